@@ -120,7 +120,7 @@ const struct usage search_usage = {
         {"Size", size_options, 0},
         {"Framework", framework_options, 0},
         {"Search", search_options, 0},
-        {"Search", save_options, offsetof(struct search_args, save)},
+        {"Output", save_options, offsetof(struct search_args, save)},
         {"Questions", question_options, 0},
         {"The whole run, as in reckon-predict(1)", run_options, offsetof(struct search_args, run), true},
         {"Restrictions: a value, a list (8,16) or a range (1..64); usual values by default, see PLANS",
@@ -167,8 +167,8 @@ const struct usage search_usage = {
          "  product    := unary { (\"*\" | \"/\") unary }\n"
          "  unary      := [ \"-\" ] ( number [ unit ] | name | \"(\" or \")\" )\n\n"
          "A name is a figure (step_s, hbm_bytes, bubble_s, mfu: all those that `reckon predict "
-         "--format json` lists under figures), an axis (tensor, recompute, gradient_overlap: the "
-         "restrictions with _ for -), batch, or one of the short names time or step, with --tokens days, gpu_hours and cost, hbm or memory, mem2 (all lower "
+         "--format json` lists under figures), an axis (tensor, recompute, gradient-overlap or gradient_overlap: the "
+         "restrictions; also as words of a plan say it: tp, vpp), batch, or one of the short names time or step, with --tokens days, gpu_hours and cost, hbm or memory, mem2 (all lower "
          "memory tiers) and rate (samples per second). A number may have a unit (60GiB, 10us, "
          "25GB/s). An axis of words is compared with its words (recompute == none), an axis that is "
          "on or off with yes and no. A comparison is 1 or 0 in arithmetic.\n\n"
@@ -405,6 +405,7 @@ int cmd_search(int argc, char **argv)
     const int done = options_read(&search_usage, argc, argv, &args);
     if (done >= 0) return done;
     take_old_output(&args);
+    if (search_speaks() && !args.quiet) search_names_today(&args);
     enum rk_status status = search_grid_open(&grid, &args, &error);
     if (status == RK_OK) status = check(&args, &grid, &error);
     const int code = status == RK_OK ? run(&grid, &args) : options_fail(&error);

@@ -183,27 +183,24 @@ static enum rk_status need(const struct plan_source *source, struct rk_error *er
     return RK_OK;
 }
 
-/* Says what an option of before is called now. */
-static void name_today(const char *name)
+void plan_name_today(const char *word, const char *mark)
 {
-    for (const struct plan_old *o = plan_old_names; o->old; o++)
-        for (int i = 0; o->old[i] == (name[i] == '-' ? '_' : name[i]); i++)
-            if (!name[i]) {
-                fprintf(stderr, "reckon: --%s is now --", name);
-                for (const char *c = o->now; *c; c++)
-                    fputc(*c == '_' ? '-' : *c, stderr);
-                fputc('\n', stderr);
-                break;
-            }
+    char today[256];
+    if (!plan_word_today(word, today, sizeof today)) return;
+    for (char *c = today; *c; c++)
+        if (*c == '_') *c = '-';
+    fprintf(stderr, "reckon: %s%s is now %s%s\n", mark, word, mark, today);
 }
 
 /* One word, or an option as one: "tensor=8". */
 static int put_word(char *line, size_t size, const struct option_texts *words, int i)
 {
     const char *name = words->name[i], *text = words->text[i];
-    if (name) name_today(name);
-    return snprintf(line, size, "%s%s%s%s", i ? " " : "", name ? name : "", name && text ? "=" : "",
-                    text ? text : "");
+    const int length = snprintf(line, size, "%s%s%s%s", i ? " " : "", name ? name : "",
+                                name && text ? "=" : "", text ? text : "");
+    if (name || (text && !strpbrk(text, " \t\n")))
+        plan_name_today(name ? name : text, name ? "--" : "");
+    return length;
 }
 
 /* The words as one line, so that a column can be named. */

@@ -52,6 +52,9 @@ extern struct option plan_options[PLAN_OPTIONS];
 enum rk_status plan_inputs(const struct plan_source *source, struct plan_input *input,
                            struct rk_error *error);
 
+/* Says what an option ("--"), a word or a name of before is called now. */
+void plan_name_today(const char *word, const char *mark);
+
 /* Words, and options that stand for them. */
 enum rk_status plan_read_texts(const struct option_texts *words, struct plan_draft *draft,
                                struct rk_error *error);

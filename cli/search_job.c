@@ -1,6 +1,7 @@
 #include "cli/search_job.h"
 
 #include "base/units.h"
+#include "cli/plan_input.h"
 #include "cli/prediction.h"
 #include "cli/team.h"
 #include "search/state.h"
@@ -135,6 +136,19 @@ static enum rk_status set_run(struct search *search, struct rk_error *error)
     if (status == RK_OK) status = run_share(&terms, &search->run, error);
     run_terms_close(&terms);
     return status;
+}
+
+void search_names_today(const struct search_args *args)
+{
+    const char *const texts[] = {args->where, args->sort, args->pareto};
+    for (int i = 0; i < 3; i++)
+        for (const char *at = texts[i]; at && *at;) {
+            const size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz_-0123456789");
+            char name[64];
+            snprintf(name, sizeof name, "%.*s", (int)length, at);
+            if (length) plan_name_today(name, "");
+            at += length ? length : 1;
+        }
 }
 
 /* `text` with the names of a run as products of the step. */

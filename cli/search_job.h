@@ -71,6 +71,9 @@ struct search_session {
 /* Is this the process that prints and writes files? */
 bool search_speaks(void);
 
+/* Says what names of before in --where, --sort and --pareto are called now. */
+void search_names_today(const struct search_args *args);
+
 /* Sets search->problem from the arguments: framework, restrictions, words. RK_USAGE when they do
  * not go together or the system lacks something that was asked for. */
 enum rk_status search_set(struct search *search, const struct rk_model *model,

@@ -129,6 +129,24 @@ static const struct field *find_field(struct span name)
     return NULL;
 }
 
+bool plan_word_today(const char *word, char *today, size_t size)
+{
+    const size_t length = strcspn(word, "=");
+    const struct span name = {word, length}, now = todays_name(name);
+    struct span value = {word + length, strlen(word + length)}; /* with its = */
+    const bool truth = is(value, "=yes") || is(value, "=no");   /* today's where the name is */
+    if (value.length > 1 && (now.at != name.at || !truth)) {
+        const struct span said = {value.at + 1, value.length - 1};
+        const struct span kept = todays_value(find_field(name), said);
+        if (kept.at != said.at) {
+            snprintf(today, size, "%.*s=%.*s", (int)now.length, now.at, (int)kept.length, kept.at);
+            return true;
+        }
+    }
+    snprintf(today, size, "%.*s%.*s", (int)now.length, now.at, (int)value.length, value.at);
+    return now.at != name.at;
+}
+
 static bool is_numeric(const struct field *field)
 {
     return field->type == FIELD_COUNT || field->type == FIELD_TIER || field->type == FIELD_NUMBER ||

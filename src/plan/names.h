@@ -16,4 +16,7 @@ extern const struct plan_old {
     const char *old, *now;
 } plan_old_names[];
 
+/* The key that a word of a plan's line stands for: "tensor" of "tp"; NULL: there is none. */
+const char *plan_key_of_word(const char *word);
+
 #endif

@@ -3,6 +3,7 @@
 #include "plan/names.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define NAME(value, name, help)    [value] = name,
 #define MEANING(value, name, help) [value] = help,
@@ -34,6 +35,23 @@ const struct plan_old plan_old_names[] = {
     {NULL, NULL},
 };
 /* clang-format on */
+
+const char *plan_key_of_word(const char *word)
+{
+    static const char *const words[][2] = {
+#define PLAN_COUNT(scope, by, member, preset, least, most, word, help)      {word, #member},
+#define PLAN_RANKS(scope, by, key, member, preset, least, most, word, help) {word, #key},
+#define PLAN_LEVEL(scope, by, member, preset, least, most, word, help)      {word, #member},
+#define PLAN_FLAG(scope, by, member, preset, word, help)                    {word, #member},
+#define PLAN_CHOICE(scope, by, member, list, preset, word, help)            {word, #member},
+#define PLAN_SHARE(scope, by, key, first, last, word, help)                 {word, #key},
+#define PLAN_DERIVED(scope, by, key, word, help)                            {word, #key},
+#include <reckon/plan.def>
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], word) == 0) return words[i][1];
+    return NULL;
+}
 
 struct rk_plan rk_plan_default(void)
 {

@@ -97,7 +97,8 @@ static int find_axis(const struct predictor *predictor, const char *name)
         if (same_name(name, predictor->axis_name(i))) return i;
     for (const struct plan_old *o = plan_old_names; o->old; o++)
         if (strcmp(o->old, name) == 0) return find_axis(predictor, o->now);
-    return -1;
+    const char *key = plan_key_of_word(name); /* "tp", as a plan's words say */
+    return key && strcmp(key, name) != 0 ? find_axis(predictor, key) : -1;
 }
 
 /* ---- parser ---- */
@@ -296,11 +297,32 @@ static bool parse_truth(struct parser *p, const char *word)
     return found >= 0;
 }
 
+/* The longest name of an axis at the cursor, also with '-' in it as flags have it; else the word.
+ */
+static size_t peek_name(struct parser *p, char name[WORD])
+{
+    char word[WORD];
+    const size_t least = peek_word(p, name);
+    size_t end = least;
+    while (end < WORD - 1 && p->at + end + 1 < p->length && p->text[p->at + end] == '-' &&
+           word_character(p->text[p->at + end + 1])) {
+        for (end++;
+             end < WORD - 1 && p->at + end < p->length && word_character(p->text[p->at + end]);)
+            end++;
+        memcpy(word, p->text + p->at, end);
+        word[end] = '\0';
+        if (find_axis(p->out->predictor, word) < 0) continue;
+        memcpy(name, word, end + 1);
+        return end;
+    }
+    return least;
+}
+
 static void parse_name(struct parser *p)
 {
     char word[WORD];
     const struct predictor *predictor = p->out->predictor;
-    const size_t at = p->at, length = peek_word(p, word);
+    const size_t at = p->at, length = peek_name(p, word);
     if (parse_value(p)) return;
     p->at += length;
     if (parse_truth(p, word)) return;
@@ -308,7 +330,7 @@ static void parse_name(struct parser *p)
     if (figure >= 0) {
         p->out->reads |= reads_of(&rk_figures()[figure]);
         emit(p, (struct term){.kind = TERM_FIGURE, .place = figure, .at = (int)at});
-    } else if (axis >= 0 || strcmp(word, "batch") == 0) {
+    } else if (axis >= 0 || strcmp(word, "batch") == 0 || strcmp(word, "gbs") == 0) {
         p->out->reads |= READS_PLAN;
         emit(p, (struct term){
                     .kind = axis >= 0 ? TERM_AXIS : TERM_BATCH, .place = axis, .at = (int)at});

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every question for every kind of plan: dense, a mixture, FSDP, context parallelism, the published
+# Every question for every kind of plan: dense, a mixture, FSDP, DeepSpeed, context parallelism, the published
 # model. None is refused, each first line says by which model it is answered, and what is asked twice
 # in two ways agrees: the state of a search, the list of all plans, the study of one point.
 set -u
@@ -19,6 +19,7 @@ options()
     dense) echo "-m llama3.1-8b $machine -b 32 --microbatch 1" ;;
     mixture) echo "-m mixtral-8x7b $machine -b 32 --tensor 1 --microbatch 1" ;;
     fsdp) echo "-m llama3.1-8b $machine -b 32 --framework fsdp --microbatch 1" ;;
+    deepspeed) echo "-m llama3.1-8b $machine -b 32 --framework deepspeed --microbatch 1" ;;
     context) echo "-m llama3.1-8b $machine -b 32 --sequence 32768 --context 2..4 --tensor 2 --microbatch 1" ;;
     published) echo "-m gpt3-13b -s a100-80g-nvl8 -g 16 -b 32 --framework calculon --chunks 1..4 --microbatch 1" ;;
     esac
@@ -30,6 +31,7 @@ words()
     dense) echo "dp2 tp4 pp2 gbs32 sp zero1" ;;
     mixture) echo "dp8 cp2 ep8 etp1 gbs32 zero3 recompute=full" ;;
     fsdp) echo "framework=fsdp dp16 gbs32 zero3" ;;
+    deepspeed) echo "framework=deepspeed dp16 gbs32 zero2 recompute=full" ;;
     context) echo "dp2 tp2 cp4 gbs32 seq32768 sp zero1" ;;
     published) echo "framework=calculon dp2 tp4 pp2 gbs32 sp zero1 recompute=full" ;;
     esac
@@ -43,7 +45,7 @@ ask() # command option...
     head -1 answer | grep -Eq "$model" || fail "$*: the first line names another model: $(head -1 answer)"
 }
 
-for kind in dense mixture fsdp context published; do
+for kind in dense mixture fsdp deepspeed context published; do
     # shellcheck disable=SC2046 # words
     set -- $(options $kind)
     ask search "$@" -q --why --sensitivity --explain
@@ -97,6 +99,7 @@ cat >study.json <<'STUDY'
         {"name": "mixture", "models": ["mixtral-8x7b"], "systems": ["h100-sxm5-80g"],
          "axes": {"tensor": 1, "microbatch": 1}},
         {"name": "fsdp", "models": ["llama3.1-8b"], "systems": ["h100-sxm5-80g"], "framework": "fsdp"},
+        {"name": "deepspeed", "models": ["llama3.1-8b"], "systems": ["h100-sxm5-80g"], "framework": "deepspeed"},
         {"name": "context", "models": ["llama3.1-8b"], "systems": ["h100-sxm5-80g"],
          "sequence": 32768, "axes": {"context": [2, 8], "tensor": 1, "microbatch": 1}},
         {"name": "published", "models": ["gpt3-13b"], "systems": ["a100-80g-nvl8"],
@@ -109,6 +112,6 @@ cat >study.sql <<'SQL'
 SELECT figure, count(*) AS points, min(fits) > 0 AS fit FROM result GROUP BY figure;
 SQL
 "$RECKON" study study.json -q --compare >answer 2>stderr || fail "study --compare: $?"
-[ "$(grep -c ' 2  *1$' answer)" = 5 ] || fail "not two points of five figures: $(cat answer)"
+[ "$(grep -c ' 2  *1$' answer)" = 6 ] || fail "not two points of six figures: $(cat answer)"
 "$RECKON" report study.db -o study.html >answer 2>stderr || fail "report of the study: $?"
 echo "every question was answered"
