@@ -16,6 +16,8 @@ static double processor_s(void)
 void comm_clock_begin(struct comm *comm)
 {
     comm->clock.begun = true;
+    if (++comm->clock.steps == 2) comm->clock.pieces = 0; /* the first one asks for memory */
+    comm->clock.base_s += comm->clock.now_s;
     comm->clock.now_s = 0;
     comm->clock.at = 0;
     comm->clock.mark_s = processor_s();
@@ -176,30 +178,104 @@ static void take_summand(void *context, const void *data, size_t bytes)
 }
 
 /* Sums what all ranks have for this one, rank by rank. */
-static bool sum_parts(struct comm *comm, const struct comm_group *g, const char *what,
+static bool sum_parts(struct comm *comm, const struct comm_group *g, const char *what, uint32_t tag,
                       const void *own, void *sum, size_t bytes, comm_add *add)
 {
     struct summand s = {sum, add, true};
     for (int i = 0; i < g->ranks; i++)
         if (i == g->me)
             take_summand(&s, own, bytes);
-        else if (!comm->receive(comm, g->rank[i], COMM_COLLECTIVE, what, bytes, take_summand, &s))
+        else if (!comm->receive(comm, g->rank[i], tag, what, bytes, take_summand, &s))
             return false;
     return true;
+}
+
+/* ---- in halves ---- */
+
+bool comm_prepare(struct comm *comm, struct comm_begun *b, const struct comm_group *g, uint32_t tag,
+                  const char *what, const void *from, size_t bytes)
+{
+    struct comm_message *message = b->message;
+    if (!message && !(message = malloc((size_t)g->ranks * sizeof *message))) {
+        struct rk_error error;
+        rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for \"%s\"", what);
+        return comm_fail(comm, &error);
+    }
+    for (int i = 0; i < g->ranks; i++)
+        message[i].posted = false;
+    *b = (struct comm_begun){g, message, what, from, bytes, tag, true};
+    return true;
+}
+
+bool comm_post_part(struct comm *comm, struct comm_begun *b, int to, size_t offset)
+{
+    b->message[to] = (struct comm_message){
+        .data = at_const(b->from, offset), .bytes = b->bytes, .what = b->what, .tag = b->tag};
+    return post(comm, b->group->rank[to], &b->message[to]);
+}
+
+bool comm_take_part(struct comm *comm, struct comm_begun *b, int from, void *part)
+{
+    return comm->receive(comm, b->group->rank[from], b->tag, b->what, b->bytes, NULL, part);
+}
+
+static bool end_begun(struct comm *comm, struct comm_begun *b, bool ok)
+{
+    b->open = false;
+    return wait_parts(comm, b->group, b->message) && ok;
+}
+
+bool comm_end(struct comm *comm, struct comm_begun *b)
+{
+    return end_begun(comm, b, true);
+}
+
+bool comm_begin(struct comm *comm, struct comm_begun *b, const struct comm_group *g, uint32_t tag,
+                const char *what, const void *from, size_t bytes, bool parts)
+{
+    if (!comm_prepare(comm, b, g, tag, what, from, bytes)) return false;
+    for (int step = 1; step < g->ranks; step++) {
+        const int to = (g->me + step) % g->ranks;
+        if (!comm_post_part(comm, b, to, parts ? (size_t)to * bytes : 0))
+            return end_begun(comm, b, false);
+    }
+    return true;
+}
+
+bool comm_end_gather(struct comm *comm, struct comm_begun *b, void *all)
+{
+    const struct comm_group *g = b->group;
+    void *own = at(all, (size_t)g->me * b->bytes);
+    bool ok = true;
+    if (own != b->from) memcpy(own, b->from, b->bytes);
+    for (int step = 1; step < g->ranks && ok; step++) {
+        const int source = (g->me + g->ranks - step) % g->ranks;
+        ok = comm_take_part(comm, b, source, at(all, (size_t)source * b->bytes));
+    }
+    return end_begun(comm, b, ok);
+}
+
+bool comm_end_reduce_scatter(struct comm *comm, struct comm_begun *b, void *part, comm_add *add)
+{
+    const struct comm_group *g = b->group;
+    const void *own = at_const(b->from, (size_t)g->me * b->bytes);
+    return end_begun(comm, b, sum_parts(comm, g, b->what, b->tag, own, part, b->bytes, add));
+}
+
+void comm_begun_release(struct comm *comm, struct comm_begun *b)
+{
+    if (b->open) wait_parts(comm, b->group, b->message);
+    free(b->message);
+    *b = (struct comm_begun){.message = NULL};
 }
 
 bool comm_reduce_scatter(struct comm *comm, const struct comm_group *g, const char *what,
                          const void *all, void *part, size_t bytes, comm_add *add)
 {
     struct comm_message messages[g->ranks];
-    size_t places[g->ranks], sizes[g->ranks];
-    for (int i = 0; i < g->ranks; i++) {
-        places[i] = (size_t)i * bytes;
-        sizes[i] = bytes;
-    }
-    const bool ok = post_parts(comm, g, what, all, places, sizes, messages) &&
-                    sum_parts(comm, g, what, at_const(all, places[g->me]), part, bytes, add);
-    return wait_parts(comm, g, messages) && ok;
+    struct comm_begun begun = {.message = messages};
+    return comm_begin(comm, &begun, g, COMM_COLLECTIVE, what, all, bytes, true) &&
+           comm_end_reduce_scatter(comm, &begun, part, add);
 }
 
 bool comm_all_reduce(struct comm *comm, const struct comm_group *g, const char *what, void *data,
@@ -214,7 +290,8 @@ bool comm_all_reduce(struct comm *comm, const struct comm_group *g, const char *
         sizes[i] = numbers * (i + 1) / n * unit - places[i];
     }
     const bool ok = post_parts(comm, g, what, data, places, sizes, messages) &&
-                    sum_parts(comm, g, what, at(data, places[g->me]), scratch, sizes[g->me], add);
+                    sum_parts(comm, g, what, COMM_COLLECTIVE, at(data, places[g->me]), scratch,
+                              sizes[g->me], add);
     if (!wait_parts(comm, g, messages) || !ok) return false;
     memcpy(at(data, places[g->me]), scratch, sizes[g->me]);
     for (size_t i = 0; i < n; i++) {

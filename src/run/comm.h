@@ -38,10 +38,12 @@ struct comm_message {
 struct comm_clock {
     bool runs; /* messages carry it: ranks are threads */
     bool begun; /* what is before the first step is no piece of it */
+    double base_s; /* of all steps before */
     double now_s, latency_s;
     double mark_s; /* processor time that is in it */
     double *least_s;
     size_t pieces, room, at; /* known; there is room for; of this step, so far */
+    uint64_t steps;          /* begun; pieces of the first are another sequence, and forgotten */
 };
 
 /* Takes what has come; NULL: copy it to `context`. */
@@ -75,8 +77,9 @@ struct comm_group {
 
 enum {
     COMM_COLLECTIVE = 0,
-    COMM_MESSAGES = 1
-}; /* tags; messages between stages count from there */
+    COMM_MESSAGES = 1,
+    COMM_BEGUN = 1 << 20
+}; /* tags; messages between stages and collectives in two halves count from there */
 
 /* y += x over `bytes` bytes of whatever numbers they are. */
 typedef void comm_add(void *y, const void *x, size_t bytes);
@@ -97,6 +100,34 @@ bool comm_all_reduce(struct comm *comm, const struct comm_group *group, const ch
 bool comm_all_to_all(struct comm *comm, const struct comm_group *group, const char *what,
                      const void *from, const size_t *out_at, const size_t *out_bytes, void *to,
                      const size_t *in_at, const size_t *in_bytes);
+
+/* The same two in halves, so that computing goes on between them: the first posts what goes to the
+ * others, the second takes what they have sent. What goes stays as it is in between; `tag` is of no
+ * other collective that is under way between the same ranks. Sums are the same bits. */
+struct comm_begun {
+    const struct comm_group *group;
+    struct comm_message *message; /* (ranks), kept for the next time; NULL: never begun */
+    const char *what;
+    const void *from;
+    size_t bytes; /* of a part */
+    uint32_t tag;
+    bool open;
+};
+
+/* `parts`: each rank is sent its part of `from`, to be summed; else all are sent the one there is. */
+bool comm_begin(struct comm *comm, struct comm_begun *begun, const struct comm_group *group,
+                uint32_t tag, const char *what, const void *from, size_t bytes, bool parts);
+bool comm_end_gather(struct comm *comm, struct comm_begun *begun, void *all);
+bool comm_end_reduce_scatter(struct comm *comm, struct comm_begun *begun, void *part,
+                             comm_add *add);
+/* Part by part: nothing is posted yet; the part at `offset` goes to one; that of one comes. */
+bool comm_prepare(struct comm *comm, struct comm_begun *begun, const struct comm_group *group,
+                  uint32_t tag, const char *what, const void *from, size_t bytes);
+bool comm_post_part(struct comm *comm, struct comm_begun *begun, int to, size_t offset);
+bool comm_take_part(struct comm *comm, struct comm_begun *begun, int from, void *part);
+bool comm_end(struct comm *comm, struct comm_begun *begun);
+/* Also of one that is under way, when a rank has failed. */
+void comm_begun_release(struct comm *comm, struct comm_begun *begun);
 
 /* A copy of the data is sent; comes back at once. */
 bool comm_send(struct comm *comm, int to, uint32_t tag, const char *what, const void *data,

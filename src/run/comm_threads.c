@@ -65,7 +65,7 @@ static bool hub_post(struct comm *comm, int to, struct comm_message *m)
     struct comm_hub *hub = comm->state;
     struct mailbox *box = &hub->mailbox[to];
     comm_clock_work(comm);
-    m->clock_s = comm->clock.now_s;
+    m->clock_s = comm->clock.base_s + comm->clock.now_s;
     m->next = NULL;
     m->taken = 0;
     m->to = to;
@@ -142,7 +142,7 @@ static bool hub_receive(struct comm *comm, int from, uint32_t tag, const char *w
         }
     pthread_mutex_unlock(&box->lock);
     comm->waited_s += now_s(CLOCK_MONOTONIC) - since;
-    comm_clock_wait(comm, m->clock_s + comm->clock.latency_s);
+    comm_clock_wait(comm, m->clock_s + comm->clock.latency_s - comm->clock.base_s);
     const bool right = m->bytes == bytes && strcmp(m->what, what) == 0;
     if (!right)
         fail_other(comm, from, what, bytes, m);
@@ -151,7 +151,7 @@ static bool hub_receive(struct comm *comm, int from, uint32_t tag, const char *w
     else
         memcpy(context, m->data, bytes);
     comm_clock_work(comm);
-    m->clock_s = comm->clock.now_s;
+    m->clock_s = comm->clock.base_s + comm->clock.now_s;
     if (m->owned) {
         free(m);
         return right;
@@ -193,7 +193,7 @@ static bool hub_wait(struct comm *comm, struct comm_message *m)
     while (!(taken = m->taken) && wait_a_while(hub, box, since))
         ;
     pthread_mutex_unlock(&box->lock);
-    if (taken) comm_clock_wait(comm, m->clock_s);
+    if (taken) comm_clock_wait(comm, m->clock_s - comm->clock.base_s);
     if (taken) return true;
     if (!withdraw(comm, m)) {
         pthread_mutex_lock(&box->lock);

@@ -55,6 +55,13 @@ static void random_plan(const struct rk_model *model, char *line, size_t size)
     if (zero && d * c > 2 && below(3) == 0) strncat(line, " shard2", size - strlen(line) - 1);
     strncat(line, " ", size - strlen(line) - 1);
     strncat(line, split, size - strlen(line) - 1);
+    if (d * c > 1 && below(2)) { /* what the checker asks of the one, it asks of the other */
+        strncat(line, " grad-overlap", size - strlen(line) - 1);
+        if (zero && below(2)) strncat(line, " weight-overlap", size - strlen(line) - 1);
+    }
+    if (strstr(line, " sp ") && below(2)) strncat(line, " tp-overlap", size - strlen(line) - 1);
+    if (p > 1 && t > 1 && below(3) == 0)
+        strncat(line, " messages-sharded", size - strlen(line) - 1);
     if (model->experts) {
         const unsigned e = 1u << below(3);
         if (t * c * d % e == 0) { /* without etp an expert is cut as the rest */
@@ -181,6 +188,16 @@ static const struct exact {
     {0, "mbs2 gbs16 dp4 zero2", "mbs2 gbs16 dp4 zero3"},
     {0, "mbs2 gbs16 dp4 zero3", "mbs2 gbs16 dp4 zero3 keep-gathered"},
     {1, "mbs2 gbs16 dp2 tp2 zero2", "mbs2 gbs16 dp2 tp2 zero3"},
+    /* what goes on beside computing */
+    {0, "mbs2 gbs16 dp4", "mbs2 gbs16 dp4 grad-overlap"},
+    {1, "mbs2 gbs16 dp2 cp2", "mbs2 gbs16 dp2 cp2 zero1 grad-overlap weight-overlap"},
+    {0, "mbs2 gbs16 pp2 dp2", "mbs2 gbs16 pp2 vpp2 dp2 zero1 grad-overlap weight-overlap"},
+    {3, "mbs2 gbs16 dp4 ep2 zero2", "mbs2 gbs16 dp4 ep2 zero2 grad-overlap weight-overlap"},
+    {1, "mbs2 gbs16 dp2 tp2 zero3", "mbs2 gbs16 dp2 tp2 zero3 grad-overlap weight-overlap"},
+    {2, "mbs2 gbs16 dp4 zero3",
+     "mbs2 gbs16 dp4 zero3 keep-gathered grad-overlap weight-overlap recompute=full"},
+    {3, "mbs2 gbs16 tp2 sp dp2 ep2 etp1", "mbs2 gbs16 tp2 sp dp2 ep2 etp1 ep-overlap"},
+    {1, "mbs2 gbs16 tp2 pp2 dp1", "mbs2 gbs16 tp2 pp2 dp1 messages-sharded"},
 };
 
 static void same_bits(int model, const char *plan, const struct rk_train *a, const char *same,

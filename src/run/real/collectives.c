@@ -38,3 +38,29 @@ void gather_all(struct engine *e, const struct comm_group *g, const char *what, 
     if (!comm_all_gather(e->comm, g, what, part, all, n * sizeof *all)) give_up(e);
     stretch_end(e, begin);
 }
+
+/* ---- in halves ---- */
+
+void begin_over_shards(struct engine *e, struct store *s, struct comm_begun *begun,
+                       const char *what, const real *from, bool parts)
+{
+    const uint32_t tag = COMM_BEGUN + 2 * (uint32_t)(s - e->store) + parts;
+    const struct stretch begin = talk_begin(e);
+    if (!comm_begin(e->comm, begun, s->shards, tag, what, from, s->share * sizeof *from, parts))
+        give_up(e);
+    stretch_end(e, begin);
+}
+
+void end_sum(struct engine *e, struct comm_begun *begun, real *part)
+{
+    const struct stretch begin = talk_begin(e);
+    if (!comm_end_reduce_scatter(e->comm, begun, part, add_reals)) give_up(e);
+    stretch_end(e, begin);
+}
+
+void end_gather(struct engine *e, struct comm_begun *begun, real *all)
+{
+    const struct stretch begin = talk_begin(e);
+    if (!comm_end_gather(e->comm, begun, all)) give_up(e);
+    stretch_end(e, begin);
+}

@@ -188,9 +188,14 @@ static void frame_close(struct frame *f)
 static void engine_close(struct engine *e)
 {
     if (!e) return;
+    if (!setjmp(e->escape)) /* what still comes, unless a rank has failed */
+        for (int g = 0; e->store && g < e->weights.groups; g++)
+            weights_settle(e, &e->store[g]);
+    comm_begun_release(e->comm, &e->gathering);
+    comm_begun_release(e->comm, &e->scattering);
     tiers_close(e); /* moves touch blocks of the pool */
     for (int g = 0; e->store && g < e->weights.groups; g++)
-        store_close(&e->store[g]);
+        store_close(e, &e->store[g]);
     for (int i = 0; e->layer && i < e->layers; i++) {
         for (uint64_t mb = 0; e->layer[i].frame && mb < e->job->microbatches; mb++)
             frame_close(&e->layer[i].frame[mb]);

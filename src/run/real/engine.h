@@ -156,6 +156,10 @@ struct store {
     real *pass; /* ZeRO-2: whole gradients of one layer and microbatch, while it works on them */
     real *head, *head_pass; /* the head's, of a tied table: added at the end */
     bool gathers;           /* ZeRO-3 */
+    /* what the plan overlaps with computing: sums of gradients, weights that come */
+    struct comm_begun sum, gather;
+    uint64_t passes, passes_left; /* of a step, that bring gradients; ... of this one */
+    real *summed, *into; /* ZeRO-2: whole gradients that are under way, and where their sum goes */
     bool tied;              /* a copy is on another stage */
     bool counted;
 };
@@ -284,7 +288,10 @@ struct engine {
     size_t events, event_room;
     struct tier *tier[TIERS]; /* NULL: the plan does not use it */
     struct deal deal;
-    uint64_t steps; /* done */
+    struct store *summing; /* ZeRO-2: the one whose gradients are under way; NULL */
+    struct comm_begun gathering, scattering; /* tiles of tensor ranks (tiles.c) */
+    real *tiled;                             /* where those go that are gathered */
+    uint64_t steps;                          /* done */
     struct ledger ledger;
     uint64_t booked_bytes;            /* of comm->sent_bytes: those in the ledger */
     double booked_s;                  /* likewise of comm->clock */
@@ -348,7 +355,7 @@ static inline bool has(const struct store *s, enum weight_role role)
 static inline const real *weight(struct engine *e, struct store *s, enum weight_role role)
 {
     if (!has(s, role)) return NULL;
-    if (!s->whole || s->weights.moving) use_weights(e, s);
+    if (!s->whole || s->weights.moving || s->gather.open) use_weights(e, s);
     return s->whole + s->group->at[role];
 }
 
@@ -382,14 +389,24 @@ static inline bool is_second_copy(const struct engine *e)
 /* ---- storage of weights (store.c) ---- */
 
 bool REAL(store_open)(struct engine *e, struct store *s, const struct weight_group *g);
-void REAL(store_close)(struct store *s);
-/* The layer's work on a microbatch is over. */
-void REAL(store_finish)(struct engine *e, struct store *s, enum work work);
+void REAL(store_close)(struct engine *e, struct store *s);
+/* The layer's work on a microbatch is over; `asked`: DO_FETCH has, where there is one. */
+void REAL(store_finish)(struct engine *e, struct store *s, enum work work, bool asked);
 void REAL(store_clear)(struct engine *e, struct store *s); /* gradients */
 /* AdamW on what is here, in three steps, so that what is away comes and goes beside it. */
 void REAL(store_come)(struct engine *e, struct store *s);
 void REAL(store_update)(struct engine *e, struct store *s, const struct run_adam *settings);
 void REAL(store_leave)(struct engine *e, struct store *s);
+/* Collectives that go on beside computing: the gradients of a layer and microbatch are all there;
+ * those that are under way have come; weights of the next pass begin to come; they are there. */
+void REAL(gradients_ready)(struct engine *e, struct store *s);
+void REAL(gradients_land)(struct engine *e);
+void REAL(weights_begin)(struct engine *e, struct store *s);
+void REAL(weights_settle)(struct engine *e, struct store *s);
+#define gradients_ready REAL(gradients_ready)
+#define gradients_land  REAL(gradients_land)
+#define weights_begin   REAL(weights_begin)
+#define weights_settle  REAL(weights_settle)
 #define store_open   REAL(store_open)
 #define store_close  REAL(store_close)
 #define store_finish REAL(store_finish)
@@ -509,6 +526,38 @@ void REAL(gather_all)(struct engine *e, const struct comm_group *g, const char *
 #define reduce_all  REAL(reduce_all)
 #define reduce_part REAL(reduce_part)
 #define gather_all  REAL(gather_all)
+
+/* One in halves (comm.h) of `n` reals a part, among the ranks that share a store. */
+void REAL(begin_over_shards)(struct engine *e, struct store *s, struct comm_begun *begun,
+                             const char *what, const real *from, bool parts);
+void REAL(end_sum)(struct engine *e, struct comm_begun *begun, real *part);
+void REAL(end_gather)(struct engine *e, struct comm_begun *begun, real *all);
+#define begin_over_shards REAL(begin_over_shards)
+#define end_sum           REAL(end_sum)
+#define end_gather        REAL(end_gather)
+
+/* ---- products in tiles beside their messages (tiles.c) ---- */
+
+/* Forward: to (rows, n) = from (rows, k) w^T + bias; back: to (rows, k) = from (rows, n) w. */
+struct product {
+    size_t n, k;
+    const real *from, *w, *bias;
+    real *to;
+    bool back;
+};
+
+bool REAL(tiles_wanted)(const struct engine *e);
+/* The rows of all tensor ranks begin to come to `all`; all of them are there. */
+void REAL(tiles_begin)(struct engine *e, const real *part, real *all, const char *what);
+void REAL(tiles_settle)(struct engine *e);
+void REAL(product_of_gathered)(struct engine *e, const struct product *p);
+/* Its result is summed over tensor ranks by the operation `what` that follows. */
+void REAL(product_to_sum)(struct engine *e, const struct product *p, const char *what);
+#define tiles_wanted        REAL(tiles_wanted)
+#define tiles_begin         REAL(tiles_begin)
+#define tiles_settle        REAL(tiles_settle)
+#define product_of_gathered REAL(product_of_gathered)
+#define product_to_sum      REAL(product_to_sum)
 
 /* ---- the table of kernels ---- */
 

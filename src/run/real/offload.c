@@ -247,9 +247,13 @@ static void fetch_layer(struct engine *e, const struct at_layer *l)
     struct store *const stores[] = {l->dense, l->experts, l->table, l->head};
     for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
         struct store *s = stores[i];
-        if (!s || !flat_is_away(&s->weights)) continue;
+        if (!s || !(flat_is_away(&s->weights) || gathers_ahead(e, s))) continue;
         s->users++;
-        if (!s->whole) flat_come(e, &s->weights);
+        if (s->whole || s->gather.open) continue;
+        if (gathers_ahead(e, s))
+            weights_begin(e, s);
+        else
+            flat_come(e, &s->weights);
     }
 }
 

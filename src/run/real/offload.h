@@ -86,6 +86,10 @@ bool REAL(run_transfer)(struct engine *e, const struct instruction *i);
 
 /* Puts them where they belong in the engine's program; `away` (layers, microbatches) says whose
  * activations the plan sends away. False: no memory. */
+struct store;
+/* ZeRO-3's weights of the next pass come while the half before it runs. */
+bool REAL(gathers_ahead)(const struct engine *e, const struct store *s);
+#define gathers_ahead REAL(gathers_ahead)
 bool REAL(transfers_put)(struct engine *e, const bool *away);
 #define transfers_put REAL(transfers_put)
 

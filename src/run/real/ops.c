@@ -88,10 +88,29 @@ const real *whole_input(struct engine *e, struct frame *f, enum slot shard, enum
                         const char *what)
 {
     if (!sequence_parallel(e)) return f->slot[shard];
+    tiles_settle(e);
     if (!f->slot[whole])
         gather_all(e, &e->tensor, what, f->slot[shard], make(e, f, whole, e->rows * e->hidden),
                    e->share * e->hidden);
     return f->slot[whole];
+}
+
+/* That input as a product reads it, which may begin with what is here. */
+static const real *tiled_input(struct engine *e, struct frame *f, enum slot shard, enum slot whole,
+                               const char *what)
+{
+    return e->gathering.open ? f->slot[whole] : whole_input(e, f, shard, whole, what);
+}
+
+/* The operation that gathers: all comes, or in tiles it begins to come. */
+static void gather(struct engine *e, struct frame *f, enum slot shard, enum slot whole,
+                   const char *what)
+{
+    tiles_settle(e);
+    if (tiles_wanted(e) && !f->slot[whole])
+        tiles_begin(e, f->slot[shard], make(e, f, whole, e->rows * e->hidden), what);
+    else
+        whole_input(e, f, shard, whole, what);
 }
 
 /* The gradient of that input: parts are summed. */
@@ -99,6 +118,13 @@ void gather_back(struct engine *e, struct frame *f, enum slot slot, const char *
 {
     const size_t n = e->rows * e->hidden;
     if (e->tensor.ranks == 1) return;
+    if (e->scattering.open) {
+        real *sum = take(e, e->share * e->hidden);
+        end_sum(e, &e->scattering, sum);
+        drop(e, f, slot);
+        f->slot[slot] = sum;
+        return;
+    }
     if (!sequence_parallel(e)) {
         reduce_all(e, &e->tensor, what, f->slot[slot], n);
         return;
@@ -125,7 +151,10 @@ const real *whole_gradient(struct engine *e, struct frame *f, enum slot shard, e
 static void gather_1(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
-    whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "attention gather");
+    if (e->job->model.kv_rank)
+        whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "attention gather");
+    else
+        gather(e, f, SLOT_N_1, SLOT_WHOLE_1, "attention gather");
 }
 
 static void gather_1_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -137,7 +166,10 @@ static void gather_1_input(struct engine *e, struct at_layer *l, struct frame *f
 static void gather_2(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
-    whole_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "mlp gather");
+    if (l->experts)
+        whole_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "mlp gather");
+    else
+        gather(e, f, SLOT_N_2, SLOT_WHOLE_2, "mlp gather");
 }
 
 static void gather_2_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -155,7 +187,7 @@ static void reduce_1(struct engine *e, struct at_layer *l, struct frame *f, size
 static void reduce_1_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
-    whole_gradient(e, f, SLOT_DOUT_1, SLOT_DWHOLE_OUT_1, "attention reduce");
+    gather(e, f, SLOT_DOUT_1, SLOT_DWHOLE_OUT_1, "attention reduce");
 }
 
 static void reduce_2(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -167,7 +199,7 @@ static void reduce_2(struct engine *e, struct at_layer *l, struct frame *f, size
 static void reduce_2_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
-    whole_gradient(e, f, SLOT_DOUT_2, SLOT_DWHOLE_OUT_2, "mlp reduce");
+    gather(e, f, SLOT_DOUT_2, SLOT_DWHOLE_OUT_2, "mlp reduce");
 }
 
 /* Where the gradient of such an output lies. */
@@ -187,17 +219,27 @@ static void qkv(struct engine *e, struct at_layer *l, struct frame *f, size_t mb
 {
     (void)mb;
     const size_t n = qkv_width(l);
-    const real *x = whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "attention gather");
-    matrix_forward(e->threads, e->rows, n, e->hidden, x, weight(e, l->dense, WEIGHT_Q),
-                   weight(e, l->dense, WEIGHT_Q_BIAS), make(e, f, SLOT_QKV, e->rows * n));
+    const struct product p = {
+        .n = n,
+        .k = e->hidden,
+        .from = tiled_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "attention gather"),
+        .w = weight(e, l->dense, WEIGHT_Q),
+        .bias = weight(e, l->dense, WEIGHT_Q_BIAS),
+        .to = make(e, f, SLOT_QKV, e->rows * n)};
+    product_of_gathered(e, &p);
     drop(e, f, SLOT_WHOLE_1);
 }
 
 static void qkv_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    matrix_input(e->threads, e->rows, qkv_width(l), e->hidden, f->slot[SLOT_DQKV],
-                 weight(e, l->dense, WEIGHT_Q), make(e, f, SLOT_DN_1, e->rows * e->hidden), false);
+    const struct product p = {.n = qkv_width(l),
+                              .k = e->hidden,
+                              .from = f->slot[SLOT_DQKV],
+                              .w = weight(e, l->dense, WEIGHT_Q),
+                              .to = make(e, f, SLOT_DN_1, e->rows * e->hidden),
+                              .back = true};
+    product_to_sum(e, &p, "attention gather");
     read_once(e, f, SLOT_DQKV);
 }
 
@@ -284,9 +326,12 @@ static void rotary_input(struct engine *e, struct at_layer *l, struct frame *f, 
 static void out_forward(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    matrix_forward(e->threads, e->rows, e->hidden, l->heads * l->value, f->slot[SLOT_ATT],
-                   weight(e, l->dense, WEIGHT_OUT), NULL,
-                   make(e, f, SLOT_OUT_1, e->rows * e->hidden));
+    const struct product p = {.n = e->hidden,
+                              .k = l->heads * l->value,
+                              .from = f->slot[SLOT_ATT],
+                              .w = weight(e, l->dense, WEIGHT_OUT),
+                              .to = make(e, f, SLOT_OUT_1, e->rows * e->hidden)};
+    product_to_sum(e, &p, "attention reduce");
 }
 
 static void out_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -294,8 +339,13 @@ static void out_input(struct engine *e, struct at_layer *l, struct frame *f, siz
     (void)mb;
     const enum slot dy = gradient_slot(e, SLOT_DOUT_1, SLOT_DWHOLE_OUT_1);
     const size_t k = l->heads * l->value;
-    matrix_input(e->threads, e->rows, e->hidden, k, f->slot[dy], weight(e, l->dense, WEIGHT_OUT),
-                 make(e, f, SLOT_DATT, e->rows * k), false);
+    const struct product p = {.n = e->hidden,
+                              .k = k,
+                              .from = f->slot[dy],
+                              .w = weight(e, l->dense, WEIGHT_OUT),
+                              .to = make(e, f, SLOT_DATT, e->rows * k),
+                              .back = true};
+    product_of_gathered(e, &p);
     if (dy != SLOT_DOUT_1) read_once(e, f, dy);
 }
 
@@ -303,6 +353,7 @@ static void out_weight(struct engine *e, struct at_layer *l, struct frame *f, si
 {
     (void)mb;
     const enum slot dy = gradient_slot(e, SLOT_DOUT_1, SLOT_DWHOLE_OUT_1);
+    tiles_settle(e);
     matrix_weight(e->threads, e->rows, e->hidden, l->heads * l->value, f->slot[dy],
                   f->slot[SLOT_ATT], gradient(e, l->dense, WEIGHT_OUT));
     read_once(e, f, dy);
@@ -361,19 +412,26 @@ static void mlp_in(struct engine *e, struct at_layer *l, struct frame *f, size_t
 {
     (void)mb;
     const size_t n = wide(e, l->feedforward);
-    const real *x = whole_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "mlp gather");
-    matrix_forward(
-        e->threads, e->rows, n, e->hidden, x, weight(e, l->dense, first_of(e, WEIGHT_GATE)),
-        weight(e, l->dense, first_of(e, WEIGHT_GATE_BIAS)), make(e, f, SLOT_IN, e->rows * n));
+    const struct product p = {.n = n,
+                              .k = e->hidden,
+                              .from = tiled_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "mlp gather"),
+                              .w = weight(e, l->dense, first_of(e, WEIGHT_GATE)),
+                              .bias = weight(e, l->dense, first_of(e, WEIGHT_GATE_BIAS)),
+                              .to = make(e, f, SLOT_IN, e->rows * n)};
+    product_of_gathered(e, &p);
     drop(e, f, SLOT_WHOLE_2);
 }
 
 static void mlp_in_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    matrix_input(e->threads, e->rows, wide(e, l->feedforward), e->hidden, f->slot[SLOT_DIN],
-                 weight(e, l->dense, first_of(e, WEIGHT_GATE)),
-                 make(e, f, SLOT_DN_2, e->rows * e->hidden), false);
+    const struct product p = {.n = wide(e, l->feedforward),
+                              .k = e->hidden,
+                              .from = f->slot[SLOT_DIN],
+                              .w = weight(e, l->dense, first_of(e, WEIGHT_GATE)),
+                              .to = make(e, f, SLOT_DN_2, e->rows * e->hidden),
+                              .back = true};
+    product_to_sum(e, &p, "mlp gather");
     read_once(e, f, SLOT_DIN);
 }
 
@@ -413,18 +471,25 @@ static void activate_input(struct engine *e, struct at_layer *l, struct frame *f
 static void mlp_out(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    matrix_forward(e->threads, e->rows, e->hidden, l->feedforward, f->slot[SLOT_ACT],
-                   weight(e, l->dense, WEIGHT_DOWN), NULL,
-                   make(e, f, SLOT_OUT_2, e->rows * e->hidden));
+    const struct product p = {.n = e->hidden,
+                              .k = l->feedforward,
+                              .from = f->slot[SLOT_ACT],
+                              .w = weight(e, l->dense, WEIGHT_DOWN),
+                              .to = make(e, f, SLOT_OUT_2, e->rows * e->hidden)};
+    product_to_sum(e, &p, "mlp reduce");
 }
 
 static void mlp_out_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
     const enum slot dy = gradient_slot(e, SLOT_DOUT_2, SLOT_DWHOLE_OUT_2);
-    matrix_input(e->threads, e->rows, e->hidden, l->feedforward, f->slot[dy],
-                 weight(e, l->dense, WEIGHT_DOWN), make(e, f, SLOT_DACT, e->rows * l->feedforward),
-                 false);
+    const struct product p = {.n = e->hidden,
+                              .k = l->feedforward,
+                              .from = f->slot[dy],
+                              .w = weight(e, l->dense, WEIGHT_DOWN),
+                              .to = make(e, f, SLOT_DACT, e->rows * l->feedforward),
+                              .back = true};
+    product_of_gathered(e, &p);
     if (dy != SLOT_DOUT_2) read_once(e, f, dy);
 }
 
@@ -432,6 +497,7 @@ static void mlp_out_weight(struct engine *e, struct at_layer *l, struct frame *f
 {
     (void)mb;
     const enum slot dy = gradient_slot(e, SLOT_DOUT_2, SLOT_DWHOLE_OUT_2);
+    tiles_settle(e);
     matrix_weight(e->threads, e->rows, e->hidden, l->feedforward, f->slot[dy], f->slot[SLOT_ACT],
                   gradient(e, l->dense, WEIGHT_DOWN));
     read_once(e, f, dy);

@@ -12,13 +12,21 @@ static bool joined(const struct engine *e, int one, int other)
     return b->layer == a->layer + 1 && (a->part == b->part || !e->dual);
 }
 
+/* The way back through the embedding reads none, and has not asked for them (transfers.c). */
+static bool reads_weights(const struct at_layer *l, const struct instruction *i)
+{
+    return i->work == WORK_FORWARD || l->kind != LAYER_EMBEDDING;
+}
+
 static void finish_layer(struct engine *e, const struct instruction *i)
 {
     struct at_layer *l = &e->layer[i->layer];
     struct frame *f = &l->frame[i->microbatch];
     struct store *const stores[] = {l->dense, l->experts, l->table, l->head};
     for (size_t s = 0; s < sizeof stores / sizeof *stores; s++)
-        store_finish(e, stores[s], (enum work)i->work);
+        store_finish(e, stores[s], (enum work)i->work, reads_weights(l, i));
+    for (size_t s = 0; i->ends && s < sizeof stores / sizeof *stores; s++)
+        gradients_ready(e, stores[s]);
     if (i->work == WORK_FORWARD) {
         const bool *drops = e->drops + (size_t)i->layer * SLOTS;
         drop(e, f, SLOT_WHOLE_1);
@@ -47,14 +55,25 @@ static void finish_layer(struct engine *e, const struct instruction *i)
 
 /* ---- messages between stages ---- */
 
+/* Tensor ranks that have the same rows send a part each, which they gather behind the link
+ * [narayanan2021]; 1: each sends all that it has. */
+static size_t message_parts(const struct engine *e, const struct place *p)
+{
+    const size_t t = (size_t)p->tensor.ranks, n = p->share * e->hidden;
+    const bool same = e->job->plan.messages_sharded && !p->plan->sequence_parallel;
+    return same && n % t == 0 ? t : 1;
+}
+
 /* As the layer lies that receives it. */
 static void send_message(struct engine *e, const struct instruction *i)
 {
     struct frame *f = &e->layer[i->layer].frame[i->microbatch];
     const enum slot slot = i->back ? SLOT_DX : SLOT_OUT_2;
+    const struct place *to = &e->place[i->place];
+    const size_t parts = message_parts(e, to), n = to->share * e->hidden / parts;
     f->slot[slot] = relay(e, e->at, i->place, f->slot[slot]);
     if (!comm_send(e->comm, i->peer, i->tag, i->back ? "gradient of a stage" : "output of a stage",
-                   f->slot[slot], e->place[i->place].share * e->hidden * sizeof(real)))
+                   f->slot[slot] + (parts > 1 ? (size_t)to->tensor.me * n : 0), n * sizeof(real)))
         give_up(e);
     drop(e, f, slot);
 }
@@ -63,10 +82,12 @@ static void receive_message(struct engine *e, const struct instruction *i)
 {
     struct frame *f = &e->layer[i->layer].frame[i->microbatch];
     real *x = make(e, f, i->back ? SLOT_DX : SLOT_X, e->share * e->hidden);
+    const size_t parts = message_parts(e, &e->here), n = e->share * e->hidden / parts;
+    real *part = x + (parts > 1 ? (size_t)e->tensor.me * n : 0);
     if (!comm_receive(e->comm, i->peer, i->tag,
-                      i->back ? "gradient of a stage" : "output of a stage", x,
-                      e->share * e->hidden * sizeof *x))
+                      i->back ? "gradient of a stage" : "output of a stage", part, n * sizeof *x))
         give_up(e);
+    if (parts > 1) gather_all(e, &e->tensor, "parts of a message", part, x, n);
 }
 
 /* ---- a step ---- */
@@ -242,7 +263,7 @@ void run_instruction(struct engine *e, const struct instruction *i, uint64_t ste
     case DO_LAYER_END:
         e->part = PART_DATA;
         finish_layer(e, i);
-        if (e->plan->zero >= 2) book(e, PART_DATA, cpu_s, wall_s);
+        if (e->plan->zero >= 2 || e->plan->gradient_overlap) book(e, PART_DATA, cpu_s, wall_s);
         return;
     case DO_STEP:
         finish_step(e, step, result);

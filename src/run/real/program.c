@@ -109,6 +109,10 @@ static void end_layer(struct linker *l)
 {
     if (l->layer < 0) return;
     const bool ends = !l->forward && *left_of(l, l->layer, l->microbatch) == 0;
+    struct at_layer *at = &l->e->layer[l->layer];
+    struct store *const stores[] = {at->dense, at->experts, at->table, at->head};
+    for (size_t s = 0; ends && s < sizeof stores / sizeof *stores; s++)
+        if (stores[s]) stores[s]->passes++;
     put(l, (struct instruction){.what = DO_LAYER_END,
                                 .work = (uint8_t)(l->forward  ? WORK_FORWARD
                                                   : l->inputs ? WORK_INPUT

@@ -75,8 +75,10 @@ bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
     return true;
 }
 
-void store_close(struct store *s)
+void store_close(struct engine *e, struct store *s)
 {
+    comm_begun_release(e->comm, &s->sum);
+    comm_begun_release(e->comm, &s->gather);
     flat_close(&s->weights);
     flat_close(&s->moment[0]);
     flat_close(&s->moment[1]);
@@ -90,14 +92,36 @@ void use_weights(struct engine *e, struct store *s)
 {
     const real *here = flat_use(e, &s->weights);
     if (!s->gathers) {
+        weights_settle(e, s);
         s->whole = s->weights.all;
         return;
     }
     s->whole = take(e, s->group->size);
     const struct stretch begin = stretch_begin(e, PART_DATA);
-    gather_all(e, s->shards, "weights", here, s->whole, s->share);
+    if (s->gather.open)
+        end_gather(e, &s->gather, s->whole);
+    else
+        gather_all(e, s->shards, "weights", here, s->whole, s->share);
     stretch_end(e, begin);
     flat_leave(e, &s->weights);
+}
+
+void weights_begin(struct engine *e, struct store *s)
+{
+    const struct stretch begin = stretch_begin(e, PART_DATA);
+    const real *part = s->weights.all + (s->gathers ? 0 : s->begin);
+    begin_over_shards(e, s, &s->gather, "weights", part, false);
+    stretch_end(e, begin);
+}
+
+void weights_settle(struct engine *e, struct store *s)
+{
+    if (!s->gather.open) return;
+    const struct stretch begin = stretch_begin(e, PART_DATA);
+    real *all = s->gathers ? take(e, s->group->size) : s->weights.all;
+    end_gather(e, &s->gather, all);
+    if (s->gathers) give(e, all); /* nobody has asked for them */
+    stretch_end(e, begin);
 }
 
 /* With ZeRO-2 a layer's gradients of one microbatch, whole; else the sums over all microbatches. */
@@ -114,6 +138,15 @@ real *REAL(gradients_of)(struct engine *e, struct store *s, bool head)
 static void reduce_pass(struct engine *e, struct store *s, real **pass, real *sum)
 {
     if (!*pass) return;
+    if (e->plan->gradient_overlap) {
+        gradients_land(e);
+        begin_over_shards(e, s, &s->sum, "gradients", *pass, true);
+        e->summing = s;
+        s->summed = *pass;
+        s->into = sum;
+        *pass = NULL;
+        return;
+    }
     real *part = take(e, s->share);
     reduce_part(e, s->shards, "gradients", *pass, part, s->share);
     add_to(s->share, part, sum);
@@ -122,14 +155,28 @@ static void reduce_pass(struct engine *e, struct store *s, real **pass, real *su
     *pass = NULL;
 }
 
-void store_finish(struct engine *e, struct store *s, enum work work)
+void gradients_land(struct engine *e)
+{
+    struct store *s = e->summing;
+    if (!s) return;
+    real *part = take(e, s->share);
+    end_sum(e, &s->sum, part);
+    add_to(s->share, part, s->into);
+    give(e, part);
+    give(e, s->summed);
+    s->summed = s->into = NULL;
+    e->summing = NULL;
+}
+
+void store_finish(struct engine *e, struct store *s, enum work work, bool asked)
 {
     if (!s) return;
     if (shards_gradients(e)) {
         reduce_pass(e, s, &s->pass, s->gradient);
         reduce_pass(e, s, &s->head_pass, s->head);
     }
-    if (work == WORK_WEIGHT || (s->users > 0 && --s->users > 0)) return;
+    if (asked && work != WORK_WEIGHT && s->users > 0) s->users--;
+    if (work == WORK_WEIGHT || s->users > 0) return;
     if (!s->whole || (work == WORK_FORWARD && e->plan->keep_gathered)) return;
     if (s->gathers)
         give(e, s->whole);
@@ -152,6 +199,7 @@ void store_update(struct engine *e, struct store *s, const struct run_adam *adam
     enter(e, s->place);
     const int zero = e->plan->zero;
     const size_t begin = zero ? s->begin : 0, n = zero ? s->share : s->group->size;
+    weights_settle(e, s);
     real *first = flat_use(e, &s->moment[0]), *second = flat_use(e, &s->moment[1]);
     real *all = flat_use(e, &s->weights), *w = s->gathers ? all : all + begin;
     const real *g = shards_gradients(e) ? s->gradient : s->gradient + begin;
@@ -166,7 +214,12 @@ void store_update(struct engine *e, struct store *s, const struct run_adam *adam
     }
     flat_go(e, &s->moment[0]);
     flat_go(e, &s->moment[1]);
-    if (zero && !s->gathers) gather_all(e, s->shards, "weights", w, all, s->share);
+    if (zero && !s->gathers) {
+        if (e->plan->weight_overlap && !flat_is_away(&s->weights))
+            weights_begin(e, s);
+        else
+            gather_all(e, s->shards, "weights", w, all, s->share);
+    }
     flat_go(e, &s->weights);
 }
 
@@ -181,6 +234,7 @@ void store_clear(struct engine *e, struct store *s)
 {
     enter(e, s->place);
     const size_t n = shards_gradients(e) ? s->share : s->group->size;
+    s->passes_left = s->passes;
     memset(s->gradient, 0, n * sizeof *s->gradient);
     if (s->head) memset(s->head, 0, n * sizeof *s->head);
 }
@@ -197,6 +251,7 @@ bool REAL(engine_gather)(struct engine *e, int group, int which, void *to)
     struct store *s = &e->store[group];
     struct flat *f = state_of(s, which);
     if (setjmp(e->escape)) return false;
+    if (which == 0) weights_settle(e, s);
     const real *part = flat_use(e, f);
     if (f->count == s->group->size)
         memcpy(to, part, s->group->size * sizeof(real));

@@ -108,12 +108,19 @@ static void put_unit(struct cutter *c, const struct instruction *i, enum half ha
     put_behind(c, u->begin, i, DO_RETURNED, half);
 }
 
+bool gathers_ahead(const struct engine *e, const struct store *s)
+{
+    return s->gathers && e->place[s->place].plan->weight_overlap && !flat_is_away(&s->weights);
+}
+
 static bool fetches(const struct engine *e, const struct instruction *i)
 {
     const struct at_layer *l = &e->layer[i->layer];
     const struct store *const stores[] = {l->dense, l->experts, l->table, l->head};
+    if (l->kind == LAYER_EMBEDDING && i->work != WORK_FORWARD) return false;
     for (size_t s = 0; s < sizeof stores / sizeof *stores; s++)
-        if (stores[s] && flat_is_away(&stores[s]->weights)) return true;
+        if (stores[s] && (flat_is_away(&stores[s]->weights) || gathers_ahead(e, stores[s])))
+            return true;
     return false;
 }
 

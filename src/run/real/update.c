@@ -32,16 +32,31 @@ static void reduce_gradient(struct engine *e, struct store *s, real *gradient)
         reduce_all(e, s->copies, "gradients", gradient, s->share);
         return;
     }
-    sum_replicated(e, s, gradient, 0, size);
-    if (zero == 1 && !e->plan->whole_gradients) {
+    const bool begun = s->sum.open, whole = zero == 0 || e->plan->whole_gradients;
+    if (!begun) sum_replicated(e, s, gradient, 0, size);
+    if (begun || !whole) {
         real *part = take(e, s->share);
-        reduce_part(e, s->shards, "gradients", gradient, part, s->share);
+        if (begun)
+            end_sum(e, &s->sum, part);
+        else
+            reduce_part(e, s->shards, "gradients", gradient, part, s->share);
         memcpy(gradient + s->begin, part, s->share * sizeof *part);
         give(e, part);
+        if (whole) gather_all(e, s->shards, "gradients", gradient + s->begin, gradient, s->share);
     } else {
         reduce_all(e, s->shards, "gradients", gradient, size);
     }
     reduce_all(e, s->copies, "gradients", gradient + (zero ? s->begin : 0), zero ? s->share : size);
+}
+
+/* What grad-overlap begins behind a layer's last microbatch. Both ends of a tied table, and both
+ * directions of dualpipe, are summed before data ranks cut them. */
+void gradients_ready(struct engine *e, struct store *s)
+{
+    if (!s || --s->passes_left || !e->plan->gradient_overlap || shards_gradients(e)) return;
+    if (s->head || s->tied || e->dual || s->shards->ranks == 1) return;
+    sum_replicated(e, s, s->gradient, 0, s->group->size);
+    begin_over_shards(e, s, &s->sum, "gradients", s->gradient, true);
 }
 
 /* Of two directions through the pipeline each copy of the weights has seen one. */
@@ -175,6 +190,7 @@ void finish_step(struct engine *e, uint64_t step, struct step_result *result)
     const struct rk_train *t = &e->job->settings;
     double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), wall_s = clock_s(CLOCK_MONOTONIC);
     e->part = PART_DATA;
+    gradients_land(e);
     for (int g = 0; g < e->weights.groups; g++) {
         struct store *s = &e->store[g];
         enter(e, s->place);
