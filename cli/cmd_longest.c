@@ -56,11 +56,12 @@ const struct usage longest_usage = {
     .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]...",
     .description =
         "Bisects the length of a sequence, one at a time, over every candidate: tensor, context (ring and Ulysses), data and pipeline degrees that "
-        "make up the GPUs, ZeRO 1 and 3, the loss in chunks; layers kept, computed again whole, or through two "
-        "buffers with the best share offloaded [zhao2025memo]. What is printed was predicted to fit, and every candidate was predicted not to "
+        "make up the GPUs, ZeRO 1 and 3, the loss in chunks; layers kept, computed again whole, through two "
+        "buffers with the best share offloaded [zhao2025memo], or in chunks of 64 Ki tokens [yao2024fpdt]. What is printed was predicted to fit, and every candidate was predicted not to "
         "fit at one step more: `limit` says which memory was too small.\n\n"
-        "A second table has, at each length, the best MFU of three kinds of plan: two buffers; Megatron-LM's with whole "
-        "layers computed again or kept; DeepSpeed's, Ulysses and ZeRO-3, computed again. Neither had the loss in chunks. MFU counts 6 P + 6 n h s FLOP a token: half of the "
+        "A second table has, at each length, the best MFU of four kinds of plan: two buffers; Megatron-LM's with whole "
+        "layers computed again or kept; DeepSpeed's, Ulysses and ZeRO-3, computed again; the same in chunks of the sequence. "
+        "Those of Megatron-LM and DeepSpeed are without the loss in chunks, which they had not. MFU counts 6 P + 6 n h s FLOP a token: half of the "
         "scores, as causal attention has.",
     .operands = longest_operands,
     .words_title = "Words of a plan",
@@ -81,7 +82,7 @@ const struct usage longest_usage = {
 
 /* ---- candidates ---- */
 
-enum family { SWAPPED, MEGATRON, DEEPSPEED, FAMILIES };
+enum family { SWAPPED, MEGATRON, DEEPSPEED, CHUNKED, FAMILIES };
 
 struct candidate {
     struct rk_plan plan; /* but for its sequence and shares */
@@ -131,9 +132,11 @@ static void add_split(struct problem *p, uint64_t tensor, uint64_t pipeline, uin
         plan.recompute = RK_WHOLE;
         add_candidate(p, &plan, MEGATRON);
         plan.framework = RK_DEEPSPEED;
-        if (tensor == 1 && pipeline == 1 && plan.zero == 3 &&
-            (kind == RK_ULYSSES || plan.context == 1))
-            add_candidate(p, &plan, DEEPSPEED);
+        if (tensor > 1 || pipeline > 1 || plan.zero < 3 || (kind != RK_ULYSSES && plan.context > 1))
+            continue;
+        add_candidate(p, &plan, DEEPSPEED);
+        plan.loss_in_chunks = true;
+        if (p->system->memories > 1) add_candidate(p, &plan, CHUNKED);
     }
 }
 
@@ -152,12 +155,27 @@ static void list_candidates(struct problem *p)
 
 /* ---- does it fit? ---- */
 
-/* Settles the share, if layers are swapped, and predicts; true when it fits. */
+enum { CHUNK_TOKENS = 65536 }; /* --ds-sequence-parallel-fpdt-chunk-size, unless it is given */
+
+/* Chunks of that many tokens, or fewer where that divides the tokens of a rank; the layers' inputs
+ * go to the host. */
+static void settle_chunks(struct rk_plan *plan)
+{
+    const uint64_t tokens = plan->sequence / plan->context;
+    uint64_t chunks = (plan->sequence + CHUNK_TOKENS - 1) / CHUNK_TOKENS;
+    while (chunks < tokens && tokens % chunks)
+        chunks++;
+    plan->sequence_chunks = chunks;
+    rk_plan_offload_activations(plan, 1);
+}
+
+/* Settles share or chunks, if there are any, and predicts; true when it fits. */
 static bool fits(struct problem *p, const struct candidate *c, uint64_t tokens,
                  struct rk_plan *plan)
 {
     *plan = c->plan;
     plan->sequence = tokens;
+    if (c->family == CHUNKED) settle_chunks(plan);
     rk_predict(p->model, p->system, plan, &p->prediction);
     if (!p->prediction.timed) return false;
     if (plan->recompute_rest) {
@@ -227,6 +245,7 @@ static const struct report_column length_columns[] = {
     {.name = "mfu_two_buffers", .title = "two buffers", .unit = "%", .digits = 1},
     {.name = "mfu_megatron", .title = "megatron", .unit = "%", .digits = 1},
     {.name = "mfu_deepspeed", .title = "deepspeed", .unit = "%", .digits = 1},
+    {.name = "mfu_chunks", .title = "chunks", .unit = "%", .digits = 1},
     {.name = "over_megatron", .digits = 3}, {.name = "over_deepspeed", .digits = 3},
     {.name = "bar", .title = "", .bar = REPORT_BAR_SHARE},
     {.name = "plan"},
@@ -246,7 +265,7 @@ enum {
     GAIN_COLUMNS = sizeof gain_columns / sizeof *gain_columns
 };
 
-/* Of two buffers over the other two kinds, at the lengths of a number of GPUs. */
+/* Of two buffers over the other kinds, at the lengths of a number of GPUs. */
 struct gains {
     int lengths, both[FAMILIES];
     double sum[FAMILIES], ratios[FAMILIES];
@@ -276,15 +295,16 @@ static const char *limit_at(struct problem *p, uint64_t tokens)
     return name;
 }
 
-/* Steps; 0: none. */
-static uint64_t find_longest(struct problem *p)
+/* Steps of each family and, last, of all; 0: none. */
+static void find_longest(struct problem *p, uint64_t most[FAMILIES + 1])
 {
-    uint64_t most = 0;
+    memset(most, 0, (FAMILIES + 1) * sizeof *most);
     for (int i = 0; i < p->candidates; i++) {
         const uint64_t steps = longest_of(p, &p->candidate[i]);
-        if (steps > most) most = steps;
+        uint64_t *own = &most[p->candidate[i].family];
+        if (steps > *own) *own = steps;
+        if (steps > most[FAMILIES]) most[FAMILIES] = steps;
     }
-    return most;
 }
 
 static void add_longest(struct problem *p, struct report *report, struct report_table *table,
@@ -321,7 +341,8 @@ static void note_gains(struct gains *g, const double mfu[FAMILIES])
 static void add_gains(const struct problem *p, struct report *report, struct report_table *table,
                       const struct gains *g)
 {
-    static const char *const names[] = {[MEGATRON] = "megatron", [DEEPSPEED] = "deepspeed"};
+    static const char *const names[] = {
+        [MEGATRON] = "megatron", [DEEPSPEED] = "deepspeed", [CHUNKED] = "chunks"};
     for (enum family family = MEGATRON; family < FAMILIES; family++) {
         if (!g->both[family]) continue;
         report_row(
@@ -335,10 +356,11 @@ static void add_gains(const struct problem *p, struct report *report, struct rep
 }
 
 static void add_length(struct problem *p, struct report *report, struct report_table *table,
-                       uint64_t tokens, struct gains *gains)
+                       uint64_t tokens, double mfu[FAMILIES])
 {
-    double mfu[FAMILIES] = {0}, best = 0;
+    double best = 0;
     const char *text = NULL;
+    memset(mfu, 0, FAMILIES * sizeof *mfu);
     for (enum family family = 0; family < FAMILIES; family++) {
         struct rk_plan plan;
         struct rk_prediction found = {.stages = 0};
@@ -348,15 +370,33 @@ static void add_length(struct problem *p, struct report *report, struct report_t
         best = mfu[family];
         text = plan_text(report, &plan);
     }
-    note_gains(gains, mfu);
 #define OF(value) (value > 0 ? cell_number(value) : cell_none())
     const double a = mfu[SWAPPED], b = mfu[MEGATRON], c = mfu[DEEPSPEED];
     report_row(report, table,
                (struct report_cell[LENGTH_COLUMNS]){
-                   cell_count(p->gpus), cell_count(tokens), OF(a), OF(b), OF(c),
+                   cell_count(p->gpus), cell_count(tokens), OF(a), OF(b), OF(c), OF(mfu[CHUNKED]),
                    a > 0 && b > 0 ? cell_number(a / b) : cell_none(),
                    a > 0 && c > 0 ? cell_number(a / c) : cell_none(), cell_number(best),
                    cell_text(text)});
+}
+
+/* A row for each power of two and where each family ends. Gains are means over the former and the
+ * longest of two buffers. */
+static void add_lengths(struct problem *p, struct report *report, struct report_table *table,
+                        const uint64_t most[FAMILIES + 1], struct gains *gains)
+{
+    for (uint64_t at = 0, next; at < most[FAMILIES]; at = next) {
+        double mfu[FAMILIES];
+        uint64_t power = 1;
+        while (power <= at)
+            power *= 2;
+        next = power;
+        for (int family = 0; family < FAMILIES; family++)
+            if (most[family] > at && most[family] < next) next = most[family];
+        add_length(p, report, table, next * p->step, mfu);
+        if ((next == power && next <= most[SWAPPED]) || next == most[SWAPPED])
+            note_gains(gains, mfu);
+    }
 }
 
 static struct report_table *add_table(struct report *report, const char *name, const char *title,
@@ -388,7 +428,7 @@ static int gpus_of(const struct longest_args *args, uint64_t gpus[MOST_GPUS])
 
 static bool answer(const struct longest_args *args, struct problem *p, struct report *report)
 {
-    uint64_t gpus[MOST_GPUS], steps[MOST_GPUS];
+    uint64_t gpus[MOST_GPUS], steps[MOST_GPUS][FAMILIES + 1];
     const int count = gpus_of(args, gpus);
     bool any = false;
     struct report_table *table = add_table(report, "longest", "The longest sequence",
@@ -396,9 +436,9 @@ static bool answer(const struct longest_args *args, struct problem *p, struct re
     for (int i = 0; i < count; i++) {
         p->gpus = gpus[i];
         list_candidates(p);
-        steps[i] = find_longest(p);
-        any |= steps[i] > 0;
-        add_longest(p, report, table, steps[i]);
+        find_longest(p, steps[i]);
+        any |= steps[i][FAMILIES] > 0;
+        add_longest(p, report, table, steps[i][FAMILIES]);
     }
     if (args->no_lengths) return any;
     table = add_table(report, "lengths", "MFU over length, the best plan of each kind",
@@ -408,11 +448,8 @@ static bool answer(const struct longest_args *args, struct problem *p, struct re
     for (int i = 0; i < count; i++) {
         p->gpus = gpus[i];
         list_candidates(p);
-        uint64_t last = 0;
         struct gains gains = {.lengths = 0};
-        for (uint64_t k = 1; k <= steps[i]; k *= 2)
-            add_length(p, report, table, (last = k) * p->step, &gains);
-        if (last != steps[i]) add_length(p, report, table, steps[i] * p->step, &gains);
+        add_lengths(p, report, table, steps[i], &gains);
         add_gains(p, report, means, &gains);
     }
     return any;
@@ -422,8 +459,19 @@ static bool answer(const struct longest_args *args, struct problem *p, struct re
 static enum rk_status check_words(const struct plan_draft *draft, struct rk_error *error)
 {
     static const char *const chosen[] = {
-        "gpus",     "tensor", "pipeline",  "context",           "microbatch",   "batch",
-        "sequence", "zero",   "recompute", "sequence_parallel", "context_kind", "framework",
+        "gpus",
+        "tensor",
+        "pipeline",
+        "context",
+        "microbatch",
+        "batch",
+        "sequence",
+        "zero",
+        "recompute",
+        "sequence_parallel",
+        "context_kind",
+        "framework",
+        "sequence_chunks",
     };
     for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
         if (plan_given(draft, chosen[i]))

@@ -390,6 +390,8 @@ bool plan_axis_says(enum rk_plan_axis axis, const struct rk_model *model,
     case RK_PLAN_DISPATCHER:
     case RK_PLAN_EXPERT_OVERLAP:
         return model->experts > 0;
+    case RK_PLAN_SEQUENCE_CHUNKS:
+        return system->memories > 1;
     case RK_PLAN_CONTEXT_KIND:
         return !plan || plan->context > 1;
     case RK_PLAN_ULYSSES:

@@ -36,6 +36,7 @@ enum rk_plan_axis {
     /* kernels */
     RK_PLAN_PRECISION,
     RK_PLAN_ATTENTION,
+    RK_PLAN_SEQUENCE_CHUNKS,
     RK_PLAN_DISPATCHER,
     RK_PLAN_EXPERT_OVERLAP,
     /* stages */

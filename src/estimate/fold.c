@@ -1,4 +1,5 @@
 #include "estimate/fold.h"
+#include "estimate/chunks.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -87,10 +88,32 @@ static void matrix_times(const struct bench *bench, const struct operation *op,
     time_s[RK_WGRAD] = op->of_weights && !bench->plan->frozen ? kernels * second_s : 0;
 }
 
-static void attention_times(const struct bench *bench, const struct operation *op,
-                            double time_s[RK_PASSES])
+/* Of a pair of chunks: on the diagonal a short causal sequence, below it all with all. */
+static struct chunk_times chunk_times_of(const struct bench *bench, const struct operation *op,
+                                         const struct attention_shape *whole, bool backward)
 {
-    const struct attention_shape shape = {
+    const enum operand operand = operand_of(bench->plan->precision, false);
+    const enum rk_pass pass = backward ? RK_AGRAD : RK_FORWARD;
+    const double merged_s = memory_time_s(bench->system, op->merged_bytes[pass]);
+    const struct rk_memory *host = &bench->system->memory[1];
+    struct attention_shape pair = *whole;
+    struct chunk_times t = {.chunks = op->chunks};
+    pair.queries /= op->chunks;
+    pair.keys /= op->chunks;
+    pair.pairs = pair.queries * pair.keys;
+    t.below = attention_time_s(bench->system, operand, &pair, backward) + merged_s;
+    pair.pairs = (whole->pairs - op->chunks * (op->chunks - 1) / 2 * pair.pairs) / op->chunks;
+    t.on = attention_time_s(bench->system, operand, &pair, backward) + merged_s;
+    if (bench->system->memories < 2) return t;
+    t.load = op->loaded_bytes[pass] / rk_memory_read_Bps(host) + host->latency_s;
+    t.returned = op->returned_bytes[pass] / rk_memory_write_Bps(host) + host->latency_s;
+    return t;
+}
+
+static struct attention_shape attention_shape_of(const struct bench *bench,
+                                                 const struct operation *op)
+{
+    return (struct attention_shape){
         .batch = op->batch,
         .heads = op->heads,
         .kv_heads = op->kv_heads,
@@ -102,10 +125,31 @@ static void attention_times(const struct bench *bench, const struct operation *o
         .newest = bench->plan->attention == RK_FLASH_3,
         .oldest = bench->plan->attention == RK_FLASH_1,
     };
+}
+
+static void attention_times(const struct bench *bench, const struct operation *op,
+                            double time_s[RK_PASSES])
+{
+    const struct attention_shape shape = attention_shape_of(bench, op);
     const enum operand operand = operand_of(bench->plan->precision, false);
-    time_s[RK_FORWARD] = attention_time_s(bench->system, operand, &shape, false);
-    time_s[RK_AGRAD] = attention_time_s(bench->system, operand, &shape, true);
+    const bool chunks = op->chunks > 1;
+    for (int back = 0; back < 2; back++) {
+        double *at = &time_s[back ? RK_AGRAD : RK_FORWARD];
+        const struct chunk_times t =
+            chunks ? chunk_times_of(bench, op, &shape, back) : (struct chunk_times){0};
+        *at = chunks ? chunks_computing_s(&t)
+                     : attention_time_s(bench->system, operand, &shape, back);
+    }
     time_s[RK_WGRAD] = 0;
+}
+
+/* Beyond computing: chunks on their way. */
+static double fetch_wait_s(const struct bench *bench, const struct operation *op, int pass)
+{
+    if (!(op->chunks > 1) || pass == RK_WGRAD) return 0;
+    const struct attention_shape shape = attention_shape_of(bench, op);
+    const struct chunk_times t = chunk_times_of(bench, op, &shape, pass == RK_AGRAD);
+    return pass == RK_AGRAD ? chunks_backward_wait_s(&t) : chunks_forward_wait_s(&t);
 }
 
 static void memory_times(const struct bench *bench, const struct operation *op,
@@ -153,10 +197,11 @@ static void comm_times(const struct bench *bench, const struct operation *op,
         }
         const double times = op->comm_times[pass] > 0 ? op->comm_times[pass] : 1;
         const double bytes = op->comm_bytes[pass];
-        time_s[pass] = op->copies > 0
-                           ? times * dispatch_time_s(bench->system, group, op->copies, op->reach, bytes)
-                           : times * collective_time_s(bench->system, collectives[op->what[pass]],
-                                                       group, bytes);
+        time_s[pass] =
+            op->copies > 0
+                ? times * dispatch_time_s(bench->system, group, op->copies, op->reach, bytes)
+                : times *
+                      collective_time_s(bench->system, collectives[op->what[pass]], group, bytes);
     }
 }
 
@@ -295,18 +340,28 @@ static void fold_link(struct layer_fold *fold, const struct timed_layer *timed, 
     fold->link_bytes[link_of(op)] += timed->sent_bytes[at][pass];
 }
 
+/* What attention waits for beyond its own time are chunks that come from another memory. */
+static void spend_operation(struct layer_fold *fold, enum fold_pass pass,
+                            const struct timed_layer *timed, int at, enum rk_pass of)
+{
+    const struct operation *op = &timed->layer.operation[at];
+    const double waited_s = timed->waited_s[at][of], time_s = timed->time_s[at][of];
+    const double fetch_s = op->chunks > 1 ? waited_s - time_s : 0;
+    fold->spent_s[pass][spending_of(op)] += waited_s - fetch_s;
+    fold->spent_s[pass][SPENT_OFFLOAD] += fetch_s;
+    fold->pass_s[pass] += waited_s;
+}
+
 static void fold_times(struct layer_fold *fold, const struct timed_layer *timed, int at,
                        bool redone)
 {
     const struct operation *op = &timed->layer.operation[at];
-    const enum spending spending = spending_of(op);
     for (int pass = 0; pass < RK_PASSES; pass++) {
-        const double time_s = timed->waited_s[at][pass];
-        spend(fold, (enum fold_pass)pass, spending, time_s);
+        spend_operation(fold, (enum fold_pass)pass, timed, at, (enum rk_pass)pass);
         fold->kernel_flop += op->flop[pass];
         fold_link(fold, timed, at, pass);
         if (pass != RK_FORWARD || !redone) continue;
-        spend(fold, FOLD_RECOMPUTE, spending, time_s);
+        spend_operation(fold, FOLD_RECOMPUTE, timed, at, RK_FORWARD);
         fold->kernel_flop += op->flop[pass];
         fold_link(fold, timed, at, pass);
     }
@@ -316,6 +371,7 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
                          const struct operation *op, bool redone)
 {
     fold->useful_flop += op->useful_flop;
+    fold->lent_bytes += op->lent_bytes;
     if (redone) fold->again_flop += op->useful_flop;
     *(op->expert ? &fold->expert_parameters : &fold->parameters) += op->parameters;
     if (op->narrow) fold->narrow_parameters += op->parameters;
@@ -386,6 +442,17 @@ static double group_size(const struct rk_plan *plan)
     return plan->recompute_every > 1 ? (double)plan->recompute_every : 1;
 }
 
+/* Tensors of a layer that runs backward. In chunks of the sequence, norms and what attention brings
+ * are whole; of the rest two chunks are here, the others in memory tier 1 or not made yet. */
+static double there_of(const struct layer_fold *kept, const struct layer *layer,
+                       const struct rk_plan *plan)
+{
+    const double whole =
+        kept->saved_bytes[RK_HOLD_norms] + kept->swap.always_bytes - layer->input_bytes;
+    if (plan->sequence_chunks <= 1) return kept->saved_total_bytes;
+    return whole + (kept->saved_total_bytes - whole) * 2 / (double)plan->sequence_chunks;
+}
+
 /* Recomputed whole, a layer keeps its share of a checkpoint; its tensors are there one group at a
  * time, while it runs backward. */
 static void fold_whole(struct layer_fold *fold, const struct layer_fold *kept,
@@ -394,7 +461,7 @@ static void fold_whole(struct layer_fold *fold, const struct layer_fold *kept,
     const double group = group_size(plan);
     memset(fold->saved_bytes, 0, sizeof fold->saved_bytes);
     fold->saved_bytes[RK_HOLD_checkpoints] = layer->input_bytes / group;
-    fold->working_bytes += kept->saved_total_bytes * group;
+    fold->working_bytes += there_of(kept, layer, plan) * group;
 }
 
 enum { DISPATCH_UNITS = 20 }; /* multiprocessors that send and receive [deepseek2024v3] */
@@ -500,8 +567,8 @@ static void time_operation(struct timed_layer *timed, const struct bench *bench,
     const bool comm = op->kind == OPERATION_COMM;
     const double ranks = comm ? group_over(bench, op->over).ranks : 1;
     for (int pass = 0; pass < RK_PASSES; pass++) {
-        timed->waited_s[at][pass] =
-            comm ? exposed_s(bench, timed, at, pass) : timed->time_s[at][pass];
+        timed->waited_s[at][pass] = comm ? exposed_s(bench, timed, at, pass)
+                                         : timed->time_s[at][pass] + fetch_wait_s(bench, op, pass);
         timed->sent_bytes[at][pass] = comm ? sent_bytes(op, pass, ranks) : 0;
     }
 }

@@ -57,6 +57,7 @@ struct layer_fold {
     double spent_s[FOLD_PASSES][SPENDINGS];
     double link_s[LINKS];     /* all passes */
     double link_bytes[LINKS]; /* that leave this rank, all passes */
+    double lent_bytes;        /* in memory tier 1 while it runs: chunks of the sequence */
     double useful_flop;       /* of forward */
     double kernel_flop;       /* executed, all passes */
     double again_flop;        /* of forward work that is computed again, counted likewise */

@@ -122,6 +122,32 @@ static bool check_tensor(const struct check *c)
            check_other_heads(c);
 }
 
+/* Chunks of the sequence: what is known is causal attention in a fused kernel, between heads that
+ * are exchanged or whole. */
+static bool check_chunks(const struct check *c)
+{
+    const struct rk_plan *p = c->plan;
+    const struct rk_model *m = c->model;
+    const bool causal = !m->window && !m->recurrence && !m->bidirectional && !p->full_attention;
+    const uint64_t parts = p->context * (p->sequence_parallel ? p->tensor : 1) * p->sequence_chunks;
+    if (p->sequence_chunks <= 1) return true;
+    return want(c, divides(parts, sequence_of(c)), RULE("4.sequence", "sequence_chunks"),
+                RK_BAD_OPTION, "sequence by context * tensor * sequence_chunks", (double)parts,
+                (double)sequence_of(c)) &&
+           want(c, p->context == 1 || p->context_kind == RK_ULYSSES,
+                RULE("12.needs", "sequence_chunks"), RK_BAD_OPTION,
+                "context_kind of a plan with sequence_chunks: ulysses", RK_ULYSSES,
+                p->context_kind) &&
+           want(c, p->attention != RK_UNFUSED, RULE("12.needs", "sequence_chunks"), RK_BAD_OPTION,
+                "attention of a plan with sequence_chunks: a fused kernel", RK_FLASH,
+                p->attention) &&
+           want(c, causal, RULE("12.excludes", "sequence_chunks"), RK_BAD_OPTION,
+                "sequence_chunks where attention is not causal over all tokens", 1,
+                (double)p->sequence_chunks) &&
+           want(c, c->system->memories > 1, RULE("12.needs", "sequence_chunks"), RK_BAD_MEMORY,
+                "a second memory tier", 2, c->system->memories);
+}
+
 static bool check_sequence(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
@@ -141,7 +167,8 @@ static bool check_sequence(const struct check *c)
                 "heads by tensor * ulysses", (double)across, (double)heads) &&
            want(c, p->context_kind != RK_RING_ULYSSES || divides(p->ulysses, p->context),
                 p->ulysses ? RULE("4.ulysses", "ulysses") : RULE("12.needs", "ulysses"),
-                RK_BAD_OPTION, "context by ulysses", (double)p->ulysses, (double)p->context);
+                RK_BAD_OPTION, "context by ulysses", (double)p->ulysses, (double)p->context) &&
+           check_chunks(c);
 }
 
 static bool check_experts(const struct check *c)
@@ -308,6 +335,20 @@ static bool check_offload(const struct check *c)
            check_swap(c);
 }
 
+/* In chunks of the sequence layers are computed again whole, each alike. */
+static bool check_again(const struct check *c)
+{
+    const struct rk_plan *p = c->plan;
+    const bool all = p->recompute == RK_WHOLE && !p->recompute_layers && p->recompute_every <= 1 &&
+                     p->recompute_stride <= 1;
+    if (p->sequence_chunks <= 1) return true;
+    return want(c, all, RULE("12.needs", "sequence_chunks"), RK_BAD_OPTION,
+                "recompute of a plan with sequence_chunks: full, of all layers, one by one",
+                RK_WHOLE, p->recompute) &&
+           want(c, p->segments == 0, RULE("12.excludes", "sequence_chunks"), RK_BAD_OPTION,
+                "runs of layers of their own with sequence_chunks", 0, p->segments);
+}
+
 static bool check_precision(const struct check *c)
 {
     const enum operand operand = operand_of(c->plan->precision, true);
@@ -323,13 +364,14 @@ static bool check_networks(const struct check *c)
 }
 
 static bool (*const checks[PLAN_CHECKS])(const struct check *) = {
-    [CHECK_MODEL] = check_model,         [CHECK_MEMBERS] = check_members,
-    [CHECK_DEGREES] = check_degrees,     [CHECK_BATCH] = check_batch,
-    [CHECK_TENSOR] = check_tensor,       [CHECK_SEQUENCE] = check_sequence,
-    [CHECK_EXPERTS] = check_experts,     [CHECK_STAGES] = check_stages,
-    [CHECK_SCHEDULE] = check_schedule,   [CHECK_START] = check_start,
-    [CHECK_SHARDING] = check_sharding,   [CHECK_OFFLOAD] = check_offload,
-    [CHECK_PRECISION] = check_precision, [CHECK_NETWORKS] = check_networks,
+    [CHECK_MODEL] = check_model,       [CHECK_MEMBERS] = check_members,
+    [CHECK_DEGREES] = check_degrees,   [CHECK_BATCH] = check_batch,
+    [CHECK_TENSOR] = check_tensor,     [CHECK_SEQUENCE] = check_sequence,
+    [CHECK_EXPERTS] = check_experts,   [CHECK_STAGES] = check_stages,
+    [CHECK_SCHEDULE] = check_schedule, [CHECK_START] = check_start,
+    [CHECK_SHARDING] = check_sharding, [CHECK_OFFLOAD] = check_offload,
+    [CHECK_AGAIN] = check_again,       [CHECK_PRECISION] = check_precision,
+    [CHECK_NETWORKS] = check_networks,
 };
 
 int plan_check_parts(const struct rk_model *model, const struct rk_system *system,

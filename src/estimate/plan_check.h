@@ -16,13 +16,14 @@ enum plan_check_part {
     CHECK_DEGREES,
     CHECK_BATCH,    /* microbatch */
     CHECK_TENSOR,   /* nothing */
-    CHECK_SEQUENCE, /* sequence_parallel, context_kind, ulysses */
+    CHECK_SEQUENCE, /* sequence_parallel, context_kind, ulysses, sequence_chunks, attention */
     CHECK_EXPERTS,  /* imbalance, capacity_factor */
     CHECK_STAGES,   /* chunks, split */
     CHECK_SCHEDULE, /* microbatch, chunks, schedule */
     CHECK_START,    /* the same: what the framework would not start although it can be timed */
     CHECK_SHARDING, /* zero, shard_ranks */
     CHECK_OFFLOAD,  /* the shares */
+    CHECK_AGAIN,    /* sequence_chunks, recompute and its layers */
     CHECK_PRECISION,
     CHECK_NETWORKS, /* nothing */
     PLAN_CHECKS

@@ -327,6 +327,16 @@ static void hold_away(struct rk_stage *stage, const struct stage_sum *sum,
     }
 }
 
+/* Chunks of the sequence of the layer that runs, until its backward has ended. */
+static void hold_lent(struct rk_stage *stage, const struct layer_folds *fold)
+{
+    double most = 0;
+    for (int i = 0; i < fold->blocks; i++)
+        most = fmax(most, fold->layer[fold->block[i]][AS_IT_IS].lent_bytes);
+    stage->away_bytes[0] += most;
+    stage->offloaded_bytes += most;
+}
+
 /* What the optimizer needs beyond the activations that are gone when it runs. */
 static double idle_bytes(const struct stage_demand *demand, double in_flight)
 {
@@ -348,6 +358,7 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
     hold_state(stage, &state, plan);
     hold_activations(stage, sum, &rule);
     hold_away(stage, sum, &rule, sharing->microbatches, plan);
+    if (plan->sequence_chunks > 1) hold_lent(stage, fold);
     stage->holds[RK_HOLD_gathered] += gathered_bytes(sum, &rule);
     stage->holds[RK_HOLD_working] += sum->working_bytes + idle_bytes(&demand, stage->in_flight);
     stage->holds[RK_HOLD_communication] += rule.messages_bytes + sum->buffer_bytes +

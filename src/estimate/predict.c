@@ -87,11 +87,11 @@ static void fill_stage(struct rk_prediction *p, int i, const struct stage_sum *s
     note_stage(p, i);
 }
 
-/* Lower tiers, where layers go through two buffers or more than one tier has some. */
+/* Lower tiers, where layers go through two buffers or in chunks of the sequence, or more than one tier has some. */
 static void judge_lower(struct rk_prediction *p, const struct rk_system *system,
                         const struct rk_plan *plan)
 {
-    bool beyond = plan->recompute_rest;
+    bool beyond = plan->recompute_rest || plan->sequence_chunks > 1;
     for (int tier = 1; tier < RK_SHARE_TIERS; tier++)
         beyond |= plan->share[RK_SHARE_ATTENTION][tier] > 0;
     for (int tier = 0; beyond && tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++) {

@@ -52,6 +52,7 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {p->attention == RK_UNFUSED, "attention with scores in memory", "say attention=flash"},
         {p->checkpoint_sharded, "checkpoint-sharded", leave},
         {p->recompute_rest, "recomputation by token", leave},
+        {p->sequence_chunks > 1, "seq-chunks", leave},
         {p->recompute_every > 1, "checkpoints of several layers", "say recompute-every1"},
         {p->frozen, "frozen weights", leave},
         {p->whole_logits, "whole-logits", leave},

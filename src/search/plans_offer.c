@@ -252,6 +252,28 @@ void offer_attention(struct offered *o, const struct rk_plan *plan)
     offer_choice(o, plan->attention, RK_FLASH_3);
 }
 
+/* Chunks change the layers, what is computed again the stages, and neither looks at the other: so
+ * all plans of a space with chunks are computed again whole. */
+static bool in_chunks(const struct rk_plans_problem *problem)
+{
+    const int asked = problem->pinned[RK_PLAN_SEQUENCE_CHUNKS].count;
+    bool any = !asked && problem->base.sequence_chunks > 1;
+    for (int i = 0; i < asked; i++)
+        any |= problem->pinned[RK_PLAN_SEQUENCE_CHUNKS].to[i] > 1;
+    return any;
+}
+
+/* Divisors of a rank's tokens. */
+void offer_sequence_chunks(struct offered *o, const struct rk_plan *plan)
+{
+    const uint64_t tokens = sequence_of(o, plan) / plan->context;
+    if (!asked(o)) {
+        only(o, o->problem->base.sequence_chunks);
+        return;
+    }
+    offer_divisors(o, plan, tokens, NULL); /* NULL: it is asked for */
+}
+
 void offer_dispatcher(struct offered *o, const struct rk_plan *plan)
 {
     if (plan->expert == 1)
@@ -314,6 +336,10 @@ static unsigned parts_of(const struct rk_plans_problem *problem, const struct rk
 void offer_recompute(struct offered *o, const struct rk_plan *plan)
 {
     const unsigned have = parts_of(o->problem, plan);
+    if (in_chunks(o->problem)) {
+        offer(o, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
+        return;
+    }
     if (asked(o)) {
         offer_asked_parts(o);
         return;
@@ -352,7 +378,7 @@ void offer_recompute_layers(struct offered *o, const struct rk_plan *plan)
 {
     const uint64_t layers = o->problem->model->layers, stages = plan->pipeline * plan->chunks;
     const uint64_t most = (layers + stages - 1) / stages;
-    if (plan->recompute == RK_KEEP) {
+    if (plan->recompute == RK_KEEP || in_chunks(o->problem)) {
         only(o, 0);
         return;
     }

@@ -13,7 +13,8 @@ plan_offer offer_tensor, offer_context, offer_pipeline, offer_data, offer_expert
     offer_expert, offer_order;
 plan_offer offer_microbatch;
 plan_offer offer_sequence_parallel, offer_tensor_overlap, offer_context_kind, offer_ulysses;
-plan_offer offer_precision, offer_attention, offer_dispatcher, offer_expert_overlap;
+plan_offer offer_precision, offer_attention, offer_dispatcher, offer_expert_overlap,
+    offer_sequence_chunks;
 plan_offer offer_recompute, offer_chunks, offer_recompute_layers, offer_split,
     offer_pipeline_blocking, offer_schedule;
 plan_offer offer_zero, offer_shard_ranks, offer_keep_gathered, offer_gradient_overlap,

@@ -119,7 +119,8 @@ enum {
     CHECKS_OF_SCHEDULE = 1 << CHECK_SCHEDULE | 1 << CHECK_START,
     CHECKS_INSIDE =
         1 << CHECK_STAGES | CHECKS_OF_SCHEDULE | 1 << CHECK_SHARDING | 1 << CHECK_OFFLOAD,
-    CHECKS_BEFORE = ((1 << PLAN_CHECKS) - 1) & ~CHECKS_INSIDE
+    /* what layers in chunks compute again is all that is offered with them */
+    CHECKS_BEFORE = ((1 << PLAN_CHECKS) - 1) & ~CHECKS_INSIDE & ~(1 << CHECK_AGAIN)
 };
 
 static bool refused_by(struct run *r, unsigned parts, enum rk_verdict *verdict)

@@ -110,6 +110,10 @@ void build_embedding(struct build *build);
 void build_head(struct build *build);
 void build_predict(struct build *build);
 
+/* The operations of the block so far, in plan->sequence_chunks chunks of the sequence one after the
+ * other (layers_chunks.c). */
+void take_in_chunks(struct build *build);
+
 /* A block of `kind`, none of the ends. */
 void build_block(struct build *build, enum layer_kind kind);
 

@@ -1,0 +1,29 @@
+/* chunks.h - attention over chunks of the sequence whose keys and values come from another memory,
+ * two buffers deep [yao2024fpdt].
+ *
+ * Of u chunks there are u pairs on the diagonal and u (u - 1) / 2 below it. While a pair is worked
+ * on, what the next one needs is loaded and what the last one brought is returned, each way at a
+ * rate of its own; a pair begins when the one before and its own load have ended:
+ *
+ *     time = sum over pairs of max(pair, load of the next one, what is returned beside it)
+ *
+ * Forward goes row by row: chunk i meets 0, 1, ..., i. The chunk before it is still there. Backward
+ * goes column by column, from the diagonal down.
+ */
+#ifndef RECKON_ESTIMATE_CHUNKS_H
+#define RECKON_ESTIMATE_CHUNKS_H
+
+struct chunk_times {       /* seconds */
+    double chunks;         /* u */
+    double below, on;      /* a pair below the diagonal, on it */
+    double load, returned; /* each; 0: nothing to wait for */
+};
+
+/* All pairs, one after the other. */
+double chunks_computing_s(const struct chunk_times *t);
+
+/* What is waited for beyond that, in the order of forward and of backward. */
+double chunks_forward_wait_s(const struct chunk_times *t);
+double chunks_backward_wait_s(const struct chunk_times *t);
+
+#endif

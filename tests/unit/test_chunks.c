@@ -1,0 +1,227 @@
+/* Layers that take the sequence chunk by chunk [yao2024fpdt]: the waits are those of an event
+ * simulation, what is computed is the same, memory falls, and what is published of it. */
+#include "predict_cases.h"
+
+#include "estimate/chunks.h"
+#include "workload/layers.h"
+
+#include <math.h>
+#include <reckon/catalog.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the recurrence, pair by pair ---- */
+
+struct engines {
+    double computed, loaded, returned; /* when each has ended what it was given */
+    double busy;
+};
+
+/* A pair of `pair_s`; beside it one load and one return of what was there before, if any. The next
+ * pair begins when all three have ended. */
+static void run_pair(struct engines *e, double pair_s, double load_s, double return_s)
+{
+    const double start = fmax(e->computed, fmax(e->loaded, e->returned));
+    e->computed = start + pair_s;
+    if (load_s > 0) e->loaded = start + load_s;
+    if (return_s > 0) e->returned = start + return_s;
+    e->busy += pair_s;
+}
+
+static double end_of(const struct engines *e)
+{
+    return fmax(e->computed, fmax(e->loaded, e->returned));
+}
+
+/* Chunks that are on the GPU: those of the pair, and of the one before or the next. */
+static double forward_by_events(const struct chunk_times *t, double *computing_s)
+{
+    const int u = (int)t->chunks;
+    struct engines e = {0, 0, 0, 0};
+    for (int row = 0; row < u; row++)
+        for (int at = 0; at <= row; at++) {
+            const int next = at < row ? at + 1 : row + 1 < u ? 0 : -1;
+            const bool own = at < row && next == row;  /* it was just made */
+            const bool there = next == at || next < 0; /* or is in use */
+            run_pair(&e, at == row ? t->on : t->below, own || there ? 0 : t->load,
+                     at == 0 ? t->returned : 0);
+        }
+    *computing_s = e.busy;
+    return end_of(&e);
+}
+
+static double backward_by_events(const struct chunk_times *t, double *computing_s)
+{
+    const int u = (int)t->chunks;
+    struct engines e = {0, 0, 0, 0};
+    bool first = true;
+    for (int column = 0; column < u; column++)
+        for (int at = column; at < u; at++) {
+            const int next = at + 1 < u ? at + 1 : column + 1 < u ? column + 1 : -1;
+            run_pair(&e, at == column ? t->on : t->below, next < 0 || next == at ? 0 : t->load,
+                     first ? 0 : t->returned);
+            first = false;
+        }
+    *computing_s = e.busy;
+    return end_of(&e);
+}
+
+static double some(double most)
+{
+    return most * rand() / RAND_MAX;
+}
+
+Test(chunks, waits_are_those_of_the_events)
+{
+    srand(17);
+    for (int i = 0; i < 3000; i++) {
+        const struct chunk_times t = {.chunks = 2 + rand() % 9,
+                                      .below = some(2),
+                                      .on = some(1),
+                                      .load = some(3) + 1e-9,
+                                      .returned = some(3) + 1e-9};
+        double computing_s;
+        const double forward_s = forward_by_events(&t, &computing_s);
+        cr_expect_float_eq(chunks_computing_s(&t), computing_s, 1e-9);
+        cr_expect_float_eq(chunks_computing_s(&t) + chunks_forward_wait_s(&t), forward_s, 1e-9);
+        const double backward_s = backward_by_events(&t, &computing_s);
+        cr_expect_float_eq(chunks_computing_s(&t), computing_s, 1e-9);
+        cr_expect_float_eq(chunks_computing_s(&t) + chunks_backward_wait_s(&t), backward_s, 1e-9);
+    }
+}
+
+/* By hand: four chunks, pairs of 1 and 2 s, loads of 3, nothing returned. Row 2 loads chunk 1
+ * beside pair (2,0), row 3 chunks 1 and 2; chunk 0 comes beside (1,1) and (2,2). */
+Test(chunks, four_chunks_by_hand)
+{
+    const struct chunk_times t = {4, 2, 1, 3, 0};
+    NEAR(chunks_computing_s(&t), 4 * 1 + 6 * 2);
+    NEAR(chunks_forward_wait_s(&t), 3 * (3 - 2) + 2 * (3 - 1));
+    /* Column 0 loads 1, 2, 3 and 1; column 1 2, 3 and 2; column 2 3, and chunk 3 stays. */
+    NEAR(chunks_backward_wait_s(&t), 3 * (3 - 1) + 5 * (3 - 2));
+}
+
+/* ---- plans ---- */
+
+#define HOST "mem2=250GB@20GB/s"
+
+static struct rk_prediction prediction;
+
+static const struct rk_prediction *predicted(const char *id, const char *machine, const char *text)
+{
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_plan plan;
+    struct rk_error error;
+    cr_assert_eq(rk_model_load(id, &model, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(rk_system_load(machine, &system, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(rk_plan_parse(text, &plan, &error), RK_OK, "%s", error.text);
+    rk_predict(&model, &system, &plan, &prediction);
+    rk_system_release(&system);
+    return &prediction;
+}
+
+#define FPDT                                                                                       \
+    "framework=deepspeed cp-kind=ulysses zero3 gbs1 recompute=full offload-activations=1 "         \
+    "loss-in-chunks grad-overlap weight-overlap "
+
+/* The same work and parameters, whatever the chunks. */
+Test(chunks, work_is_conserved)
+{
+    const char *const plain = FPDT "gpus8 cp8 seq1048576";
+    const struct rk_prediction whole = *predicted("llama3.1-8b", "a100-sxm4-80g " HOST, plain);
+    double before = whole.hbm_bytes;
+    for (int u = 2; u <= 64; u *= 2) {
+        char text[256];
+        snprintf(text, sizeof text, "%s seq-chunks%d", plain, u);
+        const struct rk_prediction *p = predicted("llama3.1-8b", "a100-sxm4-80g " HOST, text);
+        NEAR(p->model_flop, whole.model_flop);
+        NEAR(p->kernel_flop, whole.kernel_flop);
+        NEAR(p->parameters, whole.parameters);
+        cr_expect_float_eq(p->context_sent_bytes / whole.context_sent_bytes, 1, 1e-9);
+        cr_expect_lt(p->hbm_bytes, before, "%d chunks", u);
+        cr_expect_geq(p->step_s, whole.step_s);
+        before = p->hbm_bytes;
+    }
+}
+
+/* A slow link is waited for, an infinite one is not. */
+Test(chunks, a_slow_link_is_waited_for)
+{
+    const char *const text = FPDT "gpus8 cp8 seq1048576 seq-chunks64";
+    const double none_s =
+        predicted("llama3.1-8b", "a100-sxm4-80g mem2=250GB@unlimited", text)->offload_s;
+    const double fast_s = predicted("llama3.1-8b", "a100-sxm4-80g " HOST, text)->offload_s;
+    const double slow_s =
+        predicted("llama3.1-8b", "a100-sxm4-80g mem2=250GB@2GB/s", text)->offload_s;
+    NEAR(none_s, 0);
+    cr_expect_lt(fast_s, slow_s);
+    cr_expect_gt(slow_s, 1);
+}
+
+/* What DeepSpeed publishes of it (blogs/ulysses-offload of its repository, Fig. 1, 4 and 5): 2 Mi
+ * tokens of an 8B model on 4 GPUs of 80 GB, 4 Mi on 8 with 68.0 GB, 4 Mi of 70B on 32, a node's
+ * four GPUs with 1 TB of host memory; chunks of 64 Ki tokens. */
+Test(chunks, published_lengths)
+{
+    const struct rk_prediction *p =
+        predicted("llama3.1-8b", "a100-sxm4-80g " HOST, FPDT "gpus4 cp4 seq2097152 seq-chunks32");
+    cr_expect_eq(p->verdict, RK_FITS);
+    p = predicted("llama3.1-8b", "a100-sxm4-80g " HOST, FPDT "gpus4 cp4 seq4194304 seq-chunks64");
+    cr_expect_eq(p->verdict, RK_MEMORY_EXCEEDED);
+    p = predicted("llama3.1-8b", "a100-sxm4-80g " HOST, FPDT "gpus8 cp8 seq4194304 seq-chunks64");
+    cr_expect_eq(p->verdict, RK_FITS);
+    cr_expect_float_eq(p->hbm_bytes / 68.0e9, 1, 0.05, "%.1f GB", p->hbm_bytes / 1e9);
+    p = predicted("llama3.1-70b", "a100-sxm4-80g " HOST,
+                  FPDT "gpus32 cp32 seq4194304 seq-chunks64");
+    cr_expect_eq(p->verdict, RK_FITS);
+    p = predicted("llama3.1-8b", "a100-sxm4-80g " HOST, FPDT "gpus8 cp8 seq4194304");
+    cr_expect_eq(p->verdict, RK_MEMORY_EXCEEDED, "whole layers do not fit");
+}
+
+/* Beside the layers' inputs host memory holds, of the layer that runs, queries, keys, values,
+ * outputs, their gradients in 16 bits, and the queries' in 32. */
+Test(chunks, host_memory_is_counted)
+{
+    const char *const plain = FPDT "gpus8 cp8 seq1048576";
+    const char *const text = FPDT "gpus8 cp8 seq1048576 seq-chunks16";
+    const double tokens = 1048576 / 8.0, h = 4096;
+    const double inputs =
+        predicted("llama3.1-8b", "a100-sxm4-80g " HOST, plain)->stage[0].away_bytes[0];
+    const double all =
+        predicted("llama3.1-8b", "a100-sxm4-80g " HOST, text)->stage[0].away_bytes[0];
+    NEAR(all - inputs, tokens * (2 * (3 * h + 2 * 8 * 128) + 4 * h));
+    cr_expect_geq(inputs, 32 * tokens * 2 * h);
+    cr_expect_eq(predicted("llama3.1-8b", "a100-sxm4-80g mem2=10GB@20GB/s", text)->verdict,
+                 RK_MEMORY_EXCEEDED);
+}
+
+/* ---- refused ---- */
+
+Test(chunks, what_is_not_known_is_refused_by_name)
+{
+    static const struct {
+        const char *model, *machine, *text, *what;
+    } rows[] = {
+        {"llama3.1-8b", "a100-sxm4-80g", FPDT "gpus8 cp8 seq131072 seq-chunks2", "memory tier"},
+        {"llama3.1-8b", "a100-sxm4-80g " HOST,
+         "gpus8 cp8 gbs1 recompute=full seq131072 seq-chunks2", "ulysses"},
+        {"llama3.1-8b", "a100-sxm4-80g " HOST,
+         "gpus8 cp8 cp-kind=ulysses gbs1 offload-activations=1 seq131072 seq-chunks2", "recompute"},
+        {"llama3.1-8b", "a100-sxm4-80g " HOST, FPDT "gpus8 cp8 seq131072 seq-chunks3",
+         "sequence by"},
+        {"llama3.1-8b", "a100-sxm4-80g " HOST,
+         FPDT "gpus8 cp8 seq131072 seq-chunks2 attention=unfused", "fused kernel"},
+        {"llama3.1-8b", "a100-sxm4-80g " HOST,
+         FPDT "gpus8 cp8 seq131072 seq-chunks2 recompute-layers4", "all layers"},
+        {"llama3.1-8b", "a100-sxm4-80g " HOST,
+         FPDT "gpus8 cp8 seq131072 seq-chunks2 full-attention", "causal"},
+        {"mistral-7b", "a100-sxm4-80g " HOST, FPDT "gpus8 cp8 seq131072 seq-chunks2", "causal"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct rk_prediction *p = predicted(rows[i].model, rows[i].machine, rows[i].text);
+        cr_assert_gt(p->reasons, 0, "%s", rows[i].text);
+        cr_expect(strstr(p->reason[0].what, rows[i].what), "%s: %s", rows[i].text,
+                  p->reason[0].what);
+    }
+}
