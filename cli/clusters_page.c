@@ -1,7 +1,10 @@
 #include "cli/clusters_page.h"
 
-#include "cli/clusters_draw.h"
+#include "cli/clusters_map.h"
 #include "cli/pages.h"
+#include "report/write.h"
+
+#include <string.h>
 
 /* Can its ranks be drawn? */
 static bool is_regular(const struct clusters_plan *plan)
@@ -11,16 +14,47 @@ static bool is_regular(const struct clusters_plan *plan)
     return true;
 }
 
-/* The tables of the report, in their order. */
-static void add_tables(struct html_page *page)
+/* What people look for first among the figures of a record; the rest stands at the end. */
+static void add_cards(struct html_page *page, const struct report_table *record)
+{
+    static const char *const first[] = {"step_s", "samples_per_s", "days",
+                                        "usd",    "gpus_used",     "gap"};
+    enum { FIRST = sizeof first / sizeof *first };
+    struct report_cell cells[REPORT_MAX_COLUMNS], shown[FIRST];
+    struct report_column *columns =
+        report_alloc(&page->memory, (size_t)record->column_count * sizeof *columns);
+    int count = 0;
+    if (!columns) return;
+    table_row(record, 0, cells);
+    for (int k = 0; k < FIRST; k++)
+        for (int i = 0; i < record->column_count; i++)
+            if (strcmp(record->columns[i].name, first[k]) == 0 && cells[i].type != REPORT_NONE) {
+                columns[count] = record->columns[i];
+                shown[count++] = cells[i];
+            }
+    struct report_table *table = page_table(page, columns, count);
+    report_row(&page->memory, table, shown);
+    if (count) html_add(page, &(struct html_block){HTML_CARDS, .table = table});
+}
+
+/* The tables of the report up to `last` that have the shape, in their order. */
+static void add_tables(struct html_page *page, const struct report_table *last,
+                       enum report_shape shape)
 {
     for (const struct report_table *table = page->memory.first; table; table = table->next) {
-        struct html_block block = {.kind = HTML_TABLE, .title = table->title, .table = table};
+        if (table->shape == shape) page_show(page, table->title, table, NULL);
+        if (table == last) break;
+    }
+}
+
+static void add_summary(struct html_page *page, const struct report_table *last)
+{
+    page_section(page, "summary", "Summary", NULL);
+    for (const struct report_table *table = page->memory.first; table; table = table->next) {
+        if (table->shape == REPORT_RECORD) add_cards(page, table);
         if (table->shape == REPORT_NOTE)
-            block = (struct html_block){.kind = HTML_TEXT, .text = table->title};
-        else if (table->shape == REPORT_RECORD)
-            block.kind = HTML_CARDS;
-        html_add(page, &block);
+            html_add(page, &(struct html_block){HTML_TEXT, .text = table->title});
+        if (table == last) break;
     }
 }
 
@@ -35,16 +69,16 @@ enum rk_status clusters_page(const char *path, const char *model, const char *sy
     page.subtitle = report_text(&page.memory, "%s", system);
     if (!clusters_show(&page.memory, shown->question, shown->answer, shown->given, also))
         page.memory.failed = true;
-    add_tables(&page);
-    const char *map = is_regular(plan)
-                          ? clusters_drawn(&page.memory, plan, shown->question->machine)
-                          : NULL;
-    if (map)
-        html_add(&page, &(struct html_block){
-                            .kind = HTML_DRAWING,
-                            .title = "Where the ranks are: devices in nodes, racks and clusters, "
-                                     "coloured by stage and replica, tensor groups framed",
-                            .text = map});
+    const struct report_table *last = page.memory.last;
+    add_summary(&page, last);
+    page_section(&page, "stages", "Stages and what they send", NULL);
+    add_tables(&page, last, REPORT_ROWS);
+    if (is_regular(plan)) {
+        page_section(&page, "ranks", "Ranks", NULL);
+        clusters_map(&page, plan, shown->question->machine);
+    }
+    page_section(&page, "figures", "Every figure", NULL);
+    add_tables(&page, last, REPORT_RECORD);
     const enum rk_status status = page_write(&page, path, NULL, NULL, PAGE_HTML, error);
     html_release(&page);
     return status;

@@ -1,8 +1,8 @@
 /* reckon clusters: the best plan over several clusters. */
 #include "base/units.h"
 #include "cli/clusters_ask.h"
-#include "cli/clusters_draw.h"
 #include "cli/clusters_grid.h"
+#include "cli/clusters_map.h"
 #include "cli/clusters_page.h"
 #include "cli/clusters_ranks.h"
 #include "cli/clusters_tables.h"
@@ -46,10 +46,10 @@ static const struct option clusters_options[] = {
      .help = "write where each rank of the plan runs; hosts are NAME-NODE of the cluster's name and the node's number"},
     {.name = "ranks-format", .type = OPTION_CHOICE, .argument = "FORMAT", AT(ranks_format), .choices = ranks_format_names,
      .help = "mpi: Open MPI's rankfile; slurm: a SLURM_HOSTFILE for --distribution=arbitrary; torchrun: a command for each host; nccl: groups, their members and the network each takes, as JSON (mpi)"},
-    {.name = "draw", .type = OPTION_OUTPUT, .argument = "FILE.svg", AT(draw), .complete = "file",
-     .help = "draw where each rank is: devices in nodes, racks (below one leaf) and clusters, coloured by stage and replica, tensor groups framed, and what a step sends over each boundary"},
+    {.name = "draw", .type = OPTION_OUTPUT, .argument = "FILE.html", AT(draw), .complete = "file",
+     .help = "draw where each rank is: devices in nodes, racks (below one leaf) and clusters, coloured by stage, numbered by replica, tensor groups framed, and what a step sends over each boundary; a page, whose button saves it as SVG"},
     {.name = "page", .type = OPTION_OUTPUT, .argument = "FILE.html", AT(page), .complete = "file",
-     .help = "write all of it as one page to look at, with that drawing; reckon report with such a system does the same"},
+     .help = "write all of it as one page to look at, with that map; reckon report with such a system does the same"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };

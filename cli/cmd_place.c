@@ -1,9 +1,9 @@
 /* reckon place: fixed addresses for buffers whose lifetimes are known. */
+#include "cli/buffers_chart.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
 #include "cli/show.h"
 #include "interop/buffers.h"
-#include "interop/memory_drawing.h"
 #include "interop/memory_snapshot.h"
 #include "interop/output.h"
 #include "interop/step_buffers.h"
@@ -51,8 +51,8 @@ static const struct option place_what[] = {
      .help = "beside it, what PyTorch's caching allocator would reserve for the same requests, with and without expandable segments, within --capacity"},
     {.name = "snapshot", .type = OPTION_TEXT, AT(snapshot), .argument = "FILE", .complete = "file",
      .help = "write a memory snapshot of PyTorch, which pytorch.org/memory_viz opens: every buffer at its address"},
-    {.name = "draw", .type = OPTION_TEXT, AT(draw), .argument = "FILE", .complete = "file",
-     .help = "draw the buffers to FILE as SVG: time to the right, addresses upwards, coloured by what they are"},
+    {.name = "draw", .type = OPTION_TEXT, AT(draw), .argument = "FILE.html", .complete = "file",
+     .help = "draw the buffers on a page: time to the right, addresses upwards, coloured by what they are; a button there saves it as SVG"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, AT(output), .argument = "FILE", .complete = "file",
      .help = "write the buffers with their addresses to FILE, in the same form; - prints that alone"},
     {.name = NULL},
@@ -297,7 +297,7 @@ static enum rk_status place_file(const struct place_args *args, const char *file
     if (status == RK_OK && args->snapshot)
         status = write_picture(memory_snapshot_write, args->snapshot, b, placed->p.peak, error);
     if (status == RK_OK && args->draw)
-        status = write_picture(memory_drawing_write, args->draw, b, placed->p.peak, error);
+        status = buffers_page(args->draw, file, b, b->address, error);
     return status;
 }
 

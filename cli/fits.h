@@ -4,6 +4,7 @@
 
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
+#include "report/html.h"
 
 /* Does the draft leave the way of training open: no degree, no sharding, no recomputation said? */
 bool fits_is_open(const struct plan_draft *draft);
@@ -17,8 +18,8 @@ plan_choose fits_choose;
  * and without expandable segments, in place of the predicted fragmentation. */
 enum rk_status fits_place(struct report *report, const struct forecast *f, struct rk_error *error);
 
-/* The same buffers at fixed addresses as an SVG, time to the right; in `report`. */
-enum rk_status fits_drawing(struct report *report, const struct forecast *f, const char **svg,
-                            struct rk_error *error);
+/* Adds a chart of the same buffers at fixed addresses; `source`: the command of its numbers. */
+enum rk_status fits_chart(struct html_page *page, const struct forecast *f, const char *source,
+                          struct rk_error *error);
 
 #endif

@@ -1,10 +1,9 @@
 /* fits_place.c - what a step's buffers take at fixed addresses, and in PyTorch's allocator. */
+#include "cli/buffers_chart.h"
 #include "cli/fits.h"
-#include "interop/memory_drawing.h"
 #include "interop/step_buffers.h"
 
 #include <reckon/allocator.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { MOST_CLASSES = 4096 };
@@ -106,23 +105,8 @@ enum rk_status fits_place(struct report *report, const struct forecast *f, struc
 
 /* ---- as a picture ---- */
 
-static enum rk_status draw(struct report *report, const struct buffers *b, uint64_t peak,
-                           const char **svg, struct rk_error *error)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a drawing");
-    enum rk_status status = memory_drawing_write(memory, b, b->address, peak, error);
-    if (fclose(memory) != 0 && status == RK_OK)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a drawing");
-    if (status == RK_OK) *svg = report_text(report, "%s", text);
-    free(text);
-    return status;
-}
-
-enum rk_status fits_drawing(struct report *report, const struct forecast *f, const char **svg,
-                            struct rk_error *error)
+enum rk_status fits_chart(struct html_page *page, const struct forecast *f, const char *source,
+                          struct rk_error *error)
 {
     struct rk_program program = {.rank = 0};
     struct buffers b = {.count = 0};
@@ -132,7 +116,7 @@ enum rk_status fits_drawing(struct report *report, const struct forecast *f, con
     for (size_t i = 0; status == RK_OK && i < b.count; i++)
         b.buffer[i].alignment = ALIGNMENT;
     if (status == RK_OK) status = rk_place(b.buffer, b.count, NULL, b.address, &placed, error);
-    if (status == RK_OK) status = draw(report, &b, placed.peak, svg, error);
+    if (status == RK_OK) buffers_chart(page, &b, b.address, source);
     buffers_release(&b);
     rk_program_release(&program);
     return status;

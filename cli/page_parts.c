@@ -108,6 +108,15 @@ enum rk_status page_write(struct html_page *page, const char *path, const char *
     return status;
 }
 
+enum rk_status page_draws(const char *path, struct rk_error *error)
+{
+    if (output_ends_in(path, ".html")) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "--draw %s: it writes a page, call it FILE.html; a button there saves the "
+                   "drawing as SVG",
+                   path);
+}
+
 /* ---- inputs ---- */
 
 /* The text of the file that the name stands for, folded away; nothing for standard input, which

@@ -43,12 +43,17 @@ static void cards(struct html_page *page, const struct page_plan *p)
         {.name = "hfu", .title = "HFU", .unit = "%", .help = "... with what is computed again"},
         {.name = "samples_per_s", .title = "samples/s", .help = "all ranks together"},
         {.name = "tokens_per_s", .title = "tokens/s", .unit = "n", .help = "all ranks together"},
-        {.name = "hbm_bytes", .title = "memory tier 0", .unit = "B", .help = "needed by a rank"},
-        {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .help = "needed by a rank"},
+        {.name = "hbm_bytes",
+         .title = "memory",
+         .unit = "B",
+         .help = "of the device, that a rank needs"},
         {.name = "parameters", .title = "parameters", .unit = "n", .help = "of the model"},
+        {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .help = "needed by a rank"},
     };
-    struct report_table *table = page_table(page, columns, COUNT_OF(columns));
-    figure_row(page, table, columns, COUNT_OF(columns), p->forecast->prediction);
+    const struct rk_prediction *prediction = p->forecast->prediction;
+    const int count = COUNT_OF(columns) - (prediction->outcome.offload_bytes == 0);
+    struct report_table *table = page_table(page, columns, count);
+    figure_row(page, table, columns, count, prediction);
     if (table)
         html_add(page, &(struct html_block){HTML_CARDS, .table = table,
                                             .source = predict_command(page, p, "--format json")});
@@ -97,7 +102,6 @@ static enum rk_by by_of(const struct page_plan *p)
 static void time_bars(struct html_page *page, const struct page_plan *p)
 {
     static const struct report_column columns[] = {
-        {.name = "plan"},
         {.name = "part"},
         {.name = "time_s", .title = "time", .unit = "s"},
         {.name = "share", .unit = "%"},
@@ -108,22 +112,20 @@ static void time_bars(struct html_page *page, const struct page_plan *p)
     for (const struct rk_figure *f = NULL; (f = rk_figure_next(f, by_of(p)));) {
         const double time_s = rk_figure_value(outcome, f);
         const struct report_cell cells[] = {
-            cell_text("step"),
             cell_text(report_text(&page->memory, "%.*s", (int)strlen(f->name) - 2, f->name)),
             cell_number(time_s), cell_number(time_s / outcome->step_s), cell_text(f->help)};
         if (f->time && time_s != 0) report_row(&page->memory, table, cells);
     }
-    page_chart(page,
-               &(struct chart){
-                   .id = "time",
-                   .title = "Where the time of a step goes",
-                   .kind = CHART_BARS,
-                   .caption = "The parts add up to the step. Communication and offload count "
-                              "as far as the step waits for them.",
-                   .source = predict_command(page, p, "--format json"),
-                   .table = table,
-                   .role = {[CHART_Y] = "plan", [CHART_VALUE] = "time_s", [CHART_SERIES] = "part"},
-                   .x = {.title = "time"}});
+    page_chart(page, &(struct chart){
+                         .id = "time",
+                         .title = "Where the time of a step goes",
+                         .kind = CHART_BARS,
+                         .caption = "The parts add up to the step. Communication and offload count "
+                                    "as far as the step waits for them.",
+                         .source = predict_command(page, p, "--format json"),
+                         .table = table,
+                         .role = {[CHART_VALUE] = "time_s", [CHART_SERIES] = "part"},
+                         .x = {.title = "time"}});
     page_show(page, "The same in numbers", table, predict_command(page, p, "--format json"));
 }
 
@@ -228,6 +230,13 @@ static void operations(struct html_page *page, const struct page_plan *p)
 
 /* ---- memory ---- */
 
+/* Where there is but one, its number says nothing. */
+static const char *tier_name(struct html_page *page, const struct rk_system *system, int tier)
+{
+    if (system->memories > 1) return memory_name(&page->memory, system, tier);
+    return system->memory[0].name[0] ? system->memory[0].name : "memory";
+}
+
 static void tier_rows(struct html_page *page, struct report_table *table, const struct page_plan *p,
                       int tier)
 {
@@ -240,7 +249,7 @@ static void tier_rows(struct html_page *page, struct report_table *table, const 
         const bool rest = i == RK_HOLDING_COUNT;
         const double bytes = rest ? total - known : holds[i];
         const struct report_cell cells[] = {
-            cell_text(memory_name(&page->memory, f->system, tier)),
+            cell_text(tier_name(page, f->system, tier)),
             cell_text(rest ? "offloaded" : rk_holding_name((enum rk_holding)i)), cell_number(bytes),
             isfinite(capacity) ? cell_number(capacity) : cell_none(),
             isfinite(capacity) && capacity > 0 ? cell_number(bytes / capacity) : cell_none()};
@@ -299,11 +308,13 @@ static void memory(struct html_page *page, const struct page_plan *p)
     struct report_table *table = page_table(page, columns, COUNT_OF(columns));
     for (int tier = 0; tier < p->forecast->system->memories; tier++)
         tier_rows(page, table, p, tier);
-    page_section(page, "memory", "Memory of a rank", NULL);
+    page_section(page, "memory", "Memory of a GPU", NULL);
     page_chart(page,
                &(struct chart){
                    .id = "memory",
-                   .title = "Memory per tier against its capacity",
+                   .title = p->forecast->system->memories > 1
+                                ? "Memory of each tier against its capacity"
+                                : "Memory against its capacity",
                    .kind = CHART_BARS,
                    .caption = "What one rank of the tightest stage holds at its peak, by category.",
                    .source = predict_command(page, p, "--format json"),
@@ -370,23 +381,22 @@ static void pipeline(struct html_page *page, const struct page_plan *p)
 
 /* ---- the page ---- */
 
-static void sections(struct html_page *page, struct page_plan *p)
+static enum rk_status sections(struct html_page *page, struct page_plan *p, struct rk_error *error)
 {
     const struct forecast *f = p->forecast;
+    enum rk_status status = RK_OK;
     p->operations = rk_predict_operations(f->model, f->system, f->plan, NULL, 0);
     p->operation = report_alloc(&page->memory, (size_t)p->operations * sizeof *p->operation);
-    if (!p->operation) return;
+    if (!p->operation) return status; /* html_write says that memory ran out */
     rk_predict_operations(f->model, f->system, f->plan, p->operation, p->operations);
     cards(page, p);
     time_bars(page, p);
     memory(page, p);
     savings(page, p);
     if (p->addresses)
-        html_add(page,
-                 &(struct html_block){
-                     HTML_DRAWING, .id = "addresses", .text = p->addresses,
-                     .title = "Where each buffer of a step lies on the tightest stage: time to "
-                              "the right, addresses upwards"});
+        status = fits_chart(
+            page, f, report_text(&page->memory, "reckon report %s --addresses", p->arguments),
+            error);
     pipeline(page, p);
     page_layout(page, p);
     operations(page, p);
@@ -396,6 +406,7 @@ static void sections(struct html_page *page, struct page_plan *p)
                     p->system, f->plan);
     }
     figures(page, p);
+    return status;
 }
 
 enum rk_status page_plan(struct html_page *page, const struct forecast *f,
@@ -414,20 +425,19 @@ enum rk_status page_plan(struct html_page *page, const struct forecast *f,
         .system = names->system,
         .measured = measured,
         .trace = names->measured,
+        .addresses = names->addresses,
     };
     page->title = report_text(memory_of_page, "%s on %s", f->model->id, f->system->id);
     page->subtitle = report_text(memory_of_page, "One training step on %" PRIu64 " GPUs, by %s: %s",
                                  f->plan->ranks, forecast_by(f->plan), words);
-    if (names->addresses && f->prediction->timed) {
-        const enum rk_status drawn = fits_drawing(memory_of_page, f, &p.addresses, error);
-        if (drawn != RK_OK) return drawn;
-    }
     page_section(page, "summary", "Summary", error_bar(page, &p));
     reasons(page, &p);
-    if (f->prediction->timed) sections(page, &p);
-    const enum rk_status status = page_run(
-        page, run, f,
-        predict_command(page, &p, report_text(memory_of_page, "--tokens %s", run->tokens)), error);
+    enum rk_status status = f->prediction->timed ? sections(page, &p, error) : RK_OK;
+    if (status == RK_OK)
+        status = page_run(
+            page, run, f,
+            predict_command(page, &p, report_text(memory_of_page, "--tokens %s", run->tokens)),
+            error);
     page_inputs(page, f->model, names->model, f->system, names->system, names->plan);
     return status;
 }

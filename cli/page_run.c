@@ -57,7 +57,7 @@ static void whole_run(struct html_page *page, const struct followed *f, const ch
                &(struct chart){
                    .id = "run",
                    .title = "One run, followed from failure to failure",
-                   .caption = "Drawn by chance; --seed gives others.",
+                   .caption = "Its failures come by chance: --seed gives other ones.",
                    .source = source,
                    .kind = CHART_XY,
                    .table = table,
@@ -141,7 +141,8 @@ static void first_failure(struct html_page *page, const struct followed *f, cons
                                               [CHART_Y] = "row",
                                               [CHART_SERIES] = "what"},
                                      .series = series,
-                                     .series_count = COUNT_OF(series)});
+                                     .series_count = COUNT_OF(series),
+                                     .x = {.title = "time"}});
 }
 
 /* ---- the section ---- */
@@ -152,7 +153,8 @@ static enum rk_status follow(struct html_page *page, const struct run_args *args
 {
     struct followed f = {.phases = phases, .event = malloc(MOST_EVENTS * sizeof *f.event)};
     if (!f.event) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    f.count = rk_campaign_follow(phases->campaign, phases->count, run_seed(args), f.event, MOST_EVENTS);
+    f.count =
+        rk_campaign_follow(phases->campaign, phases->count, run_seed(args), f.event, MOST_EVENTS);
     if (f.count > 1 && f.count <= MOST_EVENTS) {
         whole_run(page, &f, source);
         first_failure(page, &f, source);

@@ -202,20 +202,23 @@ static void beside(const struct schedule *s, struct rk_error *error)
             }
     timeline_log_release(&log);
     page_chart(s->page,
-               &(struct chart){.id = "links",
-                               .title = "What moves beside it",
-                               .kind = CHART_SPANS,
-                               .caption =
-                                   "Messages, reductions and gathers, and what is offloaded, "
-                                   "each on its link, over the same time as above; of the first "
-                                   "stages.",
-                               .source = s->source,
-                               .table = table,
-                               .role = {[CHART_X] = "start_s",
-                                        [CHART_X_END] = "end_s",
-                                        [CHART_Y] = "track",
-                                        [CHART_SERIES] = "what"},
-                               .x = {.title = "time since the start of the step"}});
+               &(struct chart){
+                   .id = "links",
+                   .title = "What moves beside the computing",
+                   .kind = CHART_SPANS,
+                   .caption = window.to_s < s->timeline.step_s || s->plan.stages > MOST_LINKED
+                                  ? "Messages, reductions and gathers, and what is offloaded, "
+                                    "each on its link, as the step begins; of the first stages."
+                                  : "Messages, reductions and gathers, and what is offloaded, "
+                                    "each on its link.",
+                   .source = s->source,
+                   .table = table,
+                   .role = {[CHART_X] = "start_s",
+                            [CHART_X_END] = "end_s",
+                            [CHART_Y] = "track",
+                            [CHART_SERIES] = "what"},
+                   .x = {.title = "time since the start of the step",
+                         .end = shown < MOST_BESIDE ? window.to_s : 0}});
 }
 
 /* ---- stages ---- */
@@ -288,36 +291,47 @@ static void stage_memory(const struct schedule *s, struct rk_error *error)
         memory_row(s, table, "capacity", log.samples[log.sample_count - 1].time_s, capacity);
     }
     timeline_log_release(&log);
-    page_chart(
-        s->page,
-        &(struct chart){
-            .id = "stage-memory",
-            .title = report_text(&s->page->memory, "Memory tier 0 of stage %u over time", stage),
-            .caption = "The tightest stage of the pipeline, as the step begins.",
-            .kind = CHART_XY,
-            .source = s->source,
-            .table = table,
-            .role = {[CHART_X] = "time_s", [CHART_Y] = "bytes", [CHART_SERIES] = "what"},
-            .x = {.title = "time since the start of the step"},
-            .series = series,
-            .series_count = COUNT_OF(series)});
+    page_chart(s->page,
+               &(struct chart){
+                   .id = "stage-memory",
+                   .title = report_text(&s->page->memory, "Memory of stage %u over time", stage),
+                   .caption = window.to_s < s->timeline.step_s
+                                  ? "The tightest stage of the pipeline, as the step begins."
+                                  : "The tightest stage of the pipeline.",
+                   .kind = CHART_XY,
+                   .source = s->source,
+                   .table = table,
+                   .role = {[CHART_X] = "time_s", [CHART_Y] = "bytes", [CHART_SERIES] = "what"},
+                   .x = {.title = "time since the start of the step"},
+                   .series = series,
+                   .series_count = COUNT_OF(series)});
 }
 
 /* ---- the section ---- */
+
+/* With digits enough to tell two of them apart. */
+static const char *time_text(struct report *memory, double time_s)
+{
+    return time_s < 1 ? report_text(memory, "%.5g ms", 1e3 * time_s)
+                      : report_text(memory, "%.5g s", time_s);
+}
 
 /* How far the simulation is from the estimate, and why. */
 static const char *comparison(const struct schedule *s)
 {
     struct report *memory = &s->page->memory;
     const double difference = s->timeline.step_s / s->plan.estimate_s - 1;
-    const char *text = report_text(
-        memory,
-        "Schedule %s, %u stages, %u microbatches, %u chunks a stage. Simulated event by event the "
-        "step takes %.5g s, ",
-        s->plan.schedule, s->plan.stages, s->plan.microbatches, s->plan.chunks, s->timeline.step_s);
+    const char *text =
+        report_text(memory,
+                    "Schedule %s, %u stage%s, %u microbatch%s, %u chunk%s a stage. Simulated event "
+                    "by event the "
+                    "step takes %s, ",
+                    s->plan.schedule, s->plan.stages, s->plan.stages == 1 ? "" : "s",
+                    s->plan.microbatches, s->plan.microbatches == 1 ? "" : "es", s->plan.chunks,
+                    s->plan.chunks == 1 ? "" : "s", time_text(memory, s->timeline.step_s));
     if (fabs(difference) < 1e-9) return report_text(memory, "%sas the estimate says.", text);
-    text = report_text(memory, "%sthe estimate says %.5g s (%+.2g %%). Why they may differ: ", text,
-                       s->plan.estimate_s, 100 * difference);
+    text = report_text(memory, "%sthe estimate says %s (%+.2g %%). Why they may differ: ", text,
+                       time_text(memory, s->plan.estimate_s), 100 * difference);
     int first = 0;
     for (unsigned bit = 0; bit < TIMELINE_REASONS; bit++)
         if (s->plan.time_reasons >> bit & 1 && timeline_reason(bit))

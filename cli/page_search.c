@@ -83,7 +83,10 @@ static void cards(const struct job *j)
         {.name = "step_s", .title = "best step", .unit = "s", .help = "time of one training step"},
         {.name = "mfu", .title = "MFU", .unit = "%", .help = "of the best plan"},
         {.name = "samples_per_s", .title = "samples/s", .help = "of the best plan"},
-        {.name = "hbm_bytes", .title = "memory tier 0", .unit = "B", .help = "of the best plan"},
+        {.name = "hbm_bytes",
+         .title = "memory",
+         .unit = "B",
+         .help = "of the device, by the best plan"},
         {.name = "plans", .help = "all there are, under the restrictions of the command"},
         {.name = "fits", .title = "can run", .help = "plans that nothing refuses"},
     };
@@ -111,7 +114,7 @@ static const struct report_column figure_columns[] = {
     {.name = "slower", .unit = "%", .help = "than the best"},
     {.name = "samples_per_s", .title = "samples/s"},
     {.name = "mfu", .title = "MFU", .unit = "%"},
-    {.name = "hbm_bytes", .title = "memory tier 0", .unit = "B"},
+    {.name = "hbm_bytes", .title = "memory", .unit = "B"},
     {.name = "offload_bytes", .title = "lower tiers", .unit = "B"},
 };
 enum { FIGURES = COUNT_OF(figure_columns) };
@@ -134,9 +137,13 @@ static void best_table(const struct job *j)
     for (int i = 0; i < j->count; i++) {
         const struct rk_outcome *e = &j->best[i].outcome;
         const struct report_cell figures[FIGURES] = {
-            cell_count((uint64_t)i + 1),   cell_number(e->step_s), cell_number(slower(j, e)),
-            cell_number(e->samples_per_s), cell_number(e->mfu),    cell_number(e->hbm_bytes),
-            cell_number(e->offload_bytes)};
+            cell_count((uint64_t)i + 1),
+            cell_number(e->step_s),
+            cell_number(slower(j, e)),
+            cell_number(e->samples_per_s),
+            cell_number(e->mfu),
+            cell_number(e->hbm_bytes),
+            e->offload_bytes > 0 ? cell_number(e->offload_bytes) : cell_none()};
         memcpy(cells, figures, sizeof figures);
         used = FIGURES;
         for (int axis = 0; axis < RK_PLAN_AXES; axis++)
@@ -278,7 +285,7 @@ static enum rk_status time_against_memory(const struct job *j, struct rk_error *
     static const struct report_column columns[] = {
         {.name = "what"},
         {.name = "plan"},
-        {.name = "hbm_bytes", .title = "memory tier 0", .unit = "B"},
+        {.name = "hbm_bytes", .title = "memory", .unit = "B"},
         {.name = "sample_s", .title = "time per sample", .unit = "s"},
         {.name = "step_s", .title = "step", .unit = "s"},
         {.name = "offload_bytes", .title = "lower tiers", .unit = "B"},
@@ -305,7 +312,7 @@ static enum rk_status time_against_memory(const struct job *j, struct rk_error *
             .source = report_text(&j->page->memory, "%s --pareto 'time / batch, hbm'",
                                   j->search->command),
             .role = {[CHART_X] = "hbm_bytes", [CHART_Y] = "sample_s", [CHART_SERIES] = "what"},
-            .x = {.title = "memory tier 0"},
+            .x = {.title = "memory of a GPU"},
 
             .series = series,
             .series_count = COUNT_OF(series)});
@@ -515,7 +522,11 @@ static const char *outcome_name(const struct job *j, enum rk_verdict verdict, in
 {
     struct report *memory = &j->page->memory;
     const struct rk_system *system = j->search->problem->system;
-    const char *name = rk_verdict_name(verdict);
+    char words[64];
+    snprintf(words, sizeof words, "%s", rk_verdict_name(verdict));
+    for (char *c = words; *c; c++)
+        if (*c == '_') *c = ' ';
+    const char *name = report_text(memory, "%s", words);
     const bool network = verdict == RK_NETWORK_TOO_SMALL || verdict == RK_NETWORK_NOT_FILLED;
     if (verdict == RK_MEMORY_EXCEEDED && tier < system->memories)
         return report_text(memory, "%s: %s", name, memory_name(memory, system, tier));

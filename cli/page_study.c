@@ -540,8 +540,7 @@ static void breakdowns(const struct figure *f)
     static const struct stack stacks[] = {
         {"time", "where the time of a step goes", "time of a step", "time_s", "s", NULL, PARTS},
         {"shares", "shares of the step", "share", "share", "%", NULL, PARTS},
-        {"memory", "memory tier 0 of a rank", "memory", "bytes", "B", page_memory_series,
-         RK_CATEGORIES},
+        {"memory", "memory of a GPU", "memory", "bytes", "B", page_memory_series, RK_CATEGORIES},
     };
     for (int i = 0; i < COUNT_OF(stacks); i++)
         stacked_bars(f, &stacks[i]);
@@ -592,7 +591,7 @@ static enum rk_status figure_table(const struct figure *f, struct rk_error *erro
     return list(f->study, "The best plan of each point",
                 report_text(&f->study->page->memory,
                             "SELECT point, model, system, gpus, max_batch, datatype, axes, "
-                            "strategies, fits, step_s, samples_per_s, mfu, hbm_bytes, "
+                            "strategies AS plans, fits, step_s, samples_per_s, mfu, hbm_bytes, "
                             "offload_bytes, tensor, pipeline, data, interleaving, microbatch, "
                             "recompute FROM result WHERE figure = '%s' ORDER BY point",
                             f->name),
@@ -670,9 +669,9 @@ static enum rk_status fill(struct study_page *s, struct rk_error *error)
                              read_point, s, error);
     if (status != RK_OK) return status;
     page_section(page, "summary", "Summary", NULL);
-    status =
-        list(s, "Figures",
-             "SELECT figure, points, finished, can_run, strategies AS plans, fits FROM progress", error);
+    status = list(
+        s, "Figures",
+        "SELECT figure, points, finished, can_run, strategies AS plans, fits FROM progress", error);
     if (s->count == 0)
         html_add(page, &(struct html_block){HTML_WARNING, .text = "No point is finished yet."});
     if (status == RK_OK) status = show_figures(s, error);

@@ -27,7 +27,8 @@ enum rk_status page_plan(struct html_page *page, const struct forecast *forecast
                          const struct page_names *names, const struct run_args *run,
                          const struct step_trace *measured, struct rk_error *error);
 
-/* Its section on the whole run, with --tokens; `source` is the command of its numbers. page_run.c */
+/* Its section on the whole run, with --tokens; `source` is the command of its numbers. page_run.c
+ */
 enum rk_status page_run(struct html_page *page, const struct run_args *args,
                         const struct forecast *forecast, const char *source,
                         struct rk_error *error);
@@ -35,11 +36,11 @@ enum rk_status page_run(struct html_page *page, const struct run_args *args,
 /* Sections of it, each left out where there is nothing to show. */
 struct page_plan {
     const struct forecast *forecast;
-    const char *arguments;      /* of the commands that give the same numbers */
-    const char *model, *system; /* their names */
+    const char *arguments;             /* of the commands that give the same numbers */
+    const char *model, *system;        /* their names */
     const struct step_trace *measured; /* NULL: none */
     const char *trace;                 /* its file */
-    const char *addresses;             /* an SVG; NULL: none */
+    bool addresses;                    /* draw where each buffer of a step lies */
     struct rk_operation *operation;
     int operations;
 };
@@ -97,6 +98,11 @@ enum page_format { PAGE_HTML, PAGE_JSON };
  * where they are not NULL, else the page's own and the day of SOURCE_DATE_EPOCH. */
 enum rk_status page_write(struct html_page *page, const char *path, const char *title,
                           const char *date, enum page_format format, struct rk_error *error);
+
+/* Is it a name for `--draw`, which writes a page with one chart? RK_USAGE: it does not end in
+ * .html.
+ */
+enum rk_status page_draws(const char *path, struct rk_error *error);
 
 /* Colours of the categories of memory, under the names that people read. */
 extern const struct chart_series page_memory_series[RK_CATEGORIES];

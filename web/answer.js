@@ -220,7 +220,9 @@ function showBeside(names, a, b, drop) {
       make('div', {className: 'tools'}, make('button', {type: 'button', textContent: 'End', onclick: drop}))),
     table([['', r => r.name], ['A, kept', r => r.text(r.a), true], ['B, now', r => r.text(r.b), true], ['B over A', difference, true]], rows)));
   const chart = blocksOf(b.report, ['time'])[0].chart, other = blocksOf(a.report, ['time'])[0].chart;
-  figure(place, {...chart, id: 'beside', rows: [...other.rows.map(r => ['A', ...r.slice(1)]), ...chart.rows.map(r => ['B', ...r.slice(1)])],
+  const roles = {y: 0, ...Object.fromEntries(Object.entries(chart.roles).map(([name, column]) => [name, column + 1]))};
+  figure(place, {...chart, id: 'beside', roles, columns: [['plan', 'plan', ''], ...chart.columns],
+    rows: [...other.rows.map(r => ['A', ...r]), ...chart.rows.map(r => ['B', ...r])],
     series: [...other.series, ...chart.series.filter(s => !other.series.some(o => o[0] === s[0]))],
     across: a.prediction.rates.step_s > b.prediction.rates.step_s ? other.across : chart.across}, 'The time of both', '');
 }

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const chart_kind_names[CHART_KINDS] = {"bars", "spans", "xy", "heat"};
-const char *const chart_role_names[CHART_ROLES] = {"x",      "x_end", "y",    "value",
-                                                   "series", "limit", "label"};
+const char *const chart_kind_names[CHART_KINDS] = {"bars", "spans", "xy", "heat", "boxes"};
+const char *const chart_role_names[CHART_ROLES] = {"x",     "x_end",  "y",     "y_end",
+                                                   "value", "series", "limit", "label"};
 
-const char *const chart_palette[CHART_COLOURS] = {"#4c78a8", "#f58518", "#e45756", "#72b7b2",
-                                                  "#54a24b", "#eeca3b", "#b279a2", "#ff9da6",
-                                                  "#9d755d", "#bab0ac", "#9ecae9", "#ffbf79",
-                                                  "#88d27a", "#d6a5c9"};
+const char *const chart_palette[CHART_COLOURS] = {
+    "#4c78a8", "#f58518", "#e45756", "#72b7b2", "#54a24b", "#eeca3b", "#b279a2",
+    "#ff9da6", "#9d755d", "#bab0ac", "#9ecae9", "#ffbf79", "#88d27a", "#d6a5c9",
+    "#b79a20", "#439894", "#79706e", "#d67195", "#d8b5a5", "#fcbfd2"};
 
 /* What must be a number for a row to be drawn. */
 static const bool needs[CHART_KINDS][CHART_ROLES] = {
@@ -21,6 +21,8 @@ static const bool needs[CHART_KINDS][CHART_ROLES] = {
     [CHART_SPANS] = {[CHART_X] = true, [CHART_X_END] = true},
     [CHART_XY] = {[CHART_X] = true, [CHART_Y] = true},
     [CHART_HEAT] = {[CHART_VALUE] = true},
+    [CHART_BOXES] =
+        {[CHART_X] = true, [CHART_X_END] = true, [CHART_Y] = true, [CHART_Y_END] = true},
 };
 
 /* ---- cells ---- */
@@ -101,10 +103,23 @@ static bool is_listed(const struct chart *chart, const char *name)
     return false;
 }
 
+/* The first from `next` on that no listed series has; when all are taken, again from the start. */
+static enum chart_colour free_colour(const struct chart *chart, int next)
+{
+    for (int tries = 0; tries < CHART_COLOURS; tries++, next++) {
+        bool taken = false;
+        for (int i = 0; i < chart->series_count; i++)
+            taken |= (int)chart->series[i].colour == next % CHART_COLOURS;
+        if (!taken) break;
+    }
+    return (enum chart_colour)(next % CHART_COLOURS);
+}
+
 struct chart_series *chart_all_series(const struct chart *chart, int *count)
 {
     struct chart_names names;
     struct chart_series *all = NULL;
+    int next = 0;
     *count = 0;
     if (chart_column(chart, CHART_SERIES) < 0) return NULL;
     if (!chart_names(chart, CHART_SERIES, &names)) return NULL;
@@ -114,8 +129,9 @@ struct chart_series *chart_all_series(const struct chart *chart, int *count)
             all[(*count)++] = chart->series[i];
     for (int i = 0; all && i < names.count; i++)
         if (!is_listed(chart, names.name[i])) {
-            all[*count] = (struct chart_series){
-                names.name[i], (enum chart_colour)(*count % CHART_COLOURS), CHART_POINTS};
+            all[*count] =
+                (struct chart_series){names.name[i], free_colour(chart, next), CHART_POINTS};
+            next = all[*count].colour + 1;
             ++*count;
         }
     free(names.name);
@@ -178,6 +194,7 @@ struct chart_range chart_range(const struct chart *chart, enum chart_role role)
         if (!chart_row_is_drawn(chart, row)) continue;
         widen(&range, stacks ? stack_top(chart, row) : chart_number(chart, row, role));
         if (role == CHART_X) widen(&range, chart_number(chart, row, CHART_X_END));
+        if (role == CHART_Y) widen(&range, chart_number(chart, row, CHART_Y_END));
         if (role == CHART_VALUE) widen(&range, chart_number(chart, row, CHART_LIMIT));
     }
     if (range.min > range.max) range.min = range.max = 0;
@@ -213,11 +230,16 @@ int chart_log_ticks(const struct chart *chart, enum chart_role role, double tick
     const struct chart_range range = chart_range(chart, role);
     int count = role == CHART_X ? few_numbers(chart, role, ticks) : 0;
     if (count || range.min <= 0) return count;
-    const int first = (int)floor(log10(range.min / range.scale.factor) + 1e-9);
-    const int last = (int)ceil(log10(range.max / range.scale.factor) - 1e-9);
-    for (int power = first; power <= (last > first ? last : first + 1) && count < CHART_TICKS;
-         power++)
-        ticks[count++] = pow(10, power) * range.scale.factor;
+    const double low = range.min / range.scale.factor, high = range.max / range.scale.factor;
+    const bool few = high < 1e3 * low; /* decades */
+    bool reached = false;
+    for (int power = (int)floor(log10(low) + 1e-9); !reached && count < CHART_TICKS; power++)
+        for (int i = 0; i < (few ? 3 : 1) && !reached && count < CHART_TICKS; i++) {
+            const double tick = (const double[]){1, 2, 5}[i] * pow(10, power);
+            if (count && tick <= low * (1 + 1e-9)) count--; /* the last one below is enough */
+            ticks[count++] = tick * range.scale.factor;
+            reached = count > 1 && tick >= high * (1 - 1e-9);
+        }
     return count;
 }
 

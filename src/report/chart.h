@@ -2,7 +2,7 @@
  *
  * The numbers stand in a report_table of stored rows and nowhere else. A chart names the columns
  * that play each role; from that come the comma-separated values, and the JSON that page/charts.js
- * draws. Four kinds do:
+ * draws. Five kinds do:
  *
  *     CHART_BARS   one bar of length VALUE per category Y; SERIES are stacked or side by side;
  *                  LIMIT is a mark across the bar of the category (a capacity)
@@ -10,22 +10,25 @@
  *                  where there is room: flame graphs, schedules, layouts
  *     CHART_XY     points or lines of SERIES at (X, Y); LABEL names a point
  *     CHART_HEAT   a cell per (X, Y), coloured by VALUE
+ *     CHART_BOXES  rectangles from (X, Y) to (X_END, Y_END), coloured by SERIES: where buffers lie,
+ *                  where ranks are; `plain` ones have no axes and keep their proportions
  *
- * Columns of Y (except CHART_XY), SERIES, LABEL, and X of CHART_HEAT hold texts; categories stand
- * in the order of their first row. The others hold numbers. A row with a number that is missing
- * or not finite is not drawn.
+ * Columns of Y (except CHART_XY and CHART_BOXES), SERIES, LABEL, and X of CHART_HEAT hold texts;
+ * categories stand in the order of their first row. The others hold numbers. A row with a number
+ * that is missing or not finite is not drawn.
  */
 #ifndef RECKON_REPORT_CHART_H
 #define RECKON_REPORT_CHART_H
 
 #include "report/report.h"
 
-enum chart_kind { CHART_BARS, CHART_SPANS, CHART_XY, CHART_HEAT, CHART_KINDS };
+enum chart_kind { CHART_BARS, CHART_SPANS, CHART_XY, CHART_HEAT, CHART_BOXES, CHART_KINDS };
 
 enum chart_role {
     CHART_X,
     CHART_X_END,
     CHART_Y,
+    CHART_Y_END,
     CHART_VALUE,
     CHART_SERIES,
     CHART_LIMIT,
@@ -38,14 +41,15 @@ extern const char *const chart_role_names[CHART_ROLES]; /* "x", "x_end", ... */
 
 enum chart_mark {
     CHART_POINTS,
-    CHART_LINE,
-    CHART_STEP, /* a line that keeps its height until the next point */
+    CHART_LINE,  /* of CHART_BOXES: from one corner to the other */
+    CHART_STEP,  /* a line that keeps its height until the next point */
+    CHART_FRAME, /* CHART_BOXES: drawn around what is in it */
     CHART_MARKS
 };
 
-enum { CHART_COLOURS = 14 };
+enum { CHART_COLOURS = 20 };
 
-/* Colours that can be told apart on white and on black; the last four are lighter. */
+/* Colours that can be told apart on white and on black; the last ten are lighter or darker. */
 extern const char *const chart_palette[CHART_COLOURS];
 enum chart_colour {
     CHART_BLUE,
@@ -61,18 +65,25 @@ enum chart_colour {
     CHART_LIGHT_BLUE,
     CHART_LIGHT_ORANGE,
     CHART_LIGHT_GREEN,
-    CHART_LIGHT_PURPLE
+    CHART_LIGHT_PURPLE,
+    CHART_DARK_YELLOW,
+    CHART_DARK_TEAL,
+    CHART_DARK_GREY,
+    CHART_ROSE,
+    CHART_LIGHT_BROWN,
+    CHART_LIGHT_ROSE
 };
 
 struct chart_series {
     const char *name;
     enum chart_colour colour;
-    enum chart_mark mark; /* CHART_XY */
+    enum chart_mark mark; /* CHART_XY, CHART_BOXES */
 };
 
 struct chart_axis {
     const char *title; /* without the unit, which is the column's; NULL: the column's title */
     bool log;          /* numbers above 0 only */
+    double end;        /* CHART_SPANS: the axis goes from 0 to here, in the column's unit; 0: no */
 };
 
 struct chart {
@@ -87,6 +98,7 @@ struct chart {
     const char *limit;                 /* what the mark of LIMIT is: "capacity" */
     bool beside;                       /* CHART_BARS: series side by side, not stacked */
     bool upright;                      /* CHART_BARS: bars stand on the axis of categories */
+    bool plain;                        /* CHART_BOXES: no axes, Y downwards */
     const struct chart_series *series; /* (series_count) in the order of drawing; series that are */
     int series_count;                  /* not listed follow, with the colours that are left */
 };
@@ -139,7 +151,8 @@ struct chart_range {
 struct chart_range chart_range(const struct chart *chart, enum chart_role role);
 
 /* Where a logarithmic axis has its ticks: at the numbers themselves if they are few (256, 512,
- * ...), else at the powers of ten around them. Returns how many; 0 on other axes. */
+ * ...), else at the powers of ten around them; where those are few, at 1, 2 and 5 times them.
+ * Returns how many; 0 on other axes. */
 enum { CHART_TICKS = 40 };
 int chart_log_ticks(const struct chart *chart, enum chart_role role, double ticks[CHART_TICKS]);
 

@@ -43,8 +43,10 @@ static void json_axis(FILE *out, const struct chart *chart, const char *name,
     char title[128], exact[NUMBER_SIZE];
     fprintf(out, ",\n\"%s\":{\"title\":", name);
     markup_json(out, chart_axis_title(chart, axis, role, &range.scale, title, sizeof title));
-    fprintf(out, ",\"factor\":%s,\"log\":%s,\"ticks\":[", number_exact(range.scale.factor, exact),
+    fprintf(out, ",\"factor\":%s,\"log\":%s,", number_exact(range.scale.factor, exact),
             axis->log ? "true" : "false");
+    if (axis->end > 0) fprintf(out, "\"end\":%s,", number_exact(axis->end, exact));
+    fputs("\"ticks\":[", out);
     const int count = role == CHART_VALUE ? 0 : chart_log_ticks(chart, role, ticks);
     for (int i = 0; i < count; i++)
         fprintf(out, "%s%s", i ? "," : "", number_exact(ticks[i], exact));
@@ -53,7 +55,7 @@ static void json_axis(FILE *out, const struct chart *chart, const char *name,
 
 static void json_series(FILE *out, const struct chart *chart)
 {
-    static const char *const marks[CHART_MARKS] = {"points", "linear", "step-after"};
+    static const char *const marks[CHART_MARKS] = {"points", "linear", "step-after", "frame"};
     int count;
     struct chart_series *series = chart_all_series(chart, &count);
     fputs(",\n\"series\":[", out);
@@ -73,9 +75,9 @@ void chart_write_json(const struct chart *chart, FILE *out)
     markup_json(out, chart->id);
     fputs(",\"title\":", out);
     markup_json(out, chart->title);
-    fprintf(out, ",\"kind\":\"%s\",\"beside\":%s,\"upright\":%s,\"roles\":{",
+    fprintf(out, ",\"kind\":\"%s\",\"beside\":%s,\"upright\":%s,\"plain\":%s,\"roles\":{",
             chart_kind_names[chart->kind], chart->beside ? "true" : "false",
-            chart->upright ? "true" : "false");
+            chart->upright ? "true" : "false", chart->plain ? "true" : "false");
     const char *comma = "";
     for (int role = 0; role < CHART_ROLES; role++) {
         const int column = chart_column(chart, (enum chart_role)role);

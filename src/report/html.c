@@ -55,12 +55,25 @@ static void element(FILE *out, const char *tag, const char *class, const char *t
     fprintf(out, "</%s>\n", tag);
 }
 
-/* A name without a title as words: "can_run" is "can run". */
+/* A name without a title as words: "can_run" is "can run"; "step_s" a "step", as its cells have the
+ * unit. */
 static void title_text(FILE *out, const struct report_column *column)
 {
+    static const char *const known[][2] = {{"gpus", "GPUs"},
+                                           {"mfu", "MFU"},
+                                           {"hfu", "HFU"},
+                                           {"hbm_bytes", "memory"},
+                                           {"help", "what it is"}};
+    const bool titled = column->title && *column->title;
+    const size_t length = strlen(column->name);
     char words[64];
-    snprintf(words, sizeof words, "%s", column->title ? column->title : column->name);
-    for (char *c = words; *c && !column->title; c++)
+    snprintf(words, sizeof words, "%s", titled ? column->title : column->name);
+    for (size_t i = 0; i < sizeof known / sizeof *known && !titled; i++)
+        if (strcmp(words, known[i][0]) == 0) snprintf(words, sizeof words, "%s", known[i][1]);
+    if (!titled && column->unit && length > 2 && strcmp(column->name + length - 2, "_s") == 0 &&
+        strcmp(column->unit, "s") == 0)
+        words[length - 2] = '\0';
+    for (char *c = words; *c && !titled; c++)
         if (*c == '_') *c = ' ';
     markup_text(out, words);
 }
@@ -70,31 +83,45 @@ static void source(FILE *out, const char *command)
     if (!command) return;
     fputs("<p class=\"from\">From <code>", out);
     markup_text(out, command);
-    fputs("</code> on <a href=\"#inputs\">these inputs</a></p>\n", out);
+    fputs("</code> on <a href=\"#section-inputs\">these inputs</a></p>\n", out);
 }
 
 /* ---- tables ---- */
+
+enum { MANY = 9 }; /* columns: smaller on paper */
 
 static bool is_number(const struct report_cell *cell)
 {
     return cell->type == REPORT_COUNT || cell->type == REPORT_NUMBER;
 }
 
-/* Bars of the terminal are charts here. */
-static bool is_bar(const struct report_column *column)
+/* Columns that say nothing here: bars of the terminal, which are charts, and those without a value
+ * in any row. */
+static void find_hidden(const struct report_table *table, bool hidden[REPORT_MAX_COLUMNS])
 {
-    return column->bar != REPORT_NO_BAR;
+    struct report_cell cells[REPORT_MAX_COLUMNS];
+    for (int i = 0; i < table->column_count; i++)
+        hidden[i] = table->rows > 0;
+    for (size_t row = 0; row < table->rows; row++) {
+        table_row(table, row, cells);
+        for (int i = 0; i < table->column_count; i++)
+            hidden[i] &= cells[i].type == REPORT_NONE ||
+                         (cells[i].type == REPORT_TEXT && !*cells[i].as.text);
+    }
+    for (int i = 0; i < table->column_count; i++)
+        hidden[i] |= table->columns[i].bar != REPORT_NO_BAR;
 }
 
 /* Above numbers, as the first row has them, the heading stands on the right. */
-static void header(FILE *out, const struct report_table *table)
+static void header(FILE *out, const struct report_table *table,
+                   const bool hidden[REPORT_MAX_COLUMNS])
 {
     struct report_cell first[REPORT_MAX_COLUMNS] = {{REPORT_NONE, {0}}};
     if (table->rows) table_row(table, 0, first);
     fputs("<thead><tr>", out);
     for (int i = 0; i < table->column_count; i++) {
         const struct report_column *column = &table->columns[i];
-        if (is_bar(column)) continue;
+        if (hidden[i]) continue;
         const bool number = is_number(&first[i]) || (column->unit && *column->unit);
         fputs(number ? "<th scope=\"col\" class=\"n\"" : "<th scope=\"col\"", out);
         if (column->help) {
@@ -109,6 +136,12 @@ static void header(FILE *out, const struct report_table *table)
     fputs("</tr></thead>\n", out);
 }
 
+/* Short enough to stay on one line, for all its hyphens. */
+static bool is_word(const char *text)
+{
+    return strlen(text) <= 24 && !strpbrk(text, " /");
+}
+
 /* Numbers carry all their digits, for sorting and for those who look closely. */
 static void table_cell(FILE *out, const struct report_column *column,
                        const struct report_cell *cell)
@@ -118,9 +151,10 @@ static void table_cell(FILE *out, const struct report_column *column,
         fprintf(out, "<td class=\"n\" data-v=\"%" PRIu64 "\">", cell->as.count);
     else if (cell->type == REPORT_NUMBER)
         fprintf(out, "<td class=\"n\" data-v=\"%s\">", number_exact(cell->as.number, exact));
+    else if (cell->type == REPORT_NONE && column->unit && *column->unit)
+        fputs("<td class=\"n\">", out);
     else
-        fputs(cell->type == REPORT_NONE && column->unit && *column->unit ? "<td class=\"n\">"
-                                                                         : "<td>",
+        fputs(cell->type == REPORT_TEXT && is_word(cell->as.text) ? "<td class=\"w\">" : "<td>",
               out);
     if (cell->type == REPORT_TEXT)
         markup_text(out, cell->as.text);
@@ -132,13 +166,15 @@ static void table_cell(FILE *out, const struct report_column *column,
 static void rows(FILE *out, const struct report_table *table)
 {
     struct report_cell cells[REPORT_MAX_COLUMNS];
-    header(out, table);
+    bool hidden[REPORT_MAX_COLUMNS];
+    find_hidden(table, hidden);
+    header(out, table, hidden);
     fputs("<tbody>\n", out);
     for (size_t row = 0; row < table->rows; row++) {
         table_row(table, row, cells);
         fputs("<tr>", out);
         for (int i = 0; i < table->column_count; i++)
-            if (!is_bar(&table->columns[i])) table_cell(out, &table->columns[i], &cells[i]);
+            if (!hidden[i]) table_cell(out, &table->columns[i], &cells[i]);
         fputs("</tr>\n", out);
     }
 }
@@ -153,7 +189,8 @@ static void record(FILE *out, const struct report_table *table)
     table_row(table, 0, cells);
     for (int i = 0; i < table->column_count; i++)
         helps |= table->columns[i].help != NULL;
-    header(out, &(struct report_table){.columns = columns, .column_count = helps ? 3 : 2});
+    header(out, &(struct report_table){.columns = columns, .column_count = helps ? 3 : 2},
+           (const bool[REPORT_MAX_COLUMNS]){false});
     fputs("<tbody>\n", out);
     for (int i = 0; i < table->column_count; i++) {
         fputs("<tr><td>", out);
@@ -175,7 +212,10 @@ static void table_block(const struct html_block *block, FILE *out)
     fputs("<div class=\"data\">\n", out);
     element(out, "h3", NULL, block->title);
     element(out, "p", NULL, block->text);
-    fputs("<div class=\"wide\"><table>\n", out);
+    fputs(table->shape == REPORT_ROWS && table->column_count > MANY
+              ? "<div class=\"wide\"><table class=\"many\">\n"
+              : "<div class=\"wide\"><table>\n",
+          out);
     if (table->shape == REPORT_RECORD && table->rows)
         record(out, table);
     else
@@ -231,7 +271,7 @@ static void chart_block(const struct html_block *block, FILE *out)
 
 static void section_block(const struct html_block *block, FILE *out)
 {
-    fprintf(out, "<h2 id=\"%s\">", block->id ? block->id : "");
+    fprintf(out, "<h2 id=\"section-%s\">", block->id ? block->id : "");
     markup_text(out, block->title);
     fputs("</h2>\n", out);
     element(out, "p", NULL, block->text);
@@ -245,15 +285,6 @@ static void text_block(const struct html_block *block, FILE *out)
 static void warning_block(const struct html_block *block, FILE *out)
 {
     element(out, "p", "warning", block->text);
-}
-
-static void drawing_block(const struct html_block *block, FILE *out)
-{
-    fputs("<figure>\n<figcaption><h3>", out);
-    markup_text(out, block->title);
-    fputs("</h3></figcaption>\n<div style=\"overflow:auto\">", out);
-    fputs(block->text, out);
-    fputs("</div>\n</figure>\n", out);
 }
 
 static void file_block(const struct html_block *block, FILE *out)
@@ -271,12 +302,19 @@ static void command_block(const struct html_block *block, FILE *out)
     element(out, "pre", "command", block->text);
 }
 
+static bool has_sections(const struct html_page *page)
+{
+    for (const struct html_block *block = page->first; block; block = block->next)
+        if (block->kind == HTML_SECTION && block->id) return true;
+    return false;
+}
+
 static void contents(const struct html_page *page, FILE *out)
 {
-    fputs("<nav>", out);
+    fputs("<nav aria-label=\"sections\">", out);
     for (const struct html_block *block = page->first; block; block = block->next) {
         if (block->kind != HTML_SECTION || !block->id) continue;
-        fprintf(out, "<a href=\"#%s\">", block->id);
+        fprintf(out, "<a href=\"#section-%s\">", block->id);
         markup_text(out, block->title);
         fputs("</a>\n", out);
     }
@@ -298,7 +336,7 @@ static void head(const struct html_page *page, FILE *out)
     element(out, "h1", NULL, page->title);
     element(out, "p", NULL, page->subtitle);
     fputs("</header>\n", out);
-    contents(page, out);
+    if (has_sections(page)) contents(page, out);
     fputs("<main>\n", out);
 }
 
@@ -321,7 +359,6 @@ enum rk_status html_write(const struct html_page *page, FILE *out, struct rk_err
         [HTML_WARNING] = warning_block, [HTML_TABLE] = table_block,
         [HTML_CARDS] = cards_block,     [HTML_CHART] = chart_block,
         [HTML_FILE] = file_block,       [HTML_COMMAND] = command_block,
-        [HTML_DRAWING] = drawing_block,
     };
     if (page->memory.failed) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     errno = 0;

@@ -20,9 +20,8 @@ enum html_kind {
     HTML_TABLE,   /* sorts and filters */
     HTML_CARDS,   /* a record, as a few large figures */
     HTML_CHART,
-    HTML_DRAWING, /* `text` is an SVG, with a style of its own */
-    HTML_FILE,    /* a text as it is, folded away; `title` names it */
-    HTML_COMMAND  /* a line to type */
+    HTML_FILE,   /* a text as it is, folded away; `title` names it */
+    HTML_COMMAND /* a line to type */
 };
 
 struct html_block {

@@ -11,7 +11,7 @@
 static const char *const kind_names[] = {
     [HTML_SECTION] = "section", [HTML_TEXT] = "text",       [HTML_WARNING] = "warning",
     [HTML_TABLE] = "table",     [HTML_CARDS] = "cards",     [HTML_CHART] = "chart",
-    [HTML_FILE] = "file",       [HTML_COMMAND] = "command", [HTML_DRAWING] = "drawing",
+    [HTML_FILE] = "file",       [HTML_COMMAND] = "command",
 };
 
 static void member(FILE *out, const char *name, const char *text)

@@ -90,6 +90,17 @@ static void count_text(char *buffer, uint64_t count)
     *buffer = '\0';
 }
 
+/* Three digits, none behind the second of the point: shares of a hundred. */
+static void share_text(char *buffer, double percent)
+{
+    const double size = fabs(percent);
+    const int digits = !isfinite(percent) || size >= 99.95 || fabs(size - round(size)) < 1e-9 ? 0 : size >= 9.995 ? 1 : 2;
+    if (size > 0 && size < 0.005)
+        snprintf(buffer, MARKUP_CELL, percent < 0 ? "> -0.01 %%" : "< 0.01 %%");
+    else
+        snprintf(buffer, MARKUP_CELL, "%.*f %%", digits, percent + 0.0);
+}
+
 static void number_text(char *buffer, const char *unit, double number)
 {
     /* clang-format off */
@@ -104,13 +115,21 @@ static void number_text(char *buffer, const char *unit, double number)
     for (size_t i = 0; unit && i < sizeof families / sizeof *families; i++)
         if (strcmp(unit, families[i].unit) == 0 && number != 0 && isfinite(number)) {
             char text[QUANTITY_TEXT];
-            snprintf(buffer, MARKUP_CELL, "%s",
-                     quantity_format(text, families[i].quantity, number));
+            quantity_format(text, families[i].quantity, number);
+            const size_t length = strlen(text);
+            if (length > 3 && strcmp(text + length - 3, " us") == 0) /* as charts write it */
+                snprintf(buffer, MARKUP_CELL, "%.*s µs", (int)length - 3, text);
+            else
+                snprintf(buffer, MARKUP_CELL, "%s", text);
             return;
         }
     if (unit && strcmp(unit, "%") == 0)
-        snprintf(buffer, MARKUP_CELL, "%.4g %%", 100 * number);
-    else
+        share_text(buffer, 100 * number);
+    else if (fabs(number) >= 1e5 && fabs(number) < 1e15) {
+        if (number < 0) *buffer++ = '-';
+        count_text(buffer, (uint64_t)(fabs(number) + 0.5));
+        if (unit && *unit) strcat(strcat(buffer, " "), unit);
+    } else
         snprintf(buffer, MARKUP_CELL, "%.5g%s%s", number + 0.0, unit && *unit ? " " : "",
                  unit ? unit : "");
 }

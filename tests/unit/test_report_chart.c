@@ -136,9 +136,14 @@ Test(chart, ticks_are_the_numbers_when_they_are_few)
         add("a", "x", 0, 0, 256 << i, 3 * pow(10, i)); /* y: 3, 30, 300 */
     cr_assert_eq(chart_log_ticks(&chart, CHART_X, ticks), 3);
     cr_assert(ticks[0] == 256 && ticks[1] == 512 && ticks[2] == 1024);
-    cr_assert_eq(chart_log_ticks(&chart, CHART_Y, ticks), 4); /* 1, 10, 100, 1000 */
+    static const double around[] = {2, 5, 10, 20, 50, 100, 200, 500};
+    cr_assert_eq(chart_log_ticks(&chart, CHART_Y, ticks), 8);
+    for (int i = 0; i < 8; i++)
+        cr_assert_float_eq(ticks[i], around[i], 1e-9);
+    add("a", "x", 0, 0, 2048, 30000); /* four decades */
+    cr_assert_eq(chart_log_ticks(&chart, CHART_Y, ticks), 6); /* 1, 10, ..., 100000 */
     cr_assert_float_eq(ticks[0], 1, 1e-12);
-    cr_assert_float_eq(ticks[3], 1000, 1e-9);
+    cr_assert_float_eq(ticks[5], 100000, 1e-7);
     chart.y.log = false;
     cr_assert_eq(chart_log_ticks(&chart, CHART_Y, ticks), 0);
 }
@@ -237,6 +242,13 @@ Test(markup, values_for_people)
         {"s", {REPORT_NUMBER, {.number = 0.0125}}, "12.50 ms"},
         {"B", {REPORT_NUMBER, {.number = 0x1p30}}, "1 GiB"},
         {"%", {REPORT_NUMBER, {.number = 0.5}}, "50 %"},
+        {"%", {REPORT_NUMBER, {.number = 0.4977}}, "49.8 %"},
+        {"%", {REPORT_NUMBER, {.number = -0.009268}}, "-0.93 %"},
+        {"%", {REPORT_NUMBER, {.number = 2.482}}, "248 %"},
+        {"%", {REPORT_NUMBER, {.number = 6.4e-5}}, "0.01 %"},
+        {"%", {REPORT_NUMBER, {.number = 6e-6}}, "< 0.01 %"},
+        {"s", {REPORT_NUMBER, {.number = 25.56e-6}}, "25.56 µs"},
+        {"1/s", {REPORT_NUMBER, {.number = 1109068.4}}, "1,109,068 1/s"},
         {NULL, {REPORT_COUNT, {.count = 1234567}}, "1,234,567"},
         {NULL, {REPORT_COUNT, {.count = 999}}, "999"},
         {"s", {REPORT_NUMBER, {.number = 0}}, "0 s"},

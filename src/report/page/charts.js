@@ -98,11 +98,27 @@ function textWidth(text) {
   return widths.get(text);
 }
 
-function shortened(text, width) {
+// As much as fits; `head` of it, in characters, from the start, the rest from the end.
+function shortened(text, width, head = 1) {
   if (textWidth(text) <= width) return text;
-  let end = text.length;
-  while (end > 1 && textWidth(text.slice(0, end) + '…') > width) end--;
-  return text.slice(0, end) + '…';
+  for (let left = text.length - 1; left > 1; left--) {
+    const start = Math.ceil(left * head), cut = text.slice(0, start) + '…' + text.slice(text.length - (left - start));
+    if (textWidth(cut) <= width) return cut;
+  }
+  return text.slice(0, 1) + '…';
+}
+
+// Names cut where that leaves all of them different: at the end, in the middle, at the start.
+function shortenedAll(names, width) {
+  const cuts = [1, 0.4, 0.1].map(head => names.map(name => shortened(name, width, head)));
+  return cuts.find(cut => new Set(cut).size === new Set(names).size) || cuts[1];
+}
+
+// Black or white, what reads better on a colour.
+function inkOn(colour) {
+  const part = /^#/.test(colour) ? [1, 3, 5].map(i => parseInt(colour.slice(i, i + 2), 16)) : colour.match(/\d+/g).map(Number);
+  const [r, g, b] = part.map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? '#000' : '#fff';
 }
 
 const round = v => Math.round(v * 100) / 100;
@@ -143,28 +159,38 @@ function upward(frame, scale, ticks, title) {
 }
 
 function alongSide(frame, names, placeOf, step) {
-  const every = Math.ceil(12 / step);
+  const every = Math.ceil(12 / step), short = shortenedAll(names, frame.left - 9);
   return names.map((name, i) => i % every ? '' :
     `<g>${name.length > 0 ? `<title>${escape(name)}</title>` : ''}` +
-    word(frame.left - 7, placeOf(name) + 4, 'end', shortened(name, frame.left - 9)) + '</g>').join('');
+    word(frame.left - 7, placeOf(name) + 4, 'end', short[i]) + '</g>').join('');
 }
 
+// Names below a frame: side by side, else in two lines, else tilted. Their text and its depth.
 function alongBottom(frame, names, placeOf) {
-  const room = (frame.right - frame.left) / names.length, tilted = names.some(n => textWidth(n) > room - 6);
-  return names.map(name => {
-    const x = placeOf(name), y = frame.bottom + 15, text = shortened(name, tilted ? 120 : room);
-    return word(x, y, tilted ? 'end' : 'middle', text, tilted ? `transform="rotate(-40 ${round(x)} ${y})"` : '');
-  }).join('');
-}
-
-// How much room tilted names take below.
-function depthOf(names, room) {
-  const widest = Math.max(0, ...names.map(n => Math.min(120, textWidth(n))));
-  return widest > room - 6 ? widest * 0.65 + 22 : 24;
+  const room = (frame.right - frame.left) / names.length - 6, top = frame.bottom + 15;
+  const parts = names.map(name => {
+    const spaces = [...name.matchAll(/ /g)].map(m => m.index), middle = name.length / 2;
+    const cut = spaces.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle))[0];
+    return textWidth(name) <= room || cut === undefined ? [name] : [name.slice(0, cut), name.slice(cut + 1)];
+  });
+  if (parts.every(lines => lines.every(l => textWidth(l) <= room)))
+    return {depth: 24 + 13 * (Math.max(...parts.map(p => p.length)) - 1),
+      text: names.map((name, i) => parts[i].map((l, row) => word(placeOf(name), top + 13 * row, 'middle', l)).join('')).join('')};
+  const most = Math.min(150, Math.max(...names.map(textWidth)), (frame.left + room / 2) / 0.77), short = shortenedAll(names, most);
+  return {depth: most * 0.65 + 24, text: names.map((name, i) =>
+    `<g><title>${escape(name)}</title>` + word(placeOf(name), top, 'end', short[i], `transform="rotate(-40 ${round(placeOf(name))} ${top})"`) + '</g>').join('')};
 }
 
 const sideOf = (names, width) => Math.min(Math.max(0, ...names.map(textWidth)) + 12, Math.max(width / 3, 130));
 const unique = list => [...new Set(list)];
+
+// A mark's label in it, smaller where it is narrow, where there is room at all.
+function inside(point, colour, left, right, middle) {
+  const room = right - left - 3, width = textWidth(point.label || '');
+  if (!width || width * 0.79 > room) return '';
+  return word((left + right) / 2, middle + 4, 'middle', point.label,
+    `class="inside" style="fill:${inkOn(colour)}${width * 0.92 > room ? ';font-size:9px' : ''}"`);
+}
 
 // ---- the four kinds: each gives {height, text}, the content of the drawing ----
 
@@ -202,10 +228,10 @@ function bars(chart, points, width) {
     const at = placeOf(name) - step / 2 + 1;
     return `<path class="limit" d="${lie ? box(scale(limit) - 1.25, at, 2.5, step - 2) : box(at, scale(limit) - 1.25, step - 2, 2.5)}"/>`;
   }).join('');
+  const below = lie ? {depth: 40, text: across(frame, scale, ticks, chart.across.title)} : alongBottom(frame, names, placeOf);
   return {
-    height: lie ? frame.bottom + 40 : frame.bottom + depthOf(names, step),
-    text: (lie ? across(frame, scale, ticks, chart.across.title) + alongSide(frame, names, placeOf, step)
-      : upward(frame, scale, ticks, chart.across.title) + alongBottom(frame, names, placeOf)) +
+    height: frame.bottom + below.depth,
+    text: below.text + (lie ? alongSide(frame, names, placeOf, step) : upward(frame, scale, ticks, chart.across.title)) +
       `<g class="drawn">${drawn}</g>${capacities}`,
   };
 }
@@ -214,7 +240,8 @@ function spans(chart, points, width) {
   const names = unique(chart.points.map(p => p.y));
   const step = names.length > 64 ? 6 : names.length > 24 ? 15 : 26;
   const frame = {width, top: 4, left: sideOf(names, width), right: width - 10, bottom: 4 + names.length * step};
-  const least = Math.min(...chart.points.map(p => p.x)), most = Math.max(...chart.points.map(p => p.x_end));
+  const end = (chart.across.end || 0) / chart.across.factor;
+  const least = Math.min(...chart.points.map(p => p.x), ...end ? [0] : []), most = Math.max(...chart.points.map(p => p.x_end), end);
   const [from, to] = chart.zoom || [least, most];
   const scale = linear(from, to, frame.left, frame.right);
   Object.assign(chart, {scale, frame, whole: [least, most]});
@@ -230,8 +257,7 @@ function spans(chart, points, width) {
     const x = Math.max(scale(p.x), frame.left), end = Math.min(scale(p.x_end), frame.right), y = top.get(p.y);
     if (chart.zoom && (scale(p.x_end) < frame.left || scale(p.x) > frame.right)) continue;
     drawn += mark(p, box(x, y + pad, Math.max(end - x, Math.min(1, room.get(p)), 0.2), step - 2 * pad), end - x > 4 && step > 10 ? 'class="edged"' : '');
-    if (step > 10 && p.label && end - x > 16 && textWidth(p.label) * 0.9 < end - x - 4)
-      labels += word((x + end) / 2, y + step / 2 + 4, 'middle', p.label, 'class="inside"');
+    if (step > 10) labels += inside(p, p.colour, x, end, y + step / 2);
   }
   return {
     height: frame.bottom + 40,
@@ -265,8 +291,10 @@ function xy(chart, points, width) {
     const own = points.filter(p => p.series === name);
     return `<path class="line" stroke="${own[0].colour}" d="${path(own, x, y, own[0].line)}"/>`;
   }).join('');
+  const lonely = unique(chart.points.filter(p => !p.line).map(p => p.series)); // where they meet, each shows around the next
+  const many = points.length > 150;
   const circle = p => {
-    const r = p.line === 'step-after' ? 2 : p.line ? 3 : 4.5;
+    const r = p.line === 'step-after' || (p.line && many) ? 2 : p.line ? 3 : Math.max(3, 3.5 + 1.2 * (lonely.length - 1 - lonely.indexOf(p.series)));
     return `M${round(x(p.x) - r)} ${round(y(p.y))}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
   };
   const taken = [];
@@ -297,32 +325,72 @@ function heat(chart, points, width) {
   const rowOf = name => frame.top + (names.indexOf(name) + 0.5) * 28;
   const cells = points.map(p => {
     const share = most > least ? (p.value - least) / (most - least) : 0.5;
-    return [mark({row: p.row, colour: shade(share)}, box(placeOf(p.x) - step / 2, rowOf(p.y) - 14, step, 28)),
-      step > 26 ? word(placeOf(p.x), rowOf(p.y) + 4, 'middle', String(+p.value.toPrecision(3)),
-        `class="inside" style="fill:${share > 0.5 ? '#fff' : '#111'}"`) : ''];
+    const colour = shade(share), x = placeOf(p.x);
+    return [mark({row: p.row, colour}, box(x - step / 2, rowOf(p.y) - 14, step, 28)),
+      inside({label: String(+p.value.toPrecision(3))}, colour, x - step / 2, x + step / 2, rowOf(p.y))];
   });
+  const below = alongBottom(frame, columns, placeOf);
   return {
-    height: frame.bottom + depthOf(columns, step) + (chart.across.title ? 16 : 0),
-    text: alongBottom(frame, columns, placeOf) + alongSide(frame, names, rowOf, 28) +
+    height: frame.bottom + below.depth + (chart.across.title ? 16 : 0),
+    text: below.text + alongSide(frame, names, rowOf, 28) +
       `<g class="drawn">${cells.map(c => c[0]).join('')}</g>${cells.map(c => c[1]).join('')}` +
-      (chart.across.title ? word((frame.left + frame.right) / 2, frame.bottom + depthOf(columns, step) + 10, 'middle',
+      (chart.across.title ? word((frame.left + frame.right) / 2, frame.bottom + below.depth + 10, 'middle',
         chart.across.title, 'class="soft"') : ''),
   };
 }
 
-const kinds = {bars, spans, xy, heat};
+// What rectangles of these corners look like: filled, as a frame, or as the line between the corners.
+// A plan of places keeps its proportions, what has axes fills the width.
+function boxes(chart, points, width) {
+  const all = chart.points, ends = name => [Math.min(...all.map(p => p[name])), Math.max(...all.map(p => p[name + '_end']))];
+  const [left, right] = ends('x'), [low, high] = ends('y'), plain = chart.plain;
+  const size = plain ? Math.max(Math.min(1.25, (width - 2) / (right - left)), 0.4) : 0;
+  const frame = plain ? {width, left: 1, right: 1 + size * (right - left), top: 1, bottom: 1 + size * (high - low)}
+    : {width, left: 58, right: width - 10, top: 26, bottom: 26 + Math.min(420, Math.max(260, width * 0.6))};
+  const ticks = plain ? [] : roundTicks(Math.min(0, low), high, 6), [from, to] = chart.zoom || [left, right];
+  const x = linear(from, to, frame.left, frame.right);
+  const y = plain ? linear(low, high, frame.top, frame.bottom) : linear(ticks[0], ticks[ticks.length - 1], frame.bottom, frame.top);
+  if (!plain) Object.assign(chart, {scale: x, frame, whole: [left, right]});
+  let drawn = '', labels = '', at = null; // where a line of steps is
+  for (const p of points) {
+    if (chart.zoom && (p.x_end < from || p.x > to)) continue;
+    const x1 = Math.max(x(p.x), frame.left), x2 = Math.min(x(p.x_end), frame.right);
+    const [y1, y2] = [y(p.y), y(p.y_end)], top = Math.min(y1, y2), height = Math.abs(y2 - y1);
+    if (p.line === 'linear') {
+      drawn += `<path data-row="${p.row}" class="link" stroke="${p.colour}" d="M${round(x1)} ${round(y1)}L${round(x2)} ${round(y2)}"/>`;
+      labels += word((x1 + x2) / 2, (y1 + y2) / 2 - 4, 'middle', p.label || '', 'class="over"');
+    } else if (p.line === 'step-after') {
+      drawn += `<path data-row="${p.row}" class="link thin" d="M${round(x1)} ${round(at === null ? y1 : at)}V${round(y1)}H${round(x2)}"/>`;
+      at = y1;
+    } else if (p.line === 'frame') {
+      drawn += `<path data-row="${p.row}" class="frame" d="${box(x1, top, x2 - x1, height)}"/>`;
+      if (p.label) labels += word(x1 + 5, top + 14, 'start', shortened(p.label, x2 - x1 - 8));
+    } else {
+      drawn += mark(p, box(x1, top, Math.max(x2 - x1, 0.4), Math.max(height, 0.3)));
+      if (height > 11) labels += inside(p, p.colour, x1, x2, top + height / 2);
+    }
+  }
+  return {
+    height: frame.bottom + (plain ? 2 : 40),
+    width: plain ? frame.right + 1 : width,
+    text: (plain ? '' : across(frame, x, roundTicks(from, to, Math.max(3, width / 110)), chart.across.title) +
+      upward(frame, y, ticks, chart.up.title)) + `<g class="drawn">${drawn}</g>${labels}<path class="choice" d=""/>`,
+  };
+}
+
+const kinds = {bars, spans, xy, heat, boxes};
 
 // ---- one chart: its points in the drawn unit ----
 
 function readPoints(chart) {
   const role = chart.roles, series = new Map(chart.series.map(s => [s[0], s]));
-  const factor = {x: chart.across.factor, x_end: chart.across.factor, y: chart.up.factor,
+  const factor = {x: chart.across.factor, x_end: chart.across.factor, y: chart.up.factor, y_end: chart.up.factor,
                   value: chart.heat.factor, limit: chart.heat.factor};
-  const names = chart.kind === 'xy' ? [] : chart.kind === 'heat' ? ['x', 'y'] : ['y'];
-  const needed = {bars: ['value'], spans: ['x', 'x_end'], xy: ['x', 'y'], heat: ['value']}[chart.kind];
+  const names = {xy: [], boxes: [], heat: ['x', 'y']}[chart.kind] || ['y'];
+  const needed = {bars: ['value'], spans: ['x', 'x_end'], xy: ['x', 'y'], heat: ['value'], boxes: ['x', 'x_end', 'y', 'y_end']}[chart.kind];
   const points = [];
   chart.rows.forEach((cells, row) => {
-    const point = {row, label: '', series: '', colour: '#4c78a8', line: '', limit: null};
+    const point = {row, y: '', label: '', series: '', colour: '#4c78a8', line: '', limit: null};
     for (const name in role) {
       const cell = cells[role[name]];
       point[name] = cell !== null && factor[name] && !names.includes(name) ? cell / factor[name] : cell;
@@ -341,8 +409,8 @@ function readPoints(chart) {
 function draw(chart) {
   chart.width = chart.plot.clientWidth; // asked once, before anything is written: it lays out the page
   const width = Math.max(220, chart.width - 2);
-  const {height, text} = kinds[chart.kind](chart, chart.points.filter(p => !chart.hidden.has(p.series)), width);
-  chart.plot.innerHTML = `<svg viewBox="0 0 ${width} ${Math.ceil(height)}" width="${width}" height="${Math.ceil(height)}" ` +
+  const {height, text, width: wide = width} = kinds[chart.kind](chart, chart.points.filter(p => !chart.hidden.has(p.series)), width);
+  chart.plot.innerHTML = `<svg viewBox="0 0 ${round(wide)} ${Math.ceil(height)}" width="${round(wide)}" height="${Math.ceil(height)}" ` +
     `role="img" aria-label="${escape(chart.title || chart.id)}">${text}</svg>`;
   chart.at = -1;
 }
@@ -439,8 +507,9 @@ function key(chart, event) {
 function openLegend(chart) {
   const box = document.createElement('div');
   box.className = 'chips';
-  if (chart.series.length > 1 && chart.series.length <= 24)
-    for (const [name, colour] of chart.series) {
+  const there = new Set(chart.points.filter(p => p.value !== 0 && p.line !== 'frame').map(p => p.series)); // a part of no size is not seen
+  if (there.size > 1 && there.size <= 24)
+    for (const [name, colour] of chart.series.filter(s => there.has(s[0]))) {
       const button = document.createElement('button'), patch = document.createElement('i');
       patch.style.background = colour;
       button.type = 'button';
@@ -463,7 +532,7 @@ function open(plot, description) {
   chart.points = readPoints(chart);
   chart.shown = chart.series.map(s => s[0]);
   openLegend(chart);
-  if (chart.kind === 'spans') openZoom(chart);
+  if (chart.kind === 'spans' || (chart.kind === 'boxes' && !chart.plain)) openZoom(chart);
   plot.tabIndex = 0;
   plot.setAttribute('role', 'group');
   plot.setAttribute('aria-label', `${chart.title || chart.id}: ${chart.points.length} values, arrow keys walk through them`);
@@ -482,7 +551,8 @@ function open(plot, description) {
 // ---- files ----
 
 const paper = `text{font:${font};fill:#222}.soft{fill:#666}.grid{stroke:#ddd}.limit{fill:#000}.line{fill:none;stroke-width:2}` +
-  '.choice{display:none}.edged{stroke:#fff;stroke-width:.5}';
+  '.choice{display:none}.edged{stroke:#fff;stroke-width:.5}.inside{font-size:10.5px}.frame{fill:none;stroke:#888}' +
+  '.link{fill:none;stroke-width:3}.thin{stroke:#222;stroke-width:1}.over{font-weight:600}';
 
 // The drawing as a file of its own.
 function svgOf(chart) {
