@@ -2,6 +2,7 @@
 #include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/diff.h"
+#include "cli/headroom.h"
 #include "cli/pages.h"
 #include "cli/run_args.h"
 #include "cli/save.h"
@@ -39,6 +40,8 @@ static const struct option input_rows[] = {
      .help = "the same as A; given again as B"},
     {.name = "best", .type = OPTION_FLAG, AT(best),
      .help = "compare A with the best plan of a search (as without B): same GPUs, batch, precision and attention kernel"},
+    {.name = "headroom", .type = OPTION_TEXT, .argument = HEADROOM_ARGUMENT, AT(source.headroom),
+     .help = "what the best plan leaves of the memory: 8GiB, 10%, learned: so much that three of four measured runs like it fit (the default, unless A leaves less), or none"},
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(source.gpus), .min = 1, .max = 1 << 24,
      .help = "how many GPUs a script runs on (what it says)"},
     {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(source.sets),
@@ -170,6 +173,11 @@ int cmd_diff(int argc, char **argv)
     if (diff_take_plans(&args.source, &error) != RK_OK) return options_fail(&error);
     if (args.best && (args.source.b || args.source.changes.words.count)) {
         rk_fail(&error, RK_USAGE, NULL, 0, 0, "--best: give it, or a second plan, and not both");
+        return options_fail(&error);
+    }
+    if (args.source.headroom && (args.source.b || args.source.changes.words.count)) {
+        rk_fail(&error, RK_USAGE, NULL, 0, 0,
+                "--headroom is for the best plan (--best): B is as it is");
         return options_fail(&error);
     }
     struct diff *d = diff_open(&args.source, &error);

@@ -4,6 +4,7 @@
 #include "cli/export_plan.h"
 #include "cli/import_answer.h"
 #include "cli/prediction.h"
+#include "facts/learned.h"
 #include "interop/launch_file.h"
 
 #include <stdlib.h>

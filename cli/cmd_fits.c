@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/fits.h"
+#include "cli/headroom.h"
 #include "cli/prediction.h"
 #include "cli/run_args.h"
 #include "cli/save.h"
@@ -17,6 +18,7 @@ struct fits_args {
     struct save_args save;
     struct run_args run;
     bool place;
+    const char *headroom; /* NULL: learned */
     const char *output;
     struct show_args show;
 };
@@ -34,6 +36,8 @@ static const struct operand fits_operands[] = {
     {.name = NULL},
 };
 static const struct option answer_options[] = {
+    {.name = "headroom", .type = OPTION_TEXT, .argument = HEADROOM_ARGUMENT, AT(headroom),
+     .help = "what a plan that is chosen leaves of the memory, if any does: 8GiB, 10%, so much that three of four measured runs like it fit (learned, the default), or none"},
     {.name = "place", .type = OPTION_FLAG, AT(place),
      .help = "place what the tightest stage allocates in a step: at fixed addresses, and as PyTorch's allocator would"},
     OPTION_OUTPUT_ROW(AT(output)),
@@ -127,12 +131,6 @@ static enum rk_status take_system_words(struct plan_source *source, char *buffer
 }
 
 /* ---- the answer ---- */
-
-/* Of a plan that is open: what was searched for it. */
-struct question {
-    bool open, grows; /* nobody said the batch: it goes with the GPUs */
-    struct rk_plans_problem problem;
-};
 
 static const char *stage_phrase(struct report *report, const struct rk_prediction *p)
 {
@@ -257,7 +255,7 @@ static void add_changes(struct report *report, const struct forecast *f)
 }
 
 /* Where a plan was looked for in vain. */
-static void add_gpus(struct report *report, const struct question *question)
+static void add_gpus(struct report *report, const struct fits_question *question)
 {
     static const struct report_column columns[] = {{.name = "gpus"}, {.name = "plan_words"}};
     const struct rk_aim any = {.where = NULL};
@@ -277,7 +275,7 @@ static void add_gpus(struct report *report, const struct question *question)
                cells);
 }
 
-static void fill_report(struct report *report, const struct question *question,
+static void fill_report(struct report *report, const struct fits_question *question,
                         const struct forecast *f)
 {
     report_note(report, report_text(report, "%s on %s, %llu GPU%s: %s", f->model->id, f->system->id,
@@ -302,13 +300,20 @@ static void fill_report(struct report *report, const struct question *question,
 /* ---- the command ---- */
 
 static enum rk_status read_input(struct fits_args *args, char *system, size_t size,
-                                 struct plan_input *input, struct question *question,
+                                 struct plan_input *input, struct fits_question *question,
                                  struct rk_error *error)
 {
     enum rk_status status = take_system_words(&args->source, system, size, error);
     if (status == RK_OK) status = plan_gather(&args->source, input, error);
     if (status != RK_OK) return status;
+    status = headroom_usable(args->headroom, &input->model, &input->system, &input->draft.plan,
+                             &question->usable_bytes, error);
+    if (status != RK_OK) return status;
     question->open = fits_is_open(&input->draft);
+    if (args->headroom && !question->open)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--headroom is for the plan that is chosen where none is said, and this one "
+                       "says its degrees, sharding or recomputation: see what is left in the answer");
     question->grows = !plan_given(&input->draft, "batch");
     const bool gpus = args->source.gpus || input->system.devices ||
                       plan_given(&input->draft, "gpus") || !question->open;
@@ -318,7 +323,7 @@ static enum rk_status read_input(struct fits_args *args, char *system, size_t si
                        "x64\", or the plan",
                        args->source.system);
     status = plan_settle(&args->source, input, question->open ? fits_choose : NULL,
-                         &question->problem, error);
+                         question, error);
     if (status != RK_OK) return status;
     return save_files(&args->save, &input->model, &input->draft.plan, error);
 }
@@ -331,7 +336,7 @@ int cmd_fits(int argc, char **argv)
     struct rk_prediction prediction;
     struct rk_error error;
     char system[1024];
-    struct question question = {.open = false};
+    struct fits_question question = {.open = false};
     if (clusters_asked(argc, argv)) return clusters_fits(argc, argv);
     const int done = options_read(&fits_usage, argc, argv, &args);
     if (done >= 0) return done;

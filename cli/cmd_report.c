@@ -1,6 +1,7 @@
 /* reckon report: a plan, a search or a study as one page to look at. */
 #include "catalog/document.h"
 #include "cli/commands.h"
+#include "cli/headroom.h"
 #include "cli/pages.h"
 #include "cli/plan_input.h"
 #include "cli/progress.h"
@@ -75,7 +76,7 @@ static const struct option report_search_options[] = {
      .help = "threads to search with (all cores); the page is the same for any number"},
     {.name = "where", .type = OPTION_TEXT, .argument = "CONDITION", AT(asked.where),
      .help = "only plans that satisfy it, 'hbm <= 60GiB and tensor <= 8'"},
-    {.name = "headroom", .type = OPTION_TEXT, .argument = "SIZE|%|learned", AT(asked.headroom),
+    {.name = "headroom", .type = OPTION_TEXT, .argument = HEADROOM_ARGUMENT, AT(asked.headroom),
      .help = "only plans that leave so much of the memory"},
     {.name = "sort", .type = OPTION_TEXT, .argument = "EXPRESSION", AT(asked.sort),
      .help = "the best by this instead of the time"},
@@ -300,10 +301,17 @@ static enum rk_status search_again(struct job *job, const struct search *search,
     const struct rk_plans_problem *problem = &search->problem;
     struct rk_answer result = {.best = NULL};
     const struct rk_query options = {.threads = (int)job->args.asked.threads,
-                                     .top = job->args.top,
+                                     .top = search_asked_for(search, job->args.top),
                                      .where = search->where[0] ? search->where : NULL,
                                      .sort = job->args.asked.sort};
     enum rk_status status = progress_ask(&job->progress, space, &options, &result, error);
+    if (status == RK_OK) {
+        struct search roomy = *search;
+        roomy.space = space;
+        roomy.result = result;
+        status = search_leave_room(&roomy, &options, job->args.top, error);
+        result = roomy.result;
+    }
     if (status == RK_OK && job->file.best)
         status = search_file_check(&job->document, &job->file, &result, error);
     if (status == RK_OK)

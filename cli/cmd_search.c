@@ -1,5 +1,6 @@
 /* reckon search: the best plans of all there are. */
 #include "cli/commands.h"
+#include "cli/headroom.h"
 #include "cli/plan_input.h"
 #include "cli/questions.h"
 #include "cli/search_all.h"
@@ -74,8 +75,8 @@ static const struct option search_options[] = {
 static const struct option question_options[] = {
     {.name = "where", .type = OPTION_TEXT, .argument = "CONDITION", AT(where),
      .help = "only plans that satisfy it, such as 'hbm <= 60GiB and tensor <= 8' (see EXPRESSIONS)"},
-    {.name = "headroom", .type = OPTION_TEXT, .argument = "SIZE|%|learned", AT(headroom),
-     .help = "only plans that leave so much of the memory: 8GiB, 10%, or learned: so much that three of four measured runs like these would have fitted"},
+    {.name = "headroom", .type = OPTION_TEXT, .argument = HEADROOM_ARGUMENT, AT(headroom),
+     .help = "only plans that leave so much of the memory: 8GiB, 10%; learned: so much that three of four measured runs like these fit, by default for the best plans of today's; none: up to the edge, as with --sort, --pareto, --all or a condition on hbm"},
     {.name = "sort", .type = OPTION_TEXT, .argument = "EXPRESSION", AT(sort),
      .help = "the best by this instead of the time: the least, or the most of a rate or an efficiency"},
     {.name = "pareto", .type = OPTION_TEXT, .argument = "LIST", AT(pareto),

@@ -1,6 +1,7 @@
 #include "cli/diff_source.h"
 
 #include "catalog/plan_fields.h"
+#include "cli/headroom.h"
 #include "cli/import_answer.h"
 #include "cli/model_input.h"
 #include "cli/progress.h"
@@ -9,6 +10,7 @@
 #include "interop/shell.h"
 #include "interop/text_file.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -168,17 +170,30 @@ static void pin(struct rk_plans_problem *problem, enum rk_plan_axis axis, uint64
 }
 
 /* Into input->b, with a bar where it takes long. */
-static enum rk_status search_best(const struct rk_plans_problem *problem, struct diff_input *input,
-                                  struct rk_error *error)
+static enum rk_status search_best(const struct rk_plans_problem *problem, double usable_bytes,
+                                  struct diff_input *input, struct rk_error *error)
 {
-    const struct rk_query query = {.top = 1};
+    char where[HEADROOM_WHERE];
+    const bool roomy = usable_bytes < problem->system->memory[0].capacity_bytes;
+    struct rk_query query = {
+        .top = 1, .where = roomy ? headroom_where(usable_bytes, where) : NULL, .best_only = roomy};
     struct rk_answer answer = {.found = 0};
     struct progress progress;
     struct rk_space *space = rk_plans_open(problem, error);
     if (!space) return error->status;
     progress_start(&progress, "plans");
     enum rk_status status = progress_ask(&progress, space, &query, &answer, error);
+    if (status == RK_OK && answer.found == 0 && roomy) { /* none leaves so much: up to the edge */
+        rk_answer_release(&answer);
+        query.where = NULL;
+        status = progress_ask(&progress, space, &query, &answer, error);
+    }
     progress_end(&progress);
+    if (query.where)
+        snprintf(input->name_b, sizeof input->name_b, "best that leaves %.1f GiB",
+                 (problem->system->memory[0].capacity_bytes - usable_bytes) / 0x1p30);
+    else
+        snprintf(input->name_b, sizeof input->name_b, "best");
     if (status == RK_OK && answer.found > 0)
         rk_plans_plan(space, answer.best[0].index, &input->b);
     else if (status == RK_OK) /* it says why */
@@ -189,12 +204,12 @@ static enum rk_status search_best(const struct rk_plans_problem *problem, struct
 }
 
 /* What Megatron-LM can run, more and more narrowly until it would start. */
-static enum rk_status search_startable(struct rk_plans_problem *problem, struct diff_input *input,
-                                       struct rk_error *error)
+static enum rk_status search_startable(struct rk_plans_problem *problem, double usable_bytes,
+                                       struct diff_input *input, struct rk_error *error)
 {
     if (input->a.framework == RK_MEGATRON) pin(problem, RK_PLAN_SCHEDULE, RK_1F1B, RK_1F1B);
     for (int narrowed = 0;; narrowed++) {
-        const enum rk_status status = search_best(problem, input, error);
+        const enum rk_status status = search_best(problem, usable_bytes, input, error);
         if (status != RK_OK || narrowed == 3 || starts(&input->model, &input->b)) return status;
         if (narrowed == 0) pin(problem, RK_PLAN_ZERO, 0, 1); /* no FSDP */
         if (narrowed == 1) pin(problem, RK_PLAN_SPLIT, RK_SPLIT_EVEN, RK_SPLIT_ENDS);
@@ -202,8 +217,24 @@ static enum rk_status search_startable(struct rk_plans_problem *problem, struct 
     }
 }
 
-static enum rk_status find_best(struct diff_input *input, struct rk_error *error)
+/* A plan that runs with less free memory than is asked for may be compared with such. */
+static enum rk_status usable_beside(const struct diff_source *source,
+                                    const struct diff_input *input, double *bytes,
+                                    struct rk_error *error)
 {
+    struct rk_prediction prediction;
+    const enum rk_status status =
+        headroom_usable(source->headroom, &input->model, &input->system, &input->a, bytes, error);
+    if (status != RK_OK || source->headroom) return status;
+    if (rk_predict(&input->model, &input->system, &input->a, &prediction) == RK_FITS)
+        *bytes = fmax(*bytes, prediction.hbm_bytes);
+    return RK_OK;
+}
+
+static enum rk_status find_best(const struct diff_source *source, struct diff_input *input,
+                                struct rk_error *error)
+{
+    double usable_bytes;
     struct rk_plans_problem *problem = malloc(sizeof *problem);
     const struct rk_plan *a = &input->a;
     if (!problem) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
@@ -213,8 +244,8 @@ static enum rk_status find_best(struct diff_input *input, struct rk_error *error
     problem->base.splits = 0;
     problem->base.first_layers = problem->base.last_layers = 0;
     problem->base.embedding_counts = problem->base.head_counts = false;
-    const enum rk_status status = search_startable(problem, input, error);
-    snprintf(input->name_b, sizeof input->name_b, "best");
+    enum rk_status status = usable_beside(source, input, &usable_bytes, error);
+    if (status == RK_OK) status = search_startable(problem, usable_bytes, input, error);
     free(problem);
     return status;
 }
@@ -279,7 +310,7 @@ enum rk_status diff_gather(const struct diff_source *source, struct diff_input *
     if (status == RK_OK) status = rk_system_load(source->system, &input->system, error);
     if (status != RK_OK) return status;
     if (source->changes.words.count) return take_options(source, input, error);
-    if (!source->b) status = find_best(input, error);
+    if (!source->b) status = find_best(source, input, error);
     return status;
 }
 

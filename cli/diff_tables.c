@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "cli/diff.h"
 #include "cli/prediction.h"
+#include "facts/learned.h"
 
 #include <math.h>
 #include <string.h>

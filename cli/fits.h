@@ -9,9 +9,16 @@
 /* Does the draft leave the way of training open: no degree, no sharding, no recomputation said? */
 bool fits_is_open(const struct plan_draft *draft);
 
+/* Of a plan that is open: what was searched for it. */
+struct fits_question {
+    bool open, grows;    /* nobody said the batch: it goes with the GPUs */
+    double usable_bytes; /* of the device, if any plan takes so little: headroom.h */
+    struct rk_plans_problem problem;
+};
+
 /* Completes such a draft, whose GPUs and precision are settled, by rk_choose(): what the words say
  * is pinned, a batch that nobody said is 4 samples for each GPU. Notes in input->assumed how it was
- * found; the question is then in the struct rk_plans_problem at `context`. */
+ * found. `context` is a struct fits_question that says what is usable; its problem is set. */
 plan_choose fits_choose;
 
 /* Adds what the tightest stage takes at fixed addresses, and in PyTorch's caching allocator with

@@ -24,21 +24,11 @@ void forecast_plan(struct report *report, const struct forecast *f);
 void forecast_errors(struct report *report, const struct forecast *f);
 void forecast_memory_errors(struct report *report, const struct forecast *f); /* of memory alone */
 
-/* The predicted peak with which three of four such runs fit; the capacity where nothing is known.
- */
-double learned_room(const struct rk_model *model, const struct rk_system *system,
-                    const struct rk_plan *plan);
-
 /* "of such runs (...) half take 3.1 s to 3.6 s, 90 % ...", of a step that is predicted so; NULL
  * where nothing is known. */
 const char *learned_times(struct report *report, const struct rk_model *model,
                           const struct rk_system *system, const struct rk_plan *plan,
                           double step_s);
-
-/* Share of such runs that fit where this one is predicted; NAN where nothing is known of them. */
-#define LEARNED_SURE 0.745 /* three of four, as printed in whole percents: below it may not fit */
-double learned_fit(const struct rk_model *model, const struct rk_system *system,
-                   const struct rk_plan *plan, double hbm_bytes);
 
 /* Record "plan" for programs, with every key of plan files. */
 void forecast_record(struct report *report, const struct forecast *f);

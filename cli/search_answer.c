@@ -1,9 +1,11 @@
+#include "base/units.h"
 #include "cli/check.h"
 #include "cli/describe.h"
 #include "cli/plan_axes.h"
 #include "cli/prediction.h"
 #include "cli/search_job.h"
 #include "cli/search_select.h"
+#include "facts/learned.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -252,6 +254,55 @@ static void add_next(struct report *report, const struct search *search)
                                     system, plan.ranks, words));
 }
 
+/* The free memory that the best plans were asked for, and what that leaves out. */
+static void add_headroom(struct report *report, const struct search *search)
+{
+    const struct rk_plans_problem *p = &search->problem;
+    const struct rk_outcome *out = &search->left_out.outcome;
+    const double capacity = p->system->memory[0].capacity_bytes;
+    char step[QUANTITY_TEXT];
+    if (search->room == SEARCH_ROOM_ENOUGH) return;
+    const char *room = report_text(
+        report, "  headroom %.1f of %.1f GiB, with which three of four measured runs fit",
+        (capacity - search->usable_bytes) / 0x1p30, capacity / 0x1p30);
+    if (search->room == SEARCH_NO_ROOM) {
+        report_note(report,
+                    report_text(report, "%s: no plan leaves so much, these fill the memory", room));
+        return;
+    }
+    const double gain = out->samples_per_s / search->result.best[0].samples_per_s - 1;
+    const double chance = learned_fit(p->model, p->system, &search->left_out.plan, out->hbm_bytes);
+    report_note(report, room);
+    report_note(
+        report,
+        report_text(
+            report,
+            "  --headroom none adds plans that take more, the fastest %s (%.1f %% %s) with %.1f "
+            "GiB, which fits in %.0f %%",
+            quantity_format(step, QUANTITY_SECONDS, out->step_s), 100 * fabs(gain),
+            gain < 0 ? "slower" : "faster", out->hbm_bytes / 0x1p30, 100 * chance));
+}
+
+static void add_headroom_record(struct report *report, const struct search *search)
+{
+    static const struct report_column columns[] = {{.name = "usable_bytes"},
+                                                   {.name = "left_out_step_s"},
+                                                   {.name = "left_out_hbm_bytes"},
+                                                   {.name = "left_out_plan"}};
+    const struct rk_found *out = &search->left_out;
+    const bool some = search->room == SEARCH_LEAVES_ROOM;
+    char words[RK_PLAN_TEXT];
+    if (isinf(search->usable_bytes)) return;
+    if (some) rk_plan_text(&out->plan, words, sizeof words);
+    report_record(
+        report, "headroom", columns, 4,
+        (const struct report_cell[]){
+            search->room == SEARCH_NO_ROOM ? cell_none() : cell_number(search->usable_bytes),
+            some ? cell_number(out->outcome.step_s) : cell_none(),
+            some ? cell_number(out->outcome.hbm_bytes) : cell_none(),
+            cell_text(some ? report_text(report, "%s", words) : NULL)});
+}
+
 /* Beside the best one: plans on the edge of the memory do not always fit. */
 static void add_chance(struct report *report, const struct search *search)
 {
@@ -266,11 +317,11 @@ static void add_chance(struct report *report, const struct search *search)
     report_note(report,
                 report_text(report,
                             "The best may not fit: of measured runs whose peak was predicted so "
-                            "close to the memory, %.0f %% did;",
-                            100 * chance));
-    report_note(report,
-                "  --headroom learned asks for plans that leave more, --headroom 8GiB for as "
-                "much as you say");
+                            "close to the memory, %.0f %% did%s",
+                            100 * chance, search->room == SEARCH_NO_ROOM ? "" : ";"));
+    if (search->room != SEARCH_NO_ROOM)
+        report_note(report, "  --headroom learned asks for plans that leave more, --headroom 8GiB "
+                            "for as much as you say");
 }
 
 static const char *best_title(struct report *report, const struct search *search)
@@ -476,6 +527,7 @@ static void add_headline(struct report *report, const struct search *search)
                             search->result.found == 0
                                 ? report_text(report, ": %s", search_reason(report, search))
                                 : ""));
+    add_headroom(report, search);
 }
 
 static void add_summary(struct report *report, const struct search *search)
@@ -529,6 +581,7 @@ void search_answer_fill(struct report *report, const struct search *search,
         }
     } else {
         add_summary(report, search);
+        add_headroom_record(report, search);
         describe_model(report, search->problem.model, REPORT_IN_JSON);
         describe_system(report, search->problem.system, REPORT_IN_JSON);
         const struct best_choice every = {.count = search_rows(search)};

@@ -1,8 +1,7 @@
 #include "cli/search_job.h"
 
-#include "base/units.h"
+#include "cli/headroom.h"
 #include "cli/plan_input.h"
-#include "cli/prediction.h"
 #include "cli/team.h"
 #include "search/state.h"
 
@@ -10,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEEP_EVERY_MS = 200 };
+    enum {
+        KEEP_EVERY_MS = 200
+    };
 
 bool search_speaks(void)
 {
@@ -76,47 +77,27 @@ static enum rk_status check_precision(const struct rk_plans_problem *p, struct r
 
 /* ---- what is asked of plans ---- */
 
-/* What --headroom leaves of the memory: less a size, less a share, or such that three of four runs
- * like these fit. */
-static enum rk_status usable_bytes(const struct search *search, const char *headroom, double *bytes,
-                                   struct rk_error *error)
+/* Do the best plans leave what was learned? Where nothing else is asked of the memory, and the best
+ * are those that take the least time. */
+static bool leaves_learned(const struct search_args *args, const struct rk_plans_problem *p)
 {
-    const struct rk_plans_problem *p = &search->problem;
-    const double capacity = p->system->memory[0].capacity_bytes;
-    struct units_error problem;
-    double share, size;
-    const size_t length = strlen(headroom), digits = number_parse(headroom, length, &share);
-    if (strcmp(headroom, "learned") == 0) {
-        *bytes = learned_room(p->model, p->system, &p->base);
-        return RK_OK;
-    }
-    if (digits && strcmp(headroom + digits, "%") == 0 && share >= 0 && share < 100) {
-        *bytes = capacity * (1 - share / 100);
-        return RK_OK;
-    }
-    if (!quantity_parse(headroom, length, QUANTITY_BYTES, false, &size, &problem) || size < 0)
-        return rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
-            "--headroom: \"%.40s\" is no size such as 8GiB, no share such as 10%%, and not "
-            "learned",
-            headroom);
-    if (size >= capacity)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--headroom: %s has %.4g GiB, of which %.40s leaves nothing", p->system->id,
-                       capacity / 0x1p30, headroom);
-    *bytes = capacity - size;
-    return RK_OK;
+    return !args->headroom && p->base.framework != RK_CALCULON && !args->sort && !args->pareto &&
+           !args->all &&
+           !(args->where && (strstr(args->where, "hbm") || strstr(args->where, "memory")));
 }
 
 static enum rk_status set_where(struct search *search, struct rk_error *error)
 {
     const struct search_args *args = search->args;
     const char *where = args->where ? args->where : "";
+    const struct rk_plans_problem *p = &search->problem;
     double bytes = 0;
     int length = snprintf(search->where, sizeof search->where, "%s", where);
-    if (args->headroom) {
-        const enum rk_status status = usable_bytes(search, args->headroom, &bytes, error);
-        if (status != RK_OK) return status;
+    enum rk_status status =
+        headroom_usable(args->headroom, p->model, p->system, &p->base, &bytes, error);
+    if (status != RK_OK) return status;
+    search->usable_bytes = leaves_learned(args, p) ? bytes : INFINITY;
+    if (args->headroom && strcmp(args->headroom, "none") != 0) {
         length = snprintf(search->where, sizeof search->where, "%s%s%shbm <= %.6gGiB",
                           *where ? "(" : "", where, *where ? ") and " : "", bytes / 0x1p30);
     }
@@ -307,6 +288,88 @@ static void settle_ties(struct rk_answer *answer)
     }
 }
 
+/* ---- memory that is left free ---- */
+
+/* So many more than are wanted are asked for: among them there are nearly always enough that leave
+ * room, which saves a search. */
+enum { SPARE = 240 };
+
+uint64_t search_asked_for(const struct search *search, uint64_t top)
+{
+    return isinf(search->usable_bytes) ? top : top + SPARE;
+}
+
+/* Moves the first `top` that leave room to the front and says how many there are; the fastest that
+ * does not is then left out. */
+static uint64_t sift(struct search *search, uint64_t top)
+{
+    const struct rk_plans_problem *p = &search->problem;
+    struct rk_answer *answer = &search->result;
+    struct rk_prediction prediction;
+    struct rk_plan plan;
+    uint64_t kept = 0;
+    search->room = SEARCH_ROOM_ENOUGH;
+    for (uint64_t i = 0; i < answer->found && kept < top; i++) {
+        rk_plans_plan(search->space, answer->best[i].index, &plan);
+        rk_predict(p->model, p->system, &plan, &prediction);
+        if (prediction.hbm_bytes <= search->usable_bytes) {
+            const struct rk_candidate other = answer->best[kept];
+            answer->best[kept++] = answer->best[i];
+            answer->best[i] = other;
+        } else if (search->room == SEARCH_ROOM_ENOUGH) {
+            search->left_out = (struct rk_found){plan, prediction.outcome};
+            search->room = SEARCH_LEAVES_ROOM;
+        }
+    }
+    return kept;
+}
+
+/* The best that leave room, found by themselves; the counts stay. */
+static enum rk_status ask_for_room(struct search *search, struct rk_query query,
+                                   struct rk_error *error)
+{
+    struct rk_answer *answer = &search->result, roomy;
+    char room[HEADROOM_WHERE], where[sizeof search->where + HEADROOM_WHERE + 16];
+    headroom_where(search->usable_bytes, room);
+    snprintf(where, sizeof where, "%s%s%s%s", search->where[0] ? "(" : "", search->where,
+             search->where[0] ? ") and " : "", room);
+    query.where = where;
+    query.best_only = true;
+    query.keep = NULL;
+    query.resume = NULL;
+    const enum rk_status status = ask_with(search->space, &query, cli_team, &roomy, error);
+    if (status != RK_OK) return status;
+    answer->complete = roomy.complete;
+    answer->seconds += roomy.seconds;
+    if (roomy.found > 0) {
+        struct rk_candidate *best = answer->best;
+        answer->best = roomy.best;
+        answer->found = roomy.found;
+        roomy.best = best;
+    }
+    search->room = roomy.found > 0 ? SEARCH_LEAVES_ROOM : SEARCH_NO_ROOM;
+    rk_answer_release(&roomy);
+    return RK_OK;
+}
+
+enum rk_status search_leave_room(struct search *search, const struct rk_query *query, uint64_t top,
+                                 struct rk_error *error)
+{
+    struct rk_answer *answer = &search->result;
+    enum rk_status status = RK_OK;
+    if (isinf(search->usable_bytes)) return RK_OK;
+    const bool all = answer->found < query->top || !answer->complete;
+    const uint64_t kept = sift(search, top);
+    if (kept > 0 && (kept == top || all))
+        answer->found = kept;
+    else if (kept == 0 && all && answer->found > 0)
+        search->room = SEARCH_NO_ROOM;
+    else if (!all)
+        status = ask_for_room(search, *query, error);
+    if (answer->found > top) answer->found = top;
+    return status;
+}
+
 static enum rk_status ask(struct search *search, struct search_session *session, uint64_t top,
                           struct rk_error *error)
 {
@@ -322,7 +385,7 @@ static enum rk_status ask(struct search *search, struct search_session *session,
         .sort = search->sort[0] ? search->sort : NULL,
         .pareto = search->pareto[0] ? search->pareto : NULL,
         .threads = (int)args->threads,
-        .top = top,
+        .top = search_asked_for(search, top),
         .progress = step,
         .keep = file->path[0] ? keep : NULL,
         .context = session,
@@ -335,6 +398,7 @@ static enum rk_status ask(struct search *search, struct search_session *session,
         status = take_answer(answer, &file->answer[number], fingerprint, file->path, error);
     } else {
         status = run(session, search->space, &query, answer, error);
+        if (status == RK_OK) status = search_leave_room(search, &query, top, error);
         if (status == RK_OK && file->path[0] && answer->complete && !last)
             status = keep_answer(answer, file, fingerprint, error);
     }

@@ -28,7 +28,7 @@ struct search_args {
     const char *output, *state;
     struct save_args save;
     const char *where, *sort, *pareto, *all;
-    const char *headroom; /* "8GiB", "10%", "learned"; NULL: none is asked for */
+    const char *headroom; /* "8GiB", "10%", "learned", "none"; NULL: learned, where headroom.h says so */
     struct run_args run;
     bool why, sensitivity, layerwise;
     struct show_args show;
@@ -39,6 +39,9 @@ struct search_args {
     {                                                                                              \
         .space = -1, .framework = -1, .top = 0, .run = RUN_ARGS_INIT                               \
     }
+
+/* The best plans of all leave what is to be left; others are in their place that do; none does. */
+enum search_room { SEARCH_ROOM_ENOUGH, SEARCH_LEAVES_ROOM, SEARCH_NO_ROOM };
 
 /* One problem and its answer. */
 struct search {
@@ -52,6 +55,11 @@ struct search {
     const char *why;        /* that predictor, where nothing was asked for; NULL: the usual one */
     struct rk_space *space; /* NULL until search_run() */
     struct rk_answer result;
+    /* What the best plans take at most of the memory, unless none takes so little; INFINITY: all of
+     * it. */
+    double usable_bytes;
+    enum search_room room;
+    struct rk_found left_out; /* unless SEARCH_ROOM_ENOUGH: the fastest that takes more */
 };
 
 static inline bool search_is_published(const struct search *search)
@@ -89,6 +97,12 @@ enum rk_status search_take_words(const struct search_args *args, struct rk_plans
 enum rk_status search_run(struct search *search, struct search_session *session, uint64_t top,
                           struct rk_error *error);
 void search_release(struct search *search);
+
+/* Of search->result, the best query->top of search->space, keeps the best `top` that take no more
+ * than usable_bytes, or finds them where too few are among them; the counts stay. */
+uint64_t search_asked_for(const struct search *search, uint64_t top); /* the query's top */
+enum rk_status search_leave_room(struct search *search, const struct rk_query *query, uint64_t top,
+                                 struct rk_error *error);
 
 /* How many of the found ones are printed. */
 uint64_t search_rows(const struct search *search);

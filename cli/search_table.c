@@ -1,6 +1,9 @@
 #include "cli/search_table.h"
 
+#include "facts/learned.h"
+
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +17,7 @@ struct table_row {
     const char *reason; /* NULL: it has one */
     struct rk_plan plan;
     struct rk_outcome outcome;
+    double chance;     /* that it fits; NAN: nothing is known of such runs */
     double days, cost; /* of the run; 0: not asked for, or no price */
 };
 
@@ -57,6 +61,7 @@ static void take_row(struct table *table, const struct search *search)
     search_plan(search, 0, &row->plan);
     rk_predict(p->model, p->system, &row->plan, &prediction);
     row->outcome = prediction.outcome;
+    row->chance = learned_fit(p->model, p->system, &row->plan, prediction.hbm_bytes);
     row->days = run_days(&search->run, prediction.step_s);
     row->cost = run_cost(&search->run, prediction.step_s);
     row->reason = NULL;
@@ -117,6 +122,7 @@ static const struct report_column columns[] = {
     {.name = "tokens_per_s_gpu", .title = "tokens/s/GPU", .unit = "",  .digits = 5},
     {.name = "mfu",              .title = "MFU",          .unit = "%", .digits = 2},
     {.name = "hbm_bytes",        .title = "memory",       .unit = "B", .digits = 1},
+    {.name = "fits_share",       .title = "fits in",      .unit = "%", .digits = 0},
     {.name = "days",             .digits = 4},
     {.name = "cost_usd",         .title = "cost in USD",  .unit = "n", .digits = 3},
     {.name = "plan",             .title = "best plan"},
@@ -124,7 +130,7 @@ static const struct report_column columns[] = {
 };
 /* clang-format on */
 
-enum { COLUMNS = sizeof columns / sizeof *columns, FIRST_FIGURE = 7, PLAN = FIRST_FIGURE + 8 };
+enum { COLUMNS = sizeof columns / sizeof *columns, FIRST_FIGURE = 7, PLAN = FIRST_FIGURE + 9 };
 
 struct rows {
     const struct table_row *row;
@@ -152,9 +158,11 @@ static void make_row(const void *context, size_t i, struct report_cell *cells)
         const struct rk_outcome *o = &row->outcome;
         const double figures[] = {
             o->step_s, o->samples_per_s, o->tokens_per_s, o->tokens_per_s / (double)row->gpus,
-            o->mfu,    o->hbm_bytes,     row->days,       row->cost};
+            o->mfu,    o->hbm_bytes,     row->chance,     row->days,
+            row->cost};
         for (int k = FIRST_FIGURE; k < PLAN; k++)
-            if (k < PLAN - 2 || figures[k - FIRST_FIGURE] > 0)
+            if (!isnan(figures[k - FIRST_FIGURE]) &&
+                (k < PLAN - 2 || figures[k - FIRST_FIGURE] > 0))
                 all[k] = cell_number(figures[k - FIRST_FIGURE]);
         rk_plan_text(&row->plan, rows->words, sizeof rows->words);
         all[PLAN] = cell_text(rows->words);
@@ -218,8 +226,9 @@ static void fill_report(struct table *table, const struct search_grid *grid)
 {
     static const struct report_column head[] = {{.name = "command"}, {.name = "complete"}};
     struct report *report = &table->report;
-    bool days = false, cost = false;
+    bool chances = false, days = false, cost = false;
     for (size_t i = 0; i < table->count; i++) {
+        chances |= !table->row[i].reason && !isnan(table->row[i].chance);
         days |= table->row[i].days > 0;
         cost |= table->row[i].cost > 0;
     }
@@ -236,6 +245,7 @@ static void fill_report(struct table *table, const struct search_grid *grid)
                                  true,
                                  true,
                                  true,
+                                 chances,
                                  days,
                                  cost,
                                  true,

@@ -1,6 +1,7 @@
 #include "study/digest.h"
 #include "search/fingerprint.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,6 +79,7 @@ void digest_point(const struct study *study, struct study_point *point)
     add_count(&d, point->precision);
     add_count(&d, point->mode);
     add_count(&d, point->top);
+    if (isfinite(point->usable_bytes)) add_count(&d, (uint64_t)point->usable_bytes);
     digest_text(d, point->key);
 }
 

@@ -1,6 +1,7 @@
 /* load.c - study files, reckon-study(5). */
 #include "catalog/fields.h"
 #include "estimate/fold.h"
+#include "facts/learned.h"
 #include "machine/kernels.h"
 #include "plan/names.h"
 #include "study/axes.h"
@@ -12,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,6 +164,7 @@ struct grid {
     size_t modes;
     int mode[STUDY_MODES];
     uint64_t top;
+    int headroom; /* 0: learned, 1: none */
 };
 
 static void grid_release(struct grid *grid)
@@ -265,11 +268,14 @@ static enum rk_status load_settings(const struct place *root, struct grid *grid,
 {
     const struct field top = {.type = FIELD_COUNT, .min = 1, .max = STUDY_MAX_TOP};
     const struct field framework = {.type = FIELD_CHOICE, .choices = names_of_framework};
+    static const char *const rooms[] = {"learned", "none", NULL};
+    const struct field headroom = {.type = FIELD_CHOICE, .choices = rooms};
     struct place member;
     enum rk_status status = RK_OK;
     grid->precisions = 0;
     grid->framework = RK_MEGATRON;
     grid->top = 1;
+    grid->headroom = 0;
     grid->modes = 1;
     grid->mode[0] = RK_SEARCH_PRUNED;
     if (find_key(&grid->place, root, "framework", &member))
@@ -288,6 +294,8 @@ static enum rk_status load_settings(const struct place *root, struct grid *grid,
         status = load_modes(&member, grid, error);
     if (status == RK_OK && find_key(&grid->place, root, "top", &member))
         status = field_load(&member, &top, &grid->top, error);
+    if (status == RK_OK && find_key(&grid->place, root, "headroom", &member))
+        status = field_load(&member, &headroom, &grid->headroom, error);
     return status;
 }
 
@@ -372,6 +380,18 @@ static enum rk_precision usual(const struct study *study, const struct study_poi
     return problem.base.precision;
 }
 
+/* What plans are to leave of the memory, as reckon search asks for by default. */
+static double usable_of(const struct study *study, const struct grid *grid,
+                        const struct study_point *point)
+{
+    struct rk_plan plan = rk_plan_default();
+    plan.framework = point->framework;
+    if (grid->headroom || point->framework == RK_CALCULON || point->mode == STUDY_LAYERWISE)
+        return INFINITY;
+    return learned_room(&study->model[point->model].model, &study->system[point->system].system,
+                        &plan);
+}
+
 /* The point at a position of the grid, the last factor fastest. */
 static struct study_point grid_point(const struct study *study, const struct grid *grid, size_t at)
 {
@@ -394,6 +414,7 @@ static struct study_point grid_point(const struct study *study, const struct gri
     point.system = grid->systems.index[at % grid->systems.count];
     point.model = grid->models.index[at / grid->systems.count];
     point.precision = precision == OPEN ? usual(study, &point) : (enum rk_precision)precision;
+    point.usable_bytes = usable_of(study, grid, &point);
     return point;
 }
 
@@ -484,9 +505,9 @@ static enum rk_status load_grid(const struct place *figure, const struct place *
 static enum rk_status load_figure(const struct place *figure, const struct place *root,
                                   struct study *study, struct rk_error *error)
 {
-    static const char *const keys[] = {"name",  "title",       "models",    "systems",   "gpus",
-                                       "batch", "sequence",    "framework", "precision", "datatype",
-                                       "axes",  "unstartable", "mode",      "top",       NULL};
+    static const char *const keys[] = {
+        "name",      "title",    "models", "systems",     "gpus", "batch", "sequence", "framework",
+        "precision", "datatype", "axes",   "unstartable", "mode", "top",   "headroom", NULL};
     struct place name;
     enum rk_status status = place_need_object(figure, error);
     if (status == RK_OK) status = place_need_keys(figure, keys, error);
@@ -526,9 +547,9 @@ static enum rk_status read_root(const struct document *document, struct study *s
                                 struct rk_error *error)
 {
     static const char *const keys[] = {
-        "title", "source",      "figures",  "columns",   "models",    "systems",
-        "gpus",  "batch",       "sequence", "framework", "precision", "datatype",
-        "axes",  "unstartable", "mode",     "top",       "run",       NULL};
+        "title", "source",   "figures",   "columns",   "models",   "systems", "gpus",
+        "batch", "sequence", "framework", "precision", "datatype", "axes",    "unstartable",
+        "mode",  "top",      "headroom",  "run",       NULL};
     const struct place root = place_root(document);
     const struct field source = {.type = FIELD_SOURCE};
     struct place member;

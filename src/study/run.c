@@ -6,6 +6,7 @@
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -113,6 +114,49 @@ static enum rk_status search_layers(struct engine *engine, const struct rk_plans
     return status == RK_NOTHING_FITS ? RK_OK : status;
 }
 
+static bool goes_on(void *context, uint64_t decided, uint64_t total, double best_step_s)
+{
+    (void)decided;
+    (void)total;
+    (void)best_step_s;
+    return !is_stopped(context);
+}
+
+/* Does every plan of the row take no more than the point allows? */
+static bool leaves_room(const struct study_point *point, const struct study_row *row)
+{
+    for (uint64_t i = 0; i < row->found; i++)
+        if (row->best[i].outcome.hbm_bytes > point->usable_bytes) return false;
+    return true;
+}
+
+/* The best that do, in the place of the best of all; these, if none does. */
+static enum rk_status leave_room(struct engine *engine, const struct rk_plans_problem *problem,
+                                 const struct rk_space *space, const struct rk_query *asked,
+                                 const struct study_point *point, struct study_row *row,
+                                 struct rk_error *error)
+{
+    char where[64];
+    struct rk_query query = *asked;
+    struct rk_answer roomy;
+    query.where = where;
+    query.best_only = true;
+    query.progress = goes_on;
+    query.context = engine;
+    snprintf(where, sizeof where, "hbm_bytes <= %.17g", point->usable_bytes);
+    enum rk_status status = rk_ask(space, &query, &roomy, error);
+    if (status != RK_OK) return status;
+    if (!roomy.complete) {
+        status = RK_INTERRUPTED;
+    } else if (roomy.found > 0) {
+        free(row->best);
+        row->found = 0;
+        status = keep_best(problem, space, &roomy, row, error);
+    }
+    rk_answer_release(&roomy);
+    return status;
+}
+
 /* RK_INTERRUPTED when it was stopped. */
 static enum rk_status search_point(struct engine *engine, size_t index, struct study_row *row,
                                    struct rk_error *error)
@@ -143,6 +187,8 @@ static enum rk_status search_point(struct engine *engine, size_t index, struct s
         status = result.complete ? keep_best(&problem, space, &result, row, error) : RK_INTERRUPTED;
         rk_answer_release(&result);
     }
+    if (status == RK_OK && !leaves_room(point, row))
+        status = leave_room(engine, &problem, space, &options, point, row, error);
     rk_space_close(space);
     row->seconds = now_s() - start_s;
     atomic_fetch_sub(&engine->decided, watch.counted);

@@ -66,6 +66,7 @@ struct study_point {
     enum rk_precision precision;
     int mode; /* of study_mode_names */
     uint64_t top;
+    double usable_bytes; /* that plans take at most, unless none takes so little; INFINITY: all */
     char key[STUDY_KEY]; /* hash of all inputs of the search, in hexadecimal digits */
     /* Of the whole run, for a second of a step with max_batch samples; all 0 without one. */
     struct study_share {

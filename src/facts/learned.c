@@ -1,0 +1,49 @@
+#include "facts/learned.h"
+
+#include "catalog/catalog.h"
+
+#include <math.h>
+#include <stdio.h>
+
+const struct error_bars *learned_bars(void)
+{
+    static struct error_bars bars;
+    static enum { UNREAD, READ, NONE } state;
+    char folder[3072], path[4096];
+    struct rk_error error;
+    if (state != UNREAD) return state == READ ? &bars : NULL;
+    state = NONE;
+    if (catalog_folder(folder, sizeof folder, &error) != RK_OK) return NULL;
+    snprintf(path, sizeof path, "%s/measured/error_bars.json", folder);
+    if (error_bars_load(path, &bars, &error) == RK_OK) state = READ;
+    return state == READ ? &bars : NULL;
+}
+
+static bool learned_peaks(const struct rk_model *model, const struct rk_system *system,
+                          const struct rk_plan *plan, struct error_class *peaks)
+{
+    /* The published model was compared with no such runs. */
+    const struct error_bars *bars = plan->framework == RK_CALCULON ? NULL : learned_bars();
+    const struct error_request request = {model, system->id, plan,
+                                          (double)rk_model_parameters(model)};
+    return bars && error_bar_of_memory(bars, &request, peaks);
+}
+
+double learned_room(const struct rk_model *model, const struct rk_system *system,
+                    const struct rk_plan *plan)
+{
+    enum { THREE_OF_FOUR = 3 }; /* of error_shares */
+    struct error_class peaks;
+    const double capacity = system->memory[0].capacity_bytes;
+    return learned_peaks(model, system, plan, &peaks)
+               ? capacity / fmax(1, peaks.ratio[THREE_OF_FOUR])
+               : capacity;
+}
+
+double learned_fit(const struct rk_model *model, const struct rk_system *system,
+                   const struct rk_plan *plan, double hbm_bytes)
+{
+    struct error_class peaks;
+    if (!learned_peaks(model, system, plan, &peaks)) return NAN;
+    return error_share_below(&peaks, system->memory[0].capacity_bytes / hbm_bytes);
+}

@@ -1,0 +1,24 @@
+/* learned.h - what the catalog's error bars (error_bar.h) say of a plan's memory.
+ *
+ * Read once from data/measured/error_bars.json of the catalog; not safe to call first from two
+ * threads at once.
+ */
+#ifndef RECKON_FACTS_LEARNED_H
+#define RECKON_FACTS_LEARNED_H
+
+#include "facts/error_bar.h"
+
+/* NULL where the catalog has none. */
+const struct error_bars *learned_bars(void);
+
+/* The predicted peak with which three of four measured runs like the plan's (framework, dense or
+ * with experts) fit; the capacity where nothing is known, as of the published model. */
+double learned_room(const struct rk_model *model, const struct rk_system *system,
+                    const struct rk_plan *plan);
+
+/* Share of such runs that fit where this one is predicted; NAN where nothing is known of them. */
+#define LEARNED_SURE 0.745 /* three of four, as printed in whole percents: below it may not fit */
+double learned_fit(const struct rk_model *model, const struct rk_system *system,
+                   const struct rk_plan *plan, double hbm_bytes);
+
+#endif
