@@ -36,8 +36,8 @@ struct comm_message {
  * pieces of computing in the same order each time, so that each counts with the least that it has
  * taken in any step so far. */
 struct comm_clock {
-    bool runs; /* messages carry it: ranks are threads */
-    bool begun; /* what is before the first step is no piece of it */
+    bool runs;     /* messages carry it: ranks are threads */
+    bool begun;    /* what is before the first step is no piece of it */
     double base_s; /* of all steps before */
     double now_s, latency_s;
     double mark_s; /* processor time that is in it */
@@ -114,7 +114,8 @@ struct comm_begun {
     bool open;
 };
 
-/* `parts`: each rank is sent its part of `from`, to be summed; else all are sent the one there is. */
+/* `parts`: each rank is sent its part of `from`, to be summed; else all are sent the one there is.
+ */
 bool comm_begin(struct comm *comm, struct comm_begun *begun, const struct comm_group *group,
                 uint32_t tag, const char *what, const void *from, size_t bytes, bool parts);
 bool comm_end_gather(struct comm *comm, struct comm_begun *begun, void *all);

@@ -51,8 +51,8 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {p->precision != RK_FP32, "arithmetic but that of 32 bits", "say precision=fp32"},
         {p->attention == RK_UNFUSED, "attention with scores in memory", "say attention=flash"},
         {p->checkpoint_sharded, "checkpoint-sharded", leave},
-        {p->recompute_rest, "recomputation by token", leave},
         {p->sequence_chunks > 1, "seq-chunks", leave},
+        {p->recompute_rest && m->experts, "recomputation by token of experts", leave},
         {p->recompute_every > 1, "checkpoints of several layers", "say recompute-every1"},
         {p->frozen, "frozen weights", leave},
         {p->whole_logits, "whole-logits", leave},
@@ -138,8 +138,18 @@ static enum rk_status open_locals(struct job *job, struct rk_error *error)
     return RK_OK;
 }
 
+/* What recompute-rest sends away in any case goes where its share does. */
+static int tier_of_rest(const struct rk_plan *plan)
+{
+    int tier = 0;
+    while (tier < RK_SHARE_TIERS && !(plan->share[RK_SHARE_ATTENTION][tier] > 0))
+        tier++;
+    return tier < RK_SHARE_TIERS ? tier : 0;
+}
+
 bool job_uses_tier(const struct job *job, int tier)
 {
+    if (job->plan.recompute_rest && tier == tier_of_rest(&job->plan)) return true;
     for (int l = 0; l < job->locals; l++)
         for (int i = 0; i < RK_SHARES; i++)
             if (job->local[l].plan.share[i][tier] > 0) return true;

@@ -30,7 +30,9 @@ static void random_plan(const struct rk_model *model, char *line, size_t size)
         "recompute=full",
         "recompute=full recompute-layers1",
         "recompute=selective",
-        "recompute=selective recompute-parts=core_attn+layernorm+mlp"};
+        "recompute=selective recompute-parts=core_attn+layernorm+mlp",
+        "recompute-rest",
+        "recompute-rest offload-activations=0.4"};
     static const char *const orders[] = {"", "", "order=tp-cp-pp-dp", "order=dp-pp-cp-tp",
                                          "order=pp-tp-dp-cp"};
     const unsigned t = 1u << below(3), c = 1u << below(3), p = 1u << below(3), d = 1u << below(2);
@@ -48,7 +50,7 @@ static void random_plan(const struct rk_model *model, char *line, size_t size)
     const unsigned zero = schedule[0] && schedule[9] == 'z' ? below(2) : below(4);
     snprintf(line, size, "tp%u cp%u pp%u dp%u mbs%u gbs%u zero%u %s %s %s %s%s %s %s", t, c, p, d,
              mbs, mbs * m * d, zero, v == 2 ? "vpp2" : "", t > 1 && below(2) ? "sp" : "", schedule,
-             c > 1 ? "cp-kind=" : "", c > 1 ? pick(kinds, 4) : "", pick(again, 6), pick(orders, 5));
+             c > 1 ? "cp-kind=" : "", c > 1 ? pick(kinds, 4) : "", pick(again, 8), pick(orders, 5));
     if (c > 1 && below(4) == 0 && !strstr(line, "ulysses"))
         strncat(line, " cp-contiguous", size - strlen(line) - 1);
     if (zero == 1 && below(3) == 0) strncat(line, " whole-grads", size - strlen(line) - 1);
@@ -137,6 +139,15 @@ Test(run_plans, each, .timeout = 120)
         {3, "tp4 dp1 mbs1 gbs4 ep2 etp2"},
         {4, "tp2 sp dp2 mbs1 gbs4 ep4 etp1 zero2"},
         {5, "tp2 sp pp2 dp1 mbs1 gbs4 schedule=zero-bubble"},
+        /* by token, of all kinds of slots */
+        {0, "pp2 dp2 mbs2 gbs8 recompute-rest"},
+        {1, "tp2 sp dp1 mbs4 gbs8 recompute-rest offload-activations=0.4"},
+        {1, "tp2 sp tp-overlap dp1 mbs4 gbs8 recompute-rest offload-activations=0.4"},
+        {2, "cp2 dp1 mbs4 gbs8 recompute-rest offload-activations=0.3+1.3"},
+        {1, "cp2 cp-kind=ulysses dp1 mbs4 gbs8 recompute-rest offload-activations=0.5"},
+        {2, "cp2 cp-kind=gather dp1 mbs4 gbs8 recompute-rest offload-activations=1"},
+        {5, "tp2 sp dp1 mbs4 gbs8 recompute-rest offload-activations=0.5"},
+        {6, "dp1 mbs4 gbs8 recompute-rest offload-activations=2"},
     };
     const struct rk_train train = run_settings(STEPS);
     for (size_t n = 0; n < sizeof each / sizeof *each; n++) {

@@ -205,6 +205,7 @@ static void engine_close(struct engine *e)
     weights_release(&e->weights);
     free(e->store);
     free(e->layer);
+    free(e->rest);
     free(e->program);
     free(e->drops);
     free(e->group_ranks);

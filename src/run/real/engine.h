@@ -134,7 +134,9 @@ enum slot {
 
 struct frame {
     real *slot[SLOTS];
-    bool done[SLOTS]; /* the first of two readers of a slot is through */
+    bool done[SLOTS];    /* the first of two readers of a slot is through */
+    size_t count[SLOTS]; /* elements, as they were made */
+    bool rest;           /* of some slots the first rows left alone (rest.c) */
     struct mixture_state *mixture;
     struct stored *stored; /* (SLOTS), of which `stores` are in use; NULL: never any */
     int stores;
@@ -160,7 +162,7 @@ struct store {
     struct comm_begun sum, gather;
     uint64_t passes, passes_left; /* of a step, that bring gradients; ... of this one */
     real *summed, *into; /* ZeRO-2: whole gradients that are under way, and where their sum goes */
-    bool tied;              /* a copy is on another stage */
+    bool tied;           /* a copy is on another stage */
     bool counted;
 };
 
@@ -288,7 +290,8 @@ struct engine {
     size_t events, event_room;
     struct tier *tier[TIERS]; /* NULL: the plan does not use it */
     struct deal deal;
-    struct store *summing; /* ZeRO-2: the one whose gradients are under way; NULL */
+    struct frame *rest, *resting; /* rows that are computed again, and of which frame (rest.c) */
+    struct store *summing;        /* ZeRO-2: the one whose gradients are under way; NULL */
     struct comm_begun gathering, scattering; /* tiles of tensor ranks (tiles.c) */
     real *tiled;                             /* where those go that are gathered */
     uint64_t steps;                          /* done */
@@ -325,7 +328,10 @@ size_t REAL(pool_bytes_of)(const struct pool *pool, const real *data);
 /* Slots of a frame. */
 static inline real *make(struct engine *e, struct frame *f, enum slot slot, size_t count)
 {
-    if (!f->slot[slot]) f->slot[slot] = take(e, count);
+    if (!f->slot[slot]) {
+        f->slot[slot] = take(e, count);
+        f->count[slot] = count;
+    }
     return f->slot[slot];
 }
 
@@ -339,6 +345,7 @@ static inline void move(struct engine *e, struct frame *f, enum slot from, enum 
 {
     drop(e, f, to);
     f->slot[to] = f->slot[from];
+    f->count[to] = f->count[from];
     f->slot[from] = NULL;
 }
 
@@ -407,13 +414,13 @@ void REAL(weights_settle)(struct engine *e, struct store *s);
 #define gradients_land  REAL(gradients_land)
 #define weights_begin   REAL(weights_begin)
 #define weights_settle  REAL(weights_settle)
-#define store_open   REAL(store_open)
-#define store_close  REAL(store_close)
-#define store_finish REAL(store_finish)
-#define store_clear  REAL(store_clear)
-#define store_update REAL(store_update)
-#define store_come   REAL(store_come)
-#define store_leave  REAL(store_leave)
+#define store_open      REAL(store_open)
+#define store_close     REAL(store_close)
+#define store_finish    REAL(store_finish)
+#define store_clear     REAL(store_clear)
+#define store_update    REAL(store_update)
+#define store_come      REAL(store_come)
+#define store_leave     REAL(store_leave)
 real *REAL(room)(size_t n); /* of zeros; NULL: no memory, or none asked for */
 #define room REAL(room)
 
@@ -536,6 +543,19 @@ void REAL(end_gather)(struct engine *e, struct comm_begun *begun, real *all);
 #define end_sum           REAL(end_sum)
 #define end_gather        REAL(end_gather)
 
+/* ---- computing again by token (rest.c) ---- */
+
+/* Of a slot whose first rows leave alone: they go to its front, so many elements; SIZE_MAX: it
+ * leaves whole. Back to their places. */
+size_t REAL(rest_pack)(struct engine *e, struct frame *f, int slot);
+void REAL(rest_unpack)(struct engine *e, struct frame *f, int slot);
+void REAL(rest_again)(struct engine *e, const struct instruction *i);
+void REAL(rest_join)(struct engine *e); /* what was computed again is where it belongs */
+#define rest_pack   REAL(rest_pack)
+#define rest_unpack REAL(rest_unpack)
+#define rest_again  REAL(rest_again)
+#define rest_join   REAL(rest_join)
+
 /* ---- products in tiles beside their messages (tiles.c) ---- */
 
 /* Forward: to (rows, n) = from (rows, k) w^T + bias; back: to (rows, k) = from (rows, n) w. */
@@ -654,8 +674,9 @@ kernel REAL(embed), REAL(embed_input), REAL(embed_reduce), REAL(positions), REAL
     X(experts_out)                                                                                 \
     X(expert_unsort)                                                                               \
     X(expert_reduce)                                                                               \
-    X(combine) X(unpermute) X(ascend) X(tokens_gather) X(shared_gather) X(shared_in)               \
-        X(shared_activation) X(shared_out) X(shared_reduce) X(shared_gate) X(shared_sum)
+    X(combine)                                                                                     \
+    X(unpermute) X(ascend) X(tokens_gather) X(shared_gather) X(shared_in) X(shared_activation)     \
+        X(shared_out) X(shared_reduce) X(shared_gate) X(shared_sum)
 #define FORWARD_AND_BACK(name) kernel REAL(name), REAL(name##_input);
 MIXTURE(FORWARD_AND_BACK)
 kernel REAL(router_weight), REAL(descend_weight), REAL(experts_in_weight), REAL(experts_out_weight),

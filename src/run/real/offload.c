@@ -132,6 +132,21 @@ void offload_begin(struct engine *e)
     }
 }
 
+/* All goes that is dealt, by the shares of the tiers; without any to the first. */
+static int rest_tier(struct engine *e, double bytes)
+{
+    struct deal *d = &e->deal;
+    const double *share = e->plan->share[RK_SHARE_ATTENTION];
+    int best = -1;
+    for (int t = 0; t < TIERS; t++)
+        if (share[t] > 0 &&
+            (best < 0 || d->dealt_bytes[t] / share[t] < d->dealt_bytes[best] / share[best]))
+            best = t;
+    best = best < 0 ? 0 : best;
+    d->dealt_bytes[best] += bytes;
+    return best;
+}
+
 /* Where most is owed of what has been seen; TIERS: here. */
 static int deal(struct engine *e, double bytes)
 {
@@ -139,6 +154,7 @@ static int deal(struct engine *e, double bytes)
     double owed_most = -1, here = 1;
     int best = TIERS;
     d->seen_bytes += bytes;
+    if (e->job->plan.recompute_rest) return rest_tier(e, bytes);
     for (int t = 0; t <= TIERS; t++) {
         const double share = t < TIERS ? e->plan->share[RK_SHARE_ATTENTION][t] : here;
         const double owed = share * d->seen_bytes - d->dealt_bytes[t];
@@ -162,6 +178,12 @@ static size_t slot_bytes(struct engine *e, const struct frame *f, int slot)
     return pool_bytes_of(&e->pool, f->slot[slot]);
 }
 
+/* Transfers move whole pages. */
+static size_t whole_pages(size_t count)
+{
+    return (count * sizeof(real) + TIER_PAGE - 1) / TIER_PAGE * TIER_PAGE;
+}
+
 /* Deals the slots of a unit: those that leave are noted in the frame. */
 static void deal_unit(struct engine *e, struct at_layer *l, struct frame *f, enum half half,
                       bool notes)
@@ -169,15 +191,21 @@ static void deal_unit(struct engine *e, struct at_layer *l, struct frame *f, enu
     const bool *drops = e->drops + (size_t)(l - e->layer) * SLOTS;
     for (int s = 0; s < SLOT_DX; s++) {
         if (!f->slot[s] || !in_half(s, half) || drops[s] || s == SLOT_OUT_2) continue;
-        const size_t bytes = slot_bytes(e, f, s);
-        if (bytes < TIER_PAGE) continue; /* is never worth a transfer */
+        const size_t all = slot_bytes(e, f, s);
+        if (all < TIER_PAGE) continue; /* is never worth a transfer */
+        const size_t first = notes && e->job->plan.recompute_rest ? rest_pack(e, f, s) : SIZE_MAX;
+        const size_t bytes = first == SIZE_MAX ? all : whole_pages(first);
         const int tier = deal(e, (double)bytes);
         if (tier == TIERS) continue;
         if (!notes)
             e->deal.handed_bytes[tier] += (double)bytes;
         else
-            f->stored[f->stores++] =
-                (struct stored){.slot = s, .tier = tier, .half = half, .bytes = bytes};
+            f->stored[f->stores++] = (struct stored){.slot = s,
+                                                     .tier = tier,
+                                                     .half = half,
+                                                     .part = first != SIZE_MAX,
+                                                     .bytes = bytes,
+                                                     .all = all};
     }
 }
 
@@ -188,6 +216,7 @@ static void store_unit(struct engine *e, struct at_layer *l, struct frame *f, en
     deal_unit(e, l, f, half, true);
     for (int i = first; i < f->stores; i++) {
         struct stored *s = &f->stored[i];
+        if (!s->bytes) continue;
         s->place = place_in(e, s->tier, s->bytes);
         if (f == l->frame) l->times.bytes[half != HALF_FIRST] += (double)s->bytes;
         s->move = (struct tier_move){
@@ -198,7 +227,7 @@ static void store_unit(struct engine *e, struct at_layer *l, struct frame *f, en
 
 static void wait_stored(struct engine *e, struct stored *s)
 {
-    if (!tier_wait(e->tier[s->tier], &s->move)) tier_failed(e, s->tier);
+    if (s->bytes && !tier_wait(e->tier[s->tier], &s->move)) tier_failed(e, s->tier);
 }
 
 static void stored_unit(struct engine *e, struct frame *f, enum half half)
@@ -217,7 +246,8 @@ static void return_unit(struct engine *e, struct frame *f, enum half half)
     for (int i = f->stores; i-- > 0;) {
         struct stored *s = &f->stored[i];
         if (s->half != half || s->tier < 0) continue;
-        f->slot[s->slot] = take(e, s->bytes / sizeof(real));
+        f->slot[s->slot] = take(e, s->all / sizeof(real));
+        if (!s->bytes) continue;
         s->move =
             (struct tier_move){.data = f->slot[s->slot], .bytes = s->bytes, .place = s->place};
         tier_start(e->tier[s->tier], &s->move);
@@ -232,7 +262,8 @@ static void returned_unit(struct engine *e, struct frame *f, enum half half)
         struct stored *s = &f->stored[i];
         if (s->half == half && s->tier >= 0) {
             wait_stored(e, s);
-            tier_give(e->tier[s->tier], s->place, s->bytes);
+            if (s->bytes) tier_give(e->tier[s->tier], s->place, s->bytes);
+            if (s->part) rest_unpack(e, f, s->slot);
             s->tier = -1;
         }
         away += s->tier >= 0;

@@ -63,7 +63,8 @@ enum half { HALF_FIRST, HALF_SECOND, HALF_BOTH };
 struct stored {     /* a slot that is away, or on its way */
     int slot, tier; /* tier -1: it is back */
     enum half half;
-    size_t bytes;
+    bool part;         /* the first rows of each shard, at the front (rest.c) */
+    size_t bytes, all; /* that are away; of the slot */
     uint64_t place;
     struct tier_move move;
 };

@@ -219,13 +219,12 @@ static void qkv(struct engine *e, struct at_layer *l, struct frame *f, size_t mb
 {
     (void)mb;
     const size_t n = qkv_width(l);
-    const struct product p = {
-        .n = n,
-        .k = e->hidden,
-        .from = tiled_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "attention gather"),
-        .w = weight(e, l->dense, WEIGHT_Q),
-        .bias = weight(e, l->dense, WEIGHT_Q_BIAS),
-        .to = make(e, f, SLOT_QKV, e->rows * n)};
+    const struct product p = {.n = n,
+                              .k = e->hidden,
+                              .from = tiled_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "attention gather"),
+                              .w = weight(e, l->dense, WEIGHT_Q),
+                              .bias = weight(e, l->dense, WEIGHT_Q_BIAS),
+                              .to = make(e, f, SLOT_QKV, e->rows * n)};
     product_of_gathered(e, &p);
     drop(e, f, SLOT_WHOLE_1);
 }

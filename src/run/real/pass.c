@@ -192,7 +192,12 @@ static void run_operation(struct engine *e, const struct instruction *i)
     if (!run) return;
     const double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), wall_s = clock_s(CLOCK_MONOTONIC);
     e->part = i->work == WORK_AGAIN ? PART_AGAIN : k->part;
-    run(e, l, &l->frame[i->microbatch], i->microbatch);
+    if (i->work == WORK_AGAIN && e->job->plan.recompute_rest) {
+        rest_again(e, i);
+    } else {
+        rest_join(e);
+        run(e, l, &l->frame[i->microbatch], i->microbatch);
+    }
     book(e, e->part, cpu_s, wall_s);
     if (i->work != WORK_FORWARD || i->microbatch != 0) return;
     l->times.forward_s[l->second] += clock_s(CLOCK_MONOTONIC) - wall_s;

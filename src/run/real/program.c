@@ -234,7 +234,7 @@ static void look_ahead(struct linker *l, const struct rk_instruction *i)
         l->away[(size_t)layer * e->job->microbatches + (size_t)i->microbatch] = true;
     if (layer < 0 || i->microbatch < 0 || !puts_operation(l, i)) return;
     if (i->work == RK_WORK_WEIGHT) ++*left_of(l, layer, i->microbatch);
-    if (i->work != RK_WORK_AGAIN) return;
+    if (i->work != RK_WORK_AGAIN || e->job->plan.recompute_rest) return;
     const struct kernels *k = &kernel_table[kernel_find(l->program->task[i->task].name)];
     const bool across =
         e->place[e->layer[layer].place].ulysses.ranks > 1 && k->part == PART_ATTENTION;
