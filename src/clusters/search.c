@@ -105,8 +105,7 @@ static bool has_room(const struct search *s, const struct chain_answer *found)
         const struct chain_stage *stage = &found->stage[i];
         const struct chain_choice *choice =
             &s->problem->cluster[stage->cluster].choice[stage->choice];
-        const struct chain_cost *cost =
-            &choice->cost[chain_row(s->problem, first, stage->layers)];
+        const struct chain_cost *cost = &choice->cost[chain_row(s->problem, first, stage->layers)];
         if (cost->in_flight < clusters_in_flight(s->costs, found->stages, found->stages - i))
             return false;
     }
@@ -126,10 +125,12 @@ static void visit(void *context, const struct chain_answer *found)
     if (s->plan.simulated_s < s->answer->best.simulated_s) s->answer->best = s->plan;
 }
 
-/* One problem; `stages` 0: of pipelines of any length, else of that. `missed`: the best plan there is
- * by what is in flight of the shortest pipeline that has its place, which is never more, has no
- * room for what its own has. */
-static bool solve(struct search *s, const int *order, int clusters, int stages, bool *missed)
+/* One problem, of pipelines of at most `most` stages, with what is in flight of one of at least
+ * `least`; a shorter one then has room all the same, as a longer pipeline never has less in flight.
+ * `missed`: stages of the best plan there is by that, which has no room for what its own length
+ * has in flight; 0: it has. */
+static bool solve(struct search *s, const int *order, int clusters, int least, int most,
+                  int *missed)
 {
     const struct clusters_question *q = s->question;
     struct chain_cluster cluster[RK_MAX_CLUSTERS];
@@ -140,7 +141,7 @@ static bool solve(struct search *s, const int *order, int clusters, int stages, 
         .row = s->costs->row,
         .clusters = clusters,
         .widths = s->costs->widths,
-        .most_stages = s->costs->most_stages,
+        .most_stages = most,
         .microbatches = (double)s->costs->microbatches,
         .cluster = cluster,
         .boundary_s = s->costs->boundary_s,
@@ -148,12 +149,10 @@ static bool solve(struct search *s, const int *order, int clusters, int stages, 
         .enough_s = s->answer->proved.value_s,
     };
     double in_flight[RK_MAX_STAGES + 1];
-    *missed = false;
-    if (stages) problem.most_stages = stages;
-    problem.all_stages = stages > 0;
+    *missed = 0;
     if (q->words.schedule != RK_1F1B) problem.in_flight = in_flight;
-    for (int k = 1; k <= problem.most_stages && problem.in_flight; k++)
-        in_flight[k] = clusters_in_flight(s->costs, stages ? stages : k, k);
+    for (int k = 1; k <= most && problem.in_flight; k++)
+        in_flight[k] = clusters_in_flight(s->costs, k > least ? k : least, k);
     for (int i = 0; i < clusters; i++) {
         const struct cluster_costs *costs = &s->costs->cluster[order[i]];
         cluster[i] = (struct chain_cluster){(int)rk_cluster_nodes(&q->machine->cluster[order[i]]),
@@ -168,7 +167,7 @@ static bool solve(struct search *s, const int *order, int clusters, int stages, 
     s->answer->problems++;
     s->answer->labels += found.labels;
     s->answer->limits += (uint64_t)found.limits;
-    *missed = good && found.found && !has_room(s, &found);
+    if (good && found.found && !has_room(s, &found)) *missed = found.stages;
     if (*missed) found.found = false;
     if (good && found.found && alone_s) *alone_s = found.value_s;
     if (good && found.found && found.value_s < s->answer->proved.value_s) {
@@ -181,24 +180,23 @@ static bool solve(struct search *s, const int *order, int clusters, int stages, 
 }
 
 /* What is in flight with zero-bubble schedules depends on how long the pipeline is: where the best
- * plan of all lengths together has no room, each length is a problem of its own. */
-static bool solve_lengths(struct search *s, const int *order, int clusters)
+ * plan of all these lengths has no room, shorter pipelines are one problem, and those of its
+ * length and longer another, in which it has no place. */
+static bool solve_lengths(struct search *s, const int *order, int clusters, int least, int most)
 {
-    int nodes = 0;
-    bool missed;
-    if (!solve(s, order, clusters, 0, &missed)) return false;
+    int missed;
+    if (least > most) return true;
+    if (!solve(s, order, clusters, least, most, &missed)) return false;
     if (!missed) return true;
-    for (int i = 0; i < clusters; i++)
-        nodes += (int)rk_cluster_nodes(&s->question->machine->cluster[order[i]]);
-    for (int stages = clusters; stages <= nodes && stages <= s->costs->most_stages; stages++)
-        if (!solve(s, order, clusters, stages, &missed)) return false;
-    return true;
+    return solve_lengths(s, order, clusters, least, missed - 1) &&
+           solve_lengths(s, order, clusters, missed, most);
 }
 
 /* All orders of `clusters` clusters: those that begin with `order` (count). */
 static bool solve_orders(struct search *s, int order[RK_MAX_CLUSTERS], int count, int clusters)
 {
-    if (count == clusters) return solve_lengths(s, order, clusters);
+    if (count == clusters)
+        return solve_lengths(s, order, clusters, clusters, s->costs->most_stages);
     for (int next = 0; next < s->question->machine->clusters; next++) {
         bool there = false;
         for (int i = 0; i < count; i++)

@@ -19,7 +19,6 @@ int chain_row(const struct chain_problem *p, int first, int count)
 double chain_value(const struct chain_problem *p, const struct chain_stage *stage, int stages)
 {
     double sum_s = 0, slowest_s = 0, wait_s = 0, before_s = 0;
-    if (p->all_stages && stages < p->most_stages) return INFINITY;
     for (int i = 0, first = 0, count; i < stages; first += stage[i++].layers) {
         const struct chain_stage *s = &stage[i];
         const struct chain_cost *cost =
@@ -57,7 +56,6 @@ static void keep(struct engine *e, const struct label *label)
     int *head = bucket_of(e, label), *link = head;
     while (*link >= 0) {
         struct label *other = &e->label[*link];
-        if (e->problem->all_stages && *link < e->generation) break; /* all that follow are, too */
         if (other->sum_s <= label->sum_s && other->wait_s <= label->wait_s) return;
         if (label->sum_s <= other->sum_s && label->wait_s <= other->wait_s) {
             if (*link >= e->generation) other->dropped = true;
@@ -190,8 +188,7 @@ static double solve_limit(struct engine *e, double limit_s)
     struct finding found = {.limit_s = limit_s, .least_s = INFINITY, .least = -1};
     e->answer->limits++;
     e->labels = e->generation = 0;
-    if (last == 0 && (!p->all_stages || p->most_stages == 1))
-        place_rows(e, -1, 0, p->layers, 1, &found);
+    if (last == 0) place_rows(e, -1, 0, p->layers, 1, &found);
     int from = e->labels;
     if (p->most_stages > 1) place_stages(e, -1, last, 1, &found);
     for (int stages = 2; stages <= p->most_stages && from < e->labels && !e->failed; stages++) {
@@ -201,7 +198,7 @@ static double solve_limit(struct engine *e, double limit_s)
             const int here = e->label[i].cluster;
             for (int cluster = here; cluster >= 0 && cluster >= here - 1; cluster--) {
                 place_stages(e, i, cluster, stages, &found);
-                if (cluster == 0 && (!p->all_stages || stages == p->most_stages))
+                if (cluster == 0)
                     place_rows(e, i, cluster, p->layers - e->label[i].placed, stages, &found);
             }
         }

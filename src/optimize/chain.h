@@ -62,7 +62,6 @@ struct chain_cluster {
 struct chain_problem {
     int layers, clusters, widths;
     int most_stages; /* no pipeline is longer */
-    bool all_stages; /* nor shorter */
     /* (most_stages + 1) [k]: microbatches in flight of a stage with k - 1 behind it; NULL: k, or all
      * of them, as 1F1B has them */
     const double *in_flight;

@@ -132,14 +132,13 @@ static void fill_cost(struct chain_cost *cost, const struct chain_problem *p)
 
 static double in_flight[5];
 
-/* Of every schedule: more in flight, or as many stages as are asked for. */
+/* Of every schedule: more in flight. */
 static void draw_schedule(struct chain_problem *p)
 {
     p->in_flight = in_flight;
-    p->all_stages = draw_int(0, 1);
     p->most_stages = draw_int(1, 4);
     for (int k = 1; k <= p->most_stages; k++)
-        in_flight[k] = draw_int(p->all_stages ? 1 : k, 4);
+        in_flight[k] = draw_int(k, 4);
 }
 
 static struct chain_cost costs[MOST_CLUSTERS * MOST_WAYS * CHAIN_PLACES * 8 * 8];

@@ -1,0 +1,140 @@
+/* The search over clusters against enumeration: of a small model on few nodes every plan is written
+ * out and judged as one that somebody gives, which is another way through the code. */
+#include "clusters/given.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <reckon/catalog.h>
+#include <stdlib.h>
+
+enum { LAYERS = 4 };
+
+struct oracle {
+    struct clusters_question question;
+    struct given_plan given;
+    struct clusters_plan plan;
+    double least_s;
+    uint64_t judged;
+};
+
+static void judge(struct oracle *o)
+{
+    struct given_fault fault;
+    int first = 0;
+    for (int i = 0; i < o->given.stages; i++) {
+        o->given.split[i] = (uint16_t)o->given.stage[i].layers;
+        first += o->given.stage[i].layers;
+    }
+    cr_assert_eq(first, LAYERS);
+    o->judged++;
+    cr_assert(given_judge(&o->question, &o->given, &o->plan, &fault));
+    if (fault.reason.verdict == RK_FITS) o->least_s = fmin(o->least_s, o->plan.value_s);
+}
+
+static void place(struct oracle *o, unsigned used, int last, int layers);
+
+/* Every way to run the next stage, of `count` layers on that cluster. */
+static void place_on(struct oracle *o, unsigned used, int cluster, int count, int layers)
+{
+    const struct clusters_question *q = &o->question;
+    const struct rk_cluster *c = &q->machine->cluster[cluster];
+    const uint64_t node = rk_cluster_node(c);
+    for (uint64_t t = 1; t <= node; t *= 2)
+        for (uint64_t d = 1; d * t <= c->system.devices; d++)
+            for (int mode = RK_KEEP; mode <= RK_WHOLE; mode++) {
+                struct rk_plan own = q->words;
+                if (o->given.round % d || (q->tensor && t != q->words.tensor)) continue;
+                if (q->recompute && mode != (int)q->words.recompute) continue;
+                own.tensor = t;
+                own.recompute = (enum rk_recompute_mode)mode;
+                own.recompute_parts = clusters_parts(&q->words, own.recompute);
+                own.sequence_parallel &= t > 1;
+                own.messages_sharded &= t > 1;
+                o->given.stage[o->given.stages++] = (struct given_stage){
+                    .layers = count,
+                    .parts = 1,
+                    .part = {{.cluster = cluster, .data = d, .plan = own}}};
+                if (count == layers)
+                    judge(o);
+                else
+                    place(o, used | 1u << cluster, cluster, layers - count);
+                o->given.stages--;
+            }
+}
+
+/* Stages of a cluster follow each other. */
+static void place(struct oracle *o, unsigned used, int last, int layers)
+{
+    for (int cluster = 0; cluster < o->question.machine->clusters; cluster++)
+        for (int count = 1; count <= layers; count++)
+            if (cluster == last || !(used & 1u << cluster))
+                place_on(o, used, cluster, count, layers);
+}
+
+static double enumerate(const struct clusters_question *question)
+{
+    struct oracle *o = calloc(1, sizeof *o);
+    o->question = *question;
+    o->least_s = INFINITY;
+    for (uint64_t m = 1; m <= question->words.batch; m++) {
+        if (question->words.batch % m) continue;
+        o->given = (struct given_plan){.round = question->words.batch / m, .chunks = 1};
+        place(o, 0, -1, LAYERS);
+    }
+    const double least_s = o->least_s;
+    cr_assert_gt(o->judged, 1000);
+    free(o);
+    return least_s;
+}
+
+/* `tensor` 0: every degree. */
+static void compare(const char *system, enum rk_schedule schedule, uint64_t tensor)
+{
+    struct rk_model model;
+    struct rk_machine machine;
+    struct rk_error error;
+    struct clusters_answer *answer = calloc(1, sizeof *answer);
+    cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
+    cr_assert_eq(rk_machine_load(system, &machine, &error), RK_OK, "%s", error.text);
+    model.layers = LAYERS;
+    struct clusters_question q = {.model = &model, .machine = &machine, .words = rk_plan_default()};
+    q.words.batch = 8;
+    q.words.zero = 1;
+    q.words.sequence_parallel = q.words.gradient_overlap = q.words.weight_overlap = true;
+    q.words.messages_sharded = true;
+    q.words.schedule = schedule;
+    q.context = true;
+    q.tensor = tensor > 0;
+    if (tensor) q.words.tensor = tensor;
+    cr_assert(clusters_search(&q, answer));
+    const double least_s = enumerate(&q);
+    cr_expect_float_eq(answer->proved.value_s, least_s, 1e-9 * least_s, "%s, schedule %d: %g, %g",
+                       system, (int)schedule, answer->proved.value_s, least_s);
+    rk_machine_release(&machine);
+    free(answer);
+}
+
+/* Two nodes and one; memory that leaves out many of the plans, and more with each in flight. */
+#define SMALL                                                                                      \
+    "h100-sxm5-80g x4 net0.size=2 hbm=40GiB + a100-sxm4-80g x2 net0.size=2 hbm=48GiB "             \
+    "link=100Gb/s@50us"
+
+#define TIGHT(memory)                                                                              \
+    "h100-sxm5-80g x4 net0.size=1 hbm=" memory                                                     \
+    " + a100-sxm4-80g x2 net0.size=1 hbm=" memory " link=400Gb/s@5us"
+
+Test(clusters_oracle, no_plan_is_better)
+{
+    compare(SMALL, RK_1F1B, 0);
+}
+
+Test(clusters_oracle, schedules_keep_more_in_flight)
+{
+    compare(SMALL, RK_GPIPE, 2);
+    compare(SMALL, RK_ZERO_BUBBLE, 2);
+    compare(SMALL, RK_ZERO_BUBBLE_2P, 2);
+    /* the best by what is in flight of shorter pipelines has no room for its own */
+    compare(TIGHT("28GiB"), RK_ZERO_BUBBLE, 1);
+    compare(TIGHT("18GiB"), RK_ZERO_BUBBLE_2P, 1);
+    compare(TIGHT("20GiB"), RK_ZERO_BUBBLE_2P, 1);
+}
