@@ -146,6 +146,15 @@ bool clusters_show_why(const struct clusters_shown *show)
                                         rk_recompute_mode_name((enum rk_recompute_mode)mode)),
                             &asked);
     }
+    bool away = false;
+    for (int i = 0; i < show->answer->best.stages; i++)
+        away |= show->answer->best.stage[i].activations_away > 0 ||
+                show->answer->best.stage[i].optimizer_away > 0;
+    if (good && away && !q->offload) {
+        struct clusters_question asked = *q;
+        asked.offload = true;
+        good = show_without(show, table, "nothing is offloaded", &asked);
+    }
     if (good && q->model->tied_embeddings && q->machine->clusters > 1) {
         struct rk_model untied = *q->model;
         struct clusters_question asked = *q;

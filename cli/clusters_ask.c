@@ -167,6 +167,9 @@ enum rk_status clusters_input_open(struct clusters_input *input,
         .context = plan_given(&input->draft, "context"),
         .expert = plan_given(&input->draft, "expert"),
         .recompute = plan_given(&input->draft, "recompute"),
+        .offload = plan_given(&input->draft, "activation_offload") ||
+                   plan_given(&input->draft, "optimizer_offload") ||
+                   input->draft.plan.recompute_rest,
     };
     return status;
 }
@@ -261,6 +264,8 @@ bool clusters_plain_plan(const struct clusters_input *a, struct rk_plan *plain)
     plain->microbatch = first->microbatch;
     plain->recompute = first->recompute;
     plain->recompute_parts = clusters_parts(plain, plain->recompute);
+    if (!a->given && !a->question.offload)
+        plan_offload(plain, first->activations_away, first->optimizer_away);
     plain->sequence_parallel &= plain->tensor > 1;
     plain->messages_sharded &= plain->tensor > 1;
     plain->chunks = (uint64_t)plan->chunks;
@@ -271,7 +276,8 @@ bool clusters_plain_plan(const struct clusters_input *a, struct rk_plan *plain)
         const struct clusters_stage *s = &plan->stage[i];
         if (s->tensor != first->tensor || s->context != first->context ||
             s->expert != first->expert || s->data != first->data ||
-            s->recompute != first->recompute ||
+            s->recompute != first->recompute || s->activations_away != first->activations_away ||
+            s->optimizer_away != first->optimizer_away ||
             (a->given && memcmp(&a->given->stage[i].part[0].plan, &a->given->stage[0].part[0].plan,
                                 sizeof *plain) != 0))
             return false;

@@ -6,12 +6,28 @@
 #include <reckon/plans.h>
 #include <string.h>
 
+/* " offload-activations=0.5": what a stage has in memory tier 1; "": nothing. Returns `text`. */
+enum { OFFLOAD_TEXT = 80 };
+static const char *offload_text(const struct clusters_stage *stage,
+                                char text[static OFFLOAD_TEXT])
+{
+    int used = 0;
+    text[0] = '\0';
+    if (stage->activations_away > 0)
+        used = snprintf(text, OFFLOAD_TEXT, " offload-activations=%.12g",
+                        stage->activations_away);
+    if (stage->optimizer_away > 0)
+        snprintf(text + used, (size_t)(OFFLOAD_TEXT - used), " offload-optimizer=%.12g",
+                 stage->optimizer_away);
+    return text;
+}
+
 enum rk_status clusters_file_write(const char *path, const struct clusters_question *question,
                                    const struct clusters_plan *plan, const char *words,
                                    struct rk_error *error)
 {
     struct output output;
-    char recompute[RK_PLAN_AXIS_TEXT];
+    char recompute[RK_PLAN_AXIS_TEXT], offload[OFFLOAD_TEXT];
     const enum rk_status status = output_open(&output, path, error);
     if (status != RK_OK) return status;
     fprintf(output.file, "{\n    \"batch\": %" PRIu64 ",\n    \"round\": %" PRIu64 ",\n",
@@ -24,13 +40,14 @@ enum rk_status clusters_file_write(const char *path, const struct clusters_quest
         if (s->expert > 1) snprintf(expert, sizeof expert, " ep%" PRIu64, s->expert);
         fprintf(output.file,
                 "%s\n        {\"cluster\": \"%s\", \"layers\": %" PRIu64 ", \"words\": \"tp%" PRIu64
-                " cp%" PRIu64 "%s dp%" PRIu64 " recompute=%s%s\"}",
+                " cp%" PRIu64 "%s dp%" PRIu64 " recompute=%s%s%s\"}",
                 i ? "," : "", question->machine->cluster[s->cluster].name, s->layers, s->tensor,
                 s->context, expert, s->data, s->recompute == RK_SELECTIVE ? "selective:" : "",
                 rk_plan_axis_text(RK_PLAN_RECOMPUTE,
                                   RK_RECOMPUTE_VALUE(
                                       s->recompute, clusters_parts(&question->words, s->recompute)),
-                                  recompute));
+                                  recompute),
+                question->offload ? "" : offload_text(s, offload));
     }
     fprintf(output.file, "\n    ]\n}\n");
     return output_commit(&output, error);

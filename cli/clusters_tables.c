@@ -49,6 +49,11 @@ static const struct report_column traffic_columns[] = {
     {.name = "gradient_bytes", .title = "gradients of a GPU", .unit = "B", .digits = 2, .own_scale = true},
     {.name = "collectives_s", .title = "their collectives", .unit = "s", .digits = 3},
 };
+static const struct report_column offload_columns[] = {
+    {.name = "stage"},
+    {.name = "activations", .unit = "%", .digits = 0},
+    {.name = "optimizer", .title = "optimizer state", .unit = "%", .digits = 0},
+};
 static const struct report_column part_columns[] = {
     {.name = "stage"},
     {.name = "cluster"},
@@ -173,6 +178,27 @@ static void show_stages(const struct clusters_shown *show)
     }
 }
 
+static void show_offloads(const struct clusters_shown *show)
+{
+    const struct clusters_plan *best = &show->answer->best;
+    const struct report_table shape = {.name = "offload",
+                                       .title = "What is in memory tier 1",
+                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                       .columns = offload_columns,
+                                       .column_count =
+                                           sizeof offload_columns / sizeof *offload_columns};
+    struct report_table *table = NULL;
+    for (int i = 0; i < best->stages; i++) {
+        const struct clusters_stage *s = &best->stage[i];
+        if (!(s->activations_away > 0) && !(s->optimizer_away > 0)) continue;
+        const struct report_cell cells[] = {cell_count((uint64_t)i),
+                                            cell_number(s->activations_away),
+                                            cell_number(s->optimizer_away)};
+        if (!table) table = report_add(show->report, &shape);
+        report_row(show->report, table, cells);
+    }
+}
+
 /* What a step sends: messages of all microbatches to the stage behind, gradients within the stage.
  */
 static void show_traffic(const struct clusters_shown *show)
@@ -273,6 +299,7 @@ bool clusters_show(struct report *report, const struct clusters_question *questi
     const bool several = question->machine->clusters > 1;
     show_step(&show);
     show_stages(&show);
+    show_offloads(&show);
     show_traffic(&show);
     if (given) show_parts(&show);
     if (!given) show_alone(&show);

@@ -60,7 +60,7 @@ const struct usage clusters_usage = {
     .synopsis = "-m MODEL -s SYSTEM -b N [options] [PLAN]...",
     .description =
         "Searches plans whose pipeline runs through several clusters of unequal GPUs or networks: which clusters, in which order, "
-        "how many layers and nodes each stage gets, its tensor, context, expert and data degrees, what is computed again, how many samples "
+        "how many layers and nodes each stage gets, its tensor, context, expert and data degrees, what is computed again and what offloaded, how many samples "
         "go through at a time; nodes may be left idle, and so may a cluster. Tensor, context, data and expert groups stay in a stage, and a stage "
         "in a cluster; a cluster's stages follow each other.\n\n"
         "The search is exact for its objective, sum of c + (m - 1) max c + what is waited for at the end, and says so: no plan "

@@ -286,6 +286,8 @@ static bool fill_costs(struct clusters_costs *costs, int cluster, int way, struc
     for (int alone = 0; alone < 2; alone++)
         if (!view_stage(costs->question, shelf, cluster, &c->way[way].plan, alone, &view[alone]))
             return false;
+    const int base = c->way[way].plain;
+    const struct chain_cost *plain = base < 0 ? NULL : &c->cost[base * costs->rows];
     int full[CHAIN_PLACES] = {0}; /* so many layers do not fit, nor do more of a model of one kind */
     for (int i = 0; i < costs->rows; i++) {
         const struct stage_run *run = &costs->run[i];
@@ -294,6 +296,7 @@ static bool fill_costs(struct clusters_costs *costs, int cluster, int way, struc
         const bool behind = run->place == CHAIN_INNER || run->place == CHAIN_FIRST;
         const int stages = run->place == CHAIN_ALONE ? 1 : costs->most_stages;
         const double most = clusters_in_flight(costs, stages, behind ? stages : 1);
+        if (plain && plain[i].in_flight >= most) continue;
         row[i] = cost_of_run(&view[run->place == CHAIN_ALONE], run, (int)most);
         full[run->place] |= run->place != CHAIN_ALONE && row[i].in_flight < 1;
     }
@@ -338,7 +341,8 @@ bool clusters_can_run(const struct clusters_question *question, int cluster,
     return reason->verdict == RK_FITS;
 }
 
-static bool add_way(struct clusters_costs *costs, int cluster, const struct rk_plan *plan)
+static bool add_way(struct clusters_costs *costs, int cluster, const struct rk_plan *plan,
+                    int plain)
 {
     struct cluster_costs *c = &costs->cluster[cluster];
     struct stage_way *more = realloc(c->way, (size_t)(c->ways + 1) * sizeof *more);
@@ -346,8 +350,28 @@ static bool add_way(struct clusters_costs *costs, int cluster, const struct rk_p
     c->way = more;
     const uint64_t gpus = plan->ranks / 2;
     const int width = width_of(costs, cluster, gpus, plan->messages_sharded ? 1 : plan->tensor);
-    c->way[c->ways++] = (struct stage_way){*plan, gpus, width};
+    c->way[c->ways++] = (struct stage_way){*plan, gpus, width, plain};
     return width >= 0;
+}
+
+/* Shares of the activations and of the optimizer's state that a stage may have in memory tier 1. */
+static const double offloads[][2] = {{0, 0}, {0.5, 0}, {1, 0}, {0, 1}, {0.5, 1}, {1, 1}};
+enum { OFFLOADS = sizeof offloads / sizeof *offloads };
+
+/* The plan with what is offloaded, each way, where there is somewhere to put it. */
+static bool list_offloads(struct clusters_costs *costs, int cluster, const struct rk_plan *plan)
+{
+    const struct clusters_question *q = costs->question;
+    const bool all = !q->offload && q->machine->cluster[cluster].system.memories > 1;
+    int plain = -1;
+    for (int i = 0; i < (all ? OFFLOADS : 1); i++) {
+        struct rk_plan own = *plan;
+        if (i) plan_offload(&own, offloads[i][0], offloads[i][1]);
+        if (!clusters_can_run(q, cluster, &own, &(struct rk_reason){0})) continue;
+        if (!add_way(costs, cluster, &own, plain)) return false;
+        if (i == 0) plain = costs->cluster[cluster].ways - 1;
+    }
+    return true;
 }
 
 /* The plan with what is computed again, each way. */
@@ -358,9 +382,7 @@ static bool list_modes(struct clusters_costs *costs, int cluster, struct rk_plan
         if (q->recompute && mode != (int)q->words.recompute) continue;
         plan.recompute = (enum rk_recompute_mode)mode;
         plan.recompute_parts = clusters_parts(&q->words, plan.recompute);
-        if (clusters_can_run(q, cluster, &plan, &(struct rk_reason){0}) &&
-            !add_way(costs, cluster, &plan))
-            return false;
+        if (!list_offloads(costs, cluster, &plan)) return false;
     }
     return true;
 }

@@ -1,7 +1,7 @@
 /* costs.h - what a stage costs on a cluster, for every way to run it: the input of
  * optimize/chain.h.
  *
- * A way is a tensor degree, a data degree, and what is computed again. All stages share the samples
+ * A way is a tensor degree, a data degree, what is computed again and what is offloaded. All stages share the samples
  * of a round; one with d replicas runs microbatches of round / d of them. Layers are folded, summed
  * and judged by memory as those of any plan (estimate/stages.h), so that a stage costs here what it
  * costs there. Pure but for its memory.
@@ -20,13 +20,14 @@ struct clusters_question {
     const struct rk_machine *machine;
     struct rk_plan words; /* what all stages have in common; its batch */
     /* the words' degrees, mode, samples of a round are taken */
-    bool tensor, context, expert, recompute, round;
+    bool tensor, context, expert, recompute, offload, round;
 };
 
 struct stage_way {
     struct rk_plan plan; /* of two such stages behind each other */
     uint64_t gpus;
     int width;
+    int plain; /* the same without offload, which is better where it has room; -1: this is it */
 };
 
 struct cluster_costs {
@@ -95,6 +96,14 @@ static inline unsigned clusters_parts(const struct rk_plan *words, enum rk_recom
 {
     if (mode != RK_SELECTIVE) return 0;
     return words->recompute_parts ? words->recompute_parts : 1u << RK_PART_CORE_ATTENTION;
+}
+
+/* Shares of the activations and of the optimizer's state in memory tier 1. */
+static inline void plan_offload(struct rk_plan *plan, double activations, double optimizer)
+{
+    for (int share = RK_SHARE_ATTENTION; share <= RK_SHARE_CHECKPOINTS; share++)
+        plan->share[share][0] = activations;
+    plan->share[RK_SHARE_OPTIMIZER][0] = optimizer;
 }
 
 static inline enum chain_place clusters_stage_place(int i, int stages)

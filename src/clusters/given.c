@@ -257,6 +257,9 @@ static int fill_stage(const struct judging *j, struct clusters_stage *to)
                                   .expert = first->plan.expert,
                                   .microbatch = first->most,
                                   .recompute = first->plan.recompute,
+                                  .activations_away = first->plan.share[RK_SHARE_ATTENTION][0],
+                                  .optimizer_away =
+                                      rk_plan_offloaded(&first->plan, RK_SHARE_OPTIMIZER),
                                   .in_flight = j->told[0].memory.in_flight};
     double fill = -1;
     to->even = to->regular = true;
@@ -439,6 +442,7 @@ void given_of(const struct clusters_question *question, const struct clusters_pl
         own.expert = from->expert;
         own.recompute = from->recompute;
         own.recompute_parts = clusters_parts(&question->words, from->recompute);
+        if (!question->offload) plan_offload(&own, from->activations_away, from->optimizer_away);
         own.sequence_parallel &= own.tensor > 1;
         own.messages_sharded &= own.tensor > 1;
         given->stage[i] = (struct given_stage){

@@ -40,6 +40,8 @@ static void fill_plan(struct clusters_plan *plan, const struct clusters_costs *c
             .data = rk_plan_data(&way->plan),
             .microbatch = way->plan.microbatch,
             .recompute = way->plan.recompute,
+            .activations_away = way->plan.share[RK_SHARE_ATTENTION][0],
+            .optimizer_away = rk_plan_offloaded(&way->plan, RK_SHARE_OPTIMIZER),
             .forward_s = cost->time_s - cost->backward_s,
             .backward_s = cost->backward_s,
             .sync_s = cost->sync_s + (i == 0 ? problem->closing_s : 0),

@@ -1,6 +1,6 @@
 /* search.h - the best plan over several clusters: which of them, in which order, how many layers
- * and GPUs each stage gets, with which tensor, context, expert and data degrees, and what computed
- * again.
+ * and GPUs each stage gets, with which tensor, context, expert and data degrees, what computed
+ * again and what offloaded.
  *
  * For every number of samples of a round that divides the batch, and every order of some of the
  * clusters, the best is found and proved by optimize/chain.h; then the event simulation decides
@@ -35,7 +35,8 @@ struct clusters_stage {
     int cluster;
     uint64_t layers, gpus, nodes, tensor, context, expert, data, microbatch;
     enum rk_recompute_mode recompute;
-    double forward_s, backward_s; /* of a microbatch, all chunks */
+    double activations_away, optimizer_away; /* shares of them in memory tier 1 */
+    double forward_s, backward_s;            /* of a microbatch, all chunks */
     double message_s;             /* ... to the stages behind and back; with wait_s of chunks */
     double sync_s;                /* behind the last one */
     double data_link_s;    /* collectives of gradients and weights of a step, hidden or not */

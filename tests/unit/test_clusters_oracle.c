@@ -33,6 +33,22 @@ static void judge(struct oracle *o)
 
 static void place(struct oracle *o, unsigned used, int last, int layers);
 
+/* Every way to offload a stage that is to be the next one; the first is not to. */
+static void place_offloads(struct oracle *o, unsigned used, int cluster, int layers)
+{
+    static const double shares[][2] = {{0, 0}, {0.5, 0}, {1, 0}, {0, 1}, {0.5, 1}, {1, 1}};
+    struct given_stage *stage = &o->given.stage[o->given.stages++];
+    const bool away = o->question.machine->cluster[cluster].system.memories > 1;
+    for (size_t i = 0; i < (away ? sizeof shares / sizeof *shares : 1); i++) {
+        plan_offload(&stage->part[0].plan, shares[i][0], shares[i][1]);
+        if (stage->layers == layers)
+            judge(o);
+        else
+            place(o, used | 1u << cluster, cluster, layers - stage->layers);
+    }
+    o->given.stages--;
+}
+
 /* Every way to run the next stage, of `count` layers on that cluster. */
 static void place_on(struct oracle *o, unsigned used, int cluster, int count, int layers)
 {
@@ -50,15 +66,11 @@ static void place_on(struct oracle *o, unsigned used, int cluster, int count, in
                 own.recompute_parts = clusters_parts(&q->words, own.recompute);
                 own.sequence_parallel &= t > 1;
                 own.messages_sharded &= t > 1;
-                o->given.stage[o->given.stages++] = (struct given_stage){
+                o->given.stage[o->given.stages] = (struct given_stage){
                     .layers = count,
                     .parts = 1,
                     .part = {{.cluster = cluster, .data = d, .plan = own}}};
-                if (count == layers)
-                    judge(o);
-                else
-                    place(o, used | 1u << cluster, cluster, layers - count);
-                o->given.stages--;
+                place_offloads(o, used, cluster, layers);
             }
 }
 
@@ -87,8 +99,8 @@ static double enumerate(const struct clusters_question *question)
     return least_s;
 }
 
-/* `tensor` 0: every degree. */
-static void compare(const char *system, enum rk_schedule schedule, uint64_t tensor)
+/* `tensor` 0: every degree; `keep`: nothing is computed again. */
+static void compare(const char *system, enum rk_schedule schedule, uint64_t tensor, bool keep)
 {
     struct rk_model model;
     struct rk_machine machine;
@@ -104,6 +116,7 @@ static void compare(const char *system, enum rk_schedule schedule, uint64_t tens
     q.words.messages_sharded = true;
     q.words.schedule = schedule;
     q.context = true;
+    q.recompute = keep;
     q.tensor = tensor > 0;
     if (tensor) q.words.tensor = tensor;
     cr_assert(clusters_search(&q, answer));
@@ -125,16 +138,24 @@ static void compare(const char *system, enum rk_schedule schedule, uint64_t tens
 
 Test(clusters_oracle, no_plan_is_better)
 {
-    compare(SMALL, RK_1F1B, 0);
+    compare(SMALL, RK_1F1B, 0, false);
 }
 
 Test(clusters_oracle, schedules_keep_more_in_flight)
 {
-    compare(SMALL, RK_GPIPE, 2);
-    compare(SMALL, RK_ZERO_BUBBLE, 2);
-    compare(SMALL, RK_ZERO_BUBBLE_2P, 2);
+    compare(SMALL, RK_GPIPE, 2, false);
+    compare(SMALL, RK_ZERO_BUBBLE, 2, false);
+    compare(SMALL, RK_ZERO_BUBBLE_2P, 2, false);
     /* the best by what is in flight of shorter pipelines has no room for its own */
-    compare(TIGHT("28GiB"), RK_ZERO_BUBBLE, 1);
-    compare(TIGHT("18GiB"), RK_ZERO_BUBBLE_2P, 1);
-    compare(TIGHT("20GiB"), RK_ZERO_BUBBLE_2P, 1);
+    compare(TIGHT("28GiB"), RK_ZERO_BUBBLE, 1, false);
+    compare(TIGHT("18GiB"), RK_ZERO_BUBBLE_2P, 1, false);
+    compare(TIGHT("20GiB"), RK_ZERO_BUBBLE_2P, 1, false);
+}
+
+/* Hosts with memory for what their GPUs, of which the second kind has little, do not take. */
+Test(clusters_oracle, what_does_not_fit_is_offloaded)
+{
+    compare("gh200-96g x2 net0.size=1 hbm=16GiB + h100-80g-nvl8 x1 net0.size=1 hbm=20GiB "
+            "link=400Gb/s@5us",
+            RK_1F1B, 1, true);
 }
