@@ -8,6 +8,7 @@ const struct command main_commands[] = {
     {"clusters",   cmd_clusters, "the best plan over several clusters",             &clusters_usage},
     {"budget",     cmd_budget,   "the largest model, or most tokens, that money and days train", &budget_usage},
     {"longest",    cmd_longest,  "the longest sequence that can be trained",        &longest_usage},
+    {"serve",      cmd_serve,    "inference: prompts, tokens and their cache",          &serve_usage},
     {"offload",    cmd_offload,  "which activations leave the accelerator",          &offload_usage},
     {"study",      cmd_study,    "a grid of searches, kept in a database",          &study_usage},
     {"models",     cmd_models,   "list the models of the catalog, or show one",     &models_usage},

@@ -14,7 +14,7 @@ extern const struct usage clusters_usage, estimate_usage, search_usage, report_u
     shapes_usage, calculon_usage, study_usage, timeline_usage, import_usage, export_usage,
     diff_usage, doctor_usage, predict_usage, fits_usage, validate_usage, calibrate_usage,
     tokenize_usage, tokenizer_usage, corpus_usage, shard_usage, place_usage, budget_usage, offload_usage,
-    longest_usage, galvatron_usage, adapt_usage, check_usage, program_usage, merge_usage,
+    longest_usage, serve_usage, galvatron_usage, adapt_usage, check_usage, program_usage, merge_usage,
     reshard_usage, train_usage, generate_usage, eval_usage, measure_usage;
 
 int cmd_estimate(int argc, char **argv);
@@ -24,6 +24,7 @@ int cmd_budget(int argc, char **argv);
 int cmd_place(int argc, char **argv);
 int cmd_offload(int argc, char **argv);
 int cmd_longest(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_search(int argc, char **argv);
 int cmd_clusters(int argc, char **argv);

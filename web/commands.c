@@ -8,6 +8,7 @@ const struct command main_commands[] = {
     {"search",   cmd_search,   "", &search_usage},
     {"budget",   cmd_budget,   "", &budget_usage},
     {"longest",  cmd_longest,  "", &longest_usage},
+    {"serve",    cmd_serve,    "", &serve_usage},
     {"models",   cmd_models,   "", &models_usage},
     {"systems",  cmd_systems,  "", &systems_usage},
     {"diff",     cmd_diff,     "", &diff_usage},

@@ -17,6 +17,7 @@
 #include <reckon/predict.h>
 #include <reckon/program.h>
 #include <reckon/search.h>
+#include <reckon/serve.h>
 #include <reckon/shard.h>
 #include <reckon/status.h>
 #include <reckon/system.h>

@@ -110,8 +110,7 @@ static struct chunk_times chunk_times_of(const struct bench *bench, const struct
     return t;
 }
 
-static struct attention_shape attention_shape_of(const struct bench *bench,
-                                                 const struct operation *op)
+struct attention_shape attention_shape_of(const struct rk_plan *plan, const struct operation *op)
 {
     return (struct attention_shape){
         .batch = op->batch,
@@ -122,15 +121,15 @@ static struct attention_shape attention_shape_of(const struct bench *bench,
         .head_dim = op->head_dim,
         .value_dim = op->value_dim,
         .pairs = op->pairs,
-        .newest = bench->plan->attention == RK_FLASH_3,
-        .oldest = bench->plan->attention == RK_FLASH_1,
+        .newest = plan->attention == RK_FLASH_3,
+        .oldest = plan->attention == RK_FLASH_1,
     };
 }
 
 static void attention_times(const struct bench *bench, const struct operation *op,
                             double time_s[RK_PASSES])
 {
-    const struct attention_shape shape = attention_shape_of(bench, op);
+    const struct attention_shape shape = attention_shape_of(bench->plan, op);
     const enum operand operand = operand_of(bench->plan->precision, false);
     const bool chunks = op->chunks > 1;
     for (int back = 0; back < 2; back++) {
@@ -147,7 +146,7 @@ static void attention_times(const struct bench *bench, const struct operation *o
 static double fetch_wait_s(const struct bench *bench, const struct operation *op, int pass)
 {
     if (!(op->chunks > 1) || pass == RK_WGRAD) return 0;
-    const struct attention_shape shape = attention_shape_of(bench, op);
+    const struct attention_shape shape = attention_shape_of(bench->plan, op);
     const struct chunk_times t = chunk_times_of(bench, op, &shape, pass == RK_AGRAD);
     return pass == RK_AGRAD ? chunks_backward_wait_s(&t) : chunks_forward_wait_s(&t);
 }
@@ -163,7 +162,7 @@ static void memory_times(const struct bench *bench, const struct operation *op,
     }
 }
 
-static struct rank_group group_over(const struct bench *bench, enum comm_over over)
+static struct rank_group group_over(const struct rank_map *ranks, enum comm_over over)
 {
     static const enum rank_groups groups[] = {
         [OVER_TENSOR] = RANKS_OF_TENSOR,
@@ -172,7 +171,7 @@ static struct rank_group group_over(const struct bench *bench, enum comm_over ov
         [OVER_EXPERT] = RANKS_OF_EXPERT,
         [OVER_EXPERT_TENSOR] = RANKS_OF_EXPERT_TENSOR,
     };
-    return group_of(&bench->ranks, groups[over]);
+    return group_of(ranks, groups[over]);
 }
 
 static const enum collective collectives[] = {
@@ -183,10 +182,26 @@ static const enum collective collectives[] = {
     [COMM_SEND] = SEND,
 };
 
+static double exchange_s(const struct rk_system *system, struct rank_group group,
+                         const struct operation *op, int pass)
+{
+    const double times = op->comm_times[pass] > 0 ? op->comm_times[pass] : 1;
+    const double bytes = op->comm_bytes[pass];
+    return op->copies > 0
+               ? times * dispatch_time_s(system, group, op->copies, op->reach, bytes)
+               : times * collective_time_s(system, collectives[op->what[pass]], group, bytes);
+}
+
+double forward_exchange_s(const struct rk_system *system, const struct rank_map *ranks,
+                          const struct operation *op)
+{
+    return exchange_s(system, group_over(ranks, op->over), op, RK_FORWARD);
+}
+
 static void comm_times(const struct bench *bench, const struct operation *op,
                        double time_s[RK_PASSES])
 {
-    const struct rank_group group = group_over(bench, op->over);
+    const struct rank_group group = group_over(&bench->ranks, op->over);
     for (int pass = 0; pass < RK_PASSES; pass++) {
         const bool again = pass > 0 && op->what[pass] == op->what[pass - 1] &&
                            op->comm_bytes[pass] == op->comm_bytes[pass - 1] &&
@@ -195,13 +210,7 @@ static void comm_times(const struct bench *bench, const struct operation *op,
             time_s[pass] = time_s[pass - 1];
             continue;
         }
-        const double times = op->comm_times[pass] > 0 ? op->comm_times[pass] : 1;
-        const double bytes = op->comm_bytes[pass];
-        time_s[pass] =
-            op->copies > 0
-                ? times * dispatch_time_s(bench->system, group, op->copies, op->reach, bytes)
-                : times *
-                      collective_time_s(bench->system, collectives[op->what[pass]], group, bytes);
+        time_s[pass] = exchange_s(bench->system, group, op, pass);
     }
 }
 
@@ -255,7 +264,7 @@ static double exposed_s(const struct bench *bench, const struct timed_layer *tim
     const struct layer *layer = &timed->layer;
     const struct operation *op = &layer->operation[at];
     const double comm_s = timed->time_s[at][pass];
-    const struct rank_group group = group_over(bench, op->over);
+    const struct rank_group group = group_over(&bench->ranks, op->over);
     if (op->beside_attention) {
         const int other = neighbour(layer, at, OPERATION_ATTENTION);
         if (other >= 0) return exposed_of_ring(comm_s, timed->time_s[other][pass], group.ranks);
@@ -272,7 +281,7 @@ static double exposed_s(const struct bench *bench, const struct timed_layer *tim
     return comm_s;
 }
 
-static enum spending spending_of(const struct operation *op)
+enum spending spending_of(const struct operation *op)
 {
     static const enum spending by_kind[] = {[OPERATION_MATRIX] = SPENT_MATRIX,
                                             [OPERATION_ATTENTION] = SPENT_ATTENTION,
@@ -565,7 +574,7 @@ static void time_operation(struct timed_layer *timed, const struct bench *bench,
 {
     const struct operation *op = &timed->layer.operation[at];
     const bool comm = op->kind == OPERATION_COMM;
-    const double ranks = comm ? group_over(bench, op->over).ranks : 1;
+    const double ranks = comm ? group_over(&bench->ranks, op->over).ranks : 1;
     for (int pass = 0; pass < RK_PASSES; pass++) {
         timed->waited_s[at][pass] = comm ? exposed_s(bench, timed, at, pass)
                                          : timed->time_s[at][pass] + fetch_wait_s(bench, op, pass);

@@ -148,6 +148,13 @@ static inline struct rank_group group_of(const struct rank_map *map, enum rank_g
     return (struct rank_group){(double)ranks_of_group(map, group), (double)rank_stride(map, group)};
 }
 
+/* Of one operation: its kernel of attention; what its exchange takes in forward; what its time is
+ * spent on. */
+struct attention_shape attention_shape_of(const struct rk_plan *plan, const struct operation *op);
+double forward_exchange_s(const struct rk_system *system, const struct rank_map *ranks,
+                          const struct operation *op);
+enum spending spending_of(const struct operation *op);
+
 /* What the plan's narrow operations, or the others, multiply. */
 enum operand operand_of(enum rk_precision precision, bool narrow);
 

@@ -134,6 +134,22 @@ double matrix_time_s(const struct rk_system *system, enum operand operand, doubl
     return system->kernels.kernel_s + fmax(limit, fastest_s(system, &product));
 }
 
+double served_matrix_time_s(const struct rk_system *system, enum operand operand,
+                            double weight_bytes, double sustained, double count, double m,
+                            double n, double k)
+{
+    struct product product = {count, m, n, k, 0, 0, 0, 0};
+    const double flop = 2 * count * m * n * k;
+    const double bytes = count * (m * k * operands[operand].bytes + k * n * weight_bytes +
+                                  m * n * operands[operand].result_bytes);
+    if (!(flop > 0)) return 0;
+    set_rates(&product, system, operand);
+    if (!(product.peak > 0)) return INFINITY;
+    const double computed_s =
+        fmax(flop / (product.peak * product.sustained), fastest_s(system, &product)) / sustained;
+    return system->kernels.kernel_s + fmax(computed_s, accessed_s(system, bytes));
+}
+
 double sustained_share(const struct rk_kernels *kernels)
 {
     if (!(kernels->power_W > 0 && kernels->sustained_power_W > 0)) return kernels->sustained;
@@ -256,6 +272,22 @@ double attention_time_s(const struct rk_system *system, enum operand operand,
         accessed_s(system, (backward ? 2 : 1) * attention_bytes(shape, operands[operand].bytes));
     return kernels->kernel_s + fmax(computed_s, moved_s) +
            (backward ? backward_extra_s(system, shape) : 0);
+}
+
+enum { PRODUCT_ROWS = 16 }; /* least rows of a product of tensor cores (mma.m16n8k16) */
+
+double cached_attention_time_s(const struct rk_system *system, enum operand operand,
+                               const struct attention_shape *shape, double bytes)
+{
+    const double peak = operand_peak(system, operand);
+    const double rows = fmax(shape->heads / shape->kv_heads, PRODUCT_ROWS) * shape->kv_heads;
+    const double flop =
+        2 * shape->batch * rows * shape->pairs * (shape->head_dim + shape->value_dim);
+    if (!(shape->batch * shape->heads * shape->pairs > 0)) return 0;
+    if (!(peak > 0)) return INFINITY;
+    const double rate = attention_rate(&system->kernels, peak, shape, false);
+    return 2 * system->kernels.kernel_s +
+           fmax(rate > 0 ? flop / rate : 0, accessed_s(system, bytes));
 }
 
 /* ---- memory ---- */

@@ -32,6 +32,12 @@ double operand_peak(const struct rk_system *system, enum operand operand);
 double matrix_time_s(const struct rk_system *system, enum operand operand, double count, double m,
                      double n, double k);
 
+/* The same in inference: the second operand, of weights, is kept in `weight_bytes` an element, and
+ * only where computing limits it is the rate that of a long run, `sustained` of a kernel's. */
+double served_matrix_time_s(const struct rk_system *system, enum operand operand,
+                            double weight_bytes, double sustained, double count, double m,
+                            double n, double k);
+
 /* Rate of products in a long run over that of an isolated kernel, under the board's own power: a
  * chip's clock, and so its rate, goes with the cube root of what it may draw, for power is
  * frequency times the square of a voltage that goes with it. */
@@ -50,6 +56,12 @@ struct attention_shape {
  * operand_peak() is 0. */
 double attention_time_s(const struct rk_system *system, enum operand operand,
                         const struct attention_shape *shape, bool backward);
+
+/* One query of each sample against keys and values in a cache, of which `bytes` are read: parts of
+ * the keys on all multiprocessors, and a second kernel that puts them together
+ * [dao2023flashdecoding]. Heads that share a key are rows of one product, of at least 16. */
+double cached_attention_time_s(const struct rk_system *system, enum operand operand,
+                               const struct attention_shape *shape, double bytes);
 
 /* A kernel that reads and writes so many bytes of memory tier 0. */
 double memory_time_s(const struct rk_system *system, double bytes);

@@ -166,28 +166,47 @@ void build_block(struct build *build, enum layer_kind kind)
     if (build->plan->sequence_chunks > 1) take_in_chunks(build);
 }
 
+static void build_layer(struct build *build, enum layer_kind kind)
+{
+    struct layer *layer = build->layer;
+    const struct rk_plan *plan = build->plan;
+    const double stream = build->tokens * build->hidden * build->element;
+    const bool sharded = plan->sequence_parallel || plan->checkpoint_sharded;
+    layer->kind = kind;
+    layer->operations = 0;
+    layer->input_bytes = sharded ? stream / build->tensor : stream;
+    const bool shares = plan->sequence_parallel || plan->messages_sharded;
+    layer->message_bytes = shares ? stream / build->tensor : stream;
+    switch (kind) {
+    case LAYER_EMBEDDING:
+        build_embedding(build);
+        break;
+    case LAYER_HEAD:
+        build_head(build);
+        break;
+    case LAYER_PREDICT:
+        build_predict(build);
+        break;
+    default:
+        build_block(build, kind);
+    }
+}
+
 void layer_build(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
                  const struct rk_plan *plan)
 {
     struct build build = build_begin(layer, model, plan);
-    const double stream = build.tokens * build.hidden * build.element;
-    const bool sharded = plan->sequence_parallel || plan->checkpoint_sharded;
-    layer->kind = kind;
-    layer->operations = 0;
-    layer->input_bytes = sharded ? stream / build.tensor : stream;
-    const bool shares = plan->sequence_parallel || plan->messages_sharded;
-    layer->message_bytes = shares ? stream / build.tensor : stream;
-    switch (kind) {
-    case LAYER_EMBEDDING:
-        build_embedding(&build);
-        break;
-    case LAYER_HEAD:
-        build_head(&build);
-        break;
-    case LAYER_PREDICT:
-        build_predict(&build);
-        break;
-    default:
-        build_block(&build, kind);
-    }
+    build_layer(&build, kind);
+}
+
+void layer_build_served(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
+                        const struct rk_plan *plan, const struct served *served)
+{
+    struct rk_model dry = *model;
+    struct rk_plan forward = *plan;
+    dry.no_dropout = true;
+    forward.sequence_parallel = false;
+    struct build build = build_begin(layer, &dry, &forward);
+    build.served = served;
+    build_layer(&build, kind);
 }

@@ -110,6 +110,7 @@ struct operation {
     double returned_bytes[RK_PASSES]; /* to it: forward behind each chunk, backward each pair */
     double lent_bytes;                /* there of all chunks, while the layer runs */
     double merged_bytes[RK_PASSES];   /* read and written to add up what each pair brings */
+    double cache_bytes; /* one query a sample: read of the cache; 0: no cache */
 
     /* communication of each pass; several operations in a row may stand for one exchange */
     enum comm_over over;
@@ -146,6 +147,32 @@ struct layer {
 /* Requires a plan whose degrees divide the model: see plan_check in estimate/. */
 void layer_build(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
                  const struct rk_plan *plan);
+
+/* ---- inference ---- */
+
+/* A forward pass of plan->microbatch samples, plan->sequence tokens of each, behind tokens whose
+ * keys, values or states are kept. Prefill begins with none cached; a step of decoding has a
+ * sequence of 1. */
+struct served {
+    double cached;        /* tokens of each sample before these */
+    double cache_element; /* bytes of an element of keys and values in the cache */
+    bool heads_apart;     /* each query head reads its keys and values itself */
+    bool cache_split;     /* ranks with the same keys and values have some of the samples each,
+                             whose queries and outputs are exchanged [pope2023, 3.3] */
+};
+
+/* What engines of inference run: no loss, no dropout; logits of the last token of each sample;
+ * residual sums, rotary and casts within the kernel beside them; experts that no token goes to are
+ * not read. Only RK_FORWARD counts. Requires context 1. */
+void layer_build_served(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
+                        const struct rk_plan *plan, const struct served *served);
+
+/* Bytes that a layer keeps of one sample of `tokens` tokens, on one rank (its share of them where
+ * they are split): keys and values [pope2023],
+ * the latent vectors of latent attention [deepseek2024], within a window those in it, of a
+ * recurrence its state in fp32 and the inputs of its convolution. */
+double layer_cache_bytes(enum layer_kind kind, const struct rk_model *model,
+                         const struct rk_plan *plan, const struct served *served, double tokens);
 
 /* Entries of the padded embedding table. */
 double padded_vocabulary(const struct rk_model *model, const struct rk_plan *plan);

@@ -69,10 +69,20 @@ static bool computes_all(const struct build *build)
     return build->plan->full_attention || build->model->bidirectional;
 }
 
+/* Tokens of inference see those that are cached and the ones before them in the pass. */
+static double served_pairs(const struct build *build, bool local)
+{
+    const double n = build->served->cached, s = build->sequence, w = window_of(build, local);
+    if (build->model->bidirectional) return s * (n + s);
+    if (local && build->model->window_chunks) return chunk_pairs(n + s, w) - chunk_pairs(n, w);
+    return causal_pairs(n + s, w) - causal_pairs(n, w);
+}
+
 /* Pairs that a fused kernel computes. */
 static double fused_pairs(const struct build *build, bool local)
 {
     const double s = build->sequence, w = window_of(build, local);
+    if (build->served) return served_pairs(build, local);
     if (local && build->model->window_chunks)
         return computes_all(build) ? s * fmin(s, w) : chunk_pairs(s, w);
     if (!computes_all(build)) return causal_pairs(s, w);
@@ -223,7 +233,7 @@ static void add_flash(struct build *build, const struct heads *heads, bool local
     op->heads = heads->queries / heads->across;
     op->kv_heads = keys;
     op->queries = build->sequence / around;
-    op->keys = build->sequence;
+    op->keys = build->sequence + (build->served ? build->served->cached : 0);
     op->head_dim = heads->width;
     op->value_dim = heads->value;
     op->pairs = pairs;
@@ -248,7 +258,8 @@ static void add_unfused(struct build *build, const struct heads *heads, bool loc
 {
     const double e = build->element, around = heads->around;
     const double each = build->batch * heads->queries / heads->across;
-    const double rows = build->sequence / around, columns = build->sequence;
+    const double rows = build->sequence / around;
+    const double columns = build->sequence + (build->served ? build->served->cached : 0);
     const double scores = each * rows * columns;
     const double share = useful_pairs(build, local) / (build->sequence * build->sequence);
     const bool drops = !build->model->no_dropout;
@@ -272,8 +283,29 @@ static void add_unfused(struct build *build, const struct heads *heads, bool loc
         heads->across > 1 ? 0 : output_kept(build, heads);
 }
 
+/* Queries and outputs of latent attention are turned into the width of the latent vectors, which
+ * all heads share as key and value: the projections that would bring keys and values up are run on
+ * the one token's queries and outputs instead [deepseek2024, 2.1.2]. */
+static void add_lookup(struct build *build, const struct heads *heads, bool local)
+{
+    const struct rk_model *model = build->model;
+    const double rank = (double)model->kv_rank;
+    const bool latent = model->kv_rank > 0;
+    build_lookup(build, &(struct looked_up){
+                            .heads = heads->queries,
+                            .kv_heads = latent ? 1 : heads->keys,
+                            .width = latent ? rank + (double)model->rope_dim : heads->width,
+                            .value = latent ? rank : heads->value,
+                            .pairs = served_pairs(build, local),
+                            .sharers = lookup_sharers(build, local)});
+}
+
 static void add_core(struct build *build, const struct heads *heads, bool local)
 {
+    if (is_decoding(build)) {
+        add_lookup(build, heads, local);
+        return;
+    }
     add_across(build, heads);
     add_around(build, heads);
     if (build->plan->attention == RK_UNFUSED)
@@ -296,8 +328,9 @@ static struct traffic rotary_traffic(const struct build *build)
 
 static void add_rotary(struct build *build, struct place_in in, double elements)
 {
-    if (build->model->position == RK_POSITION_ROPE)
-        add_memory(build, "rotary", in, elements, rotary_traffic(build));
+    if (build->model->position != RK_POSITION_ROPE) return;
+    struct operation *op = add_memory(build, "rotary", in, elements, rotary_traffic(build));
+    if (build->served) op->kernels[RK_FORWARD] = 0; /* within attention, or with the projection */
 }
 
 /* Norms of the heads of queries and keys, weights shared by all heads [dehghani2023]: they keep
@@ -391,6 +424,9 @@ static void add_latent(struct build *build, const struct heads *heads)
     add_down(build, "key, value down", rank + rope);
     add_latent_norm(build, "key, value norm", "key, value gather", rank, rope);
     add_up(build, "key, value up", a * ((double)model->head_dim + heads->value), rank);
+    if (build->served && !is_decoding(build)) /* those that are cached, too */
+        build->layer->operation[build->layer->operations - 1].m +=
+            build->batch * build->served->cached;
     struct operation *op =
         add_memory(build, "rotary", up, build->tokens * a * (2 * heads->width + heads->value),
                    build->plan->fused ? (struct traffic){2 * e, 2 * e, 2, 2}

@@ -136,7 +136,7 @@ static double weight_share(const struct rk_plan *plan)
 struct operation *add_narrow_linear(struct build *build, const char *name, struct place_in in,
                                     const struct product *p, double rows)
 {
-    if (is_narrow(build->plan)) {
+    if (is_narrow(build->plan) && !build->served) {
         const double cast = narrows[build->plan->precision].cast;
         const double weights = p->n * p->k * weight_share(build->plan);
         struct operation *op = add_operation(build, OPERATION_MEMORY, "cast", in);
@@ -277,5 +277,6 @@ void add_residual(struct build *build, const char *name, double streams)
     };
     struct operation *op =
         add_memory(build, name, (struct place_in){RK_HOLD_norms, NOT_A_PART}, x, traffic);
+    if (build->served) op->kernels[RK_FORWARD] = 0; /* the norm behind it sums */
     op->saved_bytes = op->saved_recomputed_bytes = drops ? streams * x : 0; /* masks */
 }

@@ -21,6 +21,7 @@ struct build {
     double element;         /* bytes of an activation */
     double kept;            /* bytes in which a narrow linear layer keeps its input */
     double gathered;        /* bytes in which that input is gathered over tensor ranks */
+    const struct served *served; /* NULL: training */
 };
 
 struct build build_begin(struct layer *layer, const struct rk_model *model,
@@ -113,6 +114,17 @@ void build_predict(struct build *build);
 /* The operations of the block so far, in plan->sequence_chunks chunks of the sequence one after the
  * other (layers_chunks.c). */
 void take_in_chunks(struct build *build);
+/* Of inference: one token a sample looks at all that are cached, in place of attention over a
+ * sequence. Heads of this rank; `pairs` of one head of one sample: the tokens that it sees. */
+struct looked_up {
+    double heads, kv_heads, width, value, pairs;
+    double sharers; /* tensor ranks that need the same keys and values */
+};
+double lookup_sharers(const struct build *build, bool local);
+void build_lookup(struct build *build, const struct looked_up *at);
+
+/* Does the pass have a token of each sample, behind cached ones? */
+bool is_decoding(const struct build *build);
 
 /* A block of `kind`, none of the ends. */
 void build_block(struct build *build, enum layer_kind kind);

@@ -161,10 +161,31 @@ static struct operation *add_head(struct build *build, double parameters, double
     return op;
 }
 
+/* Inference: of the last token of each sample, whose logits come together, and the next token is
+ * chosen. */
+static void build_served_head(struct build *build)
+{
+    const struct rk_model *model = build->model;
+    const double h = build->hidden, e = build->element, rows = build->batch;
+    const double columns = padded_vocabulary(model, build->plan) / build->tensor;
+    const bool copy = model->tied_embeddings && build->plan->pipeline == 1;
+    add_norm(build, "final norm", end, rows, h, e);
+    struct operation *op = add_linear(build, "logits", end, &(struct product){1, rows, columns, h});
+    op->parameters = (copy ? 0 : columns * h) + (model->head_biases ? columns : 0);
+    if (build->tensor > 1)
+        add_comm(build, "logits all-gather", end, OVER_TENSOR, COMM_ALL_GATHER, COMM_ALL_GATHER,
+                 rows * columns * build->tensor * e);
+    add_memory(build, "choice", end, rows * columns * build->tensor, (struct traffic){e, 0, 1, 0});
+}
+
 /* The last stage needs a table of its own for the head. A rank of its own has a copy, too, of the
  * first stage's table where the head shares it, or multi-token prediction looks tokens up. */
 void build_head(struct build *build)
 {
+    if (build->served) {
+        build_served_head(build);
+        return;
+    }
     const struct rk_model *model = build->model;
     const double columns = padded_vocabulary(model, build->plan) / build->tensor;
     const double table = columns * build->hidden;

@@ -225,13 +225,23 @@ static void start_each(struct build *build, struct operation *op, double local)
     cast->starts = local;
 }
 
+/* Of this rank's experts those that a token goes to: of n tokens each chooses k of all. Training has
+ * so many tokens that it is all of them. */
+static double experts_met(const struct build *build, const struct mixture *mix)
+{
+    if (!build->served) return mix->local;
+    const double tokens = copies(mix) * mix->experts / (mix->active * mix->local);
+    return mix->local * (1 - pow(1 - mix->active / mix->experts, tokens));
+}
+
 /* One grouped product, or one after the other. Model FLOP are those of the mean rank. */
 static struct operation *add_expert_linear(struct build *build, const struct mixture *mix,
                                            const char *name, double columns, double inner)
 {
-    const double rows = copies(mix) / mix->local;
+    const double met = experts_met(build, mix), rows = copies(mix) / met;
     struct operation *op = add_narrow_linear(
-        build, name, experts_place, &(struct product){mix->local, rows, columns, inner}, rows);
+        build, name, experts_place, &(struct product){met, rows, columns, inner}, rows);
+    op->parameters = mix->local * columns * inner;
     op->expert = true;
     op->useful_flop /= mix->crowding;
     start_each(build, op, mix->local);
@@ -308,7 +318,7 @@ static void add_shared_gate(struct build *build)
     op->saved_bytes = x * e;
 }
 
-static void add_shared(struct build *build)
+static void add_shared(struct build *build, bool reduces)
 {
     const double width = shared_width(build->model);
     const double x = build->shard * build->hidden, e = build->element;
@@ -322,7 +332,7 @@ static void add_shared(struct build *build)
                                    .reduce = "shared reduce",
                                    .input_kept = build->kept < e ? x * build->kept : 0,
                                    .gathers = true,
-                                   .reduces = true});
+                                   .reduces = reduces});
     add_shared_gate(build);
     add_memory(build, "shared sum", experts_place, x, (struct traffic){3 * e, 0, 1, 0});
 }
@@ -336,9 +346,36 @@ static void add_tokens_gather(struct build *build)
              build->tokens * build->hidden * build->element);
 }
 
+/* Engines of inference whose tensor ranks share the experts among themselves: all of them have all
+ * tokens, each works on the copies for its own experts (or its part of each), and the sums come
+ * together once, with those of shared experts. */
+static bool is_among_tensor(const struct build *build, const struct mixture *mix)
+{
+    return build->served && mix->ranks * mix->tensor == build->tensor;
+}
+
+static void build_among_tensor(struct build *build, const struct mixture *mix)
+{
+    struct mixture all = *mix;
+    const double elements = copies(mix) * mix->width;
+    all.routed = build->tokens;
+    add_router(build, &all);
+    add_turn(build, &all, true);
+    add_permutation(build, "permute", elements, true);
+    add_routed(build, mix);
+    add_permutation(build, "unpermute", elements, false);
+    add_turn(build, &all, false);
+    add_shared(build, false);
+    add_reduce(build, "experts reduce", experts_place, build->hidden);
+}
+
 void build_experts(struct build *build)
 {
     const struct mixture mix = mixture_of(build);
+    if (is_among_tensor(build, &mix)) {
+        build_among_tensor(build, &mix);
+        return;
+    }
     add_router(build, &mix);
     add_turn(build, &mix, true);
     add_dispatch(build, &mix);
@@ -346,5 +383,5 @@ void build_experts(struct build *build)
     add_combine(build, &mix);
     add_turn(build, &mix, false);
     add_tokens_gather(build);
-    add_shared(build);
+    add_shared(build, true);
 }

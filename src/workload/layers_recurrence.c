@@ -148,6 +148,11 @@ static void add_recurrence(struct build *build, const struct chunks *chunks)
     const double n = chunks->heads, c = chunks->tokens;
     const double s = chunks->shape.key, v = chunks->shape.value;
     const bool shares = build->model->recurrence == RK_MAMBA_2;
+    if (is_decoding(build)) { /* one kernel reads the state, adds a token to it, and writes it */
+        add_state_passing(build, chunks);
+        build->layer->operation[build->layer->operations - 1].slower = 1;
+        return;
+    }
     if (is_delta(build->model)) add_correction(build, chunks);
     add_step(build, "chunk scores", &(struct product){shares ? chunks->groups : n, c, c, s}, true);
     add_step(build, "chunk states", &(struct product){n, s, v, c}, true);

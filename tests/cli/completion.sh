@@ -22,7 +22,7 @@ offers() # expected, words...
     echo "$*: offers \"${COMPREPLY[*]}\" instead of \"$expected\""
     failed=1
 }
-offers search reckon se
+offers 'search serve' reckon se
 offers help reckon he
 offers --model reckon search --mod
 offers 'gpt3-13b gpt3-175b' reckon search --model gpt3-

@@ -1,0 +1,349 @@
+/* reckon serve: inference, its prompts, its tokens, its cache. */
+#include "cli/commands.h"
+#include "cli/prediction.h"
+#include "cli/serve.h"
+#include "cli/show.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BATCHES = 64, MOST_BATCH = 1 << 20, MOST_TOKENS = 1 << 24 };
+
+struct serve_args {
+    struct plan_source source;
+    struct option_values batch;
+    uint64_t prompt, generated, pass_tokens, cache_bits;
+    const char *measured;
+    bool validate, rows, heads_apart, cache_split;
+    const char *output;
+    struct show_args show;
+};
+
+#define AT(member) .offset = offsetof(struct serve_args, member)
+
+/* clang-format off */
+static const struct operand serve_operands[] = {
+    {.name = "PLAN", .help = "words of a plan: degrees, precision, weight-bytes, attention, dispatcher, ep-overlap, cuda-graphs",
+     AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = NULL},
+};
+static const struct option serve_options[] = {
+    {.letter = 'b', .name = "batch", .type = OPTION_VALUES, AT(batch), .argument = "N,N", .min = 1, .max = MOST_BATCH,
+     .help = "sequences at a time, over all GPUs (the powers of two that fit; of a range, its powers of two)"},
+    {.name = "prompt", .type = OPTION_NUMBER, AT(prompt), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
+     .help = "tokens of each prompt (2048)"},
+    {.name = "generate", .type = OPTION_NUMBER, AT(generated), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
+     .help = "tokens that follow each (128)"},
+    {.name = "pass-tokens", .type = OPTION_NUMBER, AT(pass_tokens), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
+     .help = "prompts go through in passes of at most so many tokens of a data rank (8192)"},
+    {.name = "cache-bits", .type = OPTION_NUMBER, AT(cache_bits), .argument = "BITS", .min = 4, .max = 32,
+     .help = "of a number of keys and values in the cache (16)"},
+    {.name = "cache-split", .type = OPTION_FLAG, AT(cache_split),
+     .help = "tensor ranks that would keep the same keys and values have some of the sequences each"},
+    {.name = "heads-apart", .type = OPTION_FLAG, AT(heads_apart),
+     .help = "heads that share keys and values read them apart, as kernels of 2023 did"},
+    {.name = NULL},
+};
+static const struct option check_options[] = {
+    {.name = "validate", .type = OPTION_FLAG, AT(validate),
+     .help = "instead: published figures of inference (measured/inference.csv of the catalog) beside predictions"},
+    {.name = "measured", .type = OPTION_TEXT, AT(measured), .argument = "FILE", .complete = "file",
+     .help = "the same of another table: id, source, model, system, plan, prompt, generated, batch, cache_bits, cache_split, heads_apart, figure, value"},
+    {.name = "rows", .type = OPTION_FLAG, AT(rows), .help = "with them: every row"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+    {.name = NULL},
+};
+
+const struct usage serve_usage = {
+    .name = "serve",
+    .summary = "inference: time to the first token, tokens a second, and the cache that they need",
+    .synopsis = "--model MODEL --system SYSTEM [options] [PLAN]...",
+    .description =
+        "Predicts forward passes alone: prefill of prompts, and steps of decoding that bring one token of each sequence. Weights are "
+        "read once a step, the cache of keys and values (latent vectors, windows, states of recurrences) once for each sequence, of "
+        "the experts those that a token goes to [pope2023]. With pipeline stages as many groups of sequences are under way.\n\n"
+        "Not predicted: queues and requests of many lengths, speculative decoding, caches that prompts share. Steps of decoding are taken to be captured, unless the plan says "
+        "no-cuda-graphs; prompts never are. docs/serve.md has the formulas, and how far off they are.",
+    .operands = serve_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
+    .groups = {
+        {"Input", plan_source_options, offsetof(struct serve_args, source)},
+        {"Sequences", serve_options, 0},
+        {"Measured figures and output", check_options, 0},
+        {"Form", show_options, offsetof(struct serve_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon serve -m llama2-70b -s h100-sxm5-80g tp4 precision=fp8-delayed --batch 1,64", "How fast for one, and for 64?"},
+        {"reckon serve -m deepseek-v3 -s h800-sxm5-80g -g 128 ep128 etp1 dispatcher=deepep ep-overlap precision=fp8-block", "... experts over 16 nodes"},
+        {"reckon serve --validate", "How far off are such predictions?"},
+    },
+    .see_also = "reckon-predict(1), reckon-plan(5)",
+};
+
+static const struct report_column batch_columns[] = {
+    {.name = "batch"},
+    {.name = "prefill_s", .title = "prefill", .unit = "s", .digits = 4},
+    {.name = "token_first_s", .title = "token, first", .unit = "s", .digits = 3},
+    {.name = "token_last_s", .title = "last", .unit = "s", .digits = 3},
+    {.name = "generate_s", .title = "all", .unit = "s", .digits = 3},
+    {.name = "tokens_per_s", .title = "tokens/s", .unit = "", .digits = 5},
+    {.name = "tokens_per_s_gpu", .title = "... of a GPU", .unit = "", .digits = 5},
+    {.name = "memory_bytes", .title = "memory", .unit = "B", .digits = 1},
+    {.name = "verdict"},
+};
+static const struct report_column step_columns[] = {
+    {.name = "step", .title = ""},
+    {.name = "step_s", .title = "time", .unit = "s", .digits = 3},
+    {.name = "matrix_s", .title = "matrix", .unit = "s", .digits = 3},
+    {.name = "attention_s", .title = "attention", .unit = "s", .digits = 3},
+    {.name = "memory_s", .title = "memory", .unit = "s", .digits = 3},
+    {.name = "tensor_s", .title = "tensor", .unit = "s", .digits = 3},
+    {.name = "expert_s", .title = "experts", .unit = "s", .digits = 3},
+    {.name = "launch_s", .title = "host", .unit = "s", .digits = 3},
+    {.name = "pipeline_s", .title = "pipeline", .unit = "s", .digits = 3},
+    {.name = "mfu", .title = "MFU", .unit = "%", .digits = 2},
+};
+static const struct report_column memory_columns[] = {
+    {.name = "weights_bytes", .title = "weights", .unit = "B", .digits = 2},
+    {.name = "cache_bytes", .title = "cache", .unit = "B", .digits = 2, .help = "of all its sequences, when they are as long as they get"},
+    {.name = "working_bytes", .title = "activations", .unit = "B", .digits = 2, .help = "of a pass of prefill"},
+    {.name = "context_bytes", .title = "context", .unit = "B", .digits = 2, .help = "of the device and its libraries"},
+    {.name = "total_bytes", .title = "total", .unit = "B", .digits = 2},
+    {.name = "capacity_bytes", .title = "there is", .unit = "B", .digits = 2},
+    {.name = "sequence_bytes", .title = "cache of a sequence", .unit = "B", .digits = 3},
+    {.name = "most_batch", .title = "sequences that fit", .help = "over all GPUs"},
+};
+/* clang-format on */
+#define COUNT(columns) ((int)(sizeof(columns) / sizeof *(columns)))
+
+struct question {
+    const struct rk_model *model;
+    const struct rk_system *system;
+    const struct rk_plan *plan;
+    struct rk_serving serving;
+    struct report *report;
+};
+
+/* ---- tables ---- */
+
+static struct report_table *add_table(struct report *report, const char *name, const char *title,
+                                      const struct report_column *columns, int count, unsigned in)
+{
+    return report_add(report,
+                      &(struct report_table){.name = name,
+                                             .title = title,
+                                             .shape = columns == memory_columns ? REPORT_RECORD
+                                                                                : REPORT_ROWS,
+                                             .formats = in,
+                                             .columns = columns,
+                                             .column_count = count});
+}
+
+static void add_batch(const struct question *q, struct report_table *table,
+                      const struct rk_served *s)
+{
+    const double ranks = (double)q->plan->ranks;
+    report_row(q->report, table,
+               (struct report_cell[COUNT(batch_columns)]){
+                   cell_count(q->serving.batch), cell_number(s->prefill.step_s),
+                   cell_number(s->first.step_s), cell_number(s->last.step_s),
+                   cell_number(s->generate_s), cell_number(s->tokens_per_s),
+                   cell_number(s->tokens_per_s / ranks), cell_number(s->total_bytes),
+                   cell_text(rk_verdict_name(s->verdict))});
+}
+
+static void add_step(const struct question *q, struct report_table *table, const char *name,
+                     const struct rk_served_step *step)
+{
+    report_row(q->report, table,
+               (struct report_cell[COUNT(step_columns)]){
+                   cell_text(name), cell_number(step->step_s), cell_number(step->matrix_s),
+                   cell_number(step->attention_s), cell_number(step->memory_s),
+                   cell_number(step->tensor_s), cell_number(step->expert_s),
+                   cell_number(step->launch_s), cell_number(step->pipeline_s),
+                   cell_number(step->mfu)});
+}
+
+static void show_steps(const struct question *q, const struct rk_served *s)
+{
+    const char *title = report_text(q->report, "Where the time of %llu sequences goes",
+                                    (unsigned long long)q->serving.batch);
+    struct report_table *table = add_table(q->report, "steps", title, step_columns,
+                                           COUNT(step_columns), REPORT_IN_TEXT | REPORT_IN_JSON);
+    add_step(q, table, "one prompt alone", &s->alone);
+    add_step(q, table, "all prompts", &s->prefill);
+    add_step(q, table, "a token, first", &s->first);
+    add_step(q, table, "a token, last", &s->last);
+    table = add_table(q->report, "memory", "Memory of the tightest GPU", memory_columns,
+                      COUNT(memory_columns), REPORT_IN_TEXT | REPORT_IN_JSON);
+    report_row(q->report, table,
+               (struct report_cell[COUNT(memory_columns)]){
+                   cell_number(s->weights_bytes), cell_number(s->cache_bytes),
+                   cell_number(s->working_bytes), cell_number(s->context_bytes),
+                   cell_number(s->total_bytes), cell_number(q->system->memory[0].capacity_bytes),
+                   cell_number(s->sequence_bytes), cell_count(s->most_batch)});
+}
+
+/* ---- batches ---- */
+
+static int listed(const struct option_values *values, uint64_t batch[MOST_BATCHES])
+{
+    int count = 0;
+    for (int i = 0; i < values->count; i++) {
+        const uint64_t low = values->range[i].low, high = values->range[i].high;
+        if (low == high && count < MOST_BATCHES) batch[count++] = low;
+        for (uint64_t n = 1; low < high && n <= high && count < MOST_BATCHES; n *= 2)
+            if (n >= low) batch[count++] = n;
+    }
+    return count;
+}
+
+/* A sequence for each data rank at least; powers of two of these up to what fits. */
+static int usual(struct question *q, uint64_t batch[MOST_BATCHES])
+{
+    struct rk_served served;
+    int count = 0;
+    const uint64_t least = rk_plan_data(q->plan);
+    q->serving.batch = least ? least : 1;
+    rk_serve(q->model, q->system, q->plan, &q->serving, &served);
+    const uint64_t most = served.most_batch < MOST_BATCH ? served.most_batch : MOST_BATCH;
+    batch[count++] = q->serving.batch;
+    for (uint64_t n = 2 * q->serving.batch; n <= most && count < MOST_BATCHES; n *= 2)
+        batch[count++] = n;
+    return count;
+}
+
+/* ---- the command ---- */
+
+static void give(struct plan_draft *draft, const char *key)
+{
+    draft->given[plan_row(key)] = true;
+}
+
+void serve_choose(struct plan_input *input, void *context)
+{
+    struct plan_draft *draft = &input->draft;
+    (void)context;
+    if (!plan_given(draft, "cuda_graphs")) {
+        draft->plan.cuda_graphs = true;
+        plan_assume(input, "cuda-graphs (steps of decoding are captured)");
+        give(draft, "cuda_graphs");
+    }
+    draft->plan.framework = RK_MEGATRON;
+    draft->plan.microbatch = 1;
+    draft->plan.sequence = input->model.sequence;
+    give(draft, "framework");
+    give(draft, "microbatch");
+    give(draft, "sequence");
+    give(draft, "batch");
+    const uint64_t ranks = draft->plan.ranks ? draft->plan.ranks : 1;
+    draft->plan.batch = ranks * 4096; /* divides among any data ranks: no step is trained */
+}
+
+/* What a word says that no pass of inference has. */
+static enum rk_status check_words(const struct plan_draft *draft, struct rk_error *error)
+{
+    static const struct {
+        const char *key, *instead;
+    } other[] = {{"batch", "--batch N are the sequences"},
+                 {"microbatch", "--batch N are the sequences"},
+                 {"sequence", "--prompt N and --generate N are their tokens"},
+                 {"framework", "engines of inference are not frameworks of training"},
+                 {"recompute", "nothing is trained"},
+                 {"sequence_parallel", "a pass of decoding has no sequence to split"},
+                 {"chunks", "a pass goes through the stages once"}};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (plan_given(draft, other[i].key))
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "the plan says %s, which reckon serve has no use for: %s",
+                           other[i].key, other[i].instead);
+    return RK_OK;
+}
+
+static int refuse(const struct question *q, struct plan_input *input,
+                  const struct rk_served *served)
+{
+    struct rk_prediction *p = report_alloc(q->report, sizeof *p);
+    if (!p) return RK_IO;
+    p->verdict = served->verdict;
+    p->reasons = 1;
+    p->reason[0] = served->reason;
+    const struct forecast f = {q->model, q->system, q->plan, p, input->assumed};
+    report_paragraph(q->report, report_text(q->report, "It cannot run: %s",
+                                            forecast_reason(q->report, &f)));
+    return RK_NOTHING_FITS;
+}
+
+static int answer(const struct serve_args *args, struct plan_input *input, struct report *report)
+{
+    struct question q = {&input->model, &input->system, &input->draft.plan, {0}, report};
+    uint64_t batch[MOST_BATCHES];
+    struct rk_served served, shown = {.timed = false};
+    uint64_t shown_batch = 0;
+    q.serving = (struct rk_serving){args->prompt, args->generated, 1, args->pass_tokens,
+                                    (double)args->cache_bits / 8, args->cache_split,
+                                    args->heads_apart};
+    report_note(report, report_text(report, "%s on %s, %llu GPUs, inference: prompts of %llu tokens, %llu generated",
+                                    input->model.id, input->system.id,
+                                    (unsigned long long)q.plan->ranks,
+                                    (unsigned long long)args->prompt,
+                                    (unsigned long long)args->generated));
+    if (*input->assumed)
+        report_paragraph(report, report_text(report, "assumed: %s", input->assumed));
+    if (rk_serve(q.model, q.system, q.plan, &q.serving, &served), !served.timed)
+        return refuse(&q, input, &served);
+    const int count = args->batch.count ? listed(&args->batch, batch) : usual(&q, batch);
+    struct report_table *table = add_table(report, "batches", "Sequences at a time", batch_columns,
+                                           COUNT(batch_columns), REPORT_IN_ALL);
+    for (int i = 0; i < count; i++) {
+        q.serving.batch = batch[i];
+        rk_serve(q.model, q.system, q.plan, &q.serving, &served);
+        add_batch(&q, table, &served);
+        if (shown_batch && served.verdict != RK_FITS) continue;
+        shown = served;
+        shown_batch = batch[i];
+    }
+    q.serving.batch = shown_batch;
+    show_steps(&q, &shown);
+    if (shown.verdict == RK_FITS) return RK_OK;
+    return refuse(&q, input, &shown);
+}
+
+static enum rk_status ask(const struct serve_args *args, struct plan_input *input,
+                          struct rk_error *error)
+{
+    enum rk_status status = plan_gather(&args->source, input, error);
+    if (status == RK_OK) status = check_words(&input->draft, error);
+    if (status == RK_OK) status = plan_settle(&args->source, input, serve_choose, NULL, error);
+    return status;
+}
+
+int cmd_serve(int argc, char **argv)
+{
+    struct serve_args args = {
+        .prompt = 2048, .generated = 128, .pass_tokens = 8192, .cache_bits = 16};
+    struct plan_input input = {.assumed = ""};
+    struct report report = {.first = NULL};
+    struct rk_error error;
+    plan_words_prepare();
+    const int done = options_read(&serve_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    const bool measured = args.validate || args.measured;
+    enum rk_status status =
+        measured ? serve_measured(&report, args.measured ? args.measured : "", args.rows, &error)
+                 : ask(&args, &input, &error);
+    int code = (int)status;
+    if (status != RK_OK) {
+        code = options_fail(&error);
+    } else {
+        if (!measured) code = answer(&args, &input, &report);
+        code = show_report(&report, &args.show, args.output, code);
+    }
+    report_release(&report);
+    plan_input_release(&input);
+    return code;
+}
