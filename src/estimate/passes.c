@@ -25,7 +25,8 @@ static void waits_of(struct rk_chunk *chunk, const struct stage_sum *part)
 /* `stage` with, `alone` without what it moves for each microbatch. */
 static void fill_chunk(struct rk_chunk *chunk, const struct stage_sum *part,
                        const struct stage_sum *stage, const struct stage_sum *alone,
-                       const struct exchange *exchange, const struct rk_plan *plan)
+                       const struct exchange *exchange, const struct stage_transfers *moved,
+                       const struct rk_plan *plan)
 {
     const double share = share_of(part, stage, (double)plan->chunks);
     const bool swaps = plan->recompute_rest; /* blocks through two buffers, the ends stay */
@@ -48,6 +49,11 @@ static void fill_chunk(struct rk_chunk *chunk, const struct stage_sum *part,
         .input_s = part->pass_s[FOLD_AGRAD] + share * added_s,
         .weight_s = part->pass_s[FOLD_WGRAD],
         .offload_s = {share * out_s, share * back_s},
+        .out_s = share * moved->out_s,
+        .out_bytes = share * moved->activations_bytes,
+        .back_s = share * moved->back_s,
+        .weights_s = share * moved->weights_s,
+        .weights_bytes = share * moved->weights_bytes,
         .data_s = {share * stage->data_s[FOLD_FORWARD], share * stage->data_s[FOLD_AGRAD]},
         .reduce_s = plan->zero < 2 ? share * exchange->reduce_s : 0,
         .held_bytes = held_bytes,
@@ -73,6 +79,7 @@ static void passes_of_runs(const struct rk_model *model, const struct rk_system 
     };
     for (int i = 0; i < passes->stages; i++) {
         const struct exchange none = {0, 0};
+        const struct stage_transfers unknown = {0}; /* runs have shares of their own */
         struct run_stage stage, part;
         run_stage_of(&stage, NULL, &runs, model, system, plan, (uint64_t)i);
         passes->end[i].optimizer_s = stage.end.optimizer_s;
@@ -80,7 +87,7 @@ static void passes_of_runs(const struct rk_model *model, const struct rk_system 
         for (int at = i; at < passes->parts; at += passes->stages) {
             struct rk_chunk *chunk = &passes->chunk[at];
             run_part_sum(&part, &runs, model, system, plan, (uint64_t)at);
-            fill_chunk(chunk, &part.alone, &stage.sum, &stage.alone, &none, plan);
+            fill_chunk(chunk, &part.alone, &stage.sum, &stage.alone, &none, &unknown, plan);
             chunk->reduce_s = part.reduce_s;
             chunk->held_bytes = part.held_bytes;
             chunk->released_bytes = part.released_bytes;
@@ -121,7 +128,8 @@ void rk_predict_passes(const struct rk_model *model, const struct rk_system *sys
         stage_part(&part_blocks, model, plan, (uint64_t)i);
         stage_sum(&part, &fold, model, plan, &part_blocks);
         stage_sum(&alone, &fold, model, plan, &blocks[class]);
-        fill_chunk(&passes->chunk[i], &part, stage, &alone, &exchange, plan);
+        const struct stage_transfers moved = stage_transfers(stage, system, &sharing, plan);
+        fill_chunk(&passes->chunk[i], &part, stage, &alone, &exchange, &moved, plan);
     }
     for (int i = 0; i < map.stages; i++) {
         const struct stage_end *end = &sums.end[map.class_of[i]];

@@ -141,6 +141,34 @@ double swapped_bytes(const struct stage_sum *sum, const struct rk_plan *plan)
     return swapped_layers(sum, plan) / sum->blocks * bytes;
 }
 
+struct stage_transfers stage_transfers(const struct stage_sum *sum, const struct rk_system *system,
+                                       const struct sharing *sharing, const struct rk_plan *plan)
+{
+    const bool swaps = plan->recompute_rest;
+    const double blocks = sum->blocks, layers = swaps ? swapped_layers(sum, plan) : 1;
+    if (blocks <= 0) return (struct stage_transfers){0};
+    const struct transfer layer = {
+        .activations_bytes = (blocks_bytes(sum) - sum->swap.always_bytes) / blocks,
+        .always_bytes = sum->swap.always_bytes / blocks,
+        .requests = 1,
+    };
+    const struct transfer all = {.activations_bytes = sum->saved_total_bytes, .requests = blocks};
+    const struct transfer *moved = swaps ? &layer : &all;
+    const struct transfer weights = {
+        .weights_bytes = (sum->parameters + sum->expert_parameters) * sharing->bytes.weight *
+                         rk_plan_offloaded(plan, RK_SHARE_WEIGHTS),
+        .requests = blocks,
+    };
+    return (struct stage_transfers){
+        .out_s = layers * transfer_time_s(system, plan, moved, true),
+        .back_s = layers * transfer_time_s(system, plan, moved, false),
+        .weights_s = transfer_time_s(system, plan, &weights, false),
+        .activations_bytes = swaps ? swapped_bytes(sum, plan)
+                                   : rk_plan_activations_away(plan) * sum->saved_total_bytes,
+        .weights_bytes = weights.weights_bytes,
+    };
+}
+
 /* Layers through two buffers: the recurrence over as many as a chunk has, all of them the mean. */
 static void swap_transfers(struct stage_sum *sum, const struct rk_system *system,
                            const struct sharing *sharing, const struct rk_plan *plan)

@@ -158,6 +158,14 @@ struct transfer {
 double transfer_time_s(const struct rk_system *system, const struct rk_plan *plan,
                        const struct transfer *transfer, bool out);
 
+/* What a stage moves for each microbatch beside computing: activations out and back, weights. */
+struct stage_transfers {
+    double out_s, back_s, weights_s;
+    double activations_bytes, weights_bytes;
+};
+struct stage_transfers stage_transfers(const struct stage_sum *sum, const struct rk_system *system,
+                                       const struct sharing *sharing, const struct rk_plan *plan);
+
 /* The tier, from 0, that always_bytes go to. */
 int first_tier_of(const struct rk_plan *plan);
 

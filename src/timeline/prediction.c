@@ -52,6 +52,17 @@ static void set_links(struct timeline_duration *d, const struct rk_chunk *part, 
     d->compute_link_s[TIMELINE_BY_EXPERT] = part->expert_s[way];
 }
 
+/* They end with the pass, whose wait counts what computing does not cover. Where backward is split,
+ * part of them runs beside the gradients of weights, and is drawn beside those of inputs. */
+static void set_transfers(struct timeline_duration *d, const struct rk_chunk *part, enum rk_way way)
+{
+    const bool back = way == RK_WAY_BACKWARD;
+    d->out_s = back ? 0 : fmin(part->out_s, d->total_s);
+    d->out_bytes = back ? 0 : part->out_bytes;
+    d->in_s = fmin((back ? part->back_s : 0) + part->weights_s, d->total_s);
+    d->in_bytes = (back ? part->out_bytes : 0) + part->weights_bytes;
+}
+
 static struct timeline_duration duration_of(const struct rk_chunk *part, enum rk_way way,
                                             double compute_s)
 {
@@ -61,6 +72,7 @@ static struct timeline_duration duration_of(const struct rk_chunk *part, enum rk
                                   .wait_s = part->offload_s[way]};
     set_links(&d, part, way);
     timeline_sum_up(&d);
+    set_transfers(&d, part, way);
     return d;
 }
 
@@ -194,7 +206,8 @@ enum rk_status timeline_plan_of_plan(struct timeline_plan *timeline, const struc
                                      struct rk_error *error)
 {
     if (plan->framework == RK_CALCULON)
-        return timeline_plan_of_published(timeline, model, system, plan, prediction, messages, error);
+        return timeline_plan_of_published(timeline, model, system, plan, prediction, messages,
+                                          error);
     const uint64_t microbatches = plan->batch / (rk_plan_data(plan) * plan->microbatch);
     *timeline = (struct timeline_plan){.tiers = 0};
     enum rk_status status =

@@ -209,8 +209,8 @@ static void check_memory(const struct sample *s)
     for (int i = 0; i < s->prediction.stages; i++) {
         const double peak = s->timeline.stage[i].peak_bytes[0];
         const double predicted = s->prediction.stage[i].total_bytes;
-        cr_assert(close(peak, predicted), "%s, stage %d: %.17g, not %.17g", name_of(s), i,
-                  peak, predicted);
+        cr_assert(close(peak, predicted), "%s, stage %d: %.17g, not %.17g", name_of(s), i, peak,
+                  predicted);
     }
 }
 
@@ -218,4 +218,53 @@ Test(timeline_prediction, memory_is_as_predicted)
 {
     cr_assert_gt(for_each(check_memory), CASES);
     cr_assert_gt(exact, CASES / 2);
+}
+
+/* ---- what moves beside it ---- */
+
+static void check_transfers(const char *text, double out_share, double times)
+{
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_plan plan;
+    struct rk_error error;
+    static struct rk_prediction p;
+    struct timeline_plan simulated;
+    struct timeline_log log = {.events = NULL};
+    const struct timeline_window everything = timeline_everything();
+    cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(rk_system_load("a100-sxm4-80g mem2=250GB@20GB/s", &system, &error), RK_OK, "%s",
+                 error.text);
+    cr_assert_eq(rk_plan_parse(text, &plan, &error), RK_OK, "%s", error.text);
+    rk_predict(&model, &system, &plan, &p);
+    cr_assert(p.timed, "%s", text);
+    cr_assert_eq(timeline_plan_of_plan(&simulated, &model, &system, &plan, &p, -1, &error), RK_OK);
+    cr_assert_eq(timeline_log_open(&simulated, &everything, &log, &error), RK_OK);
+    double out_bytes = 0, in_bytes = 0, end_s = 0;
+    for (size_t i = 0; i < log.event_count; i++) {
+        const struct timeline_event *e = &log.events[i];
+        if (e->kind == TIMELINE_EVENT_OUT) out_bytes += e->bytes;
+        if (e->kind == TIMELINE_EVENT_IN) in_bytes += e->bytes;
+        if (e->end_s > end_s) end_s = e->end_s;
+    }
+    double written_bytes = 0;
+    for (int i = 0; i < p.stages; i++)
+        written_bytes += p.stage[i].written_bytes[0];
+    cr_expect_float_eq(end_s / p.step_s, 1, 1e-3, "%s", text);
+    cr_expect_float_eq(out_bytes / written_bytes, out_share, 1e-9, "%s", text);
+    cr_expect_float_eq(in_bytes / out_bytes, times, 1e-9, "%s", text);
+    timeline_log_release(&log);
+    timeline_plan_release(&simulated);
+    rk_system_release(&system);
+}
+
+/* What is written in a step goes out, and comes back once, with pipelines and without, in chunks,
+ * and through two buffers. */
+Test(timeline_prediction, what_is_offloaded_goes_out_and_comes_back)
+{
+    check_transfers("gpus8 tp2 gbs8 offload-activations=1", 1, 1);
+    check_transfers("gpus8 tp2 gbs8 offload-activations=0.25", 1, 1);
+    check_transfers("gpus8 tp2 pp4 gbs8 offload-activations=1", 1, 1);
+    check_transfers("gpus8 tp2 pp4 vpp2 gbs8 offload-activations=1", 1, 1);
+    check_transfers("gpus8 tp2 pp2 gbs8 offload-activations=0.5 recompute-rest", 1, 1);
 }
