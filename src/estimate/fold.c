@@ -376,6 +376,18 @@ static void fold_times(struct layer_fold *fold, const struct timed_layer *timed,
     }
 }
 
+/* Whole layers that are computed again are all there when their backward pass begins. */
+static double working_beside(const struct rk_plan *plan, double working, double released,
+                             bool redone)
+{
+    return working - (redone && plan->recompute != RK_WHOLE ? 0 : released);
+}
+
+double working_of(const struct rk_plan *plan, const struct operation *op, bool redone)
+{
+    return working_beside(plan, op->working_bytes, op->released_bytes, redone);
+}
+
 static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
                          const struct operation *op, bool redone)
 {
@@ -386,7 +398,7 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
     if (op->narrow) fold->narrow_parameters += op->parameters;
     fold->copied_parameters += op->copied_parameters;
     if (op->kind == OPERATION_MATRIX && op->of_weights) fold->weight_shapes += op->n * op->k;
-    if (op->working_bytes > fold->working_bytes) fold->working_bytes = op->working_bytes;
+    fold->working_bytes = fmax(fold->working_bytes, working_of(plan, op, redone));
     if (op->buffer_bytes > fold->buffer_bytes) fold->buffer_bytes = op->buffer_bytes;
     if (redone && plan->recompute == RK_WHOLE) return;
     fold->saved_bytes[op->holding] += redone ? op->saved_recomputed_bytes : op->saved_bytes;
@@ -549,14 +561,19 @@ static struct swap_fold swap_of(const struct timed_layer *timed)
 static void list_again(struct timed_layer *timed)
 {
     timed->again = 0;
+    timed->steady_bytes = 0;
     for (int i = 0; i < timed->layer.operations; i++) {
         const struct operation *op = &timed->layer.operation[i];
         const struct again again = {timed->waited_s[i][RK_FORWARD],
                                     starts_of(op, RK_FORWARD),
                                     op->saved_bytes,
                                     op->saved_recomputed_bytes,
+                                    op->released_bytes > 0 ? op->working_bytes : 0,
+                                    op->released_bytes,
                                     op->holding,
                                     parts_that_redo(op)};
+        if (!(op->released_bytes > 0))
+            timed->steady_bytes = fmax(timed->steady_bytes, op->working_bytes);
         const bool matters = again.forward_s != 0 || again.starts != 0 || again.saved_bytes != 0 ||
                              again.saved_recomputed_bytes != 0;
         if (matters) timed->operation[timed->again++] = again;
@@ -687,13 +704,17 @@ static void outline_redone(struct layer_fold *fold, const struct timed_layer *ti
                            const struct rk_system *system, const struct rk_plan *plan)
 {
     double saved[RK_HOLDING_COUNT] = {0}, again_s = 0, starts = 0;
+    double working = timed->steady_bytes;
     for (int i = 0; i < timed->again; i++) {
         const struct again *op = &timed->operation[i];
         const bool redone = is_redone(plan, op->parts);
         if (redone) again_s += op->forward_s;
         if (redone) starts += op->starts;
         saved[op->holding] += redone ? op->saved_recomputed_bytes : op->saved_bytes;
+        working =
+            fmax(working, working_beside(plan, op->working_bytes, op->released_bytes, redone));
     }
+    fold->working_bytes = working;
     fold->pass_s[FOLD_RECOMPUTE] = again_s + host_wait_s(system, plan, starts, again_s);
     memcpy(fold->saved_bytes, saved, sizeof saved);
     if (plan->recompute == RK_WHOLE) fold_whole(fold, &timed->kept, &timed->layer, plan);

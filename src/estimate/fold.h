@@ -88,9 +88,11 @@ struct timed_layer {
     double waited_s[MAX_OPERATIONS][RK_PASSES]; /* of communication, what is not hidden; else all */
     double sent_bytes[MAX_OPERATIONS][RK_PASSES]; /* of communication */
     struct layer_fold kept;                       /* nothing is computed again */
+    double steady_bytes;                          /* working memory of the others */
     int again;                                    /* operations that recomputation matters to */
     struct again {
         double forward_s, starts, saved_bytes, saved_recomputed_bytes;
+        double working_bytes, released_bytes; /* where that depends on it, else 0 */
         enum rk_holding holding;
         unsigned parts;          /* of the plan's recompute_parts that run it again */
     } operation[MAX_OPERATIONS]; /* (again) in their order */
@@ -141,6 +143,9 @@ bool swap_runs_again(const struct layer *layer, int operation);
 
 /* Does backward run the operation again? */
 bool runs_again(const struct rk_plan *plan, const struct operation *op);
+
+/* What it needs beside what is saved, at its worst. */
+double working_of(const struct rk_plan *plan, const struct operation *op, bool redone);
 
 /* Of a map of ranks what the time of a collective depends on. */
 static inline struct rank_group group_of(const struct rank_map *map, enum rank_groups group)

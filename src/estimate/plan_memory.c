@@ -149,8 +149,14 @@ static double remembered_bytes(const struct layer_folds *fold, const struct rk_p
 }
 
 /* The threads of forward and of backward have a handle of cuBLAS each; torch allocates a workspace
- * for either. */
+ * for either at its first product. Layers of Transformer Engine have products of their own, so that
+ * with Megatron-LM only the head's and the router's are torch's. */
 enum { HANDLES = 2 };
+
+static double handles_of(const struct memory_rule *rule, const struct stage_sum *sum)
+{
+    return rule->engines > 0 && !sum->last && !(sum->expert_parameters > 0) ? 0 : HANDLES;
+}
 
 /* Transformer Engine has one workspace, and one for each stream that it runs grouped products on.
  */
@@ -278,7 +284,7 @@ struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct
         .flight_bytes = rule->swaps ? 0 : flight * rule->kept_here,
         .away_bytes =
             rule->swaps ? flight * buffers_of(sum) : sum->saved_total_bytes * moving_of(sum, rule),
-        .handles = HANDLES,
+        .handles = handles_of(rule, sum),
         .engines = rule->engines + (sum->expert_parameters > 0 ? rule->expert_engines : 0),
         .outside_bytes = rule->outside_bytes,
     };

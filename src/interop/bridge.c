@@ -96,6 +96,7 @@ static const struct row {
     {"optimizer-cpu-offload", "optimizer.optimizer_cpu_offload", ON, NULL},
     {"optimizer-offload-fraction", "optimizer.optimizer_offload_fraction", VALUE, NULL},
     {"cross-entropy-loss-fusion", "model.cross_entropy_loss_fusion", ON, NULL},
+    {"cross-entropy-fusion-impl", "model.cross_entropy_fusion_impl", VALUE, NULL},
     {"no-bias-swiglu-fusion", "model.bias_activation_fusion", OFF, NULL},
     {"no-bias-gelu-fusion", "model.bias_activation_fusion", OFF, NULL},
     {"no-rope-fusion", "model.apply_rope_fusion", OFF, NULL},

@@ -199,7 +199,7 @@ enum megatron_kind {
     X(NO_GELU_FUSION,        "no-bias-gelu-fusion",             SWITCH, 9, 0, "", "fused") \
     X(NO_ROPE_FUSION,        "no-rope-fusion",                  SWITCH, 9, 0, "", "fused") \
     X(CROSS_ENTROPY_FUSION,  "cross-entropy-loss-fusion",       SWITCH, 9, 0, "", "loss_compiled") \
-    X(CROSS_ENTROPY_IMPL,    "cross-entropy-fusion-impl",       WORD,   12, 0, "native|te", "loss_compiled") \
+    X(CROSS_ENTROPY_IMPL,    "cross-entropy-fusion-impl",       WORD,   12, 0, "native|te", "loss_in_place") \
     /* what plans do not describe */ \
     X(YAML_CFG,              "yaml-cfg",                        REFUSED, 9, 0, "", "its own file of arguments: give them as flags") \
     X(ENCODER_PP,            "encoder-pipeline-model-parallel-size", REFUSED, 9, 13, "", "a model of encoder and decoder") \

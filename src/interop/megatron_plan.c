@@ -527,7 +527,8 @@ static void read_kernels(const struct megatron_args *args, struct rk_plan *plan)
     plan->transformer_engine = !local;
     plan->gradient_fusion = !HAS(NO_GRAD_FUSION) && !old;
     plan->fused = !HAS(NO_SWIGLU_FUSION) && !HAS(NO_GELU_FUSION) && !HAS(NO_ROPE_FUSION);
-    plan->loss_compiled = HAS(CROSS_ENTROPY_FUSION) && !IS(CROSS_ENTROPY_IMPL, "te");
+    plan->loss_in_place = HAS(CROSS_ENTROPY_FUSION) && IS(CROSS_ENTROPY_IMPL, "te");
+    plan->loss_compiled = HAS(CROSS_ENTROPY_FUSION) && !plan->loss_in_place;
     plan->cuda_graphs = HAS(ENABLE_CUDA_GRAPH) || HAS(EXTERNAL_CUDA_GRAPH) ||
                         (HAS(CUDA_GRAPH_IMPL) && !IS(CUDA_GRAPH_IMPL, "none"));
 }

@@ -323,7 +323,9 @@ static void put_kernels(struct writer *w)
         megatron_put(w, FLAG(TRANSFORMER_IMPL), "%s", "local");
         megatron_put_if(w, p->attention != RK_UNFUSED, FLAG(FLASH_ATTN));
     }
-    megatron_put_if(w, p->loss_compiled, FLAG(CROSS_ENTROPY_FUSION));
+    megatron_put_if(w, p->loss_compiled || p->loss_in_place, FLAG(CROSS_ENTROPY_FUSION));
+    if (p->loss_in_place && w->version >= megatron_flags[FLAG(CROSS_ENTROPY_IMPL)].since)
+        megatron_put(w, FLAG(CROSS_ENTROPY_IMPL), "%s", "te");
     if (!p->fused) {
         megatron_put(w, w->m->gated_mlp ? FLAG(NO_SWIGLU_FUSION) : FLAG(NO_GELU_FUSION), "%s", "");
         megatron_put(w, FLAG(NO_ROPE_FUSION), "%s", "");

@@ -95,7 +95,7 @@ static int32_t task_of(const struct pass_of_layer *p, int i, enum rk_work work, 
                            .sent_bytes = share * timed->sent_bytes[i][pass] / times,
                            .seconds = share * timed->waited_s[i][pass] / times,
                            .link_s = comm ? share * timed->time_s[i][pass] / times : 0,
-                           .working_bytes = op->working_bytes,
+                           .working_bytes = working_of(&p->place->plan, op, is_redone(p, i)),
                            .parameters = work == RK_WORK_FORWARD ? op->parameters : 0,
                            .expert = op->expert};
     if (op->kind == OPERATION_MATRIX)

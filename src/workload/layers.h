@@ -15,7 +15,6 @@
 
 #include "workload/pattern.h"
 
-#include <reckon/predict.h>
 #include <reckon/model.h>
 #include <reckon/plan.h>
 #include <reckon/predict.h>
@@ -87,7 +86,7 @@ struct operation {
         flop[RK_PASSES]; /* executed, on this rank: forward, activation gradient, weight gradient */
     double useful_flop;  /* of forward, as model FLOP are counted: full attention, no padding of
                             capacity, busiest rank = mean */
-    double elements;           /* OPERATION_MEMORY: what it works on, and mostly brings */
+    double elements;     /* OPERATION_MEMORY: what it works on, and mostly brings */
     double bytes[RK_PASSES];   /* OPERATION_MEMORY: read and written. Fused attention runs both
                                   gradients   in RK_AGRAD; likewise an operation without weights */
     double kernels[RK_PASSES]; /* kernels launched; of a matrix, its products one after the other */
@@ -115,7 +114,7 @@ struct operation {
     /* communication of each pass; several operations in a row may stand for one exchange */
     enum comm_over over;
     enum comm_what what[RK_PASSES];
-    double comm_bytes[RK_PASSES]; /* whole vector, as collective_time_s wants it; 0: none */
+    double comm_bytes[RK_PASSES];   /* whole vector, as collective_time_s wants it; 0: none */
     double comm_element[RK_PASSES]; /* bytes of an element of it */
     double comm_times[RK_PASSES];   /* how often (ring steps); preset 1 */
     double copies; /* all-to-all: ranks that each token goes to; those of one network domain are
@@ -125,14 +124,16 @@ struct operation {
     bool beside_matrix;    /* hides behind the matrix that follows or precedes it, with
                               plan->tensor_overlap */
 
-    double parameters; /* of this rank */
+    double parameters;        /* of this rank */
     double copied_parameters; /* of these: copies of tables that the first stage has */
-    bool expert;       /* ... which are an expert's: another data-parallel group */
+    bool expert;              /* ... which are an expert's: another data-parallel group */
 
     double saved_bytes;            /* held from forward to backward */
     double saved_recomputed_bytes; /* ... when `part` is computed again */
     double working_bytes;          /* while it runs, in forward or backward, beside what is saved */
-    double buffer_bytes; /* of a buffer that all operations of a rank share and nobody frees */
+    double released_bytes; /* of these, where it is not computed again: its output, read by the next
+                              one alone, is gone when its own backward pass runs */
+    double buffer_bytes;   /* of a buffer that all operations of a rank share and nobody frees */
 };
 
 struct layer {

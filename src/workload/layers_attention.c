@@ -198,10 +198,11 @@ static void add_around(struct build *build, const struct heads *heads)
 
 enum { LOG_SUM_BYTES = 4 }; /* one float a row of scores */
 
-/* Megatron-LM's stream has the sequence before the samples, FlashAttention's own kernels the samples
- * first. Of more than one sample, their output is kept as it was written, for backward, and turned
- * over, as the projection's input (rearrange(..., 'b s h d -> s b (h d)').contiguous() in its
- * attention.py, and in Transformer Engine's FlashAttention); cuDNN's kernels take either order. */
+/* Megatron-LM's stream has the sequence before the samples, FlashAttention's own kernels the
+ * samples first. Of more than one sample, their output is kept as it was written, for backward, and
+ * turned over, as the projection's input (rearrange(..., 'b s h d -> s b (h d)').contiguous() in
+ * its attention.py, and in Transformer Engine's FlashAttention); cuDNN's kernels take either order.
+ */
 static double flash_outputs(const struct build *build)
 {
     const bool cudnn = build->plan->attention == RK_FLASH_3;
@@ -367,6 +368,7 @@ static void add_projections(struct build *build, const struct heads *heads)
     op->useful_flop *= useful;
     op->saved_bytes = op->saved_recomputed_bytes =
         inputs_kept(build, heads) + build->tokens * gate * build->element;
+    op->released_bytes = fmin(op->saved_bytes, build->tokens * columns * build->element);
     add_head_norms(build, heads);
     add_rotary(build, attention, build->tokens * (heads->queries + heads->keys) * d);
 }

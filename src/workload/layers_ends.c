@@ -53,11 +53,17 @@ void build_embedding(struct build *build)
  * kept and turn into their gradient; else fp32 logits, their log-softmax, and a gradient of each.
  * Megatron-LM's compiled loss (fused_cross_entropy.py) hands fp32 logits from one compiled function
  * to the next, which writes exponentials of its own: what works in place in eager mode does not.
+ * Transformer Engine's (triton/cross_entropy.py, also behind Megatron-LM's switch) reads the 16-bit
+ * logits for maximum and sum, then turns them into their gradients; backward scales these.
  */
 struct loss_bytes {
     double kept, beside;
     struct traffic traffic;
 };
+
+/* What a Triton kernel reads and writes of logits takes on a B200 where others reach 0.67 of the
+ * memory's rate [simumax2026, ce_fusion]. */
+#define SLOWER_LOSS (0.67 / 0.28)
 
 static struct loss_bytes loss_bytes_of(const struct build *build)
 {
@@ -70,6 +76,8 @@ static struct loss_bytes loss_bytes_of(const struct build *build)
     }
     if (build->plan->fused && torch) return (struct loss_bytes){e, e, {2 * e, 2 * e, 2, 2}};
     if (torch) return (struct loss_bytes){4, 8 + (e < 4 ? e : 0), {e + 16, e + 24, 4, 4}};
+    if (build->plan->loss_in_place)
+        return (struct loss_bytes){e, 0, {2 * e * SLOWER_LOSS, 2 * e * SLOWER_LOSS, 2, 1}};
     if (build->plan->loss_compiled)
         return (struct loss_bytes){4, e + FLOAT_BYTES, {e + 24, e + 12, 4, 2}};
     if (build->plan->fused) return (struct loss_bytes){4, e, {e + 24, e + 12, 4, 2}};
@@ -154,7 +162,8 @@ static struct operation *add_head(struct build *build, double parameters, double
     op->parameters = parameters + biases;
     op->useful_flop = 2 * rows * (double)build->model->vocabulary / build->tensor * h;
     /* the gradients of logits and input; the logits' own are the loss's */
-    op->working_bytes = rows * (columns + h) * build->element;
+    const bool in_place = loss_bytes_of(build).beside == 0;
+    op->working_bytes = rows * ((in_place ? 0 : columns) + h) * build->element;
     add_cap(build, rows * columns);
     struct operation *loss = add_loss(build, rows * columns);
     if (build->plan->loss_in_chunks) put_in_chunks(build, op, loss, rows, columns);

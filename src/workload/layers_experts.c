@@ -282,7 +282,8 @@ static void add_routed(struct build *build, const struct mixture *mix)
     const double wide = (model->gated_mlp ? 2 : 1) * inner;
     struct operation *op = add_expert_linear(build, mix, "experts in", wide, w);
     op->parameters += has_mlp_biases(model) ? mix->local * wide : 0;
-    op->saved_bytes = rows * (w * build->kept + wide * build->element);
+    op->released_bytes = rows * wide * build->element;
+    op->saved_bytes = rows * w * build->kept + op->released_bytes;
     add_activation(build, "expert activation", experts_activation, rows, inner);
     op = &build->layer->operation[build->layer->operations - 1];
     op->parameters = mix->local * activation_parameters(model);

@@ -40,6 +40,7 @@ void add_activation(struct build *build, const char *name, struct place_in in, d
     struct operation *op = add_memory(build, name, in, x, traffic_of(build));
     op->saved_bytes = x * (inner * build->element + build->kept);
     op->working_bytes = (build->model->gated_mlp ? 3 : 2) * x * build->element;
+    op->released_bytes = x * build->kept;
 }
 
 /* Columns that the first matrix brings for each of the MLP's width. */
@@ -59,7 +60,8 @@ void build_mlp(struct build *build, const struct mlp *mlp)
     struct operation *op = add_narrow_linear(build, mlp->in_name, mlp->in,
                                              &(struct product){1, rows, wide, h}, build->shard);
     op->parameters += biases ? wide : 0;
-    op->saved_bytes = rows * wide * build->element + mlp->input_kept;
+    op->released_bytes = rows * wide * build->element;
+    op->saved_bytes = op->released_bytes + mlp->input_kept;
     add_activation(build, mlp->activation, activation, rows, width);
     op = &build->layer->operation[build->layer->operations - 1];
     op->parameters = activation_parameters(build->model);

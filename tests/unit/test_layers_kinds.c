@@ -322,6 +322,19 @@ Test(layers_kinds, compiled_loss)
     cr_expect_eq(op->working_bytes, 8192.0 * 128256 * (2 + 4));
 }
 
+/* Transformer Engine's loss turns the 16-bit logits into their gradients: beside them is the
+ * gradient of the head's input alone. */
+Test(layers_kinds, loss_in_place)
+{
+    struct rk_plan plan = plan_of(1, 1);
+    plan.loss_in_place = true;
+    const struct layer layer = layer_of(&llama, LAYER_HEAD, &plan);
+    const struct operation *loss = find(&layer, "cross entropy");
+    cr_expect_eq(loss->saved_bytes, 8192.0 * 128256 * 2);
+    cr_expect_eq(loss->working_bytes, 0);
+    cr_expect_eq(find(&layer, "logits")->working_bytes, 8192.0 * 4096 * 2);
+}
+
 /* FlashAttention's output is kept twice of two samples: as it was written, and turned over. */
 Test(layers_kinds, flash_outputs)
 {

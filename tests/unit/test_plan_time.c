@@ -196,21 +196,25 @@ Test(plan_time, data_parallelism_in_the_end)
 }
 
 /* A rank steps 1000 / 4 + 4000 / 2 = 2250 parameters: it reads the gradient twice, once for its
- * norm, reads and writes 12 bytes of state, and writes weights at least once. Offloaded, gradient
- * and weight of its share travel at 100 B/s. */
+ * norm, reads and writes 12 bytes of state, and writes weights at least once. Megatron-LM's buffer
+ * of 5000 gradients is set to zero; of two ranks, it is read and written to be scaled. Offloaded,
+ * gradient and weight of its share travel at 100 B/s. */
 Test(plan_time, optimizer)
 {
     struct sharing without = sharing;
     struct rk_plan plan = plan_with(1);
     const struct exchange none = {0, 0};
     const struct stage_sum sum = stage_of(1000, 4000);
-    const double step_s = end_of(plan).optimizer_s;
+    const double step_s = end_of(plan).optimizer_s, zeroed_s = 5000 * 4 / 1e3;
     without.bytes.weight = 0;
     NEAR(stage_end_of(&sum, &none, slow(), &without, &plan).optimizer_s,
-         2250 * (2 * 4 + 2 * 12) / 1e3);
+         2250 * (2 * 4 + 2 * 12) / 1e3 + zeroed_s);
+    plan.ranks = 2;
+    NEAR(end_of(plan).optimizer_s, step_s + 2 * zeroed_s);
+    plan.ranks = 1;
     cr_expect_geq(step_s, 2250 * (2 * 4 + 2 * 12 + 2) / 1e3);
     plan.share[RK_SHARE_OPTIMIZER][0] = 0.25;
-    NEAR(end_of(plan).optimizer_s, 0.75 * step_s + 0.25 * 2250 * (4 + 2) / 1e2);
+    NEAR(end_of(plan).optimizer_s, 0.75 * step_s + 0.25 * zeroed_s + 0.25 * 2250 * (4 + 2) / 1e2);
 }
 
 /* ---- the step ---- */
