@@ -91,6 +91,50 @@ static enum rk_status check_tensor(const struct rk_plan *plan, const struct rk_m
                    plan->tensor, nearest);
 }
 
+/* What the nearest divisor of `of` is to a degree that does not divide it. */
+static enum rk_status check_divides(const char *word, uint64_t degree, uint64_t of,
+                                    const char *what, struct rk_error *error)
+{
+    uint64_t nearest = 1;
+    if (degree && of % degree == 0) return RK_OK;
+    for (uint64_t d = 1; d <= of && d <= 2 * degree; d++) {
+        const uint64_t away = d < degree ? degree - d : d - degree;
+        const uint64_t least = nearest < degree ? degree - nearest : nearest - degree;
+        if (of % d == 0 && away < least) nearest = d;
+    }
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "%s%" PRIu64 " does not divide %s, %" PRIu64 ": %s%" PRIu64 " does", word,
+                   degree, what, of, word, nearest);
+}
+
+/* Degrees that hold for all stages, against the model and the largest cluster. */
+static enum rk_status check_model(const struct plan_draft *draft, const struct rk_model *model,
+                                  const struct rk_machine *machine, struct rk_error *error)
+{
+    const struct rk_plan *plan = &draft->plan;
+    uint64_t largest = 0;
+    for (int i = 0; i < machine->clusters; i++)
+        if (machine->cluster[i].system.devices > largest)
+            largest = machine->cluster[i].system.devices;
+    if (plan->tensor * plan->context > largest)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "tp%" PRIu64 " cp%" PRIu64 " of a stage need %" PRIu64
+                       " accelerators, the largest cluster has %" PRIu64 ": %s%" PRIu64 " does",
+                       plan->tensor, plan->context, plan->tensor * plan->context, largest,
+                       plan->context > 1 ? "cp" : "tp",
+                       plan->context > 1 ? largest / plan->tensor : largest);
+    const uint64_t tokens = plan->sequence ? plan->sequence : model->sequence;
+    enum rk_status status = RK_OK;
+    if (plan_given(draft, "context"))
+        status = check_divides("cp", plan->context, tokens, "the tokens of a sample", error);
+    if (status != RK_OK || !plan_given(draft, "expert") || plan->expert == 1) return status;
+    if (model->experts)
+        return check_divides("ep", plan->expert, model->experts, "the experts of the model", error);
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "ep%" PRIu64 ": %s has no experts: leave it out, or say ep1", plan->expert,
+                   model->id);
+}
+
 static enum rk_status settle(const struct clusters_source *source, struct plan_draft *draft,
                              struct rk_machine *machine, struct rk_error *error)
 {
@@ -135,6 +179,8 @@ static enum rk_status read_plan(struct clusters_input *input, const struct clust
         draft->given[plan_row("batch")] = true;
     }
     if (status == RK_OK) status = settle(source, draft, &input->machine, error);
+    if (status == RK_OK && !source->plan)
+        status = check_model(draft, &input->model, &input->machine, error);
     if (status != RK_OK || !source->plan) return status;
     input->given = calloc(1, sizeof *input->given);
     if (!input->given) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the plan");
@@ -188,13 +234,21 @@ void clusters_input_release(struct clusters_input *input)
 static enum rk_status check_usable(const struct clusters_input *a, struct rk_error *error)
 {
     const struct rk_machine *machine = &a->machine;
-    for (int i = 0; i < machine->clusters; i++)
-        if (!a->answer->usable[i])
-            return rk_fail(
-                error, RK_NOTHING_FITS, NULL, 0, 0,
-                "cluster %s, %s, can be used by no stage: not even one layer fits; leave "
-                "it out, or give words such as zero3 or recompute=full",
-                machine->cluster[i].name, machine->cluster[i].system.id);
+    for (int i = 0; i < machine->clusters; i++) {
+        const struct rk_cluster *c = &machine->cluster[i];
+        const struct rk_reason *reason = &a->answer->refused[i];
+        if (a->answer->usable[i]) continue;
+        if (!a->answer->runs[i] && reason->what)
+            return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                           "cluster %s, %s, can be used by no stage: %s: %s (asked for %.12g, there "
+                           "is %.12g); leave it out, or change the words",
+                           c->name, c->system.id, rk_verdict_name(reason->verdict), reason->what,
+                           reason->need, reason->have);
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                       "cluster %s, %s, can be used by no stage: not even one layer fits; leave "
+                       "it out, or give words such as zero3 or recompute=full",
+                       c->name, c->system.id);
+    }
     return RK_OK;
 }
 
@@ -203,6 +257,8 @@ static enum rk_status search_plan(struct clusters_input *a, struct rk_error *err
     if (!clusters_search(&a->question, a->answer))
         return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the search");
     if (!isinf(a->answer->best.value_s)) return check_usable(a, error);
+    for (int i = 0; i < a->machine.clusters; i++)
+        if (!a->answer->runs[i]) return check_usable(a, error);
     return rk_fail(
         error, RK_NOTHING_FITS, NULL, 0, 0,
         "no plan fits: each stage holds at least one layer, with everything computed again; "

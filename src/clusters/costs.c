@@ -367,7 +367,11 @@ static bool list_offloads(struct clusters_costs *costs, int cluster, const struc
     for (int i = 0; i < (all ? OFFLOADS : 1); i++) {
         struct rk_plan own = *plan;
         if (i) plan_offload(&own, offloads[i][0], offloads[i][1]);
-        if (!clusters_can_run(q, cluster, &own, &(struct rk_reason){0})) continue;
+        struct rk_reason reason;
+        if (!clusters_can_run(q, cluster, &own, &reason)) {
+            costs->cluster[cluster].refused = reason;
+            continue;
+        }
         if (!add_way(costs, cluster, &own, plain)) return false;
         if (i == 0) plain = costs->cluster[cluster].ways - 1;
     }

@@ -32,6 +32,7 @@ struct stage_way {
 
 struct cluster_costs {
     int ways;
+    struct rk_reason refused; /* why the last of those that are none is none, memory apart */
     struct stage_way *way;       /* (ways) */
     struct chain_choice *choice; /* (ways) */
     struct chain_cost *cost;     /* (ways, rows) */

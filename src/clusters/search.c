@@ -256,12 +256,15 @@ static int compare_rounds(const void *a, const void *b)
 }
 
 /* Clusters on which one layer fits, at any place. */
-static void note_usable(const struct clusters_costs *costs, bool usable[RK_MAX_CLUSTERS])
+static void note_usable(const struct clusters_costs *costs, struct clusters_answer *answer)
 {
     for (int i = 0; i < costs->question->machine->clusters; i++) {
         const struct cluster_costs *c = &costs->cluster[i];
         for (int k = 0; k < c->ways * costs->rows; k++)
-            usable[i] |= costs->run[k % costs->rows].layers == 1 && c->cost[k].in_flight >= 1;
+            answer->usable[i] |=
+                costs->run[k % costs->rows].layers == 1 && c->cost[k].in_flight >= 1;
+        answer->runs[i] |= c->ways > 0;
+        if (c->refused.verdict != RK_FITS) answer->refused[i] = c->refused;
     }
 }
 
@@ -278,7 +281,7 @@ static bool search_rounds(struct search *s, struct round *round, int *rounds)
         good = clusters_costs_open(&next->costs, s->question, batch / m, &shelf);
         if (!good) break;
         next->least_s = least_step(&next->costs);
-        note_usable(&next->costs, s->answer->usable);
+        note_usable(&next->costs, s->answer);
     }
     fold_shelf_release(&shelf);
     qsort(round, (size_t)*rounds, sizeof *round, compare_rounds);

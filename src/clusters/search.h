@@ -78,6 +78,8 @@ struct clusters_answer {
     struct clusters_plan proved;     /* none has a smaller value_s */
     double alone_s[RK_MAX_CLUSTERS]; /* the least value_s of each cluster by itself */
     bool usable[RK_MAX_CLUSTERS]; /* does a stage of one layer fit on it, some way? */
+    bool runs[RK_MAX_CLUSTERS]; /* ... memory apart; else `refused` says why not */
+    struct rk_reason refused[RK_MAX_CLUSTERS];
     uint64_t labels, limits, problems, simulated;
 };
 
