@@ -3,6 +3,7 @@
 #ifndef RECKON_CLI_CLUSTERS_ASK_H
 #define RECKON_CLI_CLUSTERS_ASK_H
 
+#include "advise/clusters_input.h"
 #include "cli/check.h"
 #include "cli/clusters_plan.h"
 #include "cli/options.h"
@@ -34,26 +35,9 @@ extern const struct option clusters_output_options[];
     {"General", options_help_rows, 0}
 /* clang-format on */
 
-struct clusters_input {
-    struct rk_model model;
-    struct rk_machine machine;
-    struct plan_draft draft;
-    struct clusters_file file;
-    struct clusters_question question;
-    struct given_plan *given;       /* NULL: none is */
-    struct clusters_answer *answer; /* best: the plan that was found, or is given */
-    struct given_fault fault;       /* of a plan that is given */
-};
-
 /* Reads; the question is ready. Release in every case; a zeroed one is fine. */
 enum rk_status clusters_input_open(struct clusters_input *input,
                                    const struct clusters_source *source, struct rk_error *error);
-
-/* Searches, or judges what is given. RK_NOTHING_FITS: `error` says why. With `tight` a plan that is
- * given may need more memory than there is: then input->fault says so. */
-enum rk_status clusters_input_answer(struct clusters_input *input, bool tight,
-                                     struct rk_error *error);
-void clusters_input_release(struct clusters_input *input);
 
 /* reckon check of the plan at source->plan; clusters_check.c. Returns the exit code. */
 int clusters_check(const struct clusters_source *source, const struct rk_launch *launch,

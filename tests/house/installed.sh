@@ -69,4 +69,11 @@ if [ $status -eq 0 ] || [ $status -ge 5 ] || ! grep -q no-such-model err.txt; th
     fail "an unknown model: exit $status; expected an rk_status and a message, got:"
     cat err.txt
 fi
+
+# shellcheck disable=SC2046,SC2086
+$CC $flags "$RECKON_SOURCE/examples/clusters.c" $(pkg-config --cflags --libs reckon) -o clusters
+machine="h100-sxm5-80g x8 name=new + a100-sxm4-80g x8 name=old link=100Gb/s@50us"
+LD_LIBRARY_PATH=$(dirname "$library") ./clusters llama3.1-8b "$machine" gbs64 >clusters.txt ||
+    fail "the example of several clusters fails"
+grep -q '^stage 0: .* layers on 1 nodes of ' clusters.txt || fail "the example shows no stages"
 exit $failed

@@ -1,0 +1,34 @@
+/* clusters_input.h - a question about several clusters in words: model, machine and plan are read,
+ * the plan is searched for where none is given, and judged. */
+#ifndef RECKON_ADVISE_CLUSTERS_INPUT_H
+#define RECKON_ADVISE_CLUSTERS_INPUT_H
+
+#include "catalog/clusters_plan.h"
+
+struct clusters_input {
+    struct rk_model model;
+    struct rk_machine machine;
+    struct plan_draft draft;
+    struct clusters_file file;
+    struct clusters_question question;
+    struct given_plan *given;       /* NULL: none is */
+    struct clusters_answer *answer; /* best: the plan that was found, or is given */
+    struct given_fault fault;       /* of a plan that is given */
+};
+
+/* Machine and plan file (NULL: none) into a zeroed input whose model is there; words of a line may
+ * be added to its draft then. Release in every case. */
+enum rk_status clusters_input_begin(struct clusters_input *input, const char *machine,
+                                    const char *plan, struct rk_error *error);
+
+/* What the words did not say; the question is ready. `batch` 0: the words or the file have it. */
+enum rk_status clusters_input_settle(struct clusters_input *input, uint64_t batch,
+                                     struct rk_error *error);
+
+/* Searches, or judges what is given. RK_NOTHING_FITS: `error` says why. With `tight` a plan that is
+ * given may need more memory than there is: then input->fault says so. */
+enum rk_status clusters_input_answer(struct clusters_input *input, bool tight,
+                                     struct rk_error *error);
+void clusters_input_release(struct clusters_input *input);
+
+#endif
