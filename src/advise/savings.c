@@ -16,6 +16,9 @@ enum change_kind {
     CHANGE_BLOCKS /* whole recomputation of half the blocks of a virtual stage */
 };
 
+/* The one that torchtitan has: parts.h. */
+#define ONE_SELECTION "recompute=selective:moe_act+layernorm"
+
 static const struct change {
     enum change_kind kind;
     const char *key;   /* of plan files: what is changed; CHANGE_PART: the part */
@@ -28,6 +31,7 @@ static const struct change {
     {CHANGE_PART, "core_attn", NULL, "attention's core is computed again"},
     {CHANGE_PART, "layernorm", NULL, "norms are computed again"},
     {CHANGE_PART, "moe_act", NULL, "activation functions are computed again"},
+    {CHANGE_TO, "recompute", ONE_SELECTION, "all but products and attention is computed again"},
     {CHANGE_PART, "mla_up_proj", NULL, "latent up-projections are computed again"},
     {CHANGE_PART, "mlp", NULL, "dense MLPs are computed again"},
     {CHANGE_PART, "moe", NULL, "mixtures are computed again, all-to-all too"},
@@ -78,6 +82,7 @@ static bool add_part(const struct rk_model *model, const struct rk_plan *plan, u
     size_t used = (size_t)snprintf(words, RK_SAVING_WORDS, "recompute=selective");
     if (plan->recompute == RK_WHOLE || had & bit) return false;
     if (!(plan_parts(model, plan) & bit)) return false;
+    if (!parts_start(plan->framework, had | bit)) return false;
     const char *mark = ":";
     for (int i = 0; i < RK_PARTS; i++) {
         if (!((had | bit) >> i & 1)) continue;
@@ -124,6 +129,7 @@ static bool words_of(const struct change *change, const struct job *job, const s
         return add_part(job->model, plan, part_bit(change->key), words);
     if (change->kind == CHANGE_BLOCKS) return half_the_blocks(job->model, plan, words);
     if (change->kind == CHANGE_TO) {
+        if (strcmp(change->words, ONE_SELECTION) == 0 && plan->framework != RK_FSDP) return false;
         snprintf(words, RK_SAVING_WORDS, "%s", change->words);
         return true;
     }

@@ -346,7 +346,7 @@ void offer_recompute(struct offered *o, const struct rk_plan *plan)
     }
     offer(o, RK_RECOMPUTE_VALUE(RK_KEEP, 0));
     for (size_t i = 0; i < sizeof usual_parts / sizeof *usual_parts; i++)
-        if ((usual_parts[i] & ~have) == 0)
+        if ((usual_parts[i] & ~have) == 0 && parts_start(starting(o), usual_parts[i]))
             offer(o, RK_RECOMPUTE_VALUE(RK_SELECTIVE, usual_parts[i]));
     offer(o, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
 }

@@ -26,3 +26,8 @@ unsigned plan_parts(const struct rk_model *model, const struct rk_plan *plan)
     if (plan->precision == RK_FP8_DELAYED) return parts & ~(unsigned)(ACTIVATION | NORM);
     return model->experts && plan->grouped ? parts : parts & ~(unsigned)ACTIVATION;
 }
+
+bool parts_start(enum rk_framework framework, unsigned parts)
+{
+    return framework == RK_FSDP ? parts == (NORM | ACTIVATION) : framework != RK_DEEPSPEED;
+}

@@ -14,4 +14,10 @@
 /* Bits 1 << enum rk_part, by the model and by framework, precision and `grouped` of the plan. */
 unsigned plan_parts(const struct rk_model *model, const struct rk_plan *plan);
 
+/* Can a run of the framework be told to compute these parts again and no others? Megatron-LM names
+ * parts one by one; torchtitan has one selection, of all operations but products and attention
+ * (selective_ac_option "op"); what training code under DeepSpeed
+ * computes again are whole layers. */
+bool parts_start(enum rk_framework framework, unsigned parts);
+
 #endif
