@@ -1,4 +1,5 @@
 /* reckon check --logs: what the ranks of a run did, from a file for each of them. */
+#include "base/memory.h"
 #include "cli/check.h"
 #include "interop/text_file.h"
 
@@ -49,36 +50,23 @@ static enum rk_status add_file(struct log_files *files, const char *path, struct
     if (!rank_of(path, &rank) || rank >= MOST_RANKS)
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                        "the name does not end in the number of a rank: rank-12.log, 12.txt");
-    if (rank >= files->room) {
-        const uint32_t room = (uint32_t)rank * 2 + 16;
-        char **grown = realloc(files->path, room * sizeof *grown);
-        if (!grown) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-        memset(grown + files->room, 0, (room - files->room) * sizeof *grown);
-        files->path = grown;
-        files->room = room;
+    while (files->ranks <= rank) {
+        if (!ARRAY_ROOM(files->path, files->ranks)) return no_memory(error);
+        files->path[files->ranks++] = NULL;
     }
     if (files->path[rank])
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "rank %" PRIu64 " has two logs: %s", rank,
                        files->path[rank]);
-    if (rank >= files->ranks) files->ranks = (uint32_t)rank + 1;
     files->path[rank] = strdup(path);
-    return files->path[rank] ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    return files->path[rank] ? RK_OK : no_memory(error);
 }
 
 /* NCCL's logs have names of hosts and processes: each is the next one. */
 static enum rk_status add_any(struct log_files *files, const char *path, struct rk_error *error)
 {
-    if (files->ranks == files->room) {
-        const uint32_t room = files->room * 2 + 16;
-        char **grown = realloc(files->path, room * sizeof *grown);
-        if (!grown) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-        memset(grown + files->room, 0, (room - files->room) * sizeof *grown);
-        files->path = grown;
-        files->room = room;
-    }
+    if (!ARRAY_ROOM(files->path, files->ranks)) return no_memory(error);
     files->path[files->ranks++] = strdup(path);
-    return files->path[files->ranks - 1] ? RK_OK
-                                         : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    return files->path[files->ranks - 1] ? RK_OK : no_memory(error);
 }
 
 static enum rk_status add_folder(struct log_files *files, const char *path, bool any,
@@ -193,7 +181,7 @@ static enum rk_status load_texts(const struct log_files *files, struct texts *te
     enum rk_status status = RK_OK;
     texts->text = calloc(files->ranks, sizeof *texts->text);
     texts->rank = calloc(files->ranks, sizeof *texts->rank);
-    if (!texts->text || !texts->rank) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!texts->text || !texts->rank) return no_memory(error);
     for (uint32_t i = 0; i < files->ranks && status == RK_OK; i++) {
         char *text = NULL;
         size_t size = 0;
@@ -219,7 +207,7 @@ static enum rk_status check_nccl(const struct check_logs *asked, const struct te
     *paths = calloc(*ranks + 1, sizeof **paths);
     for (uint32_t i = 0; status == RK_OK && *paths && i < *ranks; i++)
         (*paths)[i] = texts->text[file[i]].path;
-    if (status == RK_OK && !*paths) status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (status == RK_OK && !*paths) status = no_memory(error);
     free(file);
     rk_logs_release(logs);
     return status;
@@ -233,8 +221,7 @@ int check_log_files(const struct check_logs *asked)
     const char **paths = NULL;
     struct rk_error error;
     char title[64];
-    enum rk_status status = findings ? find_files(asked, &files, &error)
-                                     : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status = findings ? find_files(asked, &files, &error) : no_memory(&error);
     uint32_t ranks = files.ranks;
     if (status == RK_OK && asked->kind != CHECK_OPERATIONS)
         status = load_texts(&files, &texts, &error);

@@ -1,5 +1,6 @@
 /* clusters_check.c - reckon check of a plan over several clusters: the rules of plans, stage by
  * stage, each on its own cluster; memory; what the environment says of networks. */
+#include "base/memory.h"
 #include "check/findings.h"
 #include "cli/check.h"
 #include "cli/clusters_ask.h"
@@ -127,7 +128,7 @@ int clusters_check(const struct clusters_source *source, const struct rk_launch 
     struct rk_error error;
     char title[640];
     enum rk_status status = clusters_input_open(&input, source, &error);
-    if (status == RK_OK && !all) status = rk_fail(&error, RK_IO, NULL, 0, 0, "no memory");
+    if (status == RK_OK && !all) status = no_memory(&error);
     if (status == RK_OK) status = clusters_input_answer(&input, true, &error);
     for (int i = 0; status == RK_OK && i < input.given->stages; i++)
         for (int k = 0; k < input.given->stage[i].parts; k++)

@@ -1,5 +1,6 @@
 /* clusters_diff.c - reckon diff of two plans over the same clusters: where the time of each goes,
  * and what each stage that differs is worth. */
+#include "base/memory.h"
 #include "cli/clusters_ask.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
@@ -274,7 +275,7 @@ static int tell(const struct side side[2], const struct clusters_basics *args)
         show_terms(&report, side);
         code = show_report(&report, &args->show, args->output, RK_OK);
     } else {
-        code = options_fail((rk_fail(&error, RK_IO, NULL, 0, 0, "no memory"), &error));
+        code = options_fail((no_memory(&error), &error));
     }
     report_release(&report);
     return code;
@@ -293,7 +294,7 @@ int clusters_diff(int argc, char **argv)
     }
     enum rk_status status = RK_OK;
     if (!side)
-        status = rk_fail(&error, RK_IO, NULL, 0, 0, "no memory");
+        status = no_memory(&error);
     else if (args.source.words.count < 2 || args.source.plan)
         status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
                          "give two plan files, as reckon clusters --save-plan writes them");

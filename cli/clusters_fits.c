@@ -1,5 +1,6 @@
 /* clusters_fits.c - reckon fits of a plan over several clusters: what each stage holds, and which
  * change of all stages makes room. */
+#include "base/memory.h"
 #include "cli/clusters_ask.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
@@ -212,7 +213,7 @@ static int tell(struct clusters_input *input, const struct clusters_basics *args
     if ((input->given || given) && show_changes(&report, input, given ? given : input->given))
         code = show_report(&report, &args->show, args->output, left < 0 ? RK_NOTHING_FITS : RK_OK);
     else
-        code = options_fail((rk_fail(&error, RK_IO, NULL, 0, 0, "no memory"), &error));
+        code = options_fail((no_memory(&error), &error));
     free(given);
     report_release(&report);
     return code;

@@ -1,5 +1,6 @@
 /* clusters_run.c - a whole run over several clusters: days, failures, GPU-hours and money of each
  * kind. */
+#include "base/memory.h"
 #include "cli/clusters_ask.h"
 #include "cli/clusters_tables.h"
 
@@ -36,8 +37,7 @@ static void count_gpus(struct whole *w, const struct clusters_input *input)
     for (int i = 0; input->given && i < best->stages; i++)
         for (int k = 0; k < input->given->stage[i].parts; k++) {
             const struct given_part *part = &input->given->stage[i].part[k];
-            w->gpus[part->cluster] +=
-                (double)(part->plan.tensor * part->plan.context * part->data);
+            w->gpus[part->cluster] += (double)(part->plan.tensor * part->plan.context * part->data);
         }
     for (int i = 0; i < input->machine.clusters; i++)
         w->all += w->gpus[i];
@@ -72,16 +72,16 @@ static void show_kinds(struct report *report, const struct whole *w,
         const double used = w->gpus[i] * hours;
         const bool known = w->price[i] > 0;
         if (!(used > 0)) continue;
-        report_row(report, table,
-                   (const struct report_cell[]){
-                       cell_text(input->machine.cluster[i].name),
-                       cell_count((uint64_t)w->gpus[i]),
-                       cell_number(used),
-                       known ? cell_number(w->price[i]) : cell_none(),
-                       known ? cell_number(used * w->price[i]) : cell_none(),
-                       cell_text(w->listed[i] ? "of the list; price= in the system says another"
-                                              : ""),
-                   });
+        report_row(
+            report, table,
+            (const struct report_cell[]){
+                cell_text(input->machine.cluster[i].name),
+                cell_count((uint64_t)w->gpus[i]),
+                cell_number(used),
+                known ? cell_number(w->price[i]) : cell_none(),
+                known ? cell_number(used * w->price[i]) : cell_none(),
+                cell_text(w->listed[i] ? "of the list; price= in the system says another" : ""),
+            });
     }
 }
 
@@ -135,7 +135,7 @@ enum rk_status clusters_run_section(struct report *report, const struct run_args
         status = rk_fail(error, RK_USAGE, NULL, 0, 0, "--%s does not go with several clusters",
                          args->phases ? "phases" : "elastic");
     else if (!w || !w->prediction)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the run");
+        status = no_memory(error);
     const enum rk_status opened = status == RK_OK ? run_terms_open(&terms, args, error) : status;
     status = opened;
     if (status == RK_OK) {

@@ -1,18 +1,19 @@
 /* reckon calculon: the commands of the published tool Calculon [isaev2023], with its files, its
  * options and its output. */
+#include "base/clock.h"
+#include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 
+#include "interop/output.h"
 #include "published/calculon_read.h"
 #include "published/calculon_refusal.h"
 #include "published/calculon_search.h"
 #include "published/calculon_write.h"
-#include "interop/output.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- what the commands share ---- */
 
@@ -294,13 +295,6 @@ static enum rk_status search_open(const struct search_args *args, struct calculo
     return check_datatype(args, problem, error);
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void print_tally(uint64_t total, uint64_t good, uint64_t bad, double seconds)
 {
     printf("Total executions: %" PRIu64 "\n", total);
@@ -345,7 +339,7 @@ static enum rk_status write_ranking(const struct search_args *args,
     struct rk_estimate *estimates = calloc(count + 1, sizeof *estimates);
     enum rk_status status = RK_OK;
     if (!runs || !estimates) {
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+        status = no_memory(error);
         goto out;
     }
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,5 @@
 /* reckon check: what is wrong with a plan, a launch file or the logs of a run. */
+#include "base/memory.h"
 #include "cli/check.h"
 #include "cli/clusters_ask.h"
 #include "cli/commands.h"
@@ -268,10 +269,11 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
                            args->sets.text[i]);
     for (int i = 0; args->words.count > 1 && i < args->words.count; i++)
         if (is_file(args->words.text[i]) && !strchr(args->words.text[i], '='))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                           "\"%.255s\" looks like a file, and there is more: give one file, or words "
-                           "of a plan",
-                           args->words.text[i]);
+            return rk_fail(
+                error, RK_USAGE, NULL, 0, 0,
+                "\"%.255s\" looks like a file, and there is more: give one file, or words "
+                "of a plan",
+                args->words.text[i]);
     if (args->model) status = model_open_why(args->model, &l->model, l->sequence_why, error);
     if (status == RK_OK) status = rk_system_load(args->system, &l->system, error);
     if (status == RK_OK)
@@ -282,7 +284,9 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
     input->model = args->model ? &l->model : NULL;
     input->system = &l->system;
     if (args->version && !(input->version = megatron_version(args->version)))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--version: \"%.40s\" is not known: give core_v0.9 to core_v0.19", args->version);
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--version: \"%.40s\" is not known: give core_v0.9 to core_v0.19",
+                       args->version);
     if (args->words.count == 1 && is_file(args->words.text[0])) {
         size_t size = 0;
         status = text_file_load(args->words.text[0], 64 << 20, &l->text, &size, error);
@@ -309,13 +313,13 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
 /* What says nothing of a plan over several clusters. */
 static const char *beside_clusters(const struct check_args *args)
 {
-    return args->gpus             ? "--gpus"
-           : args->format_of      ? "--as"
-           : args->sets.count     ? "--set"
-           : args->version        ? "--version"
-           : args->vocabulary     ? "--vocabulary"
-           : args->checkpoint     ? "--checkpoint"
-                                  : NULL;
+    return args->gpus         ? "--gpus"
+           : args->format_of  ? "--as"
+           : args->sets.count ? "--set"
+           : args->version    ? "--version"
+           : args->vocabulary ? "--vocabulary"
+           : args->checkpoint ? "--checkpoint"
+                              : NULL;
 }
 
 /* A plan over several clusters is a file. */
@@ -326,10 +330,10 @@ static int check_clusters(const struct check_args *args)
     struct clusters_source source = {.model = args->model, .system = args->system};
     struct rk_error error;
     const char *other = beside_clusters(args);
-    enum rk_status status = beside ? RK_OK : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status = beside ? RK_OK : no_memory(&error);
     if (other)
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0, "%s does not go with several clusters",
-                         other);
+        status =
+            rk_fail(&error, RK_USAGE, NULL, 0, 0, "%s does not go with several clusters", other);
     else if (!args->words.count || !is_file(args->words.text[0]))
         status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
                          "over several clusters a plan is a file, as reckon clusters --save-plan "
@@ -338,10 +342,9 @@ static int check_clusters(const struct check_args *args)
     source.plan = args->words.text[0];
     for (int i = 1; i < args->words.count; i++)
         source.words.text[source.words.count++] = args->words.text[i];
-    const int code =
-        status == RK_OK
-            ? clusters_check(&source, &launch, (enum check_format)args->format, args->output)
-            : options_fail(&error);
+    const int code = status == RK_OK ? clusters_check(&source, &launch,
+                                                      (enum check_format)args->format, args->output)
+                                     : options_fail(&error);
     free(beside);
     return code;
 }
@@ -357,8 +360,7 @@ static int check_plan(const struct check_args *args)
         .sets = args->sets.text,
         .set_count = (size_t)args->sets.count,
         .launch = {.domain = args->domain, .exact_memory = args->exact_memory}};
-    enum rk_status status =
-        l ? gather(args, l, &input, &error) : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status = l ? gather(args, l, &input, &error) : no_memory(&error);
     if (status == RK_OK) status = rk_check_text(&input, &l->findings, &error);
     int code;
     if (status == RK_OK) {
@@ -383,8 +385,7 @@ static int check_with_plan(const struct check_args *args, const struct check_log
     struct check_logs with = *logs;
     struct rk_plan plan;
     struct rk_error error;
-    enum rk_status status =
-        l ? gather(args, l, &input, &error) : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status = l ? gather(args, l, &input, &error) : no_memory(&error);
     if (status == RK_OK) status = rk_plan_parse(input.text, &plan, &error);
     with.model = input.model;
     with.system = input.system;
@@ -402,11 +403,10 @@ static int print_rules(void)
         {.name = "rule"}, {.name = "severity"}, {.name = "asks"}};
     static const struct show_args show = {.format = REPORT_AS_TEXT};
     struct report report = {.first = NULL};
-    struct report_table *table =
-        report_add(&report, &(struct report_table){.name = "rules",
-                                                   .formats = REPORT_IN_ALL,
-                                                   .columns = columns,
-                                                   .column_count = 3});
+    struct report_table *table = report_add(
+        &report,
+        &(struct report_table){
+            .name = "rules", .formats = REPORT_IN_ALL, .columns = columns, .column_count = 3});
     for (const struct rk_rule *rule = rk_rules(); rule->id; rule++)
         report_row(&report, table,
                    (const struct report_cell[]){

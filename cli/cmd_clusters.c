@@ -1,4 +1,5 @@
 /* reckon clusters: the best plan over several clusters. */
+#include "base/memory.h"
 #include "base/units.h"
 #include "cli/clusters_ask.h"
 #include "cli/clusters_grid.h"
@@ -214,7 +215,7 @@ static int answer_question(struct asking *a)
     enum rk_status status = clusters_input_answer(in, false, &error);
     if (status == RK_OK &&
         !clusters_show(&a->report, &in->question, in->answer, in->given, &a->args->also))
-        status = rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for the search");
+        status = no_memory(&error);
     if (status == RK_OK) status = clusters_run_section(&a->report, &a->args->run, in, &error);
     if (status == RK_OK) status = write_files(a, &error);
     if (status == RK_OK) note_launch(a);
@@ -234,8 +235,9 @@ static int ask_grid(const struct clusters_args *args)
     enum rk_status status = RK_OK;
     if (args->save || args->ranks || args->draw || args->page || args->run.tokens ||
         args->also.links || args->also.why || args->also.pareto)
-        status = usage_fail(&error, "a machine with {lists} is many: what is written or asked of one "
-                                    "plan needs one machine");
+        status =
+            usage_fail(&error, "a machine with {lists} is many: what is written or asked of one "
+                               "plan needs one machine");
     if (status == RK_OK) status = run_check(&args->run, &error);
     if (status == RK_OK) status = clusters_grid(&report, &args->source, &error);
     const int code = status == RK_OK ? show_report(&report, &args->show, args->output, RK_OK)

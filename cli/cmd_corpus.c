@@ -1,4 +1,5 @@
 /* reckon corpus: from raw text to training text. */
+#include "base/memory.h"
 #include "base/units.h"
 #include "catalog/catalog.h"
 #include "catalog/csv.h"
@@ -255,7 +256,7 @@ static enum rk_status gather_files(const struct clean_args *args, const char ***
     for (size_t i = 0; i < size; i++)
         lines += (*text)[i] == '\n';
     *files = malloc((lines + (size_t)args->files.count) * sizeof **files);
-    if (!*files) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the names of the files");
+    if (!*files) return no_memory(error);
     *count = 0;
     for (int i = 0; i < args->files.count; i++)
         (*files)[(*count)++] = args->files.text[i];
@@ -494,8 +495,7 @@ static enum rk_status blend(const struct blend_args *args, const struct csv *csv
                                      csv_column(csv, "epochs")};
     double tokens = args->tokens, most_epochs = 4;
     struct blend_set *set = calloc(csv->rows + 1, sizeof *set);
-    enum rk_status status =
-        set ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the table");
+    enum rk_status status = set ? RK_OK : no_memory(error);
     if (status == RK_OK)
         status = read_part("--most-epochs", args->most_epochs, 1e6, &most_epochs, error);
     if (status == RK_OK && most_epochs <= 0)

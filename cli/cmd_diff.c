@@ -1,4 +1,5 @@
 /* reckon diff: what one plan does differently from another, and what each difference is worth. */
+#include "base/memory.h"
 #include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/diff.h"
@@ -115,7 +116,7 @@ static enum rk_status write_script(const struct diff_input *in, const struct dif
             "%s%s: give another name",
             args->output, in->tool ? "one of " : "a plan", in->tool ? in->tool : "");
     struct megatron_changes *changes = calloc(1, sizeof *changes);
-    if (!changes) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!changes) return no_memory(error);
     enum rk_status status = megatron_change(args->source.a, in->script, in->script_size, &options,
                                             &in->model, &in->a, &in->b, changes, &text, error);
     if (status == RK_OK) status = output_open(&output, args->output, error);

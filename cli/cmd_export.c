@@ -1,4 +1,5 @@
 /* reckon export: a plan as what other tools are launched with. */
+#include "base/memory.h"
 #include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/export_plan.h"
@@ -249,8 +250,7 @@ static int run(enum export_target to, const struct usage *usage, int argc, char 
     if (done >= 0) return done;
     struct notes *notes = calloc(1, sizeof *notes);
     const bool on = args.source.system != NULL;
-    enum rk_status status = notes ? export_gather(&args.source, &plan, &error)
-                                  : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status = notes ? export_gather(&args.source, &plan, &error) : no_memory(&error);
     if (status == RK_OK && on) status = rk_system_load(args.source.system, &system, &error);
     if (status == RK_OK && on) say_fit(&plan.model, &plan.plan, &system, "");
     if (status == RK_OK)

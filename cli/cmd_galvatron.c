@@ -1,5 +1,6 @@
 /* reckon galvatron: the published search of layer-wise strategies [wang2024], with its profiles and
  * its strategy files. */
+#include "base/memory.h"
 #include "cli/galvatron.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ const struct option_word galvatron_question_words[] = {
 
 enum rk_status galvatron_no_memory(struct rk_error *error)
 {
-    return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    return no_memory(error);
 }
 
 /* A value as JSON has it: a list where there is a comma, or the key is one of lists. */

@@ -1,4 +1,5 @@
 /* reckon generate: a trained model continues a prompt. */
+#include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/executor.h"
 #include "cli/show.h"
@@ -100,7 +101,7 @@ static enum rk_status encode_prompt(const struct generate_args *args,
                        tokenizer->ids, (unsigned long long)model->vocabulary);
     const bool ok = tokenizer_encode(tokenizer, &scratch, args->prompt, strlen(args->prompt), ids);
     tokenizer_scratch_release(&scratch);
-    if (!ok) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the prompt");
+    if (!ok) return no_memory(error);
     if (ids->count) return RK_OK;
     return rk_fail(error, RK_USAGE, NULL, 0, 0, "the prompt is empty: say at least one word");
 }

@@ -1,4 +1,5 @@
 /* reckon longest: the longest sequence that can be trained, for each number of GPUs. */
+#include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/offload_rules.h"
 #include "cli/plan_input.h"
@@ -495,8 +496,7 @@ int cmd_longest(int argc, char **argv)
     const int done = options_read(&longest_usage, argc, argv, &args);
     if (done >= 0) return done;
     struct problem *problem = calloc(1, sizeof *problem);
-    enum rk_status status = problem ? plan_gather(&args.source, &input, &error)
-                                    : rk_fail(&error, RK_IO, NULL, 0, 0, "no memory");
+    enum rk_status status = problem ? plan_gather(&args.source, &input, &error) : no_memory(&error);
     if (status == RK_OK) status = check_words(&input.draft, &error);
     int code = (int)status;
     if (status == RK_OK) {

@@ -1,4 +1,5 @@
 /* reckon measure: this machine as a system file. */
+#include "base/memory.h"
 #include "catalog/rates.h"
 #include "cli/commands.h"
 #include "cli/executor.h"
@@ -172,7 +173,7 @@ static enum rk_status measure_tiers(const struct measure_args *args, const struc
                      t[1].write_Bps / 1e9) < 0)
             *text = NULL;
     }
-    return *text ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    return *text ? RK_OK : no_memory(error);
 }
 
 /* A table in one line; NULL: no memory. */
@@ -224,7 +225,7 @@ int cmd_measure(int argc, char **argv)
     if (status == RK_OK) status = measure_tiers(&args, &m, &tiers, &error);
     char *text = status == RK_OK ? text_of(&m, tiers) : NULL;
     free(tiers);
-    if (status == RK_OK && !text) status = rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    if (status == RK_OK && !text) status = no_memory(&error);
     args.profile.output = args.output;
     if (status == RK_OK)
         status = args.profile.model ? measure_profile(&args.profile, text, &error)

@@ -1,4 +1,6 @@
 /* reckon place: fixed addresses for buffers whose lifetimes are known. */
+#include "base/clock.h"
+#include "base/memory.h"
 #include "cli/buffers_chart.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
@@ -10,7 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct place_args {
     struct plan_source source; /* its words: files, where there is no model */
@@ -104,13 +105,6 @@ static const struct report_column columns[] = {
 };
 /* clang-format on */
 enum { PLACE_COLUMNS = sizeof columns / sizeof *columns };
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 struct placed {
     struct rk_placement p;
@@ -239,7 +233,7 @@ static enum rk_status place_both(const struct buffers *b, const struct rk_place_
         return RK_OK;
     uint64_t *one = malloc((b->count + 1) * sizeof *one);
     struct rk_placement p;
-    if (!one) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+    if (!one) return no_memory(error);
     status = rk_place(b->buffer, b->count, options, one, &p, error);
     if (status == RK_OK && p.peak < placed->p.peak) {
         memcpy(address, one, b->count * sizeof *one);

@@ -1,4 +1,5 @@
 /* reckon program: what each rank of a plan does in a step, instruction by instruction. */
+#include "base/memory.h"
 #include "cli/clusters_ask.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
@@ -192,7 +193,7 @@ static enum rk_status write_all(const struct plan_input *input, const struct pro
     size_t count;
     struct rk_program_class *classes = classes_of(input, &count);
     enum rk_status status = RK_OK;
-    if (!classes) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!classes) return no_memory(error);
     if (!args->classes) count = (size_t)plan->ranks;
     if (count > MOST_FILES)
         status = rk_fail(error, RK_USAGE, NULL, 0, 0,
@@ -257,7 +258,7 @@ static enum rk_status fill_classes(struct report *report, const struct plan_inpu
     size_t count;
     struct rk_program_class *classes = classes_of(input, &count);
     enum rk_status status = RK_OK;
-    if (!classes) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!classes) return no_memory(error);
     report_note(report,
                 report_text(report, "%s on %s, %" PRIu64 " GPUs: %zu programs", input->model.id,
                             input->system.id, input->draft.plan.ranks, count));
@@ -303,9 +304,10 @@ static enum rk_status check_arguments(const struct program_args *args, struct rk
                        "--against compares one program: give --rank, or --from FILE");
     const bool text = one || args->from || args->all;
     if (text && args->show.format != REPORT_AS_TEXT)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--format is of the table: programs are text; leave it out, or --rank, --all "
-                       "and --from");
+        return rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "--format is of the table: programs are text; leave it out, or --rank, --all "
+            "and --from");
     if (args->all && (args->output || one || args->from))
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--all writes many programs: leave out --rank, --from and --output");
@@ -341,8 +343,8 @@ static int run_file(const struct program_args *args)
     return status == RK_OK ? RK_OK : options_fail(&error);
 }
 
-/* Of stages on several clusters: a program asks of its machine only whether it could run at all, and
- * what fits is judged stage by stage before. */
+/* Of stages on several clusters: a program asks of its machine only whether it could run at all,
+ * and what fits is judged stage by stage before. */
 static enum rk_status gather_clusters(const struct plan_source *source, struct plan_input *input,
                                       struct rk_error *error)
 {
@@ -354,7 +356,7 @@ static enum rk_status gather_clusters(const struct plan_source *source, struct p
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--gpus does not go with several clusters: each says how many it has");
     struct clusters_input *found = calloc(1, sizeof *found);
-    if (!found) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!found) return no_memory(error);
     input->draft = plan_draft();
     enum rk_status status = clusters_input_open(found, &several, error);
     if (status == RK_OK) status = clusters_input_answer(found, false, error);
@@ -391,8 +393,7 @@ int cmd_program(int argc, char **argv)
     const bool several = args.source.system && rk_machine_is_several(args.source.system);
     if (status == RK_OK && several) status = gather_clusters(&args.source, &input, &error);
     if (status == RK_OK && !several) status = plan_gather(&args.source, &input, &error);
-    if (status == RK_OK && !several)
-        status = plan_settle(&args.source, &input, NULL, NULL, &error);
+    if (status == RK_OK && !several) status = plan_settle(&args.source, &input, NULL, NULL, &error);
     code = status == RK_OK ? run_plan(&input, &args) : options_fail(&error);
     plan_input_release(&input);
     return code;

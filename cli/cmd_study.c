@@ -1,4 +1,5 @@
 /* reckon study: a grid of searches, kept in a database. */
+#include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/compare.h"
 #include "cli/progress.h"
@@ -148,10 +149,10 @@ static void say_done(const struct run *run)
     const struct study_progress *done = &run->done;
     char strategies[REPORT_DIGITS];
     if (run->args.quiet || !done->done) return;
-    fprintf(
-        stderr, "reckon: %zu search%s, %s plans settled in %.3f s, %.4g million a second\n",
-        done->done, done->done == 1 ? "" : "es", report_digits(done->strategies, strategies),
-        done->seconds, done->seconds > 0 ? (double)done->strategies / done->seconds / 1e6 : 0.0);
+    fprintf(stderr, "reckon: %zu search%s, %s plans settled in %.3f s, %.4g million a second\n",
+            done->done, done->done == 1 ? "" : "es", report_digits(done->strategies, strategies),
+            done->seconds,
+            done->seconds > 0 ? (double)done->strategies / done->seconds / 1e6 : 0.0);
 }
 
 /* ---- what a query yields, as a table ---- */
@@ -232,7 +233,7 @@ static enum rk_status add_query(struct run *run, const char *name, const char *s
                                 struct report *report, struct rk_error *error)
 {
     struct sheet sheet = {report, NULL, name};
-    if (!sql) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!sql) return no_memory(error);
     return study_query(run->database, sql, add_row, &sheet, error);
 }
 
@@ -248,7 +249,8 @@ static enum rk_status fill_export(struct run *run, struct report *report, struct
 
 static enum rk_status fill_summary(struct run *run, struct report *report, struct rk_error *error)
 {
-    char sql[288] = "SELECT figure, points, finished, can_run, strategies AS plans, fits FROM progress";
+    char sql[288] =
+        "SELECT figure, points, finished, can_run, strategies AS plans, fits FROM progress";
     if (run->figure >= 0)
         snprintf(sql + strlen(sql), sizeof sql - strlen(sql), " WHERE figure = '%s'",
                  run->study->figure[run->figure].name);

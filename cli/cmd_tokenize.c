@@ -1,4 +1,5 @@
 /* reckon tokenize: texts as token ids, and back. */
+#include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/show.h"
 #include "corpus/reader.h"
@@ -83,11 +84,6 @@ const struct usage tokenize_usage = {
 };
 /* clang-format on */
 
-static enum rk_status fail_memory(struct rk_error *error)
-{
-    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the tokens");
-}
-
 /* ---- what becomes of the ids ---- */
 
 enum { SHARD_HEADER = 256, SHARD_MOST = 0x7fffffff };
@@ -163,14 +159,14 @@ static enum rk_status flush(struct encoder *encoder, struct sink *sink, struct r
     if (encoder_flush(encoder, take_ids, sink)) return RK_OK;
     if (sink->file && ferror(sink->file))
         return rk_fail(error, RK_IO, NULL, 0, 0, "the tokens could not be written");
-    return fail_memory(error);
+    return no_memory(error);
 }
 
 static enum rk_status put(struct encoder *encoder, struct sink *sink, const char *text, size_t size,
                           bool ends, struct rk_error *error)
 {
     count_text(sink->counts, text, size);
-    if (!encoder_put(encoder, text, size, ends)) return fail_memory(error);
+    if (!encoder_put(encoder, text, size, ends)) return no_memory(error);
     return encoder_queued(encoder) < BATCH_BYTES ? RK_OK : flush(encoder, sink, error);
 }
 
@@ -186,7 +182,7 @@ static enum rk_status encode_file(const char *path, const struct tokenize_args *
     enum rk_status status = stream_open(path, args->reader.expansion, &stream, error);
     while (status == RK_OK && (status = stream_peek(stream, &data, &size, error)) == RK_OK &&
            size) {
-        if (!bytes_add(&text, data, size)) status = fail_memory(error);
+        if (!bytes_add(&text, data, size)) status = no_memory(error);
         stream_take(stream, size);
         if (status != RK_OK || text.size < wanted || !encoder_can_cut(encoder)) continue;
         const size_t end = cut_safe_end(text.data, text.size, text.size - 4);
@@ -310,7 +306,7 @@ static enum rk_status run_encode(const struct tokenize_args *args, const struct 
     struct sink sink = {.tokenizer = t, .form = (enum form)args->form, .counts = counts};
     enum rk_status status = RK_OK;
     struct encoder *encoder = encoder_open(t, (int)args->threads);
-    if (!encoder) return fail_memory(error);
+    if (!encoder) return no_memory(error);
     if (sink.form != FORM_COUNT) status = output_open(&output, args->output, error);
     sink.file = output.file;
     if (status == RK_OK && sink.form == FORM_BIN && !write_shard_header(&sink, 0))
@@ -346,10 +342,10 @@ static enum rk_status decode_line(const struct stream *stream, char *line,
         if (option_number("id", word, 0, t->ids - 1, &id, NULL) != RK_OK)
             status = fail_id(stream, word, t->ids, error);
         else if (!token_list_add(&ids, (uint32_t)id))
-            status = fail_memory(error);
+            status = no_memory(error);
     }
     if (status == RK_OK && !tokenizer_decode(t, ids.id, ids.count, &text))
-        status = fail_memory(error);
+        status = no_memory(error);
     if (status == RK_OK && fwrite(text.data, 1, text.size, file) != text.size)
         status = rk_fail(error, RK_IO, NULL, 0, 0, "the text could not be written");
     token_list_release(&ids);
@@ -368,7 +364,7 @@ static enum rk_status decode_file(const char *path, const struct tokenizer *t, F
         status = stream_line(stream, SIZE_MAX, &line, &whole, &end, error);
         if (status != RK_OK || end) break;
         status = bytes_add(&line, "", 1) ? decode_line(stream, line.data, t, file, error)
-                                         : fail_memory(error);
+                                         : no_memory(error);
     }
     bytes_release(&line);
     stream_close(stream);

@@ -1,4 +1,5 @@
 /* command.h: the commands as functions of a library. */
+#include "base/memory.h"
 #include "catalog/catalog.h"
 #include "catalog/model_fields.h"
 #include "catalog/system_text.h"
@@ -71,7 +72,7 @@ int rk_command(int count, const char *const words[], rk_command_progress *progre
     const bool whole = copy && streams_run(run_words, count, copy, answer);
     options_failure = NULL;
     progress_embed(false, NULL, NULL);
-    if (!whole) answer->code = rk_fail(&answer->error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!whole) answer->code = no_memory(&answer->error);
     if (copy) release_words(count, copy);
     pthread_mutex_unlock(&one_at_a_time);
     return answer->code;
@@ -88,7 +89,7 @@ void rk_command_release(struct rk_command_answer *answer)
 
 static enum rk_status without_memory(struct rk_error *error)
 {
-    return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    return no_memory(error);
 }
 
 /* `name` and `description` are NULL where the entry has none. */

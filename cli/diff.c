@@ -1,5 +1,7 @@
 #include "cli/diff.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 struct diff *diff_open(const struct diff_source *source, struct rk_error *error)
@@ -8,7 +10,7 @@ struct diff *diff_open(const struct diff_source *source, struct rk_error *error)
     struct rk_prediction *scratch = malloc(sizeof *scratch);
     enum rk_status status = RK_OK;
     if (!d || !scratch)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+        status = no_memory(error);
     else
         status = diff_gather(source, &d->in, error);
     if (status == RK_OK) {

@@ -1,5 +1,6 @@
 #include "cli/diff_source.h"
 
+#include "base/memory.h"
 #include "catalog/plan_fields.h"
 #include "cli/headroom.h"
 #include "cli/import_answer.h"
@@ -55,7 +56,7 @@ static enum rk_status read_script(const struct diff_source *source, const char *
     struct megatron_import *import = calloc(1, sizeof *import);
     char *text = NULL;
     size_t size;
-    if (!import) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!import) return no_memory(error);
     enum rk_status status = text_file_load(path, SHELL_MAX_BYTES, &text, &size, error);
     if (status == RK_OK) status = megatron_read(path, text, size, &options, import, error);
     if (status == RK_OK) {
@@ -237,7 +238,7 @@ static enum rk_status find_best(const struct diff_source *source, struct diff_in
     double usable_bytes;
     struct rk_plans_problem *problem = malloc(sizeof *problem);
     const struct rk_plan *a = &input->a;
-    if (!problem) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!problem) return no_memory(error);
     rk_plans_problem_init(problem, &input->model, &input->system, a->framework, a->ranks, a->batch,
                           a->sequence);
     problem->base = *a; /* bytes, imbalance, vocabulary: what no axis chooses stays as it is */

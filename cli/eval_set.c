@@ -1,5 +1,6 @@
 #include "cli/eval_set.h"
 
+#include "base/memory.h"
 #include "cli/executor.h"
 
 #include <stdlib.h>
@@ -7,16 +8,7 @@
 
 bool eval_add(struct eval_set *set, size_t at, size_t tokens, size_t first)
 {
-    if (set->count == set->room) {
-        const size_t room = set->room ? 2 * set->room : 256;
-        struct rk_sequence *sequence = realloc(set->sequence, room * sizeof *sequence);
-        if (!sequence) return false;
-        set->sequence = sequence;
-        size_t *places = realloc(set->at, room * sizeof *places);
-        if (!places) return false;
-        set->at = places;
-        set->room = room;
-    }
+    if (!ARRAY_ROOM(set->sequence, set->count) || !ARRAY_ROOM(set->at, set->count)) return false;
     set->at[set->count] = at;
     set->sequence[set->count++] = (struct rk_sequence){.tokens = tokens, .first = first};
     set->scored += tokens - first;
@@ -40,7 +32,7 @@ enum rk_status eval_score(struct eval_set *set, const struct eval_model *m,
                           struct rk_token_score **scores, struct rk_error *error)
 {
     *scores = calloc(set->scored ? set->scored : 1, sizeof **scores);
-    if (!*scores) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the scores");
+    if (!*scores) return no_memory(error);
     for (size_t i = 0; i < set->count; i++)
         set->sequence[i].token = set->ids.id + set->at[i];
     const struct rk_score score = {

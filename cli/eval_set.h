@@ -11,7 +11,7 @@ struct eval_set {
     struct token_list ids;
     struct rk_sequence *sequence; /* (count); `token` is NULL until eval_score */
     size_t *at;                   /* (count): of a sequence's first token in ids */
-    size_t count, room;
+    size_t count;
     uint64_t scored; /* tokens, of all sequences */
 };
 

@@ -1,6 +1,7 @@
 #include "cli/eval_task.h"
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "catalog/document.h"
 
 #include <jansson.h>
@@ -23,7 +24,7 @@ struct question {
 struct questions {
     char path[256];
     struct question *of;
-    size_t count, room;
+    size_t count;
 };
 
 static void questions_release(struct questions *q)
@@ -119,13 +120,8 @@ static enum rk_status add_question(struct questions *q, const char *text, size_t
                                    uint64_t line, const char *form, struct rk_error *error)
 {
     json_error_t why;
-    if (q->count == q->room) {
-        const size_t room = q->room ? 2 * q->room : 64;
-        struct question *grown = realloc(q->of, room * sizeof *grown);
-        if (!grown) return rk_fail(error, RK_IO, q->path, 0, 0, "no memory for the questions");
-        q->of = grown;
-        q->room = room;
-    }
+    if (!ARRAY_ROOM(q->of, q->count))
+        return rk_fail(error, RK_IO, q->path, 0, 0, "no memory for the questions");
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
     if (!root) return rk_fail(error, RK_BAD_INPUT, q->path, (int)line, why.column, "%s", why.text);
     struct question *one = &q->of[q->count++];
@@ -262,7 +258,7 @@ static enum rk_status add_choice(struct builder *b, const struct question *q,
     token_list_release(&alone);
     token_list_release(&whole);
     bytes_release(&text);
-    return ok ? status : rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the questions");
+    return ok ? status : no_memory(error);
 }
 
 static const char *choice_of(const struct question *q, size_t i)
@@ -283,7 +279,7 @@ static enum rk_status add_item(struct builder *b, const struct shots *shots, siz
     bool cut = false;
     enum rk_status status = RK_OK;
     if (!add_shots(shots, item, &prompt) || !bytes_add(&prompt, q->prompt.data, q->prompt.size))
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the questions");
+        status = no_memory(error);
     for (size_t i = 0; status == RK_OK && i < choices_of(q); i++)
         status = add_choice(b, q, &prompt, choice_of(q, i), &cut, error);
     b->result->cut += cut;

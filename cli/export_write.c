@@ -1,4 +1,5 @@
 /* export_write.c - a plan as what other tools are launched with. */
+#include "base/memory.h"
 #include "cli/export_plan.h"
 #include "galvatron/convert.h"
 #include "interop/accelerate.h"
@@ -43,7 +44,7 @@ static enum rk_status write_galvatron(FILE *file, const struct export_plan *plan
     if (status == RK_OK) {
         json_t *json = galvatron_strategy_json(&question, &answer, true);
         if (!json)
-            status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+            status = no_memory(error);
         else if (json_dumpf(json, file, JSON_INDENT(4)) == 0)
             putc('\n', file);
         json_decref(json);
@@ -92,10 +93,9 @@ static enum rk_status write_target(FILE *file, enum export_target to, const stru
                        "--launcher: kubernetes starts the others, Megatron-LM is "
                        "started by torchrun or slurm");
     FILE *memory = open_memstream(&text, &size);
-    if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!memory) return no_memory(error);
     enum rk_status status = write_plain(memory, to, how, plan, notes, error);
-    if (fclose(memory) != 0 && status == RK_OK)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (fclose(memory) != 0 && status == RK_OK) status = no_memory(error);
     struct launch_file launch = {.launcher = (enum launcher)how->launcher,
                                  .ranks = plan->plan.ranks,
                                  .gpus_per_node = how->gpus_per_node,
@@ -141,10 +141,9 @@ enum rk_status export_write(const char *path, enum export_target to, const struc
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
-    if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!memory) return no_memory(error);
     enum rk_status status = write_flat(memory, to, how, plan, run, notes, error);
-    if (fclose(memory) != 0 && status == RK_OK)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (fclose(memory) != 0 && status == RK_OK) status = no_memory(error);
     if (status == RK_OK) status = output_open(&output, path ? path : "-", error);
     if (status == RK_OK) {
         fputs(text, output.file);

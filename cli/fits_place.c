@@ -1,4 +1,5 @@
 /* fits_place.c - what a step's buffers take at fixed addresses, and in PyTorch's allocator. */
+#include "base/memory.h"
 #include "cli/buffers_chart.h"
 #include "cli/fits.h"
 #include "interop/step_buffers.h"
@@ -16,7 +17,7 @@ static enum rk_status lower_tightest(const struct forecast *f, struct rk_program
                                      struct rk_error *error)
 {
     struct rk_program_class *classes = malloc(MOST_CLASSES * sizeof *classes);
-    if (!classes) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+    if (!classes) return no_memory(error);
     size_t count = rk_program_classes(f->model, f->plan, classes, MOST_CLASSES);
     enum rk_status status = RK_NOTHING_FITS;
     if (count > MOST_CLASSES) count = MOST_CLASSES;

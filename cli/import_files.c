@@ -1,4 +1,5 @@
 /* reckon import deepspeed, axolotl, nanotron, ...: the configurations of other tools, as plans. */
+#include "base/memory.h"
 #include "cli/import_answer.h"
 #include "cli/model_input.h"
 #include "interop/output.h"
@@ -131,7 +132,7 @@ static int run(const struct usage *usage, const struct plan_format *format, int 
     const int done = options_read(usage, argc, argv, &args);
     if (done >= 0) return done;
     struct import_state *s = calloc(1, sizeof *s);
-    enum rk_status status = s ? RK_OK : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status = s ? RK_OK : no_memory(&error);
     if (status == RK_OK) status = read(format, &args, s, &error);
     int code;
     if (status == RK_OK) {

@@ -1,4 +1,5 @@
 /* reckon import megatron: the launch script of Megatron-LM, as a model and a plan. */
+#include "base/memory.h"
 #include "cli/import_answer.h"
 #include "cli/model_input.h"
 #include "interop/megatron.h"
@@ -159,7 +160,7 @@ int import_megatron(int argc, char **argv)
     }
     struct megatron_import *import = malloc(sizeof *import);
     if (!import) {
-        rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+        no_memory(&error);
         return options_fail(&error);
     }
     *import = (struct megatron_import){.since = 0};

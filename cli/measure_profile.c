@@ -1,5 +1,6 @@
 #include "cli/measure_profile.h"
 
+#include "base/memory.h"
 #include "cli/train_model.h"
 #include "galvatron/predicted.h"
 #include "interop/output.h"
@@ -145,7 +146,7 @@ static enum rk_status lay_out(struct bench *b, const char *system, struct rk_err
 {
     const char *tmp = getenv("TMPDIR");
     char *data = malloc(DATA_BYTES);
-    if (!data) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!data) return no_memory(error);
     for (size_t i = 0; i < DATA_BYTES; i++)
         data[i] = (char)(i * i % 251);
     const int length =
@@ -197,7 +198,7 @@ enum rk_status measure_profile(const struct measure_profile *args, const char *s
     struct output output = {.file = NULL};
     json_t *profiles = NULL;
     bool mixed = false;
-    if (!b) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!b) return no_memory(error);
     b->error = error;
     b->ranks = args->ranks;
     b->train = cli_executor->defaults();

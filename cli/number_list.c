@@ -1,5 +1,6 @@
 #include "cli/number_list.h"
 
+#include "base/memory.h"
 #include "base/progression.h"
 #include "cli/options.h"
 
@@ -38,7 +39,7 @@ enum rk_status number_list_parse(const char *name, const char *text, struct numb
                                  struct rk_error *error)
 {
     char *copy = strdup(text);
-    if (!copy) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!copy) return no_memory(error);
     enum rk_status status = RK_OK;
     char *rest = copy, *item;
     while (status == RK_OK && (item = strsep(&rest, ","))) {

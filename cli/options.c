@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -165,7 +166,7 @@ static enum rk_status read_values(const struct option *option, const char *name,
                                   struct option_values *values, struct rk_error *error)
 {
     char *copy = strdup(text);
-    if (!copy) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!copy) return no_memory(error);
     enum rk_status status = RK_OK;
     char *rest = copy, *item;
     while (status == RK_OK && (item = strsep(&rest, ",")))

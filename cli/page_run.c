@@ -1,5 +1,6 @@
 /* page_run.c - the whole run of a plan on its page: tables, one run as it may go, and a closer look
  * at its first failure. */
+#include "base/memory.h"
 #include "cli/pages.h"
 
 #include <math.h>
@@ -152,7 +153,7 @@ static enum rk_status follow(struct html_page *page, const struct run_args *args
                              struct rk_error *error)
 {
     struct followed f = {.phases = phases, .event = malloc(MOST_EVENTS * sizeof *f.event)};
-    if (!f.event) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!f.event) return no_memory(error);
     f.count =
         rk_campaign_follow(phases->campaign, phases->count, run_seed(args), f.event, MOST_EVENTS);
     if (f.count > 1 && f.count <= MOST_EVENTS) {

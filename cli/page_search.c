@@ -1,4 +1,5 @@
 /* The page of one search: the best, what sets them apart, memory against time, every axis. */
+#include "base/memory.h"
 #include "cli/describe.h"
 #include "cli/pages.h"
 #include "cli/plan_axes.h"
@@ -587,7 +588,7 @@ enum rk_status page_search(struct html_page *page, const struct page_search *s,
     const struct rk_plans_problem *p = s->problem;
     struct job j = {.page = page, .search = s};
     enum rk_status status = RK_OK;
-    if (!load_best(&j)) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!load_best(&j)) return no_memory(error);
     page->title =
         report_text(&page->memory, "The best plans for %s on %s", p->model->id, p->system->id);
     page->subtitle = report_text(

@@ -1,4 +1,5 @@
 /* The page of a study: for each of its figures, charts chosen by what varies in it. */
+#include "base/memory.h"
 #include "cli/pages.h"
 #include "study/study.h"
 
@@ -44,7 +45,7 @@ struct study_page {
     struct study_database *database;
     const char *path;
     struct point *point; /* (count) by figure, then number */
-    size_t count, room;
+    size_t count;
     const char *way[MOST_WAYS]; /* (ways) "model", "system", "gpus", ..., then axes */
     int ways;
 };
@@ -132,13 +133,8 @@ static enum rk_status read_point(void *context, int columns, const char *const *
 {
     struct study_page *s = context;
     (void)names;
-    if (s->count == s->room) {
-        const size_t room = 2 * s->room + 64;
-        struct point *grown = realloc(s->point, room * sizeof *grown);
-        if (!grown) return rk_fail(error, RK_IO, s->path, 0, 0, "out of memory");
-        s->point = grown;
-        s->room = room;
-    }
+    if (!ARRAY_ROOM(s->point, s->count))
+        return rk_fail(error, RK_IO, s->path, 0, 0, "out of memory");
     struct point *p = &s->point[s->count++];
     *p = (struct point){.runs = v[FIRST_FIGURE].type != STUDY_NULL, .label = ""};
     for (int i = 0; i < FIXED_WAYS; i++)
@@ -194,7 +190,7 @@ static enum rk_status list_row(void *context, int columns, const char *const *na
     struct report_cell cells[REPORT_MAX_COLUMNS];
     if (!l->columns) {
         l->columns = report_alloc(memory, (size_t)columns * sizeof *l->columns);
-        if (!l->columns) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+        if (!l->columns) return no_memory(error);
         for (int i = 0; i < columns; i++) {
             const char *name = report_text(memory, "%s", names[i]);
             l->columns[i] = (struct report_column){.name = name, .unit = unit_of(name)};
@@ -558,7 +554,7 @@ static enum rk_status ranked(const struct figure *f, struct rk_error *error)
         memory, "ranking WHERE figure = '%s' AND rank <= %d ORDER BY point, rank LIMIT %d", f->name,
         (int)(MOST_BARS / f->count), MOST_BARS);
     best.point = NULL;
-    best.count = best.room = 0;
+    best.count = 0;
     const enum rk_status status =
         study_query(f->study->database, points_sql(f->study->page, from), read_point, &best, error);
     struct figure figure = *f;

@@ -1,11 +1,11 @@
 #include "cli/progress.h"
 
+#include "base/clock.h"
 #include "cli/show.h"
 #include "cli/signals.h"
 
 #include <math.h>
 #include <signal.h>
-#include <time.h>
 
 static volatile sig_atomic_t stop_wanted; /* the signal's number */
 
@@ -17,13 +17,6 @@ static struct {
 } embedded;
 
 static volatile double stopped_s; /* when it came */
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Signals that come together (a shell's and a launcher's) are one; a later one is impatience. */
 static void want_stop(int number)

@@ -1,4 +1,5 @@
 /* run_phases.c - a run in phases: batches and sequences that grow, a plan for each. */
+#include "base/memory.h"
 #include "base/units.h"
 #include "catalog/plan_fields.h"
 #include "cli/run_args.h"
@@ -227,7 +228,7 @@ static enum rk_status search_plans(const struct run_terms *terms, const struct f
     struct rk_campaign *campaigns = calloc(count * count, sizeof *campaigns);
     size_t choice[RUN_PHASES];
     enum rk_status status = RK_OK;
-    if (!all.of || !campaigns) status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!all.of || !campaigns) status = no_memory(error);
     if (status == RK_OK) status = fill_candidates(terms, f, said, &all, phases, error);
     for (size_t i = 0; i < count * count && status == RK_OK; i++)
         campaigns[i] = all.of[i].campaign;

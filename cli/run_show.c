@@ -1,4 +1,5 @@
 /* run_show.c - the run in the answers of the commands. */
+#include "base/memory.h"
 #include "cli/run_args.h"
 
 #include <inttypes.h>
@@ -253,7 +254,7 @@ enum rk_status run_section_of(struct report *report, const struct run_args *args
                               struct rk_error *error)
 {
     struct run_phases *phases = calloc(1, sizeof *phases);
-    if (!phases) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the run");
+    if (!phases) return no_memory(error);
     phases->count = 1;
     phases->campaign[0] = *campaign;
     snprintf(phases->assumed, sizeof phases->assumed, "%s", assumed);

@@ -1,5 +1,6 @@
 #include "cli/save.h"
 
+#include "base/memory.h"
 #include "cli/export_plan.h"
 #include "cli/import_answer.h"
 #include "interop/launch_file.h"
@@ -39,7 +40,7 @@ static enum rk_status save_script(const char *path, const struct rk_model *model
     const struct export_plan both = {*model, *plan};
     struct notes *notes = calloc(1, sizeof *notes);
     struct rk_plan run;
-    if (!notes) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!notes) return no_memory(error);
     const enum rk_status status =
         export_write(path, target[plan->framework], &how, &both, &run, notes, error);
     import_warn(notes, "");

@@ -1,5 +1,6 @@
 #include "cli/search_all.h"
 
+#include "base/memory.h"
 #include "cli/search_select.h"
 #include "cli/search_sink.h"
 #include "interop/output.h"
@@ -180,7 +181,7 @@ static bool flush(void *context, void *state)
     stream->scanned += block->scanned;
     stream->written += block->rows.count;
     if (block->rows.failed)
-        stream->status = rk_fail(stream->error, RK_IO, NULL, 0, 0, "out of memory");
+        stream->status = no_memory(stream->error);
     else if (block->rows.count)
         stream->status = stream->sink->write(stream->to, &block->rows, stream->error);
     block->scanned = block->rows.count = block->rows.size = 0;
@@ -212,7 +213,7 @@ enum rk_status search_all_write(const struct search *search, struct search_sessi
     const char *path = search->args->all;
     const enum rk_by by = search_is_published(search) ? RK_BY_CALCULON : RK_BY_RECKON;
     struct stream *stream = calloc(1, sizeof *stream);
-    if (!stream) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!stream) return no_memory(error);
     stream->search = search;
     stream->session = session;
     stream->sink = sink_of(path);

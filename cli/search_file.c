@@ -1,5 +1,6 @@
 #include "cli/search_file.h"
 
+#include "base/memory.h"
 #include "catalog/fields.h"
 
 #include <math.h>
@@ -74,7 +75,7 @@ static enum rk_status read_best(const struct place *root, struct search_file *fi
     if (status != RK_OK) return status;
     file->found = json_array_size(list.value);
     file->best = calloc(file->found + 1, sizeof *file->best);
-    if (!file->best) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!file->best) return no_memory(error);
     for (size_t i = 0; i < file->found && status == RK_OK; i++) {
         const struct place element = place_element(&list, i);
         status = read_candidate(&element, &file->best[i], error);

@@ -1,5 +1,6 @@
 #include "cli/search_grid.h"
 
+#include "base/memory.h"
 #include "cli/model_input.h"
 
 #include <inttypes.h>
@@ -49,7 +50,7 @@ static enum rk_status split(struct names *names, const char *option,
             continue;
         }
         char *rest = strdup(given->text[i]), *name;
-        if (!rest) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+        if (!rest) return no_memory(error);
         names->text[names->texts++] = rest;
         while (status == RK_OK && (name = strsep(&rest, ",")))
             status = add_name(names, option, name, error);
@@ -78,7 +79,8 @@ static void say_sequence(const struct search_args *args, const struct hf_import 
     char why[MODEL_WHY];
     model_sequence_why(import, why);
     if (!args->sequence && import->type)
-        fprintf(stderr, "reckon: %s: sequence %" PRIu64 ": %s\n", name, import->model.sequence, why);
+        fprintf(stderr, "reckon: %s: sequence %" PRIu64 ": %s\n", name, import->model.sequence,
+                why);
 }
 
 static enum rk_status load(struct search_grid *grid, const struct search_args *args,
@@ -87,7 +89,7 @@ static enum rk_status load(struct search_grid *grid, const struct search_args *a
 {
     grid->model = calloc((size_t)models->count, sizeof *grid->model);
     grid->system = calloc((size_t)systems->count, sizeof *grid->system);
-    if (!grid->model || !grid->system) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!grid->model || !grid->system) return no_memory(error);
     enum rk_status status = RK_OK;
     for (; status == RK_OK && grid->models < models->count; grid->models++) {
         struct hf_import import;

@@ -1,5 +1,6 @@
 #include "cli/search_job.h"
 
+#include "base/memory.h"
 #include "cli/headroom.h"
 #include "cli/plan_input.h"
 #include "cli/team.h"
@@ -217,7 +218,7 @@ static enum rk_status take_answer(struct rk_answer *answer, const struct state_a
                                  .found = kept->found,
                                  .complete = true};
     answer->best = calloc(1, sizeof *answer->best);
-    if (!answer->best) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!answer->best) return no_memory(error);
     answer->best[0] = kept->best;
     return RK_OK;
 }

@@ -1,5 +1,6 @@
 #include "cli/search_layerwise.h"
 
+#include "base/memory.h"
 #include "search/layerwise.h"
 #include "timeline/timeline.h"
 
@@ -337,8 +338,7 @@ int search_layerwise(const struct search *search)
     const struct layerwise_query query = {
         .problem = &search->problem, .threads = (int)args->threads, .stop = stop};
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    enum rk_status status = answer ? layerwise_search(&query, answer, &error)
-                                   : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status = answer ? layerwise_search(&query, answer, &error) : no_memory(&error);
     clock_gettime(CLOCK_MONOTONIC, &end);
     int code = (int)status;
     if (status == RK_OK) {

@@ -1,4 +1,5 @@
 /* search_sink_csv.c - rows as comma-separated values. */
+#include "base/memory.h"
 #include "cli/search_sink.h"
 #include "interop/output.h"
 #include "report/write.h"
@@ -19,7 +20,7 @@ static enum rk_status csv_open(void **sink, const char *path, const struct searc
     struct output *output = calloc(1, sizeof *output);
     (void)search;
     *sink = output;
-    if (!output) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!output) return no_memory(error);
     const enum rk_status status = output_open(output, path, error);
     for (int i = 0; status == RK_OK && i < count; i++)
         fprintf(output->file, "%s%s", i ? "," : "", columns[i].name);

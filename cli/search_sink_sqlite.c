@@ -1,6 +1,7 @@
 /* search_sink_sqlite.c - rows in a database: table "plan" with a row each, table "problem" with
  * what was searched. Made beside in transactions and renamed: without a journal, which nothing
  * could roll back. */
+#include "base/memory.h"
 #include "cli/search_sink.h"
 
 #include <errno.h>
@@ -91,7 +92,7 @@ static enum rk_status sqlite_open(void **sink, const char *path, const struct se
 {
     struct database *d = calloc(1, sizeof *d);
     *sink = d;
-    if (!d) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!d) return no_memory(error);
     if ((size_t)snprintf(d->path, sizeof d->path, "%s", path) >= sizeof d->path)
         return rk_fail(error, RK_IO, NULL, 0, 0, "--all: the name is too long");
     struct stat info;

@@ -1,5 +1,6 @@
 #include "cli/search_table.h"
 
+#include "base/memory.h"
 #include "facts/learned.h"
 
 #include <inttypes.h>
@@ -298,7 +299,7 @@ int search_table(const struct search_grid *grid, const struct search_args *args,
     struct rk_error error = {.status = RK_OK};
     enum rk_status status = RK_OK;
     table.row = calloc(grid->problems, sizeof *table.row);
-    if (!table.row) status = rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!table.row) status = no_memory(&error);
     session->all_searches = grid->problems;
     session->total = count_all(grid, args);
     for (size_t i = 0; status == RK_OK && table.complete && i < grid->problems; i++)

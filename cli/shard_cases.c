@@ -1,5 +1,6 @@
 #include "cli/shard_cases.h"
 
+#include "base/memory.h"
 #include "catalog/document.h"
 #include "cli/options.h"
 
@@ -45,7 +46,7 @@ static enum rk_status read_tree(const json_t *shapes, struct tree *tree, struct 
     if (!json_is_object(shapes)) return fail(error, "shapes, an object, is missing");
     tree->leaf = calloc(size + 1, sizeof *tree->leaf);
     tree->shape = calloc(size + 1, sizeof *tree->shape);
-    if (!tree->leaf || !tree->shape) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+    if (!tree->leaf || !tree->shape) return no_memory(error);
     json_object_foreach((json_t *)shapes, path, sizes)
     {
         status = read_leaf(tree, path, sizes, error);

@@ -1,12 +1,14 @@
 #include "cli/state_file.h"
 
+#include "base/clock.h"
+#include "base/memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char magic[8] = {'r', 'k', 'f', 'i', 'l', 'e', '0', '2'};
@@ -19,13 +21,6 @@ struct header {
 };
 
 enum { SHARE_OF_TIME = 20 };
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* FNV-1a over words; the tail byte by byte. */
 static uint64_t checksum(uint64_t hash, const void *bytes, size_t size)
@@ -76,11 +71,11 @@ static enum rk_status take(struct state_file *file, const char *bytes, size_t si
     if (memcmp(h.magic, magic, sizeof magic) != 0 || h.answers > rest / sizeof *file->answer ||
         h.progress_bytes != rest - h.answers * sizeof *file->answer)
         return fail_content(file, error);
-    file->finished = file->room = h.answers;
+    file->finished = h.answers;
     file->progress_bytes = h.progress_bytes;
-    file->answer = malloc(h.answers * sizeof *file->answer + 1);
+    file->answer = NULL;
     file->progress = h.progress_bytes ? malloc(h.progress_bytes) : NULL;
-    if (!file->answer || (h.progress_bytes && !file->progress))
+    if (!ARRAY_SIZED(file->answer, h.answers) || (h.progress_bytes && !file->progress))
         return rk_fail(error, RK_IO, file->path, 0, 0, "not enough memory for the state");
     memcpy(file->answer, bytes + sizeof h, h.answers * sizeof *file->answer);
     if (file->progress) memcpy(file->progress, bytes + size - h.progress_bytes, h.progress_bytes);
@@ -168,13 +163,7 @@ bool state_file_keep(void *context, const void *progress, size_t bytes)
 enum rk_status state_file_finish(struct state_file *file, const struct state_answer *answer,
                                  struct rk_error *error)
 {
-    if (file->finished == file->room) {
-        const size_t room = 2 * file->room + 16;
-        struct state_answer *grown = realloc(file->answer, room * sizeof *grown);
-        if (!grown) return rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the state");
-        file->answer = grown;
-        file->room = room;
-    }
+    if (!ARRAY_ROOM(file->answer, file->finished)) return no_memory(error);
     file->answer[file->finished++] = *answer;
     free(file->progress);
     file->progress = NULL;

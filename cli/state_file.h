@@ -24,7 +24,7 @@ struct state_file {
     char path[4000], beside[4008];
     bool writes;                 /* false: another process of the team does */
     struct state_answer *answer; /* (finished) */
-    size_t finished, room;
+    size_t finished;
     void *progress; /* of the search behind them; NULL: it has not begun */
     size_t progress_bytes;
     double written_s, took_s;

@@ -1,5 +1,7 @@
 #include "cli/study_trend.h"
 
+#include "base/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,7 @@ struct trend {
     uint64_t left_out;
     /* the line at hand: */
     char *line, figure[NAME], model[NAME], system[NAME], apart[4 * NAME];
-    size_t count, room;
+    size_t count;
     int64_t first_gpus, last_gpus;
     double *mfu; /* (count) 0 where nothing runs */
 };
@@ -97,7 +99,7 @@ static enum rk_status begin_line(struct trend *t, const struct study_value *valu
     snprintf(t->system, NAME, "%s", values[3].text);
     snprintf(t->apart, sizeof t->apart, "%s", values[6].text);
     t->first_gpus = values[4].integer;
-    return t->line ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    return t->line ? RK_OK : no_memory(error);
 }
 
 static enum rk_status add_point(void *context, int count, const char *const *names,
@@ -110,13 +112,7 @@ static enum rk_status add_point(void *context, int count, const char *const *nam
         const enum rk_status status = begin_line(t, values, error);
         if (status != RK_OK) return status;
     }
-    if (t->count == t->room) {
-        const size_t room = 2 * t->room + 64;
-        double *grown = realloc(t->mfu, room * sizeof *grown);
-        if (!grown) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-        t->mfu = grown;
-        t->room = room;
-    }
+    if (!ARRAY_ROOM(t->mfu, t->count)) return no_memory(error);
     t->last_gpus = values[4].integer;
     t->mfu[t->count++] = values[5].type == STUDY_REAL ? values[5].real : 0;
     return RK_OK;

@@ -1,4 +1,5 @@
 #include "cli/validate_fit.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "catalog/kernels.h"
 #include "report/report.h"
@@ -149,8 +150,7 @@ int validate_fit(struct facts *facts, const struct option_texts *only, const cha
     struct fit fit = {.constants = 0};
     struct rk_error error;
     char *copy = strdup(keys);
-    enum rk_status status =
-        copy ? RK_OK : rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for the fit");
+    enum rk_status status = copy ? RK_OK : no_memory(&error);
     if (status == RK_OK) status = check_only(only, &error);
     if (status == RK_OK) status = read_keys(copy, &fit, &error);
     if (status == RK_OK) status = fit_runs(facts, takes, only, &fit, &error);
@@ -185,7 +185,7 @@ static enum rk_status worth_of(struct facts *facts, const struct field *field, s
 {
     struct score all, held;
     double *kept = malloc((facts->count + 1) * sizeof *kept);
-    if (!kept) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the constants");
+    if (!kept) return no_memory(error);
     for (size_t i = 0; i < facts->count; i++)
         kept[i] = *(double *)((char *)&facts->fact[i].system.kernels + field->offset);
     scale_all(facts, field, 1.1);

@@ -1,4 +1,5 @@
 #include "cli/validate_tables.h"
+#include "base/memory.h"
 #include "facts/error_bar.h"
 #include "study/left_out.h"
 
@@ -171,7 +172,7 @@ enum rk_status validate_by(struct report *report, const struct results *results,
 {
     size_t count;
     const char **names = class_names(results, of, &count);
-    if (!names) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the names");
+    if (!names) return no_memory(error);
     struct scores scores = {report, report_text(report, "by_%s", fact_class_names[of]),
                             report_text(report, "Errors of times by %s", fact_class_names[of]),
                             NULL};
@@ -434,7 +435,7 @@ enum rk_status validate_unmodelled(struct report *report, const struct results *
 {
     const struct result **rows = malloc((results->count + 1) * sizeof *rows);
     size_t count = 0;
-    if (!rows) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the list");
+    if (!rows) return no_memory(error);
     for (size_t i = 0; i < results->count; i++)
         if (results->result[i].verdict == RESULT_UNMODELLED) rows[count++] = &results->result[i];
     if (!each) qsort(rows, count, sizeof *rows, by_reason);
@@ -472,8 +473,8 @@ enum { ROW_COLUMNS = sizeof row_columns / sizeof *row_columns };
 
 /* Of today's predictor: it is what the measured runs are compared with. */
 #define IF_CALCULON(...)
-#define IF_RECKON(...) __VA_ARGS__
-#define IF_BOTH(...)   __VA_ARGS__
+#define IF_RECKON(...)          __VA_ARGS__
+#define IF_BOTH(...)            __VA_ARGS__
 #define HOLD_COLUMN(name, help) #name "_bytes",
 static const char *const part_names[] = {"family",
                                          "gpus",
@@ -482,7 +483,7 @@ static const char *const part_names[] = {"family",
                                          "measured_si",
                                          "predicted_si",
 #define FIGURE(by, name, unit, help)
-#define FIGURE_TIME(by, name, help) IF_##by(#name,)
+#define FIGURE_TIME(by, name, help) IF_##by(#name, )
 #include <reckon/figures.def>
                                          RK_HOLDINGS(HOLD_COLUMN)};
 #undef HOLD_COLUMN

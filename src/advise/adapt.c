@@ -1,5 +1,7 @@
 #include "advise/adapt.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -383,7 +385,7 @@ struct adapt *adapt_open(const struct rk_model *model, const struct rk_system *s
     }
     struct adapt *a = calloc(1, sizeof *a);
     if (!a) {
-        rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+        no_memory(error);
         return NULL;
     }
     *a = (struct adapt){.model = model,

@@ -1,6 +1,7 @@
 /* sensitivity.c - how the best time depends on each number of the machine: each one changed in a
  * copy, and the problem searched again. */
 #include "advise/aim.h"
+#include "base/memory.h"
 #include "estimate/fold.h"
 
 #include <math.h>
@@ -158,10 +159,10 @@ static void add_kernels(struct members *m, struct rk_system *s, enum number numb
 static enum rk_datatype datatype_of(const struct rk_plan *plan)
 {
     static const enum rk_datatype types[OPERANDS] = {
-        [OPERAND_FLOAT4] = RK_FLOAT8,    [OPERAND_FLOAT8] = RK_FLOAT8,
-        [OPERAND_INT8] = RK_FLOAT8,
-        [OPERAND_FLOAT16] = RK_FLOAT16,  [OPERAND_BFLOAT16] = RK_BFLOAT16,
-        [OPERAND_TFLOAT32] = RK_FLOAT32, [OPERAND_FLOAT32] = RK_FLOAT32,
+        [OPERAND_FLOAT4] = RK_FLOAT8,     [OPERAND_FLOAT8] = RK_FLOAT8,
+        [OPERAND_INT8] = RK_FLOAT8,       [OPERAND_FLOAT16] = RK_FLOAT16,
+        [OPERAND_BFLOAT16] = RK_BFLOAT16, [OPERAND_TFLOAT32] = RK_FLOAT32,
+        [OPERAND_FLOAT32] = RK_FLOAT32,
     };
     return types[operand_of(plan->precision, true)];
 }
@@ -315,7 +316,7 @@ enum rk_status rk_effects_find(const struct rk_plans_problem *problem, const str
     effects->now_s = batch_s(problem, &found);
     const size_t most = (size_t)(NUMBERS * (1 + system->memories + system->networks));
     effects->effect = calloc(most, sizeof *effects->effect);
-    if (!effects->effect) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!effects->effect) return no_memory(error);
     for (int number = 0; number < NUMBERS; number++) {
         const int tiers = number >= NETWORK_BANDWIDTH  ? system->networks
                           : number >= MEMORY_BANDWIDTH ? system->memories

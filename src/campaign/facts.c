@@ -1,5 +1,6 @@
 #include "campaign/facts.h"
 
+#include "base/memory.h"
 #include "catalog/catalog.h"
 #include "catalog/fields.h"
 
@@ -170,7 +171,7 @@ enum rk_status rk_campaign_facts_load(const char *path, struct rk_campaign_facts
 {
     char folder[3072], own[4096];
     *facts = calloc(1, sizeof **facts);
-    if (!*facts) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!*facts) return no_memory(error);
     enum rk_status status = catalog_folder(folder, sizeof folder, error);
     snprintf(own, sizeof own, "%s/campaign.json", folder);
     if (status == RK_OK) status = read_file(own, *facts, error);

@@ -2,6 +2,7 @@
 #include <reckon/campaign.h>
 
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -207,7 +208,7 @@ enum rk_status rk_campaign_simulate(const struct rk_campaign *phases, size_t cou
     const uint64_t followed = runs_of(runs, events);
     if (followed) total_s = malloc(followed * sizeof *total_s);
     if (!expected || (followed && !total_s))
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+        status = no_memory(error);
     else if (!followed && runs)
         status = rk_fail(error, RK_USAGE, NULL, 0, 0,
                          "the run: %.3g checkpoints and failures of one simulated run are too many "

@@ -1,4 +1,5 @@
 #include "catalog/catalog.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "catalog/readers.h"
 
@@ -263,11 +264,8 @@ enum rk_status catalog_open(enum catalog_kind kind, const char *name, struct doc
 
 static bool add_source(struct catalog_entry *entry, const char *group, const char *text)
 {
-    struct catalog_source *source =
-        realloc(entry->source, (entry->sources + 1) * sizeof *entry->source);
-    if (!source) return false;
-    entry->source = source;
-    source += entry->sources++;
+    if (!ARRAY_ROOM(entry->source, entry->sources)) return false;
+    struct catalog_source *source = &entry->source[entry->sources++];
     *source = (struct catalog_source){strdup(group), strdup(text)};
     return source->group && source->text;
 }

@@ -1,4 +1,5 @@
 /* machine.c - several clusters: in one line, with "+" between them, or a file with "clusters". */
+#include "base/memory.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "catalog/fields.h"
@@ -271,7 +272,7 @@ static enum rk_status read_cluster(struct line *line, const char *begin, const c
     struct rk_cluster *cluster = &machine->cluster[index];
     struct rk_error inner;
     char *copy = strdup(begin), said[TEXT_QUOTE];
-    enum rk_status status = copy ? RK_OK : rk_fail(line->error, RK_IO, NULL, 0, 0, "no memory");
+    enum rk_status status = copy ? RK_OK : no_memory(line->error);
     *cluster = (struct rk_cluster){.price_USDph = 0};
     snprintf(cluster->name, sizeof cluster->name, "%d", index);
     struct word word = next_word(begin);

@@ -4,6 +4,7 @@
  * value; the properties stand in one table per kind of part, with the quantity they take and
  * where it goes.
  */
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "catalog/drives.h"
@@ -371,7 +372,7 @@ static enum rk_status resize_memories(const struct parser *parser, int wanted)
     system->memory = tiers;
     for (int i = before; done && i < wanted; i++)
         memory_init(&system->memory[i], i);
-    return done ? RK_OK : rk_fail(parser->error, RK_IO, NULL, 0, 0, "no memory for the system");
+    return done ? RK_OK : no_memory(parser->error);
 }
 
 /* ssd=N*DRIVE{,raid=10}{,path=host}: one tier more. */
@@ -417,7 +418,7 @@ static enum rk_status resize_networks(const struct parser *parser, int wanted)
     system->network = tiers;
     for (int i = before; done && i < wanted; i++)
         network_init(&system->network[i], i);
-    return done ? RK_OK : rk_fail(parser->error, RK_IO, NULL, 0, 0, "no memory for the system");
+    return done ? RK_OK : no_memory(parser->error);
 }
 
 /* "mem2" with base "mem" and first 1 is index 1; it may be the one behind the last. */
@@ -747,7 +748,7 @@ static enum rk_status load_base(const struct parser *parser, size_t length, int 
 {
     char *name = strndup(parser->text, length);
     struct rk_error inner;
-    if (!name) return rk_fail(parser->error, RK_IO, NULL, 0, 0, "no memory for the system");
+    if (!name) return no_memory(parser->error);
     const enum rk_status status = system_load(name, depth, parser->system, &inner);
     free(name);
     if (status == RK_OK) return status;

@@ -1,4 +1,5 @@
 /* system.c - system files, reckon-system(5). */
+#include "base/memory.h"
 #include "catalog/catalog.h"
 #include "catalog/drives.h"
 #include "catalog/fields.h"
@@ -316,7 +317,7 @@ static enum rk_status allocate_tiers(const struct place *place, size_t size, voi
     if (status != RK_OK) return status;
     *count = (int)json_array_size(place->value);
     *tiers = calloc((size_t)*count, size);
-    return *tiers ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the system");
+    return *tiers ? RK_OK : no_memory(error);
 }
 
 /* At the start of a struct rk_system that owns what is allocated, also on failure. */

@@ -1,4 +1,5 @@
 #include "check/cases.h"
+#include "base/memory.h"
 #include "check/findings.h"
 
 #include <inttypes.h>
@@ -172,7 +173,7 @@ static enum rk_status read_log(const struct reading *r, struct rk_logs *logs, ui
         size += json_string_length(line) + 1;
     }
     char *text = malloc(size + 1);
-    if (!text) return rk_fail(r->error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!text) return no_memory(r->error);
     json_array_foreach(lines, i, line)
     {
         memcpy(text + used, json_string_value(line), json_string_length(line));

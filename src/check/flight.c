@@ -5,6 +5,7 @@
  * ("process_group": name and description), the number of the call in it ("collective_seq_id"), its
  * name ("nccl:all_reduce", "nccl:send 0->1"), sizes, types, and "state": scheduled, started or
  * completed. It is a ring: the first calls of a long run are gone. [pytorch-flight] */
+#include "base/memory.h"
 #include "catalog/document.h"
 #include "check/findings.h"
 
@@ -64,7 +65,7 @@ static enum rk_status read_dump(struct flight *f, const struct document *documen
                        "is no dump of a flight recorder: \"entries\" is no list");
     struct call *grown =
         realloc(f->call, (f->count + json_array_size(entries) + 1) * sizeof *grown);
-    if (!grown) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!grown) return no_memory(error);
     f->call = grown;
     json_array_foreach((json_t *)(uintptr_t)entries, i, entry)
     {
@@ -393,7 +394,7 @@ enum rk_status rk_check_flight(const struct rk_text *dumps, const uint32_t *rank
 {
     struct flight f = {.dumps = count, .rank = rank, .findings = findings};
     struct document *document = calloc(count + 1, sizeof *document);
-    enum rk_status status = document ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status = document ? RK_OK : no_memory(error);
     for (size_t i = 0; i < count && status == RK_OK; i++) {
         status = document_parse(dumps[i].path, dumps[i].text, dumps[i].size, &document[i], error);
         if (status == RK_OK) status = read_dump(&f, &document[i], rank[i], error);

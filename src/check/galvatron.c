@@ -1,5 +1,6 @@
 /* galvatron.c - strategy files of Galvatron: what its own reader asks for, and the rules for each
  * kind of layer that the file has. Keys, values and what follows from them: docs/check.md. */
+#include "base/memory.h"
 #include "check/findings.h"
 #include "check/sources.h"
 #include "interop/settings.h"
@@ -412,7 +413,7 @@ enum rk_status check_galvatron(const struct rk_check_input *input, struct rk_fin
     uint32_t *values = calloc((size_t)GALVATRON_KEYS * MOST_LAYERS, sizeof *values);
     enum rk_status status =
         settings_read(&settings, input->path, input->text, input->sets, input->set_count, error);
-    if (status == RK_OK && !values) status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (status == RK_OK && !values) status = no_memory(error);
     for (int key = 0; values && key < GALVATRON_KEYS; key++)
         file.value[key] = values + (size_t)key * MOST_LAYERS;
     if (status == RK_OK) judge(input, &settings, &file, findings);

@@ -1,4 +1,5 @@
 /* log_match.c - who belongs to a group, whether all call the same, whether messages pair up. */
+#include "base/memory.h"
 #include "check/findings.h"
 #include "check/logs.h"
 
@@ -277,5 +278,5 @@ enum rk_status log_match(struct rk_logs *logs, const struct rk_logs_options *opt
             if (logs->rank[r].lane[i].group == LOG_NONE)
                 match_lane(logs, r, &logs->rank[r].lane[i], options->tags, findings);
     callers_release(&callers);
-    return good ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for the logs");
+    return good ? RK_OK : no_memory(error);
 }

@@ -1,4 +1,5 @@
 /* log_program.c - a program as the operations that its rank is going to do. */
+#include "base/memory.h"
 #include "check/logs.h"
 
 #include <stdio.h>
@@ -68,8 +69,7 @@ static enum rk_status add_instruction(struct rk_logs *logs, const struct rk_prog
     if (is_collective(pieces.kind)) {
         const struct rk_group *group = &p->group[in->other];
         pieces.group = log_group(logs, group->rank, group->ranks);
-        if (pieces.group == LOG_NONE)
-            return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for the logs");
+        if (pieces.group == LOG_NONE) return no_memory(error);
     }
     enum rk_status status = log_add(logs, p->rank, &pieces, error);
     if (status != RK_OK || in->what == RK_DO_BEGIN || in->what == RK_DO_END) return status;

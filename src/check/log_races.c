@@ -6,6 +6,7 @@
  * then is the way back from the second followed over all ranks, no further than the time of the
  * first. A buffer remembers of each stream its last write, read and send alone: what is behind
  * them is behind all that came before. */
+#include "base/memory.h"
 #include "check/logs.h"
 
 #include <inttypes.h>
@@ -31,7 +32,8 @@ struct rank_races {
     struct life *life;   /* (buffers) */
     uint32_t *clock;     /* (streams * streams) [s]: what stream s knows has ended */
     uint32_t *kept;      /* clocks of records */
-    uint32_t keeps, room;
+    uint32_t keeps;
+    size_t room;
     uint32_t reports[3]; /* of race, reuse, free */
 };
 
@@ -331,13 +333,7 @@ bool races_record(struct replay *r, uint32_t rank, uint32_t operation)
     const struct rank_log *log = &r->logs->rank[rank];
     struct rank_races *own = &r->races->rank[rank];
     struct operation *op = &r->logs->rank[rank].operation[operation];
-    if (own->keeps + log->streams > own->room) {
-        const uint32_t room = 2 * own->room + 64 * log->streams;
-        uint32_t *grown = realloc(own->kept, room * sizeof *grown);
-        if (!grown) return false;
-        own->kept = grown;
-        own->room = room;
-    }
+    if (!ARRAY_RESERVE(own->kept, own->room, (size_t)own->keeps + log->streams)) return false;
     op->turn = own->keeps;
     memcpy(own->kept + own->keeps, own->clock + (size_t)op->stream * log->streams,
            log->streams * sizeof *own->kept);

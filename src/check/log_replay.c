@@ -5,6 +5,7 @@
  * same end in whatever order it is made, and one decides for all timings. Streams that can go on
  * are on a stack; a stream that cannot is in the chain of what it waits for. Time and memory grow
  * with operations and with members of groups. */
+#include "base/memory.h"
 #include "check/findings.h"
 #include "check/logs.h"
 
@@ -312,5 +313,5 @@ enum rk_status log_replay(struct rk_logs *logs, const struct rk_logs_options *op
     }
     if (good) replay_deadlock(&r);
     release(&r);
-    return good ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for the logs");
+    return good ? RK_OK : no_memory(error);
 }

@@ -1,5 +1,6 @@
 /* log_sums.c - what logs sum up, beside what they should: bytes of each collective of a group, of
  * messages to a peer, FLOP; 8.redistribute where they lie between layers of other degrees. */
+#include "base/memory.h"
 #include "check/findings.h"
 #include "check/logs.h"
 
@@ -20,7 +21,7 @@ struct sum {
 };
 
 struct sums {
-    uint32_t count, room;
+    uint32_t count;
     struct sum *sum;
 };
 
@@ -32,13 +33,7 @@ static bool add(struct sums *sums, const struct operation *op, uint32_t operatio
         s->elements += (double)op->count;
         return true;
     }
-    if (sums->count == sums->room) {
-        const uint32_t room = 2 * sums->room + 16;
-        struct sum *grown = realloc(sums->sum, room * sizeof *grown);
-        if (!grown) return false;
-        sums->sum = grown;
-        sums->room = room;
-    }
+    if (!ARRAY_ROOM(sums->sum, sums->count)) return false;
     sums->sum[sums->count++] = (struct sum){op->kind,  op->other,         op->datatype,
                                             operation, op->redistributes, (double)op->count};
     return true;
@@ -121,7 +116,7 @@ static void compare_rank(const struct rk_logs *logs, const struct rk_logs *expec
 enum rk_status rk_logs_compare(const struct rk_logs *logs, const struct rk_logs *expected,
                                struct rk_findings *findings, struct rk_error *error)
 {
-    struct sums have = {0, 0, NULL}, want = {0, 0, NULL};
+    struct sums have = {.sum = NULL}, want = {.sum = NULL};
     bool good = true;
     if (logs->ranks != expected->ranks)
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
@@ -133,5 +128,5 @@ enum rk_status rk_logs_compare(const struct rk_logs *logs, const struct rk_logs 
     }
     free(have.sum);
     free(want.sum);
-    return good ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for the logs");
+    return good ? RK_OK : no_memory(error);
 }

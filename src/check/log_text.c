@@ -7,6 +7,7 @@
  *
  * Ranges of ranks are written 0-7:1; flop=N is summed up; other key=value and what follows a # are
  * passed over. */
+#include "base/memory.h"
 #include "check/logs.h"
 
 #include <stdarg.h>
@@ -75,20 +76,14 @@ static bool whole_count(struct piece piece, uint64_t most, uint64_t *count)
 enum { MOST_MEMBERS = 1 << 20 };
 
 struct members {
-    uint32_t count, room;
+    uint32_t count;
     uint32_t *rank;
 };
 
 static bool add_member(struct members *m, uint64_t rank)
 {
     if (m->count == MOST_MEMBERS) return false;
-    if (m->count == m->room) {
-        const uint32_t room = 2 * m->room + 16;
-        uint32_t *grown = realloc(m->rank, room * sizeof *grown);
-        if (!grown) return false;
-        m->rank = grown;
-        m->room = room;
-    }
+    if (!ARRAY_ROOM(m->rank, m->count)) return false;
     m->rank[m->count++] = (uint32_t)rank;
     return true;
 }
@@ -116,36 +111,26 @@ static bool read_members(struct piece text, struct members *m)
     }
 }
 
-static enum rk_status no_memory(const struct reader *r)
-{
-    return rk_fail(r->error, RK_IO, r->path, 0, 0, "out of memory");
-}
-
 /* Groups are few, and their texts long: each is read once. */
 static enum rk_status find_group(const struct reader *r, struct piece text, uint32_t *group)
 {
     struct rk_logs *logs = r->logs;
     const uint32_t known = logs->group_texts.count;
     const uint32_t number = names_number(&logs->group_texts, text.at, text.length);
-    if (number == LOG_NONE) return no_memory(r);
+    if (number == LOG_NONE) return no_memory(r->error);
     if (number < known) {
         *group = logs->group_of[number];
         return *group == LOG_NONE ? fail(r, &text, "is no group of ranks") : RK_OK;
     }
-    if (number >= logs->group_of_room) {
-        const uint32_t room = 2 * number + 16;
-        uint32_t *grown = realloc(logs->group_of, room * sizeof *grown);
-        if (!grown) return no_memory(r);
-        logs->group_of = grown;
-        logs->group_of_room = room;
-    }
-    struct members members = {0, 0, NULL};
+    if (!ARRAY_RESERVE(logs->group_of, logs->group_of_room, (size_t)number + 1))
+        return no_memory(r->error);
+    struct members members = {.rank = NULL};
     const bool good = read_members(text, &members);
     *group = good ? log_group(logs, members.rank, members.count) : LOG_NONE;
     free(members.rank);
     logs->group_of[number] = *group;
     if (!good) return fail(r, &text, "is no group of ranks: write 0-7:1 or 3,11");
-    return *group == LOG_NONE ? no_memory(r) : RK_OK;
+    return *group == LOG_NONE ? no_memory(r->error) : RK_OK;
 }
 
 /* ---- lines ---- */

@@ -1,5 +1,6 @@
 /* logs.c - operations as they come, from memory or texts. */
 #include "check/logs.h"
+#include "base/memory.h"
 #include "check/findings.h"
 
 #include <inttypes.h>
@@ -10,24 +11,8 @@
 
 /* ---- memory ---- */
 
-static enum rk_status no_memory(struct rk_error *error)
-{
-    return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for the logs");
-}
-
-/* Room for one more; false: no memory, or more than 2^31. */
-static bool grow(void *list, uint32_t *room, uint32_t count, size_t size)
-{
-    void *old, *grown;
-    if (count < *room) return true;
-    const uint32_t more = *room ? *room + *room / 2 : 16;
-    if (more >= INT32_MAX) return false;
-    memcpy(&old, list, sizeof old);
-    if (!(grown = realloc(old, more * size))) return false;
-    memcpy(list, &grown, sizeof grown);
-    *room = more;
-    return true;
-}
+/* Room for one more; false: no memory, or more than 2^30. */
+#define GROW(array, count) ((count) < UINT32_C(1) << 30 && ARRAY_ROOM(array, count))
 
 /* ---- names ---- */
 
@@ -66,7 +51,7 @@ static bool names_widen(struct names *names)
 
 static bool names_add(struct names *names, const char *text, size_t length)
 {
-    if (!grow(&names->at, &names->room, names->count, sizeof *names->at)) return false;
+    if (!GROW(names->at, names->count)) return false;
     if (names->used + length + 1 > names->size) {
         const size_t size = 2 * names->size + length + 256;
         char *grown = size < UINT32_MAX ? realloc(names->text, size) : NULL;
@@ -145,11 +130,10 @@ uint32_t log_group(struct rk_logs *logs, const uint32_t *member, uint32_t member
             memcmp(logs->member + g->first, member, members * sizeof *member) == 0)
             return logs->group_slot[at] - 1;
     }
-    if (!grow(&logs->group, &logs->group_room, logs->groups, sizeof *logs->group)) return LOG_NONE;
+    if (!GROW(logs->group, logs->groups)) return LOG_NONE;
     const uint32_t first = logs->members;
     for (uint32_t i = 0; i < members; i++) {
-        if (!grow(&logs->member, &logs->member_room, logs->members, sizeof *logs->member))
-            return LOG_NONE;
+        if (!GROW(logs->member, logs->members)) return LOG_NONE;
         logs->member[logs->members++] = member[i];
     }
     logs->group[logs->groups] = (struct group){first, members, hash};
@@ -203,7 +187,7 @@ static void place_lane(struct rank_log *log, uint32_t i)
 
 static struct lane *add_lane(struct rank_log *log, const struct lane *lane)
 {
-    if (!grow(&log->lane, &log->lane_room, log->lanes, sizeof *log->lane)) return NULL;
+    if (!GROW(log->lane, log->lanes)) return NULL;
     if (2 * log->lanes >= log->lane_slots) {
         const uint32_t slots = log->lane_slots ? 2 * log->lane_slots : 16;
         uint32_t *slot = calloc(slots, sizeof *slot);
@@ -240,7 +224,7 @@ static bool take_turn(struct rank_log *log, struct operation *op, bool tags)
         lane = add_lane(
             log, &(struct lane){.group = group, .peer = peer, .tag = tag, .receives = receives});
     if (!lane) return false;
-    if (!grow(&lane->turn, &lane->room, lane->count, sizeof *lane->turn)) return false;
+    if (!GROW(lane->turn, lane->count)) return false;
     op->lane = (uint32_t)(lane - log->lane);
     op->turn = lane->count;
     lane->turn[lane->count++] = (uint32_t)(op - log->operation);
@@ -281,12 +265,9 @@ static enum rk_status open_group(struct rank_log *log, const struct pieces *p, u
 static bool note_event(struct rank_log *log, const struct operation *op)
 {
     if (op->kind != RK_LOG_RECORD) return true;
-    while (log->record_room < log->names.count) {
-        const uint32_t before = log->record_room;
-        if (!grow(&log->record, &log->record_room, log->record_room, sizeof *log->record))
-            return false;
-        for (uint32_t i = before; i < log->record_room; i++)
-            log->record[i] = LOG_NONE;
+    while (log->records < log->names.count) {
+        if (!GROW(log->record, log->records)) return false;
+        log->record[log->records++] = LOG_NONE;
     }
     log->record[op->other] = log->count;
     return true;
@@ -302,8 +283,7 @@ enum rk_status log_add(struct rk_logs *logs, uint32_t rank, const struct pieces 
                                                      "more than %d streams", LOG_STREAMS)
                                            : no_memory(error);
     if (p->kind == RK_LOG_BEGIN || p->kind == RK_LOG_END) return open_group(log, p, stream, error);
-    if (!grow(&log->operation, &log->room, log->count, sizeof *log->operation))
-        return no_memory(error);
+    if (!GROW(log->operation, log->count)) return no_memory(error);
     struct operation *op = &log->operation[log->count];
     *op = (struct operation){.kind = (uint8_t)p->kind,
                              .stream = (uint8_t)stream,
@@ -327,7 +307,7 @@ enum rk_status log_add(struct rk_logs *logs, uint32_t rank, const struct pieces 
         op->grouped = together && log->follows[stream];
         log->follows[stream] = together;
     }
-    if (p->kind == RK_LOG_WAIT && op->other < log->record_room) op->turn = log->record[op->other];
+    if (p->kind == RK_LOG_WAIT && op->other < log->records) op->turn = log->record[op->other];
     if (!note_event(log, op)) return no_memory(error);
     log->flop += p->flop;
     log->count++;
@@ -343,9 +323,7 @@ enum rk_status log_access(struct rk_logs *logs, uint32_t rank, const char *buffe
     if (*count == UINT16_MAX)
         return rk_fail(error, RK_BAD_INPUT, NULL, (int)op->line, 0, "too many buffers");
     const uint32_t name = names_number(&log->names, buffer, length);
-    if (name == LOG_NONE ||
-        !grow(&log->access, &log->access_room, log->accesses, sizeof *log->access))
-        return no_memory(error);
+    if (name == LOG_NONE || !GROW(log->access, log->accesses)) return no_memory(error);
     log->access[log->accesses++] = name;
     ++*count;
     return RK_OK;
@@ -458,11 +436,11 @@ static void settle_streams(struct rank_log *log)
 /* A wait in front of its record is one for the first that comes. */
 static void pair_early_waits(struct rank_log *log)
 {
-    for (uint32_t i = 0; i < log->record_room; i++)
+    for (uint32_t i = 0; i < log->records; i++)
         log->record[i] = LOG_NONE;
     for (uint32_t i = log->count; i-- > 0;) {
         struct operation *op = &log->operation[i];
-        if (op->other >= log->record_room) continue;
+        if (op->other >= log->records) continue;
         if (op->kind == RK_LOG_RECORD) log->record[op->other] = i;
         if (op->kind == RK_LOG_WAIT && op->turn == LOG_NONE) op->turn = log->record[op->other];
     }
@@ -505,7 +483,7 @@ static bool arrange(struct rank_log *log, bool tags)
         free(log->record);
         free(log->names.slot);
         log->record = log->names.slot = NULL;
-        log->record_room = log->names.slots = 0;
+        log->records = log->names.slots = 0;
     }
     free(to);
     free(sorted);

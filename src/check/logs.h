@@ -12,7 +12,7 @@ enum { LOG_STREAMS = 250, LOG_NONE = UINT32_MAX };
 
 /* Names of one rank, numbered as they come. */
 struct names {
-    uint32_t count, room, slots;
+    uint32_t count, slots;
     uint32_t *at;   /* (count) in `text` */
     uint32_t *slot; /* (slots) number + 1; a power of two of them */
     char *text;
@@ -40,25 +40,25 @@ struct lane {
     int32_t tag; /* where the transport has them */
     bool receives;
     uint32_t twin; /* the peer's lane of the other direction, in the replay; LOG_NONE: none */
-    uint32_t count, room;
+    uint32_t count;
     uint32_t *turn; /* (count) operations, by number behind log_arrange() */
 };
 
 struct rank_log {
     double flop; /* of all operations */
-    uint32_t count, room;
+    uint32_t count;
     struct operation *operation;
-    uint32_t accesses, access_room;
+    uint32_t accesses;
     uint32_t *access; /* names of buffers */
     struct names names;
     uint32_t streams;
     uint32_t stream_name[LOG_STREAMS]; /* number of a name + 1; 0: the one without a name */
     uint32_t *first;                   /* (streams + 1), behind log_arrange() */
-    uint32_t lanes, lane_room, last_lane, lane_slots;
+    uint32_t lanes, last_lane, lane_slots;
     struct lane *lane;
     uint32_t *lane_slot; /* (lane_slots) number + 1; a power of two of them */
-    uint32_t *record; /* (names) the last one of each event, while it is read */
-    uint32_t record_room;
+    uint32_t *record;    /* (records) the last one of each event, while it is read */
+    uint32_t records;
     bool open, open_all; /* a begin without its end; one without a stream */
     uint8_t open_stream;
     bool follows[LOG_STREAMS]; /* the next one on the stream starts with the one before */
@@ -72,13 +72,13 @@ struct group {
 struct rk_logs {
     uint32_t ranks;
     struct rank_log *rank; /* (ranks) */
-    uint32_t groups, group_room, group_slots;
+    uint32_t groups, group_slots;
     struct group *group;
     uint32_t *group_slot;
-    uint32_t members, member_room;
+    uint32_t members;
     uint32_t *member;
     struct names datatypes, group_texts;
-    uint32_t group_of_room;
+    size_t group_of_room;
     uint32_t *group_of; /* (group_texts) the group of each text */
 };
 

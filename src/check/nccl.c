@@ -9,6 +9,7 @@
  * A communicator is an address of its process; its id and rank stand in the lines of INIT. Without
  * them the k-th communicator of n ranks of each process are taken together where there are n
  * processes that have one. */
+#include "base/memory.h"
 #include "check/findings.h"
 #include "check/logs.h"
 
@@ -142,7 +143,7 @@ struct nccl {
     const struct rk_text *texts;
     struct names processes;
     struct comm *comm;
-    uint32_t comms, room;
+    uint32_t comms;
     uint32_t *rank; /* (processes) */
     size_t *file;   /* (processes) */
     struct rk_logs *logs;
@@ -161,13 +162,7 @@ static struct comm *find_comm(struct nccl *n, const struct line *line)
         struct comm *c = &n->comm[k];
         if (c->process == process && c->at == line->comm && c->ranks == line->ranks) return c;
     }
-    if (n->comms == n->room) {
-        const uint32_t room = 2 * n->room + 16;
-        struct comm *grown = realloc(n->comm, room * sizeof *grown);
-        if (!grown) return NULL;
-        n->comm = grown;
-        n->room = room;
-    }
+    if (!ARRAY_ROOM(n->comm, n->comms)) return NULL;
     struct comm *c = &n->comm[n->comms++];
     *c = (struct comm){.process = process, .at = line->comm, .ranks = line->ranks};
     for (uint32_t k = 0; k + 1 < n->comms; k++)
@@ -373,8 +368,7 @@ enum rk_status rk_nccl_logs(const struct rk_text *texts, size_t count, struct rk
                each_line(&n, count, take_call);
     for (uint32_t p = 0; status == RK_OK && good && p < n.processes.count; p++)
         good = close_group(&n, p, 0);
-    if (status == RK_OK && !good)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for the logs");
+    if (status == RK_OK && !good) status = no_memory(error);
     *file = n.file;
     release(&n);
     return status;

@@ -1,5 +1,6 @@
 /* sources.c - from the text of a plan, or of another tool's file, to findings. */
 #include "check/sources.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "catalog/plan_fields.h"
 #include "check/findings.h"
@@ -25,11 +26,6 @@ void take_notes(const struct notes *notes, struct rk_findings *findings)
         *finding = *note;
         finding->severity = RK_ERROR;
     }
-}
-
-static enum rk_status no_memory(struct rk_error *error)
-{
-    return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
 }
 
 void judge_plan(const struct rk_check_input *input, const struct rk_model *model,

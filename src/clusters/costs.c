@@ -1,5 +1,6 @@
 #include "clusters/costs.h"
 
+#include "base/memory.h"
 #include "estimate/fold.h"
 #include "estimate/plan_check.h"
 #include "estimate/stages.h"
@@ -45,13 +46,7 @@ static const struct layer_folds *fold_of(struct fold_shelf *shelf,
             memcmp(&kept->local, &plan->local, sizeof kept->local) == 0)
             return kept->fold;
     }
-    if (shelf->count == shelf->room) {
-        const int room = shelf->room ? 2 * shelf->room : 64;
-        struct kept_fold *more = realloc(shelf->kept, (size_t)room * sizeof *more);
-        if (!more) return NULL;
-        shelf->kept = more;
-        shelf->room = room;
-    }
+    if (!ARRAY_ROOM(shelf->kept, shelf->count)) return NULL;
     struct layer_folds *fold = calloc(1, sizeof *fold);
     if (!fold) return NULL;
     fold_layers(fold, question->model, &question->machine->cluster[cluster].system, plan);
@@ -273,8 +268,8 @@ static bool open_rows(struct clusters_costs *costs)
 
 double clusters_in_flight(const struct clusters_costs *costs, int stages, int k)
 {
-    const struct pipeline pipeline = {costs->question->words.schedule, (uint32_t)stages, 1,
-                                      costs->microbatches, false, 0};
+    const struct pipeline pipeline = {
+        costs->question->words.schedule, (uint32_t)stages, 1, costs->microbatches, false, 0};
     return flight_of_stage(&pipeline, (uint64_t)(stages - k));
 }
 
@@ -309,10 +304,7 @@ static int width_of(struct clusters_costs *costs, int cluster, uint64_t gpus, ui
         if (costs->width[i].cluster == cluster && costs->width[i].gpus == gpus &&
             costs->width[i].copies == copies)
             return i;
-    struct stage_width *more =
-        realloc(costs->width, (size_t)(costs->widths + 1) * sizeof *costs->width);
-    if (!more) return -1;
-    costs->width = more;
+    if (!ARRAY_ROOM(costs->width, costs->widths)) return -1;
     costs->width[costs->widths] = (struct stage_width){cluster, gpus, copies};
     return costs->widths++;
 }
@@ -345,9 +337,7 @@ static bool add_way(struct clusters_costs *costs, int cluster, const struct rk_p
                     int plain)
 {
     struct cluster_costs *c = &costs->cluster[cluster];
-    struct stage_way *more = realloc(c->way, (size_t)(c->ways + 1) * sizeof *more);
-    if (!more) return false;
-    c->way = more;
+    if (!ARRAY_ROOM(c->way, c->ways)) return false;
     const uint64_t gpus = plan->ranks / 2;
     const int width = width_of(costs, cluster, gpus, plan->messages_sharded ? 1 : plan->tensor);
     c->way[c->ways++] = (struct stage_way){*plan, gpus, width, plain};

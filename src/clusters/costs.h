@@ -65,7 +65,7 @@ struct clusters_costs {
 
 /* Folds of layers, kept from one round to the next. */
 struct fold_shelf {
-    int count, room;
+    int count;
     struct kept_fold *kept;
 };
 void fold_shelf_release(struct fold_shelf *shelf);
@@ -84,7 +84,8 @@ struct stage_asked {
 };
 struct stage_told {
     struct chain_cost cost; /* its in_flight is not filled */
-    double weights_s, again_s; /* of the backward pass: gradients of weights; what is computed again */
+    double weights_s,
+        again_s;        /* of the backward pass: gradients of weights; what is computed again */
     double data_link_s; /* of the step's collectives of gradients and weights, overlapped or not */
     double gradient_bytes;  /* of a GPU, as they are sent, whole */
     struct rk_stage memory; /* of a GPU: what it holds under the schedule of the question's words */

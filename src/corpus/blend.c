@@ -1,5 +1,6 @@
 #include "corpus/blend.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "corpus/jsonl.h"
 #include "corpus/reader.h"
 #include "corpus/shuffle.h"
@@ -43,11 +44,6 @@ double blend_epochs(struct blend_set *set, size_t sets, double tokens, double mo
 }
 
 /* ---- documents ---- */
-
-static enum rk_status fail_memory(struct rk_error *error)
-{
-    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the documents");
-}
 
 /* Calls `visit` for each document of a file; one that cannot be read is an error here. */
 typedef enum rk_status (*visitor)(void *context, const struct reader_record *record,
@@ -113,7 +109,7 @@ static enum rk_status add_copies(void *context, const struct reader_record *reco
                                     .record = record->number};
     enum rk_status status = RK_OK;
     b->line.size = 0;
-    if (!jsonl_put(&line, &b->line)) return fail_memory(error);
+    if (!jsonl_put(&line, &b->line)) return no_memory(error);
     for (double epoch = 0; status == RK_OK && epoch < b->set->epochs; epoch++) {
         const uint64_t key = hash_pair(hash_pair(b->seed + 1, record->number), (uint64_t)epoch);
         if (is_in(b, record->number, epoch))

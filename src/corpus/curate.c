@@ -1,5 +1,6 @@
 #include "corpus/curate.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "corpus/curate_document.h"
 #include "corpus/duplicates.h"
 #include "corpus/shuffle.h"
@@ -41,11 +42,6 @@ struct run {
     size_t documents;
     struct bytes raw, texts;
 };
-
-static enum rk_status fail_memory(struct rk_error *error)
-{
-    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the documents");
-}
 
 static enum rk_status fail_file(const char *path, struct rk_error *error)
 {
@@ -176,7 +172,7 @@ static enum rk_status judge_block(struct run *r, struct rk_error *error)
             done = false;
         }
     }
-    return done ? RK_OK : fail_memory(error);
+    return done ? RK_OK : no_memory(error);
 }
 
 static void count_document(struct run *r, const struct curate_document *d)
@@ -210,7 +206,7 @@ static enum rk_status keep_block(struct run *r, struct rk_error *error)
     }
     const enum rk_status status =
         done ? store_add(&r->store, row, kept, r->texts.data, r->texts.size, error)
-             : fail_memory(error);
+             : no_memory(error);
     free(row);
     return status;
 }
@@ -254,7 +250,7 @@ static enum rk_status read_input(struct run *r, uint32_t input, struct rk_error 
         status = reader_next(reader, &record, &end, error);
         if (status != RK_OK || end) break;
         if (record.number <= skipped) continue;
-        if (!add_document(r, input, &record)) status = fail_memory(error);
+        if (!add_document(r, input, &record)) status = no_memory(error);
         const bool full = r->documents == BLOCK_DOCUMENTS || r->raw.size >= BLOCK_BYTES;
         if (status == RK_OK && full) status = finish_block(r, input, record.number, error);
     }
@@ -321,7 +317,7 @@ static enum rk_status write_block(struct run *r, const struct duplicates *found,
     }
     for (size_t i = 0; i < rows; i++)
         done &= written[i].done;
-    if (!done) return fail_memory(error);
+    if (!done) return no_memory(error);
     for (size_t i = 0; status == RK_OK && i < rows; i++) {
         const enum reason reason = (enum reason)found->reason[first + i];
         struct store_row stays;
@@ -343,7 +339,7 @@ static enum rk_status write_blocks(struct run *r, const struct duplicates *found
     enum { ROWS = 1024 };
     struct store_row *row = malloc(ROWS * sizeof *row);
     struct written *written = calloc(ROWS, sizeof *written);
-    enum rk_status status = row && written ? RK_OK : fail_memory(error);
+    enum rk_status status = row && written ? RK_OK : no_memory(error);
     for (uint64_t at = 0; status == RK_OK && at < r->store.documents; at += ROWS) {
         const uint64_t left = r->store.documents - at;
         status = write_block(r, found, shuffle, at, left < ROWS ? (size_t)left : ROWS, row, written,
@@ -469,7 +465,7 @@ static enum rk_status add_passages(struct run *r, const char *path, struct rk_er
             status = rk_fail(error, RK_BAD_INPUT, path, (int)record.line, 0, "%s",
                              reason_facts[record.reason].text);
         else if (!terms_of(record.text, record.size, &terms) || !passages_add(&r->passages, &terms))
-            status = fail_memory(error);
+            status = no_memory(error);
     }
     terms_release(&terms);
     reader_close(reader);
@@ -490,7 +486,7 @@ static enum rk_status reserve(struct run *r, struct rk_error *error)
     r->threads = r->options->threads > 0 ? r->options->threads : omp_get_num_procs();
     r->scratch = calloc((size_t)r->threads, sizeof *r->scratch);
     r->document = calloc(BLOCK_DOCUMENTS, sizeof *r->document);
-    return r->scratch && r->document ? RK_OK : fail_memory(error);
+    return r->scratch && r->document ? RK_OK : no_memory(error);
 }
 
 static void release(struct run *r)

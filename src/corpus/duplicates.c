@@ -1,5 +1,7 @@
 #include "corpus/duplicates.h"
 
+#include "base/memory.h"
+
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,11 +33,6 @@ struct search {
     } * comparer; /* (threads) */
 };
 
-static enum rk_status fail_memory(struct rk_error *error)
-{
-    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory to look for duplicates");
-}
-
 /* ---- components: the root is the first document ---- */
 
 static uint32_t root_of(uint32_t *first, uint32_t document)
@@ -65,7 +62,7 @@ static enum rk_status load_set(const struct search *s, struct comparer *c, uint3
     if (status == RK_OK) status = store_text(s->store, row.from, row.size, &c->text, error);
     if (status != RK_OK) return status;
     if (!terms_of(c->text.data, c->text.size, &c->terms) || !minhash_set(&c->terms, set))
-        return fail_memory(error);
+        return no_memory(error);
     return RK_OK;
 }
 
@@ -134,7 +131,7 @@ static int by_key(const void *a, const void *b)
 static enum rk_status load_keys(struct search *s, int band, struct rk_error *error)
 {
     struct store_row *row = malloc(ROWS_AT_ONCE * sizeof *row);
-    enum rk_status status = row ? RK_OK : fail_memory(error);
+    enum rk_status status = row ? RK_OK : no_memory(error);
     s->count = 0;
     for (uint64_t at = 0; status == RK_OK && at < s->store->documents; at += ROWS_AT_ONCE) {
         const uint64_t left = s->store->documents - at;
@@ -218,7 +215,7 @@ enum rk_status duplicates_find(const struct store *store, const struct duplicate
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "more than 2^32 documents: clean them in several runs");
     s.threads = options->threads > 0 ? options->threads : omp_get_num_procs();
-    enum rk_status status = reserve(&s) ? RK_OK : fail_memory(error);
+    enum rk_status status = reserve(&s) ? RK_OK : no_memory(error);
     if (status == RK_OK) status = search_band(&s, EXACT_BAND, error);
     for (int band = 0; status == RK_OK && options->threshold <= 1 && band < MINHASH_BANDS; band++)
         status = search_band(&s, band, error);

@@ -1,5 +1,6 @@
 #include "corpus/language.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "catalog/document.h"
 #include "tokens/unicode.h"
 
@@ -153,7 +154,7 @@ enum rk_status languages_load(const char *folder, struct languages **languages,
     struct dirent **names;
     enum rk_status status = RK_OK;
     struct languages *l = *languages = languages_new();
-    if (!l) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the table of languages");
+    if (!l) return no_memory(error);
     const int count = scandir(folder, &names, NULL, alphasort);
     if (count < 0)
         status = rk_fail(error, RK_BAD_INPUT, folder, 0, 0, "no such folder of languages");

@@ -1,5 +1,7 @@
 #include "corpus/store.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -104,8 +106,7 @@ enum rk_status store_text(const struct store *s, uint64_t from, size_t size, str
                           struct rk_error *error)
 {
     out->size = 0;
-    if (!bytes_reserve(out, size + 1))
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a text");
+    if (!bytes_reserve(out, size + 1)) return no_memory(error);
     if (!read_at(s->texts, out->data, size, from))
         return fail(s, "cannot read what was kept", error);
     out->size = size;

@@ -1,4 +1,5 @@
 #include "facts/error_bar.h"
+#include "base/memory.h"
 #include "catalog/document.h"
 #include "catalog/fields.h"
 
@@ -245,8 +246,7 @@ static enum rk_status lesson_begin(struct lesson *lesson, const struct results *
     *lesson = (struct lesson){.results = results, .subject = subject};
     lesson->class_of = malloc(count * sizeof *lesson->class_of);
     lesson->samples = malloc(count * sizeof *lesson->samples);
-    if (!lesson->class_of || !lesson->samples)
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the error bars");
+    if (!lesson->class_of || !lesson->samples) return no_memory(error);
     for (size_t i = 0; i < results->count; i++) {
         const struct error_request request = request_of(&results->result[i]);
         for (int level = 0; level < LEVELS; level++) {
@@ -387,8 +387,7 @@ static enum rk_status try_all(const struct results *results, const struct subjec
     enum rk_status status = lesson_begin(&lesson, results, subject, error);
     *trials = malloc((results->count + 1) * sizeof **trials);
     *count = 0;
-    if (status == RK_OK && (!names || !bars || !*trials))
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the error bars");
+    if (status == RK_OK && (!names || !bars || !*trials)) status = no_memory(error);
     for (size_t i = 0; status == RK_OK && i < sources; i++)
         *count += try_source(bars, &lesson, names[i], *trials + *count);
     free(names);

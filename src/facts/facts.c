@@ -1,18 +1,14 @@
 /* facts.c - lists of facts, kept to be judged more than once. */
 #include "facts/facts.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 static struct fact *append(struct facts *facts)
 {
-    if (facts->count == facts->room) {
-        const size_t room = facts->room ? 2 * facts->room : 256;
-        struct fact *more = realloc(facts->fact, room * sizeof *more);
-        if (!more) return NULL;
-        facts->fact = more;
-        facts->room = room;
-    }
+    if (!ARRAY_ROOM(facts->fact, facts->count)) return NULL;
     struct fact *fact = &facts->fact[facts->count++];
     *fact = (struct fact){.flop_ratio = 1};
     return fact;

@@ -6,7 +6,7 @@
 #include "facts/rules.h"
 
 struct facts {
-    size_t count, room;
+    size_t count;
     struct fact *fact; /* (count), owned */
     /* Called now and then while rows are added, as struct rk_query has it; may be NULL. */
     bool (*progress)(void *context, uint64_t done, uint64_t total, double best_s);

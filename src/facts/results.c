@@ -1,5 +1,7 @@
 #include "facts/results.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +18,7 @@ const char *result_verdict_name(enum result_verdict verdict)
 
 static struct result *append(struct results *results)
 {
-    if (results->count == results->room) {
-        const size_t room = results->room ? 2 * results->room : 256;
-        struct result *more = realloc(results->result, room * sizeof *more);
-        if (!more) return NULL;
-        results->result = more;
-        results->room = room;
-    }
+    if (!ARRAY_ROOM(results->result, results->count)) return NULL;
     struct result *r = &results->result[results->count++];
     *r = (struct result){.verdict = RESULT_UNMODELLED,
                          .measured = NAN,
@@ -92,7 +88,7 @@ static enum rk_status add_fact(struct results *results, const struct fact *fact,
     if (modelled) judge(fact, &j);
     for (int i = 0; i < (modelled ? fact->figures : 1); i++) {
         struct result *r = append(results);
-        if (!r) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the results");
+        if (!r) return no_memory(error);
         describe(r, fact);
         memcpy(r->metric, fact->class_of[CLASS_METRIC], sizeof r->metric);
         if (modelled) compare(r, fact, &fact->figure[i], &j);

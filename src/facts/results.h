@@ -40,7 +40,7 @@ struct result {
 };
 
 struct results {
-    size_t count, room;
+    size_t count;
     struct result *result; /* (count), in the order of the tables */
     size_t rows;           /* read */
 };

@@ -1,4 +1,5 @@
 #include "facts/rules.h"
+#include "base/memory.h"
 #include "catalog/catalog.h"
 #include "catalog/document.h"
 #include "catalog/fields.h"
@@ -75,11 +76,8 @@ static enum rk_status load_setting(const struct place *place, struct rule *rule,
     if (status != RK_OK) return status;
     if (rule->settings == MOST_SETTINGS)
         return place_fail(place, error, "more than %d settings: make it two rules", MOST_SETTINGS);
-    struct setting *all =
-        realloc(rule->setting, ((size_t)rule->settings + 1) * sizeof *rule->setting);
-    if (!all) return fail_memory(place, error);
-    rule->setting = all;
-    struct setting *s = &all[rule->settings++];
+    if (!ARRAY_ROOM(rule->setting, rule->settings)) return fail_memory(place, error);
+    struct setting *s = &rule->setting[rule->settings++];
     *s = (struct setting){strdup(place->key), strdup(json_string_value(place->value)), replaces};
     return s->column && s->value ? RK_OK : fail_memory(place, error);
 }

@@ -1,4 +1,5 @@
 /* score.c - statistics of errors, and planner regret. */
+#include "base/memory.h"
 #include "facts/results.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ enum rk_status score_of(const struct results *results, result_filter filter, con
                         struct score *score, struct rk_error *error)
 {
     double *errors = malloc((results->count + 1) * sizeof *errors);
-    if (!errors) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the statistics");
+    if (!errors) return no_memory(error);
     const struct result *worst = NULL;
     size_t count = 0;
     for (size_t i = 0; i < results->count; i++) {
@@ -153,7 +154,7 @@ enum rk_status regrets_of(const struct results *results, struct regret **regrets
         free(sorted);
         free(*regrets);
         *regrets = NULL;
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the groups");
+        return no_memory(error);
     }
     size_t members = 0;
     for (size_t i = 0; i < results->count; i++)

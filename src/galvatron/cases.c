@@ -1,5 +1,7 @@
 #include "galvatron/cases.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 static enum rk_status find(const struct place *group, const char *kind, const char *name,
@@ -153,7 +155,7 @@ enum rk_status galvatron_case(const struct document *profiles, const struct plac
     if (status == RK_OK) {
         *line = json_pack("{sI so}", "index", (json_int_t)index, "expected",
                           galvatron_expected(&question, &answer));
-        if (!*line) status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+        if (!*line) status = no_memory(error);
     }
     galvatron_answer_release(&answer);
     galvatron_setting_release(&setting);

@@ -1,5 +1,6 @@
 #include "galvatron/convert.h"
 
+#include "base/memory.h"
 #include "plan/layers.h"
 
 #include <stdio.h>
@@ -227,8 +228,7 @@ enum rk_status galvatron_of_plan(const struct rk_model *model, const struct rk_p
                       error);
     answer->layer = calloc((size_t)answer->layers, sizeof *answer->layer);
     answer->division = calloc((size_t)answer->stages, sizeof *answer->division);
-    if (!answer->layer || !answer->division)
-        return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!answer->layer || !answer->division) return no_memory(error);
     status = list_layers(model, plan, answer, error);
     if (status != RK_OK) return status;
     settle_ordinary(question, answer);

@@ -1,5 +1,7 @@
 #include "galvatron/judge.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +28,7 @@ static enum rk_status open(struct galvatron_answer *answer, const struct galvatr
                                         .used_MB = calloc(stages, sizeof *answer->used_MB),
                                         .left_MB = calloc(stages, sizeof *answer->left_MB)};
     if (!answer->layer || !answer->division || !answer->used_MB || !answer->left_MB)
-        return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+        return no_memory(error);
     memcpy(answer->layer, file->layer, layers * sizeof *file->layer);
     memcpy(answer->division, file->division, stages * sizeof *file->division);
     return RK_OK;
@@ -65,8 +67,7 @@ enum rk_status galvatron_judge(const struct galvatron_question *question,
     double *stage_s = calloc(2 * stages, sizeof *stage_s),
            *term = calloc((size_t)layers, sizeof *term);
     enum rk_status status = open(answer, file, error);
-    if (status == RK_OK && (!stage_s || !term))
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (status == RK_OK && (!stage_s || !term)) status = no_memory(error);
     const int budget = galvatron_budget_MB(question->memory_GB, &reserved);
     const int buffer = largest_tensor(file);
     answer->found = status == RK_OK;

@@ -1,5 +1,6 @@
 #include "galvatron/predicted.h"
 
+#include "base/memory.h"
 #include "estimate/fold.h"
 #include "estimate/plan_check.h"
 #include "galvatron/profile.h"
@@ -276,7 +277,7 @@ enum rk_status galvatron_predict(const struct rk_model *model, const struct rk_s
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s on %s cannot be predicted: %s", model->id,
                        system->id, reason.what);
     struct scene *s = calloc(1, sizeof *s);
-    if (!s) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!s) return no_memory(error);
     *s = (struct scene){.model = model,
                         .system = system,
                         .sequence = sequence ? sequence : model->sequence,
@@ -288,5 +289,5 @@ enum rk_status galvatron_predict(const struct rk_model *model, const struct rk_s
     *profiles = json_pack("{s{so} s{so}}", "models", model->id, model_of(s), "hardware", system->id,
                           hardware_of(system, ranks));
     free(s);
-    return *profiles ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    return *profiles ? RK_OK : no_memory(error);
 }

@@ -1,3 +1,4 @@
+#include "base/memory.h"
 #include "galvatron/profile.h"
 
 #include "catalog/fields.h"
@@ -362,7 +363,7 @@ static enum rk_status read_times(const struct place *file, enum mode mode,
     static const char other[] = "layertype_other_";
     enum rk_status status = place_need_object(file, error);
     struct points *points = calloc(1, sizeof *points);
-    if (!points) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!points) return no_memory(error);
     for (int i = 0; status == RK_OK && i < model->kinds; i++) {
         char prefix[32];
         snprintf(prefix, sizeof prefix, "layertype_%d_", i);

@@ -1,5 +1,7 @@
 #include "galvatron/program.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,20 +43,6 @@ void galvatron_steps_free(struct galvatron_steps *steps)
     free(steps);
 }
 
-/* Room for `need` things of `size` bytes; what is there stays. */
-static bool reserve(void *array, size_t *room, size_t need, size_t size)
-{
-    void *old, *grown;
-    if (need <= *room) return true;
-    const size_t more = need + need / 2;
-    memcpy(&old, array, sizeof old);
-    grown = realloc(old, more * size);
-    if (!grown) return false;
-    memcpy(array, &grown, sizeof grown);
-    *room = more;
-    return true;
-}
-
 static int least_of(const int *memory, int strategies)
 {
     int least = memory[0];
@@ -76,8 +64,8 @@ static bool sort_events(struct galvatron_steps *steps, const size_t *first, int 
                         int limit)
 {
     const size_t count = first[strategies] - first[0];
-    if (!reserve(&steps->event, &steps->event_room, count, sizeof *steps->event) ||
-        !reserve(&steps->place, &steps->place_room, (size_t)limit + 2, sizeof *steps->place))
+    if (!ARRAY_RESERVE(steps->event, steps->event_room, count) ||
+        !ARRAY_RESERVE(steps->place, steps->place_room, (size_t)limit + 2))
         return false;
     int *place = steps->place;
     memset(place, 0, ((size_t)limit + 2) * sizeof *place);
@@ -121,12 +109,11 @@ bool galvatron_program_solve(const struct galvatron_program *program, struct gal
     const size_t lists = (size_t)program->layers * (size_t)count;
     bool done = false;
     double *column = calloc((size_t)count, sizeof *column);
-    if (!column || !reserve(&steps->first, &steps->first_room, lists + 1, sizeof *steps->first))
-        goto out;
+    if (!column || !ARRAY_RESERVE(steps->first, steps->first_room, lists + 1)) goto out;
     /* Layers to come need at least `rest`: above the budget less that nothing is asked for. */
     long rest = galvatron_program_least(program);
     steps->count = steps->events = 0;
-    if (!reserve(&steps->event, &steps->event_room, (size_t)count, sizeof *steps->event)) goto out;
+    if (!ARRAY_RESERVE(steps->event, steps->event_room, (size_t)count)) goto out;
     for (int s = 0; s < count; s++)
         steps->event[steps->events++] = (struct event){0, s, 0};
 
@@ -135,8 +122,7 @@ bool galvatron_program_solve(const struct galvatron_program *program, struct gal
         const double *const change = program->change[i];
         rest -= least_of(program->memory[i], count);
         const long limit = program->budget - rest;
-        if (!reserve(&steps->step, &steps->room, steps->count + steps->events * (size_t)count,
-                     sizeof *steps->step))
+        if (!ARRAY_RESERVE(steps->step, steps->room, steps->count + steps->events * (size_t)count))
             goto out;
         for (int s = 0; s < count; s++) {
             for (int from = 0; change && from < count; from++)

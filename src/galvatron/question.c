@@ -1,3 +1,4 @@
+#include "base/memory.h"
 #include "galvatron/search.h"
 
 #include <stdlib.h>
@@ -141,8 +142,7 @@ enum rk_status galvatron_choose(const struct galvatron_question *question, int w
     };
     choice->layer = calloc(choice->layers + 1, sizeof *choice->layer);
     choice->embedding = calloc(choice->embeddings + 1, sizeof *choice->embedding);
-    if (!choice->layer || !choice->embedding)
-        return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!choice->layer || !choice->embedding) return no_memory(error);
     galvatron_layer_strategies(&space, choice->layers, choice->layer);
     galvatron_embedding_strategies(&space, choice->embeddings, choice->embedding);
     for (size_t i = 0; i < choice->layers; i++)

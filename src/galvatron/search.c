@@ -1,5 +1,6 @@
 #include "galvatron/search.h"
 
+#include "base/memory.h"
 #include "galvatron/program.h"
 
 #include <limits.h>
@@ -421,7 +422,7 @@ enum rk_status galvatron_search(const struct galvatron_question *question,
     round_free(&round, model->kinds);
     if (done) return RK_OK;
     galvatron_answer_release(answer);
-    return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    return no_memory(error);
 }
 
 void galvatron_answer_release(struct galvatron_answer *answer)

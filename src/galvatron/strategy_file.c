@@ -1,6 +1,7 @@
 #include "galvatron/strategy_file.h"
 
 #include "base/bytes.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -267,7 +268,7 @@ static enum rk_status take(const struct raw *raw, struct galvatron_file *file,
         .division = calloc((size_t)raw->stages, sizeof *file->division),
         .odd_key = raw->embed_sdp >= 0 && raw->vocab_sdp < 0,
     };
-    if (!file->layer || !file->division) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!file->layer || !file->division) return no_memory(error);
     for (int i = 0; i < layers; i++)
         file->layer[i] = strategy_of(raw, raw->list[TENSOR][i], raw->list[ULYSSES][i],
                                      raw->list[ZERO3][i], raw->list[RECOMPUTE][i]);
@@ -280,7 +281,7 @@ enum rk_status galvatron_strategy_read(const struct place *root, struct galvatro
 {
     struct raw *raw = calloc(1, sizeof *raw);
     *file = (struct galvatron_file){.layer = NULL};
-    if (!raw) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!raw) return no_memory(error);
     enum rk_status status = fields_load(root, file_fields, raw, error);
     if (status == RK_OK) status = check_lists(root, raw, error);
     if (status == RK_OK) status = check_degrees(root, raw, error);

@@ -2,6 +2,7 @@
  * are to the operating system count here; and the matrix NVLinkBandwidth. Of version 1, 2 and 3 of
  * the format only the numbers of osdev_type differ, so that adapters are known by their PCI class.
  */
+#include "base/memory.h"
 #include "base/text.h"
 #include "interop/node.h"
 
@@ -62,7 +63,7 @@ struct reader {
     struct node_topology *node;
     struct rk_error *error;
     enum rk_status status;
-    int count, room, at; /* at: the object that is open; -1: none */
+    int count, at; /* at: the object that is open; -1: none */
     struct object *object;
     int accelerator[NODE_MOST], adapter[NODE_MOST];
     /* NVLinkBandwidth */
@@ -86,7 +87,7 @@ static void stop(struct reader *r, const char *text)
 
 static void out_of_memory(struct reader *r)
 {
-    r->status = rk_fail(r->error, RK_IO, NULL, 0, 0, "no memory");
+    r->status = no_memory(r->error);
     XML_StopParser(r->parser, XML_FALSE);
 }
 
@@ -128,15 +129,9 @@ static void open_object(struct reader *r, const XML_Char **attributes)
         stop(r, "too many objects");
         return;
     }
-    if (r->count == r->room) {
-        const int room = r->room ? 2 * r->room : 256;
-        struct object *more = realloc(r->object, (size_t)room * sizeof *more);
-        if (!more) {
-            out_of_memory(r);
-            return;
-        }
-        r->object = more;
-        r->room = room;
+    if (!ARRAY_ROOM(r->object, r->count)) {
+        out_of_memory(r);
+        return;
     }
     object.kind = kind_of(&object, attributes);
     int *number = object.kind == ACCELERATOR ? &node->accelerators
@@ -371,7 +366,7 @@ enum rk_status hwloc_read(const struct document *document, struct node_topology 
                           struct rk_error *error)
 {
     struct reader *r = calloc(1, sizeof *r);
-    enum rk_status status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+    enum rk_status status = no_memory(error);
     *node = (struct node_topology){.accelerators = 0};
     if (!r) return status;
     r->document = document;

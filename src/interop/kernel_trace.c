@@ -1,5 +1,7 @@
 #include "interop/kernel_trace.h"
 
+#include "base/memory.h"
+
 #include <ctype.h>
 #include <jansson.h>
 #include <math.h>
@@ -139,7 +141,7 @@ static enum rk_status read_events(const json_t *events, const char *path,
     const size_t count = json_array_size(events);
     struct reading reading = {trace, malloc((count ? count : 1) * sizeof(struct interval)), NULL,
                               0};
-    if (!reading.interval) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!reading.interval) return no_memory(error);
     for (size_t i = 0; i < count; i++)
         read_event(&reading, json_array_get(events, i));
     if (trace->kernels) measure(&reading);

@@ -1,5 +1,6 @@
 /* megatron.c - from a script to a model and a plan. */
 #include "interop/megatron.h"
+#include "base/memory.h"
 #include "interop/megatron_args.h"
 
 #include <stdlib.h>
@@ -191,7 +192,7 @@ enum rk_status megatron_read_words(const char *const *words, size_t count,
             list[i].text = words[i];
         status = interpret(args, list, count, options, import);
     } else {
-        rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+        no_memory(error);
     }
     free(list);
     free(args);

@@ -3,6 +3,7 @@
  * The arguments are read back as an import reads them: what Megatron-LM would refuse is refused
  * here, and every key in which the run differs from the plan is named.
  */
+#include "base/memory.h"
 #include "interop/launch_file.h"
 #include "interop/megatron_args.h"
 #include "interop/megatron_writer.h"
@@ -397,7 +398,7 @@ static enum rk_status read_back(struct writer *w, struct rk_error *error)
 {
     const struct megatron_options options = {.gpus = w->p->ranks, .version = w->version};
     struct megatron_import *back = malloc(sizeof *back);
-    if (!back) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!back) return no_memory(error);
     enum rk_status status =
         megatron_read_words((const char *const *)w->word, w->words, &options, back, error);
     for (int i = 0; i < back->notes.count; i++) {
@@ -526,7 +527,7 @@ enum rk_status megatron_write(FILE *file, const struct rk_model *model, const st
                               struct rk_error *error)
 {
     struct writer *w = calloc(1, sizeof *w);
-    if (!w) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!w) return no_memory(error);
     const int version = target->version ? target->version : MEGATRON_NEWEST;
     *w = (struct writer){.m = model, .p = plan, .version = version, .notes = notes};
     megatron_refuse_model(w);
@@ -541,7 +542,7 @@ enum rk_status megatron_write(FILE *file, const struct rk_model *model, const st
         error->status = status = RK_NOTHING_FITS;
     }
     if (status == RK_OK && w->failed) status = RK_IO;
-    if (status == RK_IO) rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (status == RK_IO) no_memory(error);
     if (status == RK_OK) print_script(file, w, target);
     for (size_t i = 0; i < w->words; i++)
         free(w->word[i]);

@@ -1,5 +1,7 @@
 #include "interop/memory_snapshot.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,7 +193,7 @@ enum rk_status memory_snapshot_write(FILE *out, const struct buffers *b, const u
     if (!event || !left) {
         free(event);
         free(left);
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a snapshot");
+        return no_memory(error);
     }
     for (size_t i = 0; i < b->count; i++) {
         event[2 * i] = (struct event){b->buffer[i].start, true, (uint32_t)i};

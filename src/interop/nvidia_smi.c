@@ -1,5 +1,6 @@
 /* The matrix of `nvidia-smi topo -m`: a line of column names, one line for each of them, a legend.
  * Adapters are called NIC0, ... with their names in the legend, or by their names. */
+#include "base/memory.h"
 #include "base/text.h"
 #include "interop/lines.h"
 #include "interop/node.h"
@@ -155,7 +156,7 @@ enum rk_status nvidia_smi_read(const struct document *document, struct node_topo
 {
     struct matrix *m = calloc(1, sizeof *m);
     enum rk_status status = RK_OK;
-    if (!m) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+    if (!m) return no_memory(error);
     *node = (struct node_topology){.accelerators = 0};
     m->lines.document = document;
     m->error = error;

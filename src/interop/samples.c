@@ -1,17 +1,13 @@
 #include "interop/samples.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 enum rk_status samples_add(struct samples *samples, const struct sample *sample,
                            struct rk_error *error)
 {
-    if (samples->count == samples->room) {
-        const size_t room = samples->room ? 2 * samples->room : 256;
-        struct sample *grown = realloc(samples->sample, room * sizeof *grown);
-        if (!grown) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the measurements");
-        samples->sample = grown;
-        samples->room = room;
-    }
+    if (!ARRAY_ROOM(samples->sample, samples->count)) return no_memory(error);
     samples->sample[samples->count++] = *sample;
     return RK_OK;
 }

@@ -20,14 +20,14 @@ struct sample {
     int collective; /* SAMPLE_COLLECTIVE: an enum collective, as collective_time_s has them */
     double ranks, stride;
     double bytes;
-    const struct fact *run; /* SAMPLE_STEP: a measured run; not owned */
+    const struct fact *run;       /* SAMPLE_STEP: a measured run; not owned */
     const struct rk_model *model; /* SAMPLE_LAYER: forward of a layer on one rank; not owned */
     int layer;                    /* ... which, from 0 */
     double samples, tokens;       /* ... of so many samples of so many tokens */
 };
 
 struct samples {
-    size_t count, room;
+    size_t count;
     struct sample *sample;
 };
 

@@ -1,4 +1,5 @@
 #include "interop/settings.h"
+#include "base/memory.h"
 #include "interop/toml.h"
 
 #include <stdarg.h>
@@ -87,12 +88,7 @@ static enum rk_status add(struct settings *s, const struct setting *setting, str
     if (before)
         return settings_fail(s, setting, error, "is given twice, in line %d too", before->line);
     if (s->count == SETTINGS_MAX) return settings_fail(s, setting, error, "one key too many");
-    if ((s->count & (s->count - 1)) == 0) {
-        struct setting *larger =
-            realloc(s->setting, (s->count ? 2 * s->count : 1) * sizeof *larger);
-        if (!larger) return rk_fail(error, RK_IO, s->path, 0, 0, "out of memory");
-        s->setting = larger;
-    }
+    if (!ARRAY_ROOM(s->setting, s->count)) return no_memory(error);
     s->setting[s->count++] = *setting;
     return RK_OK;
 }

@@ -1,5 +1,6 @@
 #include "interop/slurm.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "interop/lines.h"
 
@@ -191,7 +192,7 @@ static enum rk_status read_word(struct reader *r, const char *word, struct slurm
         if (slurm_count(equals + 1) < 0)
             return lines_fail(&r->lines, r->error, "Switches= is no list such as s[0-3]");
         into->below = strdup(equals + 1);
-        if (!into->below) return rk_fail(r->error, RK_IO, NULL, 0, 0, "no memory");
+        if (!into->below) return no_memory(r->error);
     } else if (strcasecmp(key, "LinkSpeed") != 0 && strcasecmp(key, "Level") != 0) {
         const char *nearest = text_nearest(key, keys);
         return lines_fail(&r->lines, r->error, "unknown word %s: %s%s%s",
@@ -205,9 +206,7 @@ static enum rk_status read_word(struct reader *r, const char *word, struct slurm
 static enum rk_status read_switch(struct reader *r)
 {
     if (r->count == MOST_SWITCHES) return lines_fail(&r->lines, r->error, "too many switches");
-    struct slurm_switch *more = realloc(r->at, (size_t)(r->count + 1) * sizeof *more);
-    if (!more) return rk_fail(r->error, RK_IO, NULL, 0, 0, "no memory");
-    r->at = more;
+    if (!ARRAY_ROOM(r->at, r->count)) return no_memory(r->error);
     struct slurm_switch *into = &r->at[r->count];
     *into = (struct slurm_switch){.line = r->lines.number, .above = -1};
     enum rk_status status = RK_OK;
@@ -273,8 +272,7 @@ static enum rk_status collect(struct reader *r, struct slurm_topology *topology)
 {
     int *place = calloc((size_t)r->count + 1, sizeof *place); /* of a top switch, from 1 */
     topology->network = calloc((size_t)r->count + 1, sizeof *topology->network);
-    enum rk_status status =
-        place && topology->network ? RK_OK : rk_fail(r->error, RK_IO, NULL, 0, 0, "no memory");
+    enum rk_status status = place && topology->network ? RK_OK : no_memory(r->error);
     for (int i = 0; status == RK_OK && i < r->count; i++) {
         const int top = top_of(r, i);
         r->lines.number = r->at[i].line;

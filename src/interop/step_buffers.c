@@ -1,5 +1,7 @@
 #include "interop/step_buffers.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +108,7 @@ enum rk_status step_buffers(struct buffers *buffers, const struct rk_program *pr
     *buffers = (struct buffers){.passes = true};
     enum rk_status status = RK_OK;
     if (!pass || !take_room(buffers, program->tensors))
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the buffers of a step");
+        status = no_memory(error);
     else
         fill(buffers, program, lasting, pass);
     free(pass);

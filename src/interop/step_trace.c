@@ -1,5 +1,7 @@
 #include "interop/step_trace.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,7 +125,7 @@ enum rk_status step_trace_read(const struct document *document, struct step_trac
     *trace = (struct step_trace){.spans = 0};
     trace->span = malloc((count + 1) * sizeof *trace->span);
     trace->sample = malloc((count + 1) * sizeof *trace->sample);
-    if (!trace->span || !trace->sample) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!trace->span || !trace->sample) return no_memory(error);
     json_array_foreach(events, i, event) read_event(&r, event);
     set_origin(&r);
     if (trace->spans) return RK_OK;

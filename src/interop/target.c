@@ -1,4 +1,5 @@
 #include "interop/target.h"
+#include "base/memory.h"
 #include "catalog/model_fields.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ enum rk_status target_compare(const struct rk_model *model, const struct rk_plan
                               struct rk_error *error)
 {
     struct plan_difference *list = calloc(PLAN_MAX_FIELDS, sizeof *list);
-    if (!list) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!list) return no_memory(error);
     const struct rk_plan a = plan_canonical(model, plan), b = plan_canonical(model, run);
     const int count = plan_compare(&a, &b, list);
     for (int i = 0; i < count; i++) {
@@ -70,7 +71,7 @@ static enum rk_status read_back(const struct target *t, const char *text,
     struct notes *spare = calloc(1, sizeof *spare);
     struct rk_model same = *model;
     struct rk_plan run;
-    if (!spare) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!spare) return no_memory(error);
     enum rk_status status = t->read(&source, &same, &run, spare, error);
     if (status != RK_OK) take_refusals(spare, notes);
     free(spare);
@@ -91,11 +92,11 @@ enum rk_status target_write(const struct target *t, FILE *file, const struct rk_
     t->refuse(model, plan, notes);
     if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_NOTHING_FITS;
     FILE *memory = open_memstream(&text, &size);
-    if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!memory) return no_memory(error);
     t->write(memory, model, plan, gpus_per_node);
     const bool whole = fclose(memory) == 0;
-    const enum rk_status status = whole ? read_back(t, text, model, plan, notes, error)
-                                        : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    const enum rk_status status =
+        whole ? read_back(t, text, model, plan, notes, error) : no_memory(error);
     if (status == RK_OK && t->head) {
         t->head(file, model, plan);
         for (int i = 0; i < notes->count; i++)

@@ -1,5 +1,7 @@
 #include "interop/toml.h"
 
+#include "base/memory.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -139,11 +141,7 @@ static enum rk_status read_array(struct reader *r, struct toml_entry *entry)
 static enum rk_status add(struct reader *r, struct toml_entry **entry)
 {
     struct toml *toml = r->toml;
-    if (toml->count % 32 == 0) {
-        struct toml_entry *larger = realloc(toml->entry, (toml->count + 32) * sizeof *larger);
-        if (!larger) return rk_fail(r->error, RK_IO, toml->path, 0, 0, "out of memory");
-        toml->entry = larger;
-    }
+    if (!ARRAY_ROOM(toml->entry, toml->count)) return no_memory(r->error);
     *entry = &toml->entry[toml->count++];
     **entry = (struct toml_entry){.line = r->line, .column = column(r)};
     return RK_OK;

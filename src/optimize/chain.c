@@ -1,3 +1,4 @@
+#include "base/memory.h"
 #include "optimize/chain_engine.h"
 
 #include <math.h>
@@ -11,8 +12,8 @@ int chain_row(const struct chain_problem *p, int first, int count)
     if (p->ways) return (first + count) * (p->layers + 1) + count;
     if (p->row) return p->row[first * (p->layers + 1) + count];
     const bool last = first + count == p->layers;
-    const enum chain_place place = first == 0 ? (last ? CHAIN_ALONE : CHAIN_FIRST)
-                                              : (last ? CHAIN_LAST : CHAIN_INNER);
+    const enum chain_place place =
+        first == 0 ? (last ? CHAIN_ALONE : CHAIN_FIRST) : (last ? CHAIN_LAST : CHAIN_INNER);
     return (int)place * (p->layers + 1) + count;
 }
 
@@ -64,15 +65,9 @@ static void keep(struct engine *e, const struct label *label)
             link = &other->next;
         }
     }
-    if (e->labels == e->room) {
-        const int room = e->room ? 2 * e->room : 4096;
-        struct label *more = realloc(e->label, (size_t)room * sizeof *more);
-        if (!more) {
-            e->failed = true;
-            return;
-        }
-        e->label = more;
-        e->room = room;
+    if (!ARRAY_ROOM(e->label, e->labels)) {
+        e->failed = true;
+        return;
     }
     e->label[e->labels] = *label;
     e->label[e->labels].next = *head;

@@ -12,7 +12,8 @@ struct entry {
 
 /* Ways of a cluster, by row: those of row i are entry[from[i]] ... entry[from[i + 1] - 1]. */
 struct entries {
-    int count, room;
+    int count;
+    size_t room;
     struct entry *entry; /* (room) */
     int *from;           /* (rows + 1) */
 };
@@ -38,8 +39,8 @@ struct engine {
     const struct chain_problem *problem;
     struct entries *entries; /* (clusters) */
     int rows;
-    int *row_of;     /* (layers + 1, layers + 1) [end][count]: of the stage that ends there */
-    struct row *row; /* (rows) */
+    int *row_of;         /* (layers + 1, layers + 1) [end][count]: of the stage that ends there */
+    struct row *row;     /* (rows) */
     int *widest;         /* (largest units + 1) most layers by units, scratch */
     int *reach;          /* (largest units + 1) scratch */
     double **rest_s;     /* (clusters) (units + 1, layers + 1) least sum in front */
@@ -47,12 +48,12 @@ struct engine {
     double *ahead;       /* (CHAIN_KINDS, layers + 1) the same of stages that end at one layer */
     double *least_out_s; /* (widths) the cheapest boundary */
     struct label *label;
-    int labels, room;
+    int labels;
     int generation; /* the first label of as many stages as those that are being made */
     int *bucket;    /* (clusters, layers + 1, largest units + 1, widths) head of labels, or -1 */
     int units;      /* largest of a cluster */
     double least_flight; /* microbatches that every stage has in flight, wherever it stands */
-    double floor_s; /* plans that are looked for have no smaller largest c */
+    double floor_s;      /* plans that are looked for have no smaller largest c */
     double best_s;
     struct chain_answer *answer;
     bool failed;

@@ -1,3 +1,4 @@
+#include "base/memory.h"
 #include "optimize/chain_engine.h"
 
 #include <math.h>
@@ -11,7 +12,8 @@ static int most_layers(const struct engine *e, int cluster, int choice, double l
     int most = 0;
     for (int row = 0; row < e->rows; row++) {
         const struct chain_cost *cost = cost_of(e->problem, cluster, choice, row);
-        if (e->row[row].layers > most && cost->time_s <= limit_s && cost->in_flight >= e->least_flight)
+        if (e->row[row].layers > most && cost->time_s <= limit_s &&
+            cost->in_flight >= e->least_flight)
             most = e->row[row].layers;
     }
     return most;
@@ -85,17 +87,6 @@ static void add_entry(struct entries *entries, const struct entry *entry)
     entries->count = kept;
 }
 
-static bool reserve(struct entries *entries, int more)
-{
-    if (entries->count + more <= entries->room) return true;
-    const int room = 2 * (entries->count + more);
-    struct entry *grown = realloc(entries->entry, (size_t)room * sizeof *grown);
-    if (!grown) return false;
-    entries->entry = grown;
-    entries->room = room;
-    return true;
-}
-
 /* Ways of a row below the limit. */
 static void list_row(struct engine *e, int cluster, int row, double limit_s)
 {
@@ -127,7 +118,9 @@ static void list_entries(struct engine *e, int cluster, double limit_s)
     entries->count = 0;
     for (int row = 0; row < e->rows && !e->failed; row++) {
         entries->from[row] = entries->count;
-        if (!reserve(entries, e->problem->cluster[cluster].choices)) e->failed = true;
+        if (!ARRAY_RESERVE(entries->entry, entries->room,
+                           (size_t)(entries->count + e->problem->cluster[cluster].choices)))
+            e->failed = true;
         if (e->row[row].layers && !e->failed) list_row(e, cluster, row, limit_s);
     }
     entries->from[e->rows] = entries->count;
@@ -146,7 +139,9 @@ static void list_ways(struct engine *e, int cluster, int end, double limit_s)
         if (n > end || !longer || e->failed) continue;
         const struct chain_cost *cost = p->ways(p->context, cluster, end - n, end, &count);
         longer = count >= 0;
-        if (longer && !reserve(entries, count)) e->failed = true;
+        if (longer &&
+            !ARRAY_RESERVE(entries->entry, entries->room, (size_t)(entries->count + count)))
+            e->failed = true;
         struct entries of_row = {0, 0, entries->entry ? entries->entry + entries->count : NULL,
                                  NULL};
         for (int i = 0; i < count && !e->failed; i++) {
@@ -223,7 +218,8 @@ static void fill_rest(struct engine *e, int cluster)
             if (!bounded) least = 0; /* no bound */
             for (int k = 0; l && l < layers && bounded && k < kinds && used[k] <= u; k++) {
                 const int longest = e->widest[used[k]], most = longest < l - 1 ? longest : l - 1;
-                const double *cost = &e->ahead[k * row], *rest = rest_at(e, cluster, u - used[k], l);
+                const double *cost = &e->ahead[k * row],
+                             *rest = rest_at(e, cluster, u - used[k], l);
                 if (longest >= l) least = lesser(least, cost[l]);
                 for (int n = 1; n <= most; n++)
                     least = lesser(least, cost[n] + rest[-n]);

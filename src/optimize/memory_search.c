@@ -1,5 +1,7 @@
 #include "optimize/memory_search.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,16 +205,6 @@ void place_search_close(struct place_search *s)
 
 /* ---- one step, and back ---- */
 
-static bool grow(void **array, size_t needed, size_t *room, size_t item)
-{
-    if (needed <= *room) return true;
-    void *grown = realloc(*array, 2 * needed * item);
-    if (!grown) return false;
-    *array = grown;
-    *room = 2 * needed;
-    return true;
-}
-
 static int64_t aligned(int64_t address, int64_t alignment)
 {
     return (address + alignment - 1) & -alignment;
@@ -286,12 +278,11 @@ static void take_back(struct place_search *s, int i, size_t lows, size_t opens)
 
 static bool has_room(struct place_search *s, const struct part *part)
 {
-    return grow((void **)&s->lows, s->lows_used + (size_t)s->count, &s->lows_room,
-                sizeof *s->lows) &&
-           grow((void **)&s->opens, s->opens_used + (size_t)(part->to - part->from), &s->opens_room,
-                sizeof *s->opens) &&
-           grow((void **)&s->candidates, s->candidates_used + (size_t)part->count,
-                &s->candidates_room, sizeof *s->candidates);
+    return ARRAY_RESERVE(s->lows, s->lows_room, s->lows_used + (size_t)s->count) &&
+           ARRAY_RESERVE(s->opens, s->opens_room,
+                         s->opens_used + (size_t)(part->to - part->from)) &&
+           ARRAY_RESERVE(s->candidates, s->candidates_room,
+                         s->candidates_used + (size_t)part->count);
 }
 
 /* ---- in which order buffers are tried ---- */

@@ -35,7 +35,7 @@ struct front {
 /* Of labels what a pace of 1 and one of m microbatches make of them, where no other is as good at
  * both: rising, falling. */
 struct stair {
-    int count, room;
+    int count;
     struct step {
         double fast, slow;
     } * step; /* (count) */
@@ -59,7 +59,8 @@ struct engine {
     uint64_t labels;
     struct label *room; /* candidates */
     size_t room_size;
-    struct stair *stair; /* (moments, choices): what is kept, by what is there for a moment and group */
+    struct stair
+        *stair; /* (moments, choices): what is kept, by what is there for a moment and group */
 
     /* the relaxation, over layers of kinds that there are several of */
     bool *single;     /* (kinds) there is one layer of it at most */

@@ -1,3 +1,4 @@
+#include "base/memory.h"
 #include "optimize/stages_engine.h"
 
 #include <math.h>
@@ -82,15 +83,9 @@ static void add_step(struct engine *e, int stage, const struct label *x)
         at--;
     while (end < stair->count && stair->step[end].slow >= step.slow)
         end++;
-    if (at == end && stair->count == stair->room) {
-        const int room = 2 * stair->room + 8;
-        struct step *grown = realloc(stair->step, (size_t)room * sizeof *grown);
-        if (!grown) {
-            e->failed = true;
-            return;
-        }
-        stair->step = grown;
-        stair->room = room;
+    if (at == end && !ARRAY_ROOM(stair->step, stair->count)) {
+        e->failed = true;
+        return;
     }
     memmove(stair->step + at + 1, stair->step + end,
             (size_t)(stair->count - end) * sizeof *stair->step);
@@ -166,16 +161,6 @@ static int keep_spread(struct engine *e, int count)
     return kept;
 }
 
-static bool reserve_room(struct engine *e, size_t count)
-{
-    if (count <= e->room_size) return true;
-    struct label *grown = realloc(e->room, 2 * count * sizeof *grown);
-    if (!grown) return false;
-    e->room = grown;
-    e->room_size = 2 * count;
-    return true;
-}
-
 /* A label can still be of use: its stage fits, and is not too slow, with the fewest layers that it
  * can have; `layers` are the plural ones so far. */
 static bool is_useful(const struct engine *e, int stage, const struct label *x, int layers)
@@ -194,7 +179,7 @@ static int extend(struct engine *e, int stage, int kind, const struct set *befor
     const bool first = !before;
     const int labels = first ? 1 : before->count;
     int count = 0;
-    if (!reserve_room(e, (size_t)labels * (size_t)p->choices + 1)) {
+    if (!ARRAY_RESERVE(e->room, e->room_size, (size_t)labels * (size_t)p->choices + 1)) {
         e->failed = true;
         return 0;
     }

@@ -1,5 +1,7 @@
 #include "program/build.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,21 +9,7 @@
 /* ---- arrays that grow ---- */
 
 /* Room for one more; false, and the build has failed, without memory. */
-static bool grow(struct build *b, void **array, size_t used, size_t *room, size_t size)
-{
-    if (used < *room) return true;
-    const size_t more = *room ? 2 * *room : 256;
-    void *moved = b->failed ? NULL : realloc(*array, more * size);
-    if (!moved) {
-        b->failed = true;
-        return false;
-    }
-    *array = moved;
-    *room = more;
-    return true;
-}
-
-#define GROW(b, array, used, room) grow(b, (void **)&(array), used, &(room), sizeof *(array))
+#define GROW(b, array, used) (!(b)->failed && !((b)->failed = !ARRAY_ROOM(array, used)))
 
 /* ---- instructions ---- */
 
@@ -40,8 +28,7 @@ void put_begin(struct build *b, enum rk_do what, enum rk_stream stream, int32_t 
 static bool add_reference(struct build *b, int32_t tensor)
 {
     struct rk_program *p = b->program;
-    if (tensor == NO_TENSOR || !GROW(b, p->reference, p->references, b->reference_room))
-        return false;
+    if (tensor == NO_TENSOR || !GROW(b, p->reference, p->references)) return false;
     p->reference[p->references++] = (uint32_t)tensor;
     return true;
 }
@@ -62,14 +49,8 @@ void put_write(struct build *b, int32_t tensor)
 int32_t put_end(struct build *b)
 {
     struct rk_program *p = b->program;
-    const size_t room = b->instruction_room;
-    if (!GROW(b, p->instruction, p->instructions, b->instruction_room)) return RK_NONE;
-    if (b->instruction_room > room) {
-        int32_t *afters = realloc(b->afters, b->instruction_room * sizeof *afters);
-        b->failed |= !afters;
-        if (!afters) return RK_NONE;
-        b->afters = afters;
-    }
+    if (!GROW(b, p->instruction, p->instructions) || !GROW(b, b->afters, p->instructions))
+        return RK_NONE;
     b->afters[p->instructions] = b->after;
     b->after = RK_NONE;
     p->instruction[p->instructions] = b->draft;
@@ -136,7 +117,7 @@ int32_t new_task(struct build *b, const struct rk_task *task)
     uint32_t at = (uint32_t)(hash_of(task) % TASK_SLOTS);
     for (int tries = 0; tries < 8 && b->task_slot[at]; tries++, at = (at + 1) % TASK_SLOTS)
         if (same_task(&p->task[b->task_slot[at] - 1], task)) return b->task_slot[at] - 1;
-    if (!GROW(b, p->task, p->tasks, b->task_room)) return RK_NONE;
+    if (!GROW(b, p->task, p->tasks)) return RK_NONE;
     p->task[p->tasks] = *task;
     b->task_slot[at] = (int32_t)p->tasks + 1;
     return (int32_t)p->tasks++;
@@ -146,7 +127,7 @@ int32_t new_form(struct build *b, enum rk_tensor_kind kind, const char *name,
                  enum rk_element element, double rows, double width, double bytes)
 {
     struct rk_program *p = b->program;
-    if (!GROW(b, p->form, p->forms, b->form_room)) return RK_NONE;
+    if (!GROW(b, p->form, p->forms)) return RK_NONE;
     struct rk_form *form = &p->form[p->forms];
     *form =
         (struct rk_form){.kind = kind, .element = element, .shape = {rows, width}, .bytes = bytes};
@@ -157,7 +138,7 @@ int32_t new_form(struct build *b, enum rk_tensor_kind kind, const char *name,
 int32_t new_tensor(struct build *b, int32_t form, int32_t layer, int32_t microbatch)
 {
     struct rk_program *p = b->program;
-    if (!GROW(b, p->tensor, p->tensors, b->tensor_room)) return NO_TENSOR;
+    if (!GROW(b, p->tensor, p->tensors)) return NO_TENSOR;
     p->tensor[p->tensors] = (struct rk_tensor){.form = (uint32_t)form,
                                                .layer = layer,
                                                .microbatch = microbatch,
@@ -169,7 +150,7 @@ int32_t new_tensor(struct build *b, int32_t form, int32_t layer, int32_t microba
 int32_t new_group(struct build *b, const char *name, const uint32_t *ranks, uint32_t count)
 {
     struct rk_program *p = b->program;
-    if (!GROW(b, p->group, p->groups, b->group_room)) return RK_NONE;
+    if (!GROW(b, p->group, p->groups)) return RK_NONE;
     struct rk_group *group = &p->group[p->groups];
     *group = (struct rk_group){.ranks = count, .rank = malloc(count * sizeof *group->rank)};
     b->failed |= !group->rank;

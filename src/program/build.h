@@ -111,13 +111,12 @@ struct build {
 
     int32_t begun, next_begun; /* where the layer before was begun, and the one at hand: the last
                                   instruction of computing in front of it */
-    int32_t arrived; /* a message that the first operation of the pass waits for */
+    int32_t arrived;           /* a message that the first operation of the pass waits for */
 
     /* the instruction at hand */
     struct rk_instruction draft;
-    int32_t after; /* ... comes behind this one; RK_NONE */
-    size_t instruction_room, tensor_room, task_room, form_room, group_room, reference_room;
-    int32_t *afters;          /* (instruction_room) */
+    int32_t after;            /* ... comes behind this one; RK_NONE */
+    int32_t *afters;          /* (instructions) */
     int32_t last[RK_STREAMS]; /* instruction of each stream */
     bool failed;
     enum rk_status status;

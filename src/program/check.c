@@ -1,3 +1,5 @@
+#include "base/memory.h"
+
 #include <reckon/program.h>
 
 #include <stdlib.h>
@@ -100,7 +102,7 @@ enum rk_status rk_program_check(const struct rk_program *program, struct rk_erro
                          .tensor = calloc(program->tensors + 1, 1),
                          .event = calloc(events_of(program), 1)};
     enum rk_status status = RK_OK;
-    if (!c.tensor || !c.event) status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!c.tensor || !c.event) status = no_memory(error);
     for (; status == RK_OK && c.at < program->instructions; c.at++)
         status = check_one(&c, &program->instruction[c.at]);
     for (uint32_t t = 0; status == RK_OK && t < program->tensors; t++)

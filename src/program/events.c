@@ -5,6 +5,7 @@
  * A tensor is allocated in front of the first instruction that touches it, on its stream, and freed
  * behind the last one.
  */
+#include "base/memory.h"
 #include "program/build.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ struct ordering {
     int32_t *goes;  /* ... that go */
     int32_t *event; /* (instructions) number, RK_NONE: nobody waits for it */
     struct need *need;
-    size_t needs, need_room;
+    size_t needs;
     int32_t known[RK_STREAMS][RK_STREAMS]; /* [s][t]: the last one of t that s has waited for */
 };
 
@@ -43,13 +44,9 @@ static void wait_for(struct ordering *o, int32_t at, int32_t on, bool to_free)
     if (on == RK_NONE || on >= at) return;
     const int own = stream_at(o, at), other = stream_at(o, on);
     if (own == other || o->known[own][other] >= on) return;
-    if (o->needs == o->need_room) {
-        const size_t room = o->need_room ? 2 * o->need_room : 256;
-        struct need *moved = realloc(o->need, room * sizeof *moved);
-        o->b->failed |= !moved;
-        if (!moved) return;
-        o->need = moved;
-        o->need_room = room;
+    if (!ARRAY_ROOM(o->need, o->needs)) {
+        o->b->failed = true;
+        return;
     }
     o->need[o->needs++] = (struct need){at, on, to_free};
     o->event[on] = 0;

@@ -1,4 +1,5 @@
 /* read.c - a program from its text. */
+#include "base/memory.h"
 #include "base/text.h"
 #include "program/build.h"
 
@@ -17,12 +18,11 @@ struct reader {
     const char *path;
     struct rk_error *error;
     int line;
-    size_t instruction_room, tensor_room, task_room, group_room, reference_room;
     int32_t *task_of; /* (ops) the task of each number in the text; RK_NONE: none yet */
     size_t ops;
     uint32_t *slot; /* (slots) of a hash table of names of tensors: number + 1 */
     char **name;    /* (tensors) */
-    size_t slots, name_room;
+    size_t slots;
 };
 
 static enum rk_status fail(struct reader *r, const char *what, const char *word)
@@ -31,19 +31,6 @@ static enum rk_status fail(struct reader *r, const char *what, const char *word)
     return rk_fail(r->error, RK_BAD_INPUT, r->path, r->line, 0, "%s: %s", what,
                    text_quote(quoted, word, strlen(word)));
 }
-
-static bool room_for(void **array, size_t used, size_t *room, size_t size)
-{
-    if (used < *room) return true;
-    const size_t more = *room ? 2 * *room : 256;
-    void *moved = realloc(*array, more * size);
-    if (!moved) return false;
-    *array = moved;
-    *room = more;
-    return true;
-}
-
-#define ROOM(array, used, room) room_for((void **)&(array), used, &(room), sizeof *(array))
 
 /* ---- words ---- */
 
@@ -170,11 +157,9 @@ static bool read_tensor_name(const struct rk_program *p, const char *text, struc
 static enum rk_status add_tensor(struct reader *r, const char *name)
 {
     struct rk_program *p = r->p;
-    size_t rooms[2] = {r->tensor_room, r->tensor_room};
-    if (!more_slots(r) || !ROOM(p->tensor, p->tensors, rooms[0]) ||
-        !ROOM(p->form, p->tensors, rooms[1]) || !ROOM(r->name, p->tensors, r->name_room))
-        return rk_fail(r->error, RK_IO, NULL, 0, 0, "out of memory");
-    r->tensor_room = rooms[0];
+    if (!more_slots(r) || !ARRAY_ROOM(p->tensor, p->tensors) || !ARRAY_ROOM(p->form, p->tensors) ||
+        !ARRAY_ROOM(r->name, p->tensors))
+        return no_memory(r->error);
     uint32_t *slot = slot_of(r, name);
     if (*slot) return fail(r, "the tensor is allocated twice", name);
     p->tensor[p->tensors] = (struct rk_tensor){
@@ -182,8 +167,7 @@ static enum rk_status add_tensor(struct reader *r, const char *name)
     p->form[p->tensors] = (struct rk_form){.kind = RK_TENSOR_ACTIVATION};
     if (!read_tensor_name(p, name, &p->tensor[p->tensors], &p->form[p->tensors]))
         return fail(r, "no name of a tensor, KIND:NAME.LAYER.MICROBATCH", name);
-    if (!(r->name[p->tensors] = strdup(name)))
-        return rk_fail(r->error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!(r->name[p->tensors] = strdup(name))) return no_memory(r->error);
     *slot = (uint32_t)++p->tensors;
     p->forms = p->tensors;
     return RK_OK;
@@ -227,9 +211,9 @@ static enum rk_status find_group(struct reader *r, const char *text, const char 
 {
     struct rk_program *p = r->p;
     uint32_t count, *ranks = malloc((p->ranks + 1) * sizeof *ranks);
-    if (!ranks || !ROOM(p->group, p->groups, r->group_room)) {
+    if (!ranks || !ARRAY_ROOM(p->group, p->groups)) {
         free(ranks);
-        return rk_fail(r->error, RK_IO, NULL, 0, 0, "out of memory");
+        return no_memory(r->error);
     }
     if (!read_group(text, ranks, p->ranks, &count)) {
         free(ranks);
@@ -267,8 +251,7 @@ static enum rk_status read_tensors(struct reader *r, struct parsing *l, char *li
     char *rest = NULL;
     for (char *name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
         uint32_t tensor = 0;
-        if (!ROOM(p->reference, p->references, r->reference_room))
-            return rk_fail(r->error, RK_IO, NULL, 0, 0, "out of memory");
+        if (!ARRAY_ROOM(p->reference, p->references)) return no_memory(r->error);
         const enum rk_status status = find_tensor(r, name, &tensor);
         if (status != RK_OK) return status;
         p->reference[p->references++] = tensor;
@@ -532,8 +515,8 @@ static enum rk_status keep_task(struct reader *r, struct parsing *l)
     struct rk_program *p = r->p;
     if (!l->has_op && l->in.what != RK_DO_RUN) return RK_OK;
     if (!*l->task.name && l->what) spell(l->task.name, sizeof l->task.name, l->what);
-    if ((l->has_op && !room_for_op(r, l->op)) || !ROOM(p->task, p->tasks, r->task_room))
-        return rk_fail(r->error, RK_IO, NULL, 0, 0, "out of memory");
+    if ((l->has_op && !room_for_op(r, l->op)) || !ARRAY_ROOM(p->task, p->tasks))
+        return no_memory(r->error);
     const int32_t known = l->has_op ? r->task_of[l->op] : RK_NONE;
     if (known != RK_NONE && same_task(&p->task[known], &l->task)) {
         l->in.task = known;
@@ -602,8 +585,7 @@ static enum rk_status read_line(struct reader *r, char *text)
     if (status == RK_OK && l.group) status = find_group(r, l.group, l.over, &l.in.other);
     if (status == RK_OK) status = keep_task(r, &l);
     if (status != RK_OK) return status;
-    if (!ROOM(p->instruction, p->instructions, r->instruction_room))
-        return rk_fail(r->error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!ARRAY_ROOM(p->instruction, p->instructions)) return no_memory(r->error);
     p->instruction[p->instructions++] = l.in;
     return RK_OK;
 }

@@ -1,4 +1,5 @@
 /* text.c - programs as texts: a line for each instruction, in the grammar of logs of operations. */
+#include "base/memory.h"
 #include "program/build.h"
 
 #include <inttypes.h>
@@ -338,7 +339,7 @@ static void add_title(struct line *l)
 enum rk_status rk_program_write(const struct rk_program *program, FILE *out, struct rk_error *error)
 {
     struct line *line = malloc(sizeof *line);
-    if (!line) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!line) return no_memory(error);
     line->p = program;
     line->out = out;
     line->used = 0;
@@ -422,7 +423,7 @@ enum rk_status rk_program_diff(const struct rk_program *program, const struct rk
     enum rk_status status = RK_OK;
     *differences = 0;
     if (!first || !second) {
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+        status = no_memory(error);
         goto out;
     }
     while (a.at < program->instructions || b.at < other->instructions) {

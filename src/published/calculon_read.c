@@ -1,5 +1,6 @@
 #include "published/calculon_read.h"
 
+#include "base/memory.h"
 #include "catalog/fields.h"
 
 #include <inttypes.h>
@@ -428,7 +429,7 @@ static enum rk_status read_networks(const struct place *place, void *target, str
     if (status != RK_OK) return status;
     const size_t count = json_array_size(place->value);
     system->network = calloc(count, sizeof *system->network);
-    if (!system->network) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!system->network) return no_memory(error);
     system->networks = (int)count;
     for (size_t i = 0; status == RK_OK && i < count; i++) {
         const struct place network = place_element(place, i);

@@ -1,5 +1,6 @@
 #include "published/calculon_search.h"
 
+#include "base/memory.h"
 #include "published/calculon_write.h"
 #include "search/scan.h"
 
@@ -75,7 +76,7 @@ static enum rk_status list_finish(const struct ranked_list *list, const struct r
 {
     ranking->count = 0;
     ranking->best = calloc(list->count ? list->count : 1, sizeof *ranking->best);
-    if (!ranking->best) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!ranking->best) return no_memory(error);
     for (size_t i = 0; i < list->count; i++)
         ranking->best[i] = (struct calculon_execution){.strategy = list->item[i].strategy,
                                                        .attention = model->attention};
@@ -260,7 +261,7 @@ enum rk_status calculon_search_best(const struct calculon_problem *problem, size
     struct calculon_ranking found = {.best = NULL};
     struct ranked_list list = {.top = top, .item = calloc(top, sizeof *list.item)};
     enum rk_status status;
-    if (!list.item) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!list.item) return no_memory(error);
     if (mbs_break)
         status = search_with_break(problem, &list, &found, error);
     else

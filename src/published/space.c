@@ -1,5 +1,7 @@
 #include "published/space.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,37 +161,22 @@ static int divisors_of(uint64_t n, uint64_t *value)
 struct builder {
     struct strategies *space;
     size_t numbers, numbers_room;
-    int groups_room;
     bool failed;
 };
 
 static uint64_t *builder_numbers(struct builder *b, size_t more)
 {
-    if (b->numbers + more > b->numbers_room) {
-        const size_t room = 2 * (b->numbers + more) + 1024;
-        uint64_t *grown = realloc(b->space->numbers, room * sizeof *grown);
-        if (!grown) {
-            b->failed = true;
-            return NULL;
-        }
-        b->space->numbers = grown;
-        b->numbers_room = room;
-    }
+    b->failed |= !ARRAY_RESERVE(b->space->numbers, b->numbers_room, b->numbers + more);
+    if (b->failed) return NULL;
     return b->space->numbers + b->numbers;
 }
 
 static struct group *builder_group(struct builder *b)
 {
     struct strategies *s = b->space;
-    if (s->groups == b->groups_room) {
-        const int room = 2 * b->groups_room + 64;
-        struct group *grown = realloc(s->group, (size_t)room * sizeof *grown);
-        if (!grown) {
-            b->failed = true;
-            return NULL;
-        }
-        s->group = grown;
-        b->groups_room = room;
+    if (!ARRAY_ROOM(s->group, s->groups)) {
+        b->failed = true;
+        return NULL;
     }
     return &s->group[s->groups];
 }
@@ -313,7 +300,7 @@ struct rk_space *rk_space_open(const struct rk_problem *problem, struct rk_error
     struct strategies *space = calloc(1, sizeof *space);
     struct builder builder = {.space = space};
     if (!space) {
-        rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the strategy space");
+        no_memory(error);
         return NULL;
     }
     space->base = (struct rk_space){.predictor = &calculon_predictor,
@@ -324,7 +311,7 @@ struct rk_space *rk_space_open(const struct rk_problem *problem, struct rk_error
     builder_run(&builder);
     if (builder.failed) {
         strategies_close(&space->base);
-        rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the strategy space");
+        no_memory(error);
         return NULL;
     }
     builder_settle(&builder);

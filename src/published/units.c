@@ -1,5 +1,6 @@
 #include "published/units.h"
 
+#include "base/memory.h"
 #include "published/networks.h"
 
 #include <stdlib.h>
@@ -70,9 +71,7 @@ static bool add_portion(struct strategy_units *s, struct portion portion, size_t
     }
     *held += bytes;
     portion.part = s->head.parts;
-    struct portion *grown = realloc(s->portion, ((size_t)s->portions + 1) * sizeof *grown);
-    if (!grown) return false;
-    s->portion = grown;
+    if (!ARRAY_ROOM(s->portion, s->portions)) return false;
     s->portion[s->portions++] = portion;
     return true;
 }
@@ -138,13 +137,7 @@ struct units *strategy_units_open(const struct rk_space *space)
 
 static bool add_unit(struct strategy_units *s, struct unit unit)
 {
-    if (s->head.count == s->units_room) {
-        const int room = 2 * s->units_room + 256;
-        struct unit *grown = realloc(s->unit, (size_t)room * sizeof *grown);
-        if (!grown) return false;
-        s->unit = grown;
-        s->units_room = room;
-    }
+    if (!ARRAY_ROOM(s->unit, s->head.count)) return false;
     s->unit[s->head.count++] = unit;
     return true;
 }

@@ -26,7 +26,7 @@ struct strategy_units {
     struct degree *degree;
     struct portion *portion;
     int part; /* the one at hand: */
-    int folios, units_room;
+    int folios;
     struct folio *folio;
     struct unit *unit; /* (head.count) the most promising first */
 };

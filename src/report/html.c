@@ -1,4 +1,5 @@
 #include "report/html.h"
+#include "base/memory.h"
 #include "report/html_assets.h"
 #include "report/markup.h"
 #include "report/write.h"
@@ -360,7 +361,7 @@ enum rk_status html_write(const struct html_page *page, FILE *out, struct rk_err
         [HTML_CARDS] = cards_block,     [HTML_CHART] = chart_block,
         [HTML_FILE] = file_block,       [HTML_COMMAND] = command_block,
     };
-    if (page->memory.failed) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (page->memory.failed) return no_memory(error);
     errno = 0;
     head(page, out);
     for (const struct html_block *block = page->first; block; block = block->next)

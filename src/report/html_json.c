@@ -1,4 +1,5 @@
 /* html_json.c - the blocks of a page as JSON, for those who show them in a page of their own. */
+#include "base/memory.h"
 #include "report/html.h"
 #include "report/markup.h"
 #include "report/write.h"
@@ -41,7 +42,7 @@ static void block_json(const struct html_block *block, FILE *out)
 
 enum rk_status html_write_json(const struct html_page *page, FILE *out, struct rk_error *error)
 {
-    if (page->memory.failed) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (page->memory.failed) return no_memory(error);
     errno = 0;
     fputs("{\"title\":", out);
     markup_json(out, page->title);

@@ -1,5 +1,6 @@
 #include "report/report.h"
 
+#include "base/memory.h"
 #include "report/write.h"
 
 #include <errno.h>
@@ -96,10 +97,9 @@ void report_note(struct report *report, const char *text)
 void report_paragraph(struct report *report, const char *text)
 {
     if (text && *text)
-        report_add(report,
-                   &(struct report_table){.title = report_text(report, "%s", text),
-                                          .shape = REPORT_PARAGRAPH,
-                                          .formats = REPORT_IN_TEXT});
+        report_add(report, &(struct report_table){.title = report_text(report, "%s", text),
+                                                  .shape = REPORT_PARAGRAPH,
+                                                  .formats = REPORT_IN_TEXT});
 }
 
 static bool table_grow(struct report *report, struct report_table *table)
@@ -181,7 +181,7 @@ const char *number_exact(double number, char buffer[NUMBER_SIZE])
 enum rk_status report_write(const struct report *report, enum report_format format,
                             const struct report_style *style, FILE *out, struct rk_error *error)
 {
-    if (report->failed) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for the report");
+    if (report->failed) return no_memory(error);
     errno = 0;
     switch (format) {
     case REPORT_AS_JSON:

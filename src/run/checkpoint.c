@@ -1,5 +1,7 @@
 #include "run/checkpoint.h"
 
+#include "base/memory.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -452,13 +454,13 @@ static enum rk_status plan_file(const struct weights *all, bool moments, const c
         for (int which = moments; which <= (moments ? 2 : 0); which++) {
             struct tensor *t = &file->tensor[file->count++];
             t->name = malloc(128);
-            if (!t->name) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a checkpoint");
+            if (!t->name) return no_memory(error);
             snprintf(t->name, 128, "%s%s", which_prefix[which], all->weight[i].name);
             t->type = strcmp(datatype, "F64") == 0 ? TENSOR_F64 : TENSOR_F32;
             shape_of(&all->weight[i], &t->rank, t->shape);
         }
     }
-    if (!file->tensor) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a checkpoint");
+    if (!file->tensor) return no_memory(error);
     return safetensors_write(path, file, header, error);
 }
 

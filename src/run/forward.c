@@ -1,4 +1,5 @@
 /* forward.c - forward alone: texts continued, texts scored. */
+#include "base/memory.h"
 #include "run/checkpoint.h"
 #include "run/philox.h"
 #include "run/team.h"
@@ -141,9 +142,8 @@ enum rk_status rk_generate_tokens(const struct rk_model *model, const struct rk_
     struct comm_hub *hub = comm_hub_open(1, train->limit_s);
     const struct engine_kind *kind = train->double_precision ? &engine_f64 : &engine_f32;
     plan.precision = RK_FP32;
-    enum rk_status status = checkpoint && hub
-                                ? job_open(&job, model, &plan, train, error)
-                                : rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a model");
+    enum rk_status status =
+        checkpoint && hub ? job_open(&job, model, &plan, train, error) : no_memory(error);
     const bool opened = checkpoint && hub;
     job.system = g->system;
     for (uint64_t i = 0; status == RK_OK && i < g->prompt_tokens; i++)
@@ -211,7 +211,7 @@ static enum rk_status score_texts(const struct rk_model *model, const struct rk_
     enum rk_status status = fit_sequences(score, model, &fitted, error);
     if (status != RK_OK || !score->sequences) return status;
     struct checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
-    if (!checkpoint) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a model");
+    if (!checkpoint) return no_memory(error);
     status = job_open(&job, model, &fitted, settings, error);
     job.system = score->system;
     job.score = score;

@@ -1,6 +1,7 @@
 /* job.c - what the executor does not do, by name; what all ranks share. */
 #include "run/job.h"
 
+#include "base/memory.h"
 #include "plan/layers.h"
 #include "workload/pattern.h"
 
@@ -125,7 +126,7 @@ static void plain_ring(struct rk_plan *plan)
 static enum rk_status open_locals(struct job *job, struct rk_error *error)
 {
     job->local = calloc((size_t)job->plan.others + 1, sizeof *job->local);
-    if (!job->local) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the layers");
+    if (!job->local) return no_memory(error);
     job->locals = job->plan.others + 1;
     for (int i = 0; i < job->locals; i++) {
         struct local_part *l = &job->local[i];
@@ -209,7 +210,7 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
     status = open_locals(job, error);
     if (status != RK_OK) return status;
     job->layer = calloc(LAYER_KINDS, sizeof *job->layer);
-    if (!job->layer) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the layers");
+    if (!job->layer) return no_memory(error);
     job->used[LAYER_EMBEDDING] = job->used[LAYER_HEAD] = true;
     for (uint64_t i = 0; i < model->layers; i++)
         job->used[layer_kind_of(model, i)] = true;
@@ -220,7 +221,7 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
     if (status == RK_OK && train->block_tokens &&
         !blocks_fixed(&job->blocks, (uint32_t)job->sequence, train->block_tokens,
                       train->block_local, train->block_global, train->block_patterns))
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the layout of blocks");
+        status = no_memory(error);
     return status == RK_OK ? check_positions(job, error) : status;
 }
 

@@ -1,4 +1,5 @@
 /* measure_tiers.c - what lower memory tiers take, moved as the executor moves it. */
+#include "base/clock.h"
 #include "run/tier.h"
 
 #include <math.h>
@@ -6,16 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
-#include <time.h>
 
 enum { MOVES = 8, MOVE_BYTES = 8 << 20 };
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Seconds for all of them, one way; infinity: it failed. */
 static double move_all(struct tier *tier, const uint64_t *place, char *data, bool out)

@@ -1,4 +1,5 @@
 /* task.c - a task of three functions: its usual loss, and predictions. */
+#include "base/memory.h"
 #include "run/checkpoint.h"
 #include "run/team.h"
 
@@ -45,7 +46,7 @@ enum rk_status rk_predict_samples(const struct rk_model *model, const struct rk_
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "predictions need the functions collate and predict");
     struct checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
-    if (!checkpoint) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a model");
+    if (!checkpoint) return no_memory(error);
     enum rk_status status = job_open(&job, model, plan, settings, error);
     job.system = run->system;
     job.drives = run->drives;

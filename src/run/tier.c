@@ -1,5 +1,7 @@
 #include "run/tier.h"
 
+#include "base/clock.h"
+#include "base/memory.h"
 #include "run/tier_file.h"
 
 #include <errno.h>
@@ -7,7 +9,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct room {
@@ -33,7 +34,7 @@ struct tier {
     int file;
     uint64_t end;      /* of the file */
     struct room *room; /* that were given back */
-    size_t rooms, most_rooms;
+    size_t rooms;
     void **block; /* (blocks) of memory, all that there are */
     size_t blocks;
     uint64_t here_bytes;
@@ -41,13 +42,6 @@ struct tier {
 };
 
 /* ---- moving ---- */
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static bool move_now(const struct tier *tier, struct tier_ring *ring, const struct tier_move *m)
 {
@@ -141,9 +135,8 @@ bool tier_wait(struct tier *tier, struct tier_move *move)
 
 static bool new_block(struct tier *tier, size_t bytes, uint64_t *place)
 {
-    void **more = realloc(tier->block, (tier->blocks + 1) * sizeof *more);
-    void *data = more ? aligned_alloc(TIER_PAGE, bytes) : NULL;
-    if (more) tier->block = more;
+    const bool room = ARRAY_ROOM(tier->block, tier->blocks);
+    void *data = room ? aligned_alloc(TIER_PAGE, bytes) : NULL;
     if (!data) return false;
     tier->block[tier->blocks++] = data;
     *place = (uint64_t)(uintptr_t)data;
@@ -182,13 +175,7 @@ bool tier_take(struct tier *tier, size_t bytes, uint64_t *place)
 void tier_give(struct tier *tier, uint64_t place, size_t bytes)
 {
     tier->here_bytes -= bytes;
-    if (tier->rooms == tier->most_rooms) {
-        const size_t most = tier->most_rooms ? 2 * tier->most_rooms : 64;
-        struct room *more = realloc(tier->room, most * sizeof *more);
-        if (!more) return; /* it is not used again */
-        tier->room = more;
-        tier->most_rooms = most;
-    }
+    if (!ARRAY_ROOM(tier->room, tier->rooms)) return; /* it is not used again */
     tier->room[tier->rooms++] = (struct room){place, bytes};
 }
 
@@ -209,7 +196,7 @@ static bool start_lanes(struct tier *tier)
 enum rk_status tier_open(struct tier **to, const char *folder, struct rk_error *error)
 {
     struct tier *tier = *to = calloc(1, sizeof *tier);
-    if (!tier) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a tier");
+    if (!tier) return no_memory(error);
     pthread_mutex_init(&tier->lock, NULL);
     pthread_cond_init(&tier->done, NULL);
     tier->folder = folder;

@@ -1,5 +1,7 @@
 #include "run/train.h"
 
+#include "base/clock.h"
+#include "base/memory.h"
 #include "run/checkpoint.h"
 #include "run/team.h"
 
@@ -10,13 +12,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int by_size(const void *a, const void *b)
 {
@@ -336,7 +331,7 @@ static enum rk_status train_plan(struct team *team, const struct rk_model *model
     struct job job;
     struct data data = {.map = NULL};
     struct checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
-    if (!checkpoint) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a run");
+    if (!checkpoint) return no_memory(error);
     enum rk_status status = job_open(&job, model, plan, settings, error);
     if (status == RK_OK)
         status = prepare(&job, &data, checkpoint, run, comm ? 1.0 / comm->ranks : 1, error);

@@ -1,5 +1,6 @@
 #include "run/weights.h"
 
+#include "base/memory.h"
 #include "plan/layers.h"
 
 #include "base/hash.h"
@@ -86,7 +87,6 @@ struct builder {
     const struct rk_model *model;
     const struct rk_plan *plan;
     struct weights *out;
-    int room, group_room;
     bool no_memory;
     bool gpt2;
     uint64_t tensor, t; /* this tensor rank of so many */
@@ -100,14 +100,9 @@ struct builder {
 static struct weight_group *open_group(struct builder *b, int id, bool expert)
 {
     struct weights *w = b->out;
-    if (w->groups == b->group_room) {
-        b->group_room = b->group_room ? 2 * b->group_room : 16;
-        struct weight_group *more = realloc(w->group, (size_t)b->group_room * sizeof *more);
-        if (!more) {
-            b->no_memory = true;
-            return NULL;
-        }
-        w->group = more;
+    if (!ARRAY_ROOM(w->group, w->groups)) {
+        b->no_memory = true;
+        return NULL;
     }
     struct weight_group *g = &w->group[w->groups++];
     *g = (struct weight_group){.id = id, .expert = expert, .local = b->local, .first = w->weights};
@@ -161,14 +156,9 @@ static struct weight *add(struct builder *b, enum weight_role role, uint64_t row
                           struct cut cut)
 {
     struct weights *all = b->out;
-    if (all->weights == b->room) {
-        b->room = b->room ? 2 * b->room : 64;
-        struct weight *more = realloc(all->weight, (size_t)b->room * sizeof *more);
-        if (!more) {
-            b->no_memory = true;
-            return NULL;
-        }
-        all->weight = more;
+    if (!ARRAY_ROOM(all->weight, all->weights)) {
+        b->no_memory = true;
+        return NULL;
     }
     struct weight_group *g = &all->group[all->groups - 1];
     struct weight *w = &all->weight[all->weights++];
@@ -486,7 +476,7 @@ enum rk_status weights_plan(const struct rk_model *model, const struct rk_plan *
     }
     if (b.no_memory) {
         weights_release(weights);
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the list of weights");
+        return no_memory(error);
     }
     seed_streams(weights);
     return RK_OK;

@@ -1,4 +1,5 @@
 /* condition.c - a condition on one plan, without a search. */
+#include "base/memory.h"
 #include "search/expression.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ struct rk_condition *rk_condition_open(const char *text, enum rk_framework frame
 {
     struct rk_condition *condition = malloc(sizeof *condition);
     if (!condition) {
-        rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for a condition");
+        no_memory(error);
         return NULL;
     }
     if (expression_compile(&condition->expression, predictor_of(framework), text, strlen(text), 0,

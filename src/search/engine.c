@@ -1,5 +1,7 @@
 #include "search/engine.h"
 
+#include "base/clock.h"
+#include "base/memory.h"
 #include "search/meeting.h"
 #include "search/question.h"
 #include "search/state.h"
@@ -9,7 +11,6 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- workers: what one thread keeps ---- */
 
@@ -121,13 +122,6 @@ static uint64_t explain_sum(const struct rk_search_explain *e)
     return e->refused + e->refused_by_memory + e->bounded + e->timed;
 }
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---- a session: one question from its units to the answer ---- */
 
 struct session {
@@ -154,9 +148,9 @@ struct session {
     struct rk_error *error;
 };
 
-static void no_memory(struct session *s)
+static void lack_memory(struct session *s)
 {
-    s->status = rk_fail(s->error, RK_IO, NULL, 0, 0, "not enough memory for the search");
+    s->status = no_memory(s->error);
 }
 
 static bool show_progress(struct session *s)
@@ -290,7 +284,7 @@ static void keep(struct session *s)
     const size_t size = state_size(&s->all);
     void *bytes = malloc(size);
     if (!bytes) {
-        no_memory(s);
+        lack_memory(s);
         return;
     }
     state_write(bytes, s->fingerprint, &s->state, &s->all);
@@ -353,13 +347,13 @@ static void together(struct session *s, int me, void (*step)(struct session *))
 static void begin_part(struct session *s)
 {
     s->next = 0;
-    if (!s->predictor->units_begin(s->units, s->state.part)) no_memory(s);
+    if (!s->predictor->units_begin(s->units, s->state.part)) lack_memory(s);
 }
 
 static void begin_bounds(struct session *s)
 {
     s->next = 0;
-    if (!s->predictor->units_list(s->units)) no_memory(s);
+    if (!s->predictor->units_list(s->units)) lack_memory(s);
 }
 
 /* One thread decides whether there is another round: `stopped` may change while others still look.
@@ -415,7 +409,7 @@ static void open_worker(struct session *s, int me)
     w->shared = s->team ? &s->fresh : &s->all.best;
     if (!ok) {
 #pragma omp critical(reckon_claim)
-        no_memory(s);
+        lack_memory(s);
     }
     meeting_wait(&s->meeting);
 }
@@ -452,7 +446,7 @@ static void session_open(struct session *s)
     bool ok = s->units && s->worker && finds_open(&s->all, s->question, room);
     if (ok && s->team) ok = topk_init(&s->fresh, room);
     if (!ok) {
-        no_memory(s);
+        lack_memory(s);
         return;
     }
     if (!query->keep && !query->resume) return;
@@ -480,7 +474,7 @@ static void session_finish(struct session *s, struct rk_answer *answer)
     s->predictor->count_rest(s->space, &answer->counts, &answer->explain);
     gather_frontiers(s);
     s->all.matches = s->state.matches;
-    if (!finds_finish(&s->all, answer)) no_memory(s);
+    if (!finds_finish(&s->all, answer)) lack_memory(s);
     answer->complete = !s->stopped;
 }
 

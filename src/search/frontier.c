@@ -1,5 +1,7 @@
 #include "search/frontier.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 /* Is a at least as good as b in everything? Of equal points the first one counts. */
@@ -34,15 +36,9 @@ void frontier_offer(struct frontier *f, const struct point *point)
     for (size_t i = 0; i < f->count; i++)
         if (!covers(point, &f->point[i])) f->point[kept++] = f->point[i];
     f->count = kept;
-    if (f->count == f->room) {
-        const size_t room = 2 * f->room + 256;
-        struct point *grown = realloc(f->point, room * sizeof *grown);
-        if (!grown) {
-            f->failed = true;
-            return;
-        }
-        f->point = grown;
-        f->room = room;
+    if (!ARRAY_ROOM(f->point, f->count)) {
+        f->failed = true;
+        return;
     }
     f->point[f->count++] = *point;
 }

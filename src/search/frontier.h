@@ -15,7 +15,7 @@ struct point {
 };
 
 struct frontier {
-    size_t count, room;
+    size_t count;
     struct point *point; /* (count) */
     bool failed;         /* there was no memory for one of them */
 };

@@ -1,5 +1,6 @@
 #include "search/layerwise.h"
 
+#include "base/memory.h"
 #include "estimate/plan_check.h"
 #include "estimate/runs.h"
 #include "search/layerwise_shape.h"
@@ -225,19 +226,13 @@ static int compare_candidates(const void *a, const void *b)
 }
 
 struct candidates {
-    int count, room;
+    int count;
     struct candidate *list; /* (count) */
 };
 
 static bool add_candidate(struct candidates *all, struct shape *s, double bound_s)
 {
-    if (all->count == all->room) {
-        const int room = 2 * all->room + 64;
-        struct candidate *grown = realloc(all->list, (size_t)room * sizeof *grown);
-        if (!grown) return false;
-        all->list = grown;
-        all->room = room;
-    }
+    if (!ARRAY_ROOM(all->list, all->count)) return false;
     all->list[all->count++] = (struct candidate){s, bound_s};
     return true;
 }
@@ -485,7 +480,7 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
         shape_close(s);
     }
     free(all.list);
-    if (q.failed) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (q.failed) return no_memory(error);
     if (!answer->found && answer->any_s)
         take_alike(answer, &any_plan, &problem);
     else if (!answer->found && answer->uniform_s)

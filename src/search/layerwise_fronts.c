@@ -1,3 +1,4 @@
+#include "base/memory.h"
 #include "search/layerwise.h"
 #include "search/layerwise_shape.h"
 
@@ -91,5 +92,5 @@ enum rk_status layerwise_fronts(const struct rk_plans_problem *problem, const st
     if (s) shape_allow(s, -1);
     const bool done = s && visit_stages(s, plan, most, visit, context);
     shape_close(s);
-    return done ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    return done ? RK_OK : no_memory(error);
 }

@@ -25,7 +25,7 @@ struct shape {
     const struct rk_system *system;
     struct rk_plan base;
     uint64_t samples; /* in one microbatch, of all data ranks */
-    int ways, room;
+    int ways;
     struct way *way; /* (ways) */
     int kinds;       /* of blocks, then embedding and head */
     enum layer_kind kind_of[LAYER_KINDS];
@@ -38,8 +38,8 @@ struct shape {
     struct stage_place place[RK_MAX_STAGES];
     double constant_bytes; /* of a stage, whatever its layers */
     double send_s;
-    int rigour; /* 0: few labels of virtual stages; n: n times the usual number */
-    bool failed;   /* no memory */
+    int rigour;  /* 0: few labels of virtual stages; n: n times the usual number */
+    bool failed; /* no memory */
 };
 
 uint64_t shape_microbatches(const struct shape *s);

@@ -1,3 +1,4 @@
+#include "base/memory.h"
 #include "search/layerwise_shape.h"
 
 #include "estimate/plan_check.h"
@@ -55,13 +56,9 @@ static bool can_run(const struct shape *s, const struct rk_plan *plan)
 static void add_way(struct shape *s, const struct rk_plan *plan)
 {
     if (s->failed || !can_run(s, plan)) return;
-    if (s->ways == s->room) {
-        const int room = 2 * s->room + 64;
-        struct way *grown = realloc(s->way, (size_t)room * sizeof *grown);
-        s->failed = !grown;
-        if (!grown) return;
-        s->way = grown;
-        s->room = room;
+    if (!ARRAY_ROOM(s->way, s->ways)) {
+        s->failed = true;
+        return;
     }
     s->way[s->ways++] = (struct way){
         .local = plan->local,

@@ -1,4 +1,5 @@
 #include "search/plans_space.h"
+#include "base/memory.h"
 #include "plan/members.h"
 
 #include "estimate/fold.h"
@@ -46,31 +47,14 @@ struct builder {
     const struct choices *stages[RK_MAX_STAGES + 1];
 };
 
-/* Room for one more of `count` elements; false when there is no memory. */
-static bool grow(struct builder *b, void **array, uint64_t count, uint64_t *room, size_t size)
-{
-    if (count < *room) return true;
-    const uint64_t more = 2 * *room + 64;
-    void *grown = realloc(*array, more * size);
-    if (!grown) {
-        b->failed = true;
-        return false;
-    }
-    *array = grown;
-    *room = more;
-    return true;
-}
-
 static void append_tuple(struct builder *b, struct choices *choices, const uint64_t *tuple)
 {
-    const uint64_t at = choices->count * (uint64_t)choices->axes;
-    while (at + (uint64_t)choices->axes > choices->room) {
-        void *array = choices->value;
-        if (!grow(b, &array, choices->room, &choices->room, sizeof *choices->value)) return;
-        choices->value = array;
+    uint64_t numbers = choices->count * (uint64_t)choices->axes;
+    for (int i = 0; i < choices->axes && !b->failed; i++) {
+        b->failed = !ARRAY_ROOM(choices->value, numbers);
+        if (!b->failed) choices->value[numbers++] = tuple[i];
     }
-    memcpy(choices->value + at, tuple, (size_t)choices->axes * sizeof *tuple);
-    choices->count++;
+    choices->count += !b->failed;
 }
 
 static void offer_axis(struct builder *b, struct offered *offered, enum rk_plan_axis axis,
@@ -120,12 +104,11 @@ static const struct choices *keep_choices(struct builder *b, struct choices *cho
             release_choices(choices);
             return plans->bundle[i];
         }
-    void *array = plans->bundle;
-    if (!grow(b, &array, plans->bundles, &plans->bundles_room, sizeof(struct choices *))) {
+    if (!ARRAY_ROOM(plans->bundle, plans->bundles)) {
+        b->failed = true;
         release_choices(choices);
         return NULL;
     }
-    plans->bundle = array;
     return plans->bundle[plans->bundles++] = choices;
 }
 
@@ -170,9 +153,8 @@ static void add_layout(struct builder *b, const struct rk_plan *plan)
         if (!layout.choices[bundle]) return;
     }
     layout.count = plans_below(&layout, BUNDLE_LAYOUT);
-    void *array = plans->layout;
-    if (!grow(b, &array, plans->layouts, &plans->layouts_room, sizeof *plans->layout)) return;
-    plans->layout = array;
+    b->failed |= !ARRAY_ROOM(plans->layout, plans->layouts);
+    if (b->failed) return;
     plans->layout[plans->layouts++] = layout;
     plans->space.count += layout.count;
 }
@@ -223,7 +205,7 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
     }
     struct rk_plans *plans = calloc(1, sizeof *plans);
     if (!plans) {
-        rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the space");
+        no_memory(error);
         return NULL;
     }
     const uint64_t sequence = problem->base.sequence;
@@ -243,7 +225,7 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
         rk_fail(error, RK_USAGE, NULL, 0, 0, "more than %d values of %s: restrict it to fewer",
                 MAX_OFFERED, b.crowded);
     else
-        rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the space");
+        no_memory(error);
     return NULL;
 }
 

@@ -14,7 +14,6 @@ struct choices {
     int first, axes; /* of the bundle: enum rk_plan_axis, how many */
     uint64_t count;
     uint64_t *value; /* (count, axes) */
-    uint64_t room;   /* while it grows, in numbers */
 };
 
 struct layout {
@@ -26,9 +25,9 @@ struct layout {
 struct rk_plans {
     struct rk_space space; /* first */
     struct rk_plans_problem problem;
-    uint64_t layouts, layouts_room;
+    uint64_t layouts;
     struct layout *layout; /* (layouts) */
-    uint64_t bundles, bundles_room;
+    uint64_t bundles;
     struct choices **bundle; /* (bundles) */
 };
 

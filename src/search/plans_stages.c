@@ -1,18 +1,11 @@
 #include "search/plans_stages.h"
 
+#include "base/memory.h"
 #include "estimate/plan_check.h"
 #include "search/plans_split.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Room for one more of `count`, which grows at powers of two; NULL when there is no memory: the old
- * array is then kept. */
-static void *room_for(void *array, uint64_t count, size_t size)
-{
-    if (count & (count - 1)) return array;
-    return realloc(array, (count ? 2 * count : 1) * size);
-}
 
 struct filling {
     struct stage_set *set;
@@ -64,9 +57,7 @@ static bool find_timetable(struct stage_set *set, const struct timetable *timeta
         i++;
     *found = (uint32_t)i;
     if (i < set->timetables) return true;
-    struct timetable *grown = room_for(set->timetable, i, sizeof *grown);
-    if (!grown) return false;
-    set->timetable = grown;
+    if (!ARRAY_ROOM(set->timetable, i)) return false;
     set->timetable[set->timetables++] = *timetable;
     return true;
 }
@@ -77,13 +68,7 @@ static bool find_timetable(struct stage_set *set, const struct timetable *timeta
 static bool keep_blocks(struct filling *f, struct stage_map *map)
 {
     const size_t more = (size_t)map->classes;
-    if (f->used + more > f->room) {
-        const size_t larger = 2 * (f->used + more) + 64;
-        struct stage_blocks *grown = realloc(f->set->blocks, larger * sizeof *grown);
-        if (!grown) return false;
-        f->set->blocks = grown;
-        f->room = larger;
-    }
+    if (!ARRAY_RESERVE(f->set->blocks, f->room, f->used + more)) return false;
     memcpy(f->set->blocks + f->used, map->blocks, more * sizeof *map->blocks);
     f->used += more;
     return true;
@@ -161,9 +146,7 @@ static bool find_shape(struct filling *f, uint64_t tuple, uint32_t timetable, ui
         i++;
     *found = (uint32_t)i;
     if (i < set->shapes) return true;
-    struct shape *grown = room_for(set->shape, i, sizeof *grown);
-    if (!grown) return false;
-    set->shape = grown;
+    if (!ARRAY_ROOM(set->shape, i)) return false;
     set->shape[set->shapes++] =
         (struct shape){.first = tuple, .timetable = timetable, .lighter = (uint32_t)i};
     plans_set_choice(&f->plan, set->choices, tuple);
@@ -273,9 +256,7 @@ static bool list_sets(struct stage_sets *sets, const struct rk_plans *plans)
             k++;
         sets->of_layout[i] = (uint32_t)k;
         if (k < sets->count) continue;
-        struct stage_set *grown = room_for(sets->set, k, sizeof *grown);
-        if (!grown) return false;
-        sets->set = grown;
+        if (!ARRAY_ROOM(sets->set, k)) return false;
         sets->set[sets->count++] = (struct stage_set){.all = sets,
                                                       .choices = layout->choices[BUNDLE_STAGES],
                                                       .layout = layout,

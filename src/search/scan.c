@@ -1,5 +1,7 @@
 #include "search/scan.h"
 
+#include "base/memory.h"
+
 #include <pthread.h>
 #include <unistd.h>
 
@@ -80,7 +82,7 @@ enum rk_status scan_run(const struct scan *scan, struct rk_error *error)
     pthread_cond_destroy(&progress.turned);
     pthread_mutex_destroy(&progress.lock);
 
-    if (!progress.workers) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!progress.workers) return no_memory(error);
     if (progress.stopped)
         return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "stopped; nothing was written");
     return RK_OK;

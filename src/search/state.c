@@ -1,5 +1,6 @@
 #include "search/state.h"
 
+#include "base/memory.h"
 #include "search/fingerprint.h"
 #include "search/hash.h"
 
@@ -93,12 +94,12 @@ static enum rk_status take(struct finds *f, const struct header *h, const char *
                            struct rk_error *error)
 {
     const size_t candidates = h->candidates * sizeof *f->best.heap;
-    struct point *points = malloc(h->points * sizeof *points + 1);
-    if (!points) return rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the search");
+    struct point *points = NULL;
+    if (!ARRAY_SIZED(points, h->points)) return no_memory(error);
     memcpy(f->best.heap, rest, candidates);
     memcpy(points, rest + candidates, h->points * sizeof *points);
     f->best.count = h->candidates;
-    f->frontier = (struct frontier){.count = h->points, .room = h->points, .point = points};
+    f->frontier = (struct frontier){.count = h->points, .point = points};
     return RK_OK;
 }
 

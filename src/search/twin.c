@@ -1,5 +1,7 @@
 #include "search/twin.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 
 static void count(const struct outcome *o, struct rk_answer *answer)
@@ -51,5 +53,5 @@ enum rk_status ask_twin(const struct question *question, const struct rk_query *
     }
     ok = ok && finds_finish(&finds, answer);
     finds_close(&finds);
-    return ok ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the search");
+    return ok ? RK_OK : no_memory(error);
 }

@@ -1,5 +1,7 @@
 #include "shard/fuse.h"
 
+#include "base/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,7 +161,7 @@ static enum rk_status take_tensor(struct fuser *f, size_t i, struct rk_error *er
             ok = add_tensor(f, t, name, m->fusing->parts > 1 ? r.units * r.of[p] : 0);
         }
     }
-    return ok ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+    return ok ? RK_OK : no_memory(error);
 }
 
 /* ---- what files have of them ---- */
@@ -200,7 +202,7 @@ static enum rk_status add_mapped(struct layout *to, const struct layout *from,
         count += map_box(map, &from->box[slice->box + i], NULL);
     if (!t || !count) return RK_OK; /* nothing of it is in the file */
     struct box *boxes = malloc(count * sizeof *boxes);
-    if (!boxes) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+    if (!boxes) return no_memory(error);
     count = 0;
     for (uint32_t i = 0; i < slice->boxes; i++)
         count += map_box(map, &from->box[slice->box + i], boxes + count);
@@ -258,8 +260,8 @@ enum rk_status fuse_layout(struct layout *layout, const struct rk_model *model, 
                       .fused = fused,
                       .member = calloc(layout->tensors + 1, sizeof *f.member),
                       .tensor = calloc(MOST_PARTS * layout->tensors + 1, sizeof *f.tensor)};
-    enum rk_status status = f.member && f.tensor ? take_files(&to, layout, error)
-                                                 : rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+    enum rk_status status =
+        f.member && f.tensor ? take_files(&to, layout, error) : no_memory(error);
     for (size_t i = 0; i < layout->tensors && status == RK_OK; i++)
         status = take_tensor(&f, i, error);
     layout_take_tensors(&to, f.tensor, f.tensor ? f.tensors : 0);

@@ -1,34 +1,17 @@
 #include "shard/layout.h"
 
+#include "base/memory.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- building ---- */
 
-static bool grow(void **array, size_t need, size_t *room, size_t size)
-{
-    if (need <= *room) return true;
-    size_t more = *room ? *room : 64;
-    while (more < need)
-        more += more / 2;
-    void *grown = realloc(*array, more * size);
-    if (!grown) return false;
-    *array = grown;
-    *room = more;
-    return true;
-}
-
-static enum rk_status no_memory(struct rk_error *error)
-{
-    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the list of slices");
-}
-
 enum rk_status layout_add_file(struct layout *layout, const char *name, struct rk_error *error)
 {
     char *copy = strdup(name);
-    if (!copy || !grow((void **)&layout->file, layout->files + 1, &layout->file_room,
-                       sizeof *layout->file)) {
+    if (!copy || !ARRAY_ROOM(layout->file, layout->files)) {
         free(copy);
         return no_memory(error);
     }
@@ -39,9 +22,8 @@ enum rk_status layout_add_file(struct layout *layout, const char *name, struct r
 enum rk_status layout_add_slice(struct layout *layout, const struct slice *slice, size_t boxes,
                                 const struct box *box, struct rk_error *error)
 {
-    if (!grow((void **)&layout->slice, layout->slices + 1, &layout->slice_room,
-              sizeof *layout->slice) ||
-        !grow((void **)&layout->box, layout->boxes + boxes, &layout->box_room, sizeof *layout->box))
+    if (!ARRAY_ROOM(layout->slice, layout->slices) ||
+        !ARRAY_RESERVE(layout->box, layout->box_room, layout->boxes + boxes))
         return no_memory(error);
     struct slice *added = &layout->slice[layout->slices++];
     *added = *slice;

@@ -40,7 +40,7 @@ struct layout {
     struct slice *slice; /* (slices) sorted by tensor, then file */
     struct box *box;
     size_t *of_tensor; /* (tensors + 1) its slices */
-    size_t file_room, slice_room, box_room;
+    size_t box_room;
 };
 
 /* Adds; `name` is copied. RK_IO without memory. */

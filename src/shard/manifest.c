@@ -1,5 +1,6 @@
 #include "shard/manifest.h"
 
+#include "base/memory.h"
 #include "workload/pattern.h"
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 struct manifest {
     const struct rk_model *model;
     enum tensor_type type;
-    size_t count, room;
+    size_t count;
     struct tensor *tensor;
     bool failed;
 };
@@ -27,13 +28,9 @@ static void add(struct manifest *m, uint64_t rows, uint64_t columns, const char 
     va_start(values, format);
     vsnprintf(name, sizeof name, format, values);
     va_end(values);
-    if (m->count == m->room) {
-        const size_t room = m->room ? 2 * m->room : 256;
-        struct tensor *grown = realloc(m->tensor, room * sizeof *grown);
-        m->failed |= !grown;
-        if (!grown) return;
-        m->tensor = grown;
-        m->room = room;
+    if (!ARRAY_ROOM(m->tensor, m->count)) {
+        m->failed = true;
+        return;
     }
     struct tensor *t = &m->tensor[m->count];
     *t = (struct tensor){
@@ -275,6 +272,6 @@ enum rk_status manifest_of(const struct rk_model *model, enum tensor_type type,
     for (uint64_t i = 0; i < model->predict_layers && !m.failed; i++)
         add_predict(&m, model->layers + i);
     layout_take_tensors(layout, m.tensor, m.count);
-    if (m.failed) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the list of tensors");
+    if (m.failed) return no_memory(error);
     return RK_OK;
 }

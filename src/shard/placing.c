@@ -1,5 +1,6 @@
 #include "shard/placing.h"
 
+#include "base/memory.h"
 #include "plan/ranks.h"
 #include "workload/layers.h"
 
@@ -53,11 +54,6 @@ static void name_file(const struct placing *p, const struct placed_file *file, c
     if (p->zero != ZERO_NONE && p->rules.model.experts)
         used += snprintf(name + used, size - (size_t)used, "-%04u", file->expert_shard);
     snprintf(name + used, size - (size_t)used, ".safetensors");
-}
-
-static enum rk_status no_memory(struct rk_error *error)
-{
-    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the ranks of the plan");
 }
 
 static enum rk_status find_files(const struct placing *p, struct layout *layout,
@@ -223,19 +219,13 @@ static void release_parts(struct parts *parts)
 struct boxes {
     uint64_t shape[TENSOR_MAX_RANK]; /* of the slice */
     uint64_t elements;
-    size_t count, room;
+    size_t count;
     struct box *box;
 };
 
 static bool add_box(struct boxes *to, const struct box *box)
 {
-    if (to->count == to->room) {
-        const size_t room = to->room ? 2 * to->room : 64;
-        struct box *grown = realloc(to->box, room * sizeof *grown);
-        if (!grown) return false;
-        to->box = grown;
-        to->room = room;
-    }
+    if (!ARRAY_ROOM(to->box, to->count)) return false;
     to->box[to->count++] = *box;
     return true;
 }

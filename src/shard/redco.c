@@ -1,5 +1,6 @@
 #include "shard/redco.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -245,11 +246,6 @@ static enum rk_status fail_leaf(struct rk_error *error, const char *path, const 
     char quoted[TEXT_QUOTE];
     return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0, "leaf %s: %s",
                    text_quote(quoted, path, strlen(path)), what);
-}
-
-static enum rk_status no_memory(struct rk_error *error)
-{
-    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the rules of a tree");
 }
 
 static enum rk_status first_of_leaf(const struct redco_leaf *leaf, uint64_t shards, int *before,

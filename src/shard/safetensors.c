@@ -1,5 +1,6 @@
 #include "shard/safetensors.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -74,7 +75,6 @@ struct scan {
     const char *text;
     size_t size, at;
     uint64_t data;
-    size_t room, pair_room;
     struct safetensors *file;
     struct rk_error *error;
 };
@@ -131,18 +131,7 @@ static json_t *take_value(struct scan *s)
     return value;
 }
 
-static bool grow(void **array, size_t count, size_t *room, size_t size)
-{
-    if (count < *room) return true;
-    const size_t more = *room ? *room * 2 : 64;
-    void *grown = realloc(*array, more * size);
-    if (!grown) return false;
-    *array = grown;
-    *room = more;
-    return true;
-}
-
-static enum rk_status no_memory(const struct scan *s)
+static enum rk_status scan_no_memory(const struct scan *s)
 {
     return rk_fail(s->error, RK_IO, s->path, 0, 0, "no memory for %zu tensors", s->file->count);
 }
@@ -156,11 +145,10 @@ static enum rk_status read_metadata(struct scan *s, size_t at, json_t *value)
     json_object_foreach(value, key, text)
     {
         if (!json_is_string(text)) return fail_at(s, at, "__metadata__ must be an object of texts");
-        if (!grow((void **)&file->pair, file->pairs, &s->pair_room, sizeof *file->pair))
-            return no_memory(s);
+        if (!ARRAY_ROOM(file->pair, file->pairs)) return scan_no_memory(s);
         const struct pair pair = {strdup(key), strdup(json_string_value(text))};
         file->pair[file->pairs++] = pair;
-        if (!pair.key || !pair.value) return no_memory(s);
+        if (!pair.key || !pair.value) return scan_no_memory(s);
     }
     return RK_OK;
 }
@@ -226,11 +214,10 @@ static enum rk_status read_tensor(struct scan *s, size_t at, const json_t *value
 static enum rk_status add_tensor(struct scan *s, size_t at, const char *name, const json_t *value)
 {
     struct safetensors *file = s->file;
-    if (!grow((void **)&file->tensor, file->count, &s->room, sizeof *file->tensor))
-        return no_memory(s);
+    if (!ARRAY_ROOM(file->tensor, file->count)) return scan_no_memory(s);
     struct tensor *t = &file->tensor[file->count];
     *t = (struct tensor){.name = strdup(name)};
-    if (!t->name) return no_memory(s);
+    if (!t->name) return scan_no_memory(s);
     file->count++;
     if (!*name) return fail_tensor(s, at, name, "a tensor without a name");
     if (strlen(name) > SAFETENSORS_MAX_NAME)

@@ -1,6 +1,7 @@
 #include "shard/sharding.h"
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "catalog/model_fields.h"
 #include "shard/fuse.h"
 #include "shard/manifest.h"
@@ -82,7 +83,7 @@ static enum rk_status place(struct sharding *s, struct rk_error *error)
     enum rk_status status = layout_copy_tensors(&s->to, &s->from.layout, error);
     if (status == RK_OK && (o->split != RK_SPLIT_ROLES || redco)) {
         s->axis = calloc(s->to.tensors + 1, sizeof *s->axis);
-        if (!s->axis) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+        if (!s->axis) return no_memory(error);
         status = split_axes(&s->to, s->from.type, o, &s->from.model, &s->plan, s->axis, error);
         placing.axis = s->axis;
     }
@@ -284,7 +285,7 @@ enum rk_status sharding_write(struct sharding *s, const char *folder, struct tra
     char *plan = malloc(RK_PLAN_TEXT),
          *model = s->from.has_model ? model_text(&s->from.model, NULL, NULL, NULL, 0) : NULL;
     enum rk_status status = RK_OK;
-    if (!plan) status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+    if (!plan) status = no_memory(error);
     if (s->imagined)
         status = rk_fail(error, RK_USAGE, NULL, 0, 0,
                          "a model of the catalog has no weights to write: name a checkpoint");

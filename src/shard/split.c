@@ -1,5 +1,6 @@
 #include "shard/split.h"
 
+#include "base/memory.h"
 #include "shard/cut.h"
 #include "shard/redco.h"
 #include "shard/split_cost.h"
@@ -91,7 +92,7 @@ static enum rk_status redco_axes(const struct layout *layout, const char *type,
     enum rk_status status =
         leaves_of(layout, type, &leaves)
             ? redco_rules_of(generation, leaves.count, leaves.leaf, shards, &rules, error)
-            : rk_fail(error, RK_IO, NULL, 0, 0, "no memory for Redco's tree");
+            : no_memory(error);
     for (size_t i = 0; status == RK_OK && i < leaves.count; i++) {
         const struct tensor *t = &layout->tensor[i];
         const struct part part = part_of(t->name, type);

@@ -1,5 +1,6 @@
 #include "shard/split_cost.h"
 
+#include "base/memory.h"
 #include "shard/cost.h"
 #include "shard/cut.h"
 #include "workload/pattern.h"
@@ -315,7 +316,7 @@ enum rk_status split_by_cost(const struct layout *layout, const char *type,
                              struct rk_error *error)
 {
     struct graph *g = malloc(sizeof *g);
-    if (!g) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the graph of layers");
+    if (!g) return no_memory(error);
     bool ok = build(g, layout, type, model, plan);
     for (int i = 0; i < g->chains && ok; i++) {
         struct chain *c = &g->chain[i];

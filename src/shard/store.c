@@ -1,6 +1,7 @@
 #include "shard/store.h"
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "catalog/document.h"
 #include "catalog/readers.h"
@@ -19,11 +20,6 @@
 #define SHARDS_INDEX "reckon.index.json"
 
 enum { MOST_PATH = 4096 + 256 };
-
-static enum rk_status no_memory(struct rk_error *error)
-{
-    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the list of tensors");
-}
 
 static bool ends_in(const char *text, const char *end)
 {
@@ -61,19 +57,13 @@ static enum rk_status check_name(const struct place *place, const char *name,
 /* ---- lists of tensors ---- */
 
 struct list {
-    size_t count, room;
+    size_t count;
     struct tensor *tensor;
 };
 
 static enum rk_status list_add(struct list *list, const struct tensor *t, struct rk_error *error)
 {
-    if (list->count == list->room) {
-        const size_t room = list->room ? 2 * list->room : 256;
-        struct tensor *tensors = realloc(list->tensor, room * sizeof *tensors);
-        if (!tensors) return no_memory(error);
-        list->tensor = tensors;
-        list->room = room;
-    }
+    if (!ARRAY_ROOM(list->tensor, list->count)) return no_memory(error);
     struct tensor *added = &list->tensor[list->count];
     *added = *t;
     added->name = strdup(t->name);

@@ -1,4 +1,5 @@
 /* store_write.c - headers, indexes and what else belongs to a folder of weights. */
+#include "base/memory.h"
 #include "shard/store.h"
 
 #include "base/hash.h"
@@ -14,11 +15,6 @@
 #include <sys/stat.h>
 
 enum { MOST_PATH = 4096 + 256, MOST_REST = 64 << 20 };
-
-static enum rk_status no_memory(struct rk_error *error)
-{
-    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the headers of the files");
-}
 
 /* ---- text ---- */
 

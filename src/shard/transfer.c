@@ -1,5 +1,6 @@
 #include "shard/transfer.h"
 
+#include "base/memory.h"
 #include "shard/transfer_job.h"
 #include "shard/transfer_tiles.h"
 
@@ -21,7 +22,7 @@ struct slot {
     char *memory; /* (chunk) what is read but not yet in place, or gathered to be written */
     size_t used;
     struct late *late; /* (lates) reads that are to be put in place */
-    size_t lates, late_room;
+    size_t lates;
 };
 
 struct late {
@@ -75,13 +76,7 @@ static void copy_run(void *context, uint64_t in_tile, uint64_t in_slice, uint64_
 
 static bool keep_late(struct slot *s, const struct piece *piece, size_t at, uint64_t begin)
 {
-    if (s->lates == s->late_room) {
-        const size_t room = s->late_room ? 2 * s->late_room : 64;
-        struct late *grown = realloc(s->late, room * sizeof *grown);
-        if (!grown) return false;
-        s->late = grown;
-        s->late_room = room;
-    }
+    if (!ARRAY_ROOM(s->late, s->lates)) return false;
     s->late[s->lates++] = (struct late){*piece, at, begin};
     return true;
 }
@@ -394,9 +389,7 @@ enum rk_status transfer_run(const struct transfer *t, struct transferred *done,
                       .sum = done};
     snprintf(journal, sizeof journal, "%s/" JOURNAL, t->to->folder);
     job_allow_files(t->from->files + t->to->files);
-    enum rk_status status = job.from && job.to && job.done && job.order
-                                ? RK_OK
-                                : rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+    enum rk_status status = job.from && job.to && job.done && job.order ? RK_OK : no_memory(error);
     if (status == RK_OK) {
         sort_tensors(&job);
         status = run(&job, journal, error);

@@ -1,5 +1,6 @@
 #include "study/axes.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "catalog/fields.h"
 #include "plan/names.h"
@@ -165,7 +166,7 @@ static enum rk_status read_axes(const struct place *place, struct study_axes *ax
 static enum rk_status add_axes(struct study_axes *axes, struct study *study, int *index,
                                struct rk_error *error)
 {
-    if (!axes_tell(axes)) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
+    if (!axes_tell(axes)) return no_memory(error);
     for (size_t i = 0; i < study->axes_count; i++)
         if (strcmp(study->axes[i].text, axes->text) == 0) {
             *index = (int)i;
@@ -173,11 +174,9 @@ static enum rk_status add_axes(struct study_axes *axes, struct study *study, int
             axes->text = NULL;
             return RK_OK;
         }
-    struct study_axes *grown = realloc(study->axes, (study->axes_count + 1) * sizeof *grown);
-    if (!grown) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
-    study->axes = grown;
+    if (!ARRAY_ROOM(study->axes, study->axes_count)) return no_memory(error);
     *index = (int)study->axes_count;
-    grown[study->axes_count++] = *axes;
+    study->axes[study->axes_count++] = *axes;
     axes->text = NULL;
     return RK_OK;
 }
@@ -186,7 +185,7 @@ enum rk_status axes_load(const struct place *place, bool unstartable, struct stu
                          int *index, struct rk_error *error)
 {
     struct study_axes *axes = calloc(1, sizeof *axes);
-    if (!axes) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
+    if (!axes) return no_memory(error);
     axes->unstartable = unstartable;
     enum rk_status status = place ? read_axes(place, axes, error) : RK_OK;
     if (status == RK_OK) status = add_axes(axes, study, index, error);

@@ -1,5 +1,6 @@
 #include "study/calibrate.h"
 
+#include "base/memory.h"
 #include "base/units.h"
 #include "catalog/kernels.h"
 #include "estimate/fold.h"
@@ -357,8 +358,7 @@ enum rk_status calibrate(const struct samples *samples, struct rk_system *system
     double *errors = malloc(room * sizeof *errors);
     enum rk_status status = RK_OK;
     *calibration = (struct calibration){0};
-    if (!members || !errors)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the measurements");
+    if (!members || !errors) status = no_memory(error);
     for (int group = 0; status == RK_OK && group < GROUP_LINK; group++)
         status = calibrate_group(samples, (enum group)group, 0, members, errors, system,
                                  calibration, error);

@@ -1,5 +1,6 @@
 #include "study/compare.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "study/compare_load.h"
 
@@ -16,13 +17,7 @@ static struct comparison_item *add_item(struct study_comparison *comparison,
                                         enum comparison_kind kind, const char *name,
                                         const char *title)
 {
-    if (comparison->items == comparison->room) {
-        const size_t room = 2 * comparison->room + 32;
-        struct comparison_item *grown = realloc(comparison->item, room * sizeof *grown);
-        if (!grown) return NULL;
-        comparison->item = grown;
-        comparison->room = room;
-    }
+    if (!ARRAY_ROOM(comparison->item, comparison->items)) return NULL;
     struct comparison_item *item = &comparison->item[comparison->items];
     *item = (struct comparison_item){.kind = kind, .verdict = COMPARISON_UNKNOWN};
     comparison->items++;
@@ -80,7 +75,7 @@ static enum rk_status fail(const struct script *script, int line, const char *fo
 
 static enum rk_status fail_memory(const struct script *script)
 {
-    return rk_fail(script->error, RK_IO, NULL, 0, 0, "no memory for the comparison");
+    return no_memory(script->error);
 }
 
 /* A failure inside what a section names, told at the section. */

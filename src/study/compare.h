@@ -44,7 +44,7 @@ struct comparison_item {
 };
 
 struct study_comparison {
-    size_t items, room;
+    size_t items;
     struct comparison_item *item; /* in the order of the script */
     size_t checks, hold, unknown; /* of all checks, required or not */
     size_t required, broken;      /* broken: required and not holding */

@@ -1,5 +1,6 @@
 #include "study/compare_load.h"
 
+#include "base/memory.h"
 #include "interop/model_named.h"
 #include "study/schema.h"
 #include "study/study.h"
@@ -275,8 +276,7 @@ static enum rk_status add_degree(struct rates *rates, struct rk_plans_problem *p
         .mode = RK_SEARCH_EXHAUSTIVE, .threads = 1, .top = count ? count : 1};
     enum rk_status status = rk_ask(space, &options, &result, error);
     if (status == RK_OK) {
-        if (!rates_add(rates, &result, batch ? batch : data))
-            status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the distribution");
+        if (!rates_add(rates, &result, batch ? batch : data)) status = no_memory(error);
         rk_answer_release(&result);
     }
     rk_space_close(space);
@@ -290,8 +290,7 @@ static enum rk_status collect(struct rates *rates, const struct compare_distribu
     struct rk_system system = {.memories = 0};
     struct rk_plans_problem *problem = malloc(sizeof *problem);
     int precision = RK_FP16;
-    enum rk_status status = problem ? model_named(wanted->model, &import, error)
-                                    : rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+    enum rk_status status = problem ? model_named(wanted->model, &import, error) : no_memory(error);
     if (status == RK_OK) status = rk_system_load(wanted->system, &system, error);
     if (status == RK_OK && !study_precision(wanted->datatype, &precision))
         status = rk_fail(error, RK_BAD_INPUT, NULL, 0, 0, "no datatype \"%s\"", wanted->datatype);

@@ -1,4 +1,5 @@
 /* database.c - opening and checking. */
+#include "base/memory.h"
 #include "study/connection.h"
 #include "study/schema.h"
 
@@ -106,9 +107,8 @@ static enum rk_status create_tables(struct study_database *database, struct rk_e
     sql_add(&sql, "BEGIN IMMEDIATE; PRAGMA application_id = %d; PRAGMA user_version = %d;\n",
             SCHEMA_APPLICATION, SCHEMA_VERSION);
     schema_create(&sql);
-    enum rk_status status = sql.failed
-                                ? rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the database")
-                                : database_execute(database, sql.text, error);
+    enum rk_status status =
+        sql.failed ? no_memory(error) : database_execute(database, sql.text, error);
     if (status == RK_OK) status = database_seal_schema(database, error);
     status = database_end(database, status, error);
     sql_release(&sql);
@@ -151,7 +151,7 @@ static enum rk_status prepare_inserts(struct study_database *database, struct rk
     schema_insert_search(&search);
     schema_insert_strategy(&strategy);
     if (search.failed || strategy.failed)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the database");
+        status = no_memory(error);
     else if (sqlite3_prepare_v3(database->sqlite, search.text, -1, SQLITE_PREPARE_PERSISTENT,
                                 &database->insert_search, NULL) != SQLITE_OK ||
              sqlite3_prepare_v3(database->sqlite, strategy.text, -1, SQLITE_PREPARE_PERSISTENT,
@@ -220,7 +220,7 @@ enum rk_status study_database_open(const char *path, enum study_access access,
 {
     struct study_database *database = calloc(1, sizeof *database);
     enum rk_status status = RK_OK;
-    if (!database) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the database");
+    if (!database) return no_memory(error);
     database->lock = -1;
     if (snprintf(database->path, sizeof database->path, "%s", path) >= (int)sizeof database->path)
         status = rk_fail(error, RK_USAGE, path, 0, 0, "the path is too long");

@@ -1,5 +1,6 @@
 #include "study/entries.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "catalog/fields.h"
@@ -15,17 +16,10 @@
 
 enum { MAX_KEYS = 16, MAX_PRODUCT = 10000, MAX_LINE = 2048 };
 
-static enum rk_status fail_memory(struct rk_error *error)
-{
-    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
-}
-
 static bool indices_add(struct indices *indices, size_t index)
 {
-    int *grown = realloc(indices->index, (indices->count + 1) * sizeof *grown);
-    if (!grown) return false;
-    indices->index = grown;
-    grown[indices->count++] = (int)index;
+    if (!ARRAY_ROOM(indices->index, indices->count)) return false;
+    indices->index[indices->count++] = (int)index;
     return true;
 }
 
@@ -137,15 +131,13 @@ static enum rk_status add_model(const struct place *place, const char *name,
         check_name(place, name, exists, exists && strcmp(study->model[i].key, key) == 0, error);
     if (status != RK_OK) return status;
     if (!exists) {
-        struct study_model *grown = realloc(study->model, (i + 1) * sizeof *grown);
-        if (!grown) return fail_memory(error);
-        study->model = grown;
-        grown[i].model = *model;
-        memcpy(grown[i].key, key, sizeof key);
-        snprintf(grown[i].name, sizeof grown[i].name, "%s", name);
-        study->models++;
+        if (!ARRAY_ROOM(study->model, i)) return no_memory(error);
+        struct study_model *added = &study->model[study->models++];
+        added->model = *model;
+        memcpy(added->key, key, sizeof key);
+        snprintf(added->name, sizeof added->name, "%s", name);
     }
-    return indices_add(indices, i) ? RK_OK : fail_memory(error);
+    return indices_add(indices, i) ? RK_OK : no_memory(error);
 }
 
 static enum rk_status load_base_model(const struct place *place, const struct study *study,
@@ -277,7 +269,7 @@ static enum rk_status load_model_object(const struct place *place, struct study 
 {
     struct model_entry *entry = calloc(1, sizeof *entry);
     size_t at[DIMENSIONS] = {0}, counts[DIMENSIONS];
-    if (!entry) return fail_memory(error);
+    if (!entry) return no_memory(error);
     entry->place = *place;
     enum rk_status status = read_model_entry(entry, study, error);
     for (int i = 0; i < DIMENSIONS; i++)
@@ -308,12 +300,10 @@ static enum rk_status push_system(const char *name, const char *description, con
                                   struct rk_system *system, struct study *study,
                                   struct rk_error *error)
 {
-    struct study_system *grown = realloc(study->system, (study->systems + 1) * sizeof *grown);
-    if (!grown) return fail_memory(error);
-    study->system = grown;
-    struct study_system *entry = &grown[study->systems];
+    if (!ARRAY_ROOM(study->system, study->systems)) return no_memory(error);
+    struct study_system *entry = &study->system[study->systems];
     *entry = (struct study_system){.description = strdup(description)};
-    if (!entry->description) return fail_memory(error);
+    if (!entry->description) return no_memory(error);
     snprintf(entry->name, sizeof entry->name, "%s", name);
     memcpy(entry->key, key, sizeof entry->key);
     entry->system = *system;
@@ -344,7 +334,7 @@ static enum rk_status add_system(const struct place *place, const char *name, co
     if (status == RK_OK && !exists) status = push_system(name, told, key, &system, study, error);
     rk_system_release(&system);
     if (status != RK_OK) return status;
-    return indices_add(indices, i) ? RK_OK : fail_memory(error);
+    return indices_add(indices, i) ? RK_OK : no_memory(error);
 }
 
 struct system_entry {
@@ -442,7 +432,7 @@ static enum rk_status load_system_object(const struct place *place, struct study
 {
     struct system_entry *entry = calloc(1, sizeof *entry);
     size_t at[MAX_KEYS] = {0};
-    if (!entry) return fail_memory(error);
+    if (!entry) return no_memory(error);
     entry->place = *place;
     enum rk_status status = read_system_entry(entry, error);
     if (status == RK_OK) status = check_product(place, entry->counts, entry->keys, error);

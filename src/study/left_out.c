@@ -1,4 +1,5 @@
 #include "study/left_out.h"
+#include "base/memory.h"
 #include "catalog/kernels.h"
 #include "facts/error_bar.h"
 
@@ -178,7 +179,7 @@ enum rk_status left_out(struct results *results, struct facts *facts, struct fac
                         struct rk_error *error)
 {
     struct tables tables = {.error = malloc((facts->count + 1) * sizeof *tables.error)};
-    if (!tables.error) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the fits");
+    if (!tables.error) return no_memory(error);
     fill(&tables, facts);
     refit(&tables, bare);
     free(tables.error);
@@ -223,7 +224,7 @@ enum rk_status source_means(const struct results *results, struct source_means *
 {
     size_t count;
     const char **names = class_names(results, CLASS_SOURCE, &count);
-    if (!names) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the names");
+    if (!names) return no_memory(error);
     enum rk_status status =
         mean_of_means(results, names, count, false, &means->all, &means->sources, error);
     if (status == RK_OK)

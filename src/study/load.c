@@ -1,4 +1,5 @@
 /* load.c - study files, reckon-study(5). */
+#include "base/memory.h"
 #include "catalog/fields.h"
 #include "estimate/fold.h"
 #include "facts/learned.h"
@@ -25,11 +26,6 @@ enum { MAX_FIGURES = 10000, MAX_BYTES = 16 << 20, MAX_COLUMNS = 200 };
 #define MAX_GPUS     (UINT64_C(1) << 32)
 #define MAX_SEQUENCE (UINT64_C(1) << 32)
 #define MAX_BATCH    (UINT64_C(1) << 32)
-
-static enum rk_status fail_memory(struct rk_error *error)
-{
-    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
-}
 
 /* ---- comments ---- */
 
@@ -124,7 +120,7 @@ static enum rk_status load_column(const struct place *place, struct study_column
     const char *equals = find_equals(text);
     column->name = equals ? trimmed(text, (size_t)(equals - text)) : trimmed(text, strlen(text));
     column->expression = equals ? trimmed(equals + 1, strlen(equals + 1)) : strdup(column->name);
-    if (!column->name || !column->expression) return fail_memory(error);
+    if (!column->name || !column->expression) return no_memory(error);
     const enum rk_status status = query_check_expression(column->expression, &inner);
     if (status == RK_BAD_INPUT) return place_fail(place, error, "%.400s", inner.text);
     if (status != RK_OK && error) *error = inner;
@@ -138,7 +134,7 @@ static enum rk_status load_columns(const struct place *place, struct study *stud
     if (status != RK_OK) return status;
     const size_t count = json_array_size(place->value);
     study->column = calloc(count, sizeof *study->column);
-    if (!study->column) return fail_memory(error);
+    if (!study->column) return no_memory(error);
     for (; study->columns < count && status == RK_OK; study->columns++) {
         const struct place element = place_element(place, study->columns);
         status = load_column(&element, &study->column[study->columns], error);
@@ -428,7 +424,7 @@ static enum rk_status grid_add_points(struct study *study, const struct grid *gr
     enum rk_status status = check_precisions(study, grid, error);
     if (status != RK_OK) return status;
     struct study_point *grown = realloc(study->point, (study->points + count) * sizeof *grown);
-    if (!grown) return fail_memory(error);
+    if (!grown) return no_memory(error);
     study->point = grown;
     for (size_t i = 0; i < count && status == RK_OK; i++) {
         struct study_point *point = &study->point[study->points++];
@@ -469,7 +465,7 @@ static enum rk_status load_title(const struct place *object, char **title, struc
     if (status != RK_OK) return status;
     free(*title);
     *title = strdup(json_string_value(member.value));
-    return *title ? RK_OK : fail_memory(error);
+    return *title ? RK_OK : no_memory(error);
 }
 
 /* The figure of that name, made if there is none. */
@@ -478,12 +474,10 @@ static enum rk_status open_figure(struct study *study, const char *name, int *in
 {
     *index = study_find_figure(study, name);
     if (*index >= 0) return RK_OK;
-    struct study_figure *grown = realloc(study->figure, (study->figures + 1) * sizeof *grown);
-    if (!grown) return fail_memory(error);
-    study->figure = grown;
-    struct study_figure *figure = &grown[study->figures];
+    if (!ARRAY_ROOM(study->figure, study->figures)) return no_memory(error);
+    struct study_figure *figure = &study->figure[study->figures];
     *figure = (struct study_figure){.title = strdup("")};
-    if (!figure->title) return fail_memory(error);
+    if (!figure->title) return no_memory(error);
     snprintf(figure->name, sizeof figure->name, "%s", name);
     *index = (int)study->figures++;
     return RK_OK;
@@ -574,10 +568,10 @@ static enum rk_status parse_text(const char *path, char *text, size_t size, stru
 {
     struct document document = {.root = NULL};
     struct study *read = calloc(1, sizeof *read);
-    if (!read) return fail_memory(error);
+    if (!read) return no_memory(error);
     read->title = strdup("");
     snprintf(read->path, sizeof read->path, "%s", path);
-    enum rk_status status = read->title ? RK_OK : fail_memory(error);
+    enum rk_status status = read->title ? RK_OK : no_memory(error);
     if (status == RK_OK) status = strip_comments(path, text, size, error);
     if (status == RK_OK) status = document_parse(path, text, size, &document, error);
     if (status == RK_OK) status = read_root(&document, read, error);
@@ -593,7 +587,7 @@ enum rk_status study_parse(const char *path, const char *text, size_t size, stru
                            struct rk_error *error)
 {
     char *copy = malloc(size + 1);
-    if (!copy) return fail_memory(error);
+    if (!copy) return no_memory(error);
     memcpy(copy, text, size);
     const enum rk_status status = parse_text(path, copy, size, study, error);
     free(copy);
@@ -608,7 +602,7 @@ static enum rk_status read_file(int file, const char *path, char **text, size_t 
     *size = 0;
     *text = malloc(room);
     for (;;) {
-        if (!*text) return fail_memory(error);
+        if (!*text) return no_memory(error);
         const ssize_t count = read(file, *text + *size, room - *size);
         if (count == 0) return RK_OK;
         if (count < 0 && errno == EINTR) continue;
@@ -621,7 +615,7 @@ static enum rk_status read_file(int file, const char *path, char **text, size_t 
                            "is larger than %d MiB: this cannot be a study file", MAX_BYTES >> 20);
         if (room - *size > 4096) continue;
         char *grown = realloc(*text, room *= 2);
-        if (!grown) return fail_memory(error);
+        if (!grown) return no_memory(error);
         *text = grown;
     }
 }

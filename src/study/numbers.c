@@ -1,5 +1,6 @@
 #include "study/numbers.h"
 
+#include "base/memory.h"
 #include "catalog/fields.h"
 #include "study/study.h"
 
@@ -29,12 +30,7 @@ enum rk_status progression_load(const struct place *place, uint64_t min, uint64_
 static bool numbers_push(struct numbers *numbers, uint64_t value)
 {
     if (numbers->count == STUDY_MAX_POINTS) return false;
-    if ((numbers->count & (numbers->count - 1)) == 0) { /* room doubles at 1, 2, 4, ... */
-        const size_t room = numbers->count ? 2 * numbers->count : 1;
-        uint64_t *grown = realloc(numbers->value, room * sizeof *grown);
-        if (!grown) return false;
-        numbers->value = grown;
-    }
+    if (!ARRAY_ROOM(numbers->value, numbers->count)) return false;
     numbers->value[numbers->count++] = value;
     return true;
 }

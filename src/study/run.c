@@ -1,4 +1,6 @@
 /* run.c - the engine: each thread makes whole searches, the calling thread takes them away. */
+#include "base/clock.h"
+#include "base/memory.h"
 #include "search/layerwise.h"
 #include "study/axes.h"
 #include "study/study.h"
@@ -41,13 +43,6 @@ struct engine {
     struct rk_error error;
 };
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---- one search ---- */
 
 struct watch { /* what a search under way has added to engine->decided */
@@ -73,7 +68,7 @@ static enum rk_status keep_best(const struct rk_plans_problem *problem,
     row->best = calloc(result->found ? result->found : 1, sizeof *row->best);
     if (!row->best || !prediction) {
         free(prediction);
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the best plans");
+        return no_memory(error);
     }
     for (row->found = 0; row->found < result->found; row->found++) {
         struct study_best *best = &row->best[row->found];
@@ -99,9 +94,8 @@ static enum rk_status search_layers(struct engine *engine, const struct rk_plans
     struct layerwise_answer *answer = calloc(1, sizeof *answer);
     const struct layerwise_query query = {problem, engine->threads, is_stopped, engine};
     row->best = calloc(1, sizeof *row->best);
-    enum rk_status status = answer && row->best
-                                ? layerwise_search(&query, answer, error)
-                                : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status =
+        answer && row->best ? layerwise_search(&query, answer, error) : no_memory(error);
     if (status == RK_OK && !answer->complete) status = RK_INTERRUPTED;
     if (answer) row->counts.total = answer->counts.ways;
     if (status == RK_OK) {
@@ -289,7 +283,7 @@ static enum rk_status hand_over(const struct study_run_options *options, struct 
 {
     struct study_row *rows = malloc((count ? count : 1) * sizeof *rows);
     enum rk_status status = RK_OK;
-    if (!rows) status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for finished searches");
+    if (!rows) status = no_memory(error);
     for (size_t i = 0; rows && i < count; i++)
         rows[i] = items[i].row;
     if (status == RK_OK && count) status = options->sink(options->context, rows, count, error);
@@ -306,7 +300,7 @@ static enum rk_status attend(struct engine *engine, const struct study_run_optio
     enum rk_status status = RK_OK;
     bool interrupted = false;
     size_t count;
-    if (!items) status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for finished searches");
+    if (!items) status = no_memory(error);
     if (!items) atomic_store(&engine->stop, true);
     while (items && take(engine, items, &count)) {
         struct study_progress shown;
@@ -372,7 +366,7 @@ static enum rk_status run_engine(struct engine *engine, int threads,
     engine->waiting = malloc(MAX_WAITING * sizeof *engine->waiting);
     enum rk_status status;
     if (!thread || !engine->waiting) {
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the run");
+        status = no_memory(error);
         goto out;
     }
     const int started = start_threads(engine, thread, threads);
@@ -400,7 +394,7 @@ enum rk_status study_run(const struct study *study, const size_t *points, size_t
     struct job *job = order_jobs(study, points, count, &tally);
     struct engine engine = {.study = study, .job = job, .jobs = count};
     int threads = options->jobs > 0 ? options->jobs : omp_get_num_procs();
-    if (!job) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the run");
+    if (!job) return no_memory(error);
     engine.threads = 1;
     if (count && count < (size_t)threads) { /* too few searches to keep all processors busy */
         engine.threads = threads / (int)count;

@@ -1,4 +1,5 @@
 /* write.c - the grid and finished searches into the database, and what is missing there. */
+#include "base/memory.h"
 #include "study/connection.h"
 #include "study/digest.h"
 #include "study/schema.h"
@@ -483,7 +484,7 @@ enum rk_status study_plan(const struct study *study, int figure, struct study_da
     if (sorted && plan->point && plan->done)
         status = fill_plan(study, database, sorted, plan, error);
     else
-        rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
+        no_memory(error);
     free(sorted);
     if (status != RK_OK) study_plan_release(plan);
     return status;

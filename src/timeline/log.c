@@ -1,4 +1,5 @@
 /* log.c - events and memory samples as arrays, and windows to ask for. */
+#include "base/memory.h"
 #include "timeline/timeline.h"
 
 #include <math.h>
@@ -90,42 +91,23 @@ struct timeline_window timeline_middle(const struct timeline_plan *plan,
 
 struct growing {
     struct timeline_log *log;
-    size_t event_room, sample_room;
     bool failed;
 };
-
-/* Room for one more element; NULL when there is none. */
-static void *grow(void *array, size_t count, size_t *room, size_t size)
-{
-    if (count < *room) return array;
-    const size_t more = *room ? 2 * *room : 256;
-    void *larger = realloc(array, more * size);
-    if (larger) *room = more;
-    return larger;
-}
 
 static void add_event(void *context, const struct timeline_event *event)
 {
     struct growing *g = context;
     struct timeline_log *log = g->log;
-    struct timeline_event *events =
-        grow(log->events, log->event_count, &g->event_room, sizeof *events);
-    g->failed |= events == NULL;
-    if (g->failed) return;
-    log->events = events;
-    log->events[log->event_count++] = *event;
+    g->failed |= !ARRAY_ROOM(log->events, log->event_count);
+    if (!g->failed) log->events[log->event_count++] = *event;
 }
 
 static void add_sample(void *context, const struct timeline_sample *sample)
 {
     struct growing *g = context;
     struct timeline_log *log = g->log;
-    struct timeline_sample *samples =
-        grow(log->samples, log->sample_count, &g->sample_room, sizeof *samples);
-    g->failed |= samples == NULL;
-    if (g->failed) return;
-    log->samples = samples;
-    log->samples[log->sample_count++] = *sample;
+    g->failed |= !ARRAY_ROOM(log->samples, log->sample_count);
+    if (!g->failed) log->samples[log->sample_count++] = *sample;
 }
 
 enum rk_status timeline_log_open(const struct timeline_plan *plan,

@@ -1,4 +1,5 @@
 /* prediction.c - what a simulation needs to know of a plan's prediction. */
+#include "base/memory.h"
 #include "timeline/reasons.h"
 
 #include <math.h>
@@ -214,7 +215,7 @@ enum rk_status timeline_plan_of_plan(struct timeline_plan *timeline, const struc
         timeline_check_length(plan->pipeline, plan->chunks, microbatches, error);
     if (status != RK_OK) return status;
     struct rk_passes *passes = malloc(sizeof *passes);
-    if (!passes) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!passes) return no_memory(error);
     rk_predict_passes(model, system, plan, passes);
     *timeline = (struct timeline_plan){
         .pipeline = {plan->schedule, (uint32_t)plan->pipeline, (uint32_t)plan->chunks, microbatches,

@@ -1,5 +1,6 @@
 #include "tokens/bpe.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,13 +104,7 @@ uint32_t bpe_add_merge(struct bpe *bpe, struct bpe_merge merge)
 
 bool token_list_add(struct token_list *list, uint32_t id)
 {
-    if (list->count == list->room) {
-        const size_t room = list->room ? 2 * list->room : 1024;
-        uint32_t *grown = realloc(list->id, room * sizeof *grown);
-        if (!grown) return false;
-        list->id = grown;
-        list->room = room;
-    }
+    if (!ARRAY_ROOM(list->id, list->count)) return false;
     list->id[list->count++] = id;
     return true;
 }

@@ -63,7 +63,7 @@ uint32_t bpe_rank(const struct bpe *bpe, uint32_t left, uint32_t right);
 
 struct token_list {
     uint32_t *id;
-    size_t count, room;
+    size_t count;
 };
 
 bool token_list_add(struct token_list *list, uint32_t id);

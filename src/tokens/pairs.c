@@ -1,5 +1,6 @@
 #include "tokens/pairs.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,28 +47,10 @@ static uint32_t find_or_add(struct pairs *p, uint32_t left, uint32_t right)
     return p->table[at];
 }
 
-/* Room for one more of `size` bytes behind `count`. */
-static bool make_room(void **array, size_t *room, size_t count, size_t size)
-{
-    if (count < *room) return true;
-    const size_t more = *room ? 2 * *room : 64;
-    void *grown = realloc(*array, more * size);
-    if (!grown) return false;
-    *array = grown;
-    *room = more;
-    return true;
-}
-
 static bool add_word(struct pair *pair, uint32_t word)
 {
     if (pair->words && pair->word[pair->words - 1] == word) return true;
-    if (pair->words == pair->room) {
-        const uint32_t room = pair->room ? 2 * pair->room : 4;
-        uint32_t *grown = realloc(pair->word, room * sizeof *grown);
-        if (!grown) return false;
-        pair->word = grown;
-        pair->room = room;
-    }
+    if (!ARRAY_ROOM(pair->word, pair->words)) return false;
     pair->word[pair->words++] = word;
     return true;
 }
@@ -80,8 +63,7 @@ bool pairs_change(struct pairs *p, uint32_t left, uint32_t right, int64_t more, 
     pair->count += more;
     if (more < 0) return true;
     if (!pair->fresh) {
-        if (!make_room((void **)&p->fresh, &p->fresh_room, p->freshs, sizeof *p->fresh))
-            return false;
+        if (!ARRAY_ROOM(p->fresh, p->freshs)) return false;
         p->fresh[p->freshs++] = index;
         pair->fresh = true;
     }
@@ -99,7 +81,7 @@ static bool comes_before(const struct pairs *p, struct queued a, struct queued b
 
 static bool push(struct pairs *p, uint32_t pair)
 {
-    if (!make_room((void **)&p->queue, &p->queue_room, p->queued, sizeof *p->queue)) return false;
+    if (!ARRAY_ROOM(p->queue, p->queued)) return false;
     const struct queued entry = {p->pair[pair].count, pair};
     size_t at = p->queued++;
     for (; at > 0 && comes_before(p, entry, p->queue[(at - 1) / 2]); at = (at - 1) / 2)

@@ -11,7 +11,7 @@ struct pair {
     uint32_t left, right;
     int64_t count;
     uint32_t *word; /* (words) where it stood once; some more than once */
-    uint32_t words, room;
+    uint32_t words;
     bool fresh; /* its count has grown since pairs_queue_new */
 };
 
@@ -25,9 +25,9 @@ struct pairs {
         int64_t count;
         uint32_t pair;
     } * queue; /* (queued) */
-    size_t queued, queue_room;
+    size_t queued;
     uint32_t *fresh; /* (freshs) pairs to be queued */
-    size_t freshs, fresh_room;
+    size_t freshs;
 };
 
 /* `more` may be negative; where it is not, the pair stands in `word` now. False: no memory. */

@@ -1,4 +1,5 @@
 #include "tokens/tokenizer.h"
+#include "base/memory.h"
 #include "tokens/unicode.h"
 
 #include <stdlib.h>
@@ -8,12 +9,10 @@
 
 bool tokenizer_add(struct tokenizer *t, char *text, size_t size, uint32_t id, bool special)
 {
-    struct added_token *grown = realloc(t->added, (t->addeds + 1) * sizeof *grown);
-    if (!grown) {
+    if (!ARRAY_ROOM(t->added, t->addeds)) {
         free(text);
         return false;
     }
-    t->added = grown;
     t->added[t->addeds++] =
         (struct added_token){.text = text, .size = size, .id = id, .special = special};
     return true;
@@ -68,7 +67,7 @@ enum rk_status tokenizer_bytes(struct tokenizer *t, struct rk_error *error)
     }
     if (!done) {
         tokenizer_release(t);
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a tokenizer");
+        return no_memory(error);
     }
     bpe_index_tokens(&t->bpe);
     tokenizer_finish(t);

@@ -1,4 +1,5 @@
 /* A tokenizer.json of Hugging Face's tokenizers. */
+#include "base/memory.h"
 #include "base/text.h"
 #include "catalog/document.h"
 #include "tokens/tokenizer.h"
@@ -14,11 +15,6 @@ struct reading {
     struct place root;
     struct rk_error *error;
 };
-
-static enum rk_status fail_memory(struct rk_error *error)
-{
-    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a tokenizer");
-}
 
 /* ---- small things ---- */
 
@@ -112,7 +108,7 @@ static enum rk_status read_token(struct bpe *bpe, const struct place *place, con
                               text_quote(quoted, key, size));
     if (bpe->length[id])
         return place_fail(place, error, "two tokens have the id %u: give each its own", id);
-    return bpe_set_token(bpe, id, bytes, (size_t)count) ? RK_OK : fail_memory(error);
+    return bpe_set_token(bpe, id, bytes, (size_t)count) ? RK_OK : no_memory(error);
 }
 
 static enum rk_status read_vocabulary(struct reading *r, const struct place *model, uint32_t merges)
@@ -125,7 +121,7 @@ static enum rk_status read_vocabulary(struct reading *r, const struct place *mod
     enum rk_status status = need(model, "vocab", JSON_OBJECT, &vocabulary, r->error);
     if (status == RK_OK) status = largest_id(&vocabulary, &count, r->error);
     if (status != RK_OK) return status;
-    if (!bpe_reserve(&r->t->bpe, count, merges)) return fail_memory(r->error);
+    if (!bpe_reserve(&r->t->bpe, count, merges)) return no_memory(r->error);
     json_object_keylen_foreach(vocabulary.value, key, size, value)
     {
         const struct place place = {vocabulary.document, &vocabulary, key, 0, value};
@@ -253,7 +249,7 @@ static enum rk_status read_added_token(struct reading *r, const struct place *to
     char *copy = strdup(text);
     if (!copy || !tokenizer_add(r->t, copy, strlen(copy), (uint32_t)json_integer_value(id.value),
                                 json_is_true(json_object_get(token->value, "special"))))
-        return fail_memory(r->error);
+        return no_memory(r->error);
     return RK_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "tokens/train.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "tokens/pairs.h"
 #include "tokens/words.h"
 
@@ -18,12 +19,6 @@ struct trainer {
         struct tokenizer_scratch scratch;
     } * counter; /* (threads) */
 };
-
-static enum rk_status fail_memory(struct rk_error *error)
-{
-    return rk_fail(error, RK_IO, NULL, 0, 0,
-                   "no memory for the pieces of the texts: train on fewer of them");
-}
 
 static uint32_t special_tokens(enum cut cut)
 {
@@ -84,7 +79,7 @@ enum rk_status trainer_add(struct trainer *trainer, const char *text, size_t siz
         }
     }
     bytes_release(&ends);
-    return done ? RK_OK : fail_memory(error);
+    return done ? RK_OK : no_memory(error);
 }
 
 /* ---- the vocabulary before the first merge ---- */
@@ -250,5 +245,5 @@ enum rk_status trainer_finish(struct trainer *trainer, struct tokenizer *t, stru
         return RK_OK;
     }
     tokenizer_release(t);
-    return fail_memory(error);
+    return no_memory(error);
 }

@@ -1,4 +1,5 @@
 #include "tokens/unicode.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "tokens/unicode_tables.h"
 
@@ -109,18 +110,12 @@ enum {
 
 struct codes {
     uint32_t *code;
-    size_t count, room;
+    size_t count;
 };
 
 static bool codes_add(struct codes *codes, uint32_t code)
 {
-    if (codes->count == codes->room) {
-        const size_t room = codes->room ? 2 * codes->room : 1024;
-        uint32_t *grown = realloc(codes->code, room * sizeof *grown);
-        if (!grown) return false;
-        codes->code = grown;
-        codes->room = room;
-    }
+    if (!ARRAY_ROOM(codes->code, codes->count)) return false;
     codes->code[codes->count++] = code;
     return true;
 }

@@ -41,7 +41,7 @@ struct pool {
     uint64_t used_bytes, peak_bytes; /* peak: of the step at hand, or the last one */
     /* the trace of a step */
     struct rk_buffer *buffer; /* (buffers) in the order in which they are taken */
-    size_t buffers, most_buffers, next;
+    size_t buffers, next;
     int64_t time;
     /* where they are */
     uint64_t *address, *site; /* (buffers); (sites) all addresses, sorted, each once */
@@ -272,7 +272,7 @@ struct engine {
     struct at_layer *layer;
     int layers;
     struct instruction *program;
-    size_t instructions, program_room;
+    size_t instructions;
     bool *drops; /* (layers, SLOTS): computed again, not kept */
 
     size_t hidden;
@@ -287,7 +287,7 @@ struct engine {
     double *reports;  /* (ranks, 2): loss, seconds of computing */
     double *sums;     /* of gradients: (ids, tensor ranks, data ranks) */
     struct rk_train_event *event; /* (events) of the second step, where it is asked for */
-    size_t events, event_room;
+    size_t events;
     struct tier *tier[TIERS]; /* NULL: the plan does not use it */
     struct deal deal;
     struct frame *rest, *resting; /* rows that are computed again, and of which frame (rest.c) */

@@ -1,4 +1,5 @@
 /* pass.c - runs the instructions of a step: passes over layers, and messages between stages. */
+#include "base/memory.h"
 #include "run/real/engine.h"
 
 #include <math.h>
@@ -224,13 +225,7 @@ static const char *name_of(const struct instruction *i)
 static void write_down(struct engine *e, const struct instruction *i, double begin_s)
 {
     static const char *const passes[] = {"forward", "again", "input", "weight"};
-    if (e->events == e->event_room) {
-        const size_t most = e->event_room ? 2 * e->event_room : 4096;
-        struct rk_train_event *more = realloc(e->event, most * sizeof *more);
-        if (!more) return; /* the trace ends here */
-        e->event = more;
-        e->event_room = most;
-    }
+    if (!ARRAY_ROOM(e->event, e->events)) return; /* the trace ends here */
     const bool step = i->what == DO_STEP;
     e->event[e->events++] = (struct rk_train_event){.name = name_of(i),
                                                     .pass = step ? "" : passes[i->work],

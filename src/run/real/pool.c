@@ -1,3 +1,4 @@
+#include "base/memory.h"
 #include "run/real/engine.h"
 
 #include <stdlib.h>
@@ -92,13 +93,7 @@ static void drop_blocks(struct pool *pool, bool used)
 static bool note(struct pool *pool, struct block *b)
 {
     if (pool->mode != POOL_WATCHES) return true;
-    if (pool->buffers == pool->most_buffers) {
-        const size_t most = pool->most_buffers ? 2 * pool->most_buffers : 1024;
-        struct rk_buffer *more = realloc(pool->buffer, most * sizeof *more);
-        if (!more) return false;
-        pool->buffer = more;
-        pool->most_buffers = most;
-    }
+    if (!ARRAY_ROOM(pool->buffer, pool->buffers)) return false;
     b->number = pool->buffers++;
     pool->buffer[b->number] = (struct rk_buffer){
         .start = pool->time++,
@@ -138,8 +133,7 @@ static enum rk_status place(struct pool *pool, struct rk_error *error)
     const struct rk_place_options options = {.steps = 1 + PLACE_WORK / pool->buffers};
     pool->address = calloc(2 * pool->buffers, sizeof *pool->address);
     pool->lives = calloc(pool->buffers, sizeof *pool->lives);
-    if (!pool->address || !pool->lives)
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the addresses of tensors");
+    if (!pool->address || !pool->lives) return no_memory(error);
     pool->site = pool->address + pool->buffers;
     const enum rk_status status =
         rk_place(pool->buffer, pool->buffers, &options, pool->address, &pool->placement, error);

@@ -4,6 +4,7 @@
  * it. Receives, which the program posts early, are made where their tensor is first read; sums and
  * gathers of gradients and weights stand where a layer ends (engine.c).
  */
+#include "base/memory.h"
 #include "run/real/engine.h"
 
 #include "plan/layers.h"
@@ -32,15 +33,9 @@ struct linker {
 static void put(struct linker *l, struct instruction i)
 {
     struct engine *e = l->e;
-    if (e->instructions == e->program_room) {
-        e->program_room = e->program_room ? 2 * e->program_room : 1024;
-        struct instruction *more = realloc(e->program, e->program_room * sizeof *more);
-        if (!more) {
-            l->no_memory = true;
-            e->program_room = e->instructions;
-            return;
-        }
-        e->program = more;
+    if (!ARRAY_ROOM(e->program, e->instructions)) {
+        l->no_memory = true;
+        return;
     }
     e->program[e->instructions++] = i;
 }
@@ -138,12 +133,8 @@ static void begin_layer(struct linker *l, int layer, int64_t microbatch, bool fo
 
 static void hold(struct linker *l, const struct rk_instruction *i, int layer)
 {
-    struct instruction *more = realloc(l->held, (l->holds + 1) * sizeof *more);
-    if (!more) {
-        l->no_memory = true;
-        return;
-    }
-    l->held = more;
+    l->no_memory |= !ARRAY_ROOM(l->held, l->holds);
+    if (l->no_memory) return;
     l->held[l->holds++] = (struct instruction){.what = DO_RECEIVE,
                                                .layer = layer,
                                                .microbatch = (uint32_t)i->microbatch,

@@ -175,7 +175,7 @@ static bool merge(struct cutter *c)
     }
     free(e->program);
     e->program = merged;
-    e->instructions = e->program_room = all;
+    e->instructions = all; /* the last ones */
     return true;
 }
 
