@@ -108,10 +108,12 @@ static enum rk_status check_pattern(const struct place *root, const struct rk_mo
     const double recurrent = counts.mixers[MIXER_RECURRENT] + counts.mixers[MIXER_BOTH];
     const double local = counts.mixers[MIXER_LOCAL];
     const bool halves = counts.mixers[MIXER_NONE] + counts.mlps[MLP_NONE] > 0;
+    const double encoder = counts.mixers[MIXER_ENCODER], crossed = counts.mixers[MIXER_CROSS];
+    const bool other = m->kv_rank || m->parallel_block || m->predict_layers || m->recurrence;
     return check_each(
         root,
         (const struct rule[]){
-            {bad_mixers, "mixers", "must be of the letters a, l, r, b and -"},
+            {bad_mixers, "mixers", "must be of the letters a, l, r, b, e, x and -"},
             {bad_mlps, "mlps", "must be of the letters d, e and -"},
             {*m->mixers && m->window_every, "window_every", "says what mixers say: leave one out"},
             {*m->mlps && (m->dense_layers || m->expert_every), "mlps",
@@ -130,6 +132,13 @@ static enum rk_status check_pattern(const struct place *root, const struct rk_mo
             {halves && m->parallel_block, "parallel_block", "needs both halves in every layer"},
             {!bad_mixers && !bad_mlps && has_empty_layer(m), "mlps",
              "a layer has neither a mixer nor an MLP"},
+            {(encoder > 0) != (crossed > 0), "mixers",
+             "an encoder (e) and layers that attend to it (x) need each other"},
+            {(encoder > 0) != (m->encoder_sequence > 0), "encoder_sequence",
+             "goes with layers of an encoder, e in mixers"},
+            {encoder > 0 && other, "mixers",
+             "an encoder's layers are of plain attention: no latent one, parallel blocks, "
+             "recurrence or multi-token prediction"},
             {recurrent > 0 && !m->recurrence, "mixers", "needs recurrence: of which kind"},
             {m->recurrence && recurrent == 0, "recurrence", "no layer of mixers is recurrent"},
             {m->recurrence && !(m->recurrent_heads && m->recurrent_dim && m->state), "recurrence",

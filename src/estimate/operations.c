@@ -6,10 +6,10 @@
 
 /* clang-format off */
 static const char *const block_names[MLP_KINDS][MIXERS] = {
-    /*                attention             local                    recurrent             both                    none */
-    [MLP_DENSE]   = {"block",              "block, window",          "block, recurrent",   "block, both mixers",   "MLP"},
-    [MLP_EXPERTS] = {"experts",            "experts, window",        "experts, recurrent", "experts, both mixers", "experts alone"},
-    [MLP_NONE]    = {"attention",          "attention, window",      "recurrence",         "both mixers",          "nothing"},
+    /*                attention             local                    recurrent             both                    encoder            cross                    none */
+    [MLP_DENSE]   = {"block",              "block, window",          "block, recurrent",   "block, both mixers",   "encoder block",   "decoder block",         "MLP"},
+    [MLP_EXPERTS] = {"experts",            "experts, window",        "experts, recurrent", "experts, both mixers", "encoder experts", "decoder experts",       "experts alone"},
+    [MLP_NONE]    = {"attention",          "attention, window",      "recurrence",         "both mixers",          "encoder",         "decoder attention",     "nothing"},
 };
 /* clang-format on */
 

@@ -128,7 +128,7 @@ static bool check_chunks(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
     const struct rk_model *m = c->model;
-    const bool causal = !m->window && !m->recurrence && !m->bidirectional && !p->full_attention;
+    const bool causal = !m->window && !m->encoder_sequence && !m->recurrence && !m->bidirectional && !p->full_attention;
     const uint64_t parts = p->context * (p->sequence_parallel ? p->tensor : 1) * p->sequence_chunks;
     if (p->sequence_chunks <= 1) return true;
     return want(c, divides(parts, sequence_of(c)), RULE("4.sequence", "sequence_chunks"),
@@ -159,6 +159,12 @@ static bool check_sequence(const struct check *c)
                                                                  : 1;
     return want(c, p->context == 1 || !c->model->recurrence, RULE("12.excludes", "context"),
                 RK_BAD_OPTION, "context parallelism of a recurrence: 1", (double)p->context, 1) &&
+           want(c, p->context == 1 || !c->model->encoder_sequence, RULE("", "context"),
+                RK_BAD_OPTION, "context parallelism of an encoder-decoder: 1", (double)p->context,
+                1) &&
+           want(c, divides(shards, c->model->encoder_sequence), RULE("4.sequence", "tensor"),
+                RK_BAD_OPTION, "encoder_sequence by tensor", (double)shards,
+                (double)c->model->encoder_sequence) &&
            want(c, divides(shards, s),
                 divides(p->context, s) ? RULE("4.sequence", "sequence")
                                        : RULE("4.context", "context"),
@@ -250,6 +256,9 @@ static bool check_stages(const struct check *c)
     const uint64_t stages = p->pipeline * p->chunks, layers = c->model->layers;
     const uint64_t slots = layers + p->embedding_counts + p->head_counts;
     const uint64_t ends = p->first_layers + p->last_layers;
+    if (c->model->encoder_sequence && stages > 1)
+        return want(c, false, RULE("", "pipeline"), RK_BAD_OPTION,
+                    "stages of an encoder-decoder: 1", (double)stages, 1);
     if (p->pipeline > RK_MAX_STAGES || stages > RK_MAX_CHUNKS)
         return want(c, false, RULE("2.stages", "pipeline"), RK_BAD_PIPELINE, "stages of all chunks",
                     (double)stages, RK_MAX_CHUNKS);

@@ -334,8 +334,9 @@ static void judge_memory(const struct server *server, struct rk_served *served, 
 /* ---- all of it ---- */
 
 /* What has no meaning here is refused, not left out. */
-static const char *not_served(const struct rk_plan *plan)
+static const char *not_served(const struct rk_model *model, const struct rk_plan *plan)
 {
+    if (model->encoder_sequence) return "inference of an encoder-decoder";
     if (plan->framework == RK_CALCULON) return "inference by the published model";
     if (plan->context > 1) return "context parallelism of inference";
     if (plan->chunks > 1) return "interleaved stages of inference";
@@ -351,7 +352,7 @@ static bool refuse(const struct rk_model *model, const struct rk_system *system,
     static const unsigned asked = 1u << CHECK_MODEL | 1u << CHECK_DEGREES | 1u << CHECK_TENSOR |
                                   1u << CHECK_EXPERTS | 1u << CHECK_STAGES |
                                   1u << CHECK_PRECISION | 1u << CHECK_NETWORKS;
-    const char *what = not_served(plan);
+    const char *what = not_served(model, plan);
     if (what)
         served->reason = (struct rk_reason){.verdict = RK_BAD_OPTION, .tier = -1, .what = what};
     else

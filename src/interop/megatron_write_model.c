@@ -56,6 +56,7 @@ void megatron_refuse_model(struct writer *w)
         {!m->biases && (m->out_biases || m->mlp_biases), "out_biases, mlp_biases",
          "Megatron-LM has biases in all linear layers, or in query, key and value"},
         {m->head_biases, "head_biases", "Megatron-LM's head has none"},
+        {m->encoder_sequence, "encoder_sequence", "pretrain_t5.py takes arguments of its own"},
         {m->bidirectional || m->head_matrices, "bidirectional",
          "pretrain_bert.py takes arguments of its own"},
         {m->qk_norm_wide, "qk_norm_wide", "Megatron-LM's norms of heads share their weights"},

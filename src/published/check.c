@@ -107,6 +107,7 @@ static bool check_model(const struct rk_model *m, struct rk_estimate *e)
     add(e, m->window > 0 && m->window < m->sequence, RK_BAD_MODEL, "attention over a window", 0, 0);
     add(e, m->predict_layers > 0, RK_BAD_MODEL, "multi-token prediction", 0, 0);
     add(e, m->recurrence != RK_RECURRENCE_NONE, RK_BAD_MODEL, "recurrences", 0, 0);
+    add(e, m->encoder_sequence > 0, RK_BAD_MODEL, "encoder-decoders", 0, 0);
     add(e, halves, RK_BAD_MODEL, "layers without a mixer or an MLP", 0, 0);
     add(e, m->norm > RK_RMS_NORM, RK_BAD_MODEL, "norms without biases", 0, 0);
     add(e, m->block_norms > 2, RK_BAD_MODEL, "more than two norms a block", 0, 0);

@@ -71,7 +71,7 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {m->parallel_block, "blocks whose halves read the same input", "take another model"},
         {m->block_norms > 2, "blocks of more than two norms", "take another model"},
         {m->attention_sinks, "attention sinks", "take another model"},
-        {m->bidirectional || m->head_matrices, "encoders", "take another model"},
+        {m->bidirectional || m->head_matrices || m->encoder_sequence, "encoders", "take another model"},
         {m->attention_cap, "capped attention scores", "take another model"},
         {m->qk_norm_wide, "norms with weights for each head", "take another model"},
         {m->local_heads || m->local_kv_heads || m->local_head_dim, "local layers of another shape",

@@ -251,6 +251,9 @@ static enum rk_status check(const struct rk_model *model, struct rk_error *error
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "the tensors of its recurrent layers have no usual names: give a "
                        "checkpoint");
+    if (model->encoder_sequence)
+        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
+                       "an encoder-decoder has no names here: give another model");
     if (model->experts && model->experts * model->layers > 10000000)
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "a list of more than 10,000,000 experts: give a smaller model");

@@ -111,6 +111,11 @@ static void mixer_half(struct build *build, enum mixer mixer)
     if (attends) build_attention(build, mixer == MIXER_LOCAL, true);
     add_post_norm(build, attends ? "attention post norm" : "recurrence post norm");
     add_residual(build, attends ? "attention residual" : "recurrence residual", 1);
+    if (mixer != MIXER_CROSS) return;
+    add_block_norm(build, "cross norm", false);
+    build_cross_attention(build);
+    add_post_norm(build, "cross post norm");
+    add_residual(build, "cross residual", 1);
 }
 
 /* Experts and a dense MLP beside them (Arctic) have a norm each. */
@@ -170,6 +175,8 @@ static void build_layer(struct build *build, enum layer_kind kind)
 {
     struct layer *layer = build->layer;
     const struct rk_plan *plan = build->plan;
+    const bool block = kind >= LAYER_BLOCKS && kind < LAYER_PREDICT;
+    if (block && mixer_of_kind(kind) == MIXER_ENCODER) in_encoder(build);
     const double stream = build->tokens * build->hidden * build->element;
     const bool sharded = plan->sequence_parallel || plan->checkpoint_sharded;
     layer->kind = kind;

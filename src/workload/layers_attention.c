@@ -66,7 +66,19 @@ static double window_of(const struct build *build, bool local)
 /* Does the kernel compute what is behind a token, too? */
 static bool computes_all(const struct build *build)
 {
-    return build->plan->full_attention || build->model->bidirectional;
+    return build->plan->full_attention || build->model->bidirectional || build->two_way;
+}
+
+/* Tokens of a sample that there are keys of, and of a microbatch on this rank. */
+static double keys_of_sample(const struct build *build)
+{
+    if (build->crossing) return (double)build->model->encoder_sequence;
+    return build->sequence + (build->served ? build->served->cached : 0);
+}
+
+static double keys_of_rank(const struct build *build)
+{
+    return build->crossing ? encoder_tokens(build) : build->tokens;
 }
 
 /* Tokens of inference see those that are cached and the ones before them in the pass. */
@@ -83,6 +95,7 @@ static double fused_pairs(const struct build *build, bool local)
 {
     const double s = build->sequence, w = window_of(build, local);
     if (build->served) return served_pairs(build, local);
+    if (build->crossing) return s * keys_of_sample(build);
     if (local && build->model->window_chunks)
         return computes_all(build) ? s * fmin(s, w) : chunk_pairs(s, w);
     if (!computes_all(build)) return causal_pairs(s, w);
@@ -102,6 +115,7 @@ static double crowding_of(const struct build *build, bool local, double around)
 static double useful_pairs(const struct build *build, bool local)
 {
     const double s = build->sequence;
+    if (build->crossing) return s * keys_of_sample(build);
     return local ? s * fmin(s, window_of(build, true)) : s * s;
 }
 
@@ -120,7 +134,7 @@ static double query_bytes(const struct build *build, const struct heads *heads)
 
 static double key_value_bytes(const struct build *build, const struct heads *heads, double count)
 {
-    return build->tokens * count * (heads->width + heads->value) * build->element;
+    return keys_of_rank(build) * count * (heads->width + heads->value) * build->element;
 }
 
 static double output_bytes(const struct build *build, const struct heads *heads)
@@ -234,7 +248,7 @@ static void add_flash(struct build *build, const struct heads *heads, bool local
     op->heads = heads->queries / heads->across;
     op->kv_heads = keys;
     op->queries = build->sequence / around;
-    op->keys = build->sequence + (build->served ? build->served->cached : 0);
+    op->keys = keys_of_sample(build);
     op->head_dim = heads->width;
     op->value_dim = heads->value;
     op->pairs = pairs;
@@ -260,9 +274,10 @@ static void add_unfused(struct build *build, const struct heads *heads, bool loc
     const double e = build->element, around = heads->around;
     const double each = build->batch * heads->queries / heads->across;
     const double rows = build->sequence / around;
-    const double columns = build->sequence + (build->served ? build->served->cached : 0);
+    const double columns = keys_of_sample(build);
     const double scores = each * rows * columns;
-    const double share = useful_pairs(build, local) / (build->sequence * build->sequence);
+    const double all = build->crossing ? columns : build->sequence;
+    const double share = useful_pairs(build, local) / (build->sequence * all);
     const bool drops = !build->model->no_dropout;
     struct operation *op =
         add_product(build, "scores", core, &(struct product){each, rows, columns, heads->width});
@@ -452,6 +467,51 @@ static void add_gate(struct build *build, const struct heads *heads)
     op->saved_bytes = op->saved_recomputed_bytes = output_kept(build, heads);
 }
 
+/* Each layer of the decoder brings keys and values of all that the encoder's final norm brought,
+ * which is kept once, with that norm [raffel2020]. */
+static void add_cross_projections(struct build *build, const struct heads *heads)
+{
+    const double columns = heads->queries * heads->width;
+    const double both = heads->keys * (heads->width + heads->value), h = build->hidden;
+    struct build encoder = *build;
+    encoder.tokens = encoder_tokens(build);
+    encoder.shard = encoder_shard(build);
+    add_gather(build, "cross gather", attention, h, build->gathered);
+    struct operation *op =
+        add_narrow_linear(build, "cross query", attention,
+                          &(struct product){1, build->tokens, columns, h}, build->shard);
+    op->parameters += has_qkv_biases(build->model) ? columns : 0;
+    op->saved_bytes = op->saved_recomputed_bytes = query_bytes(build, heads);
+    add_gather(&encoder, "encoder's gather", attention, h, build->gathered);
+    op = add_narrow_linear(&encoder, "cross key, value", attention,
+                           &(struct product){1, encoder.tokens, both, h}, encoder.shard);
+    op->parameters += has_qkv_biases(build->model) ? both : 0;
+    op->useful_flop *= heads->shared / heads->keys;
+    op->saved_bytes = op->saved_recomputed_bytes = key_value_bytes(build, heads, heads->keys);
+}
+
+static void add_out(struct build *build, const struct heads *heads)
+{
+    const double width = heads->queries * heads->value;
+    struct operation *op =
+        add_narrow_linear(build, "attention out", attention,
+                          &(struct product){1, build->tokens, build->hidden, width}, build->tokens);
+    op->parameters += has_out_biases(build->model) ? build->hidden : 0;
+    if (build->kept < build->element) /* fused, beside the output that attention keeps */
+        op->saved_bytes = op->saved_recomputed_bytes = build->tokens * width * build->kept;
+}
+
+void build_cross_attention(struct build *build)
+{
+    const struct heads heads = heads_of(build, false);
+    build->crossing = true;
+    add_cross_projections(build, &heads);
+    add_core(build, &heads, false);
+    build->crossing = false;
+    add_out(build, &heads);
+    add_reduce(build, "cross reduce", attention, build->hidden);
+}
+
 void build_attention(struct build *build, bool local, bool reduces)
 {
     const struct rk_model *model = build->model;
@@ -462,12 +522,6 @@ void build_attention(struct build *build, bool local, bool reduces)
         add_projections(build, &heads);
     add_core(build, &heads, local);
     add_gate(build, &heads);
-    const double width = heads.queries * heads.value;
-    struct operation *op =
-        add_narrow_linear(build, "attention out", attention,
-                          &(struct product){1, build->tokens, build->hidden, width}, build->tokens);
-    op->parameters += has_out_biases(model) ? build->hidden : 0;
-    if (build->kept < build->element) /* fused, beside the output that attention keeps */
-        op->saved_bytes = op->saved_recomputed_bytes = build->tokens * width * build->kept;
+    add_out(build, &heads);
     if (reduces) add_reduce(build, "attention reduce", attention, build->hidden);
 }

@@ -65,6 +65,25 @@ struct build build_begin(struct layer *layer, const struct rk_model *model,
     };
 }
 
+double encoder_tokens(const struct build *build)
+{
+    return build->batch * (double)build->model->encoder_sequence / build->context;
+}
+
+double encoder_shard(const struct build *build)
+{
+    const double tokens = encoder_tokens(build);
+    return build->plan->sequence_parallel ? tokens / build->tensor : tokens;
+}
+
+void in_encoder(struct build *build)
+{
+    build->tokens = encoder_tokens(build);
+    build->shard = encoder_shard(build);
+    build->sequence = (double)build->model->encoder_sequence;
+    build->two_way = true;
+}
+
 /* ---- operations ---- */
 
 struct operation *add_operation(struct build *build, enum operation_kind kind, const char *name,

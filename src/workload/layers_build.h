@@ -22,10 +22,18 @@ struct build {
     double kept;            /* bytes in which a narrow linear layer keeps its input */
     double gathered;        /* bytes in which that input is gathered over tensor ranks */
     const struct served *served; /* NULL: training */
+    bool two_way;           /* each token sees all others */
+    bool crossing;          /* keys and values are the encoder's */
 };
 
 struct build build_begin(struct layer *layer, const struct rk_model *model,
                          const struct rk_plan *plan);
+
+/* The layer's tokens are those of the encoder; or tokens of the encoder that a layer of the decoder
+ * reads: of this rank, and of its shard. */
+void in_encoder(struct build *build);
+double encoder_tokens(const struct build *build);
+double encoder_shard(const struct build *build);
 
 /* Where an operation belongs: see struct operation. */
 struct place_in {
@@ -85,6 +93,9 @@ void add_residual(struct build *build, const char *name, double streams);
  * residual sum reads; `beside` is the width of what else reads the gathered input, and
  * `reduces` says whether the sum over tensor ranks is its own. */
 void build_attention(struct build *build, bool local, bool reduces);
+
+/* The same with keys and values of what the encoder brings. */
+void build_cross_attention(struct build *build);
 
 /* A recurrence in place of attention, or beside it (then the gathered input and the sum over tensor
  * ranks are attention's, and it comes first). */

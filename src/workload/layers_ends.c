@@ -26,6 +26,8 @@ static void add_lookup(struct build *build, double parameters)
 void build_embedding(struct build *build)
 {
     const struct rk_model *model = build->model;
+    build->tokens += encoder_tokens(build);
+    build->shard += encoder_shard(build);
     const double h = build->hidden, e = build->element, x = build->shard * h;
     add_lookup(build, padded_vocabulary(model, build->plan) / build->tensor * h);
     if (model->position == RK_POSITION_LEARNED) {
@@ -153,6 +155,10 @@ static struct operation *add_head(struct build *build, double parameters, double
     const double columns = padded_vocabulary(build->model, build->plan) / build->tensor;
     struct operation *op = add_norm(build, "final norm", end, build->shard, h, build->element);
     op->saved_recomputed_bytes = op->saved_bytes;
+    if (build->model->encoder_sequence) {
+        op = add_norm(build, "encoder's final norm", end, encoder_shard(build), h, build->element);
+        op->saved_recomputed_bytes = op->saved_bytes;
+    }
     for (uint64_t i = 0; i < build->model->head_matrices; i++)
         add_head_matrix(build);
     add_gather(build, "logits gather", end, h, build->element);

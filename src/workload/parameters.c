@@ -122,7 +122,7 @@ static double norms(const struct rk_model *model, const struct pattern_counts *c
     const double layers = (double)model->layers, of_block = (double)model->block_norms;
     if (of_block == 1) return layers;
     const double mixer = of_block == 4 ? 2 : 1, dense = mixer;
-    return (layers - counts->mixers[MIXER_NONE]) * mixer + counts->mlps[MLP_DENSE] * dense +
+    return (layers - counts->mixers[MIXER_NONE] + counts->mixers[MIXER_CROSS]) * mixer + counts->mlps[MLP_DENSE] * dense +
            counts->mlps[MLP_EXPERTS] * (of_block == 3 ? 2 : dense);
 }
 
@@ -131,9 +131,11 @@ static double parameters(const struct rk_model *model, double routed)
     const double h = (double)model->hidden;
     const struct pattern_counts counts = pattern_count(model);
     const double *mixers = counts.mixers, *mlps = counts.mlps;
-    const double whole = mixers[MIXER_ATTENTION] + mixers[MIXER_BOTH];
+    const double whole = mixers[MIXER_ATTENTION] + mixers[MIXER_BOTH] + mixers[MIXER_ENCODER] +
+                         2 * mixers[MIXER_CROSS];
     const double recurrent = mixers[MIXER_RECURRENT] + mixers[MIXER_BOTH];
     double sum = (norms(model, &counts) + 1) * norm_parameters(model, h) + embeddings(model);
+    if (model->encoder_sequence) sum += norm_parameters(model, h);
     if (model->embedding_norm) sum += norm_parameters(model, h);
     if (whole > 0) sum += whole * attention(model, false);
     if (mixers[MIXER_LOCAL] > 0) sum += mixers[MIXER_LOCAL] * attention(model, true);

@@ -3,7 +3,8 @@
 #include <string.h>
 
 const char mixer_letters[] = {[MIXER_ATTENTION] = 'a', [MIXER_LOCAL] = 'l', [MIXER_RECURRENT] = 'r',
-                              [MIXER_BOTH] = 'b',      [MIXER_NONE] = '-',  [MIXERS] = '\0'};
+                              [MIXER_BOTH] = 'b',      [MIXER_ENCODER] = 'e', [MIXER_CROSS] = 'x',
+                              [MIXER_NONE] = '-',      [MIXERS] = '\0'};
 const char mlp_letters[] = {
     [MLP_DENSE] = 'd', [MLP_EXPERTS] = 'e', [MLP_NONE] = '-', [MLP_KINDS] = '\0'};
 
@@ -75,7 +76,7 @@ bool has_dense_mlps(const struct rk_model *model)
 
 bool mixer_attends(enum mixer mixer)
 {
-    return mixer == MIXER_ATTENTION || mixer == MIXER_LOCAL || mixer == MIXER_BOTH;
+    return mixer != MIXER_RECURRENT && mixer != MIXER_NONE;
 }
 
 bool mixer_recurs(enum mixer mixer)

@@ -14,13 +14,15 @@ enum mixer {
     MIXER_LOCAL,     /* over a window or chunk */
     MIXER_RECURRENT,
     MIXER_BOTH, /* attention and a recurrence side by side (Falcon-H1) */
+    MIXER_ENCODER, /* attention of an encoder: its own tokens, each to all */
+    MIXER_CROSS,   /* attention, then one to what the encoder brings [raffel2020] */
     MIXER_NONE,
     MIXERS
 };
 
 enum mlp_kind { MLP_DENSE, MLP_EXPERTS, MLP_NONE, MLP_KINDS };
 
-/* In the order of the enums: "alrb-", "de-". */
+/* In the order of the enums: "alrbex-", "de-". */
 extern const char mixer_letters[];
 extern const char mlp_letters[];
 

@@ -405,8 +405,12 @@ static enum rk_status read_keys(const char *keys, struct rk_model *model, struct
 Test(layers_pattern, contradicting_keys_are_refused)
 {
     static const char *const cases[][2] = {
-        {"\"mixers\": \"ax\"", "must be of the letters"},
+        {"\"mixers\": \"az\"", "must be of the letters"},
         {"\"mlps\": \"da\"", "must be of the letters"},
+        {"\"mixers\": \"ee\", \"encoder_sequence\": 8", "need each other"},
+        {"\"mixers\": \"ex\"", "goes with layers of an encoder"},
+        {"\"encoder_sequence\": 8", "goes with layers of an encoder"},
+        {"\"mixers\": \"ex\", \"encoder_sequence\": 8, \"parallel_block\": true", "plain attention"},
         {"\"mixers\": \"al\"", "needs window"},
         {"\"mixers\": \"aa\", \"window\": 32", "no layer of mixers is local"},
         {"\"mixers\": \"ar\"", "needs recurrence"},
