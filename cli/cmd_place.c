@@ -8,6 +8,7 @@
 #include "interop/buffers.h"
 #include "interop/memory_snapshot.h"
 #include "interop/output.h"
+#include "interop/run_buffers.h"
 #include "interop/step_buffers.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static const struct option place_plan[] = {
     {.name = "rank", .type = OPTION_NUMBER, AT(rank), .max = UINT32_MAX, .argument = "RANK",
      .help = "of which rank (0)"},
     {.name = "lasting", .type = OPTION_FLAG, AT(lasting),
-     .help = "weights, gradients and optimizer state are placed, too"},
+     .help = "weights, gradients and optimizer state are placed, too; of Megatron-LM's plans --caching then takes a run from the model's start to its second step"},
     {.name = NULL},
 };
 static const struct option place_what[] = {
@@ -313,7 +314,8 @@ static enum rk_status check_file(const struct place_args *args, const char *file
 }
 
 static enum rk_status one_problem(const struct place_args *args, const char *file,
-                                  struct buffers *b, struct report *report,
+                                  struct buffers *b, const struct buffers *run,
+                                  struct report *report,
                                   struct report_table *table, struct rk_error *error)
 {
     struct placed placed = {.two_level_peak = 0};
@@ -330,7 +332,7 @@ static enum rk_status one_problem(const struct place_args *args, const char *fil
         status = place_file(args, file, b, &placed, error);
     if (status == RK_OK) {
         add_row(report, table, file, b->count, args, &placed);
-        if (args->caching) status = add_caching(args, file, b, report, error);
+        if (args->caching) status = add_caching(args, file, run, report, error);
     }
     if (status == RK_OK) {
         if (args->capacity && placed.p.peak > args->capacity) status = RK_NOTHING_FITS;
@@ -345,7 +347,7 @@ static enum rk_status one_plan(const struct place_args *args, struct report *rep
 {
     struct plan_input input = {.assumed = ""};
     struct rk_program program = {.rank = 0};
-    struct buffers b = {.count = 0};
+    struct buffers b = {.count = 0}, run = {.count = 0};
     char text[RK_PLAN_TEXT];
     enum rk_status status = plan_gather(&args->source, &input, error);
     if (status == RK_OK) status = plan_settle(&args->source, &input, NULL, NULL, error);
@@ -353,10 +355,14 @@ static enum rk_status one_plan(const struct place_args *args, struct report *rep
         status = rk_program_of(&program, &input.model, &input.system, &input.draft.plan, args->rank,
                                error);
     if (status == RK_OK) status = step_buffers(&b, &program, args->lasting, error);
+    const bool begins = args->caching && args->lasting && run_buffers_known(&input.draft.plan);
+    if (status == RK_OK && begins)
+        status = run_buffers(&run, &program, &input.draft.plan, error);
     if (status == RK_OK) {
         rk_plan_text(&input.draft.plan, text, sizeof text);
-        status = one_problem(args, text, &b, report, table, error);
+        status = one_problem(args, text, &b, begins ? &run : &b, report, table, error);
     }
+    buffers_release(&run);
     buffers_release(&b);
     rk_program_release(&program);
     plan_input_release(&input);
@@ -370,7 +376,7 @@ static enum rk_status one_file(const struct place_args *args, const char *file,
     struct buffers b;
     enum rk_status status = buffers_load(file, &b, error);
     if (status != RK_OK) return status;
-    status = one_problem(args, file, &b, report, table, error);
+    status = one_problem(args, file, &b, &b, report, table, error);
     buffers_release(&b);
     return status;
 }
@@ -399,7 +405,7 @@ static enum rk_status all_cases(const struct place_args *args, const char *file,
             const char *title = place_member(&element, "name", &name) && json_is_string(name.value)
                                     ? json_string_value(name.value)
                                     : file;
-            status = one_problem(&own, report_text(report, "%s", title), &b, report, table, error);
+            status = one_problem(&own, report_text(report, "%s", title), &b, &b, report, table, error);
         }
         buffers_release(&b);
         if (status == RK_NOTHING_FITS && !error->text[0]) {

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "cli/buffers_chart.h"
 #include "cli/fits.h"
+#include "interop/run_buffers.h"
 #include "interop/step_buffers.h"
 
 #include <reckon/allocator.h>
@@ -60,7 +61,9 @@ static void add_row(const struct placing *p, const char *name, double peak, cons
                    cell_number(p->f->system->memory[0].capacity_bytes - need), cell_text(what)});
 }
 
-static enum rk_status place_step(struct placing *p, struct buffers *b, struct rk_error *error)
+/* `run`: what the allocator is asked for; a step, or a run that begins where that is known. */
+static enum rk_status place_step(struct placing *p, struct buffers *b, const struct buffers *run,
+                                 struct rk_error *error)
 {
     struct rk_placement placed;
     for (size_t i = 0; i < b->count; i++)
@@ -73,9 +76,10 @@ static enum rk_status place_step(struct placing *p, struct buffers *b, struct rk
     for (int expandable = 1; expandable >= 0; expandable--) {
         const struct rk_allocator_options options = {.expandable = expandable};
         struct rk_allocator_result found;
-        status = rk_allocator_run(b->buffer, b->count, &options, NULL, &found, error);
+        status = rk_allocator_run(run->buffer, run->count, &options, NULL, &found, error);
         if (status != RK_OK) return status;
-        add_row(p, expandable ? "expandable segments" : "caching allocator", (double)found.reserved,
+        const double lost = (double)found.reserved - (double)found.allocated;
+        add_row(p, expandable ? "expandable segments" : "caching allocator", p->live + lost,
                 expandable ? "PyTorch's, expandable_segments:True"
                            : "PyTorch's, as it is by default");
     }
@@ -85,9 +89,11 @@ static enum rk_status place_step(struct placing *p, struct buffers *b, struct rk
 enum rk_status fits_place(struct report *report, const struct forecast *f, struct rk_error *error)
 {
     struct rk_program program = {.rank = 0};
-    struct buffers b = {.count = 0};
+    struct buffers b = {.count = 0}, run = {.count = 0};
+    const bool begins = run_buffers_known(f->plan);
     enum rk_status status = lower_tightest(f, &program, error);
     if (status == RK_OK) status = step_buffers(&b, &program, true, error);
+    if (status == RK_OK && begins) status = run_buffers(&run, &program, f->plan, error);
     if (status == RK_OK) {
         struct placing p = {.f = f, .report = report};
         p.table = report_add(
@@ -97,8 +103,9 @@ enum rk_status fits_place(struct report *report, const struct forecast *f, struc
                                            .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
                                            .columns = columns,
                                            .column_count = sizeof columns / sizeof *columns});
-        status = place_step(&p, &b, error);
+        status = place_step(&p, &b, begins ? &run : &b, error);
     }
+    buffers_release(&run);
     buffers_release(&b);
     rk_program_release(&program);
     return status;
