@@ -73,11 +73,13 @@ static const char system_text[] =
     "    \"processing\": \"no_overlap\",\n"
     "    \"matrix\": {\n"
     "        \"float32\": { \"peak_TFLOPps\": %.6g },\n"
+    "        \"bfloat16\": { \"peak_TFLOPps\": %.6g },\n"
     "        \"efficiency_from_GFLOP\": [[0, 1]],\n"
-    "        \"source\": \"measured\"\n"
+    "        \"source\": \"measured; 16 bits are emulated in 32\"\n"
     "    },\n"
     "    \"vector\": {\n"
     "        \"float32\": { \"peak_TFLOPps\": %.6g },\n"
+    "        \"bfloat16\": { \"peak_TFLOPps\": %.6g },\n"
     "        \"efficiency_from_GFLOP\": [[0, 1]],\n"
     "        \"source\": \"assumed: that of products\"\n"
     "    },\n"
@@ -192,6 +194,7 @@ static char *text_of(const struct rk_measured *m, const char *tiers)
     const double link_Bps = m->link.rate_Bps[m->link.sizes - 1];
     if (attention && optimizer && link &&
         asprintf(&text, system_text, m->processors, m->peak_FLOPps / 1e12, m->peak_FLOPps / 1e12,
+                 m->peak_FLOPps / 1e12, m->peak_FLOPps / 1e12,
                  (double)m->memory_bytes / (double)m->processors / 1073741824.0,
                  m->kernel_Bps / 1e9, tiers, link_Bps / 1e9, m->latency_s * 1e6, m->hop_s * 1e6,
                  link, m->k_half, attention, optimizer) < 0)

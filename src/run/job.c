@@ -49,7 +49,12 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         const char *what, *instead;
     } rows[] = {
         {p->framework == RK_CALCULON, "framework calculon", "say megatron, fsdp or deepspeed"},
-        {p->precision != RK_FP32, "arithmetic but that of 32 bits", "say precision=fp32"},
+        {p->precision != RK_FP32 && p->precision != RK_BF16, "arithmetic but that of fp32 and bf16",
+         "say precision=bf16"},
+        {p->precision == RK_BF16 && p->recompute_rest, "recomputation by token of 16 bits",
+         "say precision=fp32"},
+        {p->precision == RK_BF16 && rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0,
+         "offloaded weights of 16 bits", "say precision=fp32"},
         {p->attention == RK_UNFUSED, "attention with scores in memory", "say attention=flash"},
         {p->checkpoint_sharded, "checkpoint-sharded", leave},
         {p->sequence_chunks > 1, "seq-chunks", leave},
@@ -135,6 +140,8 @@ static enum rk_status open_locals(struct job *job, struct rk_error *error)
         l->map = rank_map_of(&l->plan);
         const enum rk_status status = check_members(&job->model, &l->plan, error);
         if (status != RK_OK) return status;
+        if (l->plan.precision != job->plan.precision)
+            return refuse(error, "layers of several precisions", "say one for all");
     }
     return RK_OK;
 }

@@ -200,7 +200,7 @@ static inline enum rk_status run_plan_result(const struct rk_model *model, const
         cr_assert_eq(rk_system_load("h100-sxm5-80g mem2=1TiB@25GB/s ssd=4*samsung-980pro-1tb",
                                     &system, error),
                      RK_OK, "%s", error->text);
-    snprintf(line, sizeof line, "%s precision=fp32", words);
+    snprintf(line, sizeof line, "%s%s", words, strstr(words, "precision") ? "" : " precision=fp32");
     if (rk_plan_parse(line, &plan, error) != RK_OK) return RK_NOTHING_FITS;
     const struct rk_train_run run = {.data = run_data(),
                                      .system = &system,

@@ -12,12 +12,20 @@ void add_doubles(void *y, const void *x, size_t bytes)
         ((double *)y)[i] += ((const double *)x)[i];
 }
 
+/* Of 16 bits: what goes within layers, but not gradients of weights. */
+static bool is_narrow(const struct engine *e)
+{
+    return e->narrow && e->part == PART_COMM;
+}
+
 void reduce_all(struct engine *e, const struct comm_group *g, const char *what, real *x, size_t n)
 {
     if (g->ranks == 1) return;
     real *scratch = take(e, n / (size_t)g->ranks + 1);
     const struct stretch begin = talk_begin(e);
-    if (!comm_all_reduce(e->comm, g, what, x, n * sizeof *x, sizeof *x, scratch, add_reals))
+    if (is_narrow(e))
+        reduce_all_16(e, g, what, x, n);
+    else if (!comm_all_reduce(e->comm, g, what, x, n * sizeof *x, sizeof *x, scratch, add_reals))
         give_up(e);
     stretch_end(e, begin);
     give(e, scratch);
@@ -27,7 +35,10 @@ void reduce_part(struct engine *e, const struct comm_group *g, const char *what,
                  real *part, size_t n)
 {
     const struct stretch begin = talk_begin(e);
-    if (!comm_reduce_scatter(e->comm, g, what, all, part, n * sizeof *all, add_reals)) give_up(e);
+    if (is_narrow(e))
+        reduce_16(e, g, what, all, part, n);
+    else if (!comm_reduce_scatter(e->comm, g, what, all, part, n * sizeof *all, add_reals))
+        give_up(e);
     stretch_end(e, begin);
 }
 
@@ -35,19 +46,21 @@ void gather_all(struct engine *e, const struct comm_group *g, const char *what, 
                 real *all, size_t n)
 {
     const struct stretch begin = talk_begin(e);
-    if (!comm_all_gather(e->comm, g, what, part, all, n * sizeof *all)) give_up(e);
+    if (is_narrow(e))
+        gather_16(e, g, what, part, all, n);
+    else if (!comm_all_gather(e->comm, g, what, part, all, n * sizeof *all))
+        give_up(e);
     stretch_end(e, begin);
 }
 
 /* ---- in halves ---- */
 
 void begin_over_shards(struct engine *e, struct store *s, struct comm_begun *begun,
-                       const char *what, const real *from, bool parts)
+                       const char *what, const void *from, size_t bytes, bool parts)
 {
     const uint32_t tag = COMM_BEGUN + 2 * (uint32_t)(s - e->store) + parts;
     const struct stretch begin = talk_begin(e);
-    if (!comm_begin(e->comm, begun, s->shards, tag, what, from, s->share * sizeof *from, parts))
-        give_up(e);
+    if (!comm_begin(e->comm, begun, s->shards, tag, what, from, bytes, parts)) give_up(e);
     stretch_end(e, begin);
 }
 
@@ -58,7 +71,7 @@ void end_sum(struct engine *e, struct comm_begun *begun, real *part)
     stretch_end(e, begin);
 }
 
-void end_gather(struct engine *e, struct comm_begun *begun, real *all)
+void end_gather(struct engine *e, struct comm_begun *begun, void *all)
 {
     const struct stretch begin = talk_begin(e);
     if (!comm_end_gather(e->comm, begun, all)) give_up(e);

@@ -270,6 +270,7 @@ static enum rk_status engine_open(const struct job *job, struct comm *comm, stru
     const uint64_t stage = rank_position(&job->map, RANKS_OF_PIPELINE, (uint64_t)e->rank);
     const int parts = parts_of(job, stage, part);
     e->dual = job->pipeline.schedule == RK_DUALPIPE;
+    e->narrow = job->plan.precision == RK_BF16 && sizeof(real) == sizeof(float);
     for (int i = 0; i < parts; i++)
         e->heads |= part[i].heads;
     status = weights_plan(&job->model, &job->plan, (uint64_t)e->rank, part, parts, &e->weights,
@@ -313,17 +314,19 @@ static struct rk_train_state engine_state(const struct engine *e)
             elements += (double)w->box_rows * (double)w->box_cols;
         }
         const double all = elements * sizeof(real), shard = all / s->shards->ranks;
-        state.weight_bytes += s->gathers ? shard : all;
+        const double low = s->low ? sizeof *s->low / (double)sizeof(real) : 1;
+        state.weight_bytes += low * (s->gathers ? shard : all);
         const int zero = e->place[s->place].plan->zero;
         const double gradient = zero >= 2 ? shard : all;
         state.gradient_bytes += gradient;
         if (s->head) state.tied_bytes += gradient;
         for (int t = 0; t < TIERS; t++) {
-            state.weight_bytes -= flat_away_bytes(&s->weights, t);
+            *(s->low ? &state.optimizer_bytes : &state.weight_bytes) -=
+                flat_away_bytes(&s->weights, t);
             state.optimizer_bytes -=
                 flat_away_bytes(&s->moment[0], t) + flat_away_bytes(&s->moment[1], t);
         }
-        state.optimizer_bytes += 2 * (zero ? shard : all);
+        state.optimizer_bytes += (s->low ? 3 : 2) * (zero ? shard : all);
     }
     return state;
 }
@@ -341,7 +344,8 @@ static void engine_tiers(const struct engine *e, struct rk_train_tier tier[RK_SH
         tier[t].read_s += c.read_s;
         for (int g = 0; g < e->weights.groups; g++) {
             const struct store *s = &e->store[g];
-            tier[t].weight_bytes += flat_away_bytes(&s->weights, t);
+            *(s->low ? &tier[t].optimizer_bytes : &tier[t].weight_bytes) +=
+                flat_away_bytes(&s->weights, t);
             tier[t].optimizer_bytes +=
                 flat_away_bytes(&s->moment[0], t) + flat_away_bytes(&s->moment[1], t);
         }

@@ -137,6 +137,7 @@ struct frame {
     bool done[SLOTS];    /* the first of two readers of a slot is through */
     size_t count[SLOTS]; /* elements, as they were made */
     bool rest;           /* of some slots the first rows left alone (rest.c) */
+    bool rounded[SLOTS], packed[SLOTS], packs; /* to 16 bits; in 16 bits; any is (narrow.c) */
     struct mixture_state *mixture;
     struct stored *stored; /* (SLOTS), of which `stores` are in use; NULL: never any */
     int stores;
@@ -151,6 +152,8 @@ struct store {
     uint64_t share;                 /* elements of this rank's shard; all without shards */
     uint64_t begin;                 /* of it in the group */
     struct flat weights, moment[2]; /* moments: (share, or with ZeRO-0 size) */
+    uint16_t *low;  /* weights of 16 bits, as `weights` are without; those are the master copy then,
+                       laid out as the moments; NULL: of 32 bits */
     real *whole;    /* (size): NULL when they are gathered or fetched for each pass, and not here */
     int place;      /* engine.place: how its layer sees the plan */
     int users;      /* passes that have asked for fetched weights, and are not through */
@@ -266,6 +269,7 @@ struct engine {
     struct relayout *relayout; /* (locals, locals): made when they are needed (relayout.c) */
     struct comm_group world, stages;
     int *group_ranks; /* storage of the groups' ranks */
+    bool narrow;      /* bf16: weights, activations and messages of 16 bits (narrow.c) */
     bool dual;        /* dualpipe: the rank as far from the other end has the same weights */
     bool heads;       /* the loss is worked out here */
 
@@ -331,6 +335,7 @@ static inline real *make(struct engine *e, struct frame *f, enum slot slot, size
     if (!f->slot[slot]) {
         f->slot[slot] = take(e, count);
         f->count[slot] = count;
+        f->rounded[slot] = f->packed[slot] = false;
     }
     return f->slot[slot];
 }
@@ -339,6 +344,7 @@ static inline void drop(struct engine *e, struct frame *f, enum slot slot)
 {
     if (f->slot[slot]) give(e, f->slot[slot]);
     f->slot[slot] = NULL;
+    f->rounded[slot] = f->packed[slot] = false;
 }
 
 static inline void move(struct engine *e, struct frame *f, enum slot from, enum slot to)
@@ -534,14 +540,41 @@ void REAL(gather_all)(struct engine *e, const struct comm_group *g, const char *
 #define reduce_part REAL(reduce_part)
 #define gather_all  REAL(gather_all)
 
-/* One in halves (comm.h) of `n` reals a part, among the ranks that share a store. */
+/* One in halves (comm.h) of `bytes` a part, among the ranks that share a store. */
 void REAL(begin_over_shards)(struct engine *e, struct store *s, struct comm_begun *begun,
-                             const char *what, const real *from, bool parts);
+                             const char *what, const void *from, size_t bytes, bool parts);
 void REAL(end_sum)(struct engine *e, struct comm_begun *begun, real *part);
-void REAL(end_gather)(struct engine *e, struct comm_begun *begun, real *all);
+void REAL(end_gather)(struct engine *e, struct comm_begun *begun, void *all);
 #define begin_over_shards REAL(begin_over_shards)
 #define end_sum           REAL(end_sum)
 #define end_gather        REAL(end_gather)
+
+/* ---- 16 bits (narrow.c) ---- */
+
+void REAL(pack_16)(size_t n, const real *x, uint16_t *y);
+void REAL(unpack_16)(size_t n, const uint16_t *x, real *y);
+uint16_t *REAL(take_16)(struct engine *e, size_t count);
+/* Behind an operation: what it brought is rounded. A slot, all that is kept: packed, and back. */
+void REAL(narrow_slots)(struct engine *e, struct frame *f, enum ledger_part part);
+void REAL(pack_slot)(struct engine *e, struct frame *f, int slot);
+void REAL(pack_frame)(struct engine *e, struct frame *f);
+void REAL(unpack_frame)(struct engine *e, struct frame *f);
+void REAL(gather_16)(struct engine *e, const struct comm_group *g, const char *what,
+                     const real *part, real *all, size_t n);
+void REAL(reduce_16)(struct engine *e, const struct comm_group *g, const char *what,
+                     const real *all, real *part, size_t n);
+void REAL(reduce_all_16)(struct engine *e, const struct comm_group *g, const char *what, real *x,
+                         size_t n);
+#define pack_16       REAL(pack_16)
+#define unpack_16     REAL(unpack_16)
+#define take_16       REAL(take_16)
+#define narrow_slots  REAL(narrow_slots)
+#define pack_slot     REAL(pack_slot)
+#define pack_frame    REAL(pack_frame)
+#define unpack_frame  REAL(unpack_frame)
+#define gather_16     REAL(gather_16)
+#define reduce_16     REAL(reduce_16)
+#define reduce_all_16 REAL(reduce_all_16)
 
 /* ---- computing again by token (rest.c) ---- */
 
@@ -675,8 +708,9 @@ kernel REAL(embed), REAL(embed_input), REAL(embed_reduce), REAL(positions), REAL
     X(expert_unsort)                                                                               \
     X(expert_reduce)                                                                               \
     X(combine)                                                                                     \
-    X(unpermute) X(ascend) X(tokens_gather) X(shared_gather) X(shared_in) X(shared_activation)     \
-        X(shared_out) X(shared_reduce) X(shared_gate) X(shared_sum)
+    X(unpermute)                                                                                   \
+    X(ascend) X(tokens_gather) X(shared_gather) X(shared_in) X(shared_activation) X(shared_out)    \
+        X(shared_reduce) X(shared_gate) X(shared_sum)
 #define FORWARD_AND_BACK(name) kernel REAL(name), REAL(name##_input);
 MIXTURE(FORWARD_AND_BACK)
 kernel REAL(router_weight), REAL(descend_weight), REAL(experts_in_weight), REAL(experts_out_weight),

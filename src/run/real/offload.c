@@ -191,6 +191,7 @@ static void deal_unit(struct engine *e, struct at_layer *l, struct frame *f, enu
     const bool *drops = e->drops + (size_t)(l - e->layer) * SLOTS;
     for (int s = 0; s < SLOT_DX; s++) {
         if (!f->slot[s] || !in_half(s, half) || drops[s] || s == SLOT_OUT_2) continue;
+        if (e->narrow && notes) pack_slot(e, f, s);
         const size_t all = slot_bytes(e, f, s);
         if (all < TIER_PAGE) continue; /* is never worth a transfer */
         const size_t first = notes && e->job->plan.recompute_rest ? rest_pack(e, f, s) : SIZE_MAX;
@@ -203,6 +204,7 @@ static void deal_unit(struct engine *e, struct at_layer *l, struct frame *f, enu
             f->stored[f->stores++] = (struct stored){.slot = s,
                                                      .tier = tier,
                                                      .half = half,
+                                                     .packed = f->packed[s],
                                                      .part = first != SIZE_MAX,
                                                      .bytes = bytes,
                                                      .all = all};
@@ -247,6 +249,8 @@ static void return_unit(struct engine *e, struct frame *f, enum half half)
         struct stored *s = &f->stored[i];
         if (s->half != half || s->tier < 0) continue;
         f->slot[s->slot] = take(e, s->all / sizeof(real));
+        f->packed[s->slot] = s->packed;
+        f->packs |= s->packed;
         if (!s->bytes) continue;
         s->move =
             (struct tier_move){.data = f->slot[s->slot], .bytes = s->bytes, .place = s->place};
@@ -278,7 +282,7 @@ static void fetch_layer(struct engine *e, const struct at_layer *l)
     struct store *const stores[] = {l->dense, l->experts, l->table, l->head};
     for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
         struct store *s = stores[i];
-        if (!s || !(flat_is_away(&s->weights) || gathers_ahead(e, s))) continue;
+        if (!s || !(weights_are_away(s) || gathers_ahead(e, s))) continue;
         s->users++;
         if (s->whole || s->gather.open) continue;
         if (gathers_ahead(e, s))

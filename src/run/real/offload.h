@@ -63,6 +63,7 @@ enum half { HALF_FIRST, HALF_SECOND, HALF_BOTH };
 struct stored {     /* a slot that is away, or on its way */
     int slot, tier; /* tier -1: it is back */
     enum half half;
+    bool packed;       /* to 16 bits */
     bool part;         /* the first rows of each shard, at the front (rest.c) */
     size_t bytes, all; /* that are away; of the slot */
     uint64_t place;
@@ -88,6 +89,8 @@ bool REAL(run_transfer)(struct engine *e, const struct instruction *i);
 /* Puts them where they belong in the engine's program; `away` (layers, microbatches) says whose
  * activations the plan sends away. False: no memory. */
 struct store;
+bool REAL(weights_are_away)(const struct store *s); /* in part, and come for each pass */
+#define weights_are_away REAL(weights_are_away)
 /* ZeRO-3's weights of the next pass come while the half before it runs. */
 bool REAL(gathers_ahead)(const struct engine *e, const struct store *s);
 #define gathers_ahead REAL(gathers_ahead)

@@ -39,6 +39,7 @@ static void finish_layer(struct engine *e, const struct instruction *i)
                 relay(e, l->place, l[1].place, f->slot[SLOT_OUT_2]);
             f->slot[SLOT_OUT_2] = NULL;
         }
+        if (e->narrow && !e->forward_only) pack_frame(e, f);
         return;
     }
     if (i->work == WORK_INPUT && i->layer > 0 && joined(e, i->layer - 1, i->layer) &&
@@ -73,9 +74,13 @@ static void send_message(struct engine *e, const struct instruction *i)
     const struct place *to = &e->place[i->place];
     const size_t parts = message_parts(e, to), n = to->share * e->hidden / parts;
     f->slot[slot] = relay(e, e->at, i->place, f->slot[slot]);
+    const real *from = f->slot[slot] + (parts > 1 ? (size_t)to->tensor.me * n : 0);
+    uint16_t *low = e->narrow ? take_16(e, n) : NULL;
+    if (low) pack_16(n, from, low);
     if (!comm_send(e->comm, i->peer, i->tag, i->back ? "gradient of a stage" : "output of a stage",
-                   f->slot[slot] + (parts > 1 ? (size_t)to->tensor.me * n : 0), n * sizeof(real)))
+                   low ? (const void *)low : from, n * (low ? sizeof *low : sizeof *from)))
         give_up(e);
+    if (low) give(e, (real *)low);
     drop(e, f, slot);
 }
 
@@ -85,9 +90,13 @@ static void receive_message(struct engine *e, const struct instruction *i)
     real *x = make(e, f, i->back ? SLOT_DX : SLOT_X, e->share * e->hidden);
     const size_t parts = message_parts(e, &e->here), n = e->share * e->hidden / parts;
     real *part = x + (parts > 1 ? (size_t)e->tensor.me * n : 0);
+    uint16_t *low = e->narrow ? take_16(e, n) : NULL;
     if (!comm_receive(e->comm, i->peer, i->tag,
-                      i->back ? "gradient of a stage" : "output of a stage", part, n * sizeof *x))
+                      i->back ? "gradient of a stage" : "output of a stage",
+                      low ? (void *)low : part, n * (low ? sizeof *low : sizeof *x)))
         give_up(e);
+    if (low) unpack_16(n, low, part);
+    if (low) give(e, (real *)low);
     if (parts > 1) gather_all(e, &e->tensor, "parts of a message", part, x, n);
 }
 
@@ -197,7 +206,9 @@ static void run_operation(struct engine *e, const struct instruction *i)
         rest_again(e, i);
     } else {
         rest_join(e);
+        if (i->work != WORK_FORWARD) unpack_frame(e, &l->frame[i->microbatch]);
         run(e, l, &l->frame[i->microbatch], i->microbatch);
+        if (e->narrow) narrow_slots(e, &l->frame[i->microbatch], k->part);
     }
     book(e, e->part, cpu_s, wall_s);
     if (i->work != WORK_FORWARD || i->microbatch != 0) return;

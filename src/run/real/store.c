@@ -44,6 +44,30 @@ static void start_weights(const struct engine *e, const struct weight_group *g, 
     }
 }
 
+/* Elements of the weights of 16 bits that are here, and where they begin in the group. */
+static size_t low_count(const struct store *s)
+{
+    return s->gathers ? s->share : s->group->size;
+}
+
+static size_t low_begin(const struct store *s)
+{
+    return s->gathers ? s->begin : 0;
+}
+
+static bool start_low(struct engine *e, struct store *s)
+{
+    real *all = take(e, s->group->size);
+    s->low = malloc(low_count(s) * sizeof *s->low);
+    if (s->low) {
+        memset(all, 0, s->group->size * sizeof *all);
+        start_weights(e, s->group, 0, s->group->size, all);
+        pack_16(low_count(s), all + low_begin(s), s->low);
+    }
+    give(e, all);
+    return s->low;
+}
+
 bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
 {
     enter(e, g->local);
@@ -58,7 +82,8 @@ bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
     s->share = g->size / (size_t)s->shards->ranks;
     s->begin = s->share * (size_t)s->shards->me;
     const size_t gradients = zero >= 2 ? s->share : g->size, state = zero ? s->share : g->size;
-    const size_t begin = s->gathers ? s->begin : 0, count = s->gathers ? s->share : g->size;
+    const bool part = e->narrow ? zero > 0 : s->gathers;
+    const size_t begin = part ? s->begin : 0, count = part ? s->share : g->size;
     const bool heads = tied && e->heads;
     s->tied = tied && e->stages.ranks > 1 && !e->dual;
     s->gradient = room(gradients);
@@ -66,12 +91,13 @@ bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
     if (!s->gradient || (heads && !s->head)) return false;
     if (!flat_open(e, &s->moment[0], RK_SHARE_OPTIMIZER, state) ||
         !flat_open(e, &s->moment[1], RK_SHARE_OPTIMIZER, state) ||
-        !flat_open(e, &s->weights, RK_SHARE_WEIGHTS, count))
+        !flat_open(e, &s->weights, e->narrow ? RK_SHARE_OPTIMIZER : RK_SHARE_WEIGHTS, count))
         return false;
+    if (e->narrow && !start_low(e, s)) return false;
     start_weights(e, g, begin, count, flat_use(e, &s->weights));
     flat_go(e, &s->weights);
     flat_leave(e, &s->weights);
-    if (!s->gathers) s->whole = s->weights.all;
+    if (!s->gathers && !s->low) s->whole = s->weights.all;
     return true;
 }
 
@@ -82,14 +108,41 @@ void store_close(struct engine *e, struct store *s)
     flat_close(&s->weights);
     flat_close(&s->moment[0]);
     flat_close(&s->moment[1]);
+    free(s->low);
     free(s->gradient);
     free(s->head);
 }
 
 /* ---- use ---- */
 
+/* From 16 bits, for a pass. */
+static void use_low(struct engine *e, struct store *s)
+{
+    if (s->whole) return;
+    const size_t n = s->group->size;
+    s->whole = take(e, n);
+    if (!s->gathers) {
+        weights_settle(e, s);
+        unpack_16(n, s->low, s->whole);
+        return;
+    }
+    uint16_t *all = take_16(e, n);
+    const struct stretch begin = stretch_begin(e, PART_DATA);
+    if (s->gather.open)
+        end_gather(e, &s->gather, all);
+    else if (!comm_all_gather(e->comm, s->shards, "weights", s->low, all, s->share * sizeof *all))
+        give_up(e);
+    stretch_end(e, begin);
+    unpack_16(n, all, s->whole);
+    give(e, (real *)all);
+}
+
 void use_weights(struct engine *e, struct store *s)
 {
+    if (s->low) {
+        use_low(e, s);
+        return;
+    }
     const real *here = flat_use(e, &s->weights);
     if (!s->gathers) {
         weights_settle(e, s);
@@ -109,8 +162,13 @@ void use_weights(struct engine *e, struct store *s)
 void weights_begin(struct engine *e, struct store *s)
 {
     const struct stretch begin = stretch_begin(e, PART_DATA);
-    const real *part = s->weights.all + (s->gathers ? 0 : s->begin);
-    begin_over_shards(e, s, &s->gather, "weights", part, false);
+    const size_t at = s->gathers ? 0 : s->begin;
+    if (s->low)
+        begin_over_shards(e, s, &s->gather, "weights", s->low + at, s->share * sizeof *s->low,
+                          false);
+    else
+        begin_over_shards(e, s, &s->gather, "weights", s->weights.all + at, s->share * sizeof(real),
+                          false);
     stretch_end(e, begin);
 }
 
@@ -118,9 +176,9 @@ void weights_settle(struct engine *e, struct store *s)
 {
     if (!s->gather.open) return;
     const struct stretch begin = stretch_begin(e, PART_DATA);
-    real *all = s->gathers ? take(e, s->group->size) : s->weights.all;
-    end_gather(e, &s->gather, all);
-    if (s->gathers) give(e, all); /* nobody has asked for them */
+    real *none = s->gathers ? take(e, s->group->size) : NULL; /* nobody has asked for them */
+    end_gather(e, &s->gather, none ? none : s->low ? (void *)s->low : s->weights.all);
+    if (none) give(e, none);
     stretch_end(e, begin);
 }
 
@@ -140,7 +198,7 @@ static void reduce_pass(struct engine *e, struct store *s, real **pass, real *su
     if (!*pass) return;
     if (e->plan->gradient_overlap) {
         gradients_land(e);
-        begin_over_shards(e, s, &s->sum, "gradients", *pass, true);
+        begin_over_shards(e, s, &s->sum, "gradients", *pass, s->share * sizeof **pass, true);
         e->summing = s;
         s->summed = *pass;
         s->into = sum;
@@ -177,12 +235,13 @@ void store_finish(struct engine *e, struct store *s, enum work work, bool asked)
     }
     if (asked && work != WORK_WEIGHT && s->users > 0) s->users--;
     if (work == WORK_WEIGHT || s->users > 0) return;
-    if (!s->whole || (work == WORK_FORWARD && e->plan->keep_gathered)) return;
-    if (s->gathers)
+    const bool keeps = s->gathers && e->plan->keep_gathered;
+    if (!s->whole || (work == WORK_FORWARD && keeps)) return;
+    if (s->gathers || s->low)
         give(e, s->whole);
     else
         flat_leave(e, &s->weights);
-    if (s->gathers || flat_is_away(&s->weights)) s->whole = NULL;
+    if (s->gathers || s->low || flat_is_away(&s->weights)) s->whole = NULL;
 }
 
 /* ---- the optimizer ---- */
@@ -201,7 +260,7 @@ void store_update(struct engine *e, struct store *s, const struct run_adam *adam
     const size_t begin = zero ? s->begin : 0, n = zero ? s->share : s->group->size;
     weights_settle(e, s);
     real *first = flat_use(e, &s->moment[0]), *second = flat_use(e, &s->moment[1]);
-    real *all = flat_use(e, &s->weights), *w = s->gathers ? all : all + begin;
+    real *all = flat_use(e, &s->weights), *w = s->gathers || s->low ? all : all + begin;
     const real *g = shards_gradients(e) ? s->gradient : s->gradient + begin;
     for (int i = 0; i < s->group->count; i++) {
         const struct weight *one = &e->weights.weight[s->group->first + i];
@@ -214,11 +273,16 @@ void store_update(struct engine *e, struct store *s, const struct run_adam *adam
     }
     flat_go(e, &s->moment[0]);
     flat_go(e, &s->moment[1]);
+    uint16_t *low = s->low ? s->low + (s->gathers ? 0 : begin) : NULL;
+    if (low) pack_16(n, w, low);
     if (zero && !s->gathers) {
-        if (e->plan->weight_overlap && !flat_is_away(&s->weights))
+        if (e->plan->weight_overlap && !weights_are_away(s))
             weights_begin(e, s);
-        else
+        else if (!low)
             gather_all(e, s->shards, "weights", w, all, s->share);
+        else if (!comm_all_gather(e->comm, s->shards, "weights", low, s->low,
+                                  s->share * sizeof *low))
+            give_up(e);
     }
     flat_go(e, &s->weights);
 }
@@ -271,6 +335,7 @@ bool REAL(engine_scatter)(struct engine *e, int group, int which, const void *fr
            f->count * sizeof(real));
     flat_go(e, f);
     flat_leave(e, f);
+    if (s->low && which == 0) pack_16(low_count(s), all + low_begin(s), s->low);
     return true;
 }
 

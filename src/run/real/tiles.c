@@ -13,7 +13,7 @@ enum { TAG_GATHER = COMM_BEGUN - 2, TAG_SCATTER = COMM_BEGUN - 1 };
 
 bool tiles_wanted(const struct engine *e)
 {
-    return e->plan->tensor_overlap != RK_OVERLAP_NONE && sequence_parallel(e);
+    return !e->narrow && e->plan->tensor_overlap != RK_OVERLAP_NONE && sequence_parallel(e);
 }
 
 void tiles_begin(struct engine *e, const real *part, real *all, const char *what)

@@ -110,7 +110,12 @@ static void put_unit(struct cutter *c, const struct instruction *i, enum half ha
 
 bool gathers_ahead(const struct engine *e, const struct store *s)
 {
-    return s->gathers && e->place[s->place].plan->weight_overlap && !flat_is_away(&s->weights);
+    return s->gathers && e->place[s->place].plan->weight_overlap && !weights_are_away(s);
+}
+
+bool weights_are_away(const struct store *s)
+{
+    return !s->low && flat_is_away(&s->weights); /* a master copy comes for the optimizer alone */
 }
 
 static bool fetches(const struct engine *e, const struct instruction *i)
@@ -119,8 +124,7 @@ static bool fetches(const struct engine *e, const struct instruction *i)
     const struct store *const stores[] = {l->dense, l->experts, l->table, l->head};
     if (l->kind == LAYER_EMBEDDING && i->work != WORK_FORWARD) return false;
     for (size_t s = 0; s < sizeof stores / sizeof *stores; s++)
-        if (stores[s] && (flat_is_away(&stores[s]->weights) || gathers_ahead(e, stores[s])))
-            return true;
+        if (stores[s] && (weights_are_away(stores[s]) || gathers_ahead(e, stores[s]))) return true;
     return false;
 }
 

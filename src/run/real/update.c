@@ -56,7 +56,7 @@ void gradients_ready(struct engine *e, struct store *s)
     if (!s || --s->passes_left || !e->plan->gradient_overlap || shards_gradients(e)) return;
     if (s->head || s->tied || e->dual || s->shards->ranks == 1) return;
     sum_replicated(e, s, s->gradient, 0, s->group->size);
-    begin_over_shards(e, s, &s->sum, "gradients", s->gradient, true);
+    begin_over_shards(e, s, &s->sum, "gradients", s->gradient, s->share * sizeof(real), true);
 }
 
 /* Of two directions through the pipeline each copy of the weights has seen one. */

@@ -1,0 +1,75 @@
+#!/bin/sh
+# The usual fine-grained mixture and BigMac's [jin2025], whose tokens are narrowed before they travel, each with a rank in
+# either of two clusters (clusters.sh): predicted and measured, a training step and a forward pass alone (docs/train.md).
+# Usage: bench/bigmac.sh [RATE in Mbit/s], as root; exits 77 where something is missing.
+set -eu
+cd "$(dirname "$0")/.."
+. bench/clusters.sh
+rate=${1:-40} steps=3
+clusters_open "${rate}mbit"
+export OMP_NUM_THREADS=1
+
+# Ratio 0.25 as in the paper's Table 4; all else is scaled down. Both structures multiply as much in their experts.
+model() # FILE, more
+{
+    cat >"$work/$1.json" <<END
+{"name": "$1", "layers": 4, "hidden": 256, "feedforward": 1024, "heads": 4, "sequence": 128, "vocabulary": 257,
+ "tied_embeddings": true, "no_dropout": true, "experts": 16, "active_experts": 4, $2}
+END
+}
+model usual '"expert_feedforward": 64'
+model narrowed '"expert_feedforward": 256, "expert_hidden": 64'
+
+# This machine, with the link's rate for messages: a frame of 1,514 bytes has 1,448 of data.
+build/reckon measure --seconds 10 -o "$work/here.json"
+python3 - "$work" "$rate" <<'END'
+import json, sys
+work, rate = sys.argv[1], float(sys.argv[2])
+system = json.load(open(work + "/here.json"))
+net = system["network"][0]
+net["bandwidth_GBps"] = rate * 1e6 / 8 * 1448 / 1514 / 1e9
+net["latency_us"] = 100
+net["link"].pop("rates", None)
+net["link"]["hop_us"] = 100
+json.dump(system, open(work + "/link.json", "w"))
+END
+
+plan='dp2 ep2 mbs4 gbs16 precision=fp32'
+now() { date +%s.%N; }
+evaluate() # model, tokens: seconds of scoring so many
+{
+    head -c "$2" data/corpus/declaration/en.txt >"$work/text"
+    begin=$(now)
+    clusters_run 1 "eval -m $work/$1.json --load $work/$1 --plan '$plan' $work/text" >/dev/null
+    echo "$(now) - $begin" | bc -l
+}
+
+# What each rank sends to the other, counted by threads, beside the paper's formula for it: four exchanges a layer of
+# the copies of a rank's tokens, half of which leave (as many as the router says).
+for model in usual narrowed; do
+    clusters_run 1 "train -q -n $steps --repeat -m $work/$model.json -d data/corpus/declaration/en.txt -s $work/link.json \
+        --save $work/$model --log $work/$model.log --format json $plan" >"$work/$model.table"
+    build/reckon train -q -n 2 --repeat -m "$work/$model.json" -d data/corpus/declaration/en.txt -s "$work/link.json" \
+        --format json $plan >"$work/$model.threads"
+    few=$(evaluate $model 2048) many=$(evaluate $model 10240)
+    build/reckon predict -m "$work/$model.json" -s "$work/link.json" --format json $plan >"$work/$model.predicted"
+    echo "($many - $few) / 4" | bc -l >"$work/$model.forward"
+done
+python3 - "$work" <<'END'
+import json, sys
+work = sys.argv[1]
+read = lambda name: open(work + "/" + name).read()
+first = lambda text: json.JSONDecoder().raw_decode(text)[0]
+tokens, ranks = 16 * 128, 2
+print("%-10s %-18s %9s %9s %8s" % ("structure", "what", "predicted", "measured", "off"))
+for model, width in ("usual", 256), ("narrowed", 64):
+    def row(what, predicted, measured):
+        print("%-10s %-18s %9.3f %9.3f %7.1f%%" % (model, what, predicted, measured, 100 * (predicted / measured - 1)))
+    parts = {part["part"]: part for part in first(read(model + ".table"))["parts"]}
+    for part in "comm", "data", "step":
+        row({"comm": "exchanges, s", "data": "gradients, s", "step": "step, s"}[part], parts[part]["predicted_s"], parts[part]["passed_s"])
+    stage = json.loads(read(model + ".predicted"))["stages"][0]
+    row("forward alone, s", 2 * stage["forward_s"], float(read(model + ".forward")))
+    sent = first(read(model + ".threads"))["sent"][0]
+    row("sent in layers, MB", 4 * 4 * tokens / ranks * 4 * width * 4 / 2 / 1e6, sent["counted_bytes"] / 1e6)
+END
