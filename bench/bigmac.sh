@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 . bench/clusters.sh
-rate=${1:-40} steps=3
+rate=${1:-10} steps=3
 clusters_open "${rate}mbit"
 export OMP_NUM_THREADS=1
 
@@ -34,7 +34,7 @@ net["link"]["hop_us"] = 100
 json.dump(system, open(work + "/link.json", "w"))
 END
 
-plan='dp2 ep2 mbs4 gbs16 precision=fp32'
+plan='dp2 ep2 mbs2 gbs4 precision=fp32'
 now() { date +%s.%N; }
 evaluate() # model, tokens: seconds of scoring so many
 {
@@ -51,7 +51,7 @@ for model in usual narrowed; do
         --save $work/$model --log $work/$model.log --format json $plan" >"$work/$model.table"
     build/reckon train -q -n 2 --repeat -m "$work/$model.json" -d data/corpus/declaration/en.txt -s "$work/link.json" \
         --format json $plan >"$work/$model.threads"
-    few=$(evaluate $model 2048) many=$(evaluate $model 10240)
+    few=$(evaluate $model 512) many=$(evaluate $model 2560)
     build/reckon predict -m "$work/$model.json" -s "$work/link.json" --format json $plan >"$work/$model.predicted"
     echo "($many - $few) / 4" | bc -l >"$work/$model.forward"
 done
@@ -60,7 +60,7 @@ import json, sys
 work = sys.argv[1]
 read = lambda name: open(work + "/" + name).read()
 first = lambda text: json.JSONDecoder().raw_decode(text)[0]
-tokens, ranks = 16 * 128, 2
+tokens, ranks = 4 * 128, 2
 print("%-10s %-18s %9s %9s %8s" % ("structure", "what", "predicted", "measured", "off"))
 for model, width in ("usual", 256), ("narrowed", 64):
     def row(what, predicted, measured):
