@@ -69,9 +69,9 @@ static const struct bad_case lines[] = {
      "x.json:2:16: unknown key \"zebra\"; known here: name, description, layers, hidden, "
      "feedforward, heads, head_dim, sequence, vocabulary, attention, kv_heads, position, "
      "position_rows, norm, block_norms, parallel_block, gated_mlp, activation, tied_embeddings, "
-     "biases, qkv_biases, out_biases, mlp_biases, head_biases, head_matrices, bidirectional, "
-     "qk_norm, qk_norm_wide, attention_gate, attention_sinks, attention_cap, logit_cap, "
-     "embedding_norm, ..."},
+     "biases, qkv_biases, out_biases, mlp_biases, head_biases, head_matrices, "
+     "encoder_sequence, bidirectional, qk_norm, qk_norm_wide, attention_gate, attention_sinks, "
+     "attention_cap, logit_cap, ..."},
     {"\"layers\": 0", "x.json:2:13: layers: must be >= 1 and <= 1000000000, got 0"},
     {"\"layers\": -2", "x.json:2:13: layers: must be >= 1 and <= 1000000000, got -2"},
     {"\"layers\": 2.5", "x.json:2:13: layers: must be an integer, got 2.5"},
