@@ -146,6 +146,11 @@ bool clusters_show_why(const struct clusters_shown *show)
                                         rk_recompute_mode_name((enum rk_recompute_mode)mode)),
                             &asked);
     }
+    if (good && show->answer->best.stage[0].homes) {
+        struct clusters_question asked = *q;
+        asked.apart = true;
+        good = show_without(show, table, "every stage is in one cluster", &asked);
+    }
     bool away = false;
     for (int i = 0; i < show->answer->best.stages; i++)
         away |= show->answer->best.stage[i].activations_away > 0 ||

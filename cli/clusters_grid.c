@@ -119,7 +119,7 @@ static void add_row(struct report *report, struct report_table *table, const cha
                    isnan(usd) ? cell_none() : cell_number(samples / usd),
                    fits ? cell_count((uint64_t)best->stages) : cell_none(),
                    cell_text(fits ? clusters_text(report, &input->machine, best) : "nothing fits"),
-                   fits && !input->given ? cell_number(input->answer->proved.value_s) : cell_none(),
+                   fits && input->answer->problems ? cell_number(input->answer->proved.value_s) : cell_none(),
                });
 }
 

@@ -22,12 +22,27 @@ static const char *offload_text(const struct clusters_stage *stage,
     return text;
 }
 
+/* Where so many of a stage's replicas are, and how they run. */
+static void write_part(FILE *file, const struct clusters_question *question,
+                       const struct clusters_stage *s, int cluster, uint64_t data, bool layers)
+{
+    char recompute[RK_PLAN_AXIS_TEXT], offload[OFFLOAD_TEXT], expert[32] = "";
+    const unsigned parts = clusters_parts(&question->words, s->recompute);
+    if (s->expert > 1) snprintf(expert, sizeof expert, " ep%" PRIu64, s->expert);
+    fprintf(file, "\"cluster\": \"%s\", ", question->machine->cluster[cluster].name);
+    if (layers) fprintf(file, "\"layers\": %" PRIu64 ", ", s->layers);
+    fprintf(file,
+            "\"words\": \"tp%" PRIu64 " cp%" PRIu64 "%s dp%" PRIu64 " recompute=%s%s%s\"", s->tensor, s->context, expert, data,
+            s->recompute == RK_SELECTIVE ? "selective:" : "",
+            rk_plan_axis_text(RK_PLAN_RECOMPUTE, RK_RECOMPUTE_VALUE(s->recompute, parts), recompute),
+            question->offload ? "" : offload_text(s, offload));
+}
+
 enum rk_status clusters_file_write(const char *path, const struct clusters_question *question,
                                    const struct clusters_plan *plan, const char *words,
                                    struct rk_error *error)
 {
     struct output output;
-    char recompute[RK_PLAN_AXIS_TEXT], offload[OFFLOAD_TEXT];
     const enum rk_status status = output_open(&output, path, error);
     if (status != RK_OK) return status;
     fprintf(output.file, "{\n    \"batch\": %" PRIu64 ",\n    \"round\": %" PRIu64 ",\n",
@@ -36,18 +51,16 @@ enum rk_status clusters_file_write(const char *path, const struct clusters_quest
     fprintf(output.file, "    \"stages\": [");
     for (int i = 0; i < plan->stages; i++) {
         const struct clusters_stage *s = &plan->stage[i];
-        char expert[32] = "";
-        if (s->expert > 1) snprintf(expert, sizeof expert, " ep%" PRIu64, s->expert);
-        fprintf(output.file,
-                "%s\n        {\"cluster\": \"%s\", \"layers\": %" PRIu64 ", \"words\": \"tp%" PRIu64
-                " cp%" PRIu64 "%s dp%" PRIu64 " recompute=%s%s%s\"}",
-                i ? "," : "", question->machine->cluster[s->cluster].name, s->layers, s->tensor,
-                s->context, expert, s->data, s->recompute == RK_SELECTIVE ? "selective:" : "",
-                rk_plan_axis_text(RK_PLAN_RECOMPUTE,
-                                  RK_RECOMPUTE_VALUE(
-                                      s->recompute, clusters_parts(&question->words, s->recompute)),
-                                  recompute),
-                question->offload ? "" : offload_text(s, offload));
+        fprintf(output.file, "%s\n        {", i ? "," : "");
+        if (!s->homes) write_part(output.file, question, s, s->cluster, s->data, true);
+        if (s->homes) fprintf(output.file, "\"layers\": %" PRIu64, s->layers);
+        for (int k = 0; k < s->homes; k++) {
+            fprintf(output.file, "%s{", k ? ",\n            " : ", \"parts\": [");
+            write_part(output.file, question, s, s->home[k].cluster,
+                       s->home[k].gpus / s->tensor / s->context, false);
+            fprintf(output.file, "}%s", k + 1 == s->homes ? "]" : "");
+        }
+        fprintf(output.file, "}");
     }
     fprintf(output.file, "\n    ]\n}\n");
     return output_commit(&output, error);

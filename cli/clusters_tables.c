@@ -72,6 +72,16 @@ static const struct report_column alone_columns[] = {
 };
 /* clang-format on */
 
+/* "new", or of replicas on several "new + old". */
+static const char *stage_clusters(struct report *report, const struct rk_machine *machine,
+                                  const struct clusters_stage *stage)
+{
+    const char *text = machine->cluster[stage->cluster].name;
+    for (int k = 1; k < stage->homes; k++)
+        text = report_text(report, "%s + %s", text, machine->cluster[stage->home[k].cluster].name);
+    return text;
+}
+
 const char *clusters_text(struct report *report, const struct rk_machine *machine,
                           const struct clusters_plan *plan)
 {
@@ -79,7 +89,7 @@ const char *clusters_text(struct report *report, const struct rk_machine *machin
     for (int i = 0; i < plan->stages; i++)
         if (i == 0 || plan->stage[i].cluster != plan->stage[i - 1].cluster)
             text = report_text(report, "%s%s%s", text, i ? ", " : "",
-                               machine->cluster[plan->stage[i].cluster].name);
+                               stage_clusters(report, machine, &plan->stage[i]));
     return text;
 }
 
@@ -111,8 +121,15 @@ double clusters_price(const struct rk_machine *machine, const struct clusters_pl
     return price > 0 ? price : NAN;
 }
 
+/* Not a plan that was given. */
+static bool was_searched(const struct clusters_answer *answer)
+{
+    return answer->problems > 0;
+}
+
 static void show_step(const struct clusters_shown *show)
 {
+    const bool searched = was_searched(show->answer);
     const struct clusters_plan *best = &show->answer->best;
     const struct rk_machine *machine = show->question->machine;
     const double price = clusters_price(machine, best);
@@ -123,7 +140,7 @@ static void show_step(const struct clusters_shown *show)
     const struct report_cell cells[] = {
         cell_number(best->simulated_s),
         best->chunks > 1 ? cell_none() : cell_number(best->value_s),
-        show->given ? cell_none() : cell_number(show->answer->proved.value_s),
+        !searched ? cell_none() : cell_number(show->answer->proved.value_s),
         best->chunks > 1 ? cell_none() : cell_number(fabs(gap) < 1e-9 ? 0 : gap),
         cell_number((double)show->question->words.batch / best->simulated_s),
         cell_count(best->microbatches),
@@ -131,9 +148,9 @@ static void show_step(const struct clusters_shown *show)
         cell_count(clusters_gpus_used(best)),
         cell_count(gpus),
         isnan(price) ? cell_none() : cell_number(price),
-        show->given ? cell_none() : cell_count(show->answer->problems),
-        show->given ? cell_none() : cell_count(show->answer->labels),
-        show->given ? cell_none() : cell_count(show->answer->simulated),
+        !searched ? cell_none() : cell_count(show->answer->problems),
+        !searched ? cell_none() : cell_count(show->answer->labels),
+        !searched ? cell_none() : cell_count(show->answer->simulated),
     };
     const struct report_table shape = {.name = "plan",
                                        .shape = REPORT_RECORD,
@@ -157,7 +174,7 @@ static void show_stages(const struct clusters_shown *show)
         const struct clusters_stage *s = &best->stage[i];
         const struct report_cell cells[] = {
             cell_count((uint64_t)i),
-            cell_text(show->question->machine->cluster[s->cluster].name),
+            cell_text(stage_clusters(show->report, show->question->machine, s)),
             cell_count(s->layers),
             cell_count(s->nodes),
             cell_count(s->gpus),
@@ -302,8 +319,8 @@ bool clusters_show(struct report *report, const struct clusters_question *questi
     show_offloads(&show);
     show_traffic(&show);
     if (given) show_parts(&show);
-    if (!given) show_alone(&show);
-    if (given) return true;
+    if (!was_searched(answer)) return true;
+    show_alone(&show);
     return (!also->links || !several || clusters_show_links(&show)) &&
            (!also->why || clusters_show_why(&show)) &&
            (!also->pareto || clusters_show_pareto(&show));

@@ -132,7 +132,7 @@ static const char *irregular_ranks(const struct asking *a)
         if (!plan->stage[i].regular)
             return "ranks: replicas of a stage have different tensor or context degrees, whose "
                    "shards no group of ranks can reduce";
-        if (!plan->stage[i].even && a->args->ranks && a->args->ranks_format == RANKS_NCCL)
+        if (!plan->stage[i].even && plan->stages > 1 && a->args->ranks && a->args->ranks_format == RANKS_NCCL)
             return "ranks: replicas of a stage have different shares of the samples: messages are "
                    "listed with \"shares\": \"equal\" in the plan";
     }
@@ -169,8 +169,11 @@ static void note_launch(struct asking *a)
     char words[1024];
     if (!clusters_plain_plan(&a->input, &plain)) {
         report_note(&a->report,
-                    "its stages differ in more than their layers, which Megatron-LM does not run: "
-                    "words such as tp8 cp1 recompute=full make them alike");
+                    clusters_mixed(a->input.given)
+                        ? "replicas on several clusters take samples by their speed, which "
+                          "Megatron-LM does not run"
+                        : "its stages differ in more than their layers, which Megatron-LM does not "
+                          "run: words such as tp8 cp1 recompute=full make them alike");
         return;
     }
     rk_plan_text(&plain, words, sizeof words);

@@ -223,11 +223,25 @@ static enum rk_status check_usable(const struct clusters_input *a, struct rk_err
     return RK_OK;
 }
 
+/* The plan that was found has replicas on several clusters: with their samples, as one that is given. */
+static enum rk_status keep_mixed(struct clusters_input *a, struct rk_error *error)
+{
+    a->given = calloc(1, sizeof *a->given);
+    if (!a->given) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the plan");
+    given_of(&a->question, &a->answer->best, a->given);
+    if (!given_judge(&a->question, a->given, &a->answer->best, &a->fault))
+        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the prediction");
+    return RK_OK;
+}
+
 static enum rk_status search_plan(struct clusters_input *a, struct rk_error *error)
 {
     if (!clusters_search(&a->question, a->answer))
         return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the search");
-    if (!isinf(a->answer->best.value_s)) return check_usable(a, error);
+    if (!isinf(a->answer->best.value_s)) {
+        const enum rk_status status = check_usable(a, error);
+        return status == RK_OK && a->answer->best.stage[0].homes ? keep_mixed(a, error) : status;
+    }
     for (int i = 0; i < a->machine.clusters; i++)
         if (!a->answer->runs[i]) return check_usable(a, error);
     return rk_fail(

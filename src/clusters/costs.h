@@ -21,6 +21,7 @@ struct clusters_question {
     struct rk_plan words; /* what all stages have in common; its batch */
     /* the words' degrees, mode, samples of a round are taken */
     bool tensor, context, expert, recompute, offload, round;
+    bool apart; /* no stage has replicas on several clusters */
 };
 
 struct stage_way {

@@ -130,10 +130,11 @@ static bool fill_times(struct judging *j, double *times, bool limited)
         struct stage_told told;
         row[0] = 0;
         for (uint64_t n = 1; n <= round; n++) {
+            row[n] = INFINITY;
+            if (limited && isinf(row[n - 1])) continue; /* more samples need no less memory */
             if (!tell(j, k, n, &told)) return false;
-            row[n] = fmax(told.cost.time_s, row[n - 1]);
-            if (limited && told.memory.total_bytes > c->system.memory[0].capacity_bytes)
-                row[n] = INFINITY;
+            if (!limited || !(told.memory.total_bytes > c->system.memory[0].capacity_bytes))
+                row[n] = fmax(told.cost.time_s, row[n - 1]);
         }
         for (uint64_t i = 1; i < stage->part[k].data; i++)
             memcpy(row + i * (round + 1), row, (round + 1) * sizeof *row);
@@ -445,9 +446,15 @@ void given_of(const struct clusters_question *question, const struct clusters_pl
         if (!question->offload) plan_offload(&own, from->activations_away, from->optimizer_away);
         own.sequence_parallel &= own.tensor > 1;
         own.messages_sharded &= own.tensor > 1;
-        given->stage[i] = (struct given_stage){
+        struct given_stage *stage = &given->stage[i];
+        *stage = (struct given_stage){
             .layers = (int)from->layers,
-            .parts = 1,
+            .parts = from->homes ? from->homes : 1,
             .part = {{.cluster = from->cluster, .data = from->data, .plan = own}}};
+        for (int k = 0; k < from->homes; k++)
+            stage->part[k] =
+                (struct given_part){.cluster = from->home[k].cluster,
+                                    .data = from->home[k].gpus / from->tensor / from->context,
+                                    .plan = own};
     }
 }

@@ -1,5 +1,7 @@
 #include "clusters/search.h"
 
+#include "clusters/mixed.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,6 +294,16 @@ static bool search_rounds(struct search *s, struct round *round, int *rounds)
     return good;
 }
 
+/* The whole model in one stage, with replicas on several clusters. */
+static bool search_mixed(struct search *s)
+{
+    struct clusters_answer *a = s->answer;
+    if (!clusters_mixed_search(s->question, &s->plan)) return false;
+    if (s->plan.simulated_s < a->best.simulated_s) a->best = s->plan;
+    if (s->plan.value_s < a->proved.value_s) a->proved = s->plan;
+    return true;
+}
+
 bool clusters_search(const struct clusters_question *question, struct clusters_answer *answer)
 {
     struct search *s = calloc(1, sizeof *s);
@@ -305,6 +317,7 @@ bool clusters_search(const struct clusters_question *question, struct clusters_a
     if (good) {
         *s = (struct search){.question = question, .answer = answer};
         good = search_rounds(s, round, &rounds);
+        if (good && !question->apart) good = search_mixed(s);
     }
     for (int i = 0; i < rounds; i++)
         clusters_costs_release(&round[i].costs);
@@ -329,7 +342,7 @@ double clusters_break_even(const struct clusters_question *question, int a, int 
         machine->link[a][b].bandwidth_Bps = machine->link[b][a].bandwidth_Bps =
             share * question->machine->link[a][b].bandwidth_Bps;
         if (!clusters_search(&asked, answer)) goto out;
-        bool both = false; /* does the best use several clusters? */
+        bool both = answer->proved.stage[0].homes > 0; /* does the best use several clusters? */
         for (int k = 1; k < answer->proved.stages; k++)
             both |= answer->proved.stage[k].cluster != answer->proved.stage[0].cluster;
         found = i == -2 ? 0 : INFINITY;

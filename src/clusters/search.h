@@ -4,7 +4,8 @@
  *
  * For every number of samples of a round that divides the batch, and every order of some of the
  * clusters, the best is found and proved by optimize/chain.h; then the event simulation decides
- * between the plans that were the best under some limit. Pure but for its memory.
+ * between the plans that were the best under some limit, and the best of mixed.h. Pure but for its
+ * memory.
  */
 #ifndef RECKON_CLUSTERS_SEARCH_H
 #define RECKON_CLUSTERS_SEARCH_H

@@ -285,6 +285,42 @@ Test(clusters_given, groups_divide_the_ranks_of_any_shape)
     rk_machine_release(&machine);
 }
 
+/* ---- one stage on both ---- */
+
+/* With a link that hides nothing of a small model, replicas on both kinds are the best plan there is:
+ * the search finds it, with more samples for the faster kind; equal shares, and stages in one
+ * cluster each, are slower. */
+Test(clusters_given, the_search_finds_replicas_on_both)
+{
+    struct rk_error error;
+    struct rk_model small;
+    cr_assert_eq(rk_model_load("gpt2-355m", &small, &error), RK_OK);
+    cr_assert_eq(rk_machine_load("h100-sxm5-80g x8 + a100-sxm4-80g x8 link=6400Gb/s@1us", &machine,
+                                 &error),
+                 RK_OK);
+    struct clusters_question q = {.model = &small, .machine = &machine, .words = rk_plan_default()};
+    q.words.batch = 512;
+    q.words.zero = 1;
+    q.words.gradient_overlap = q.words.weight_overlap = true;
+    cr_assert(clusters_search(&q, &answer));
+    cr_expect_eq(answer.best.stages, 1);
+    cr_assert_eq(answer.best.stage[0].homes, 2);
+    const double best_s = answer.best.value_s;
+    cr_expect_eq(answer.proved.value_s, best_s);
+    given_of(&q, &answer.best, &given);
+    cr_assert(given_judge(&q, &given, &plan, &fault));
+    cr_expect_eq(plan.value_s, best_s);
+    cr_expect_gt(given.stage[0].part[0].least, given.stage[0].part[1].most);
+    given.stage[0].equal = true;
+    cr_assert(given_judge(&q, &given, &plan, &fault));
+    cr_expect_gt(plan.value_s, best_s);
+    q.apart = true;
+    cr_assert(clusters_search(&q, &answer));
+    cr_expect_eq(answer.best.stage[0].homes, 0);
+    cr_expect_gt(answer.proved.value_s, best_s);
+    rk_machine_release(&machine);
+}
+
 /* ---- bounds ---- */
 
 static double uniform(void)

@@ -115,7 +115,7 @@ static void compare(const char *system, enum rk_schedule schedule, uint64_t tens
     q.words.sequence_parallel = q.words.gradient_overlap = q.words.weight_overlap = true;
     q.words.messages_sharded = true;
     q.words.schedule = schedule;
-    q.context = true;
+    q.context = q.apart = true;
     q.recompute = keep;
     q.tensor = tensor > 0;
     if (tensor) q.words.tensor = tensor;
