@@ -3,6 +3,7 @@
 #ifndef RECKON_INTEROP_CONFIG_WORDS_H
 #define RECKON_INTEROP_CONFIG_WORDS_H
 
+#include "interop/key_rows.h"
 #include "interop/megatron.h"
 #include "interop/reader.h"
 #include "interop/shell.h"
@@ -18,38 +19,6 @@ struct run {
 };
 
 #define AT(member) offsetof(struct run, member)
-#define NONE(path)                                                                                 \
-    {                                                                                              \
-        path, KEY_NONE, 0, NULL, NULL                                                              \
-    }
-#define READ(path, use, name)                                                                      \
-    {                                                                                              \
-        path, use, AT(name), NULL, NULL                                                            \
-    }
-#define VALUE(path, argument)                                                                      \
-    {                                                                                              \
-        path, KEY_VALUE, 0, NULL, argument                                                         \
-    }
-#define ON(path, argument)                                                                         \
-    {                                                                                              \
-        path, KEY_ON, 0, NULL, argument                                                            \
-    }
-#define OFF(path, argument)                                                                        \
-    {                                                                                              \
-        path, KEY_OFF, 0, NULL, argument                                                           \
-    }
-#define MAP(path, words)                                                                           \
-    {                                                                                              \
-        path, KEY_MAP, 0, words, NULL                                                              \
-    }
-#define BAD(path, why)                                                                             \
-    {                                                                                              \
-        path, KEY_NOT_COVERED, 0, NULL, why                                                        \
-    }
-#define WARN(path, why)                                                                            \
-    {                                                                                              \
-        path, KEY_NOT_FOLLOWED, 0, NULL, why                                                       \
-    }
 
 /* ---- lists of words ---- */
 

@@ -4,11 +4,11 @@
  * Keys, defaults and checks: MindSpeed-LLM's mindspeed_llm/fsdp2/utils/arguments.py,
  * distributed/parallel_state.py (all ranks share one copy, no tensor ranks),
  * models/model_factory.py. */
+#include "interop/key_rows.h"
 #include "interop/reader.h"
 #include "plan/members.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,14 +24,6 @@ struct job {
 };
 
 #define AT(member) offsetof(struct job, member)
-#define NONE(path)                                                                                 \
-    {                                                                                              \
-        path, KEY_NONE, 0, NULL, NULL                                                              \
-    }
-#define READ(path, use, name)                                                                      \
-    {                                                                                              \
-        path, use, AT(name), NULL, NULL                                                            \
-    }
 
 /* clang-format off */
 static const struct key keys[] = {
@@ -74,19 +66,6 @@ struct reading {
     struct rk_error *error;
 };
 
-RK_PRINTF(3, 4)
-static enum rk_status fail(const struct reading *r, const char *key, const char *format, ...)
-{
-    char text[300];
-    va_list values;
-    va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
-    va_end(values);
-    const struct setting *at = settings_find(&r->settings, key);
-    return at ? settings_fail(&r->settings, at, r->error, "%s", text)
-              : rk_fail(r->error, RK_BAD_INPUT, r->settings.path, 0, 0, "%s: %s", key, text);
-}
-
 static enum rk_status read_ranks(const struct reading *r, struct rk_plan *p)
 {
     const struct job *j = &r->j;
@@ -95,17 +74,19 @@ static enum rk_status read_ranks(const struct reading *r, struct rk_plan *p)
         return rk_fail(r->error, RK_BAD_INPUT, r->settings.path, 0, 0,
                        "degrees must be at least 1");
     if (j->tensor > 1)
-        return fail(r, "parallel.tp_size", "tensor ranks do not start beside FSDP here");
+        return settings_fail_key(&r->settings, "parallel.tp_size", r->error,
+                                 "tensor ranks do not start beside FSDP here");
     if (gpus != j->shard)
-        return fail(r, "parallel.fsdp_size",
-                    "must be all %" PRIu64 " GPUs, as MindSpeed-LLM has it", gpus);
+        return settings_fail_key(&r->settings, "parallel.fsdp_size", r->error,
+                                 "must be all %" PRIu64 " GPUs, as MindSpeed-LLM has it", gpus);
     if (gpus % j->context)
-        return fail(r, "parallel.cp_size", "does not divide the %" PRIu64 " GPUs", gpus);
+        return settings_fail_key(&r->settings, "parallel.cp_size", r->error,
+                                 "does not divide the %" PRIu64 " GPUs", gpus);
     if (j->expert > 1 && j->expert * j->expert_shard != gpus)
-        return fail(r, "parallel.ep_fsdp_size",
-                    "times ep_size is %" PRIu64 ", not the %" PRIu64
-                    " GPUs: copies of experts are not covered",
-                    j->expert * j->expert_shard, gpus);
+        return settings_fail_key(&r->settings, "parallel.ep_fsdp_size", r->error,
+                                 "times ep_size is %" PRIu64 ", not the %" PRIu64
+                                 " GPUs: copies of experts are not covered",
+                                 j->expert * j->expert_shard, gpus);
     p->ranks = gpus;
     p->context = j->context;
     p->expert = j->expert;

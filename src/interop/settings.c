@@ -81,6 +81,19 @@ enum rk_status settings_fail(const struct settings *settings, const struct setti
                    "%.100s: %s", setting->key, text);
 }
 
+enum rk_status settings_fail_key(const struct settings *settings, const char *key,
+                                 struct rk_error *error, const char *format, ...)
+{
+    char text[400];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    const struct setting *at = settings_find(settings, key);
+    return at ? settings_fail(settings, at, error, "%s", text)
+              : rk_fail(error, RK_BAD_INPUT, settings->path, 0, 0, "%.100s: %s", key, text);
+}
+
 static enum rk_status add(struct settings *s, const struct setting *setting, struct rk_error *error)
 {
     const struct setting *before = settings_find(s, setting->key);

@@ -61,6 +61,10 @@ enum rk_status settings_refer(struct settings *settings, struct rk_error *error)
 enum rk_status settings_fail(const struct settings *settings, const struct setting *setting,
                              struct rk_error *error, const char *format, ...) RK_PRINTF(4, 5);
 
+/* The same at a key that may be missing. */
+enum rk_status settings_fail_key(const struct settings *settings, const char *key,
+                                 struct rk_error *error, const char *format, ...) RK_PRINTF(4, 5);
+
 /* A zeroed one is fine. */
 void settings_release(struct settings *settings);
 

@@ -9,7 +9,6 @@
 #include "plan/members.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,17 +161,6 @@ struct reading {
     struct rk_error *error;
 };
 
-RK_PRINTF(3, 4)
-static enum rk_status fail(const struct reading *r, const char *key, const char *format, ...)
-{
-    char text[300];
-    va_list values;
-    va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
-    va_end(values);
-    return settings_fail(r->settings, settings_find(r->settings, key), r->error, "%s", text);
-}
-
 /* The model of a configuration in Python: the folder it is in, or else how its function begins. */
 static const char *find_name(const struct reading *r)
 {
@@ -232,8 +220,9 @@ static enum rk_status derive_ranks(struct reading *r)
         return rk_fail(r->error, RK_BAD_INPUT, r->settings->path, 0, 0,
                        "the degrees make more than %d ranks", MOST_RANKS);
     if (j->shard < 1 && !gpus)
-        return fail(r, shard_key,
-                    "data_parallel_shard_degree is what is left of the GPUs: give --gpus N");
+        return settings_fail_key(
+            r->settings, shard_key, r->error,
+            "data_parallel_shard_degree is what is left of the GPUs: give --gpus N");
     const uint64_t model = j->tensor * j->pipeline * j->context * (uint64_t)j->replicate;
     if (j->shard < 1 && (gpus % model || gpus < model))
         return rk_fail(r->error, RK_BAD_INPUT, r->settings->path, 0, 0,
@@ -264,16 +253,17 @@ static enum rk_status derive_samples(struct reading *r)
     if (!settings_find(r->settings, micro))
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, micro, "16384", "torchtitan's default");
     if (!j->sequence || j->tokens < j->sequence || j->tokens % j->sequence)
-        return fail(r, micro,
-                    "%" PRIu64 " tokens are no whole number of samples of %" PRIu64
-                    ": samples that are packed or cut are not covered",
-                    j->tokens, j->sequence);
+        return settings_fail_key(r->settings, micro, r->error,
+                                 "%" PRIu64 " tokens are no whole number of samples of %" PRIu64
+                                 ": samples that are packed or cut are not covered",
+                                 j->tokens, j->sequence);
     j->microbatch = j->tokens / j->sequence;
     j->local = (int64_t)(j->microbatch * (j->pipeline > 1 ? j->pipeline_batches : 1));
     if (j->step_tokens <= 0) return RK_OK;
     if (j->step_tokens % (int64_t)j->sequence)
-        return fail(r, "training.num_tokens_per_train_step",
-                    "is no whole number of samples of %" PRIu64 " tokens", j->sequence);
+        return settings_fail_key(r->settings, "training.num_tokens_per_train_step", r->error,
+                                 "is no whole number of samples of %" PRIu64 " tokens",
+                                 j->sequence);
     j->global = j->step_tokens / (int64_t)j->sequence;
     return RK_OK;
 }
@@ -284,7 +274,8 @@ static enum rk_status derive_batch(struct reading *r)
     const int64_t data = j->replicate * j->shard, most = 1000000000;
     const int64_t micro = j->pipeline > 1 ? (int64_t)j->microbatch : j->local;
     if (j->local < 1 || micro < 1 || j->local > most || micro > most || j->global > most)
-        return fail(r, "training.local_batch_size", "batches must be at least 1, at most 1e9");
+        return settings_fail_key(r->settings, "training.local_batch_size", r->error,
+                                 "batches must be at least 1, at most 1e9");
     const int64_t batch = j->global > 0 ? j->global : j->local * data;
     if (batch % (j->local * data) || j->local % micro)
         return rk_fail(r->error, RK_BAD_INPUT, r->settings->path, 0, 0,
@@ -320,7 +311,8 @@ static enum rk_status read_pipeline(struct reading *r)
         p->schedule = schedules[i].schedule;
         p->chunks = schedules[i].chunks ? 2 : 1;
         if (j->per_stage > 1000000)
-            return fail(r, "parallelism.pipeline_parallel_layers_per_stage", "must be 1 to 1e6");
+            return settings_fail_key(r->settings, "parallelism.pipeline_parallel_layers_per_stage",
+                                     r->error, "must be 1 to 1e6");
         const uint64_t each = j->per_stage * p->pipeline;
         if (schedules[i].chunks && each) /* embedding and head count as a layer each */
             p->chunks = (r->m->layers + 2 + each - 1) / each;
@@ -331,11 +323,13 @@ static enum rk_status read_pipeline(struct reading *r)
                       "more than one layer less is estimated as one");
         return p->chunks * p->pipeline <= RK_MAX_CHUNKS
                    ? RK_OK
-                   : fail(r, key, "more than %d virtual stages", RK_MAX_CHUNKS);
+                   : settings_fail_key(r->settings, key, r->error, "more than %d virtual stages",
+                                       RK_MAX_CHUNKS);
     }
-    return fail(r, key,
-                "is not known: give 1F1B, GPipe, Interleaved1F1B, InterleavedZeroBubble or "
-                "DualPipeV");
+    return settings_fail_key(
+        r->settings, key, r->error,
+        "is not known: give 1F1B, GPipe, Interleaved1F1B, InterleavedZeroBubble or "
+        "DualPipeV");
 }
 
 static void read_data(struct reading *r)
@@ -396,7 +390,8 @@ static enum rk_status read_class(struct reading *r)
     r->j.mode = at && at->null ? AC_NONE : strncmp(name, "Full", 4) == 0 ? AC_FULL : AC_SELECTIVE;
     return (at && at->null) || strncmp(name, "Full", 4) == 0 || strncmp(name, "Selective", 9) == 0
                ? RK_OK
-               : fail(r, key, "%.60s is not covered: SelectiveAC and FullAC are", name);
+               : settings_fail_key(r->settings, key, r->error,
+                                   "%.60s is not covered: SelectiveAC and FullAC are", name);
 }
 
 static void read_checkpointing(struct reading *r)
@@ -435,7 +430,7 @@ static enum rk_status interpret(struct reading *r)
     read_data(r);
     read_checkpointing(r);
     if (!r->j.sequence || r->j.sequence > 1000000000)
-        return fail(r, "training.seq_len", "must be 1 to 1e9");
+        return settings_fail_key(r->settings, "training.seq_len", r->error, "must be 1 to 1e9");
     r->p->sequence = r->j.sequence == r->m->sequence ? 0 : r->j.sequence;
     if (!settings_find(r->settings, "training.seq_len") &&
         !settings_find(r->settings, "training.max_context_length"))

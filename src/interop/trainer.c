@@ -5,6 +5,7 @@
  * Keys and defaults: transformers' training_args.py, accelerate's config_args.py and
  * dataclasses.py, axolotl's utils/schemas, LLaMA-Factory's hparams. */
 #include "interop/deepspeed.h"
+#include "interop/key_rows.h"
 #include "interop/shell.h"
 #include "interop/text_file.h"
 
@@ -37,16 +38,8 @@ struct trainer {
 };
 
 #define AT(member) offsetof(struct trainer, member)
-#define NONE(path)                                                                                 \
-    {                                                                                              \
-        path, KEY_NONE, 0, NULL, NULL                                                              \
-    }
 #define ADAPTER    "only adapters are trained"
 #define OTHER_LOSS "the loss needs more than one pass of one model"
-#define READ(path, use, name)                                                                      \
-    {                                                                                              \
-        path, use, AT(name), NULL, NULL                                                            \
-    }
 
 /* clang-format off */
 
