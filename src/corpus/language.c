@@ -33,11 +33,6 @@ void languages_free(struct languages *l)
     free(l);
 }
 
-int languages_count(const struct languages *l)
-{
-    return l->count;
-}
-
 const char *languages_code(const struct languages *l, int language)
 {
     return language == LANGUAGE_UNKNOWN ? "und" : l->code[language];

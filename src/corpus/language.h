@@ -26,7 +26,6 @@ void languages_finish(struct languages *languages);
 enum rk_status languages_load(const char *folder, struct languages **languages,
                               struct rk_error *error);
 
-int languages_count(const struct languages *languages);
 const char *languages_code(const struct languages *languages, int language);
 int languages_find(const struct languages *languages, const char *code); /* or UNKNOWN */
 

@@ -89,11 +89,6 @@ uint64_t reader_passed_over(const struct reader *r)
     return r->passed_over;
 }
 
-uint64_t reader_bytes(const struct reader *r)
-{
-    return stream_offset(r->stream);
-}
-
 /* ---- text ---- */
 
 /* All bytes of the file, as they are. */

@@ -57,7 +57,4 @@ enum rk_status reader_next(struct reader *reader, struct reader_record *record, 
 /* Records of a WARC file that are no documents, so far. */
 uint64_t reader_passed_over(const struct reader *reader);
 
-/* Bytes of text read so far, unpacked. */
-uint64_t reader_bytes(const struct reader *reader);
-
 #endif

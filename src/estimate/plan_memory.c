@@ -290,13 +290,6 @@ struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct
     };
 }
 
-struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct layer_folds *fold,
-                                    const struct sharing *sharing, const struct rk_plan *plan)
-{
-    const struct memory_rule rule = memory_rule_of(fold, sharing, plan);
-    return stage_demand_by(&rule, sum);
-}
-
 static void hold_state(struct rk_stage *stage, const struct state *state,
                        const struct rk_plan *plan)
 {

@@ -193,11 +193,8 @@ struct stage_demand {
     double outside_bytes;            /* taken from the device past the framework's allocator */
 };
 
-struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct layer_folds *fold,
-                                    const struct sharing *sharing, const struct rk_plan *plan);
-
-/* The same in two steps: what a plan makes of the memory of every stage alike is the first, so that
- * stages share it. A demand grows with every number of the sum's outline. */
+/* In two steps: what a plan makes of the memory of every stage alike is the first, so that stages
+ * share it. A demand grows with every number of the sum's outline. */
 struct memory_rule {
     struct element_bytes bytes;
     struct shares { /* of one rank: 1 / ranks that share it; [0] of dense weights, [1] of experts'

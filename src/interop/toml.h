@@ -5,7 +5,6 @@
 #define RECKON_INTEROP_TOML_H
 
 #include <reckon/status.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +17,6 @@ struct toml_entry {
                        '\n' */
     double number;  /* TOML_NUMBER; of TOML_BOOL 0 or 1 */
     int line, column;
-    bool used; /* by toml_find */
 };
 
 struct toml {
@@ -32,18 +30,5 @@ enum { TOML_MAX_BYTES = 1 << 20 };
 enum rk_status toml_read(struct toml *toml, const char *path, const char *text,
                          struct rk_error *error);
 void toml_release(struct toml *toml); /* a zeroed one is fine */
-
-/* NULL when there is none. */
-struct toml_entry *toml_find(struct toml *toml, const char *key);
-
-/* What the key says; *value stays when there is none. RK_BAD_INPUT when it is something else. */
-enum rk_status toml_integer(struct toml *toml, const char *key, int64_t least, int64_t *value,
-                            struct rk_error *error);
-enum rk_status toml_bool(struct toml *toml, const char *key, bool *value, struct rk_error *error);
-enum rk_status toml_string(struct toml *toml, const char *key, const char **value,
-                           struct rk_error *error);
-
-enum rk_status toml_fail(const struct toml *toml, const struct toml_entry *entry,
-                         struct rk_error *error, const char *format, ...) RK_PRINTF(4, 5);
 
 #endif

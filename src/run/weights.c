@@ -488,10 +488,3 @@ void weights_release(struct weights *weights)
     free(weights->group);
     *weights = (struct weights){.weight = NULL};
 }
-
-struct weight_group *weights_group(const struct weights *weights, int id)
-{
-    for (int i = 0; i < weights->groups; i++)
-        if (weights->group[i].id == id) return &weights->group[i];
-    return NULL;
-}

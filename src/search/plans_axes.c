@@ -88,11 +88,6 @@ const struct rk_plan_axis_info *rk_plan_axis_info(enum rk_plan_axis axis)
     return (unsigned)axis < RK_PLAN_AXES ? &axes[axis].info : NULL;
 }
 
-enum plan_bundle plan_axis_bundle(enum rk_plan_axis axis)
-{
-    return axes[axis].bundle;
-}
-
 enum rk_plan_axis plan_bundle_axis(enum plan_bundle bundle)
 {
     int axis = 0;

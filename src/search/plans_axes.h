@@ -35,7 +35,6 @@ struct offered {
  * usual ones, or those that are asked for and possible. */
 typedef void plan_offer(struct offered *offered, const struct rk_plan *plan);
 
-enum plan_bundle plan_axis_bundle(enum rk_plan_axis axis);
 
 /* First axis of a bundle; plan_bundle_axis(BUNDLES) is RK_PLAN_AXES. */
 enum rk_plan_axis plan_bundle_axis(enum plan_bundle bundle);

@@ -319,16 +319,6 @@ enum rk_status sharding_write(struct sharding *s, const char *folder, struct tra
     return status;
 }
 
-uint64_t sharding_file_bytes(const struct sharding *s, uint32_t file)
-{
-    uint64_t bits = 0;
-    for (size_t i = 0; i < s->to.slices; i++)
-        if (s->to.slice[i].file == file)
-            bits +=
-                s->to.slice[i].count * tensor_type_bits(s->to.tensor[s->to.slice[i].tensor].type);
-    return bits / 8;
-}
-
 /* ---- what moves ---- */
 
 /* A rank's file of the old plan and of the new one, and how many ranks have both. */

@@ -44,7 +44,4 @@ struct sharding_moves {
 };
 bool sharding_moves(const struct sharding *sharding, struct sharding_moves *moves);
 
-/* Bytes of tensors in a file, scales, buffers and padding too. */
-uint64_t sharding_file_bytes(const struct sharding *sharding, uint32_t file);
-
 #endif
