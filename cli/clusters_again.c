@@ -76,12 +76,8 @@ static bool show_link(const struct clusters_shown *show, struct report_table *ta
 
 bool clusters_show_links(const struct clusters_shown *show)
 {
-    const struct report_table shape = {.name = "links",
-                                       .title = "What other links would do",
-                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                       .columns = link_columns,
-                                       .column_count = sizeof link_columns / sizeof *link_columns};
-    struct report_table *table = report_add(show->report, &shape);
+    struct report_table *table = REPORT_LIST(show->report, "links", "What other links would do",
+                                             REPORT_IN_TEXT | REPORT_IN_JSON, link_columns);
     for (int a = 0; a < show->question->machine->clusters; a++)
         for (int b = a + 1; b < show->question->machine->clusters; b++)
             if (!show_link(show, table, a, b)) return false;
@@ -116,13 +112,9 @@ static bool show_without(const struct clusters_shown *show, struct report_table 
 /* One tensor degree, one mode, for all stages; embeddings that are not tied. */
 bool clusters_show_why(const struct clusters_shown *show)
 {
-    const struct report_table shape = {.name = "why",
-                                       .title = "What other choices would cost",
-                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                       .columns = why_columns,
-                                       .column_count = sizeof why_columns / sizeof *why_columns};
     const struct clusters_question *q = show->question;
-    struct report_table *table = report_add(show->report, &shape);
+    struct report_table *table = REPORT_LIST(show->report, "why", "What other choices would cost",
+                                             REPORT_IN_TEXT | REPORT_IN_JSON, why_columns);
     uint64_t node = 1;
     bool good = true;
     for (int i = 0; i < q->machine->clusters; i++)

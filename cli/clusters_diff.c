@@ -87,12 +87,8 @@ static void find_terms(struct side *side)
 
 static void show_terms(struct report *report, const struct side side[2])
 {
-    const struct report_table shape = {.name = "terms",
-                                       .title = "Where the time of a step goes",
-                                       .formats = REPORT_IN_ALL,
-                                       .columns = term_columns,
-                                       .column_count = COUNT_OF(term_columns)};
-    struct report_table *table = report_add(report, &shape);
+    struct report_table *table =
+        REPORT_LIST(report, "terms", "Where the time of a step goes", REPORT_IN_ALL, term_columns);
     for (int i = 0; i < TERMS; i++)
         report_row(report, table,
                    (const struct report_cell[]){
@@ -180,14 +176,10 @@ static void add_worth(struct worth *w, const char *what, int stage)
     const double alone = step_with(w, 0, stage) / w->side[0].term[TERMS - 1] - 1;
     const double without = step_with(w, 1, stage) / w->side[1].term[TERMS - 1] - 1;
     if (!w->table)
-        w->table = report_add(
-            w->report,
-            &(struct report_table){.name = "worth",
-                                   .title = "What differs, and what it is worth: A with it alone, "
-                                            "B without it; -: does not run",
-                                   .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                   .columns = worth_columns,
-                                   .column_count = COUNT_OF(worth_columns)});
+        w->table = REPORT_LIST(w->report, "worth",
+                               "What differs, and what it is worth: A with it alone, "
+                               "B without it; -: does not run",
+                               REPORT_IN_TEXT | REPORT_IN_JSON, worth_columns);
     report_row(w->report, w->table,
                (const struct report_cell[]){cell_text(what),
                                             cell_text(text_of(w->report, &w->side[0], stage)),

@@ -91,12 +91,8 @@ static double activations(const struct rk_stage *memory)
 static void show_stages(struct report *report, const struct clusters_input *input)
 {
     const struct clusters_plan *best = &input->answer->best;
-    const struct report_table shape = {.name = "stages",
-                                       .title = "Memory of a GPU, stage by stage",
-                                       .formats = REPORT_IN_ALL,
-                                       .columns = stage_columns,
-                                       .column_count = COUNT_OF(stage_columns)};
-    struct report_table *table = report_add(report, &shape);
+    struct report_table *table = REPORT_LIST(report, "stages", "Memory of a GPU, stage by stage",
+                                             REPORT_IN_ALL, stage_columns);
     for (int i = 0; i < best->stages; i++) {
         const struct clusters_stage *stage = &best->stage[i];
         const double *holds = stage->memory.holds, moving = activations(&stage->memory);
@@ -158,12 +154,9 @@ static bool show_changes(struct report *report, const struct clusters_input *inp
 {
     struct given_plan *changed = malloc(sizeof *changed);
     struct clusters_plan *plan = malloc(sizeof *plan);
-    const struct report_table shape = {.name = "changes",
-                                       .title = "What a single change of all stages does",
-                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                       .columns = change_columns,
-                                       .column_count = COUNT_OF(change_columns)};
-    struct report_table *table = report_add(report, &shape);
+    struct report_table *table =
+        REPORT_LIST(report, "changes", "What a single change of all stages does",
+                    REPORT_IN_TEXT | REPORT_IN_JSON, change_columns);
     int tightest = 0;
     const double before = least_left(&input->answer->best, &tightest);
     bool good = changed && plan;

@@ -144,12 +144,8 @@ enum rk_status clusters_grid(struct report *report, const struct clusters_source
 {
     struct grid grid = {.line = source->system};
     char line[LINE], choice[LINE];
-    const struct report_table shape = {.name = "machines",
-                                       .title = "The best plan on each machine",
-                                       .formats = REPORT_IN_ALL,
-                                       .columns = columns,
-                                       .column_count = sizeof columns / sizeof *columns};
-    struct report_table *table = report_add(report, &shape);
+    struct report_table *table =
+        REPORT_LIST(report, "machines", "The best plan on each machine", REPORT_IN_ALL, columns);
     enum rk_status status = find_axes(&grid, error);
     for (int i = 0; status == RK_OK && i < grid.machines; i++) {
         struct clusters_source one = *source;

@@ -62,12 +62,8 @@ static enum rk_status campaign_of(const struct run_terms *terms, struct whole *w
 static void show_kinds(struct report *report, const struct whole *w,
                        const struct clusters_input *input, double hours)
 {
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "kinds",
-                                                  .title = "The run, cluster by cluster",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = kind_columns,
-                                                  .column_count = COUNT_OF(kind_columns)});
+    struct report_table *table = REPORT_LIST(report, "kinds", "The run, cluster by cluster",
+                                             REPORT_IN_TEXT | REPORT_IN_JSON, kind_columns);
     for (int i = 0; i < input->machine.clusters; i++) {
         const double used = w->gpus[i] * hours;
         const bool known = w->price[i] > 0;

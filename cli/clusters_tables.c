@@ -255,12 +255,6 @@ static void show_traffic(const struct clusters_shown *show)
 /* Of stages whose replicas are of several kinds. */
 static void show_parts(const struct clusters_shown *show)
 {
-    const struct report_table shape = {
-        .name = "parts",
-        .title = "Replicas of several kinds, and their samples of a round",
-        .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-        .columns = part_columns,
-        .column_count = sizeof part_columns / sizeof *part_columns};
     struct report_table *table = NULL;
     for (int i = 0; i < show->given->stages; i++) {
         const struct given_stage *stage = &show->given->stage[i];
@@ -276,7 +270,10 @@ static void show_parts(const struct clusters_shown *show)
                 cell_count(part->most),
                 cell_number(part->time_s),
             };
-            if (!table) table = report_add(show->report, &shape);
+            if (!table)
+                table = REPORT_LIST(show->report, "parts",
+                                    "Replicas of several kinds, and their samples of a round",
+                                    REPORT_IN_TEXT | REPORT_IN_JSON, part_columns);
             report_row(show->report, table, cells);
         }
     }

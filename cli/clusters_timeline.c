@@ -93,12 +93,8 @@ static void show_step(struct report *report, const struct story *s)
 static void show_stages(struct report *report, const struct story *s)
 {
     const struct clusters_plan *best = &s->input.answer->best;
-    const struct report_table shape = {.name = "stages",
-                                       .title = "Stages",
-                                       .formats = REPORT_IN_ALL,
-                                       .columns = stage_columns,
-                                       .column_count = COUNT_OF(stage_columns)};
-    struct report_table *table = report_add(report, &shape);
+    struct report_table *table =
+        REPORT_LIST(report, "stages", "Stages", REPORT_IN_ALL, stage_columns);
     for (int i = 0; i < best->stages; i++) {
         const struct clusters_stage *stage = &best->stage[i];
         const struct timeline_stage *told = &s->timeline.stage[i];

@@ -221,11 +221,7 @@ static enum rk_status fill(struct report *report, const struct budget_args *args
 {
     struct rk_model own = {.layers = 0};
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "budget",
-                                                  .title = budget_text(report, args, system),
-                                                  .formats = REPORT_IN_ALL,
-                                                  .columns = columns,
-                                                  .column_count = COLUMNS});
+        REPORT_LIST(report, "budget", budget_text(report, args, system), REPORT_IN_ALL, columns);
     const char *assumed = "", *best = NULL, *short_of = NULL;
     enum rk_status status = args->model ? model_open(args->model, &own, error) : RK_OK;
     for (int i = 0; status == RK_OK && i < (args->model ? 1 : SIZES) && !progress_stopped(); i++) {

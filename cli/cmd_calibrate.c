@@ -126,13 +126,8 @@ static struct report_cell tier_cell(int tier)
 
 static void add_errors(struct report *report, const struct calibration *calibration)
 {
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "errors",
-                                                  .title = "Error of predicted times, mean",
-                                                  .formats = REPORT_IN_ALL,
-                                                  .columns = error_columns,
-                                                  .column_count = sizeof error_columns /
-                                                                  sizeof *error_columns});
+    struct report_table *table = REPORT_LIST(report, "errors", "Error of predicted times, mean",
+                                             REPORT_IN_ALL, error_columns);
     for (int i = 0; i < calibration->groups; i++) {
         const struct calibration_group *g = &calibration->group[i];
         const struct report_cell cells[] = {
@@ -152,13 +147,9 @@ static void add_errors(struct report *report, const struct calibration *calibrat
 
 static void add_constants(struct report *report, const struct calibration *calibration)
 {
-    struct report_table *table = report_add(
-        report,
-        &(struct report_table){.name = "constants",
-                               .title = "Constants, in the units of system files",
-                               .formats = REPORT_IN_ALL,
-                               .columns = constant_columns,
-                               .column_count = sizeof constant_columns / sizeof *constant_columns});
+    struct report_table *table =
+        REPORT_LIST(report, "constants", "Constants, in the units of system files", REPORT_IN_ALL,
+                    constant_columns);
     for (int i = 0; i < calibration->constants; i++) {
         const struct calibration_constant *c = &calibration->constant[i];
         const struct report_cell cells[] = {cell_text(c->key), tier_cell(c->tier),

@@ -403,10 +403,7 @@ static int print_rules(void)
         {.name = "rule"}, {.name = "severity"}, {.name = "asks"}};
     static const struct show_args show = {.format = REPORT_AS_TEXT};
     struct report report = {.first = NULL};
-    struct report_table *table = report_add(
-        &report,
-        &(struct report_table){
-            .name = "rules", .formats = REPORT_IN_ALL, .columns = columns, .column_count = 3});
+    struct report_table *table = REPORT_LIST(&report, "rules", NULL, REPORT_IN_ALL, columns);
     for (const struct rk_rule *rule = rk_rules(); rule->id; rule++)
         report_row(&report, table,
                    (const struct report_cell[]){

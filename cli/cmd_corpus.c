@@ -115,11 +115,7 @@ static void add_reasons(struct report *report, const struct curate_report *r)
         {.name = "text_bytes"}, {.name = "meaning"},
     };
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "removed",
-                                                  .title = "What was removed",
-                                                  .formats = REPORT_IN_ALL,
-                                                  .columns = columns,
-                                                  .column_count = 5});
+        REPORT_LIST(report, "removed", "What was removed", REPORT_IN_ALL, columns);
     for (int i = REASON_NONE + 1; i < REASON_COUNT; i++) {
         const struct curate_counts *c = &r->reason[i];
         const double all = r->read.documents ? (double)r->read.documents : 1;
@@ -136,12 +132,9 @@ static void add_languages(struct report *report, const struct curate_report *r,
 {
     static const struct report_column columns[] = {
         {.name = "language"}, {.name = "documents"}, {.name = "text_bytes"}};
-    struct report_table *table = report_add(
-        report, &(struct report_table){.name = "languages",
-                                       .title = "Languages, before anything else is judged",
-                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                       .columns = columns,
-                                       .column_count = 3});
+    struct report_table *table =
+        REPORT_LIST(report, "languages", "Languages, before anything else is judged",
+                    REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (int i = 0; i <= LANGUAGES_MOST; i++) {
         const struct curate_counts *c = &r->language[i];
         const int language = i < LANGUAGES_MOST ? i : LANGUAGE_UNKNOWN;
@@ -433,10 +426,7 @@ static int show_blend(const struct blend_args *args, const struct csv *csv,
     };
     struct report report = {.first = NULL};
     struct report_table *table =
-        report_add(&report, &(struct report_table){.name = "sets",
-                                                   .formats = REPORT_IN_ALL,
-                                                   .columns = columns,
-                                                   .column_count = at->epochs >= 0 ? 7 : 6});
+        report_list(&report, "sets", NULL, REPORT_IN_ALL, columns, at->epochs >= 0 ? 7 : 6);
     for (size_t i = 0; i < csv->rows; i++) {
         const char *text = at->epochs >= 0 ? csv_cell(csv, i, (size_t)at->epochs) : "";
         double published;

@@ -300,12 +300,9 @@ static void add_findings(struct report *report, const struct finding *findings, 
         report_note(report, "  nothing that was tried brings the prediction nearer to the run");
         return;
     }
-    struct report_table *table = report_add(
-        report, &(struct report_table){.name = "causes",
-                                       .title = "What would explain it, the nearest first",
-                                       .formats = REPORT_IN_ALL,
-                                       .columns = finding_columns,
-                                       .column_count = 4});
+    struct report_table *table =
+        REPORT_LIST(report, "causes", "What would explain it, the nearest first", REPORT_IN_ALL,
+                    finding_columns);
     for (int i = 0; i < count; i++)
         report_row(report, table,
                    (struct report_cell[]){cell_text(findings[i].cause->what),

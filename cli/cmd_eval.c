@@ -210,10 +210,7 @@ static enum rk_status do_texts(const struct eval_args *args, const struct eval_m
     struct eval_text all = {.documents = 0};
     const uint64_t stride = args->stride && args->stride < m->sequence ? args->stride : m->sequence;
     if (!args->files.count) return RK_OK;
-    struct report_table *table = report_add(report, &(struct report_table){.name = "texts",
-                                                                           .formats = REPORT_IN_ALL,
-                                                                           .columns = columns,
-                                                                           .column_count = 11});
+    struct report_table *table = REPORT_LIST(report, "texts", NULL, REPORT_IN_ALL, columns);
     for (size_t i = 0; i < (size_t)args->files.count; i++) {
         struct eval_text one;
         const enum rk_status status = eval_text(args->files.text[i], stride, m, &one, error);
@@ -272,10 +269,7 @@ static enum rk_status do_tasks(const struct eval_args *args, const struct eval_m
                                               .seed = args->seed,
                                               .log = log};
     if (!args->tasks.count) return RK_OK;
-    struct report_table *table = report_add(report, &(struct report_table){.name = "tasks",
-                                                                           .formats = REPORT_IN_ALL,
-                                                                           .columns = columns,
-                                                                           .column_count = 10});
+    struct report_table *table = REPORT_LIST(report, "tasks", NULL, REPORT_IN_ALL, columns);
     for (size_t i = 0; i < (size_t)args->tasks.count; i++) {
         struct eval_task one;
         const enum rk_status status = eval_task(args->tasks.text[i], &options, m, &one, error);

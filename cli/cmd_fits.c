@@ -212,11 +212,7 @@ static void change_row(struct report *report, struct report_table *table,
 
 static struct report_table *change_table(struct report *report, const char *name, const char *title)
 {
-    return report_add(report, &(struct report_table){.name = name,
-                                                     .title = title,
-                                                     .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                     .columns = change_columns,
-                                                     .column_count = 7});
+    return REPORT_LIST(report, name, title, REPORT_IN_TEXT | REPORT_IN_JSON, change_columns);
 }
 
 static void add_pair(struct report *report, const struct forecast *f)
@@ -266,12 +262,10 @@ static void add_gpus(struct report *report, const struct fits_question *question
     const struct report_cell cells[] = {cell_count(found.plan.ranks),
                                         cell_text(report_text(report, "%s", text))};
     report_row(report,
-               report_add(report, &(struct report_table){.name = "more_gpus",
-                                                         .title = "How many GPUs would do, doubled "
-                                                                  "until it fits",
-                                                         .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = 2}),
+               REPORT_LIST(report, "more_gpus",
+                           "How many GPUs would do, doubled "
+                           "until it fits",
+                           REPORT_IN_TEXT | REPORT_IN_JSON, columns),
                cells);
 }
 

@@ -153,11 +153,7 @@ void galvatron_report(struct report *report, const struct galvatron_answer *answ
                    cell_count((uint64_t)answer->stages),
                    cell_text(report_text(report, "%s", galvatron_name(name, &answer->embedding)))});
     struct report_table *layers =
-        report_add(report, &(struct report_table){.name = "layers",
-                                                  .title = "Layers",
-                                                  .formats = REPORT_IN_ALL,
-                                                  .columns = layer_columns,
-                                                  .column_count = COUNT(layer_columns)});
+        REPORT_LIST(report, "layers", "Layers", REPORT_IN_ALL, layer_columns);
     for (int i = 0, next; i < answer->layers; i = next) {
         const struct galvatron_strategy *one = &answer->layer[i];
         for (next = i + 1; next < answer->layers; next++)
@@ -171,11 +167,7 @@ void galvatron_report(struct report *report, const struct galvatron_answer *answ
                        cell_flag(one->zero == GALVATRON_ZERO3), cell_flag(one->recompute)});
     }
     struct report_table *stages =
-        report_add(report, &(struct report_table){.name = "stages",
-                                                  .title = "Stages",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = stage_columns,
-                                                  .column_count = COUNT(stage_columns)});
+        REPORT_LIST(report, "stages", "Stages", REPORT_IN_TEXT | REPORT_IN_JSON, stage_columns);
     for (int i = 0, first = 0; i < answer->stages; first += answer->division[i], i++)
         report_row(report, stages,
                    (struct report_cell[]){

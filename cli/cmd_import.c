@@ -74,12 +74,7 @@ static const struct report_column assumed_columns[] = {
 static void add_notes(struct report *report, const struct hf_import *import, enum hf_note_kind kind,
                       const char *name, const char *title, unsigned formats)
 {
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = name,
-                                                  .title = title,
-                                                  .formats = formats,
-                                                  .columns = assumed_columns,
-                                                  .column_count = 3});
+    struct report_table *table = REPORT_LIST(report, name, title, formats, assumed_columns);
     for (int i = 0; i < import->notes; i++) {
         const struct hf_note *note = &import->note[i];
         const struct report_cell cells[] = {

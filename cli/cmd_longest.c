@@ -403,12 +403,8 @@ static void add_lengths(struct problem *p, struct report *report, struct report_
 static struct report_table *add_table(struct report *report, const char *name, const char *title,
                                       const struct report_column *columns, int count, bool csv)
 {
-    return report_add(report, &(struct report_table){.name = name,
-                                                     .title = title,
-                                                     .formats = REPORT_IN_TEXT | REPORT_IN_JSON |
-                                                                (csv ? REPORT_IN_CSV : 0),
-                                                     .columns = columns,
-                                                     .column_count = count});
+    return report_list(report, name, title,
+                       REPORT_IN_TEXT | REPORT_IN_JSON | (csv ? REPORT_IN_CSV : 0), columns, count);
 }
 
 /* ---- the command ---- */

@@ -91,11 +91,7 @@ static enum rk_status add_model(struct report *report, struct report_table *tabl
 static enum rk_status list_models(struct report *report, struct catalog_list *list,
                                   struct rk_error *error)
 {
-    struct report_table *table = report_add(
-        report, &(struct report_table){.name = "models",
-                                       .formats = REPORT_IN_ALL,
-                                       .columns = columns,
-                                       .column_count = sizeof columns / sizeof *columns});
+    struct report_table *table = REPORT_LIST(report, "models", NULL, REPORT_IN_ALL, columns);
     enum rk_status status = catalog_list(CATALOG_MODELS, list, error);
     for (size_t i = 0; status == RK_OK && i < list->count; i++) /* a bad one is said, not fatal */
         if (add_model(report, table, list->id[i], error) != RK_OK) options_fail(error);

@@ -265,11 +265,7 @@ static enum rk_status fill_classes(struct report *report, const struct plan_inpu
     forecast_plan(report, &forecast);
     forecast_record(report, &forecast);
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "classes",
-                                                  .title = "Classes of ranks",
-                                                  .formats = REPORT_IN_ALL,
-                                                  .columns = class_columns,
-                                                  .column_count = CLASS_COLUMNS});
+        REPORT_LIST(report, "classes", "Classes of ranks", REPORT_IN_ALL, class_columns);
     for (size_t i = 0; i < count && status == RK_OK; i++) {
         struct rk_program program;
         status = lower(&program, input, classes[i].first, error);

@@ -167,12 +167,9 @@ static void add_grid(struct report *report)
     columns[0].name = "hidden";
     for (int c = 0; c < GRID_COLUMNS; c++)
         columns[c + 1].name = report_text(report, "%d", GRID_LOW + c * GRID_STEP);
-    struct report_table *table = report_add(
-        report, &(struct report_table){.name = "grid",
-                                       .title = "parameters / ratio, by hidden size and blocks",
-                                       .formats = REPORT_IN_ALL,
-                                       .columns = columns,
-                                       .column_count = GRID_COLUMNS + 1});
+    struct report_table *table =
+        report_list(report, "grid", "parameters / ratio, by hidden size and blocks", REPORT_IN_ALL,
+                    columns, GRID_COLUMNS + 1);
     for (uint64_t hidden = 163840; hidden >= 16384; hidden -= GRID_HIDDEN) {
         struct report_cell cells[GRID_COLUMNS + 1] = {cell_count(hidden)};
         for (int c = 0; c < GRID_COLUMNS; c++) {
@@ -302,12 +299,7 @@ static int print_shapes(const struct shapes_args *args)
         const struct rk_model model = shape_of(&rule, blocks[0], args->sequence);
         code = write_model(&model, args->output);
     }
-    struct report_table *table =
-        report_add(&report, &(struct report_table){.name = "shapes",
-                                                   .formats = REPORT_IN_ALL,
-                                                   .columns = shape_columns,
-                                                   .column_count = sizeof shape_columns /
-                                                                   sizeof *shape_columns});
+    struct report_table *table = REPORT_LIST(&report, "shapes", NULL, REPORT_IN_ALL, shape_columns);
     for (size_t i = 0; i < count; i++)
         add_shape(&report, table, &rule, args, blocks[i]);
     if (code == RK_OK && !(args->output && args->output[0] == '-' && !args->output[1]))

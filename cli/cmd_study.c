@@ -194,10 +194,7 @@ static void open_table(struct sheet *sheet, int columns, const char *const *name
     struct report_column *column = report_alloc(sheet->report, (size_t)columns * sizeof *column);
     for (int i = 0; column && i < columns; i++)
         column[i] = named_column(report_text(sheet->report, "%s", names[i]));
-    sheet->table = report_add(sheet->report, &(struct report_table){.name = sheet->name,
-                                                                    .formats = REPORT_IN_ALL,
-                                                                    .columns = column,
-                                                                    .column_count = columns});
+    sheet->table = report_list(sheet->report, sheet->name, NULL, REPORT_IN_ALL, column, columns);
 }
 
 static struct report_cell value_cell(struct report *report, const struct study_value *value)
@@ -269,11 +266,7 @@ static void fill_list(const struct run *run, struct report *report)
         {.name = "gpus"},   {.name = "max_batch"}, {.name = "datatype"}, {.name = "axes"},
         {.name = "top"},    {.name = "finished"}};
     const struct study *study = run->study;
-    struct report_table *table = report_add(
-        report, &(struct report_table){.name = "points",
-                                       .formats = REPORT_IN_ALL,
-                                       .columns = columns,
-                                       .column_count = sizeof columns / sizeof *columns});
+    struct report_table *table = REPORT_LIST(report, "points", NULL, REPORT_IN_ALL, columns);
     for (size_t i = 0; i < study->points; i++) {
         const struct study_point *point = &study->point[i];
         if (run->figure >= 0 && point->figure != run->figure) continue;
@@ -294,10 +287,7 @@ static void fill_plan(const struct run *run, struct report *report)
     static const struct report_column columns[] = {
         {.name = "figure"}, {.name = "points"}, {.name = "finished"}, {.name = "to_do"}};
     const struct study *study = run->study;
-    struct report_table *table = report_add(report, &(struct report_table){.name = "figures",
-                                                                           .formats = REPORT_IN_ALL,
-                                                                           .columns = columns,
-                                                                           .column_count = 4});
+    struct report_table *table = REPORT_LIST(report, "figures", NULL, REPORT_IN_ALL, columns);
     for (size_t i = 0, at = 0; i < study->figures; i++) {
         const size_t points = study->figure[i].points;
         uint64_t finished = 0;

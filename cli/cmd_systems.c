@@ -147,12 +147,7 @@ static enum rk_status list_systems(struct report *report, struct catalog_list *l
     struct report_table *table[GROUPS];
     size_t left_out = 0;
     for (int i = 0; i < GROUPS; i++)
-        table[i] = report_add(
-            report, &(struct report_table){.name = "systems",
-                                           .title = groups[i].title,
-                                           .formats = groups[i].formats,
-                                           .columns = columns,
-                                           .column_count = sizeof columns / sizeof *columns});
+        table[i] = REPORT_LIST(report, "systems", groups[i].title, groups[i].formats, columns);
     enum rk_status status = catalog_list(CATALOG_SYSTEMS, list, error);
     for (size_t i = 0; status == RK_OK && i < list->count; i++) {
         struct catalog_entry entry = {.id = NULL};

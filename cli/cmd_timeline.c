@@ -363,11 +363,7 @@ static void add_summary(struct report *report, const struct story *s, bool fits)
 static void add_differences(struct report *report, const struct story *s)
 {
     static const struct report_column columns[] = {{.name = "figure"}, {.name = "reason"}};
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "differences",
-                                                  .formats = REPORT_IN_JSON,
-                                                  .columns = columns,
-                                                  .column_count = 2});
+    struct report_table *table = REPORT_LIST(report, "differences", NULL, REPORT_IN_JSON, columns);
     const struct {
         const char *figure;
         unsigned reasons;
@@ -450,12 +446,8 @@ static const struct timeline_stage *highest(const struct timeline *timeline, int
 
 static void add_memory(struct report *report, const struct story *s)
 {
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "memory",
-                                                  .title = "Memory at its peak",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = memory_columns,
-                                                  .column_count = COUNT_OF(memory_columns)});
+    struct report_table *table = REPORT_LIST(report, "memory", "Memory at its peak",
+                                             REPORT_IN_TEXT | REPORT_IN_JSON, memory_columns);
     for (int i = 0; i < s->plan->tiers; i++) {
         const struct timeline_tier *tier = &s->plan->tier[i];
         uint32_t stage;

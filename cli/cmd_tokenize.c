@@ -263,10 +263,7 @@ static int show_counts(const struct counts *count, const struct tokenize_args *a
         {.name = "characters_per_token", .digits = 4},
     };
     struct report report = {.first = NULL};
-    struct report_table *table = report_add(
-        &report,
-        &(struct report_table){
-            .name = "files", .formats = REPORT_IN_ALL, .columns = columns, .column_count = 8});
+    struct report_table *table = REPORT_LIST(&report, "files", NULL, REPORT_IN_ALL, columns);
     struct counts all = {.tokens = 0};
     for (int i = 0; i < args->files.count; i++) {
         add_counts(&report, table, args->files.text[i], &count[i]);

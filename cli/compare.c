@@ -40,11 +40,7 @@ static void add_table(struct report *report, const struct comparison_item *item)
     for (int i = 0; column && i < columns; i++)
         column[i] = (struct report_column){.name = item->column[i], .digits = 6};
     struct report_table *table =
-        column ? report_add(report, &(struct report_table){.name = item->name,
-                                                           .title = item->title,
-                                                           .formats = REPORT_IN_ALL,
-                                                           .columns = column,
-                                                           .column_count = columns})
+        column ? report_list(report, item->name, item->title, REPORT_IN_ALL, column, columns)
                : NULL;
     for (size_t row = 0; row < item->rows; row++) {
         for (int i = 0; i < columns; i++)
@@ -72,10 +68,7 @@ static void list_checks(struct report *report, const struct study_comparison *co
     static const struct report_column columns[] = {
         {.name = "check"}, {.name = "statement"}, {.name = "verdict"}, {.name = "because"}};
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "checks",
-                                                  .formats = REPORT_IN_JSON | REPORT_IN_CSV,
-                                                  .columns = columns,
-                                                  .column_count = 4});
+        REPORT_LIST(report, "checks", NULL, REPORT_IN_JSON | REPORT_IN_CSV, columns);
     for (size_t i = 0; i < comparison->items; i++) {
         const struct comparison_item *item = &comparison->item[i];
         if (item->kind != COMPARISON_CHECK) continue;

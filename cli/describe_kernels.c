@@ -75,11 +75,7 @@ void describe_links(struct report *report, const struct rk_system *system, unsig
     for (int i = 1; i < count; i++)
         columns[i] = (struct report_column){.name = kept[i - 1]->key, .digits = 3};
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "links",
-                                                  .title = "Links, for predictions",
-                                                  .formats = formats,
-                                                  .columns = columns,
-                                                  .column_count = count});
+        report_list(report, "links", "Links, for predictions", formats, columns, count);
     for (int tier = 0; tier < system->networks; tier++) {
         if (!(system->network[tier].link.efficiency > 0)) continue; /* the network's own figures */
         cells[0] = cell_count((uint64_t)tier);

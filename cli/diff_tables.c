@@ -157,12 +157,10 @@ static void add_differences(struct report *report, const struct diff *d)
     static const struct report_column columns[] = {
         {.name = "key"},   {.name = "a", .title = "A"}, {.name = "b", .title = "B"},
         {.name = "alone"}, {.name = "memory"},          {.name = "without"}};
-    struct report_table *table = report_add(
-        report, &(struct report_table){.title = "What differs, and what each key is worth: "
-                                                "A with it alone, B without it",
-                                       .formats = REPORT_IN_TEXT,
-                                       .columns = columns,
-                                       .column_count = 6});
+    struct report_table *table = REPORT_LIST(report, NULL,
+                                             "What differs, and what each key is worth: "
+                                             "A with it alone, B without it",
+                                             REPORT_IN_TEXT, columns);
     for (int i = 0; i < d->w.count; i++) {
         const struct plan_worth *w = &d->w.worth[i];
         struct report_cell cells[6] = {cell_text(plan_fields[w->difference.row].key),
@@ -185,10 +183,7 @@ static void add_worths(struct report *report, const struct diff *d)
                                                    {.name = "without_step_s"},
                                                    {.name = "without_need_bytes"}};
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "differences",
-                                                  .formats = REPORT_IN_JSON | REPORT_IN_CSV,
-                                                  .columns = columns,
-                                                  .column_count = 9});
+        REPORT_LIST(report, "differences", NULL, REPORT_IN_JSON | REPORT_IN_CSV, columns);
     for (int i = 0; i < d->w.count; i++) {
         const struct plan_worth *w = &d->w.worth[i];
         struct report_cell cells[9] = {cell_text(plan_fields[w->difference.row].key),
@@ -213,12 +208,10 @@ static void add_layers(struct report *report, const struct diff *d)
     static const struct report_column columns[] = {{.name = "stage"},  {.name = "layers"},
                                                    {.name = "change"}, {.name = "alone"},
                                                    {.name = "memory"}, {.name = "without"}};
-    struct report_table *table = report_add(
-        report, &(struct report_table){.title = "Layers that are run in other ways, and what each "
-                                                "run of them is worth",
-                                       .formats = REPORT_IN_TEXT,
-                                       .columns = columns,
-                                       .column_count = 6});
+    struct report_table *table = REPORT_LIST(report, NULL,
+                                             "Layers that are run in other ways, and what each "
+                                             "run of them is worth",
+                                             REPORT_IN_TEXT, columns);
     for (int i = 0; i < d->layers.count; i++) {
         const struct layers_worth *w = &d->layers.worth[i];
         struct report_cell cells[6] = {cell_count(w->stage), cell_text(layers_text(report, w)),
@@ -242,10 +235,7 @@ static void add_layer_worths(struct report *report, const struct diff *d)
                                                    {.name = "without_verdict"},
                                                    {.name = "without_step_s"},
                                                    {.name = "without_need_bytes"}};
-    struct report_table *table = report_add(
-        report,
-        &(struct report_table){
-            .name = "layers", .formats = REPORT_IN_JSON, .columns = columns, .column_count = 10});
+    struct report_table *table = REPORT_LIST(report, "layers", NULL, REPORT_IN_JSON, columns);
     for (int i = 0; i < d->layers.count; i++) {
         const struct layers_worth *w = &d->layers.worth[i];
         struct report_cell cells[10] = {cell_count(w->stage), cell_count(w->first),
@@ -276,12 +266,9 @@ static void add_path(struct report *report, const struct diff *d)
         {.name = "saved_s", .title = "saved", .unit = "s", .digits = 4},
         {.name = "saved_share", .title = "of A", .unit = "%", .digits = 1},
         {.name = "need_bytes", .title = "memory", .unit = "B", .digits = 2}};
-    struct report_table *table = report_add(
-        report, &(struct report_table){.name = "path",
-                                       .title = "The way from A to B, what helps most first",
-                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                       .columns = columns,
-                                       .column_count = 5});
+    struct report_table *table =
+        REPORT_LIST(report, "path", "The way from A to B, what helps most first",
+                    REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     const struct plan_judgement *before = &d->w.a;
     for (int i = 0; i < d->w.steps; i++) {
         const struct plan_judgement *after = &d->w.step[i].after;
@@ -318,12 +305,8 @@ static void add_times(struct report *report, const struct diff *d)
 #include <reckon/figures.def>
         {"step_s", "all of it", d->a.step_s, d->b.step_s},
     };
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "times",
-                                                  .title = "Where the time of a step goes",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = columns,
-                                                  .column_count = 5});
+    struct report_table *table = REPORT_LIST(report, "times", "Where the time of a step goes",
+                                             REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].a == 0 && rows[i].b == 0) continue;
         const struct report_cell cells[] = {
@@ -343,12 +326,8 @@ static void add_memory(struct report *report, const struct diff *d)
         {.name = "difference_bytes", .title = "B - A", .unit = "B", .digits = 2},
         {.name = "help", .title = ""}};
     const struct rk_stage *a = &d->a.stage[d->a.tightest], *b = &d->b.stage[d->b.tightest];
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "memory",
-                                                  .title = "What the fullest GPU holds",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = columns,
-                                                  .column_count = 5});
+    struct report_table *table = REPORT_LIST(report, "memory", "What the fullest GPU holds",
+                                             REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (int i = 0; i <= RK_HOLDING_COUNT; i++) {
         const bool all = i == RK_HOLDING_COUNT;
         const double x = all ? a->total_bytes : a->holds[i], y = all ? b->total_bytes : b->holds[i];
@@ -382,12 +361,8 @@ static void add_changes(struct report *report, const struct diff *d,
     static const struct report_column columns[] = {{.name = "argument"}, {.name = "line"},
                                                    {.name = "from"},     {.name = "to"},
                                                    {.name = "alone"},    {.name = "memory"}};
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "arguments",
-                                                  .title = "What to change in the script",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = columns,
-                                                  .column_count = 6});
+    struct report_table *table = REPORT_LIST(report, "arguments", "What to change in the script",
+                                             REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (int i = 0; i < changes->count; i++) {
         const struct megatron_change *c = &changes->change[i];
         const struct plan_worth *worth = find_worth(d, c->keys);

@@ -49,11 +49,7 @@ void doctor_parts(struct report *report, const struct kernel_trace *t,
     int worst = 0;
     parts_of(parts, t, p);
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "parts",
-                                                  .title = "The profile beside the prediction",
-                                                  .formats = REPORT_IN_ALL,
-                                                  .columns = columns,
-                                                  .column_count = 4});
+        REPORT_LIST(report, "parts", "The profile beside the prediction", REPORT_IN_ALL, columns);
     for (int i = 0; i < PARTS; i++) {
         const double lost_s = parts[i].profile_s - parts[i].predicted_s;
         if (lost_s > parts[worst].profile_s - parts[worst].predicted_s) worst = i;

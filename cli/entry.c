@@ -41,11 +41,7 @@ void entry_sources(struct report *report, const struct catalog_entry *entry)
     static const struct report_column columns[] = {{.name = "of"}, {.name = "source"}};
     if (!entry->sources) return;
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "sources",
-                                                  .title = "Sources",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = columns,
-                                                  .column_count = 2});
+        REPORT_LIST(report, "sources", "Sources", REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (size_t i = 0; i < entry->sources; i++) {
         const char *group = keep(report, entry->source[i].group);
         report_row(report, table,

@@ -96,13 +96,10 @@ enum rk_status fits_place(struct report *report, const struct forecast *f, struc
     if (status == RK_OK && begins) status = run_buffers(&run, &program, f->plan, error);
     if (status == RK_OK) {
         struct placing p = {.f = f, .report = report};
-        p.table = report_add(
-            report, &(struct report_table){.name = "placed",
-                                           .title = "The tightest stage by allocator, in place of "
-                                                    "the share it is taken to lose",
-                                           .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                           .columns = columns,
-                                           .column_count = sizeof columns / sizeof *columns});
+        p.table = REPORT_LIST(report, "placed",
+                              "The tightest stage by allocator, in place of "
+                              "the share it is taken to lose",
+                              REPORT_IN_TEXT | REPORT_IN_JSON, columns);
         status = place_step(&p, &b, begins ? &run : &b, error);
     }
     buffers_release(&run);

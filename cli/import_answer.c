@@ -101,11 +101,7 @@ static void add_notes(struct report *report, const struct notes *notes, enum rk_
     static const struct report_column columns[] = {
         {.name = "what"}, {.name = "value"}, {.name = "why"}};
     if (!notes_count(notes, kind)) formats &= ~(unsigned)REPORT_IN_TEXT; /* no empty table */
-    struct report_table *table = report_add(report, &(struct report_table){.name = name,
-                                                                           .title = title,
-                                                                           .formats = formats,
-                                                                           .columns = columns,
-                                                                           .column_count = 3});
+    struct report_table *table = REPORT_LIST(report, name, title, formats, columns);
     for (int i = 0; i < notes->count; i++) {
         const struct rk_finding *note = &notes->note[i];
         if (note->severity != kind) continue;

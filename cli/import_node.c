@@ -165,16 +165,12 @@ static void show_accelerator(const struct answer *a, struct report *report,
 static int show_node(const struct answer *a)
 {
     struct report report = {.first = NULL};
-    const struct report_table shape = {.name = "node",
-                                       .title = "A node",
-                                       .formats = REPORT_IN_ALL,
-                                       .columns = node_columns,
-                                       .column_count = sizeof node_columns / sizeof *node_columns};
     report_note(&report,
                 report_text(&report, "%s: %d of %s, %d adapters", a->args->file,
                             a->node->accelerators, *a->node->model ? a->node->model : a->base,
                             a->node->adapters));
-    struct report_table *table = report_add(&report, &shape);
+    struct report_table *table =
+        REPORT_LIST(&report, "node", "A node", REPORT_IN_ALL, node_columns);
     for (int i = 0; i < a->node->accelerators; i++)
         show_accelerator(a, &report, table, i);
     const int code = show_report(&report, &a->args->show, a->args->output, RK_OK);

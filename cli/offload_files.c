@@ -103,11 +103,7 @@ static enum rk_status ssdtrain_steps(const char *path, struct report *report,
     struct csv csv;
     enum rk_status status = csv_load(path, &csv, error);
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "steps",
-                                                  .title = "SSDTrain's model of a step",
-                                                  .formats = REPORT_IN_ALL,
-                                                  .columns = step_columns,
-                                                  .column_count = STEP_COLUMNS});
+        REPORT_LIST(report, "steps", "SSDTrain's model of a step", REPORT_IN_ALL, step_columns);
     for (size_t row = 0; status == RK_OK && row < csv.rows; row++)
         status = add_step(&csv, row, report, table, error);
     csv_release(&csv);
@@ -279,12 +275,8 @@ static enum rk_status memo_shares(const struct place *root, struct report *repor
         return place_fail(root, error,
                           "say \"layers\" and \"hidden\", or both in \"model\": "
                           "\"7b: 32 layers, hidden 4096\"");
-    struct report_table *table = report_add(
-        report, &(struct report_table){.name = "cases",
-                                       .title = "MEMO's share of the tokens, and the best",
-                                       .formats = REPORT_IN_ALL,
-                                       .columns = memo_columns,
-                                       .column_count = COUNT_OF(memo_columns)});
+    struct report_table *table = REPORT_LIST(
+        report, "cases", "MEMO's share of the tokens, and the best", REPORT_IN_ALL, memo_columns);
     place_member(root, "cases", &cases);
     status = place_need_array(&cases, 1, 100000, error);
     for (size_t i = 0; status == RK_OK && i < json_array_size(cases.value); i++) {
@@ -369,11 +361,8 @@ static void add_nodes(const struct tree *tree, const struct rk_adaptive_node *no
                       struct report *report)
 {
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "nodes_in_post_order",
-                                                  .title = "What storing up to a node asks for",
-                                                  .formats = REPORT_IN_ALL,
-                                                  .columns = node_columns,
-                                                  .column_count = COUNT_OF(node_columns)});
+        REPORT_LIST(report, "nodes_in_post_order", "What storing up to a node asks for",
+                    REPORT_IN_ALL, node_columns);
     for (int i = 0; i < count; i++)
         report_row(report, table,
                    (struct report_cell[]){cell_text(node_name(report, i)),
@@ -391,11 +380,7 @@ static enum rk_status add_kept(const struct place *root, const struct tree *tree
     enum rk_status status = place_need_array(&list, 0, 100000, error);
     if (status != RK_OK) return status;
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "first_kept",
-                                                  .title = "The first node that stays",
-                                                  .formats = REPORT_IN_ALL,
-                                                  .columns = kept_columns,
-                                                  .column_count = COUNT_OF(kept_columns)});
+        REPORT_LIST(report, "first_kept", "The first node that stays", REPORT_IN_ALL, kept_columns);
     for (size_t i = 0; status == RK_OK && i < json_array_size(list.value); i++) {
         const struct place element = place_element(&list, i);
         const struct field field = {.type = FIELD_NUMBER};

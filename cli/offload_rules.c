@@ -584,13 +584,11 @@ static void add_dealt(struct table *t)
             settle_deal(d, p, &plan, kept_s, left_s);
             if (p->verdict == RK_MEMORY_EXCEEDED && p->reason[0].tier > 0) p->verdict = RK_FITS;
             add_row(job, t->report, t->rows, by_tensor_and_layer, &plan, p);
-            struct report_table *table = report_add(
-                t->report, &(struct report_table){.name = "tensors",
-                                                  .title = "By tensor and layer: what goes where "
-                                                           "(first stage, a microbatch)",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = tensor_columns,
-                                                  .column_count = TENSOR_COLUMNS});
+            struct report_table *table =
+                REPORT_LIST(t->report, "tensors",
+                            "By tensor and layer: what goes where "
+                            "(first stage, a microbatch)",
+                            REPORT_IN_TEXT | REPORT_IN_JSON, tensor_columns);
             for (int part = 0; part <= d->tensors; part++)
                 add_tensor(d, t->report, table, part);
         }
@@ -628,11 +626,8 @@ static void add_rules(struct table *t)
 enum rk_status offload_rules(const struct offload_job *job, struct report *report)
 {
     struct table t = {.job = job, .report = report, .prediction = malloc(sizeof *t.prediction)};
-    t.rows = report_add(report, &(struct report_table){.name = "rules",
-                                                       .title = "What each rule makes of the plan",
-                                                       .formats = REPORT_IN_ALL,
-                                                       .columns = columns,
-                                                       .column_count = COLUMNS});
+    t.rows =
+        REPORT_LIST(report, "rules", "What each rule makes of the plan", REPORT_IN_ALL, columns);
     if (t.prediction && t.rows) add_rules(&t);
     free(t.prediction);
     return t.any ? RK_OK : RK_NOTHING_FITS;

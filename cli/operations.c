@@ -119,13 +119,9 @@ static void add_operations(struct report *report, const struct rk_operation *ope
         wanted[i] = is_wanted(&operation_columns[i], operations, count, text);
         if (wanted[i]) columns[used++] = operation_columns[i].column;
     }
-    struct report_table *table = report_add(
-        report, &(struct report_table){
-                    .name = "operations",
-                    .title = "Operations of a layer of each kind, one microbatch on one GPU",
-                    .formats = text ? REPORT_IN_TEXT : REPORT_IN_JSON | REPORT_IN_CSV,
-                    .columns = columns,
-                    .column_count = used});
+    struct report_table *table = report_list(
+        report, "operations", "Operations of a layer of each kind, one microbatch on one GPU",
+        text ? REPORT_IN_TEXT : REPORT_IN_JSON | REPORT_IN_CSV, columns, used);
     for (int row = 0; row < count; row++) {
         used = 0;
         for (int i = 0; i < OPERATION_COLUMNS; i++)

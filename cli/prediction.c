@@ -202,14 +202,8 @@ void forecast_refusal(struct report *report, const struct forecast *f)
     const struct rk_prediction *p = f->prediction;
     if (p->verdict == RK_FITS) return;
     struct report_table *text =
-        report_add(report, &(struct report_table){.title = "Why it cannot run",
-                                                  .formats = REPORT_IN_TEXT,
-                                                  .columns = columns,
-                                                  .column_count = 2});
-    struct report_table *table = report_add(
-        report,
-        &(struct report_table){
-            .name = "reasons", .formats = REPORT_IN_JSON, .columns = columns, .column_count = 6});
+        report_list(report, NULL, "Why it cannot run", REPORT_IN_TEXT, columns, 2);
+    struct report_table *table = REPORT_LIST(report, "reasons", NULL, REPORT_IN_JSON, columns);
     for (int i = 0; i < p->reasons && i < RK_MAX_REASONS; i++) {
         const struct rk_reason *r = &p->reason[i];
         const struct report_cell cells[] = {
@@ -278,11 +272,8 @@ static const struct {
 
 static void add_links(struct report *report, const struct rk_prediction *p)
 {
-    struct report_table *table =
-        report_add(report, &(struct report_table){.title = "Communication of the slowest stage",
-                                                  .formats = REPORT_IN_TEXT,
-                                                  .columns = link_columns,
-                                                  .column_count = COUNT_OF(link_columns)});
+    struct report_table *table = REPORT_LIST(report, NULL, "Communication of the slowest stage",
+                                             REPORT_IN_TEXT, link_columns);
     for (int i = 0; i < COUNT_OF(links); i++) {
         const double link_s = figure(p, links[i].link_s), waited_s = figure(p, links[i].waited_s);
         const double sent = links[i].sent_bytes ? figure(p, links[i].sent_bytes) : 0;
@@ -298,10 +289,7 @@ void forecast_times(struct report *report, const struct forecast *f)
 {
     const struct rk_prediction *p = f->prediction;
     struct report_table *table =
-        report_add(report, &(struct report_table){.title = "Where the time of a step goes",
-                                                  .formats = REPORT_IN_TEXT,
-                                                  .columns = time_columns,
-                                                  .column_count = COUNT_OF(time_columns)});
+        REPORT_LIST(report, NULL, "Where the time of a step goes", REPORT_IN_TEXT, time_columns);
     for (int i = 0; i < COUNT_OF(times); i++) {
         const double time_s = figure(p, times[i].offset), share = time_s / p->step_s;
         const char *name = times[i].name;
@@ -423,10 +411,7 @@ static void add_required(struct report *report, const struct forecast *f)
         if (!end || needed == 0) continue;
         if (!table)
             table =
-                report_add(report, &(struct report_table){.title = "Bandwidth that would hide it",
-                                                          .formats = REPORT_IN_TEXT,
-                                                          .columns = columns,
-                                                          .column_count = COUNT_OF(columns)});
+                REPORT_LIST(report, NULL, "Bandwidth that would hide it", REPORT_IN_TEXT, columns);
         report_row(report, table,
                    (const struct report_cell[]){
                        cell_text(report_text(report, "%.*s", (int)(end - of->name), of->name)),

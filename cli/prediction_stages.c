@@ -78,11 +78,8 @@ static void add_runs(struct report *report, const struct forecast *f)
     const double capacity = f->system->memory[0].capacity_bytes;
     struct run runs[RK_MAX_STAGES];
     const int count = find_runs(p, runs);
-    struct report_table *table = report_add(
-        report, &(struct report_table){.title = "Stages: a microbatch, and the memory of a GPU",
-                                       .formats = REPORT_IN_TEXT,
-                                       .columns = run_columns,
-                                       .column_count = COUNT_OF(run_columns)});
+    struct report_table *table = REPORT_LIST(
+        report, NULL, "Stages: a microbatch, and the memory of a GPU", REPORT_IN_TEXT, run_columns);
     for (int i = 0; i < count; i++) {
         const struct rk_stage *s = &p->stage[runs[i].first];
         const double activations = held(s, RK_HOLD_attention, RK_HOLD_working);
@@ -146,10 +143,7 @@ static struct report_table *tier_table(struct report *report)
         columns[i].name = i < FIXED ? fixed[i]
                                     : report_text(report, "%s_bytes",
                                                   rk_holding_name((enum rk_holding)(i - FIXED)));
-    return report_add(report, &(struct report_table){.name = "memory",
-                                                     .formats = REPORT_IN_JSON,
-                                                     .columns = columns,
-                                                     .column_count = COLUMNS});
+    return report_list(report, "memory", NULL, REPORT_IN_JSON, columns, COLUMNS);
 }
 
 /* Each tier of the tightest stage's memory that holds something. */
@@ -157,10 +151,7 @@ static void add_tiers(struct report *report, const struct forecast *f)
 {
     struct report_table *table = tier_table(report);
     struct report_table *text =
-        report_add(report, &(struct report_table){.title = "Memory of a GPU, tier by tier",
-                                                  .formats = REPORT_IN_TEXT,
-                                                  .columns = tier_columns,
-                                                  .column_count = COUNT_OF(tier_columns)});
+        REPORT_LIST(report, NULL, "Memory of a GPU, tier by tier", REPORT_IN_TEXT, tier_columns);
     for (int tier = 0; tier < f->system->memories; tier++) {
         double holds[RK_HOLDING_COUNT];
         const double total = rk_predict_tier(f->prediction, f->plan, tier, holds);
@@ -192,11 +183,8 @@ void forecast_stages(struct report *report, const struct forecast *f, bool csv)
         columns[i].name = i < NAMES ? names[i]
                                     : report_text(report, "%s_bytes",
                                                   rk_holding_name((enum rk_holding)(i - NAMES)));
-    struct report_table *table = report_add(
-        report, &(struct report_table){.name = "stages",
-                                       .formats = REPORT_IN_JSON | (csv ? REPORT_IN_CSV : 0),
-                                       .columns = columns,
-                                       .column_count = COLUMNS});
+    struct report_table *table = report_list(
+        report, "stages", NULL, REPORT_IN_JSON | (csv ? REPORT_IN_CSV : 0), columns, COLUMNS);
     for (int i = 0; i < p->stages; i++) {
         const struct rk_stage *s = &p->stage[i];
         struct report_cell cells[COLUMNS] = {
@@ -273,11 +261,8 @@ static struct report_table *holding_table(struct report *report, const struct fo
         columns[1 + i] = (struct report_column){.name = word, .unit = "B", .digits = 2};
     }
     columns[1 + count] = (struct report_column){.name = "what", .title = ""};
-    return report_add(
-        report, &(struct report_table){.title = title,
-                                       .formats = REPORT_IN_TEXT,
-                                       .columns = columns,
-                                       .column_count = count + 1 + (count <= EXPLAINED_RUNS)});
+    return report_list(report, NULL, title, REPORT_IN_TEXT, columns,
+                       count + 1 + (count <= EXPLAINED_RUNS));
 }
 
 void forecast_holdings(struct report *report, const struct forecast *f)

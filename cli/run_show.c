@@ -108,11 +108,7 @@ static void add_phases(struct report *report, const struct run_phases *phases)
         {.name = "plan"}};
     if (phases->count < 2) return;
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "phases",
-                                                  .title = "Its phases",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = columns,
-                                                  .column_count = 10});
+        REPORT_LIST(report, "phases", "Its phases", REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (size_t i = 0; i < phases->count; i++) {
         const struct rk_campaign *c = &phases->campaign[i];
         struct rk_campaign_outcome o;
@@ -190,12 +186,8 @@ static void add_changes(struct report *report, const struct run_phases *phases,
         {.name = "cost_usd", .title = "cost in USD", .unit = "n", .digits = 3}};
     const struct rk_recovery *v = &phases->campaign[0].recovery;
     if (!isfinite(now->mtbf_s)) return;
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "run_changes",
-                                                  .title = "What would bring the run more",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = columns,
-                                                  .column_count = 5});
+    struct report_table *table = REPORT_LIST(report, "run_changes", "What would bring the run more",
+                                             REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         struct rk_campaign changed[RUN_PHASES];
         struct rk_campaign_outcome o;
@@ -281,11 +273,7 @@ enum rk_status run_compare(struct report *report, const struct run_args *args,
     if (!a->prediction->timed || !b->prediction->timed) return RK_OK;
     enum rk_status status = run_terms_open(&terms, args, error);
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "runs",
-                                                  .title = "The whole run",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = columns,
-                                                  .column_count = 6});
+        REPORT_LIST(report, "runs", "The whole run", REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (int i = 0; i < 2 && status == RK_OK; i++) {
         struct rk_campaign_outcome o;
         status = run_phases(&terms, plans[i], &phases, error);

@@ -437,12 +437,8 @@ static const char *tier_name(const struct search *search, enum rk_verdict verdic
 static void add_outcomes(struct report *report, const struct search *search)
 {
     const struct rk_search_counts *c = &search->result.counts;
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "outcomes",
-                                                  .title = "What became of the plans",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = outcome_columns,
-                                                  .column_count = 6});
+    struct report_table *table = REPORT_LIST(report, "outcomes", "What became of the plans",
+                                             REPORT_IN_TEXT | REPORT_IN_JSON, outcome_columns);
     for (int i = 0; i < RK_VERDICTS; i++)
         for (int tier = 0; tier < RK_MAX_TIERS; tier++)
             if (c->verdict[i][tier] || (i == RK_FITS && tier == 0))
@@ -635,9 +631,7 @@ void search_answer_explain(const struct search *search)
     struct report report = {.first = NULL};
     struct rk_error error;
     const struct report_style style = show_style(&search->args->show, stderr);
-    struct report_table *table = report_add(
-        &report,
-        &(struct report_table){.formats = REPORT_IN_TEXT, .columns = columns, .column_count = 3});
+    struct report_table *table = REPORT_LIST(&report, NULL, NULL, REPORT_IN_TEXT, columns);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         report_row(&report, table,
                    (const struct report_cell[]){

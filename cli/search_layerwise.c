@@ -56,11 +56,7 @@ static void add_runs(struct report *report, const struct layerwise_answer *answe
 {
     const struct rk_plan *plan = &answer->dealt;
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "runs",
-                                                  .title = "Layers, and how they are run",
-                                                  .formats = REPORT_IN_ALL,
-                                                  .columns = run_columns,
-                                                  .column_count = COUNT(run_columns)});
+        REPORT_LIST(report, "runs", "Layers, and how they are run", REPORT_IN_ALL, run_columns);
     int segment = 0;
     uint64_t left = plan->segments ? plan->segment[0].layers : UINT64_MAX, first = 0;
     for (int stage = 0; stage < answer->prediction.stages; stage++)
@@ -96,11 +92,7 @@ static const struct report_column stage_columns[] = {
 static void add_stages(struct report *report, const struct layerwise_answer *answer)
 {
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "stages",
-                                                  .title = "Stages",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = stage_columns,
-                                                  .column_count = COUNT(stage_columns)});
+        REPORT_LIST(report, "stages", "Stages", REPORT_IN_TEXT | REPORT_IN_JSON, stage_columns);
     for (int i = 0; i < answer->prediction.stages; i++) {
         const struct rk_stage *stage = &answer->prediction.stage[i];
         report_row(
@@ -218,12 +210,8 @@ static void add_schedules(struct report *report, const struct search *search,
 {
     static const enum rk_schedule schedules[] = {RK_1F1B, RK_GPIPE, RK_ZERO_BUBBLE};
     if (answer->dealt.pipeline == 1) return;
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "schedules",
-                                                  .title = "The same plan by schedule",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = schedule_columns,
-                                                  .column_count = COUNT(schedule_columns)});
+    struct report_table *table = REPORT_LIST(report, "schedules", "The same plan by schedule",
+                                             REPORT_IN_TEXT | REPORT_IN_JSON, schedule_columns);
     for (int i = 0; i < COUNT(schedules); i++) {
         struct rk_plan plan = answer->dealt;
         plan.schedule = schedules[i];

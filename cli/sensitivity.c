@@ -94,18 +94,13 @@ static void add_row(struct report *report, struct report_table *all, struct repo
 static void add_tables(struct report *report, const struct rk_system *system,
                        const struct rk_effects *effects)
 {
-    struct report_table *all = report_add(
-        report, &(struct report_table){.name = "sensitivity",
-                                       .formats = REPORT_IN_JSON | REPORT_IN_CSV,
-                                       .columns = columns,
-                                       .column_count = sizeof columns / sizeof *columns});
-    struct report_table *text = report_add(
-        report,
-        &(struct report_table){.title = "What the best time depends on: its relative change per "
-                                        "relative change of the parameter",
-                               .formats = REPORT_IN_TEXT,
-                               .columns = text_columns,
-                               .column_count = sizeof text_columns / sizeof *text_columns});
+    struct report_table *all =
+        REPORT_LIST(report, "sensitivity", NULL, REPORT_IN_JSON | REPORT_IN_CSV, columns);
+    struct report_table *text =
+        REPORT_LIST(report, NULL,
+                    "What the best time depends on: its relative change per "
+                    "relative change of the parameter",
+                    REPORT_IN_TEXT, text_columns);
     for (int i = 0; i < effects->count; i++)
         add_row(report, all, text, system, effects->now_s, &effects->effect[i]);
 }

@@ -192,11 +192,7 @@ static void add_scores(struct report *report, struct report_table *table,
 static struct report_table *add_table(struct report *report, const char *name, const char *title,
                                       const struct report_column *columns, int count, unsigned in)
 {
-    return report_add(report, &(struct report_table){.name = name,
-                                                     .title = title,
-                                                     .formats = in,
-                                                     .columns = columns,
-                                                     .column_count = count});
+    return report_list(report, name, title, in, columns, count);
 }
 
 static void show(struct report *report, const struct measured *rows, size_t count, bool each)

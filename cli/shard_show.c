@@ -114,11 +114,7 @@ static void add_files(struct report *report, const struct sharding *s, unsigned 
 {
     const struct file_sum *sum = sum_files(report, s);
     const bool placed = s->placed.file && s->placed.ranks;
-    struct report_table *table = report_add(report, &(struct report_table){.name = "files",
-                                                                           .title = "Files",
-                                                                           .formats = formats,
-                                                                           .columns = file_columns,
-                                                                           .column_count = 9});
+    struct report_table *table = REPORT_LIST(report, "files", "Files", formats, file_columns);
     for (uint32_t i = 0; sum && i < s->to.files; i++) {
         const struct placed_file *f = placed ? &s->placed.file[i] : NULL;
         const bool one = s->options->only_rank > 0;
@@ -275,13 +271,10 @@ static void add_tensors(struct report *report, const struct sharding *s)
         }
         if (found) found->count++;
     }
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "tensors_by_rank",
-                                                  .title = "Tensors by rank; * is the number of a "
-                                                           "layer or expert, the first is shown",
-                                                  .formats = REPORT_IN_ALL,
-                                                  .columns = tensor_columns,
-                                                  .column_count = 7});
+    struct report_table *table = REPORT_LIST(report, "tensors_by_rank",
+                                             "Tensors by rank; * is the number of a "
+                                             "layer or expert, the first is shown",
+                                             REPORT_IN_ALL, tensor_columns);
     for (size_t i = 0; i < count; i++) {
         const size_t at = list[i].tensor;
         const struct tensor *t = &l->tensor[at];
@@ -307,14 +300,11 @@ static void add_sends(struct report *report, const struct sharding *s)
         {.name = "split"},
         {.name = "bytes_per_token", .title = "a token", .unit = "B", .digits = 2}};
     if (s->plan.tensor < 2) return;
-    struct report_table *table = report_add(
-        report, &(struct report_table){.name = "sends",
-                                       .title = "What a tensor rank sends, forward and "
-                                                "backward, for all layers with attention "
-                                                "and MLP, embedding and head",
-                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                       .columns = columns,
-                                       .column_count = 2});
+    struct report_table *table = REPORT_LIST(report, "sends",
+                                             "What a tensor rank sends, forward and "
+                                             "backward, for all layers with attention "
+                                             "and MLP, embedding and head",
+                                             REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (int split = 0; split < RK_SHARD_SPLITS; split++) {
         struct rk_shard_options options = {.split = (enum rk_shard_split)split};
         int *axis = report_alloc(report, (s->to.tensors + 1) * sizeof *axis);

@@ -69,12 +69,8 @@ static void end_line(struct trend *t)
         t->left_out++;
     else if (t->count >= LEAST && most > 0) {
         if (!t->table)
-            t->table =
-                report_add(t->report, &(struct report_table){.title = "MFU over the number of GPUs",
-                                                             .formats = REPORT_IN_TEXT,
-                                                             .columns = columns,
-
-                                                             .column_count = COLUMNS - !*t->apart});
+            t->table = report_list(t->report, NULL, "MFU over the number of GPUs", REPORT_IN_TEXT,
+                                   columns, COLUMNS - !*t->apart);
         report_row(t->report, t->table,
                    (const struct report_cell[]){cell_text(report_text(t->report, "%s", t->figure)),
                                                 cell_text(report_text(t->report, "%s", t->model)),

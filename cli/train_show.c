@@ -60,14 +60,11 @@ static void show_result(struct report *report, const struct rk_prediction *predi
         {.name = "off", .unit = "%", .digits = 1},
         {.name = "processor_s", .title = "processor", .unit = "s", .digits = 4},
         {.name = "passed_s", .title = "passed", .unit = "s", .digits = 4}};
-    struct report_table *table = report_add(
-        report, &(struct report_table){
-                    .name = "parts",
-                    .formats = REPORT_IN_ALL,
-                    .title = predicted ? "A step: predicted, and what was measured of the fastest"
-                                       : "A step: what was measured of the fastest",
-                    .columns = columns,
-                    .column_count = 6});
+    struct report_table *table =
+        REPORT_LIST(report, "parts",
+                    predicted ? "A step: predicted, and what was measured of the fastest"
+                              : "A step: what was measured of the fastest",
+                    REPORT_IN_ALL, columns);
     double processor = 0;
     for (int i = 0; i < RK_TRAIN_PARTS_COUNT; i++) {
         const double part = predicted ? predicted_part(predicted, i) : -1;
@@ -112,11 +109,7 @@ static void show_sent(struct report *report, const struct rk_prediction *p,
         cell_number(sent)};
     if (!(sent > 0) || cli_executor->ranks) return; /* of other processes this one knows nothing */
     report_row(report,
-               report_add(report, &(struct report_table){.name = "sent",
-                                                         .formats = REPORT_IN_ALL,
-                                                         .title = "What all ranks send in a step",
-                                                         .columns = columns,
-                                                         .column_count = 3}),
+               REPORT_LIST(report, "sent", "What all ranks send in a step", REPORT_IN_ALL, columns),
                cells);
 }
 
@@ -200,11 +193,7 @@ static void show_memory(struct report *report, const struct train_asked *asked,
         {.name = "off", .unit = "%", .digits = 1}};
     const struct rk_train_state *s = &r->state;
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "memory",
-                                                  .formats = REPORT_IN_ALL,
-                                                  .title = "Memory of a rank",
-                                                  .columns = columns,
-                                                  .column_count = 4});
+        REPORT_LIST(report, "memory", "Memory of a rank", REPORT_IN_ALL, columns);
     memory_row(report, table, "weights", p ? most_of(p, RK_HOLD_weights) : -1, s->weight_bytes);
     memory_row(report, table, "gradients", p ? most_of(p, RK_HOLD_gradients) : -1,
                s->gradient_bytes);
@@ -247,11 +236,8 @@ static void show_tiers(struct report *report, const struct train_asked *asked,
         const double life_s =
             rk_life_s(rk_memory_endurance_bytes(memory), r->step_s, t->written_bytes);
         if (!table)
-            table = report_add(report, &(struct report_table){.name = "tiers",
-                                                              .formats = REPORT_IN_ALL,
-                                                              .title = "What was offloaded, a step",
-                                                              .columns = columns,
-                                                              .column_count = 10});
+            table =
+                REPORT_LIST(report, "tiers", "What was offloaded, a step", REPORT_IN_ALL, columns);
         const struct report_cell cells[] = {
             cell_text(asked->predicts ? memory->name : kinds[i]),
             cell_number(t->weight_bytes),

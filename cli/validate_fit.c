@@ -132,10 +132,7 @@ static void add_fit(struct report *report, const struct fit *fit)
     report_note(report,
                 report_text(report, "%zu runs: mean error %.2f %% before the fit, %.2f %% after",
                             fit->runs, 100 * expm1(fit->before), 100 * expm1(fit->after)));
-    struct report_table *table = report_add(report, &(struct report_table){.name = "constants",
-                                                                           .formats = REPORT_IN_ALL,
-                                                                           .columns = columns,
-                                                                           .column_count = 3});
+    struct report_table *table = REPORT_LIST(report, "constants", NULL, REPORT_IN_ALL, columns);
     for (int i = 0; i < fit->constants; i++)
         report_row(report, table,
                    (struct report_cell[]){cell_text(fit->constant[i].key),
@@ -223,10 +220,7 @@ static enum rk_status add_worths(struct report *report, struct facts *facts, str
                 report_text(report, "mean error of %zu times %.2f %%, of the %zu held out %.2f %%",
                             all.count, 100 * all.mean, held.count, 100 * held.mean));
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "constants",
-                                                  .formats = REPORT_IN_ALL,
-                                                  .columns = worth_columns,
-                                                  .column_count = COUNT(worth_columns)});
+        REPORT_LIST(report, "constants", NULL, REPORT_IN_ALL, worth_columns);
     for (const struct field *f = kernels_fields; f->key && status == RK_OK; f++) {
         struct worth worth = {0};
         if (f->type != FIELD_NUMBER) continue;

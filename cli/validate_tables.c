@@ -124,12 +124,8 @@ static enum rk_status add_score(struct scores *scores, const char *name,
     const enum rk_status status = score_of(results, filter, context, &s, error);
     if (status != RK_OK || s.count == 0) return status;
     if (!scores->table)
-        scores->table =
-            report_add(report, &(struct report_table){.name = scores->name,
-                                                      .title = scores->title,
-                                                      .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                      .columns = score_columns,
-                                                      .column_count = COUNT(score_columns)});
+        scores->table = REPORT_LIST(report, scores->name, scores->title,
+                                    REPORT_IN_TEXT | REPORT_IN_JSON, score_columns);
     const struct report_cell cells[] = {
         cell_text(report_text(report, "%s", name)),
         cell_count(s.count),
@@ -216,12 +212,8 @@ enum rk_status validate_sources(struct report *report, const struct results *res
     struct source_means means;
     const enum rk_status status = source_means(results, &means, error);
     if (status != RK_OK || means.sources < 2) return status;
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "source_means",
-                                                  .title = "Mean of the means of sources",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = columns,
-                                                  .column_count = COUNT(columns)});
+    struct report_table *table = REPORT_LIST(report, "source_means", "Mean of the means of sources",
+                                             REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     report_row(report, table,
                (struct report_cell[]){cell_text("all times"), cell_count(means.sources),
                                       cell_number(means.all)});
@@ -251,12 +243,8 @@ enum rk_status validate_bars(struct report *report, const struct results *result
         if (status != RK_OK) return status;
         if (c.sources < 2) continue;
         if (!table)
-            table = report_add(report,
-                               &(struct report_table){.name = "bars",
-                                                      .title = "Error bars of a source left out",
-                                                      .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                      .columns = columns,
-                                                      .column_count = COUNT(columns)});
+            table = REPORT_LIST(report, "bars", "Error bars of a source left out",
+                                REPORT_IN_TEXT | REPORT_IN_JSON, columns);
         report_row(report, table,
                    (struct report_cell[]){cell_text(names[i]), cell_count(c.sources),
                                           cell_number(c.half), cell_number(c.most)});
@@ -293,11 +281,7 @@ void validate_fits(struct report *report, const struct results *results)
     const size_t refused = count_verdicts(results, RESULT_REFUSED);
     if (rejected + accepted + ran + refused == 0) return;
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "fits",
-                                                  .title = "What fits",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = columns,
-                                                  .column_count = COUNT(columns)});
+        REPORT_LIST(report, "fits", "What fits", REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     if (rejected + accepted)
         report_row(
             report, table,
@@ -325,11 +309,8 @@ static void add_groups(struct report *report, const struct regret *regrets, size
         {.name = "regret", .unit = "%", .digits = 2},
     };
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "groups",
-                                                  .title = "Runs that differ by their plan alone",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = columns,
-                                                  .column_count = COUNT(columns)});
+        REPORT_LIST(report, "groups", "Runs that differ by their plan alone",
+                    REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (size_t i = 0; i < count; i++) {
         const struct regret *g = &regrets[i];
         report_row(report, table,
@@ -367,15 +348,12 @@ enum rk_status validate_regret(struct report *report, const struct results *resu
     if (groups) add_groups(report, regrets, count);
     if (values && count) {
         const struct score s = score_errors(values, finite);
-        report_row(
-            report,
-            report_add(report, &(struct report_table){.name = "regret",
-                                                      .title = "Planner regret",
-                                                      .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                      .columns = columns,
-                                                      .column_count = COUNT(columns)}),
-            (struct report_cell[]){cell_count(count), cell_number(s.mean), cell_number(s.median),
-                                   cell_number(s.p90), cell_number(s.worst), cell_count(oom)});
+        report_row(report,
+                   REPORT_LIST(report, "regret", "Planner regret", REPORT_IN_TEXT | REPORT_IN_JSON,
+                               columns),
+                   (struct report_cell[]){cell_count(count), cell_number(s.mean),
+                                          cell_number(s.median), cell_number(s.p90),
+                                          cell_number(s.worst), cell_count(oom)});
     }
     free(regrets);
     return RK_OK;
@@ -395,12 +373,8 @@ static void list_reasons(struct report *report, const struct result **sorted, si
 {
     static const struct report_column columns[] = {
         {.name = "reason"}, {.name = "rows"}, {.name = "first"}};
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "not_modelled",
-                                                  .title = "Rows that are not modelled",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = columns,
-                                                  .column_count = COUNT(columns)});
+    struct report_table *table = REPORT_LIST(report, "not_modelled", "Rows that are not modelled",
+                                             REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (size_t i = 0; i < count;) {
         size_t end = i;
         while (end < count && strcmp(sorted[end]->reason, sorted[i]->reason) == 0)
@@ -417,12 +391,8 @@ static void list_each(struct report *report, const struct result **rows, size_t 
 {
     static const struct report_column columns[] = {
         {.name = "id"}, {.name = "source"}, {.name = "reason"}};
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "not_modelled",
-                                                  .title = "Rows that are not modelled",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = columns,
-                                                  .column_count = COUNT(columns)});
+    struct report_table *table = REPORT_LIST(report, "not_modelled", "Rows that are not modelled",
+                                             REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (size_t i = 0; i < count; i++)
         report_row(report, table,
                    (struct report_cell[]){cell_text(report_text(report, "%s", rows[i]->id)),
@@ -514,11 +484,7 @@ void validate_rows(struct report *report, const struct results *results, bool pa
     memcpy(columns, row_columns, sizeof row_columns);
     for (int i = ROW_COLUMNS; i < count; i++)
         columns[i] = (struct report_column){.name = part_names[i - ROW_COLUMNS], .digits = 4};
-    struct report_table *table = report_add(report, &(struct report_table){.name = "rows",
-                                                                           .title = "Rows",
-                                                                           .formats = REPORT_IN_ALL,
-                                                                           .columns = columns,
-                                                                           .column_count = count});
+    struct report_table *table = report_list(report, "rows", "Rows", REPORT_IN_ALL, columns, count);
     for (size_t i = 0; i < results->count; i++) {
         const struct result *r = &results->result[i];
         struct report_cell cells[ROW_COLUMNS + PART_COLUMNS] = {

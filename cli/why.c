@@ -38,14 +38,8 @@ static void open_tables(struct tables *t, const char *name, const struct report_
                         int all_count, const char *title, const struct report_column *text,
                         int text_count)
 {
-    t->all = report_add(t->report, &(struct report_table){.name = name,
-                                                          .formats = REPORT_IN_JSON,
-                                                          .columns = all,
-                                                          .column_count = all_count});
-    t->text = report_add(t->report, &(struct report_table){.title = title,
-                                                           .formats = REPORT_IN_TEXT,
-                                                           .columns = text,
-                                                           .column_count = text_count});
+    t->all = report_list(t->report, name, NULL, REPORT_IN_JSON, all, all_count);
+    t->text = report_list(t->report, NULL, title, REPORT_IN_TEXT, text, text_count);
 }
 
 /* ---- misses ---- */

@@ -88,6 +88,16 @@ struct report_table *report_add(struct report *report, const struct report_table
     return copy;
 }
 
+struct report_table *report_list(struct report *report, const char *name, const char *title,
+                                 unsigned formats, const struct report_column *columns, int count)
+{
+    return report_add(report, &(struct report_table){.name = name,
+                                                     .title = title,
+                                                     .formats = formats,
+                                                     .columns = columns,
+                                                     .column_count = count});
+}
+
 void report_note(struct report *report, const char *text)
 {
     report_add(report, &(struct report_table){

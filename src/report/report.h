@@ -132,6 +132,13 @@ const char *report_text(struct report *report, const char *format, ...) RK_PRINT
 /* Appends a copy of `table`; NULL marks the report as failed. */
 struct report_table *report_add(struct report *report, const struct report_table *table);
 
+/* Appends a list of rows to come; `name` and `title` may be NULL. REPORT_LIST takes `columns` as an
+ * array and counts them. */
+struct report_table *report_list(struct report *report, const char *name, const char *title,
+                                 unsigned formats, const struct report_column *columns, int count);
+#define REPORT_LIST(report, name, title, formats, columns)                                         \
+    report_list(report, name, title, formats, columns, (int)(sizeof(columns) / sizeof *(columns)))
+
 /* Appends a line that only text shows. */
 void report_note(struct report *report, const char *text);
 
