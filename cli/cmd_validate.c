@@ -6,6 +6,7 @@
 #include "cli/validate_fit.h"
 #include "cli/validate_tables.h"
 #include "facts/error_bar.h"
+#include "facts/likeness.h"
 #include "interop/output.h"
 #include "study/left_out.h"
 
@@ -17,7 +18,7 @@ struct validate_args {
     struct option_texts files;
     struct option_values by;
     bool rows, parts, regret, unmodelled, constants, brief, left_out;
-    const char *rules, *output, *learn, *fit;
+    const char *rules, *output, *learn, *fit, *given;
     struct option_texts only;
     struct show_args show;
 };
@@ -43,6 +44,8 @@ static const struct option validate_options[] = {
     {.name = "unmodelled", .type = OPTION_FLAG, AT(unmodelled), .help = "list the rows that are not modelled, each with its reason"},
     {.name = "only", .type = OPTION_TEXTS, .argument = "CLASS=NAME", AT(only),
      .help = "only runs of that class, as --by names it: source=dgxc; of several, those that match one of each class"},
+    {.name = "given", .type = OPTION_TEXT, .argument = "FILE", AT(given), .complete = "file",
+     .help = "a table of steps that were measured on the same cluster: predictions are corrected by those that are like them; rows of the same id are not"},
     {.name = "fit", .type = OPTION_TEXT, .argument = "KEY,KEY", AT(fit),
      .help = "fit constants of kernels, reckon-system(5), to the runs that --only takes, and say what the others make of them"},
     {.name = "constants", .type = OPTION_FLAG, AT(constants),
@@ -220,11 +223,37 @@ static int print(const struct judged *judged, const struct validate_args *args)
     if (rows) validate_rows(&report, results, args->parts);
     enum rk_status status = RK_OK;
     if (args->left_out) status = validate_bars(&report, results, memory_of(judged, args), &error);
+    if (args->left_out && status == RK_OK) status = validate_given(&report, results, &error);
     if (status == RK_OK) status = add_statistics(&report, results, args, &error);
     const int code =
         status == RK_OK ? show_report(&report, &args->show, NULL, RK_OK) : options_fail(&error);
     report_release(&report);
     return code;
+}
+
+/* What is shown of the same row was predicted as the others are, whatever was left out. */
+static void adopt(struct results *given, const struct results *shown)
+{
+    for (size_t i = 0; i < given->count; i++)
+        for (size_t k = 0; k < shown->count; k++)
+            if (strcmp(given->result[i].id, shown->result[k].id) == 0 &&
+                strcmp(given->result[i].metric, shown->result[k].metric) == 0)
+                given->result[i] = shown->result[k];
+}
+
+/* Corrects what is shown by the runs of --given. */
+static enum rk_status correct_by_given(struct results *shown, const struct rules *rules,
+                                       const char *path, struct rk_error *error)
+{
+    struct facts facts = {.count = 0};
+    struct results given = {.count = 0};
+    enum rk_status status = facts_load(&facts, path, rules, error);
+    if (status == RK_OK) status = results_add(&given, &facts, error);
+    if (status == RK_OK) adopt(&given, shown);
+    if (status == RK_OK) status = results_correct(shown, &given, error);
+    results_release(&given);
+    facts_release(&facts);
+    return status;
 }
 
 static int judge_facts(struct facts *facts, struct rules *rules, const struct validate_args *args)
@@ -237,6 +266,8 @@ static int judge_facts(struct facts *facts, struct rules *rules, const struct va
     else
         status = validate_only(facts, &args->only, &error);
     if (status == RK_OK && !args->left_out) status = results_add(&judged.shown, facts, &error);
+    if (status == RK_OK && args->given)
+        status = correct_by_given(&judged.shown, rules, args->given, &error);
     int code = status == RK_OK ? RK_OK : options_fail(&error);
     if (code == RK_OK && args->output) code = write_rows(&judged.shown, args->parts, args->output);
     if (code == RK_OK && args->learn)

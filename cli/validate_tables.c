@@ -1,6 +1,7 @@
 #include "cli/validate_tables.h"
 #include "base/memory.h"
 #include "facts/error_bar.h"
+#include "facts/likeness.h"
 #include "study/left_out.h"
 
 #include <math.h>
@@ -248,6 +249,43 @@ enum rk_status validate_bars(struct report *report, const struct results *result
         report_row(report, table,
                    (struct report_cell[]){cell_text(names[i]), cell_count(c.sources),
                                           cell_number(c.half), cell_number(c.most)});
+    }
+    return RK_OK;
+}
+
+/* ---- steps of a source that are given ---- */
+
+enum { GIVEN_ROWS = 6 }; /* sources of so many steps and more */
+
+enum rk_status validate_given(struct report *report, const struct results *results,
+                              struct rk_error *error)
+{
+    static const struct report_column columns[] = {
+        {.name = "given", .title = "steps given"},
+        {.name = "sources"},
+        {.name = "none", .title = "as they come", .unit = "%", .digits = 1},
+        {.name = "factor", .title = "one factor", .unit = "%", .digits = 1},
+        {.name = "likeness", .title = "by likeness", .unit = "%", .digits = 1},
+    };
+    static const size_t given[] = {1, 2, 4};
+    struct report_table *table = NULL;
+    for (int i = 0; i < COUNT(given); i++) {
+        struct given_score s;
+        const enum rk_status status = given_score_of(results, GIVEN_ROWS, given[i], &s, error);
+        if (status != RK_OK) return status;
+        if (s.sources < 2) continue;
+        if (!table)
+            table = report_add(
+                report, &(struct report_table){.name = "given",
+                                               .title = "Error of times, mean of sources, when "
+                                                        "some steps of each are given",
+                                               .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                               .columns = columns,
+                                               .column_count = COUNT(columns)});
+        report_row(report, table,
+                   (struct report_cell[]){cell_count(s.given), cell_count(s.sources),
+                                          cell_number(s.none), cell_number(s.factor),
+                                          cell_number(s.likeness)});
     }
     return RK_OK;
 }

@@ -21,6 +21,10 @@ enum rk_status validate_sources(struct report *report, const struct results *res
 
 /* How often error bars hold that are learned without a run's source: of times, of peaks of memory.
  */
+/* How far one, two and four steps of a source bring down the errors of its others. */
+enum rk_status validate_given(struct report *report, const struct results *results,
+                              struct rk_error *error);
+
 enum rk_status validate_bars(struct report *report, const struct results *results,
                              const struct results *memory, struct rk_error *error);
 

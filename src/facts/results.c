@@ -73,6 +73,7 @@ static void compare(struct result *r, const struct fact *fact, const struct figu
     r->verdict = fits ? RESULT_COMPARED : RESULT_REFUSED;
     r->measured = f->measured;
     r->predicted = judge_figure(fact, f, j);
+    r->rate = f->form == FORM_RATE || f->form == FORM_FLOPS || f->form == FORM_SHARE;
     r->measured_si = judge_measured(fact, f, j);
     r->predicted_si = f->form == FORM_BYTES     ? r->predicted
                       : f->kind == FIGURE_LAYER ? j->layer_s

@@ -30,6 +30,7 @@ struct result {
     double measured, predicted;       /* in the metric's unit; NAN */
     double measured_si, predicted_si; /* seconds or bytes; NAN */
     double error;                     /* NAN when not compared */
+    bool rate;                        /* the metric is the larger, the shorter the time */
     uint64_t gpus;
     bool experts;
     char open[FACT_REASON];   /* what was chosen for cells that the source leaves open */

@@ -154,13 +154,30 @@ Test(calibrate, what_a_long_run_sustains_is_found_again)
         const struct sample s = {.kind = SAMPLE_STEP, .run = &fact[i], .time_s = judgement.step_s};
         cr_assert_eq(samples_add(&samples, &s, &error), RK_OK);
     }
+    const double catalog = system.kernels.sustained;
     cr_assert_eq(calibrate(&samples, &system, &calibration, &error), RK_OK, "%s",
                  formatted(&error));
     cr_expect_eq(calibration.groups, 1);
     cr_expect_str_eq(calibration.group[0].name, "steps");
     cr_expect_gt(calibration.group[0].before.mean, 0.1);
+    cr_expect_lt(calibration.group[0].after.mean, calibration.group[0].before.mean);
+    /* the catalog's value counts as 2.56 runs beside them */
+    const double runs = (double)samples.count;
+    cr_expect_float_eq(system.kernels.sustained, catalog * pow(0.7 / catalog, runs / (runs + 2.56)),
+                       0.01);
+    /* twice the same run is one run's log */
+    system.kernels = slow.kernels;
+    system.kernels.sustained = catalog;
+    samples.count = 4;
+    for (size_t i = 0; i < samples.count; i++)
+        samples.sample[i] = samples.sample[0];
+    cr_assert_eq(calibrate(&samples, &system, &calibration, &error), RK_OK);
     cr_expect_lt(calibration.group[0].after.mean, 0.01);
-    cr_expect_float_eq(system.kernels.sustained, 0.7, 0.02);
+    cr_expect_float_eq(system.kernels.sustained, 0.7, 0.01);
+    system.kernels.sustained = catalog;
+    samples.count = 1;
+    cr_assert_eq(calibrate(&samples, &system, &calibration, &error), RK_OK);
+    cr_expect_float_eq(system.kernels.sustained, catalog * pow(0.7 / catalog, 1 / 3.56), 0.01);
     samples_release(&samples);
     rk_system_release(&system);
     rk_system_release(&slow);

@@ -1,0 +1,210 @@
+#include "facts/likeness.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of docs/accuracy.md: errors of left-out sources are flat around all of them. */
+static const double noise = 0.15, of_doubling = 0.2, of_microbatch = 0.5, of_choice = 0.5;
+
+/* ---- distance ---- */
+
+static double doublings(double a, double b)
+{
+    return a > 0 && b > 0 ? fabs(log2(a / b)) : 0;
+}
+
+static double sizes_apart(const struct result *a, const struct result *b)
+{
+    const struct rk_plan *p = &a->judgement.plan, *q = &b->judgement.plan;
+    const double pairs[][2] = {{(double)a->gpus, (double)b->gpus},
+                               {(double)p->sequence, (double)q->sequence},
+                               {(double)p->tensor, (double)q->tensor},
+                               {(double)p->pipeline, (double)q->pipeline},
+                               {(double)p->chunks, (double)q->chunks},
+                               {(double)p->context, (double)q->context},
+                               {(double)p->expert, (double)q->expert},
+                               {(double)a->model.hidden, (double)b->model.hidden},
+                               {(double)a->model.layers, (double)b->model.layers}};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        sum += of_doubling * doublings(pairs[i][0], pairs[i][1]);
+    return sum + of_microbatch * doublings((double)p->microbatch, (double)q->microbatch);
+}
+
+static double choices_apart(const struct result *a, const struct result *b)
+{
+    const struct rk_plan *p = &a->judgement.plan, *q = &b->judgement.plan;
+    const int differ = (strcmp(a->system, b->system) != 0) + (p->precision != q->precision) +
+                       (p->recompute != q->recompute) + (p->attention != q->attention) +
+                       (p->zero != q->zero) +
+                       (strcmp(a->class_of[CLASS_FAMILY], b->class_of[CLASS_FAMILY]) != 0);
+    return of_choice * differ;
+}
+
+double likeness(const struct result *a, const struct result *b)
+{
+    return exp(-sizes_apart(a, b) - choices_apart(a, b));
+}
+
+/* ---- the mean given some ---- */
+
+static bool is_step(const struct result *r)
+{
+    return r->kind == FIGURE_STEP && isfinite(r->predicted_si) && isfinite(r->measured_si);
+}
+
+/* Solves a x = b in place, a symmetric and positive definite (Cholesky). */
+static void solve(size_t n, double *a, double *b)
+{
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = j; i < n; i++) {
+            double sum = a[i * n + j];
+            for (size_t k = 0; k < j; k++)
+                sum -= a[i * n + k] * a[j * n + k];
+            a[i * n + j] = i == j ? sqrt(sum) : sum / a[j * n + j];
+        }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < i; k++)
+            b[i] -= a[i * n + k] * b[k];
+        b[i] /= a[i * n + i];
+    }
+    for (size_t i = n; i-- > 0;) {
+        for (size_t k = i + 1; k < n; k++)
+            b[i] -= a[k * n + i] * b[k];
+        b[i] /= a[i * n + i];
+    }
+}
+
+static void weigh(size_t n, const struct result *const *given, double *matrix, double *weight)
+{
+    for (size_t i = 0; i < n; i++) {
+        weight[i] = log(given[i]->measured_si / given[i]->predicted_si);
+        for (size_t j = 0; j < n; j++)
+            matrix[i * n + j] = likeness(given[i], given[j]) + (i == j ? noise : 0);
+    }
+    solve(n, matrix, weight);
+}
+
+static double corrected(const struct result *r, size_t n, const struct result *const *given,
+                        const double *weight)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += weight[i] * likeness(r, given[i]);
+    return exp(sum);
+}
+
+static bool among(const struct result *r, size_t n, const struct result *const *given)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(r->id, given[i]->id) == 0) return true;
+    return false;
+}
+
+static void correct(struct result *r, double factor)
+{
+    r->predicted_si *= factor;
+    r->predicted *= r->rate ? 1 / factor : factor;
+    r->error = r->predicted_si / r->measured_si - 1;
+    r->judgement.step_s *= factor;
+}
+
+enum rk_status results_correct(struct results *results, const struct results *given,
+                               struct rk_error *error)
+{
+    const struct result **step = malloc((given->count + 1) * sizeof *step);
+    size_t n = 0;
+    for (size_t i = 0; step && i < given->count; i++)
+        if (is_step(&given->result[i])) step[n++] = &given->result[i];
+    double *matrix = malloc((n * n + 1) * sizeof *matrix),
+           *weight = malloc((n + 1) * sizeof *weight);
+    enum rk_status status = RK_OK;
+    if (!step || !matrix || !weight)
+        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the runs that are given");
+    else if (n == 0)
+        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+                         "--given: none of its rows has a time of a step that can be predicted");
+    if (status == RK_OK) weigh(n, step, matrix, weight);
+    for (size_t i = 0; status == RK_OK && i < results->count; i++) {
+        struct result *r = &results->result[i];
+        if (is_step(r) && !among(r, n, step)) correct(r, corrected(r, n, step, weight));
+    }
+    free(step);
+    free(matrix);
+    free(weight);
+    return status;
+}
+
+/* ---- how far that goes ---- */
+
+enum { DRAWS = 40, MOST_GIVEN = 16 };
+
+/* A generator of its own, so that the draws are the same everywhere (xorshift, [marsaglia2003]). */
+static uint64_t drawn(uint64_t *state, uint64_t below)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state % below;
+}
+
+/* Puts `given` of the list in front. */
+static void draw(const struct result **list, size_t count, size_t given, uint64_t *state)
+{
+    for (size_t i = 0; i < given; i++) {
+        const size_t at = i + (size_t)drawn(state, count - i);
+        const struct result *other = list[at];
+        list[at] = list[i];
+        list[i] = other;
+    }
+}
+
+static void add_draw(struct given_score *of, const struct result *const *list, size_t count)
+{
+    double matrix[MOST_GIVEN * MOST_GIVEN], weight[MOST_GIVEN], mean = 0;
+    const size_t n = of->given;
+    for (size_t i = 0; i < n; i++)
+        mean += log(list[i]->measured_si / list[i]->predicted_si) / (double)n;
+    weigh(n, list, matrix, weight);
+    for (size_t i = n; i < count; i++) {
+        const double ratio = list[i]->predicted_si / list[i]->measured_si;
+        const double share = 1.0 / DRAWS / (double)(count - n);
+        of->none += share * fabs(ratio - 1);
+        of->factor += share * fabs(ratio * exp(mean) - 1);
+        of->likeness += share * fabs(ratio * corrected(list[i], n, list, weight) - 1);
+    }
+}
+
+enum rk_status given_score_of(const struct results *results, size_t rows, size_t given,
+                              struct given_score *score, struct rk_error *error)
+{
+    const struct result **list = malloc((results->count + 1) * sizeof *list);
+    size_t sources = 0;
+    const char **names = class_names(results, CLASS_SOURCE, &sources);
+    *score = (struct given_score){.given = given < MOST_GIVEN ? given : MOST_GIVEN};
+    for (size_t i = 0; list && names && i < sources; i++) {
+        size_t count = 0;
+        uint64_t state = 88172645463325252;
+        for (size_t k = 0; k < results->count; k++) {
+            const struct result *r = &results->result[k];
+            if (is_step(r) && strcmp(r->class_of[CLASS_SOURCE], names[i]) == 0) list[count++] = r;
+        }
+        if (count < rows || count <= score->given) continue;
+        score->sources++;
+        for (int k = 0; k < DRAWS; k++) {
+            draw(list, count, score->given, &state);
+            add_draw(score, list, count);
+        }
+    }
+    const bool memory = list && names;
+    free(list);
+    free(names);
+    if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the statistics");
+    if (score->sources > 0) {
+        score->none /= (double)score->sources;
+        score->factor /= (double)score->sources;
+        score->likeness /= (double)score->sources;
+    }
+    return RK_OK;
+}

@@ -1,0 +1,42 @@
+/* likeness.h - what measured steps say of others that are like them.
+ *
+ * The logarithm of measured over predicted time is taken as a Gaussian field over runs, of mean 0
+ * and of covariance
+ *
+ *     exp(-d(a, b)), and of a measurement itself 1 + noise
+ *
+ * so that n measured runs correct another run x by exp(k(x)' (K + noise 1)^-1 y), the mean of that
+ * field given y (kriging; [rasmussen2006], eq. 2.23). d adds up 0.2 for each factor of two between
+ * the GPUs, tokens, degrees and widths of two runs (0.5 between their microbatches) and 0.5 for
+ * each choice that differs (accelerator, precision, recomputation, attention, ZeRO, model). Far
+ * from every measurement nothing is corrected, and one odd row misleads its neighbours alone.
+ */
+#ifndef RECKON_FACTS_LIKENESS_H
+#define RECKON_FACTS_LIKENESS_H
+
+#include "facts/results.h"
+
+/* exp(-d): 1 of the same plan, 0 of runs that have nothing in common. */
+double likeness(const struct result *a, const struct result *b);
+
+/* Corrects the predicted times of `results` by the steps that `given` measured; their own rows,
+ * by id, stay as they are. RK_USAGE: no step is given; RK_IO: no memory. */
+enum rk_status results_correct(struct results *results, const struct results *given,
+                               struct rk_error *error);
+
+/* ---- how far that goes ---- */
+
+/* Mean of the means of sources of `rows` steps and more, when `given` steps of each, drawn at
+ * random, are known: absolute errors of the other steps. */
+struct given_score {
+    size_t given, sources;
+    double none;     /* as they come */
+    double factor;   /* one factor on all times: the mean of the steps that are given */
+    double likeness; /* results_correct() */
+};
+
+/* RK_IO: no memory. */
+enum rk_status given_score_of(const struct results *results, size_t rows, size_t given,
+                              struct given_score *score, struct rk_error *error);
+
+#endif
