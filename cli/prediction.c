@@ -149,6 +149,15 @@ static const struct {
     {"first_layers + last_layers", "the first and the last stage are to have # blocks, the model has @"},
     {"blocks of all stages", "all stages together have # blocks, the model has @"},
     {"a second memory tier", "offloading needs # memories, the system has @: add one to it, mem2=1TiB@@50GB/s"},
+    {"as many memory tiers", "a share above 1 goes to a further memory (1.5: a half to tier 2), which needs # of them, the system has @: give a share from 0 to 1, or add one, mem3=4TiB@@20GB/s"},
+    {"offload, a share from 0 to 1", "shares of what is offloaded are from 0 to 1, those of all tiers together no more than 1"},
+    {"recompute of a plan with recompute_rest, which says it itself: none", "recompute-rest says itself what is computed again: leave recompute out"},
+    {"attention of a plan with recompute_rest: a fused kernel", "recompute-rest needs attention in a fused kernel: leave attention=unfused out"},
+    {"schedule of a plan with recompute_rest: not dualpipe", "recompute-rest is not known with dualpipe: give another schedule"},
+    {"context_kind of a plan with sequence_chunks: ulysses", "seq-chunks is known where heads are exchanged: give cp-kind=ulysses, or no cp"},
+    {"recompute of a plan with sequence_chunks: full, of all layers, each alone", "with seq-chunks every layer is computed again whole: give recompute=full, without recompute-layers, recompute-every or recompute-stride"},
+    {"attention of a plan with sequence_chunks: a fused kernel", "seq-chunks needs attention in a fused kernel: leave attention=unfused out"},
+    {"sequence_chunks where attention is not causal over all tokens", "seq-chunks needs attention that is causal over all tokens: without windows, recurrences, full-attention"},
 };
 /* clang-format on */
 
