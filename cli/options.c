@@ -333,6 +333,15 @@ static bool is_wider(const struct reader *r, const char *typed, size_t length, c
     return option != NULL;
 }
 
+/* "params" for "parameters": the first name that begins alike; NULL: none does. */
+static const char *begins_alike(const char *word, const char *const *names)
+{
+    enum { ALIKE = 4 };
+    for (; strlen(word) >= ALIKE && *names; names++)
+        if (strncmp(*names, word, ALIKE) == 0) return *names;
+    return NULL;
+}
+
 static enum rk_status unknown_option(const struct reader *r, const char *typed, size_t length)
 {
     if (is_wider(r, typed, length, '\0')) return RK_USAGE;
@@ -344,6 +353,7 @@ static enum rk_status unknown_option(const struct reader *r, const char *typed, 
         for (const struct option *row = group->rows; row->name && count < MAX_NAMES; row++)
             names[count++] = row->name;
     const char *nearest = text_nearest(word, names);
+    if (!nearest) nearest = begins_alike(word, names);
     text_quote(quoted, typed - 2, length + 2);
     if (nearest)
         return rk_fail(r->error, RK_USAGE, NULL, 0, 0,

@@ -415,19 +415,26 @@ enum rk_status place_need_array(const struct place *place, size_t min, size_t ma
     return RK_OK;
 }
 
-/* Files that people mistake for each other, by keys that only they have. */
+/* Files that people mistake for each other, by keys that only they have: a table that has all of
+ * `keys` is of this kind, and an object that has some of them or of `more`. */
 static const struct {
     const char *what;
-    const char *keys[5];
+    const char *keys[5], *more[7];
 } kinds[] = {
-    {"a model", {"layers", "hidden", "feedforward"}},
-    {"a system", {"memory", "network", "matrix"}},
-    {"a plan", {"tensor", "pipeline", "framework", "microbatch"}},
+    {"a model", {"layers", "hidden", "feedforward"}, {"kv_heads", "vocabulary"}},
+    {"a system", {"memory", "network", "matrix"}, {NULL}},
+    {"a plan",
+     {"tensor", "pipeline", "framework", "microbatch"},
+     {"gpus", "zero", "data", "gradient_overlap", "weight_overlap", "recompute"}},
+    {"a study", {"models", "systems", "figures", "columns"}, {NULL}},
     {"a config.json of Hugging Face",
-     {"hidden_size", "num_hidden_layers", "model_type", "architectures"}},
+     {"hidden_size", "num_hidden_layers", "model_type", "architectures"},
+     {NULL}},
     {"a configuration of DeepSpeed",
-     {"zero_optimization", "train_batch_size", "train_micro_batch_size_per_gpu"}},
-    {"the answer of a command", {"command", "best", "counts", "reasons"}},
+     {"zero_optimization", "train_batch_size", "train_micro_batch_size_per_gpu"},
+     {NULL}},
+    {"a strategy of the tool calculon", {"tensor_par", "pipeline_par", "data_par"}, {"num_procs"}},
+    {"the answer of a command", {"command", "best", "counts", "reasons"}, {NULL}},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -458,6 +465,8 @@ static int kind_of_object(const json_t *object)
         int count = 0;
         for (int i = 0; kinds[kind].keys[i]; i++)
             count += json_object_get(object, kinds[kind].keys[i]) != NULL;
+        for (int i = 0; kinds[kind].more[i]; i++)
+            count += json_object_get(object, kinds[kind].more[i]) != NULL;
         if (count <= most) continue;
         most = count;
         found = kind;
