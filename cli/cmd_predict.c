@@ -8,6 +8,7 @@
 #include "cli/run_args.h"
 #include "cli/save.h"
 #include "cli/show.h"
+#include "facts/learned.h"
 #include <math.h>
 
 struct predict_args {
@@ -158,7 +159,7 @@ static void add_remedy(struct report *report, const struct forecast *f)
         {.name = "words"}, {.name = "saved_bytes"}, {.name = "step_s"}};
     struct rk_saving saving[RK_MAX_SAVINGS];
     const struct rk_prediction *p = f->prediction;
-    if (!p->timed || p->verdict != RK_MEMORY_EXCEEDED || f->plan->framework == RK_CALCULON) return;
+    if (!p->timed || p->verdict != RK_MEMORY_EXCEEDED) return;
     const int count = rk_savings(f->model, f->system, f->plan, p, saving);
     if (!(count > 0 && saving[0].fits) &&
         !rk_savings_pair(f->model, f->system, f->plan, p, saving)) {
@@ -166,12 +167,17 @@ static void add_remedy(struct report *report, const struct forecast *f)
                             "search`, which tries all of them together");
         return;
     }
-    report_note(report, report_text(report,
-                                    "  with %s it fits, %.1f GiB left, and takes %.1f %% %s (the "
-                                    "cheapest change; reckon fits shows others)",
-                                    saving[0].words, saving[0].left_bytes / 0x1p30,
-                                    100 * fabs(saving[0].step_s / p->step_s - 1),
-                                    saving[0].step_s < p->step_s ? "less" : "longer"));
+    const double chance = learned_fit(f->model, f->system, f->plan, saving[0].need_bytes);
+    report_note(report,
+                report_text(report,
+                            "  with %s it fits, %.1f GiB left%s, and takes %.1f %% %s (the "
+                            "cheapest change; reckon fits shows others)",
+                            saving[0].words, saving[0].left_bytes / 0x1p30,
+                            chance < LEARNED_SURE /* NaN: nothing is known */
+                                ? report_text(report, " (%.0f %% of such runs fitted)", 100 * chance)
+                                : "",
+                            100 * fabs(saving[0].step_s / p->step_s - 1),
+                            saving[0].step_s < p->step_s ? "less" : "longer"));
     report_record(report, "remedy", columns, 3,
                   (const struct report_cell[]){
                       cell_text(report_text(report, "%s", saving[0].words)),
@@ -217,10 +223,11 @@ static int predict(const struct usage *usage, plan_choose *choose, int argc, cha
     if (status == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
         const bool fits = rk_predict(&input.model, &input.system, plan, &prediction) == RK_FITS;
-        const struct forecast forecast = {&input.model, &input.system, plan,
-                                          &prediction, input.assumed};
-        code = fill_report(&report, &forecast, &args, &error) != RK_OK ? options_fail(&error)
-               : show_report(&report, &args.show, args.output, fits ? RK_OK : RK_NOTHING_FITS);
+        const struct forecast forecast = {&input.model, &input.system, plan, &prediction,
+                                          input.assumed};
+        code = fill_report(&report, &forecast, &args, &error) != RK_OK
+                   ? options_fail(&error)
+                   : show_report(&report, &args.show, args.output, fits ? RK_OK : RK_NOTHING_FITS);
         if (prediction.timed) check_remark("the plan", &input.model, &input.system, plan);
     } else {
         code = options_fail(&error);
