@@ -216,7 +216,7 @@ const struct usage search_usage = {
          "What should be improved first:"},
         {"reckon search -m gpt3-175b,megatron-1t -s h100-80g-nvl8 -g 1024..16384 -b 3072",
          "How it scales:"},
-        {"reckon search -m multi-128t -s h100-80g-nvl8 -g 16384 -b 16384 --exhaustive --state search.state",
+        {"reckon search -m deepseek-v3 -s 'h800-sxm5-80g mem2=1TiB@50GB/s' -g 2048 -b 15360 --activation-shares all --unstartable --exhaustive --state search.state",
          "A long search, that can be stopped and goes on when the command is given again:"},
     },
     .see_also = "reckon-estimate(1), reckon-predict(1), reckon-study(1), reckon-model(5), reckon-system(5), reckon-strategy(5), reckon-plan(5)",

@@ -87,6 +87,19 @@ size_t text_utf8_length(const char *bytes, size_t length)
     return size;
 }
 
+void text_make_plain(char *text)
+{
+    const size_t length = strlen(text);
+    for (size_t i = 0, size; i < length; i += size) {
+        size = text_utf8_length(text + i, length - i);
+        const bool control = (unsigned char)text[i] < ' ' && text[i] != '\n';
+        if (size && !control && text[i] != 0x7f) continue;
+        text[i] = '?';
+        size = 1;
+    }
+}
+
+
 const char *text_quote(char buffer[static TEXT_QUOTE], const char *text, size_t length)
 {
     size_t used = 0;

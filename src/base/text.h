@@ -15,6 +15,9 @@ const char *text_nearest(const char *name, const char *const *names);
 /* Length of the valid UTF-8 character at `text`, 1 to 4; 0 when there is none [rfc3629]. */
 size_t text_utf8_length(const char *text, size_t length);
 
+/* Puts '?' in the place of bytes that are no UTF-8, and of control characters but for line ends. */
+void text_make_plain(char *text);
+
 enum { TEXT_QUOTE = 64 };
 
 /* `length` bytes of foreign text, made fit for a message: quoted, on one line, valid UTF-8, cut

@@ -5,6 +5,26 @@
 #include "search/hash.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* What is predicted of some plans of the space: a model of which another figure comes out has other
+ * states, whether or not somebody thought of RK_MODEL_VERSION. */
+static void mix_figures(uint64_t *hash, const struct rk_space *space)
+{
+    const uint64_t count = space->count;
+    const uint64_t probes[] = {0, count / 3, count / 2, count - 1};
+    struct outcome outcome;
+    struct rk_plan plan;
+    mix_number(hash, count);
+    for (size_t i = 0; count && i < sizeof probes / sizeof *probes; i++) {
+        if (!space->predictor->plan_at(space, probes[i], &plan)) continue;
+        memset(&outcome, 0, sizeof outcome);
+        space->predictor->predict(space, &plan, &outcome);
+        mix_number(hash, outcome.verdict);
+        for (int k = 0; k < MAX_FIGURES; k++)
+            mix_real(hash, outcome.figure[k]);
+    }
+}
 
 uint64_t state_fingerprint(const struct rk_space *space, const struct rk_query *query)
 {
@@ -21,6 +41,7 @@ uint64_t state_fingerprint(const struct rk_space *space, const struct rk_query *
     mix_text(&hash, query->where);
     mix_text(&hash, query->sort);
     mix_text(&hash, query->pareto);
+    mix_figures(&hash, space);
     return hash;
 }
 

@@ -2,6 +2,8 @@
  * ends with the result of one that was never stopped. */
 #include <criterion/criterion.h>
 #include "published/strategies.h"
+#include "search/predictor.h"
+#include "search/state.h"
 #include <reckon/catalog.h>
 #include <reckon/plans.h>
 #include <stdlib.h>
@@ -161,4 +163,33 @@ Test(search_state, refuses_what_is_not_its_own)
     rk_space_close(other);
     rk_system_release(&system);
     rk_system_release(&other_system);
+}
+
+static const struct predictor *as_it_was;
+
+static void a_last_digit(const struct rk_space *space, const struct rk_plan *plan,
+                         struct outcome *to)
+{
+    as_it_was->predict(space, plan, to);
+    to->figure[0] *= 1 + 0x1p-52;
+}
+
+/* A model that predicts anything else has other states, though its version is the same. */
+Test(search_state, a_changed_model_has_other_states)
+{
+    struct rk_system system[2];
+    struct rk_space *spaces[] = {open_space(&system[0], 512), open_plans(&system[1])};
+    const struct rk_query query = {.top = 1};
+    for (int i = 0; i < 2; i++) {
+        as_it_was = spaces[i]->predictor;
+        struct predictor changed = *as_it_was;
+        const uint64_t before = state_fingerprint(spaces[i], &query);
+        changed.predict = a_last_digit;
+        spaces[i]->predictor = &changed;
+        cr_expect_neq(state_fingerprint(spaces[i], &query), before);
+        spaces[i]->predictor = as_it_was;
+        cr_expect_eq(state_fingerprint(spaces[i], &query), before);
+        rk_space_close(spaces[i]);
+        rk_system_release(&system[i]);
+    }
 }

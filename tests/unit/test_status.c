@@ -60,3 +60,15 @@ Test(status, format_reports_the_length_it_needs)
     cr_assert_eq(rk_error_format(&error, small, sizeof small), 6); /* "a: bad" */
     cr_assert_str_eq(small, "a: ");
 }
+
+/* What a library quotes of a damaged file, or a name with a terminal's colours in it. */
+Test(status, messages_are_plain)
+{
+    struct rk_error error;
+    char text[64];
+    rk_fail(&error, RK_BAD_INPUT, "a\033[31m", 0, 0, "near \"\xa7ROM \xc3\xa9\"\n\x7f");
+    rk_error_format(&error, text, sizeof text);
+    cr_expect_str_eq(text, "a?[31m: near \"?ROM \xc3\xa9\"\n?");
+    rk_error_format(&error, text, 18); /* cut within a character */
+    cr_expect_str_eq(text, "a?[31m: near \"?RO");
+}
