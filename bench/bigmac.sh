@@ -7,32 +7,51 @@ cd "$(dirname "$0")/.."
 . bench/clusters.sh
 rate=${1:-10} steps=3
 clusters_open "${rate}mbit"
-export OMP_NUM_THREADS=1
 
 # Ratio 0.25 as in the paper's Table 4; all else is scaled down. Both structures multiply as much in their experts.
 model() # FILE, more
 {
     cat >"$work/$1.json" <<END
 {"name": "$1", "layers": 4, "hidden": 256, "feedforward": 1024, "heads": 4, "sequence": 128, "vocabulary": 257,
- "tied_embeddings": true, "no_dropout": true, "experts": 16, "active_experts": 4, $2}
+ "tied_embeddings": true, "no_dropout": true${2:-}}
 END
 }
-model usual '"expert_feedforward": 64'
-model narrowed '"expert_feedforward": 256, "expert_hidden": 64'
+model dense
+model usual ', "experts": 16, "active_experts": 4, "expert_feedforward": 64'
+model narrowed ', "experts": 16, "active_experts": 4, "expert_feedforward": 256, "expert_hidden": 64'
 
-# This machine, with the link's rate for messages: a frame of 1,514 bytes has 1,448 of data.
-build/reckon measure --seconds 10 -o "$work/here.json"
-python3 - "$work" "$rate" <<'END'
+# This machine, and the link: what its rate is for ranks that send to each other at once is measured by the gradients of
+# a dense model, for acknowledgements wait behind the other direction's data.
+link() # FILE, rate in Mbit/s of data
+{
+    python3 - "$work" "$1" "$2" <<'END'
 import json, sys
-work, rate = sys.argv[1], float(sys.argv[2])
+work, name, rate = sys.argv[1], sys.argv[2], float(sys.argv[3])
 system = json.load(open(work + "/here.json"))
 net = system["network"][0]
-net["bandwidth_GBps"] = rate * 1e6 / 8 * 1448 / 1514 / 1e9
-net["latency_us"] = 100
+net["bandwidth_GBps"] = rate / 8e3
+net["latency_us"] = net["link"]["hop_us"] = 100
 net["link"].pop("rates", None)
-net["link"]["hop_us"] = 100
-json.dump(system, open(work + "/link.json", "w"))
+json.dump(system, open(f"{work}/{name}.json", "w"))
 END
+}
+train() # model, system, more: the table of predicted and measured, to MODEL.table
+{
+    clusters_run 1 "train -q -n $steps --repeat -m $work/$1.json -d data/corpus/declaration/en.txt -s $work/$2.json \
+        --format json $3" >"$work/$1.table"
+}
+build/reckon measure --seconds 10 -o "$work/here.json"
+link nominal "$rate"
+train dense nominal 'dp2 mbs2 gbs4'
+rate=$(python3 - "$work" "$rate" <<'END'
+import json, sys
+parts = json.JSONDecoder().raw_decode(open(sys.argv[1] + "/dense.table").read())[0]["parts"]
+data = [part for part in parts if part["part"] == "data"][0]
+print(float(sys.argv[2]) * data["predicted_s"] / data["passed_s"])
+END
+)
+echo "the link of ${1:-10} Mbit/s carries $(printf %.2f "$rate") of data each way when both send"
+link link "$rate"
 
 plan='dp2 ep2 mbs2 gbs4 precision=fp32'
 now() { date +%s.%N; }
@@ -44,11 +63,10 @@ evaluate() # model, tokens: seconds of scoring so many
     echo "$(now) - $begin" | bc -l
 }
 
-# What each rank sends to the other, counted by threads, beside the paper's formula for it: four exchanges a layer of
-# the copies of a rank's tokens, half of which leave (as many as the router says).
+# What ranks send, counted by threads, beside the paper's formula: four exchanges a layer of each token's copies, half of
+# which leave their rank (nearly, as the router says; tests/unit/test_run_experts.c has equality).
 for model in usual narrowed; do
-    clusters_run 1 "train -q -n $steps --repeat -m $work/$model.json -d data/corpus/declaration/en.txt -s $work/link.json \
-        --save $work/$model --log $work/$model.log --format json $plan" >"$work/$model.table"
+    train $model link "--save $work/$model $plan"
     build/reckon train -q -n 2 --repeat -m "$work/$model.json" -d data/corpus/declaration/en.txt -s "$work/link.json" \
         --format json $plan >"$work/$model.threads"
     few=$(evaluate $model 512) many=$(evaluate $model 2560)
@@ -69,7 +87,7 @@ for model, width in ("usual", 256), ("narrowed", 64):
     for part in "comm", "data", "step":
         row({"comm": "exchanges, s", "data": "gradients, s", "step": "step, s"}[part], parts[part]["predicted_s"], parts[part]["passed_s"])
     stage = json.loads(read(model + ".predicted"))["stages"][0]
-    row("forward alone, s", 2 * stage["forward_s"], float(read(model + ".forward")))
+    row("forward alone, s", stage["forward_s"], float(read(model + ".forward")))
     sent = first(read(model + ".threads"))["sent"][0]
-    row("sent in layers, MB", 4 * 4 * tokens / ranks * 4 * width * 4 / 2 / 1e6, sent["counted_bytes"] / 1e6)
+    row("sent in layers, MB", 4 * 4 * tokens * 4 * width * 4 / 2 / 1e6, sent["counted_bytes"] / 1e6)
 END

@@ -164,16 +164,17 @@ static bool next_plan(void *context, uint64_t step, struct rk_plan *plan)
     return true;
 }
 
-static bool log_step(FILE *log, const struct rk_train_step *s)
+/* `digits` of loss and norm, which are fewer than the numbers have. */
+static bool log_step(FILE *log, int digits, const struct rk_train_step *s)
 {
     return fprintf(log,
-                   "{\"step\": %llu, \"loss\": %.9g, \"norm\": %.9g, \"rate\": %.6g, \"seconds\": "
+                   "{\"step\": %llu, \"loss\": %.*g, \"norm\": %.*g, \"rate\": %.6g, \"seconds\": "
                    "%.6g, "
                    "\"tokens_per_s\": %.6g, \"peak_bytes\": %llu, \"compute_s\": %.6g, "
                    "\"slowest\": %.4g, \"slowest_rank\": %d}\n",
-                   (unsigned long long)s->step, s->loss, s->norm, s->rate, s->wall_s,
-                   s->tokens / s->wall_s, (unsigned long long)s->peak_bytes, s->compute_s,
-                   s->slowest, s->slowest_rank) > 0 &&
+                   (unsigned long long)s->step, digits, s->loss, digits, s->norm, s->rate,
+                   s->wall_s, s->tokens / s->wall_s, (unsigned long long)s->peak_bytes,
+                   s->compute_s, s->slowest, s->slowest_rank) > 0 &&
            fflush(log) == 0;
 }
 
@@ -189,7 +190,7 @@ static bool watch_step(void *context, const struct rk_train_step *s)
     struct watch *w = context;
     FILE *out = w->args->show.format == REPORT_AS_TEXT ? stdout : stderr; /* JSON stands alone */
     w->done = s->step;
-    if (w->log && !log_step(w->log, s)) {
+    if (w->log && !log_step(w->log, w->args->wide ? 12 : 9, s)) {
         fprintf(stderr, "reckon: warning: %s cannot be written any more\n", w->args->log);
         fclose(w->log);
         w->log = NULL;

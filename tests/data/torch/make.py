@@ -1,0 +1,226 @@
+"""Tiny models of each family, written as Hugging Face writes them, and ten steps of AdamW with PyTorch in 64 bits.
+
+/usr/bin/python3 tests/data/torch/make.py tests/data/torch   (with Debian's python3-torch 1.13; run once, its output is kept)
+
+Each family is a plain function of a table of weights, so that autograd is all that is taken from PyTorch. Weights are
+numbers of 16 bits (bf16), to be small on disk.
+"""
+import json
+import math
+import os
+import random
+import struct
+import sys
+
+import torch
+import torch.nn.functional as F
+
+torch.set_default_dtype(torch.float64)
+LENGTH, WORDS, STEPS = 16, 64, 10
+RATE, BETAS, EPS, DECAY, CLIP = 1e-2, (0.9, 0.95), 1e-8, 0.1, 1.0
+
+
+class Weights:
+    """Made as they are asked for first."""
+
+    def __init__(self):
+        self.of = {}
+
+    def __call__(self, name, *shape):
+        if name not in self.of:
+            raw = (torch.randn(*shape) * (0.1 if len(shape) == 1 else 0.2) + (1 if "norm" in name or "ln_" in name else 0))
+            self.of[name] = raw.bfloat16().double().requires_grad_()
+        return self.of[name]
+
+    def write(self, path):
+        header, data = {}, b""
+        for name, w in self.of.items():
+            more = struct.pack("<%dH" % w.numel(), *[struct.unpack("<I", struct.pack("<f", x))[0] >> 16
+                                                     for x in w.detach().flatten().tolist()])
+            header[name] = {"dtype": "BF16", "shape": list(w.shape), "data_offsets": [len(data), len(data) + len(more)]}
+            data += more
+        text = json.dumps(header).encode()
+        text += b" " * (-len(text) % 8)
+        with open(path, "wb") as file:
+            file.write(struct.pack("<Q", len(text)) + text + data)
+
+
+def rms(x, g, eps):
+    return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + eps) * g
+
+
+def turn(x, base):  # (heads, tokens, d), halves
+    d = x.shape[-1]
+    angle = torch.arange(x.shape[-2])[:, None] * base ** (-2 * torch.arange(d // 2) / d)
+    c, s = torch.cos(angle), torch.sin(angle)
+    a, b = x[..., :d // 2], x[..., d // 2:]
+    return torch.cat((a * c - b * s, b * c + a * s), -1)
+
+
+def attend(q, k, v, window=None):  # (heads, tokens, d)
+    k, v = (t.repeat_interleave(q.shape[0] // t.shape[0], 0) for t in (k, v))
+    n = q.shape[1]
+    i, j = torch.arange(n)[:, None], torch.arange(n)[None]
+    hidden = (j > i) | (j <= i - window if window else torch.zeros(n, n, dtype=torch.bool))
+    scores = (q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])).masked_fill(hidden, -math.inf)
+    return (torch.softmax(scores, -1) @ v).transpose(0, 1).flatten(1)
+
+
+def heads_of(x, heads):
+    return x.view(x.shape[0], heads, -1).transpose(0, 1)
+
+
+def gpt2(w, tokens):
+    h, layers, heads = 32, 2, 4
+    words = w("transformer.wte.weight", WORDS, h)
+    x = words[tokens] + w("transformer.wpe.weight", LENGTH, h)
+    for layer in range(layers):
+        p = "transformer.h.%d." % layer
+        n = F.layer_norm(x, (h,), w(p + "ln_1.weight", h), w(p + "ln_1.bias", h))
+        q, k, v = (n @ w(p + "attn.c_attn.weight", h, 3 * h) + w(p + "attn.c_attn.bias", 3 * h)).chunk(3, -1)
+        y = attend(*(heads_of(t, heads) for t in (q, k, v)))
+        x = x + y @ w(p + "attn.c_proj.weight", h, h) + w(p + "attn.c_proj.bias", h)
+        n = F.layer_norm(x, (h,), w(p + "ln_2.weight", h), w(p + "ln_2.bias", h))
+        f = n @ w(p + "mlp.c_fc.weight", h, 4 * h) + w(p + "mlp.c_fc.bias", 4 * h)
+        f = 0.5 * f * (1 + torch.tanh(math.sqrt(2 / math.pi) * (f + 0.044715 * f ** 3)))
+        x = x + f @ w(p + "mlp.c_proj.weight", 4 * h, h) + w(p + "mlp.c_proj.bias", h)
+    x = F.layer_norm(x, (h,), w("transformer.ln_f.weight", h), w("transformer.ln_f.bias", h))
+    return x @ words.T
+
+
+GPT2 = {"model_type": "gpt2", "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": LENGTH, "vocab_size": WORDS,
+        "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5}
+
+
+def gated(x, gate, up, down):
+    return (F.silu(x @ gate.T) * (x @ up.T)) @ down.T
+
+
+def mixture(w, p, n, c, names):
+    """Softmax over all, the k largest, divided by their sum where the configuration says so."""
+    h, f, experts, k = c["hidden_size"], c.get("moe_intermediate_size", c["intermediate_size"]), c["experts"], c["num_experts_per_tok"]
+    chances = torch.softmax(n @ w(p + names["router"], experts, h).T, -1)
+    best, which = torch.topk(chances, k, -1)
+    if c.get("norm_topk_prob", True):
+        best = best / best.sum(-1, keepdim=True)
+    y = torch.zeros_like(n)
+    for e in range(experts):
+        q = p + names["expert"] % e
+        out = gated(n, w(q + names["gate"], f, h), w(q + names["up"], f, h), w(q + names["down"], h, f))
+        y = y + out * (best * (which == e)).sum(-1, keepdim=True)
+    s = c.get("shared_expert_intermediate_size")
+    if s:
+        q = p + "mlp.shared_expert."
+        out = gated(n, w(q + "gate_proj.weight", s, h), w(q + "up_proj.weight", s, h), w(q + "down_proj.weight", h, s))
+        y = y + out * torch.sigmoid(n @ w(p + "mlp.shared_expert_gate.weight", 1, h).T)
+    return y
+
+
+QWEN_NAMES = {"router": "mlp.gate.weight", "expert": "mlp.experts.%d.", "gate": "gate_proj.weight",
+              "up": "up_proj.weight", "down": "down_proj.weight"}
+MIXTRAL_NAMES = {"router": "block_sparse_moe.gate.weight", "expert": "block_sparse_moe.experts.%d.", "gate": "w1.weight",
+                 "up": "w3.weight", "down": "w2.weight"}
+
+
+def llama(c, names=None):
+    def forward(w, tokens):
+        h, f, eps, base = c["hidden_size"], c["intermediate_size"], c["rms_norm_eps"], c["rope_theta"]
+        heads, groups = c["num_attention_heads"], c["num_key_value_heads"]
+        d = c.get("head_dim", h // heads)
+        words = w("model.embed_tokens.weight", WORDS, h)
+        x = words[tokens]
+        for layer in range(c["num_hidden_layers"]):
+            p = "model.layers.%d." % layer
+            n = rms(x, w(p + "input_layernorm.weight", h), eps)
+            q, k, v = (n @ w(p + "self_attn.%s_proj.weight" % a, b * d, h).T for a, b in
+                       (("q", heads), ("k", groups), ("v", groups)))
+            if c.get("qkv_bias"):
+                q, k, v = (t + w(p + "self_attn.%s_proj.bias" % a, t.shape[-1]) for a, t in zip("qkv", (q, k, v)))
+            q, k, v = heads_of(q, heads), heads_of(k, groups), heads_of(v, groups)
+            if c["model_type"].startswith("qwen3"):
+                q, k = rms(q, w(p + "self_attn.q_norm.weight", d), eps), rms(k, w(p + "self_attn.k_norm.weight", d), eps)
+            y = attend(turn(q, base), turn(k, base), v, c.get("sliding_window"))
+            x = x + y @ w(p + "self_attn.o_proj.weight", h, heads * d).T
+            n = rms(x, w(p + "post_attention_layernorm.weight", h), eps)
+            if names:
+                x = x + mixture(w, p, n, c, names)
+            else:
+                x = x + gated(n, w(p + "mlp.gate_proj.weight", f, h), w(p + "mlp.up_proj.weight", f, h),
+                              w(p + "mlp.down_proj.weight", h, f))
+        head = words if c["tie_word_embeddings"] else w("lm_head.weight", WORDS, h)
+        return rms(x, w("model.norm.weight", h), eps) @ head.T
+    return forward
+
+
+def config(kind, **more):
+    return {"model_type": kind, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2,
+            "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": WORDS, "max_position_embeddings": LENGTH,
+            "rope_theta": 10000.0, "rms_norm_eps": 1e-6, "hidden_act": "silu", "tie_word_embeddings": False, **more}
+
+
+def families():
+    yield "gpt2", GPT2, gpt2
+    c = config("llama", rms_norm_eps=1e-5)
+    yield "llama", c, llama(c)
+    c = config("mistral", sliding_window=5, rms_norm_eps=1e-5)
+    yield "mistral", c, llama(c)
+    c = config("qwen2", tie_word_embeddings=True, use_sliding_window=False)
+    yield "qwen2", c, llama({**c, "qkv_bias": True})
+    c = config("qwen3", head_dim=16)
+    yield "qwen3", c, llama(c)
+    c = config("mixtral", num_local_experts=4, num_experts_per_tok=2)
+    yield "mixtral", c, llama({**c, "experts": 4}, MIXTRAL_NAMES)
+    c = config("qwen2_moe", num_experts=4, num_experts_per_tok=2, moe_intermediate_size=24, norm_topk_prob=True,
+               shared_expert_intermediate_size=40, decoder_sparse_step=1, mlp_only_layers=[], use_sliding_window=False)
+    yield "qwen2_moe", c, llama({**c, "experts": 4, "qkv_bias": True}, QWEN_NAMES)
+    c = config("qwen3_moe", num_experts=4, num_experts_per_tok=2, moe_intermediate_size=24, norm_topk_prob=True,
+               decoder_sparse_step=1, mlp_only_layers=[], head_dim=8)
+    yield "qwen3_moe", c, llama({**c, "experts": 4}, QWEN_NAMES)
+
+
+def decays(name):
+    return "norm" not in name and "ln_" not in name and not name.endswith("bias")
+
+
+def train(forward, w, text):
+    tokens, targets = torch.tensor(text[:-1]), torch.tensor(text[1:])
+    moments, lines = {}, []
+    for step in range(1, STEPS + 1):
+        loss = F.cross_entropy(forward(w, tokens), targets)
+        for x in w.of.values():
+            x.grad = None
+        loss.backward()
+        norm = math.sqrt(sum((x.grad ** 2).sum().item() for x in w.of.values()))
+        lines.append("%.15g %.15g" % (loss.item(), norm))
+        scale = CLIP / norm if norm > CLIP else 1
+        with torch.no_grad():
+            for name, x in w.of.items():
+                m, v = moments.setdefault(name, [torch.zeros_like(x), torch.zeros_like(x)])
+                g = x.grad * scale
+                m.mul_(BETAS[0]).add_(g, alpha=1 - BETAS[0])
+                v.mul_(BETAS[1]).add_(g * g, alpha=1 - BETAS[1])
+                a, b = m / (1 - BETAS[0] ** step), v / (1 - BETAS[1] ** step)
+                x.mul_(1 - RATE * (DECAY if decays(name) else 0)).sub_(RATE * a / (b.sqrt() + EPS))
+    return lines
+
+
+def main():
+    for name, about, forward in families():
+        torch.manual_seed(7)
+        random.seed(7)
+        folder = os.path.join(sys.argv[1], name)
+        os.makedirs(folder, exist_ok=True)
+        text = [random.randrange(WORDS) for _ in range(LENGTH + 1)]
+        w = Weights()
+        forward(w, torch.tensor(text[:-1]))
+        w.write(os.path.join(folder, "model.safetensors"))
+        with open(os.path.join(folder, "config.json"), "w") as file:
+            json.dump(about, file, indent=1)
+            file.write("\n")
+        with open(os.path.join(folder, "data"), "wb") as file:
+            file.write(bytes(text))
+        with open(os.path.join(folder, "steps"), "w") as file:
+            file.write("\n".join(train(forward, w, text)) + "\n")
+
+
+main()

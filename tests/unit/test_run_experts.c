@@ -1,0 +1,56 @@
+/* What the exchanges of experts send is Table 4's formula [jin2025], byte for byte: four exchanges a layer of each
+ * token's copies, of which those for experts elsewhere leave; narrowed tokens are as much smaller as they are
+ * narrow. Every token goes to all experts here, so that the router decides nothing.
+ */
+#include "run_cases.h"
+
+enum { COMM = 4, /* of RK_TRAIN_PARTS */
+       LAYERS = 3, HIDDEN = 32, NARROW = 8, EXPERTS = 4, TOKENS = 8 * 32 };
+
+static struct rk_model mixture(bool narrowed)
+{
+    struct rk_model model = run_model(3);
+    model.layers = LAYERS;
+    model.shared_experts = 0;
+    model.shared_gate = false;
+    model.experts = model.active_experts = EXPERTS;
+    model.gated_mlp = false;
+    model.expert_feedforward = narrowed ? HIDDEN : NARROW; /* as many FLOP */
+    model.expert_hidden = narrowed ? NARROW : 0;
+    return model;
+}
+
+/* Beside it each rank says for each of a peer's experts how many copies come, once a layer and
+ * microbatch. */
+static double counts_bytes(int ranks, double microbatches)
+{
+    return LAYERS * microbatches * ranks * (ranks - 1) * (EXPERTS / ranks) * sizeof(size_t);
+}
+
+static double sent_bytes(bool narrowed, int ranks)
+{
+    const struct rk_model model = mixture(narrowed);
+    struct rk_train settings = run_settings(2);
+    struct rk_train_result result;
+    struct run_trace trace;
+    struct rk_error error;
+    char words[64];
+    settings.double_precision = false;
+    snprintf(words, sizeof words, "dp%d ep%d mbs1 gbs8", ranks, ranks);
+    cr_assert_eq(run_plan_result(&model, words, &settings, &trace, &result, &error), RK_OK, "%s: %s",
+                 words, error.text);
+    return result.part_sent_bytes[COMM] - counts_bytes(ranks, 8.0 / ranks);
+}
+
+Test(run_experts, bytes, .timeout = 60)
+{
+    for (int ranks = 2; ranks <= 4; ranks *= 2)
+        for (int narrowed = 0; narrowed < 2; narrowed++) {
+            const double width = narrowed ? NARROW : HIDDEN;
+            const double copies = 4.0 * LAYERS * TOKENS * EXPERTS * width * sizeof(float);
+            cr_expect_eq(sent_bytes(narrowed, ranks), copies * (ranks - 1) / ranks,
+                         "%d ranks, width %g: %.0f for %.0f", ranks, width,
+                         sent_bytes(narrowed, ranks), copies * (ranks - 1) / ranks);
+        }
+    unlink(run_data());
+}
