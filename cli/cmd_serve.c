@@ -15,7 +15,8 @@ struct serve_args {
     struct option_values batch;
     uint64_t prompt, generated, pass_tokens, cache_bits;
     const char *measured;
-    bool validate, rows, heads_apart, cache_split;
+    bool validate, rows, heads_apart, cache_split, search;
+    uint64_t first_ms, token_ms, top;
     const char *output;
     struct show_args show;
 };
@@ -45,6 +46,17 @@ static const struct option serve_options[] = {
      .help = "heads that share keys and values read them apart, as kernels of 2023 did"},
     {.name = NULL},
 };
+static const struct option search_options[] = {
+    {.name = "search", .type = OPTION_FLAG, AT(search),
+     .help = "all layouts of the GPUs (tensor, pipeline, data, experts) and batches instead: the most tokens a second of a GPU"},
+    {.name = "token-ms", .type = OPTION_NUMBER, AT(token_ms), .argument = "MS", .min = 1, .max = MOST_TOKENS,
+     .help = "... whose further tokens take at most so long in the mean"},
+    {.name = "first-ms", .type = OPTION_NUMBER, AT(first_ms), .argument = "MS", .min = 1, .max = MOST_TOKENS,
+     .help = "... whose first token takes at most so long, of a prompt alone"},
+    {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_BATCHES,
+     .help = "so many of them (5)"},
+    {.name = NULL},
+};
 static const struct option check_options[] = {
     {.name = "validate", .type = OPTION_FLAG, AT(validate),
      .help = "instead: published figures of inference (measured/inference.csv of the catalog) beside predictions"},
@@ -72,6 +84,7 @@ const struct usage serve_usage = {
     .groups = {
         {"Input", plan_source_options, offsetof(struct serve_args, source)},
         {"Sequences", serve_options, 0},
+        {"The best layout", search_options, 0},
         {"Measured figures and output", check_options, 0},
         {"Form", show_options, offsetof(struct serve_args, show)},
         {"General", options_help_rows, 0},
@@ -79,6 +92,7 @@ const struct usage serve_usage = {
     .examples = {
         {"reckon serve -m llama2-70b -s h100-sxm5-80g tp4 precision=fp8-delayed --batch 1,64", "How fast for one, and for 64?"},
         {"reckon serve -m deepseek-v3 -s h800-sxm5-80g -g 128 ep128 etp1 dispatcher=deepep ep-overlap precision=fp8-block", "... experts over 16 nodes"},
+        {"reckon serve -m llama3.1-70b -s h100-sxm5-80g -g 8 --search --token-ms 20", "Which layout, if a token may take 20 ms?"},
         {"reckon serve --validate", "How far off are such predictions?"},
     },
     .see_also = "reckon-predict(1), reckon-plan(5)",
@@ -120,30 +134,21 @@ static const struct report_column memory_columns[] = {
 /* clang-format on */
 #define COUNT(columns) ((int)(sizeof(columns) / sizeof *(columns)))
 
-struct question {
-    const struct rk_model *model;
-    const struct rk_system *system;
-    const struct rk_plan *plan;
-    struct rk_serving serving;
-    struct report *report;
-};
-
 /* ---- tables ---- */
 
 static struct report_table *add_table(struct report *report, const char *name, const char *title,
                                       const struct report_column *columns, int count, unsigned in)
 {
-    return report_add(report,
-                      &(struct report_table){.name = name,
-                                             .title = title,
-                                             .shape = columns == memory_columns ? REPORT_RECORD
-                                                                                : REPORT_ROWS,
-                                             .formats = in,
-                                             .columns = columns,
-                                             .column_count = count});
+    return report_add(report, &(struct report_table){
+                                  .name = name,
+                                  .title = title,
+                                  .shape = columns == memory_columns ? REPORT_RECORD : REPORT_ROWS,
+                                  .formats = in,
+                                  .columns = columns,
+                                  .column_count = count});
 }
 
-static void add_batch(const struct question *q, struct report_table *table,
+static void add_batch(const struct serve_question *q, struct report_table *table,
                       const struct rk_served *s)
 {
     const double ranks = (double)q->plan->ranks;
@@ -156,7 +161,7 @@ static void add_batch(const struct question *q, struct report_table *table,
                    cell_text(rk_verdict_name(s->verdict))});
 }
 
-static void add_step(const struct question *q, struct report_table *table, const char *name,
+static void add_step(const struct serve_question *q, struct report_table *table, const char *name,
                      const struct rk_served_step *step)
 {
     report_row(q->report, table,
@@ -168,7 +173,7 @@ static void add_step(const struct question *q, struct report_table *table, const
                    cell_number(step->mfu)});
 }
 
-static void show_steps(const struct question *q, const struct rk_served *s)
+static void show_steps(const struct serve_question *q, const struct rk_served *s)
 {
     const char *title = report_text(q->report, "Where the time of %llu sequences goes",
                                     (unsigned long long)q->serving.batch);
@@ -203,7 +208,7 @@ static int listed(const struct option_values *values, uint64_t batch[MOST_BATCHE
 }
 
 /* A sequence for each data rank at least; powers of two of these up to what fits. */
-static int usual(struct question *q, uint64_t batch[MOST_BATCHES])
+static int usual(struct serve_question *q, uint64_t batch[MOST_BATCHES])
 {
     struct rk_served served;
     int count = 0;
@@ -259,12 +264,12 @@ static enum rk_status check_words(const struct plan_draft *draft, struct rk_erro
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         if (plan_given(draft, other[i].key))
             return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                           "the plan says %s, which reckon serve has no use for: %s",
-                           other[i].key, other[i].instead);
+                           "the plan says %s, which reckon serve has no use for: %s", other[i].key,
+                           other[i].instead);
     return RK_OK;
 }
 
-static int refuse(const struct question *q, struct plan_input *input,
+static int refuse(const struct serve_question *q, struct plan_input *input,
                   const struct rk_served *served)
 {
     struct rk_prediction *p = report_alloc(q->report, sizeof *p);
@@ -273,29 +278,33 @@ static int refuse(const struct question *q, struct plan_input *input,
     p->reasons = 1;
     p->reason[0] = served->reason;
     const struct forecast f = {q->model, q->system, q->plan, p, input->assumed};
-    report_paragraph(q->report, report_text(q->report, "It cannot run: %s",
-                                            forecast_reason(q->report, &f)));
+    report_paragraph(q->report,
+                     report_text(q->report, "It cannot run: %s", forecast_reason(q->report, &f)));
     return RK_NOTHING_FITS;
 }
 
 static int answer(const struct serve_args *args, struct plan_input *input, struct report *report)
 {
-    struct question q = {&input->model, &input->system, &input->draft.plan, {0}, report};
+    struct serve_question q = {&input->model, &input->system, &input->draft.plan, {0}, report};
     uint64_t batch[MOST_BATCHES];
     struct rk_served served, shown = {.timed = false};
     uint64_t shown_batch = 0;
-    q.serving = (struct rk_serving){args->prompt, args->generated, 1, args->pass_tokens,
-                                    (double)args->cache_bits / 8, args->cache_split,
-                                    args->heads_apart};
-    report_note(report, report_text(report, "%s on %s, %llu GPUs, inference: prompts of %llu tokens, %llu generated",
-                                    input->model.id, input->system.id,
-                                    (unsigned long long)q.plan->ranks,
-                                    (unsigned long long)args->prompt,
-                                    (unsigned long long)args->generated));
+    q.serving = (struct rk_serving){
+        args->prompt,      args->generated,  1, args->pass_tokens, (double)args->cache_bits / 8,
+        args->cache_split, args->heads_apart};
+    report_note(
+        report,
+        report_text(report,
+                    "%s on %s, %llu GPUs, inference: prompts of %llu tokens, %llu generated",
+                    input->model.id, input->system.id, (unsigned long long)q.plan->ranks,
+                    (unsigned long long)args->prompt, (unsigned long long)args->generated));
     if (*input->assumed)
         report_paragraph(report, report_text(report, "assumed: %s", input->assumed));
     if (rk_serve(q.model, q.system, q.plan, &q.serving, &served), !served.timed)
         return refuse(&q, input, &served);
+    if (args->search)
+        return serve_search(&q, &(struct serve_limits){(double)args->first_ms / 1e3,
+                                                       (double)args->token_ms / 1e3, args->top});
     const int count = args->batch.count ? listed(&args->batch, batch) : usual(&q, batch);
     struct report_table *table = add_table(report, "batches", "Sequences at a time", batch_columns,
                                            COUNT(batch_columns), REPORT_IN_ALL);
@@ -313,11 +322,30 @@ static int answer(const struct serve_args *args, struct plan_input *input, struc
     return refuse(&q, input, &shown);
 }
 
+/* A search chooses the degrees itself. */
+static enum rk_status check_search(const struct serve_args *args, const struct plan_draft *draft,
+                                   struct rk_error *error)
+{
+    static const char *const chosen[] = {"tensor", "pipeline", "expert", "expert_tensor", "zero"};
+    if (!args->search && (args->first_ms || args->token_ms || args->top))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--first-ms, --token-ms and --top go with --search: add it");
+    for (size_t i = 0; args->search && i < sizeof chosen / sizeof *chosen; i++)
+        if (plan_given(draft, chosen[i]))
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "--search chooses %s itself: leave it out of the plan", chosen[i]);
+    if (args->search && args->batch.count)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--search chooses the batch: leave --batch out");
+    return RK_OK;
+}
+
 static enum rk_status ask(const struct serve_args *args, struct plan_input *input,
                           struct rk_error *error)
 {
     enum rk_status status = plan_gather(&args->source, input, error);
     if (status == RK_OK) status = check_words(&input->draft, error);
+    if (status == RK_OK) status = check_search(args, &input->draft, error);
     if (status == RK_OK) status = plan_settle(&args->source, input, serve_choose, NULL, error);
     return status;
 }

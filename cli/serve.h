@@ -8,6 +8,26 @@
 /* Assumed of every plan of inference: steps are captured, nothing is trained. */
 plan_choose serve_choose;
 
+/* What is asked of one model on one system, with the rest of the plan. */
+struct serve_question {
+    const struct rk_model *model;
+    const struct rk_system *system;
+    const struct rk_plan *plan;
+    struct rk_serving serving; /* but for the batch */
+    struct report *report;
+};
+
+/* Limits on the best of all layouts; 0: none. */
+struct serve_limits {
+    double first_s,
+        token_s; /* of the first token of a prompt alone, of a further one in the mean */
+    uint64_t top;
+};
+
+/* The layouts of the plan's GPUs, each with the batch that brings the most tokens a second of a GPU
+ * within the limits, the best first. RK_NOTHING_FITS when there is none. */
+int serve_search(const struct serve_question *question, const struct serve_limits *limits);
+
 /* Published tokens, prompts and steps beside predictions, row by row and by source: a file, or the
  * catalog's for "". */
 enum rk_status serve_measured(struct report *report, const char *path, bool rows,

@@ -21,11 +21,24 @@ static const struct measured_figure {
 };
 enum { FIGURES = sizeof figures / sizeof *figures };
 
-static const char *const needed[] = {"id",        "source",    "model", "system",     "plan",
-                                     "prompt",    "generated", "batch", "cache_bits", "cache_split",
-                                     "heads_apart", "figure", "value"};
+static const char *const needed[] = {
+    "id",    "source",     "model",       "system",      "plan",   "prompt", "generated",
+    "batch", "cache_bits", "cache_split", "heads_apart", "figure", "value"};
 enum {
-    ID, SOURCE, MODEL, SYSTEM, PLAN, PROMPT, GENERATED, BATCH, CACHE_BITS, CACHE_SPLIT, HEADS_APART, FIGURE, VALUE, NEEDED
+    ID,
+    SOURCE,
+    MODEL,
+    SYSTEM,
+    PLAN,
+    PROMPT,
+    GENERATED,
+    BATCH,
+    CACHE_BITS,
+    CACHE_SPLIT,
+    HEADS_APART,
+    FIGURE,
+    VALUE,
+    NEEDED
 };
 _Static_assert(NEEDED == sizeof needed / sizeof *needed, "one name a column");
 
@@ -105,8 +118,8 @@ static enum rk_status predict_row(struct measured *row, struct rk_error *error)
     if (status == RK_OK) {
         row->verdict = rk_serve(&input.model, &input.system, &input.draft.plan, &serving, &served);
         row->predicted = served.timed ? predicted_of(row, &served) : NAN;
-        row->error = row->figure->rate ? row->value / row->predicted - 1
-                                       : row->predicted / row->value - 1;
+        row->error =
+            row->figure->rate ? row->value / row->predicted - 1 : row->predicted / row->value - 1;
     }
     plan_input_release(&input);
     if (status != RK_OK && error->line != row->line) { /* of the plan or a file that it names */
@@ -197,10 +210,9 @@ static struct report_table *add_table(struct report *report, const char *name, c
 
 static void show(struct report *report, const struct measured *rows, size_t count, bool each)
 {
-    struct report_table *table =
-        add_table(report, "errors", "Errors of times of inference, predicted over measured",
-                  score_columns, COUNT(score_columns),
-                  REPORT_IN_TEXT | REPORT_IN_JSON | (each ? 0 : REPORT_IN_CSV));
+    struct report_table *table = add_table(
+        report, "errors", "Errors of times of inference, predicted over measured", score_columns,
+        COUNT(score_columns), REPORT_IN_TEXT | REPORT_IN_JSON | (each ? 0 : REPORT_IN_CSV));
     add_score(report, table, "all", rows, count, SOURCE, NULL);
     add_scores(report, table, rows, count, SOURCE);
     add_scores(report, table, rows, count, FIGURE);

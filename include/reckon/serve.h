@@ -24,8 +24,8 @@ struct rk_serving {
     uint64_t batch;             /* sequences at a time, over all ranks; at least 1 */
     uint64_t pass_tokens;       /* most tokens of a pass of prefill, of one data rank; at least 1 */
     double cache_element_bytes; /* of keys and values; above 0 */
-    bool cache_split; /* tensor ranks that would have the same keys share the sequences */
-    bool heads_apart; /* heads that share a key read it apart, as kernels of 2023 did */
+    bool cache_split;           /* tensor ranks that would have the same keys share the sequences */
+    bool heads_apart;           /* heads that share a key read it apart, as kernels of 2023 did */
 };
 
 /* One step of all ranks: everybody's prompts, or a token of each sequence. */

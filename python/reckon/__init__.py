@@ -36,7 +36,7 @@ from ._tables import UNITS, VERDICTS, Figures, Model, Plan
 __version__ = _tables.VERSION
 __all__ = [
     "ask", "budget", "charts", "check", "clusters", "command", "diff", "export", "fits", "import_hf",
-    "layerwise", "longest", "model", "models", "predict", "predict_many", "program", "report", "search",
+    "layerwise", "longest", "model", "models", "predict", "predict_many", "program", "report", "search", "serve",
     "study", "system", "systems", "timeline",
     "Check", "Figures", "FileError", "Fits", "InputError", "Interrupted", "Model", "Plan",
     "Prediction", "Program", "ReckonError", "ReckonWarning", "Record", "Reply", "Rows", "Search", "Study",
@@ -640,6 +640,17 @@ def longest(
     """The longest sequence that can be trained, and by which plan: rows in `longest`."""
     with _inputs() as inputs:
         words = ["longest", inputs.model(model), inputs.system(system)]
+        return Reply(_ask(words + _options({"gpus": gpus, **options}) + plan.split(), inputs).text)
+
+
+def serve(
+    model: ModelLike, system: SystemLike, plan: str = "", *, gpus: Optional[int] = None,
+    **options: Any,
+) -> Reply:
+    """Inference: rows in `batches`, where the time goes in `steps`, and `memory`; prompt=2048,
+    generate=128, batch="1,64", search=True, token_ms=20."""
+    with _inputs() as inputs:
+        words = ["serve", "-m", inputs.model(model), "-s", inputs.system(system)]
         return Reply(_ask(words + _options({"gpus": gpus, **options}) + plan.split(), inputs).text)
 
 

@@ -49,8 +49,7 @@ static double weight_bytes(const struct rk_plan *plan, const struct operation *o
 static double matrix_s(const struct server *server, const struct operation *op)
 {
     const enum operand operand = operand_of(server->plan->precision, op->narrow);
-    const double kept =
-        op->of_weights ? weight_bytes(server->plan, op) : operand_bytes(operand);
+    const double kept = op->of_weights ? weight_bytes(server->plan, op) : operand_bytes(operand);
     const double kernels = fmax(1, op->kernels[RK_FORWARD]);
     return kernels * served_matrix_time_s(server->system, operand, kept, server->sustained,
                                           op->count / kernels, op->m, op->n, op->k);
@@ -101,9 +100,9 @@ static void hide_exchange(const struct server *server, struct served_layer *sum)
     sum->spent_s[SPENT_EXPERT] = exposed_s;
 }
 
-/* Weights that data ranks share are gathered block by block, beside the computing of the one before:
- * the weight-gathered layout of [pope2023, 3.2.3]. A rank has its share, and a whole block; tokens
- * go to where the tables of the ends are. */
+/* Weights that data ranks share are gathered block by block, beside the computing of the one
+ * before: the weight-gathered layout of [pope2023, 3.2.3]. A rank has its share, and a whole block;
+ * tokens go to where the tables of the ends are. */
 static void gather_weights(const struct server *server, enum layer_kind kind,
                            struct served_layer *sum)
 {
@@ -111,8 +110,8 @@ static void gather_weights(const struct server *server, enum layer_kind kind,
     const double whole = sum->weights_bytes;
     sum->weights_bytes = whole / server->data;
     if (kind == LAYER_EMBEDDING || kind == LAYER_HEAD) return;
-    const double gather_s = collective_time_s(
-        server->system, ALL_GATHER, group_of(&server->ranks, RANKS_OF_DATA), whole);
+    const double gather_s = collective_time_s(server->system, ALL_GATHER,
+                                              group_of(&server->ranks, RANKS_OF_DATA), whole);
     const double wait_s = fmax(0, gather_s - sum->pass_s);
     sum->spent_s[SPENT_TENSOR] += wait_s;
     sum->pass_s += wait_s;
@@ -121,8 +120,7 @@ static void gather_weights(const struct server *server, enum layer_kind kind,
 
 /* `plan` has the samples and tokens of the pass. */
 static void serve_layer(const struct server *server, const struct rk_plan *plan,
-                        enum layer_kind kind, const struct served *served,
-                        struct served_layer *sum)
+                        enum layer_kind kind, const struct served *served, struct served_layer *sum)
 {
     struct layer layer;
     double starts = 0;
@@ -152,7 +150,7 @@ static void serve_layer(const struct server *server, const struct rk_plan *plan,
 struct served_pass {
     struct served_layer sum; /* of all stages */
     double slowest_s;
-    double send_s;                /* between two stages */
+    double send_s;                       /* between two stages */
     double weights_bytes[RK_MAX_STAGES]; /* of a rank of each stage */
 };
 
@@ -190,12 +188,11 @@ static void serve_pass(const struct server *server, double samples, double token
     plan.sequence = (uint64_t)tokens;
     layer_count(server->model, 0, server->model->layers, all);
     for (int kind = 0; kind < LAYER_KINDS; kind++)
-        if (all[kind] > 0)
-            serve_layer(server, &plan, (enum layer_kind)kind, &served, &layer[kind]);
+        if (all[kind] > 0) serve_layer(server, &plan, (enum layer_kind)kind, &served, &layer[kind]);
     memset(pass, 0, sizeof *pass);
     for (uint64_t i = 0, first = 0; i < plan.pipeline; i++) {
-        double counts[LAYER_KINDS] = {[LAYER_EMBEDDING] = i == 0,
-                                      [LAYER_HEAD] = i + 1 == plan.pipeline};
+        double counts[LAYER_KINDS] = {
+            [LAYER_EMBEDDING] = i == 0, [LAYER_HEAD] = i + 1 == plan.pipeline};
         struct served_layer stage = {.pass_s = 0};
         first = count_stage(server, i, first, counts);
         for (int kind = 0; kind < LAYER_KINDS; kind++)
@@ -205,9 +202,9 @@ static void serve_pass(const struct server *server, double samples, double token
         add_layer(&pass->sum, &stage, 1);
     }
     if (plan.pipeline > 1)
-        pass->send_s = collective_time_s(server->system, SEND,
-                                         group_of(&server->ranks, RANKS_OF_PIPELINE),
-                                         pass->sum.message_bytes);
+        pass->send_s =
+            collective_time_s(server->system, SEND, group_of(&server->ranks, RANKS_OF_PIPELINE),
+                              pass->sum.message_bytes);
 }
 
 /* `passes` of them, which begin on the first stage one behind the other; they have `ends` once
@@ -219,8 +216,8 @@ static void add_passes(struct rk_served_step *step, const struct server *server,
     const double stages = server->pipeline;
     const double through_s = sum->pass_s + (stages - 1) * pass->send_s;
     const double paced_s = pass->slowest_s + (stages > 1 ? pass->send_s : 0);
-    const double time_s = filled ? fmax(through_s, passes * paced_s)
-                                 : through_s + (passes - 1) * paced_s;
+    const double time_s =
+        filled ? fmax(through_s, passes * paced_s) : through_s + (passes - 1) * paced_s;
     const double share = passes / stages; /* of a stage's work in what the mean stage does */
     const double *spent_s = sum->spent_s;
     step->matrix_s += share * spent_s[SPENT_MATRIX];
@@ -231,8 +228,7 @@ static void add_passes(struct rk_served_step *step, const struct server *server,
     step->launch_s += share * spent_s[SPENT_LAUNCH];
     step->pipeline_s += time_s - share * sum->pass_s;
     step->step_s += time_s;
-    step->flop +=
-        passes * sum->useful_flop * (double)server->plan->tensor * server->data;
+    step->flop += passes * sum->useful_flop * (double)server->plan->tensor * server->data;
 }
 
 /* ---- prompts ---- */
@@ -309,7 +305,8 @@ static void judge_memory(const struct server *server, struct rk_served *served, 
     const double have = server->system->memory[0].capacity_bytes;
     double most = INFINITY;
     struct served_pass pass;
-    serve_pass(server, 1, (double)server->serving->pass_tokens, 0, &pass); /* kept free, as engines do */
+    serve_pass(server, 1, (double)server->serving->pass_tokens, 0,
+               &pass); /* kept free, as engines do */
     served->working_bytes = pass.sum.working_bytes;
     served->context_bytes = server->system->kernels.reserve_bytes;
     const double rest = served->working_bytes + served->context_bytes;
@@ -341,7 +338,8 @@ static const char *not_served(const struct rk_model *model, const struct rk_plan
     if (plan->context > 1) return "context parallelism of inference";
     if (plan->chunks > 1) return "interleaved stages of inference";
     if (plan->segments) return "layers of several kinds in inference";
-    if (plan->sequence_chunks > 1) return "a sequence in chunks (pass-tokens gives parts of prompts)";
+    if (plan->sequence_chunks > 1)
+        return "a sequence in chunks (pass-tokens gives parts of prompts)";
     if (plan->zero && plan->zero != 3) return "ZeRO 1 and 2 of inference";
     return NULL;
 }
@@ -350,8 +348,8 @@ static bool refuse(const struct rk_model *model, const struct rk_system *system,
                    const struct rk_plan *plan, struct rk_served *served)
 {
     static const unsigned asked = 1u << CHECK_MODEL | 1u << CHECK_DEGREES | 1u << CHECK_TENSOR |
-                                  1u << CHECK_EXPERTS | 1u << CHECK_STAGES |
-                                  1u << CHECK_PRECISION | 1u << CHECK_NETWORKS;
+                                  1u << CHECK_EXPERTS | 1u << CHECK_STAGES | 1u << CHECK_PRECISION |
+                                  1u << CHECK_NETWORKS;
     const char *what = not_served(model, plan);
     if (what)
         served->reason = (struct rk_reason){.verdict = RK_BAD_OPTION, .tier = -1, .what = what};

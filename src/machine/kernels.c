@@ -135,8 +135,8 @@ double matrix_time_s(const struct rk_system *system, enum operand operand, doubl
 }
 
 double served_matrix_time_s(const struct rk_system *system, enum operand operand,
-                            double weight_bytes, double sustained, double count, double m,
-                            double n, double k)
+                            double weight_bytes, double sustained, double count, double m, double n,
+                            double k)
 {
     struct product product = {count, m, n, k, 0, 0, 0, 0};
     const double flop = 2 * count * m * n * k;

@@ -35,8 +35,8 @@ double matrix_time_s(const struct rk_system *system, enum operand operand, doubl
 /* The same in inference: the second operand, of weights, is kept in `weight_bytes` an element, and
  * only where computing limits it is the rate that of a long run, `sustained` of a kernel's. */
 double served_matrix_time_s(const struct rk_system *system, enum operand operand,
-                            double weight_bytes, double sustained, double count, double m,
-                            double n, double k);
+                            double weight_bytes, double sustained, double count, double m, double n,
+                            double k);
 
 /* Rate of products in a long run over that of an isolated kernel, under the board's own power: a
  * chip's clock, and so its rate, goes with the cube root of what it may draw, for power is

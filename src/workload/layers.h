@@ -103,13 +103,13 @@ struct operation {
 
     /* OPERATION_ATTENTION */
     double batch, heads, kv_heads, queries, keys, head_dim, value_dim;
-    double pairs;  /* computed */
-    double chunks; /* of the sequence, one after the other; 0: 1 */
+    double pairs;                     /* computed */
+    double chunks;                    /* of the sequence, one after the other; 0: 1 */
     double loaded_bytes[RK_PASSES];   /* from memory tier 1 in front of each pair of chunks */
     double returned_bytes[RK_PASSES]; /* to it: forward behind each chunk, backward each pair */
     double lent_bytes;                /* there of all chunks, while the layer runs */
     double merged_bytes[RK_PASSES];   /* read and written to add up what each pair brings */
-    double cache_bytes; /* one query a sample: read of the cache; 0: no cache */
+    double cache_bytes;               /* one query a sample: read of the cache; 0: no cache */
 
     /* communication of each pass; several operations in a row may stand for one exchange */
     enum comm_over over;

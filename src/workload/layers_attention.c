@@ -307,13 +307,13 @@ static void add_lookup(struct build *build, const struct heads *heads, bool loca
     const struct rk_model *model = build->model;
     const double rank = (double)model->kv_rank;
     const bool latent = model->kv_rank > 0;
-    build_lookup(build, &(struct looked_up){
-                            .heads = heads->queries,
-                            .kv_heads = latent ? 1 : heads->keys,
-                            .width = latent ? rank + (double)model->rope_dim : heads->width,
-                            .value = latent ? rank : heads->value,
-                            .pairs = served_pairs(build, local),
-                            .sharers = lookup_sharers(build, local)});
+    build_lookup(
+        build, &(struct looked_up){.heads = heads->queries,
+                                   .kv_heads = latent ? 1 : heads->keys,
+                                   .width = latent ? rank + (double)model->rope_dim : heads->width,
+                                   .value = latent ? rank : heads->value,
+                                   .pairs = served_pairs(build, local),
+                                   .sharers = lookup_sharers(build, local)});
 }
 
 static void add_core(struct build *build, const struct heads *heads, bool local)

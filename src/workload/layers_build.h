@@ -13,17 +13,17 @@ struct build {
     struct layer *layer;
     const struct rk_model *model;
     const struct rk_plan *plan;
-    double batch, sequence; /* of a microbatch: samples, tokens of each; b and s */
-    double tensor, context; /* t and c */
-    double tokens;          /* of this rank: b * s / c */
-    double shard;           /* ... where sequence parallelism splits them: b * s / c / t */
-    double hidden;          /* h */
-    double element;         /* bytes of an activation */
-    double kept;            /* bytes in which a narrow linear layer keeps its input */
-    double gathered;        /* bytes in which that input is gathered over tensor ranks */
+    double batch, sequence;      /* of a microbatch: samples, tokens of each; b and s */
+    double tensor, context;      /* t and c */
+    double tokens;               /* of this rank: b * s / c */
+    double shard;                /* ... where sequence parallelism splits them: b * s / c / t */
+    double hidden;               /* h */
+    double element;              /* bytes of an activation */
+    double kept;                 /* bytes in which a narrow linear layer keeps its input */
+    double gathered;             /* bytes in which that input is gathered over tensor ranks */
     const struct served *served; /* NULL: training */
-    bool two_way;           /* each token sees all others */
-    bool crossing;          /* keys and values are the encoder's */
+    bool two_way;                /* each token sees all others */
+    bool crossing;               /* keys and values are the encoder's */
 };
 
 struct build build_begin(struct layer *layer, const struct rk_model *model,

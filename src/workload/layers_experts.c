@@ -225,8 +225,8 @@ static void start_each(struct build *build, struct operation *op, double local)
     cast->starts = local;
 }
 
-/* Of this rank's experts those that a token goes to: of n tokens each chooses k of all. Training has
- * so many tokens that it is all of them. */
+/* Of this rank's experts those that a token goes to: of n tokens each chooses k of all. Training
+ * has so many tokens that it is all of them. */
 static double experts_met(const struct build *build, const struct mixture *mix)
 {
     if (!build->served) return mix->local;
@@ -239,8 +239,8 @@ static struct operation *add_expert_linear(struct build *build, const struct mix
                                            const char *name, double columns, double inner)
 {
     const double met = experts_met(build, mix), rows = copies(mix) / met;
-    struct operation *op = add_narrow_linear(
-        build, name, experts_place, &(struct product){met, rows, columns, inner}, rows);
+    struct operation *op = add_narrow_linear(build, name, experts_place,
+                                             &(struct product){met, rows, columns, inner}, rows);
     op->parameters = mix->local * columns * inner;
     op->expert = true;
     op->useful_flop /= mix->crowding;

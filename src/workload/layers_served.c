@@ -1,4 +1,5 @@
-/* layers_served.c - what inference does otherwise than training: one token a sample, and a cache. */
+/* layers_served.c - what inference does otherwise than training: one token a sample, and a cache.
+ */
 #include "workload/layers_build.h"
 
 #include <math.h>
@@ -84,8 +85,8 @@ double layer_cache_bytes(enum layer_kind kind, const struct rk_model *model,
     const double share =
         served->cache_split ? sharers(model, (double)plan->tensor, shape.kv_heads) : 1;
     if (mixer_attends(mixer))
-        bytes += kept * served->cache_element *
-                 entry_of(model, heads, shape.width, shape.value) / share;
+        bytes +=
+            kept * served->cache_element * entry_of(model, heads, shape.width, shape.value) / share;
     if (mixer_recurs(mixer)) bytes += state_bytes(model, plan);
     return bytes;
 }

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-const char mixer_letters[] = {[MIXER_ATTENTION] = 'a', [MIXER_LOCAL] = 'l', [MIXER_RECURRENT] = 'r',
-                              [MIXER_BOTH] = 'b',      [MIXER_ENCODER] = 'e', [MIXER_CROSS] = 'x',
-                              [MIXER_NONE] = '-',      [MIXERS] = '\0'};
+const char mixer_letters[] = {
+    [MIXER_ATTENTION] = 'a', [MIXER_LOCAL] = 'l', [MIXER_RECURRENT] = 'r', [MIXER_BOTH] = 'b',
+    [MIXER_ENCODER] = 'e',   [MIXER_CROSS] = 'x', [MIXER_NONE] = '-',      [MIXERS] = '\0'};
 const char mlp_letters[] = {
     [MLP_DENSE] = 'd', [MLP_EXPERTS] = 'e', [MLP_NONE] = '-', [MLP_KINDS] = '\0'};
 

@@ -143,6 +143,8 @@ class Answers(unittest.TestCase):
             (reckon.layerwise(MODEL, SYSTEM, 8, 32), ("search", "--layerwise", *on, "-q", "-g", "8", "-b", "32")),
             (reckon.budget(SYSTEM, 64, days=30), ("budget", "-s", SYSTEM, "--days", "30", "-g", "64")),
             (reckon.longest(MODEL, SYSTEM, gpus=8), ("longest", MODEL, SYSTEM, "-g", "8")),
+            (reckon.serve(MODEL, SYSTEM, "tp4", batch=8),
+             ("serve", "-m", MODEL, "-s", SYSTEM, "--batch", "8", "tp4")),
             (reckon.diff(MODEL, SYSTEM, "gpus8 tp8 gbs32", "+tp4"), ("diff", "gpus8 tp8 gbs32", "+tp4", *on)),
             (reckon.timeline(MODEL, SYSTEM, "tp4 pp2 gbs32"), ("timeline", *on, "tp4", "pp2", "gbs32")),
         ):

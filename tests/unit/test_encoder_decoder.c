@@ -46,8 +46,8 @@ static double flop_by_hand(void)
 {
     const double h = 768, f = 3072, v = 32128, e = 512, d = 114;
     const double encoder = 12 * (2 * e * (4 * h * h + 2 * h * f) + 4 * h * e * e);
-    const double decoder = 12 * (2 * d * (6 * h * h + 2 * h * f) + 2 * e * 2 * h * h +
-                                 4 * h * d * d + 4 * h * d * e);
+    const double decoder =
+        12 * (2 * d * (6 * h * h + 2 * h * f) + 2 * e * 2 * h * h + 4 * h * d * d + 4 * h * d * e);
     return 3 * (encoder + decoder + 2 * d * h * v);
 }
 
@@ -79,8 +79,8 @@ Test(encoder_decoder, tensor_ranks_share_the_parameters)
         plan.tensor = plan.ranks = tensor;
         plan.batch = 1;
         predict(&model, &plan);
-        cr_expect_float_eq(prediction.stage[0].parameters,
-                           (all - norms) / (double)tensor + norms, 1);
+        cr_expect_float_eq(prediction.stage[0].parameters, (all - norms) / (double)tensor + norms,
+                           1);
     }
 }
 

@@ -98,7 +98,7 @@ Test(serve, windows_and_states_do_not_grow)
     const double at_1000 = serve(&hybrid, "h100-sxm5-80g", &plan, &serving).sequence_bytes;
     serving.prompt = 1999;
     const double at_2000 = serve(&hybrid, "h100-sxm5-80g", &plan, &serving).sequence_bytes;
-    const double state = 2 * at_1000 - at_2000; /* what is there at 0 tokens */
+    const double state = 2 * at_1000 - at_2000;           /* what is there at 0 tokens */
     cr_expect_gt(state, 24 * 128 * 64 * 128 * 4.0 * 0.9); /* 24 layers, heads, widths, fp32 */
     cr_expect_gt(at_2000, at_1000);
 }

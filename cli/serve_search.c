@@ -1,0 +1,162 @@
+/* serve_search.c - the best layout of GPUs for inference. */
+#include "cli/serve.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_LAYOUTS = 1024, MOST_BATCH = 1 << 20 };
+
+struct layout {
+    struct rk_plan plan;
+    struct rk_served served; /* of its best batch */
+    uint64_t batch;          /* 0: none is within the limits */
+    int index;
+};
+
+/* clang-format off */
+static const struct report_column layout_columns[] = {
+    {.name = "rank"}, {.name = "tensor"}, {.name = "pipeline"}, {.name = "data"},
+    {.name = "expert", .title = "experts"},
+    {.name = "batch"},
+    {.name = "first_token_s", .title = "first token", .unit = "s", .digits = 3},
+    {.name = "token_s", .title = "token", .unit = "s", .digits = 3},
+    {.name = "tokens_per_s", .title = "tokens/s", .unit = "", .digits = 5},
+    {.name = "tokens_per_s_gpu", .title = "... of a GPU", .unit = "", .digits = 5},
+    {.name = "memory_bytes", .title = "memory", .unit = "B", .digits = 1},
+    {.name = "plan"},
+};
+/* clang-format on */
+enum { LAYOUT_COLUMNS = sizeof layout_columns / sizeof *layout_columns };
+
+/* ---- one layout ---- */
+
+static bool within(const struct rk_served *served, const struct serve_limits *limits)
+{
+    return served->verdict == RK_FITS &&
+           !(limits->first_s > 0 && served->alone.step_s > limits->first_s) &&
+           !(limits->token_s > 0 && served->mean_token_s > limits->token_s);
+}
+
+/* Batches of a sequence for each data rank and powers of two of that, while they fit. */
+static void best_batch(const struct serve_question *q, const struct serve_limits *limits,
+                       struct layout *layout)
+{
+    struct rk_serving serving = q->serving;
+    struct rk_served served;
+    serving.batch = rk_plan_data(&layout->plan);
+    do {
+        if (!serving.batch) return;
+        rk_serve(q->model, q->system, &layout->plan, &serving, &served);
+        const bool better = within(&served, limits) &&
+                            (!layout->batch || served.tokens_per_s > layout->served.tokens_per_s);
+        if (better) {
+            layout->served = served;
+            layout->batch = serving.batch;
+        }
+        serving.batch *= 2;
+    } while (served.timed && serving.batch <= served.most_batch && serving.batch <= MOST_BATCH);
+}
+
+/* ---- all of them ---- */
+
+struct layouts {
+    int count;
+    struct layout *layout; /* (MOST_LAYOUTS) */
+};
+
+static void add_layout(struct layouts *all, const struct serve_question *q,
+                       const struct serve_limits *limits, const struct rk_plan *plan)
+{
+    if (all->count == MOST_LAYOUTS) return;
+    struct layout *layout = &all->layout[all->count];
+    *layout = (struct layout){.plan = *plan, .index = all->count};
+    best_batch(q, limits, layout);
+    all->count += layout->batch > 0;
+}
+
+/* Experts whole on each tensor rank or cut there, shared by all tensor ranks, or by all ranks of a
+ * stage. */
+static void add_experts(struct layouts *all, const struct serve_question *q,
+                        const struct serve_limits *limits, struct rk_plan *plan)
+{
+    const uint64_t tensor = plan->tensor, ranks = tensor * rk_plan_data(plan);
+    plan->expert = 1;
+    plan->expert_tensor = 0;
+    add_layout(all, q, limits, plan);
+    if (!q->model->experts) return;
+    plan->expert_tensor = 1;
+    plan->expert = tensor;
+    if (tensor > 1) add_layout(all, q, limits, plan);
+    plan->expert = ranks;
+    if (ranks > tensor) add_layout(all, q, limits, plan);
+}
+
+static void list_layouts(struct layouts *all, const struct serve_question *q,
+                         const struct serve_limits *limits)
+{
+    struct rk_plan plan = *q->plan;
+    for (uint64_t pipeline = 1; pipeline <= plan.ranks; pipeline *= 2)
+        for (uint64_t tensor = 1; tensor * pipeline <= plan.ranks; tensor *= 2) {
+            if (plan.ranks % (tensor * pipeline)) continue;
+            plan.tensor = tensor;
+            plan.pipeline = pipeline;
+            add_experts(all, q, limits, &plan);
+        }
+}
+
+static int by_rate(const void *a, const void *b)
+{
+    const struct layout *x = a, *y = b;
+    const double p = x->served.tokens_per_s, q = y->served.tokens_per_s;
+    return p != q ? (p < q) - (p > q) : x->index - y->index;
+}
+
+/* The words that `reckon serve` takes, beside those that the user gave. */
+static const char *words_of(struct report *report, const struct rk_plan *plan)
+{
+    const char *experts =
+        plan->expert > 1 ? report_text(report, " ep%llu etp%llu", (unsigned long long)plan->expert,
+                                       (unsigned long long)rk_plan_expert_tensor(plan))
+                         : "";
+    return report_text(report, "gpus%llu tp%llu pp%llu%s", (unsigned long long)plan->ranks,
+                       (unsigned long long)plan->tensor, (unsigned long long)plan->pipeline,
+                       experts);
+}
+
+static void add_row(const struct serve_question *q, struct report_table *table,
+                    const struct layout *layout, int rank)
+{
+    const struct rk_plan *plan = &layout->plan;
+    const struct rk_served *s = &layout->served;
+    report_row(q->report, table,
+               (struct report_cell[LAYOUT_COLUMNS]){
+                   cell_count((uint64_t)rank), cell_count(plan->tensor), cell_count(plan->pipeline),
+                   cell_count(rk_plan_data(plan)), cell_count(plan->expert),
+                   cell_count(layout->batch), cell_number(s->alone.step_s),
+                   cell_number(s->mean_token_s), cell_number(s->tokens_per_s),
+                   cell_number(s->tokens_per_s / (double)plan->ranks), cell_number(s->total_bytes),
+                   cell_text(words_of(q->report, plan))});
+}
+
+int serve_search(const struct serve_question *q, const struct serve_limits *limits)
+{
+    struct layouts all = {0, calloc(MOST_LAYOUTS, sizeof *all.layout)};
+    const uint64_t top = limits->top ? limits->top : 5;
+    if (!all.layout) return RK_IO;
+    list_layouts(&all, q, limits);
+    qsort(all.layout, (size_t)all.count, sizeof *all.layout, by_rate);
+    struct report_table *table =
+        report_add(q->report, &(struct report_table){.name = "layouts",
+                                                     .title = "The best layouts",
+                                                     .formats = REPORT_IN_ALL,
+                                                     .columns = layout_columns,
+                                                     .column_count = LAYOUT_COLUMNS});
+    for (int i = 0; i < all.count && (uint64_t)i < top; i++)
+        add_row(q, table, &all.layout[i], i + 1);
+    if (!all.count)
+        report_note(q->report, "  No layout fits, or is within the limits: give more GPUs, or "
+                               "longer limits");
+    const bool any = all.count > 0;
+    free(all.layout);
+    return any ? RK_OK : RK_NOTHING_FITS;
+}
