@@ -22,15 +22,27 @@ static const char *offload_text(const struct clusters_stage *stage,
     return text;
 }
 
+/* "20", or of interleaved stages "[10, 10]". */
+enum { LAYERS_TEXT = 256 };
+static void layers_text(const struct clusters_plan *plan, int stage, char text[static LAYERS_TEXT])
+{
+    size_t used = 0;
+    for (int k = 0; k < plan->chunks && used < LAYERS_TEXT; k++)
+        used += (size_t)snprintf(text + used, LAYERS_TEXT - used, "%s%" PRIu64,
+                                 k ? ", " : plan->chunks > 1 ? "[" : "",
+                                 plan->chunk[k * plan->stages + stage].layers);
+    if (plan->chunks > 1 && used < LAYERS_TEXT) snprintf(text + used, LAYERS_TEXT - used, "]");
+}
+
 /* Where so many of a stage's replicas are, and how they run. */
 static void write_part(FILE *file, const struct clusters_question *question,
-                       const struct clusters_stage *s, int cluster, uint64_t data, bool layers)
+                       const struct clusters_stage *s, int cluster, uint64_t data, const char *layers)
 {
     char recompute[RK_PLAN_AXIS_TEXT], offload[OFFLOAD_TEXT], expert[32] = "";
     const unsigned parts = clusters_parts(&question->words, s->recompute);
     if (s->expert > 1) snprintf(expert, sizeof expert, " ep%" PRIu64, s->expert);
     fprintf(file, "\"cluster\": \"%s\", ", question->machine->cluster[cluster].name);
-    if (layers) fprintf(file, "\"layers\": %" PRIu64 ", ", s->layers);
+    if (layers) fprintf(file, "\"layers\": %s, ", layers);
     fprintf(file,
             "\"words\": \"tp%" PRIu64 " cp%" PRIu64 "%s dp%" PRIu64 " recompute=%s%s%s\"", s->tensor, s->context, expert, data,
             s->recompute == RK_SELECTIVE ? "selective:" : "",
@@ -51,13 +63,15 @@ enum rk_status clusters_file_write(const char *path, const struct clusters_quest
     fprintf(output.file, "    \"stages\": [");
     for (int i = 0; i < plan->stages; i++) {
         const struct clusters_stage *s = &plan->stage[i];
+        char layers[LAYERS_TEXT];
+        layers_text(plan, i, layers);
         fprintf(output.file, "%s\n        {", i ? "," : "");
-        if (!s->homes) write_part(output.file, question, s, s->cluster, s->data, true);
-        if (s->homes) fprintf(output.file, "\"layers\": %" PRIu64, s->layers);
+        if (!s->homes) write_part(output.file, question, s, s->cluster, s->data, layers);
+        if (s->homes) fprintf(output.file, "\"layers\": %s", layers);
         for (int k = 0; k < s->homes; k++) {
             fprintf(output.file, "%s{", k ? ",\n            " : ", \"parts\": [");
             write_part(output.file, question, s, s->home[k].cluster,
-                       s->home[k].gpus / s->tensor / s->context, false);
+                       s->home[k].gpus / s->tensor / s->context, NULL);
             fprintf(output.file, "}%s", k + 1 == s->homes ? "]" : "");
         }
         fprintf(output.file, "}");

@@ -1,5 +1,6 @@
 #include "clusters/search.h"
 
+#include "clusters/given.h"
 #include "clusters/mixed.h"
 
 #include <math.h>
@@ -100,6 +101,9 @@ struct search {
     const int *order;
     struct clusters_answer *answer;
     struct clusters_plan plan; /* at hand */
+    struct clusters_plan other; /* ... interleaved, as `given` */
+    struct given_plan given;
+    bool failed; /* no memory */
 };
 
 /* Has each stage memory for what the schedule keeps in flight of a pipeline of that length? */
@@ -116,6 +120,44 @@ static bool has_room(const struct search *s, const struct chain_answer *found)
     return true;
 }
 
+/* ---- interleaving ---- */
+
+enum { MOST_RUNS = 4 };
+
+/* The plan at hand with each stage's layers in so many runs, as even as they go; false: a stage has
+ * too few layers, or microbatches do not fill the pipeline, as launchers want them to. */
+static bool interleave(struct search *s, int runs)
+{
+    struct given_plan *given = &s->given;
+    given_of(s->question, &s->plan, given);
+    if (s->plan.stages < 2 || s->plan.microbatches % (uint64_t)s->plan.stages) return false;
+    if (runs * s->plan.stages > RK_MAX_CHUNKS) return false;
+    given->chunks = runs;
+    for (int i = 0; i < given->stages; i++) {
+        const int layers = given->stage[i].layers;
+        if (layers < runs) return false;
+        for (int k = 0; k < runs; k++)
+            given->split[k * given->stages + i] =
+                (uint16_t)(layers * (k + 1) / runs - layers * k / runs);
+    }
+    return true;
+}
+
+/* Interleaved stages have shorter ends and send more; the simulation decides. */
+static bool try_interleaved(struct search *s)
+{
+    struct given_fault fault;
+    const enum rk_schedule schedule = s->question->words.schedule;
+    if (schedule != RK_1F1B && schedule != RK_GPIPE) return true;
+    for (int runs = 2; runs <= MOST_RUNS; runs++) {
+        if (!interleave(s, runs)) continue;
+        if (!given_judge(s->question, &s->given, &s->other, &fault)) return false;
+        if (fault.reason.verdict == RK_FITS && s->other.simulated_s < s->answer->best.simulated_s)
+            s->answer->best = s->other;
+    }
+    return true;
+}
+
 /* Plans whose step would have to be a third shorter than their value are left out. */
 static void visit(void *context, const struct chain_answer *found)
 {
@@ -126,7 +168,9 @@ static void visit(void *context, const struct chain_answer *found)
     fill_details(&s->plan, s->costs, s->order, found);
     s->plan.simulated_s = clusters_simulate(&s->plan);
     s->answer->simulated++;
+    s->answer->straight_s = fmin(s->answer->straight_s, s->plan.simulated_s);
     if (s->plan.simulated_s < s->answer->best.simulated_s) s->answer->best = s->plan;
+    if (!try_interleaved(s)) s->failed = true;
 }
 
 /* One problem, of pipelines of at most `most` stages, with what is in flight of one of at least
@@ -299,6 +343,7 @@ static bool search_mixed(struct search *s)
 {
     struct clusters_answer *a = s->answer;
     if (!clusters_mixed_search(s->question, &s->plan)) return false;
+    a->straight_s = fmin(a->straight_s, s->plan.simulated_s);
     if (s->plan.simulated_s < a->best.simulated_s) a->best = s->plan;
     if (s->plan.value_s < a->proved.value_s) a->proved = s->plan;
     return true;
@@ -310,7 +355,8 @@ bool clusters_search(const struct clusters_question *question, struct clusters_a
     struct round *round = calloc(MOST_ROUNDS, sizeof *round);
     int rounds = 0;
     bool good = s && round;
-    *answer = (struct clusters_answer){.best = {.value_s = INFINITY, .simulated_s = INFINITY},
+    *answer = (struct clusters_answer){.straight_s = INFINITY,
+                                       .best = {.value_s = INFINITY, .simulated_s = INFINITY},
                                        .proved = {.value_s = INFINITY, .simulated_s = INFINITY}};
     for (int i = 0; i < RK_MAX_CLUSTERS; i++)
         answer->alone_s[i] = INFINITY;
@@ -318,6 +364,7 @@ bool clusters_search(const struct clusters_question *question, struct clusters_a
         *s = (struct search){.question = question, .answer = answer};
         good = search_rounds(s, round, &rounds);
         if (good && !question->apart) good = search_mixed(s);
+        good = good && !s->failed;
     }
     for (int i = 0; i < rounds; i++)
         clusters_costs_release(&round[i].costs);

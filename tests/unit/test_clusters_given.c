@@ -321,6 +321,45 @@ Test(clusters_given, the_search_finds_replicas_on_both)
     rk_machine_release(&machine);
 }
 
+/* ---- interleaved ---- */
+
+/* Few microbatches over a fast link: the simulated plans are tried with several runs of layers, and
+ * the fastest of all is the answer, which costs the same when it is given. */
+Test(clusters_given, the_search_tries_interleaved_stages)
+{
+    struct rk_error error;
+    cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
+    cr_assert_eq(rk_machine_load("h100-sxm5-80g x32 + a100-sxm4-80g x32 link=400Gb/s@10us", &machine,
+                                 &error),
+                 RK_OK);
+    struct clusters_question q = {.model = &model, .machine = &machine, .words = rk_plan_default()};
+    q.words.batch = 32;
+    q.words.zero = 1;
+    q.words.gradient_overlap = q.words.weight_overlap = q.words.sequence_parallel = true;
+    q.words.messages_sharded = true;
+    q.tensor = true;
+    q.words.tensor = 8;
+    cr_assert(clusters_search(&q, &answer));
+    cr_assert_gt(answer.best.chunks, 1);
+    cr_expect_lt(answer.best.simulated_s, answer.straight_s);
+    cr_expect_eq(answer.best.microbatches % (uint64_t)answer.best.stages, 0);
+    const double best_s = answer.best.simulated_s;
+    uint64_t layers = 0;
+    for (int i = 0; i < answer.best.chunks * answer.best.stages; i++)
+        layers += answer.best.chunk[i].layers;
+    cr_expect_eq(layers, model.layers);
+    given_of(&q, &answer.best, &given);
+    cr_assert(given_judge(&q, &given, &plan, &fault));
+    cr_expect_eq(fault.reason.verdict, RK_FITS);
+    cr_expect_eq(plan.simulated_s, best_s);
+    given.chunks = 1;
+    for (int i = 0; i < given.stages; i++)
+        given.split[i] = (uint16_t)given.stage[i].layers;
+    cr_assert(given_judge(&q, &given, &plan, &fault));
+    cr_expect_gt(plan.simulated_s, best_s);
+    rk_machine_release(&machine);
+}
+
 /* ---- bounds ---- */
 
 static double uniform(void)
