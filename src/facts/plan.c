@@ -202,6 +202,35 @@ static bool read_bf16(const struct row *row, struct fact *fact)
     return true;
 }
 
+static void add_run(struct rk_plan *plan, uint64_t layers, uint16_t local)
+{
+    if (layers && plan->segments < RK_MAX_SEGMENTS)
+        plan->segment[plan->segments++] = (struct rk_segment){(uint16_t)layers, local};
+}
+
+/* "4, 3, 0, 0": so many layers of each stage, the first ones, are computed again whole. */
+static bool read_recomputed(const struct row *row, struct fact *fact)
+{
+    struct rk_plan *plan = &fact->plan;
+    const char *text = row_get(row, "recompute_stages");
+    if (!*text) return true;
+    for (uint64_t i = 0; i < plan->pipeline; i++) {
+        char *end;
+        const uint64_t blocks = rk_plan_split(plan, &fact->model, i);
+        const long again = strtol(text, &end, 10);
+        if (end == text || again < 0 || (uint64_t)again > blocks || plan->chunks > 1)
+            return fact_fail(fact, "recompute_stages: \"%.60s\" is no list of layers of stages",
+                             row_get(row, "recompute_stages"));
+        add_run(plan, (uint64_t)again, 1);
+        add_run(plan, blocks - (uint64_t)again, 0);
+        text = end + strspn(end, ", ");
+    }
+    plan->others = 1;
+    plan->other[0] = plan->local;
+    plan->other[0].recompute = RK_WHOLE;
+    return true;
+}
+
 /* Stages that the layers do not fill evenly, and with embedding and head would: they count. */
 static void count_ends(struct fact *fact)
 {
@@ -222,6 +251,7 @@ bool fact_plan(const struct row *row, struct fact *fact)
     if (!plan->sequence) plan->sequence = fact->model.sequence;
     if (!read_bf16(row, fact)) return false;
     count_ends(fact);
+    if (!read_recomputed(row, fact)) return false;
     if (plan->ranks == 0 || plan->batch == 0 || plan->microbatch == 0 || plan->tensor == 0 ||
         plan->pipeline == 0 || plan->context == 0)
         return fact_fail(fact, "a degree or the batch is 0");

@@ -176,6 +176,36 @@ Test(facts, last_layers_in_bf16)
     }
 }
 
+/* 24 layers on four stages, of which the first ones are computed again: 2 of 5, 1 of 6, all 7, 0.
+ */
+Test(facts, recomputed_layers_of_each_stage)
+{
+    static const struct rk_segment runs[] = {{2, 1}, {3, 0}, {1, 1}, {5, 0}, {7, 1}, {6, 0}};
+    const char *row =
+        "gpu=L4-24GB (PCIe)|gpus=4|gpus_per_node=4|tp=1|pp=4|vpp=1|cp=1|sp=0|split=5, 6, 7, 6|"
+        "micro_batch=1|global_batch=64|recompute=none|zero=1|metric_name=iter_time_s|metric_value="
+        "10|";
+    char text[2048];
+    snprintf(text, sizeof text, "%s%srecompute_stages=2, 1, 7, 0", GPT, row);
+    struct fact fact = fact_of(text);
+    cr_expect_str_eq(fact.reason, "", "%s", fact.reason);
+    cr_assert_eq(fact.plan.segments, 6);
+    for (int i = 0; i < 6; i++) {
+        cr_expect_eq(fact.plan.segment[i].layers, runs[i].layers);
+        cr_expect_eq(fact.plan.segment[i].local, runs[i].local);
+    }
+    cr_expect_eq(fact.plan.other[0].recompute, RK_WHOLE);
+    cr_expect_eq(fact.plan.recompute, RK_KEEP);
+    fact_release(&fact);
+    static const char *const wrong[] = {"8, 1, 0, 0", "2, 1", "two", "-1, 0, 0, 0"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(text, sizeof text, "%s%srecompute_stages=%s", GPT, row, wrong[i]);
+        fact = fact_of(text);
+        cr_expect(strstr(fact.reason, "recompute_stages"), "%s: %s", wrong[i], fact.reason);
+        fact_release(&fact);
+    }
+}
+
 Test(facts, spellings)
 {
     static const struct {
@@ -391,7 +421,7 @@ Test(facts, reasons_instead_of_silence)
         {GPT RUN "precision=bf16|metric_name=iter_time_s|metric_value=-1", "must be above 0"},
         {GPT RUN "precision=bf16|recompute=full on [2, 1] layers per "
                  "stage|metric_name=iter_time_s|metric_value=1",
-         "another number of recomputed layers on each stage"},
+         "is no list of layers of stages"},
         {GPT RUN "precision=bf16", "measures nothing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
