@@ -64,14 +64,27 @@ static uint64_t runs_of(const struct weight *w)
                           : w->rows - w->row0 < w->box_rows ? w->rows - w->row0
                                                             : w->box_rows;
     if (!rows) return 0;
+    if (w->turn) return rows;
     if (w->transposed) return w->box_cols;
     return w->box_cols == w->file_cols ? 1 : rows;
+}
+
+/* Where a row is whose positions turn neighbours in the file, and halves here. */
+static uint64_t file_row(const struct weight *w, uint64_t row)
+{
+    const uint64_t within = row % w->turn_width, first = w->turn_width - w->turn;
+    if (within < first) return row;
+    const uint64_t i = within - first, half = w->turn / 2;
+    return row - i + (i < half ? 2 * i : 2 * (i - half) + 1);
 }
 
 static struct run run_at(const struct weight *w, uint64_t i)
 {
     const uint64_t rows = w->rows - w->row0 < w->box_rows ? w->rows - w->row0 : w->box_rows;
     const uint64_t first = w->file_at + w->row0;
+    if (w->turn)
+        return (struct run){file_row(w, w->row0 + i) * w->file_cols + w->col0, w->box_cols,
+                            i * w->box_cols, 1};
     if (w->transposed)
         return (struct run){(w->col0 + i) * w->file_rows + first, rows, i, w->box_cols};
     if (w->box_cols == w->file_cols)
@@ -105,7 +118,12 @@ static const struct tensor *find_tensor(const struct checkpoint *c, const char *
     if (t) return t;
     snprintf(other, sizeof other, "transformer.%s", name);
     if ((t = tensor_named(c, other, file))) return t;
-    const char *mlp = strstr(name, ".mlp.");
+    const char *mlp = strstr(name, ".mlp."), *shared = strstr(name, "shared_experts.");
+    if (shared) { /* as Qwen's are called, and earlier ones wrote them */
+        snprintf(other, sizeof other, "%.*sshared_expert.%s", (int)(shared - name), name,
+                 strchr(shared, '.') + 1);
+        if ((t = tensor_named(c, other, file))) return t;
+    }
     for (size_t i = 0; mlp && i < sizeof mixtral / sizeof *mixtral; i++) {
         const char *part = strstr(mlp, mixtral[i].part);
         if (!part) continue;
@@ -284,6 +302,7 @@ static enum rk_status read_about(struct checkpoint *c, const char *folder, struc
                            "damaged: %llu bytes of sum %08x, %llu of %08x were written",
                            (unsigned long long)size, sum, sizes[i], sums[i]);
     }
+    c->neighbours = strstr(text, "\"turns\": \"neighbours\"") != NULL;
     c->step = step;
     c->seed = seed;
     c->moments = true;
@@ -394,11 +413,11 @@ enum rk_status checkpoint_open(struct checkpoint *c, const char *path, const str
         if (status == RK_OK) break;
         checkpoint_close(c);
     }
-    if (status == RK_OK && !c->moments && job->model.kv_rank)
-        status = rk_fail(error, RK_NOTHING_FITS, path, 0, 0,
-                         "weights of latent attention from elsewhere turn neighbours, the executor "
-                         "halves: go on "
-                         "with what reckon train wrote");
+    if (status == RK_OK && c->moments && job->model.kv_rank && !c->neighbours)
+        status = rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                         "was written by an earlier reckon, whose rows of latent attention are in "
+                         "another order: go "
+                         "on with that one");
     if (status == RK_OK) status = check_tensors(c, path, job, error);
     if (status != RK_OK) checkpoint_close(c);
     return status;
@@ -575,12 +594,13 @@ static enum rk_status write_about(const char *folder, const struct job *job, uin
     snprintf(path, sizeof path, "%s/%s", folder, about_name);
     FILE *file = fopen(path, "w");
     if (!file) return fail_system(error, path);
-    const int said = fprintf(
-        file,
-        "{\"step\": %llu, \"seed\": %llu, \"model_bytes\": %llu, \"model_crc32\": %u, "
-        "\"moments_bytes\": %llu, \"moments_crc32\": %u, \"model\": \"%s\"}\n",
-        (unsigned long long)step, (unsigned long long)job->settings.seed,
-        (unsigned long long)size[0], sum[0], (unsigned long long)size[1], sum[1], job->model.id);
+    const int said =
+        fprintf(file,
+                "{\"step\": %llu, \"seed\": %llu, \"model_bytes\": %llu, \"model_crc32\": %u, "
+                "\"moments_bytes\": %llu, \"moments_crc32\": %u, \"model\": \"%s\"%s}\n",
+                (unsigned long long)step, (unsigned long long)job->settings.seed,
+                (unsigned long long)size[0], sum[0], (unsigned long long)size[1], sum[1],
+                job->model.id, job->model.kv_rank ? ", \"turns\": \"neighbours\"" : "");
     const bool ok = said > 0 && fflush(file) == 0 && fsync(fileno(file)) == 0;
     if (fclose(file) == 0 && ok) return RK_OK;
     return fail_system(error, path);

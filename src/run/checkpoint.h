@@ -25,6 +25,7 @@ struct checkpoint {
         int file; /* descriptor */
     } file[CHECKPOINT_FILES];
     bool moments;
+    bool neighbours; /* rows that positions turn are as Hugging Face has them */
     uint64_t step, seed;
 };
 

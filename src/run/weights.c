@@ -128,6 +128,12 @@ struct cut {
 static void name_weight(const struct builder *b, struct weight *w)
 {
     const char *name = b->gpt2 ? names[w->role].gpt2 : names[w->role].llama;
+    const char *shared = "mlp.shared_expert.";
+    char plural[48];
+    if (strncmp(name, shared, strlen(shared)) == 0 && !b->model->shared_gate) { /* DeepSeek's */
+        snprintf(plural, sizeof plural, "mlp.shared_experts.%s", name + strlen(shared));
+        name = plural;
+    }
     if (b->expert_number >= 0)
         snprintf(w->name, sizeof w->name, "model.layers.%lld.mlp.experts.%lld.%s",
                  (long long)b->layer, (long long)b->expert_number, name);
@@ -292,6 +298,14 @@ static void add_attention(struct builder *b, uint64_t layer)
     if (has_out_biases(m)) add(b, WEIGHT_OUT_BIAS, h, 1, replicated(b));
 }
 
+/* DeepSeek's checkpoints turn neighbours. */
+static void turned(struct weight *w, const struct rk_model *m, uint64_t width)
+{
+    if (!w) return;
+    w->turn = m->rope_dim;
+    w->turn_width = width;
+}
+
 /* Down to latent vectors by weights that all have, up to the heads of each. */
 static void add_latent(struct builder *b, uint64_t layer)
 {
@@ -302,11 +316,12 @@ static void add_latent(struct builder *b, uint64_t layer)
     if (m->q_rank) {
         add(b, WEIGHT_Q_DOWN, m->q_rank, h, replicated(b));
         add_norm(b, WEIGHT_Q_DOWN_NORM, m->q_rank, replicated(b));
-        add(b, WEIGHT_Q_UP, a * d, m->q_rank, by_rows(a * d, b->tensor, b->t));
+        turned(add(b, WEIGHT_Q_UP, a * d, m->q_rank, by_rows(a * d, b->tensor, b->t)), m, d);
     } else {
-        add(b, WEIGHT_Q, a * d, h, by_rows(a * d, b->tensor, b->t));
+        turned(add(b, WEIGHT_Q, a * d, h, by_rows(a * d, b->tensor, b->t)), m, d);
     }
-    add(b, WEIGHT_KV_DOWN, m->kv_rank + m->rope_dim, h, replicated(b));
+    turned(add(b, WEIGHT_KV_DOWN, m->kv_rank + m->rope_dim, h, replicated(b)), m,
+           m->kv_rank + m->rope_dim);
     add_norm(b, WEIGHT_KV_DOWN_NORM, m->kv_rank, replicated(b));
     add(b, WEIGHT_KV_UP, a * (m->head_dim + dv), m->kv_rank,
         by_rows(a * (m->head_dim + dv), b->tensor, b->t));

@@ -91,6 +91,8 @@ struct weight {
     enum weight_sum sum;
     uint64_t file_rows, file_cols; /* (out, in) in the file; a vector has one column */
     uint64_t file_at;              /* row of the file where the tensor begins: k behind q */
+    uint64_t turn, turn_width;     /* the last `turn` of each so many rows are turned by their
+                                      positions: neighbours in the file, halves here; 0: none */
     uint64_t rows, cols;           /* of the whole tensor, (out, in), without padding */
     uint64_t row0, col0;           /* the box that is here ... */
     uint64_t box_rows, box_cols;   /* ... some rows of which may be padding */

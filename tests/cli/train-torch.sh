@@ -21,7 +21,7 @@ train() # FOLDER, more
 for folder in "$root"/tests/data/torch/*/; do
     train "$folder" gbs1 mbs1 dp1
     case $folder in
-    *mixtral* | *moe*) train "$folder" dp2 pp2 ep2 etp1 gbs4 mbs1 zero2 grad-overlap ;;
+    *mixtral* | *moe* | *deepseek*) train "$folder" dp2 pp2 ep2 etp1 gbs4 mbs1 zero2 grad-overlap ;;
     *) train "$folder" dp2 tp2 sp pp2 gbs4 mbs1 zero1 tp-overlap ;;
     esac
     command -v python3 >/dev/null || continue

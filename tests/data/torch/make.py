@@ -152,6 +152,44 @@ def llama(c, names=None):
     return forward
 
 
+def deepseek(c):
+    """Latent attention, positions of neighbours; shared experts without a gate."""
+    def forward(w, tokens):
+        h, eps, heads = c["hidden_size"], c["rms_norm_eps"], c["num_attention_heads"]
+        nope, rope, dv, latent = (c[k] for k in ("qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", "kv_lora_rank"))
+        halves = torch.cat((torch.arange(0, rope, 2), torch.arange(1, rope, 2)))
+        x = w("model.embed_tokens.weight", WORDS, h)[tokens]
+        n_tokens = len(tokens)
+        for layer in range(c["num_hidden_layers"]):
+            p = "model.layers.%d." % layer
+            n = rms(x, w(p + "input_layernorm.weight", h), eps)
+            if c["q_lora_rank"]:
+                q = rms(n @ w(p + "self_attn.q_a_proj.weight", c["q_lora_rank"], h).T,
+                        w(p + "self_attn.q_a_layernorm.weight", c["q_lora_rank"]), eps)
+                q = q @ w(p + "self_attn.q_b_proj.weight", heads * (nope + rope), c["q_lora_rank"]).T
+            else:
+                q = n @ w(p + "self_attn.q_proj.weight", heads * (nope + rope), h).T
+            q = heads_of(q, heads)
+            down = n @ w(p + "self_attn.kv_a_proj_with_mqa.weight", latent + rope, h).T
+            up = rms(down[:, :latent], w(p + "self_attn.kv_a_layernorm.weight", latent), eps)
+            up = heads_of(up @ w(p + "self_attn.kv_b_proj.weight", heads * (nope + dv), latent).T, heads)
+            k = turn(down[None, :, latent:][..., halves], c["rope_theta"]).expand(heads, n_tokens, rope)
+            q = torch.cat((q[..., :nope], turn(q[..., nope:][..., halves], c["rope_theta"])), -1)
+            y = attend(q, torch.cat((up[..., :nope], k), -1), up[..., nope:])
+            x = x + y @ w(p + "self_attn.o_proj.weight", h, heads * dv).T
+            n = rms(x, w(p + "post_attention_layernorm.weight", h), eps)
+            if layer < c["first_k_dense_replace"]:
+                f = c["intermediate_size"]
+                x = x + gated(n, w(p + "mlp.gate_proj.weight", f, h), w(p + "mlp.up_proj.weight", f, h),
+                              w(p + "mlp.down_proj.weight", h, f))
+                continue
+            f, q = c["n_shared_experts"] * c["moe_intermediate_size"], p + "mlp.shared_experts."
+            x = x + mixture(w, p, n, {**c, "experts": c["n_routed_experts"]}, QWEN_NAMES)
+            x = x + gated(n, w(q + "gate_proj.weight", f, h), w(q + "up_proj.weight", f, h), w(q + "down_proj.weight", h, f))
+        return rms(x, w("model.norm.weight", h), eps) @ w("lm_head.weight", WORDS, h).T
+    return forward
+
+
 def config(kind, **more):
     return {"model_type": kind, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2,
             "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": WORDS, "max_position_embeddings": LENGTH,
@@ -176,6 +214,14 @@ def families():
     c = config("qwen3_moe", num_experts=4, num_experts_per_tok=2, moe_intermediate_size=24, norm_topk_prob=True,
                decoder_sparse_step=1, mlp_only_layers=[], head_dim=8)
     yield "qwen3_moe", c, llama({**c, "experts": 4}, QWEN_NAMES)
+    c = config("deepseek_v2", num_key_value_heads=4, kv_lora_rank=12, q_lora_rank=None, qk_nope_head_dim=8,
+               qk_rope_head_dim=4, v_head_dim=6, n_routed_experts=4, num_experts_per_tok=2, n_shared_experts=2,
+               moe_intermediate_size=16, first_k_dense_replace=1, moe_layer_freq=1, norm_topk_prob=False,
+               scoring_func="softmax", topk_method="greedy", n_group=1, topk_group=1, routed_scaling_factor=1.0,
+               attention_bias=False)
+    yield "deepseek_v2", c, deepseek(c)
+    c = {**c, "q_lora_rank": 16, "norm_topk_prob": True}
+    yield "deepseek_v2_q", c, deepseek(c)
 
 
 def decays(name):
