@@ -152,12 +152,10 @@ static void show_step(const struct clusters_shown *show)
         !searched ? cell_none() : cell_count(show->answer->labels),
         !searched ? cell_none() : cell_count(show->answer->simulated),
     };
-    const struct report_table shape = {.name = "plan",
-                                       .shape = REPORT_RECORD,
-                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                       .columns = step_columns,
-                                       .column_count = sizeof step_columns / sizeof *step_columns};
-    report_row(show->report, report_add(show->report, &shape), cells);
+    report_row(
+        show->report,
+        REPORT_ONE(show->report, "plan", NULL, REPORT_IN_TEXT | REPORT_IN_JSON, step_columns),
+        cells);
 }
 
 static void show_stages(const struct clusters_shown *show)

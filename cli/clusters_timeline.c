@@ -73,12 +73,8 @@ static void show_step(struct report *report, const struct story *s)
         sum += s->timeline.stage[i].bubble;
         most = fmax(most, s->timeline.stage[i].bubble);
     }
-    const struct report_table shape = {.name = "step",
-                                       .shape = REPORT_RECORD,
-                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                       .columns = step_columns,
-                                       .column_count = COUNT_OF(step_columns)};
-    report_row(report, report_add(report, &shape),
+    report_row(report,
+               REPORT_ONE(report, "step", NULL, REPORT_IN_TEXT | REPORT_IN_JSON, step_columns),
                (const struct report_cell[]){
                    cell_text(s->plan.schedule),
                    cell_count(best->microbatches),

@@ -181,12 +181,7 @@ static void add_summary(struct report *report, const struct curate_report *r)
         cell_count(r->cut),
     };
     struct report_table *table =
-        report_add(report, &(struct report_table){.name = "corpus",
-                                                  .title = "The corpus",
-                                                  .shape = REPORT_RECORD,
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = columns,
-                                                  .column_count = sizeof cells / sizeof *cells});
+        REPORT_ONE(report, "corpus", "The corpus", REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     report_row(report, table, cells);
 }
 

@@ -274,11 +274,7 @@ static void add_record(struct report *report, const struct forecast *f, const st
                                                    {.name = "steps"},
                                                    {.name = "measured_s"},
                                                    {.name = "predicted_s"}};
-    report_row(report,
-               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = 5}),
+    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns),
                (struct report_cell[]){cell_text("doctor"), cell_text(m->format),
                                       cell_count(m->steps), cell_number(m->median_s),
                                       cell_number(f->prediction->step_s)});

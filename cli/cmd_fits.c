@@ -174,12 +174,7 @@ static void add_verdict(struct report *report, const struct forecast *f)
         p->timed ? cell_number(forecast_left(f, p->tightest)) : cell_none(),
         p->timed ? cell_number(p->step_s) : cell_none(),
     };
-    report_row(report,
-               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = 10}),
-               cells);
+    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns), cells);
 }
 
 /* clang-format off */

@@ -141,10 +141,7 @@ void galvatron_report(struct report *report, const struct galvatron_answer *answ
 {
     char name[GALVATRON_NAME];
     struct report_table *whole =
-        report_add(report, &(struct report_table){.shape = REPORT_RECORD,
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = answer_columns,
-                                                  .column_count = COUNT(answer_columns)});
+        REPORT_ONE(report, NULL, NULL, REPORT_IN_TEXT | REPORT_IN_JSON, answer_columns);
     report_row(report, whole,
                (struct report_cell[]){
                    answer->step_s > 0 ? cell_number(answer->samples_per_s) : cell_none(),

@@ -144,12 +144,7 @@ static void add_verdict(struct report *report, const struct forecast *f)
                                         cell_text(*f->assumed ? f->assumed : NULL),
                                         p->timed ? cell_count((uint64_t)p->tightest) : cell_none(),
                                         p->timed ? cell_count((uint64_t)p->slowest) : cell_none()};
-    report_row(report,
-               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = 8}),
-               cells);
+    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns), cells);
 }
 
 /* Of a plan that lacks memory: the change that costs least time and makes it fit. */

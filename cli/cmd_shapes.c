@@ -218,13 +218,7 @@ static void add_model_file(struct report *report, const struct rk_model *model)
     };
     _Static_assert(sizeof cells / sizeof *cells == sizeof file_columns / sizeof *file_columns,
                    "a cell per column");
-    report_row(report,
-               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_ALL,
-                                                         .columns = file_columns,
-                                                         .column_count = sizeof file_columns /
-                                                                         sizeof *file_columns}),
-               cells);
+    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_ALL, file_columns), cells);
 }
 
 static int write_model(const struct rk_model *model, const char *path)

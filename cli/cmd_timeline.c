@@ -351,13 +351,7 @@ static void add_summary(struct report *report, const struct story *s, bool fits)
     };
     _Static_assert(sizeof cells / sizeof *cells == sizeof summary_columns / sizeof *summary_columns,
                    "a cell per column");
-    report_row(
-        report,
-        report_add(report, &(struct report_table){.shape = REPORT_RECORD,
-                                                  .formats = REPORT_IN_JSON,
-                                                  .columns = summary_columns,
-                                                  .column_count = COUNT_OF(summary_columns)}),
-        cells);
+    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, summary_columns), cells);
 }
 
 static void add_differences(struct report *report, const struct story *s)
@@ -493,11 +487,7 @@ static void fill_refusal(struct report *report, const struct story *s)
 {
     static const struct report_column columns[] = {{.name = "command"}, {.name = "fits"}};
     add_headline(report, s, false);
-    report_row(report,
-               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = 2}),
+    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns),
                (const struct report_cell[]){cell_text("timeline"), cell_flag(false)});
     add_inputs(report, s);
 }

@@ -68,14 +68,7 @@ void describe_model(struct report *report, const struct rk_model *model, unsigne
     };
     _Static_assert(sizeof cells / sizeof *cells == sizeof model_columns / sizeof *model_columns,
                    "a cell per column");
-    report_row(report,
-               report_add(report, &(struct report_table){.name = "model",
-                                                         .title = "Model",
-                                                         .shape = REPORT_RECORD,
-                                                         .formats = formats,
-                                                         .columns = model_columns,
-                                                         .column_count = COUNT_OF(model_columns)}),
-               cells);
+    report_row(report, REPORT_ONE(report, "model", "Model", formats, model_columns), cells);
 }
 
 /* ---- systems ---- */
@@ -256,12 +249,7 @@ static void add_curves(struct report *report, const struct rk_system *system,
 void describe_system(struct report *report, const struct rk_system *system, unsigned formats)
 {
     const struct report_table *record =
-        report_add(report, &(struct report_table){.name = "system",
-                                                  .title = "System",
-                                                  .shape = REPORT_RECORD,
-                                                  .formats = formats,
-                                                  .columns = system_columns,
-                                                  .column_count = COUNT_OF(system_columns)});
+        REPORT_ONE(report, "system", "System", formats, system_columns);
     const struct report_cell cells[] = {
         cell_text(report_text(report, "%s", system->id)),
         system->devices ? cell_count(system->devices) : cell_none(),

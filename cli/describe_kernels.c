@@ -55,12 +55,7 @@ void describe_kernels(struct report *report, const struct rk_system *system, uns
         cells[i] = field_cell(kept[i], &system->kernels);
     }
     report_row(report,
-               report_add(report, &(struct report_table){.name = "kernels",
-                                                         .title = "Kernels, for predictions",
-                                                         .shape = REPORT_RECORD,
-                                                         .formats = formats,
-                                                         .columns = columns,
-                                                         .column_count = count}),
+               report_one(report, "kernels", "Kernels, for predictions", formats, columns, count),
                cells);
 }
 

@@ -115,12 +115,7 @@ static void add_record(struct report *report, const struct diff *d)
         y->timed ? cell_number(y->need_bytes) : cell_none(),
         x->timed && y->timed ? cell_number(x->step_s / y->step_s) : cell_none(),
     };
-    report_row(report,
-               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = 14}),
-               cells);
+    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns), cells);
 }
 
 /* ---- differences ---- */

@@ -27,13 +27,7 @@ void entry_headline(struct report *report, const struct catalog_entry *entry)
     report_paragraph(report, keep(report, entry->description));
     if (entry->synthetic && *entry->synthetic)
         report_note(report, report_text(report, "  in one line: %s", entry->synthetic));
-    report_row(report,
-               report_add(report, &(struct report_table){.name = "entry",
-                                                         .shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = 3}),
-               cells);
+    report_row(report, REPORT_ONE(report, "entry", NULL, REPORT_IN_JSON, columns), cells);
 }
 
 void entry_sources(struct report *report, const struct catalog_entry *entry)

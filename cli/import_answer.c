@@ -140,12 +140,7 @@ static void add_verdict(struct report *report, const struct import_answer *answe
         cell_text("import"), cell_text(answer->tool), cell_text(report_text(report, "%s", text)),
         f ? cell_flag(fits) : cell_none(),
         cell_text(f ? rk_verdict_name(f->prediction->verdict) : NULL)};
-    report_row(report,
-               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = 5}),
-               cells);
+    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns), cells);
 }
 
 static void add_prediction(struct report *report, const struct forecast *f)

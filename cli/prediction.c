@@ -99,13 +99,7 @@ void forecast_record(struct report *report, const struct forecast *f)
         columns[count] = (struct report_column){.name = field->key, .help = field->help};
         cells[count++] = plan_cell(report, field, &draft);
     }
-    report_row(report,
-               report_add(report, &(struct report_table){.name = "plan",
-                                                         .shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = count}),
-               cells);
+    report_row(report, report_one(report, "plan", NULL, REPORT_IN_JSON, columns, count), cells);
 }
 
 /* ---- why it cannot run ---- */
@@ -396,13 +390,7 @@ static void add_figures(struct report *report, const struct forecast *f)
     struct report_cell *cells = report_alloc(report, most * sizeof *cells);
     if (!columns || !cells) return;
     const int count = other_figures(f, columns, cells);
-    report_row(report,
-               report_add(report, &(struct report_table){.name = "figures",
-                                                         .shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = count}),
-               cells);
+    report_row(report, report_one(report, "figures", NULL, REPORT_IN_JSON, columns, count), cells);
 }
 
 /* Bandwidths that would hide all transfers; text alone, the figures have them. */
@@ -433,12 +421,8 @@ void forecast_rates(struct report *report, const struct forecast *f)
     struct report_cell cells[COUNT_OF(rate_columns)];
     rate_cells(f, cells);
     report_row(report,
-               report_add(report, &(struct report_table){.name = "rates",
-                                                         .title = "What it achieves",
-                                                         .shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                         .columns = rate_columns,
-                                                         .column_count = COUNT_OF(rate_columns)}),
+               REPORT_ONE(report, "rates", "What it achieves", REPORT_IN_TEXT | REPORT_IN_JSON,
+                          rate_columns),
                cells);
     add_required(report, f);
     add_figures(report, f);
@@ -473,10 +457,5 @@ void forecast_line(struct report *report, const struct forecast *f)
     memcpy(columns + NAMES, rate_columns, sizeof rate_columns);
     if (p->timed) rate_cells(f, cells + NAMES);
     const int count = FIRST + other_figures(f, columns + FIRST, cells + FIRST);
-    report_row(report,
-               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_CSV,
-                                                         .columns = columns,
-                                                         .column_count = count}),
-               cells);
+    report_row(report, report_one(report, NULL, NULL, REPORT_IN_CSV, columns, count), cells);
 }

@@ -24,13 +24,7 @@ static void add_record(struct report *report, const char *name, const struct err
                                              cell_count(c->runs), cell_count(c->sources)};
     for (int i = 0; i < ERROR_SHARES; i++)
         cells[3 + i] = cell_number(predicted * c->ratio[i]);
-    report_row(report,
-               report_add(report, &(struct report_table){.name = name,
-                                                         .shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_JSON,
-                                                         .columns = bar_columns,
-                                                         .column_count = BAR_COLUMNS}),
-               cells);
+    report_row(report, REPORT_ONE(report, name, NULL, REPORT_IN_JSON, bar_columns), cells);
 }
 
 static const char *bar_text(struct report *report, const struct error_class *c, double step_s)
@@ -83,12 +77,7 @@ static void add_memory_bar(struct report *report, const struct forecast *f,
                             total * c->ratio[0] / 0x1p30, total * c->ratio[4] / 0x1p30,
                             room / 0x1p30, chance));
     add_record(report, "memory_error_bar", c, total);
-    report_row(report,
-               report_add(report, &(struct report_table){.name = "memory_fits",
-                                                         .shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_JSON,
-                                                         .columns = chance_columns,
-                                                         .column_count = 1}),
+    report_row(report, REPORT_ONE(report, "memory_fits", NULL, REPORT_IN_JSON, chance_columns),
                (struct report_cell[]){cell_number(fits)});
 }
 

@@ -82,12 +82,7 @@ static void add_run(struct report *report, const struct run_phases *phases,
         positive(o->carbon_t),
     };
     report_row(report,
-               report_add(report, &(struct report_table){.name = "run",
-                                                         .title = "The run",
-                                                         .shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                         .columns = run_columns,
-                                                         .column_count = RUN_COLUMNS}),
+               REPORT_ONE(report, "run", "The run", REPORT_IN_TEXT | REPORT_IN_JSON, run_columns),
                cells);
 }
 

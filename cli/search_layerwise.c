@@ -277,11 +277,7 @@ static void add_head(struct report *report, const struct layerwise_answer *answe
     const bool mixed = answer->value_s > 0;
     const bool proved = answer->bound_s >= answer->value_s * (1 - 1e-12);
     const struct layerwise_counts *counts = &answer->counts;
-    struct report_table *table =
-        report_add(report, &(struct report_table){.shape = REPORT_RECORD,
-                                                  .formats = REPORT_IN_ALL,
-                                                  .columns = head_columns,
-                                                  .column_count = COUNT(head_columns)});
+    struct report_table *table = REPORT_ONE(report, NULL, NULL, REPORT_IN_ALL, head_columns);
     const double uniform_s = answer->uniform_s;
     const double alike_s = answer->any_s > 0 ? answer->any_s : uniform_s;
     report_row(

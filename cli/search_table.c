@@ -254,11 +254,7 @@ static void fill_report(struct table *table, const struct search_grid *grid)
     bool all[COLUMNS];
     memset(all, true, sizeof all);
     add_headline(table, grid);
-    report_row(report,
-               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_JSON,
-                                                         .columns = head,
-                                                         .column_count = 2}),
+    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, head),
                (const struct report_cell[]){cell_text("search"), cell_flag(table->complete)});
     add_rows(report, table->row, table->count, shown, REPORT_IN_TEXT);
     add_rows(report, table->row, table->count, all, REPORT_IN_JSON | REPORT_IN_CSV);

@@ -399,12 +399,7 @@ static void add_record(struct report *report, const struct sharding *s,
         moves ? cell_number(moves->stay) : cell_none(),
         moves ? cell_number(moves->move) : cell_none(),
     };
-    report_row(report,
-               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = 8}),
-               cells);
+    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns), cells);
 }
 
 int shard_show(const struct sharding *s, const struct transferred *done, bool explain,

@@ -98,6 +98,14 @@ struct report_table *report_list(struct report *report, const char *name, const 
                                                      .column_count = count});
 }
 
+struct report_table *report_one(struct report *report, const char *name, const char *title,
+                                unsigned formats, const struct report_column *columns, int count)
+{
+    struct report_table *table = report_list(report, name, title, formats, columns, count);
+    if (table) table->shape = REPORT_RECORD;
+    return table;
+}
+
 void report_note(struct report *report, const char *text)
 {
     report_add(report, &(struct report_table){
@@ -136,13 +144,7 @@ void report_row(struct report *report, struct report_table *table, const struct 
 void report_record(struct report *report, const char *name, const struct report_column *columns,
                    int count, const struct report_cell *cells)
 {
-    report_row(report,
-               report_add(report, &(struct report_table){.name = name,
-                                                         .shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = count}),
-               cells);
+    report_row(report, report_one(report, name, NULL, REPORT_IN_JSON, columns, count), cells);
 }
 
 void table_row(const struct report_table *table, size_t row, struct report_cell *cells)

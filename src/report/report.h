@@ -139,6 +139,12 @@ struct report_table *report_list(struct report *report, const char *name, const 
 #define REPORT_LIST(report, name, title, formats, columns)                                         \
     report_list(report, name, title, formats, columns, (int)(sizeof(columns) / sizeof *(columns)))
 
+/* The same of one row: a record. */
+struct report_table *report_one(struct report *report, const char *name, const char *title,
+                                unsigned formats, const struct report_column *columns, int count);
+#define REPORT_ONE(report, name, title, formats, columns)                                          \
+    report_one(report, name, title, formats, columns, (int)(sizeof(columns) / sizeof *(columns)))
+
 /* Appends a line that only text shows. */
 void report_note(struct report *report, const char *text);
 
