@@ -128,7 +128,8 @@ static bool check_chunks(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
     const struct rk_model *m = c->model;
-    const bool causal = !m->window && !m->encoder_sequence && !m->recurrence && !m->bidirectional && !p->full_attention;
+    const bool causal = !m->window && !m->encoder_sequence && !m->recurrence && !m->bidirectional &&
+                        !p->full_attention;
     const uint64_t parts = p->context * (p->sequence_parallel ? p->tensor : 1) * p->sequence_chunks;
     if (p->sequence_chunks <= 1) return true;
     return want(c, divides(parts, sequence_of(c)), RULE("4.sequence", "sequence_chunks"),
@@ -143,9 +144,7 @@ static bool check_chunks(const struct check *c)
                 p->attention) &&
            want(c, causal, RULE("12.excludes", "sequence_chunks"), RK_BAD_OPTION,
                 "sequence_chunks where attention is not causal over all tokens", 1,
-                (double)p->sequence_chunks) &&
-           want(c, c->system->memories > 1, RULE("12.needs", "sequence_chunks"), RK_BAD_MEMORY,
-                "a second memory tier", 2, c->system->memories);
+                (double)p->sequence_chunks);
 }
 
 static bool check_sequence(const struct check *c)
@@ -299,7 +298,8 @@ static bool share(double value)
 /* The lowest tier that has something. */
 static int tiers_used(const struct rk_plan *p)
 {
-    int used = p->recompute_rest || rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0 ||
+    int used = p->recompute_rest || p->sequence_chunks > 1 ||
+               rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0 ||
                rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0;
     for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
         if (p->share[RK_SHARE_ATTENTION][tier] > 0) used = tier + 1;

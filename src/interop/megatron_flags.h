@@ -219,6 +219,9 @@ enum megatron_kind {
     X(DEEPSPEED_CONFIG,      "deepspeed_config",                PATH,   MEGATRON_DEEPSPEED, "", "zero") \
     X(ZERO_STAGE,            "zero-stage",                      NUMBER, MEGATRON_DEEPSPEED, "", "zero") \
     X(DS_SEQUENCE,           "ds-sequence-parallel-size",       COUNT,  MEGATRON_DEEPSPEED, "", "context, context_kind") \
+    X(FPDT,                  "ds-sequence-parallel-fpdt",       SWITCH, MEGATRON_DEEPSPEED, "", "sequence_chunks, loss_in_chunks") \
+    X(FPDT_CHUNK,            "ds-sequence-parallel-fpdt-chunk-size", COUNT, MEGATRON_DEEPSPEED, "", "sequence_chunks") \
+    X(FPDT_OFFLOADING,       "ds-sequence-parallel-fpdt-offloading", SWITCH, MEGATRON_DEEPSPEED, "", "sequence_chunks") \
     X(CHECKPOINT_ACTIVATIONS, "checkpoint-activations",         SWITCH, MEGATRON_OLD, "", "recompute") \
     X(DS_CHECKPOINTING,      "deepspeed-activation-checkpointing", SWITCH, MEGATRON_DEEPSPEED, "", "whose function recomputes") \
     X(PARTITION_ACTIVATIONS, "partition-activations",           SWITCH, MEGATRON_DEEPSPEED, "", "checkpoint_sharded") \

@@ -323,7 +323,7 @@ static const struct group {
         "synchronize-each-layer", "universal-checkpoint", "use-pin-memory", "zero-contigious-gradients", "zero-reduce-scatter")},
     {{NULL, 1, 0, 0, MEGATRON_DEEPSPEED, 0, NULL}, NAMES(
         "aml-data-download-path", "codecarbon-dir", "constant-lr", "data-file-list", "deepscale_config",
-        "ds-sequence-parallel-fpdt-chunk-size", "eval-only", "hidden-size-teacher", "kd-beta-ce", "kill-switch-file", "kill-switch-path",
+        "eval-only", "hidden-size-teacher", "kd-beta-ce", "kill-switch-file", "kill-switch-path",
         "load-tag", "log-level", "log-level-replica", "log-path", "lr-constant-fraction", "lr-constant-tokens", "lr-cooldown-fraction",
         "lr-cooldown-tokens", "lr-decay-tokens", "lr-warmup-tokens", "lr_constant_plus_cooldown_frac", "mean-noise-span-length",
         "multiprocessing-context", "mup-attn-mult", "mup-input-mult", "noise-density", "num-attention-heads-teacher", "pp-partition-method",
@@ -447,8 +447,6 @@ static const struct group {
         "adaptive-recompute-device-size", "moe-zero-memory", "recompute-activation-function-num-layers", "recompute-module-list",
         "recompute-norm-num-layers")},
     {{NULL, 1, 0, 0, MEGATRON_MINDSPEED, MEGATRON_NOT_COVERED, "routing by hash"}, NAMES("n-hash-layers")},
-    {{NULL, 0, 0, 0, MEGATRON_DEEPSPEED, MEGATRON_NOT_COVERED, "sequences are computed chunk by chunk"}, NAMES(
-        "ds-sequence-parallel-fpdt", "ds-sequence-parallel-fpdt-offloading")},
     {{NULL, 0, 0, 0, MEGATRON_MINDSPEED, MEGATRON_NOT_COVERED, "several models"}, NAMES("dist-train")},
     {{NULL, 0, 0, 0, MEGATRON_CORE, MEGATRON_NOT_COVERED, "several residual streams"}, NAMES("enable-mhc-connections")},
     {{NULL, 0, 0, 0, MEGATRON_MINDSPEED, MEGATRON_NOT_COVERED, "several residual streams"}, NAMES("enable-mhc")},

@@ -436,6 +436,29 @@ static void read_offload(const struct megatron_args *args, const struct rk_model
     rk_plan_offload_activations(plan, fmin(share, 1));
 }
 
+enum { FPDT_TOKENS = 65536 }; /* of the whole sequence, unless the script says other */
+
+/* Megatron-DeepSpeed's layers in chunks of the sequence, with the loss in chunks; without
+ * offloading their keys and values stay on the GPU. */
+static void read_chunks(const struct megatron_args *args, const struct rk_model *model,
+                        struct rk_plan *plan)
+{
+    const uint64_t tokens = COUNT(FPDT_CHUNK, FPDT_TOKENS);
+    const uint64_t sequence = plan->sequence ? plan->sequence : model->sequence;
+    char text[24];
+    if (!HAS(FPDT)) return;
+    snprintf(text, sizeof text, "%" PRIu64, tokens);
+    if (!HAS(FPDT_OFFLOADING))
+        megatron_note(args, NOTE_REFUSED, FLAG(FPDT), "",
+                      "chunks of the sequence are covered whose keys and values go to the host: "
+                      "add --ds-sequence-parallel-fpdt-offloading");
+    if (!tokens || sequence % tokens)
+        megatron_note(args, NOTE_REFUSED, FLAG(FPDT_CHUNK), text,
+                      "does not divide --seq-length %" PRIu64, sequence);
+    plan->sequence_chunks = tokens && sequence > tokens ? sequence / tokens : 1;
+    plan->loss_in_chunks = true;
+}
+
 /* ---- precision ---- */
 
 static enum rk_status read_precision(const struct megatron_args *args, struct rk_plan *plan)
@@ -547,6 +570,7 @@ enum rk_status megatron_plan(const struct megatron_args *args, const struct rk_m
     read_experts(args, model, plan);
     read_recompute(args, plan);
     read_offload(args, model, plan);
+    read_chunks(args, model, plan);
     read_bytes(args, plan);
     read_kernels(args, plan);
     if (HAS(ZBH1) || HAS(ZERO_BUBBLE)) plan->schedule = RK_ZERO_BUBBLE;

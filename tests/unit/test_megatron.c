@@ -578,6 +578,33 @@ Test(megatron, deepspeed_without_its_file)
     cr_expect(strstr(error.text, "give --deepspeed FILE"), "%s", error.text);
 }
 
+/* Chunks are of the whole sequence: 2048 tokens in four of 512. */
+Test(megatron, chunks_of_the_sequence)
+{
+#define CHUNKS                                                                                     \
+    "--deepspeed --zero-stage 3 --seq-length 2048 --max-position-embeddings 2048 "                 \
+    "--ds-sequence-parallel-size 4 --checkpoint-activations --ds-sequence-parallel-fpdt "
+    const struct rk_plan *p = plan_with(CHUNKS "--ds-sequence-parallel-fpdt-offloading "
+                                               "--ds-sequence-parallel-fpdt-chunk-size 512");
+    cr_expect_eq(p->sequence_chunks, 4);
+    cr_expect(p->loss_in_chunks && p->recompute == RK_WHOLE && p->context_kind == RK_ULYSSES);
+    p = plan_with(CHUNKS "--ds-sequence-parallel-fpdt-offloading "
+                         "--ds-sequence-parallel-fpdt-chunk-size 2048");
+    cr_expect_eq(p->sequence_chunks, 1);
+    const struct megatron_options options = {.gpus = 64};
+    struct rk_error error;
+    cr_expect_eq(
+        read_text(SMALL CHUNKS "--ds-sequence-parallel-fpdt-chunk-size 512", &options, &error),
+        RK_BAD_INPUT);
+    cr_expect(strstr(error.text, "--ds-sequence-parallel-fpdt-offloading"), "%s", error.text);
+    cr_expect_eq(read_text(SMALL CHUNKS "--ds-sequence-parallel-fpdt-offloading "
+                                        "--ds-sequence-parallel-fpdt-chunk-size 600",
+                           &options, &error),
+                 RK_BAD_INPUT);
+    cr_expect(strstr(error.text, "does not divide --seq-length 2048"), "%s", error.text);
+#undef CHUNKS
+}
+
 Test(megatron, experts_of_deepspeed)
 {
     const struct rk_plan *p =
