@@ -4,6 +4,7 @@
 #include "cli/describe.h"
 #include "cli/fits.h"
 #include "cli/headroom.h"
+#include "cli/pages.h"
 #include "cli/prediction.h"
 #include "cli/run_args.h"
 #include "cli/save.h"
@@ -317,36 +318,51 @@ static enum rk_status read_input(struct fits_args *args, char *system, size_t si
     return save_files(&args->save, &input->model, &input->draft.plan, error);
 }
 
+/* As tables, or as a page. */
+static int answer(const struct fits_args *args, const struct question *question,
+                  const struct forecast *f)
+{
+    const struct page_names names = {args->source.model, args->source.system, args->source.file,
+                                     NULL, args->place};
+    const int code = f->prediction->verdict == RK_FITS ? RK_OK : RK_NOTHING_FITS;
+    struct report report = {.first = NULL};
+    struct rk_error error;
+    enum rk_status status = RK_OK;
+    if (show_is_page(&args->show, args->output))
+        return page_of_plan(args->output, f, &names, &args->run, &error) == RK_OK
+                   ? code
+                   : options_fail(&error);
+    fill_report(&report, question, f);
+    if (args->place && f->prediction->timed) status = fits_place(&report, f, &error);
+    if (status == RK_OK) status = run_section(&report, &args->run, f, NULL, NULL, &error);
+    const int done = status == RK_OK ? show_report(&report, &args->show, args->output, code)
+                                     : options_fail(&error);
+    report_release(&report);
+    return done;
+}
+
 int cmd_fits(int argc, char **argv)
 {
     struct fits_args args = {.run = RUN_ARGS_INIT};
     struct plan_input input = {.assumed = ""};
-    struct report report = {.first = NULL};
     struct rk_prediction prediction;
     struct rk_error error;
     char system[1024];
     struct fits_question question = {.open = false};
     if (clusters_asked(argc, argv)) return clusters_fits(argc, argv);
-    const int done = options_read(&fits_usage, argc, argv, &args);
-    if (done >= 0) return done;
+    int code = options_read(&fits_usage, argc, argv, &args);
+    if (code >= 0) return code;
 
-    int code = (int)read_input(&args, system, sizeof system, &input, &question, &error);
+    code = (int)read_input(&args, system, sizeof system, &input, &question, &error);
     if (code == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
-        const bool fits = rk_predict(&input.model, &input.system, plan, &prediction) == RK_FITS;
+        rk_predict(&input.model, &input.system, plan, &prediction);
         const struct forecast forecast = {&input.model, &input.system, plan, &prediction,
                                           input.assumed};
-        fill_report(&report, &question, &forecast);
-        enum rk_status status = RK_OK;
-        if (args.place && prediction.timed) status = fits_place(&report, &forecast, &error);
-        if (status == RK_OK) status = run_section(&report, &args.run, &forecast, NULL, NULL, &error);
-        code = status != RK_OK
-                   ? options_fail(&error)
-                   : show_report(&report, &args.show, args.output, fits ? RK_OK : RK_NOTHING_FITS);
+        code = answer(&args, &question, &forecast);
     } else {
         code = options_fail(&error);
     }
-    report_release(&report);
     plan_input_release(&input);
     return code;
 }

@@ -3,6 +3,7 @@
 #include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
+#include "cli/pages.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
 #include "cli/run_args.h"
@@ -218,11 +219,16 @@ static int predict(const struct usage *usage, plan_choose *choose, int argc, cha
     if (status == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
         const bool fits = rk_predict(&input.model, &input.system, plan, &prediction) == RK_FITS;
-        const struct forecast forecast = {&input.model, &input.system, plan, &prediction,
-                                          input.assumed};
-        code = fill_report(&report, &forecast, &args, &error) != RK_OK
-                   ? options_fail(&error)
-                   : show_report(&report, &args.show, args.output, fits ? RK_OK : RK_NOTHING_FITS);
+        const struct forecast forecast = {&input.model, &input.system, plan,
+                                          &prediction, input.assumed};
+        const struct page_names names = {args.source.model, args.source.system, args.source.file,
+                                         NULL, false};
+        code = fits ? RK_OK : RK_NOTHING_FITS;
+        if (show_is_page(&args.show, args.output))
+            status = page_of_plan(args.output, &forecast, &names, &args.run, &error);
+        else if ((status = fill_report(&report, &forecast, &args, &error)) == RK_OK)
+            code = show_report(&report, &args.show, args.output, code);
+        if (status != RK_OK) code = options_fail(&error);
         if (prediction.timed) check_remark("the plan", &input.model, &input.system, plan);
     } else {
         code = options_fail(&error);

@@ -76,7 +76,7 @@ struct option {
 /* clang-format off */
 #define OPTION_OUTPUT_ROW(at) \
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", at, .complete = "file", \
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all"}
+     .help = "write to FILE instead of standard output (-); it appears whole or not at all; as a page to look at to one that ends in .html"}
 /* clang-format on */
 
 /* An old spelling: its help is what it is called now, "--chunks". It works, and says so. */

@@ -441,3 +441,14 @@ enum rk_status page_plan(struct html_page *page, const struct forecast *f,
     page_inputs(page, f->model, names->model, f->system, names->system, names->plan);
     return status;
 }
+
+enum rk_status page_of_plan(const char *path, const struct forecast *f,
+                            const struct page_names *names, const struct run_args *run,
+                            struct rk_error *error)
+{
+    struct html_page page = {.title = NULL};
+    enum rk_status status = page_plan(&page, f, names, run, NULL, error);
+    if (status == RK_OK) status = page_write(&page, path, NULL, NULL, PAGE_HTML, error);
+    html_release(&page);
+    return status;
+}

@@ -27,6 +27,11 @@ enum rk_status page_plan(struct html_page *page, const struct forecast *forecast
                          const struct page_names *names, const struct run_args *run,
                          const struct step_trace *measured, struct rk_error *error);
 
+/* Writes it to `path`: `-o FILE.html` of predict and fits. */
+enum rk_status page_of_plan(const char *path, const struct forecast *forecast,
+                            const struct page_names *names, const struct run_args *run,
+                            struct rk_error *error);
+
 /* Its section on the whole run, with --tokens; `source` is the command of its numbers. page_run.c
  */
 enum rk_status page_run(struct html_page *page, const struct run_args *args,

@@ -1,5 +1,6 @@
 #include "cli/show.h"
 
+#include "cli/pages.h"
 #include "interop/output.h"
 
 #include <errno.h>
@@ -63,11 +64,40 @@ struct report_style show_style(const struct show_args *args, FILE *out)
     };
 }
 
+bool show_is_page(const struct show_args *args, const char *path)
+{
+    return path && args->format == REPORT_AS_TEXT && output_ends_in(path, ".html");
+}
+
+/* The first line is the title, or the name of the first table. */
+static enum rk_status show_page(const struct report *report, const char *path,
+                                struct rk_error *error)
+{
+    struct html_page page = {.title = NULL};
+    page.memory.failed = report->failed;
+    for (const struct report_table *t = report->first; t; t = t->next) {
+        const bool line = t->shape == REPORT_NOTE || t->shape == REPORT_PARAGRAPH;
+        if (!(t->formats & REPORT_IN_TEXT) && !line) continue;
+        const bool first = !page.title && t->title;
+        if (first) page.title = t->title;
+        if (!line)
+            page_show(&page, first ? NULL : t->title, t, NULL);
+        else if (!first)
+            html_add(&page, &(struct html_block){HTML_TEXT, .text = t->title});
+    }
+    if (!page.title) page.title = "reckon";
+    const enum rk_status status = page_write(&page, path, NULL, NULL, PAGE_HTML, error);
+    html_release(&page);
+    return status;
+}
+
 int show_report(const struct report *report, const struct show_args *args, const char *path,
                 int status)
 {
     struct output output = {.file = NULL};
     struct rk_error error;
+    if (show_is_page(args, path))
+        return show_page(report, path, &error) == RK_OK ? status : options_fail(&error);
     enum rk_status wrote = output_open(&output, path ? path : "-", &error);
     if (wrote == RK_OK) {
         const struct report_style style = show_style(args, output.file);

@@ -12,8 +12,8 @@
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 struct show_args {
-    int format; /* enum report_format */
-    int colour; /* enum colour_choice */
+    int format;     /* enum report_format */
+    int colour;     /* enum colour_choice */
     uint64_t width; /* of tables; 0: the terminal's */
 };
 
@@ -25,8 +25,12 @@ struct report_style show_style(const struct show_args *args, FILE *out);
 /* Is `file` a terminal that a progress bar can be drawn on? */
 bool show_on_terminal(FILE *file);
 
-/* Writes the report to `path`: beside it, then renamed. NULL and "-" are standard output. Returns
- * the exit code: `status` when all went well, else what went wrong, with its message printed. */
+/* Is the answer, as tables for people, to be a page: does `path` end in .html? */
+bool show_is_page(const struct show_args *args, const char *path);
+
+/* Writes the report to `path`: beside it, then renamed; as a page, show_is_page(), whose tables
+ * sort and filter. NULL and "-" are standard output. Returns the exit code: `status` when all went
+ * well, else what went wrong, with its message printed. */
 int show_report(const struct report *report, const struct show_args *args, const char *path,
                 int status);
 
