@@ -89,7 +89,8 @@ static void source(FILE *out, const char *command)
 
 /* ---- tables ---- */
 
-enum { MANY = 9 }; /* columns: smaller on paper */
+/* Columns: smaller on paper, and still smaller. */
+enum { MANY = 9, MOST = 14 };
 
 static bool is_number(const struct report_cell *cell)
 {
@@ -213,10 +214,11 @@ static void table_block(const struct html_block *block, FILE *out)
     fputs("<div class=\"data\">\n", out);
     element(out, "h3", NULL, block->title);
     element(out, "p", NULL, block->text);
-    fputs(table->shape == REPORT_ROWS && table->column_count > MANY
-              ? "<div class=\"wide\"><table class=\"many\">\n"
-              : "<div class=\"wide\"><table>\n",
-          out);
+    const int count = table->shape == REPORT_ROWS ? table->column_count : 0;
+    fprintf(out, "<div class=\"wide\"><table%s>\n",
+            count > MOST   ? " class=\"most\""
+            : count > MANY ? " class=\"many\""
+                           : "");
     if (table->shape == REPORT_RECORD && table->rows)
         record(out, table);
     else
