@@ -319,7 +319,7 @@ static enum rk_status read_input(struct fits_args *args, char *system, size_t si
 }
 
 /* As tables, or as a page. */
-static int answer(const struct fits_args *args, const struct question *question,
+static int answer(const struct fits_args *args, const struct fits_question *question,
                   const struct forecast *f)
 {
     const struct page_names names = {args->source.model, args->source.system, args->source.file,

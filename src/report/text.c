@@ -1,4 +1,5 @@
 /* text.c - the report for people: aligned columns, scaled units, bars. */
+#include "report/columns.h"
 #include "report/write.h"
 
 #include <inttypes.h>
@@ -39,12 +40,17 @@ static const struct family *find_family(const char *unit)
     return NULL;
 }
 
+static bool is_time(const char *unit)
+{
+    return unit && strcmp(unit, "s") == 0;
+}
+
 /* The scale in which a value of that size has the fewest digits before the point. */
 static struct scale choose_scale(const char *unit, double size)
 {
     const struct family *family = find_family(unit);
     if (!family) return (struct scale){1, unit ? unit : ""};
-    if (size == 0 && strcmp(unit, "s") == 0) return (struct scale){1, unit};
+    if (size < 1e-12 && is_time(unit)) return (struct scale){1, unit};
     const struct scale *scale = family->scales;
     while (scale[1].factor > 0 && scale[1].factor <= size)
         scale++;
@@ -56,6 +62,7 @@ static struct scale choose_scale(const char *unit, double size)
 struct layout {
     struct scale scale;
     int width;
+    int whole;    /* the width that no text needs to be broken for */
     bool left;    /* text stands on the left, numbers on the right */
     bool visible; /* not all cells are REPORT_NONE */
     bool here;    /* among the columns at hand: a table that is too wide is written in parts */
@@ -64,20 +71,34 @@ struct layout {
 static void format_number(const struct report_column *column, const struct scale *scale,
                           double number, char *buffer)
 {
+    char grouped[REPORT_DIGITS];
     if (!isfinite(number))
         snprintf(buffer, CELL_SIZE, "%s", isnan(number) ? "-" : "unlimited");
     else if (find_family(column->unit) || column->digits == 0)
         snprintf(buffer, CELL_SIZE, "%.*f", column->digits, number / scale->factor + 0.0);
+    else if (fabs(number / scale->factor) >= 1e5 && fabs(number / scale->factor) < 1e15)
+        snprintf(buffer, CELL_SIZE, "%s%s", number < 0 ? "-" : "",
+                 report_digits((uint64_t)(fabs(number / scale->factor) + 0.5), grouped));
     else
         snprintf(buffer, CELL_SIZE, "%.*g", column->digits, number / scale->factor);
+}
+
+/* The same for a value by itself: what takes hours is said in hours. */
+static struct scale own_scale(const char *unit, double size)
+{
+    if (is_time(unit) && size >= 2 * 86400) return (struct scale){86400, "days"};
+    if (is_time(unit) && size >= 2 * 3600) return (struct scale){3600, "h"};
+    return choose_scale(unit, size);
 }
 
 /* In the scale of the column, or (NULL) in its own with the unit behind it. */
 static void format_scaled(const struct report_column *column, const struct scale *scale,
                           double number, char *buffer)
 {
-    const struct scale own = choose_scale(column->unit, fabs(number));
-    format_number(column, scale ? scale : &own, number, buffer);
+    const struct scale own = own_scale(column->unit, fabs(number));
+    struct report_column finer = *column;
+    finer.digits += !scale && is_time(column->unit) && own.factor >= 3600; /* hours are coarse */
+    format_number(&finer, scale ? scale : &own, number, buffer);
     const size_t used = strlen(buffer);
     if (!scale && isfinite(number) && *own.unit)
         snprintf(buffer + used, CELL_SIZE - used, " %s", own.unit);
@@ -103,15 +124,6 @@ static const char *format_cell(const struct report_column *column, const struct 
         break;
     }
     return "-";
-}
-
-/* Columns on a terminal that `text` takes: bytes that start a UTF-8 character. */
-static int text_width(const char *text)
-{
-    int width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
 }
 
 static double cell_size(const struct report_cell *cell)
@@ -151,7 +163,7 @@ static void put(struct line *line, const char *text, const char *colour)
 static void put_aligned(struct line *line, const char *text, int width, bool left,
                         const char *colour)
 {
-    const int padding = width > text_width(text) ? width - text_width(text) : 0;
+    const int padding = width > columns_of(text) ? width - columns_of(text) : 0;
     if (!left) line->spaces += padding;
     put(line, text, colour);
     if (left) line->spaces += padding;
@@ -207,7 +219,7 @@ static void measure_cell(const struct report_column *column, struct layout *layo
 {
     char text[CELL_SIZE];
     if (column->bar) return;
-    const int width = text_width(format_cell(column, column_scale(column, layout), cell, text));
+    const int width = columns_of(format_cell(column, column_scale(column, layout), cell, text));
     if (width > layout->width) layout->width = width;
     layout->left |= cell->type == REPORT_TEXT;
     layout->visible |= cell->type != REPORT_NONE;
@@ -230,8 +242,8 @@ static void measure(const struct report_table *table, struct report_cell *cells,
             (struct layout){.scale = column->own_scale ? (struct scale){1, ""}
                                                        : choose_scale(column->unit, largest[i]),
                             .visible = column->bar != REPORT_NO_BAR};
-        layouts[i].width = text_width(column_title(column, title));
-        const int unit = text_width(layouts[i].scale.unit);
+        layouts[i].width = columns_of(column_title(column, title));
+        const int unit = columns_of(layouts[i].scale.unit);
         if (unit > layouts[i].width) layouts[i].width = unit;
     }
     for (size_t row = 0; row < table->rows; row++) {
@@ -242,22 +254,6 @@ static void measure(const struct report_table *table, struct report_cell *cells,
 }
 
 /* ---- tables that are too wide ---- */
-
-/* Bytes of `text` that a line of `width` columns takes: up to a space or a comma where there is
- * one.
- */
-static size_t piece_of(const char *text, int width)
-{
-    size_t at = 0, cut = 0;
-    int columns = 0;
-    for (; text[at]; at++) {
-        columns += ((unsigned char)text[at] & 0xc0) != 0x80;
-        if (columns > width && text[at] == ' ') return at;
-        if (columns > width) return cut ? cut : at;
-        if (text[at] == ' ' || text[at] == ',') cut = at + 1;
-    }
-    return at;
-}
 
 static int column_width(const struct report_column *column, const struct layout *layout)
 {
@@ -288,18 +284,51 @@ static void narrow_texts(const struct report_table *table, struct layout *layout
     }
 }
 
-/* Columns from `first` on that stand beside each other, and with them the first of all, which says
- * what a row is about. Returns the one behind them. */
-static int choose_columns(const struct report_table *table, struct layout *layouts, int first,
-                          int width)
+/* Do rows that follow each other all differ in the columns before `end`? */
+static bool tells_apart(const struct report_table *table, const struct layout *layouts, int end)
 {
-    int key = 0, used = 0;
-    while (key < table->column_count - 1 && !layouts[key].visible)
-        key++;
-    for (int i = 0; i < table->column_count; i++)
-        layouts[i].here = i == key && layouts[i].visible;
-    used = column_width(&table->columns[key], &layouts[key]);
-    for (int i = first > key ? first : key + 1, taken = 0; i < table->column_count; i++) {
+    struct report_cell above[REPORT_MAX_COLUMNS], cells[REPORT_MAX_COLUMNS];
+    char one[CELL_SIZE], two[CELL_SIZE];
+    if (table->make) return true; /* its texts do not last */
+    for (size_t row = 1; row < table->rows; row++) {
+        bool same = true;
+        table_row(table, row - 1, above);
+        table_row(table, row, cells);
+        for (int i = 0; i < end && same; i++)
+            same = table->columns[i].bar || !layouts[i].visible ||
+                   strcmp(format_cell(&table->columns[i], NULL, &above[i], one),
+                          format_cell(&table->columns[i], NULL, &cells[i], two)) == 0;
+        if (same) return false;
+    }
+    return true;
+}
+
+/* The columns that say what a row is about, which every part of a wide table has: those before the
+ * one that is returned. */
+static int find_keys(const struct report_table *table, const struct layout *layouts, int width)
+{
+    int end = 0, used = 0;
+    while (end < table->column_count - 1 && !layouts[end].visible)
+        end++;
+    const int first = end + 1;
+    do {
+        if (layouts[end].visible) used += GAP + column_width(&table->columns[end], &layouts[end]);
+        end++;
+    } while (end < table->column_count && used < width / 2 && !tells_apart(table, layouts, end));
+    return used <= width * 2 / 3 && tells_apart(table, layouts, end) ? end : first;
+}
+
+/* Columns from `first` on that stand beside each other, and with them those before `keys`. Returns
+ * the one behind them. */
+static int choose_columns(const struct report_table *table, struct layout *layouts, int keys,
+                          int first, int width)
+{
+    int used = -GAP;
+    for (int i = 0; i < table->column_count; i++) {
+        layouts[i].here = i < keys && layouts[i].visible;
+        if (layouts[i].here) used += GAP + column_width(&table->columns[i], &layouts[i]);
+    }
+    for (int i = first > keys ? first : keys, taken = 0; i < table->column_count; i++) {
         if (!layouts[i].visible) continue;
         used += GAP + column_width(&table->columns[i], &layouts[i]);
         if (width && used > width && taken) return i;
@@ -307,6 +336,20 @@ static int choose_columns(const struct report_table *table, struct layout *layou
         taken++;
     }
     return table->column_count;
+}
+
+/* Room that is left on a line goes to texts that were narrowed, the last ones first. */
+static void widen_texts(const struct report_table *table, struct layout *layouts, int width)
+{
+    int left = width + GAP;
+    for (int i = 0; i < table->column_count; i++)
+        if (layouts[i].here) left -= column_width(&table->columns[i], &layouts[i]) + GAP;
+    for (int i = table->column_count - 1; i >= 0 && left > 0; i--) {
+        const int missing = layouts[i].whole - layouts[i].width;
+        if (!layouts[i].here || table->columns[i].bar || missing <= 0) continue;
+        layouts[i].width += missing < left ? missing : left;
+        left -= missing;
+    }
 }
 
 static void put_headings(struct line *line, const struct report_table *table,
@@ -339,7 +382,7 @@ static void put_bar(struct line *line, enum report_bar bar, const struct report_
 /* What fits of a cell of text; returns the rest. */
 static const char *put_piece(struct line *line, const char *text, const struct layout *layout)
 {
-    size_t bytes = piece_of(text, layout->width);
+    size_t bytes = columns_piece(text, layout->width);
     const char *rest = text + bytes;
     char *piece = strndup(text, bytes);
     while (piece && bytes > 0 && *rest && piece[bytes - 1] == ' ')
@@ -366,7 +409,7 @@ static void put_row(struct line *line, const struct report_table *table,
             if (!layout->here) continue;
             if (column->bar && first)
                 put_bar(line, column->bar, &cells[i]);
-            else if (!column->bar && rest[i] && text_width(rest[i]) > layout->width)
+            else if (!column->bar && rest[i] && columns_of(rest[i]) > layout->width)
                 rest[i] = put_piece(line, rest[i], layout), more = true;
             else if (!column->bar && rest[i])
                 put_aligned(line, rest[i], layout->width, layout->left, NULL), rest[i] = "";
@@ -387,15 +430,25 @@ static void write_rows(struct line *line, const struct report_table *table,
     const int width = line->style->width;
     struct layout layouts[REPORT_MAX_COLUMNS];
     measure(table, cells, layouts);
+    for (int i = 0; i < table->column_count; i++)
+        layouts[i].whole = layouts[i].width;
     if (width) narrow_texts(table, layouts, width);
+    int narrow[REPORT_MAX_COLUMNS]; /* (column_count) */
+    for (int i = 0; i < table->column_count; i++)
+        narrow[i] = layouts[i].width;
+    const bool parts = width && table_width(table, layouts) > width;
+    const int keys = parts ? find_keys(table, layouts, width) : 0;
     for (int first = 0; first < table->column_count;) {
         if (first > 0) fputc('\n', line->out);
-        first = choose_columns(table, layouts, first, width);
+        first = choose_columns(table, layouts, keys, first, width);
+        if (width) widen_texts(table, layouts, width);
         put_headings(line, table, layouts);
         for (size_t row = 0; row < table->rows; row++) {
             table_row(table, row, cells);
             put_row(line, table, layouts, cells);
         }
+        for (int i = 0; i < table->column_count; i++)
+            layouts[i].width = narrow[i];
     }
 }
 
@@ -411,7 +464,7 @@ static void put_field(struct line *line, const struct report_column *column,
     const int from = name_width + value_width + 2 * GAP;
     const struct layout rest = {.width = line->style->width - from};
     const char *help = column->help ? column->help : "";
-    for (; rest.width >= NARROW && text_width(help) > rest.width; line->spaces = from) {
+    for (; rest.width >= NARROW && columns_of(help) > rest.width; line->spaces = from) {
         help = put_piece(line, help, &rest);
         end_line(line);
     }
@@ -428,7 +481,7 @@ static void write_record(struct line *line, const struct report_table *table,
     if (!table->rows) return;
     table_row(table, 0, cells);
     for (int i = 0; i < table->column_count; i++) {
-        const int name = text_width(column_title(&table->columns[i], title));
+        const int name = columns_of(column_title(&table->columns[i], title));
         if (cells[i].type != REPORT_NONE && name > width) width = name;
     }
     for (int i = 0; i < table->column_count; i++)
@@ -467,7 +520,7 @@ static void write_lines(struct line *line, const char *text, int indent, size_t 
 static void write_title(struct line *line, const char *text)
 {
     const int width = line->style->width;
-    if (width < NARROW || text_width(text) <= width) {
+    if (width < NARROW || columns_of(text) <= width) {
         put(line, text, bold);
         end_line(line);
     } else {
@@ -487,7 +540,7 @@ static void write_note(struct line *line, const char *text)
 {
     const int indent = (int)strspn(text, " "), room = line->style->width - indent;
     const bool command = strncmp(text + indent, "reckon ", 7) == 0;
-    if (command || room < NARROW || text_width(text + indent) <= room)
+    if (command || room < NARROW || columns_of(text + indent) <= room)
         fprintf(line->out, "%s\n", text);
     else
         write_lines(line, text + indent, indent, (size_t)room, NULL);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/columns.h"
 #include "report/report.h"
 
 static const struct report_column columns[] = {
@@ -100,8 +101,7 @@ Test(report, what_is_too_wide_is_broken)
         "b         22  short",
         "",
         "plan  remark",
-        "a     nothing that anybody",
-        "      need know",
+        "a     nothing that anybody need know", /* what room is left is taken */
         "b     -",
     };
     const struct report_style style = {.width = 40};
@@ -135,6 +135,62 @@ Test(report, what_is_too_wide_is_broken)
     cr_expect_str_eq(text, expected);
     free(text);
     report_release(&report);
+}
+
+/* A part of a wide table has the columns that tell its rows apart. */
+Test(report, parts_of_a_table_name_their_rows)
+{
+    static const struct report_column parted[] = {
+        {.name = "figure"},
+        {.name = "system"},
+        {.name = "seconds", .unit = "s", .own_scale = true, .digits = 1},
+        {.name = "a long word of a title"},
+        {.name = "last", .digits = 3}};
+    static const char expected[] = "figure  system  seconds\n"
+                                   "one     x        2.50 h\n"
+                                   "one     y         3.0 s\n"
+                                   "\n"
+                                   "figure  system  a long word of a title\n"
+                                   "one     x                            1\n"
+                                   "one     y                            2\n"
+                                   "\n"
+                                   "figure  system     last\n"
+                                   "one     x       123,457\n"
+                                   "one     y            12\n";
+    const struct report_style style = {.width = 40};
+    struct report report = {.first = NULL};
+    struct rk_error error;
+    char *text = NULL;
+    size_t size;
+    struct report_table *table = report_add(
+        &report,
+        &(struct report_table){.columns = parted, .column_count = 5, .formats = REPORT_IN_TEXT});
+    report_row(&report, table,
+               (const struct report_cell[]){cell_text("one"), cell_text("x"), cell_number(9000),
+                                            cell_count(1), cell_number(123456.7)});
+    report_row(&report, table,
+               (const struct report_cell[]){cell_text("one"), cell_text("y"), cell_number(3),
+                                            cell_count(2), cell_number(12)});
+    FILE *out = open_memstream(&text, &size);
+    cr_assert_eq(report_write(&report, REPORT_AS_TEXT, &style, out, &error), RK_OK);
+    fclose(out);
+    cr_expect_str_eq(text, expected);
+    free(text);
+    report_release(&report);
+}
+
+Test(columns, as_a_terminal_counts_them)
+{
+    cr_expect_eq(columns_of("llama"), 5);
+    cr_expect_eq(columns_of("\xe6\xa8\xa1\xe5\x9e\x8b"), 4); /* two Chinese characters */
+    cr_expect_eq(columns_of("e\xcc\x81t\xc3\xa9"), 3);       /* e with an accent, t, e with one */
+    cr_expect_eq(columns_of("\xe2\x96\x88\xf0\x9f\x9a\x80"), 3); /* a bar, a rocket */
+    cr_expect_eq(columns_of("\xff\xe6"), 2);                     /* no UTF-8 */
+    cr_expect_eq(columns_piece("one two three", 8), 8);
+    cr_expect_eq(columns_piece("model.layers.weight", 15), 13); /* behind a point */
+    cr_expect_eq(columns_piece("abcdef", 4), 4);
+    cr_expect_eq(columns_piece("\xe6\xa8\xa1\xe5\x9e\x8b", 3), 3); /* not through a character */
+    cr_expect_eq(columns_piece("\xe6\xa8\xa1", 1), 3);             /* it gets on */
 }
 
 Test(report, json_nests_and_keeps_every_digit)
