@@ -16,6 +16,7 @@ static const struct report_column kind_columns[] = {
     {.name = "gpu_hours", .title = "GPU-hours", .unit = "n", .digits = 3},
     {.name = "price", .title = "USD an hour", .digits = 3},
     {.name = "cost_usd", .title = "cost in USD", .unit = "n", .digits = 3},
+    {.name = "power_W", .title = "W of a GPU", .digits = 4},
     {.name = "what", .title = ""},
 };
 /* clang-format on */
@@ -25,6 +26,7 @@ struct whole {
     struct rk_plan plan;
     struct rk_prediction *prediction;
     double gpus[RK_MAX_CLUSTERS], price[RK_MAX_CLUSTERS], all;
+    double power_W[RK_MAX_CLUSTERS]; /* of an accelerator at work; 0: not known */
     bool listed[RK_MAX_CLUSTERS]; /* the price is that of the list */
 };
 
@@ -43,6 +45,32 @@ static void count_gpus(struct whole *w, const struct clusters_input *input)
         w->all += w->gpus[i];
 }
 
+static void add_work(struct rk_prediction *p, const struct stage_work *work, double share, double m)
+{
+    p->matrix_s += share * m * work->matrix_s;
+    p->attention_s += share * m * work->attention_s;
+    p->memory_s += share * m * work->memory_s;
+    p->recompute_s += share * m * work->again_s;
+    p->optimizer_s += share * work->optimizer_s;
+}
+
+/* What the accelerators of a cluster do in a step, in the mean; the rest of it they wait. */
+static void fill_work(struct whole *w, const struct clusters_input *input, int cluster)
+{
+    const struct clusters_plan *best = &input->answer->best;
+    struct rk_prediction *p = w->prediction;
+    p->matrix_s = p->attention_s = p->memory_s = p->recompute_s = p->optimizer_s = 0;
+    for (int i = 0; i < best->stages; i++) {
+        const struct clusters_stage *s = &best->stage[i];
+        const double m = (double)best->microbatches;
+        if (!s->homes && s->cluster == cluster)
+            add_work(p, &s->work, (double)s->gpus / w->gpus[cluster], m);
+        for (int k = 0; k < s->homes; k++)
+            if (s->home[k].cluster == cluster)
+                add_work(p, &s->home[k].work, (double)s->home[k].gpus / w->gpus[cluster], m);
+    }
+}
+
 /* The campaign of a machine that is all of one cluster's kind; its price where none is said. */
 static enum rk_status campaign_of(const struct run_terms *terms, struct whole *w,
                                   const struct clusters_input *input, int cluster, double tokens,
@@ -52,7 +80,9 @@ static enum rk_status campaign_of(const struct run_terms *terms, struct whole *w
     const struct rk_cluster *c = &input->machine.cluster[cluster];
     const struct forecast f = {&input->model, &c->system, &w->plan, w->prediction, ""};
     assumed[0] = '\0';
+    fill_work(w, input, cluster);
     const enum rk_status status = run_campaign(terms, &f, tokens, campaign, assumed, error);
+    w->power_W[cluster] = campaign->power_W;
     w->listed[cluster] = !terms->run.has_price && !(c->price_USDph > 0);
     w->price[cluster] =
         terms->run.has_price || w->listed[cluster] ? campaign->price : c->price_USDph;
@@ -76,6 +106,7 @@ static void show_kinds(struct report *report, const struct whole *w,
                 cell_number(used),
                 known ? cell_number(w->price[i]) : cell_none(),
                 known ? cell_number(used * w->price[i]) : cell_none(),
+                w->power_W[i] > 0 ? cell_number(w->power_W[i]) : cell_none(),
                 cell_text(w->listed[i] ? "of the list; price= in the system says another" : ""),
             });
     }
@@ -90,7 +121,8 @@ static enum rk_status show_run(struct report *report, const struct run_args *arg
     struct rk_campaign campaign = {.tokens = 0}, one;
     struct rk_campaign_outcome outcome;
     char assumed[RUN_NOTES] = "", own[RUN_NOTES];
-    double tokens, price = 0;
+    double tokens, price = 0, power_W = 0;
+    bool known = true; /* the power of every kind */
     enum rk_status status =
         rk_run_tokens(terms->facts, &terms->run, &input->model, &tokens, NULL, error);
     for (int i = 0; status == RK_OK && i < input->machine.clusters; i++) {
@@ -99,13 +131,15 @@ static enum rk_status show_run(struct report *report, const struct run_args *arg
                              error);
         if (status == RK_OK && !(campaign.tokens > 0)) campaign = one;
         price += w->gpus[i] / w->all * w->price[i];
+        power_W += w->gpus[i] / w->all * w->power_W[i];
+        known &= w->power_W[i] > 0;
     }
     if (status != RK_OK) return status;
     const double step_hours = best->simulated_s / 3600;
     const double links_usd = clusters_link_price(&input->machine, best);
     const double paid = w->all + (double)(campaign.recovery.spares * campaign.recovery.node);
     campaign.price = price + links_usd / (paid * step_hours);
-    campaign.power_W = 0; /* of several kinds it is not known */
+    campaign.power_W = known ? power_W : 0;
     status = run_section_of(report, args, &campaign, assumed, error);
     if (status != RK_OK) return status;
     rk_campaign_expect(&campaign, &outcome);

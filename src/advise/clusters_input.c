@@ -29,8 +29,8 @@ static enum rk_status check_words(const struct plan_draft *draft, bool given,
             return rk_fail(error, RK_USAGE, NULL, 0, 0,
                            "%s is chosen for each stage here: leave it out", chosen[i]);
     if (plan_given(draft, "chunks"))
-        return usage_fail(error, "chunks: a stage of the search has one run of layers; a plan file "
-                                 "gives it several, \"layers\": [10, 8]");
+        return usage_fail(error, "chunks: the search tries interleaved stages itself; a plan file "
+                                 "gives each its runs of layers, \"layers\": [10, 8]");
     if (draft->plan.schedule == RK_DUALPIPE)
         return usage_fail(error, "schedule: dualpipe needs each stage twice, at both ends: 1f1b, "
                                  "gpipe, zero-bubble and zero-bubble-2p run over clusters");

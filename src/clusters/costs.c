@@ -158,6 +158,12 @@ static struct rk_plan plan_around(const struct stage_view *view, const struct st
     return plan;
 }
 
+static double spent(const struct stage_sum *sum, enum spending spending)
+{
+    return sum->spent_s[FOLD_FORWARD][spending] + sum->spent_s[FOLD_AGRAD][spending] +
+           sum->spent_s[FOLD_WGRAD][spending];
+}
+
 static void tell_stage(const struct stage_view *view, const struct stage_asked *asked,
                        struct stage_told *told)
 {
@@ -173,6 +179,11 @@ static void tell_stage(const struct stage_view *view, const struct stage_asked *
     const struct stage_end end =
         stage_end_of(&sum, &exchange, view->system, &view->sharing, &view->plan);
     *told = (struct stage_told){.cost = cost_of_sum(&sum, &end),
+                                .work = {.matrix_s = spent(&sum, SPENT_MATRIX),
+                                         .attention_s = spent(&sum, SPENT_ATTENTION),
+                                         .memory_s = spent(&sum, SPENT_MEMORY),
+                                         .again_s = sum.pass_s[FOLD_RECOMPUTE],
+                                         .optimizer_s = end.optimizer_s},
                                 .weights_s = sum.pass_s[FOLD_WGRAD],
                                 .again_s = sum.pass_s[FOLD_RECOMPUTE],
                                 .data_link_s = end.data_link_s,

@@ -83,8 +83,14 @@ struct stage_asked {
     uint64_t microbatches;
     const struct rk_plan *plan; /* of two such stages behind each other */
 };
+/* What limits a stage while it works, as rk_prediction has it: of a microbatch, what is computed again
+ * apart; the optimizer's step. */
+struct stage_work {
+    double matrix_s, attention_s, memory_s, again_s, optimizer_s;
+};
 struct stage_told {
     struct chain_cost cost; /* its in_flight is not filled */
+    struct stage_work work;
     double weights_s,
         again_s;        /* of the backward pass: gradients of weights; what is computed again */
     double data_link_s; /* of the step's collectives of gradients and weights, overlapped or not */

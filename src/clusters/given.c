@@ -261,6 +261,7 @@ static int fill_stage(const struct judging *j, struct clusters_stage *to)
                                   .activations_away = first->plan.share[RK_SHARE_ATTENTION][0],
                                   .optimizer_away =
                                       rk_plan_offloaded(&first->plan, RK_SHARE_OPTIMIZER),
+                                  .work = j->told[0].work,
                                   .in_flight = j->told[0].memory.in_flight};
     double fill = -1;
     to->even = to->regular = true;
@@ -273,7 +274,8 @@ static int fill_stage(const struct judging *j, struct clusters_stage *to)
         stage->part[k].time_s = told->cost.time_s;
         to->gpus += gpus;
         to->home[k] =
-            (struct clusters_home){stage->part[k].cluster, gpus, (gpus + node - 1) / node};
+            (struct clusters_home){stage->part[k].cluster, gpus, (gpus + node - 1) / node,
+                                   told->work};
         to->even &= stage->part[k].least == first->most && stage->part[k].most == first->most;
         to->regular &= stage->part[k].plan.tensor == first->plan.tensor &&
                        stage->part[k].plan.context == first->plan.context;

@@ -21,7 +21,7 @@ static int homes_of(const struct clusters_stage *stage)
 static struct clusters_home home_of(const struct clusters_stage *stage, int i)
 {
     return stage->homes ? stage->home[i]
-                        : (struct clusters_home){stage->cluster, stage->gpus, stage->nodes};
+                        : (struct clusters_home){stage->cluster, stage->gpus, stage->nodes, stage->work};
 }
 
 /* Nodes of the cluster that stages in front have, and homes in front of `home`. */

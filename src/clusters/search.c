@@ -80,6 +80,7 @@ static void fill_details(struct clusters_plan *plan, const struct clusters_costs
         plan->stage[i].memory = told.memory;
         plan->stage[i].bytes = told.memory.total_bytes;
         plan->stage[i].in_flight = told.memory.in_flight;
+        plan->stage[i].work = told.work;
         plan->stage[i].data_link_s = told.data_link_s;
         plan->stage[i].gradient_bytes = told.gradient_bytes;
         plan->chunk[i] = (struct clusters_chunk){.layers = plan->stage[i].layers,

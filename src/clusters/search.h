@@ -27,6 +27,7 @@ enum { CLUSTERS_HOMES = 4 };
 struct clusters_home {
     int cluster;
     uint64_t gpus, nodes;
+    struct stage_work work;
 };
 
 struct clusters_stage {
@@ -42,6 +43,7 @@ struct clusters_stage {
     double sync_s;                /* behind the last one */
     double data_link_s;    /* collectives of gradients and weights of a step, hidden or not */
     double gradient_bytes; /* of a GPU, as they are sent, whole */
+    struct stage_work work; /* of replicas on several clusters, that of the first home */
     double in_flight, bytes, capacity_bytes;
     struct rk_stage memory; /* of a GPU: what `bytes` is made of */
     double price_USDph; /* of all its GPUs for an hour */
