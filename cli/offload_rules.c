@@ -19,6 +19,7 @@ static struct rk_plan with_share(const struct offload_job *job, int tier, double
     struct rk_plan plan = job->plan;
     shares[tier] = share;
     plan.recompute_rest = rest;
+    plan.sequence_chunks = 1; /* a rule of its own */
     if (rest || share > 0) plan.recompute = RK_KEEP;
     plan.recompute_parts = rest ? 0 : plan.recompute_parts;
     set_shares(&plan, shares);

@@ -378,6 +378,9 @@ static enum rk_status check(const struct rk_model *model, const struct rk_system
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
                        "the plan cannot run: %s: %s: %g, needs %g", rk_verdict_name(reason.verdict),
                        reason.what, reason.have, reason.need);
+    if (plan->sequence_chunks > 1)
+        return refuse(error, "layers in chunks of the sequence run once for each pair of chunks, "
+                             "which no program says yet; leave seq-chunks out");
     if (rank >= plan->ranks)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "there is no rank %llu: the plan's are 0 to %llu", (unsigned long long)rank,

@@ -437,6 +437,10 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--layerwise: the published model runs all layers alike; leave framework "
                        "calculon out");
+    if (problem.base.sequence_chunks > 1 || problem.pinned[RK_PLAN_SEQUENCE_CHUNKS].count)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--layerwise: in chunks of the sequence all layers run alike; leave "
+                       "sequence-chunks out");
     if (problem.model->layers > LAYERWISE_MOST_LAYERS)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--layerwise: %s has more than %d layers: leave it out", problem.model->id,

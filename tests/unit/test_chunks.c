@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <reckon/catalog.h>
+#include <reckon/program.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,4 +225,21 @@ Test(chunks, what_is_not_known_is_refused_by_name)
         cr_expect(strstr(p->reason[0].what, rows[i].what), "%s: %s", rows[i].text,
                   p->reason[0].what);
     }
+}
+
+/* A program has no passes of pairs of chunks. */
+Test(chunks, no_program)
+{
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_plan plan;
+    struct rk_program program = {.rank = 0};
+    struct rk_error error;
+    cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
+    cr_assert_eq(rk_system_load("a100-sxm4-80g " HOST, &system, &error), RK_OK);
+    cr_assert_eq(rk_plan_parse(FPDT "gpus8 cp8 seq131072 seq-chunks2", &plan, &error), RK_OK);
+    cr_expect_eq(rk_program_of(&program, &model, &system, &plan, 0, &error), RK_NOTHING_FITS);
+    cr_expect(strstr(error.text, "leave seq-chunks out"), "%s", error.text);
+    rk_program_release(&program);
+    rk_system_release(&system);
 }
