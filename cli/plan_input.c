@@ -327,7 +327,7 @@ static void say_presets(struct plan_input *input, bool batch)
     if (!plan_given(draft, "microbatch"))
         plan_assume(input, "microbatch %" PRIu64, plan->microbatch);
     if (!batch) plan_assume(input, "batch %" PRIu64 " (4 * gpus * microbatch)", plan->batch);
-    if (!plan_given(draft, "sequence"))
+    if (!plan_given(draft, "sequence") || plan->sequence == 0)
         plan_assume(input, "sequence %" PRIu64 " (%.*s%s)", input->model.sequence, length, why,
                     why[length] ? "; seqN sets another" : "");
     say_positions(input);

@@ -66,6 +66,10 @@ enum rk_status search_keys_open(const struct search *search, struct search_keys 
         status = add_key(keys, predictor, "--sort", args->sort, search->sort, error);
     const char *said = args->pareto, *text = search->pareto;
     while (status == RK_OK && said) {
+        if (said[strspn(said, " ,")] == '\0' || said[strspn(said, " ")] == ',')
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "--pareto: \"%.60s\": an expression is missing beside a comma",
+                           args->pareto);
         status = add_key(keys, predictor, "--pareto", said, text, error);
         said = strchr(said, ',') ? strchr(said, ',') + 1 : NULL;
         text = strchr(text, ',') ? strchr(text, ',') + 1 : "";

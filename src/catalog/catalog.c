@@ -191,21 +191,6 @@ static void id_of_path(const char *path, char *id, size_t size)
     snprintf(id, size, "%.*s", (int)(length < size ? length : size - 1), name);
 }
 
-static enum rk_status fail_unknown(enum catalog_kind kind, const char *name, struct rk_error *error)
-{
-    char quoted[TEXT_QUOTE];
-    struct catalog_list list;
-    const enum rk_status status = catalog_list(kind, &list, error);
-    if (status != RK_OK) return status;
-    const char *nearest = text_nearest(name, (const char *const *)list.id);
-    text_quote(quoted, name, strlen(name));
-    rk_fail(error, RK_USAGE, NULL, 0, 0, "unknown %s %s%s%s%s (%s; a file's name ends in .json)",
-            kinds[kind].name, quoted, nearest ? ": did you mean \"" : "", nearest ? nearest : "",
-            nearest ? "\"?" : "", kinds[kind].command);
-    catalog_list_release(&list);
-    return RK_USAGE;
-}
-
 static bool is_id(enum catalog_kind kind, const char *name, char path[PATH_SIZE + 256])
 {
     struct rk_error error;
@@ -215,17 +200,23 @@ static bool is_id(enum catalog_kind kind, const char *name, char path[PATH_SIZE 
     return access(path, F_OK) == 0;
 }
 
-/* What data/short-names.json says a name stands for, in its place. */
-static void lengthen(enum catalog_kind kind, char *name, size_t size)
+/* data/short-names.json; nothing where there is none. */
+static bool open_short_names(struct document *document)
 {
     char path[PATH_SIZE + 32];
-    struct document document;
     struct rk_error error;
+    if (catalog_folder(path, PATH_SIZE, &error) != RK_OK) return false;
+    strcat(path, "/short-names.json");
+    return document_load(path, document, &error) == RK_OK;
+}
+
+/* What it says that a name stands for, in its place. */
+static void lengthen(enum catalog_kind kind, char *name, size_t size)
+{
+    struct document document;
     const char *key;
     json_t *id;
-    if (catalog_folder(path, PATH_SIZE, &error) != RK_OK) return;
-    strcat(path, "/short-names.json");
-    if (document_load(path, &document, &error) != RK_OK) return;
+    if (!open_short_names(&document)) return;
     json_object_foreach(json_object_get(document.root, kinds[kind].folder), key, id)
     {
         if (strcasecmp(key, name) != 0 || !json_is_string(id)) continue;
@@ -233,6 +224,57 @@ static void lengthen(enum catalog_kind kind, char *name, size_t size)
         break;
     }
     document_release(&document);
+}
+
+static void add_short_names(enum catalog_kind kind, struct catalog_list *list)
+{
+    struct document document;
+    const char *key;
+    json_t *id;
+    if (!open_short_names(&document)) return;
+    json_object_foreach(json_object_get(document.root, kinds[kind].folder), key, id)
+    {
+        char **grown = realloc(list->id, (list->count + 2) * sizeof *grown);
+        if (!grown) break;
+        list->id = grown;
+        grown[list->count] = strdup(key);
+        grown[list->count + 1] = NULL;
+        if (!grown[list->count]) break;
+        list->count++;
+    }
+    document_release(&document);
+}
+
+/* A model given for a system, or the other way round. */
+static bool is_of_other_kind(enum catalog_kind kind, const char *name, enum catalog_kind *other)
+{
+    char path[PATH_SIZE + 256], id[256];
+    *other = kind == CATALOG_MODELS ? CATALOG_SYSTEMS : CATALOG_MODELS;
+    if (kind != CATALOG_MODELS && kind != CATALOG_SYSTEMS) return false;
+    snprintf(id, sizeof id, "%.200s", name);
+    lengthen(*other, id, sizeof id);
+    return is_id(*other, id, path);
+}
+
+static enum rk_status fail_unknown(enum catalog_kind kind, const char *name, struct rk_error *error)
+{
+    char quoted[TEXT_QUOTE];
+    struct catalog_list list;
+    enum catalog_kind other;
+    const enum rk_status status = catalog_list(kind, &list, error);
+    if (status != RK_OK) return status;
+    add_short_names(kind, &list);
+    const char *nearest = text_nearest(name, (const char *const *)list.id);
+    text_quote(quoted, name, strlen(name));
+    if (is_of_other_kind(kind, name, &other))
+        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is a %s, a %s is wanted here (%s)", quoted,
+                kinds[other].name, kinds[kind].name, kinds[kind].command);
+    else
+        rk_fail(error, RK_USAGE, NULL, 0, 0, "unknown %s %s%s%s%s (%s; a file's name ends in .json)",
+                kinds[kind].name, quoted, nearest ? ": did you mean \"" : "", nearest ? nearest : "",
+                nearest ? "\"?" : "", kinds[kind].command);
+    catalog_list_release(&list);
+    return RK_USAGE;
 }
 
 static enum rk_status open_id(enum catalog_kind kind, const char *name, struct document *document,
