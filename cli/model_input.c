@@ -1,5 +1,6 @@
 #include "cli/model_input.h"
 
+#include "catalog/catalog.h"
 #include "interop/output.h"
 #include "shard/shapes.h"
 
@@ -91,4 +92,20 @@ enum rk_status model_open(const char *name, struct rk_model *model, struct rk_er
 {
     char why[MODEL_WHY];
     return model_open_why(name, model, why, error);
+}
+
+enum rk_status model_missing(const struct option_texts *words, struct rk_error *error)
+{
+    const char *model = NULL, *system = NULL;
+    for (int i = 0; i < words->count; i++) {
+        if (words->name[i] || !words->text[i]) continue;
+        if (!model && catalog_has(CATALOG_MODELS, words->text[i])) model = words->text[i];
+        if (!system && catalog_has(CATALOG_SYSTEMS, words->text[i])) system = words->text[i];
+    }
+    if (model)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--model is missing: words are those of a plan here; say --model %s%s%s",
+                       model, system ? " --system " : "", system ? system : "");
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "--model is missing: reckon models lists what there is");
 }

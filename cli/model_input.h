@@ -3,6 +3,7 @@
 #ifndef RECKON_CLI_MODEL_INPUT_H
 #define RECKON_CLI_MODEL_INPUT_H
 
+#include "cli/options.h"
 #include "interop/model_named.h"
 
 /* Says on standard error what the file says and is not followed. */
@@ -25,5 +26,8 @@ int model_why_length(const char *why);
  * model does. */
 void model_warn_sequence(const char *name, const struct rk_model *model, const char *why,
                          uint64_t given);
+
+/* RK_USAGE: no --model; where a word of the plan is one, the flags that would say it. */
+enum rk_status model_missing(const struct option_texts *words, struct rk_error *error);
 
 #endif

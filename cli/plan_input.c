@@ -172,8 +172,7 @@ static enum rk_status need(const struct plan_source *source, struct rk_error *er
                        (source->system && strcmp(source->system, "-") == 0) +
                        (source->file && strcmp(source->file, "-") == 0);
     if (!source->model)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--model is missing: reckon models lists what there is");
+        return model_missing(&source->words, error);
     if (!source->system)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--system is missing: reckon systems lists what there is");

@@ -138,8 +138,7 @@ enum rk_status search_grid_open(struct search_grid *grid, const struct search_ar
     if (status == RK_OK && args->batch)
         status = number_list_parse("--batch", args->batch, &grid->batch, error);
     if (status == RK_OK && !args->models.count)
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
-                         "--model is missing: reckon models lists what there is");
+        status = model_missing(&args->words, error);
     if (status == RK_OK && !args->systems.count)
         status = rk_fail(error, RK_USAGE, NULL, 0, 0,
                          "--system is missing: reckon systems lists what there is");

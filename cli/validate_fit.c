@@ -56,10 +56,15 @@ static enum rk_status check_names(const struct facts *facts, const struct option
         const char *name = strchr(only->text[i], '=') + 1, *nearest = NULL;
         const int class = class_named(only->text[i], (size_t)(name - 1 - only->text[i]));
         size_t row = 0;
+        bool longer = false; /* the nearest begins with the name */
         for (; row < facts->count && strcmp(facts->fact[row].class_of[class], name) != 0; row++) {
             const char *other = facts->fact[row].class_of[class];
-            if (!nearest || text_distance(name, other) < text_distance(name, nearest))
-                nearest = other;
+            const bool begins = *name && strncmp(name, other, strlen(name)) == 0;
+            if (longer ||
+                (nearest && !begins && text_distance(name, other) >= text_distance(name, nearest)))
+                continue;
+            nearest = other;
+            longer = begins;
         }
         if (row < facts->count) continue;
         return rk_fail(error, RK_USAGE, NULL, 0, 0,

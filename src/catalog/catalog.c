@@ -245,34 +245,51 @@ static void add_short_names(enum catalog_kind kind, struct catalog_list *list)
     document_release(&document);
 }
 
-/* A model given for a system, or the other way round. */
-static bool is_of_other_kind(enum catalog_kind kind, const char *name, enum catalog_kind *other)
+bool catalog_has(enum catalog_kind kind, const char *name)
 {
     char path[PATH_SIZE + 256], id[256];
-    *other = kind == CATALOG_MODELS ? CATALOG_SYSTEMS : CATALOG_MODELS;
-    if (kind != CATALOG_MODELS && kind != CATALOG_SYSTEMS) return false;
     snprintf(id, sizeof id, "%.200s", name);
-    lengthen(*other, id, sizeof id);
-    return is_id(*other, id, path);
+    lengthen(kind, id, sizeof id);
+    return is_id(kind, id, path);
+}
+
+/* The first few entries with `name` in them, "a, b or c"; "" where there is none. */
+static void list_containing(const struct catalog_list *list, const char *name, char *text,
+                            size_t size)
+{
+    enum { FEW = 6 };
+    size_t used = 0, found = 0;
+    text[0] = '\0';
+    for (size_t i = 0; strlen(name) > 1 && i < list->count && found < FEW && used < size; i++)
+        if (strcasestr(list->id[i], name))
+            used += (size_t)snprintf(text + used, size - used, "%s%s", found++ ? ", " : "",
+                                     list->id[i]);
 }
 
 static enum rk_status fail_unknown(enum catalog_kind kind, const char *name, struct rk_error *error)
 {
-    char quoted[TEXT_QUOTE];
+    /* A model given for a system, or the other way round. */
+    const enum catalog_kind other = kind == CATALOG_MODELS ? CATALOG_SYSTEMS : CATALOG_MODELS;
+    char quoted[TEXT_QUOTE], with[256];
     struct catalog_list list;
-    enum catalog_kind other;
     const enum rk_status status = catalog_list(kind, &list, error);
     if (status != RK_OK) return status;
+    list_containing(&list, name, with, sizeof with);
     add_short_names(kind, &list);
     const char *nearest = text_nearest(name, (const char *const *)list.id);
     text_quote(quoted, name, strlen(name));
-    if (is_of_other_kind(kind, name, &other))
+    if (kind <= CATALOG_SYSTEMS && catalog_has(other, name))
         rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is a %s, a %s is wanted here (%s)", quoted,
                 kinds[other].name, kinds[kind].name, kinds[kind].command);
+    else if (strchr(with, ',') || (with[0] && !nearest))
+        rk_fail(error, RK_USAGE, NULL, 0, 0,
+                "unknown %s %s: there are %s (%s; a file's name ends in .json)", kinds[kind].name,
+                quoted, with, kinds[kind].command);
     else
-        rk_fail(error, RK_USAGE, NULL, 0, 0, "unknown %s %s%s%s%s (%s; a file's name ends in .json)",
-                kinds[kind].name, quoted, nearest ? ": did you mean \"" : "", nearest ? nearest : "",
-                nearest ? "\"?" : "", kinds[kind].command);
+        rk_fail(error, RK_USAGE, NULL, 0, 0,
+                "unknown %s %s%s%s%s (%s; a file's name ends in .json)", kinds[kind].name, quoted,
+                nearest ? ": did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "",
+                kinds[kind].command);
     catalog_list_release(&list);
     return RK_USAGE;
 }

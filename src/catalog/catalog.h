@@ -62,6 +62,9 @@ void catalog_entry_release(struct catalog_entry *entry); /* a zeroed entry is fi
 enum catalog_form { CATALOG_STDIN, CATALOG_ID, CATALOG_PATH, CATALOG_SYNTHETIC };
 enum catalog_form catalog_form(enum catalog_kind kind, const char *name);
 
+/* Is it an id of the catalog, or a short name of one? */
+bool catalog_has(enum catalog_kind kind, const char *name);
+
 /* Loads the file that `name` (of any form but CATALOG_SYNTHETIC) stands for; an unknown id is
  * RK_USAGE with the nearest ids. `id` becomes the file's name without folder and ending. */
 enum rk_status catalog_open(enum catalog_kind kind, const char *name, struct document *document,
