@@ -1,5 +1,6 @@
 #include "cli/clusters_ask.h"
 
+#include "catalog/plan_stages.h"
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
 
@@ -97,4 +98,31 @@ bool clusters_plain_plan(const struct clusters_input *a, struct rk_plan *plain)
             return false;
     }
     return true;
+}
+
+bool clusters_layered_plan(const struct clusters_input *a, struct rk_plan *layered)
+{
+    const struct clusters_plan *plan = &a->answer->best;
+    struct given_plan *given = malloc(sizeof *given);
+    struct plan_stages stages;
+    bool good = given && !clusters_mixed(a->given);
+    if (good && clusters_plain_plan(a, layered)) goto out;
+    if (good) {
+        *given = a->given ? *a->given : (struct given_plan){.stages = 0};
+        if (!a->given) given_of(&a->question, plan, given);
+        layered->microbatch = plan->stage[0].microbatch;
+        plan_stages_begin(&stages, layered);
+    }
+    for (int i = 0; good && i < plan->stages * plan->chunks; i++) {
+        const struct clusters_stage *s = &plan->stage[i % plan->stages];
+        struct rk_local own = given->stage[i % plan->stages].part[0].plan.local;
+        own.microbatch = s->microbatch;
+        good = s->gpus == plan->stage[0].gpus &&
+               plan_stages_run(&stages, plan->chunk[i].layers, &own) &&
+               plan_stages_end_stage(&stages, 0);
+    }
+    good = good && plan_stages_end(&stages);
+out:
+    free(given);
+    return good;
 }

@@ -54,4 +54,8 @@ bool clusters_mixed(const struct given_plan *given);
  * cannot. */
 bool clusters_plain_plan(const struct clusters_input *input, struct rk_plan *plain);
 
+/* The plan whose layers each have the degrees and choices of their stage, as plans over layers
+ * have them. False: stages have different numbers of GPUs, or replicas on several clusters. */
+bool clusters_layered_plan(const struct clusters_input *input, struct rk_plan *layered);
+
 #endif

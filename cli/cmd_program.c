@@ -356,11 +356,11 @@ static enum rk_status gather_clusters(const struct plan_source *source, struct p
     input->draft = plan_draft();
     enum rk_status status = clusters_input_open(found, &several, error);
     if (status == RK_OK) status = clusters_input_answer(found, false, error);
-    if (status == RK_OK && !clusters_plain_plan(found, &input->draft.plan))
+    if (status == RK_OK && !clusters_layered_plan(found, &input->draft.plan))
         status = rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                         "its stages differ in more than their layers, and a program is lowered "
-                         "from one set of degrees: words such as tp4 cp1 recompute=none for all "
-                         "stages make them alike");
+                         "its stages have different numbers of GPUs, or replicas on several "
+                         "clusters, and a program has as many ranks in each stage: give each as many "
+                         "in a plan file");
     if (status == RK_OK) {
         input->model = found->model;
         input->system = found->machine.cluster[0].system;
