@@ -169,7 +169,6 @@ enum rk_status page_run(struct html_page *page, const struct run_args *args,
 {
     const struct report_table *before = page->memory.last;
     struct run_terms terms;
-    struct run_phases phases;
     if (!args->tokens) return run_check(args, error);
     if (!forecast->prediction->timed) return RK_OK;
     page_section(page, "the-run", "The whole run",
@@ -180,8 +179,9 @@ enum rk_status page_run(struct html_page *page, const struct run_args *args,
         if (t->formats & REPORT_IN_TEXT && t->shape != REPORT_NOTE)
             page_show(page, t->title, t, source);
     status = run_terms_open(&terms, args, error);
-    if (status == RK_OK) status = run_phases(&terms, forecast, &phases, error);
-    if (status == RK_OK) status = follow(page, args, &phases, source, error);
+    struct run_phases *phases = status == RK_OK ? run_phases_open(&terms, forecast, error) : NULL;
+    status = phases ? follow(page, args, phases, source, error) : error->status;
+    free(phases);
     run_terms_close(&terms);
     return status;
 }

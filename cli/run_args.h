@@ -75,9 +75,10 @@ struct run_phases {
 };
 
 /* The space of the terms is searched for the best plan of each phase, of which those are taken that
- * finish first, changes of plan included; without one the plan stays but for the phase's words. */
-enum rk_status run_phases(const struct run_terms *terms, const struct forecast *f,
-                          struct run_phases *phases, struct rk_error *error);
+ * finish first, changes of plan included; without one the plan stays but for the phase's words. To
+ * be freed; NULL: the error says why. */
+struct run_phases *run_phases_open(const struct run_terms *terms, const struct forecast *f,
+                                   struct rk_error *error);
 
 /* What of a run is so many times the step of a plan, and what its other phases add. */
 struct run_share {

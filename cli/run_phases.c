@@ -246,8 +246,8 @@ static enum rk_status search_plans(const struct run_terms *terms, const struct f
     return status;
 }
 
-enum rk_status run_phases(const struct run_terms *terms, const struct forecast *f,
-                          struct run_phases *phases, struct rk_error *error)
+static enum rk_status fill_phases(const struct run_terms *terms, const struct forecast *f,
+                                  struct run_phases *phases, struct rk_error *error)
 {
     struct phase_said said[RUN_PHASES] = {{.words = ""}};
     const char *source = NULL;
@@ -264,6 +264,18 @@ enum rk_status run_phases(const struct run_terms *terms, const struct forecast *
     if (status != RK_OK) return status;
     return (terms->space && terms->args->phases ? search_plans : keep_plan)(terms, f, said, phases,
                                                                             error);
+}
+
+struct run_phases *run_phases_open(const struct run_terms *terms, const struct forecast *f,
+                                   struct rk_error *error)
+{
+    struct run_phases *phases = calloc(1, sizeof *phases);
+    if (!phases)
+        no_memory(error);
+    else if (fill_phases(terms, f, phases, error) == RK_OK)
+        return phases;
+    free(phases);
+    return NULL;
 }
 
 /* ---- for every plan of a search ---- */

@@ -224,14 +224,14 @@ enum rk_status run_section(struct report *report, const struct run_args *args,
                            const struct run_share *share, struct rk_error *error)
 {
     struct run_terms terms;
-    struct run_phases phases;
     if (!args->tokens) return run_check(args, error);
     if (!f->prediction->timed) return RK_OK;
     enum rk_status status = run_terms_open(&terms, args, error);
     terms.space = space;
     terms.share = share;
-    if (status == RK_OK) status = run_phases(&terms, f, &phases, error);
-    if (status == RK_OK) status = add_section(report, args, &phases, error);
+    struct run_phases *phases = status == RK_OK ? run_phases_open(&terms, f, error) : NULL;
+    status = phases ? add_section(report, args, phases, error) : error->status;
+    free(phases);
     run_terms_close(&terms);
     return status;
 }
@@ -262,7 +262,7 @@ enum rk_status run_compare(struct report *report, const struct run_args *args,
         {.name = "cost_usd", .title = "cost in USD", .unit = "n", .digits = 3},
         {.name = "energy_kWh", .title = "energy in kWh", .unit = "n", .digits = 3}};
     const struct forecast *const plans[] = {a, b};
-    struct run_phases phases;
+    struct run_phases *phases = NULL;
     struct run_terms terms;
     if (!args->tokens) return run_check(args, error);
     if (!a->prediction->timed || !b->prediction->timed) return RK_OK;
@@ -271,9 +271,11 @@ enum rk_status run_compare(struct report *report, const struct run_args *args,
         REPORT_LIST(report, "runs", "The whole run", REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (int i = 0; i < 2 && status == RK_OK; i++) {
         struct rk_campaign_outcome o;
-        status = run_phases(&terms, plans[i], &phases, error);
-        if (status != RK_OK) break;
-        rk_campaign_expect_phases(phases.campaign, phases.count, &o);
+        free(phases);
+        phases = run_phases_open(&terms, plans[i], error);
+        status = phases ? RK_OK : error->status;
+        if (!phases) break;
+        rk_campaign_expect_phases(phases->campaign, phases->count, &o);
         report_row(report, table,
                    (const struct report_cell[]){cell_text(i ? "B" : "A"),
                                                 cell_number(o.total_s / DAY_S),
@@ -281,7 +283,8 @@ enum rk_status run_compare(struct report *report, const struct run_args *args,
                                                 positive(o.cost), positive(o.energy_kWh)});
     }
     if (status == RK_OK)
-        report_paragraph(report, report_text(report, "assumed: %s", phases.assumed));
+        report_paragraph(report, report_text(report, "assumed: %s", phases->assumed));
+    free(phases);
     run_terms_close(&terms);
     return status;
 }

@@ -34,6 +34,8 @@ struct reader {
     enum rk_status status;
     struct block *memory;
     size_t allocated, steps;
+    const char *counted; /* the text is, up to here: the line that it is in */
+    int line;
 };
 
 struct block {
@@ -43,12 +45,16 @@ struct block {
 
 enum { MOST_MEMORY = 16 << 20, MOST_DEPTH = 24, MOST_STEPS = 200000, KEY = 256 };
 
-static int line_of(const struct reader *r, const char *at)
+/* Counted on from the place that was asked for before. */
+static int line_of(struct reader *r, const char *at)
 {
-    int line = 1;
-    for (const char *p = r->text; p < at; p++)
-        line += *p == '\n';
-    return line;
+    if (!r->counted || at < r->counted) {
+        r->counted = r->text;
+        r->line = 1;
+    }
+    for (; r->counted < at; r->counted++)
+        r->line += *r->counted == '\n';
+    return r->line;
 }
 
 static void fail(struct reader *r, const char *at, const char *what)
