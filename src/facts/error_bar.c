@@ -191,7 +191,8 @@ static size_t weigh(struct sample *samples, size_t count)
 }
 
 /* Of one source's share, what lies beyond each end: so that ranges hold what they say for sources
- * left out (with 0.5, Hazen's, 50 % hold 54.9 and 90 % 93.5 %). */
+ * left out (with 0.5, Hazen's, 50 % hold 54.9 and 90 % 93.5 %); chosen by the others alone, it is
+ * 0.2 to 0.3 for each source (docs/accuracy.md, error bars). */
 #define BEYOND 0.3
 
 /* The ratio below which `share` of the weight lies. */
