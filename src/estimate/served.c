@@ -207,17 +207,24 @@ static void serve_pass(const struct server *server, double samples, double token
                               pass->sum.message_bytes);
 }
 
-/* `passes` of them, which begin on the first stage one behind the other; they have `ends` once
- * through all stages. */
+/* How passes go through the stages: the first ones of all, behind others, or in turns, each next
+ * one of a sequence when it is through. */
+enum flow { FIRST, BEHIND, IN_TURNS };
+
+static double flow_s(enum flow flow, double through_s, double paced_s, double passes)
+{
+    if (flow == FIRST) return through_s + (passes - 1) * paced_s;
+    return flow == BEHIND ? passes * paced_s : fmax(through_s, passes * paced_s);
+}
+
 static void add_passes(struct rk_served_step *step, const struct server *server,
-                       const struct served_pass *pass, double passes, bool filled)
+                       const struct served_pass *pass, double passes, enum flow flow)
 {
     const struct served_layer *sum = &pass->sum;
     const double stages = server->pipeline;
     const double through_s = sum->pass_s + (stages - 1) * pass->send_s;
     const double paced_s = pass->slowest_s + (stages > 1 ? pass->send_s : 0);
-    const double time_s =
-        filled ? fmax(through_s, passes * paced_s) : through_s + (passes - 1) * paced_s;
+    const double time_s = flow_s(flow, through_s, paced_s, passes);
     const double share = passes / stages; /* of a stage's work in what the mean stage does */
     const double *spent_s = sum->spent_s;
     step->matrix_s += share * spent_s[SPENT_MATRIX];
@@ -233,6 +240,23 @@ static void add_passes(struct rk_served_step *step, const struct server *server,
 
 /* ---- prompts ---- */
 
+enum { MOST_PARTS = 64 }; /* that are timed; of more, equally many stand for each of these */
+
+/* Long prompts, part by part: each takes longer by what is cached. */
+static void prefill_parts(const struct server *server, double samples, struct rk_served_step *step)
+{
+    const double prompt = (double)server->serving->prompt;
+    const double most = (double)server->serving->pass_tokens;
+    const double parts = ceil(prompt / most), timed = fmin(parts, MOST_PARTS);
+    struct served_pass pass;
+    for (double i = 0; i < timed; i++) {
+        const double from = floor(i * parts / timed), to = floor((i + 1) * parts / timed);
+        const double done = floor((from + to) / 2) * most;
+        serve_pass(server, 1, fmin(most, prompt - done), done, &pass);
+        add_passes(step, server, &pass, samples * (to - from), i == 0 ? FIRST : BEHIND);
+    }
+}
+
 /* `samples` prompts of each data rank: several in a pass, or one in parts. */
 static void prefill(const struct server *server, double samples, struct rk_served_step *step)
 {
@@ -244,13 +268,10 @@ static void prefill(const struct server *server, double samples, struct rk_serve
         const double together = fmin(samples, floor(most / prompt));
         const double passes = ceil(samples / together);
         serve_pass(server, ceil(samples / passes), prompt, 0, &pass);
-        add_passes(step, server, &pass, passes, false);
+        add_passes(step, server, &pass, passes, FIRST);
         return;
     }
-    for (double done = 0; done < prompt; done += most) {
-        serve_pass(server, 1, fmin(most, prompt - done), done, &pass);
-        add_passes(step, server, &pass, samples, false);
-    }
+    prefill_parts(server, samples, step);
 }
 
 /* ---- tokens ---- */
@@ -263,7 +284,7 @@ static void decode(const struct server *server, double samples, double cached,
     struct served_pass pass;
     memset(step, 0, sizeof *step);
     serve_pass(server, ceil(samples / groups), 1, cached, &pass);
-    add_passes(step, server, &pass, groups, true);
+    add_passes(step, server, &pass, groups, IN_TURNS);
 }
 
 enum { SEGMENTS = 8 };

@@ -168,6 +168,27 @@ Test(serve, a_prompt_needs_two_flop_a_parameter)
     cr_expect_lt(parts.alone.step_s, 1.5 * whole.alone.step_s);
 }
 
+/* Of more than 64 parts of a prompt some stand for the others: 1,024 take longer than 16 times 64,
+ * as long as a few less do, and 16 million are no harder. */
+Test(serve, many_parts_are_timed_by_some)
+{
+    const struct rk_model model = model_of("llama2-7b");
+    struct rk_plan plan = plan_of(2, 1);
+    plan.pipeline = 2;
+    struct rk_serving serving = serving_of(4096, 1, 1);
+    serving.pass_tokens = 64; /* 64 parts: all of them */
+    const double all_s = serve(&model, "h100-sxm5-80g", &plan, &serving).alone.step_s;
+    serving.prompt = 4096 * 16;
+    const double many_s = serve(&model, "h100-sxm5-80g", &plan, &serving).alone.step_s;
+    cr_expect_gt(many_s, 16 * all_s);
+    serving.pass_tokens = 65;
+    const double other_s = serve(&model, "h100-sxm5-80g", &plan, &serving).alone.step_s;
+    cr_expect_float_eq(other_s, many_s, 0.05 * many_s);
+    serving.prompt = 1 << 24;
+    serving.pass_tokens = 1;
+    cr_expect(isfinite(serve(&model, "h100-sxm5-80g", &plan, &serving).alone.step_s));
+}
+
 /* Of 8 experts of which a token goes to 2, one token reads 2 and 64 nearly all. */
 Test(serve, only_experts_that_are_met_are_read)
 {
