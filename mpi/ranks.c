@@ -1,9 +1,11 @@
 #include "mpi/ranks.h"
 
 #include "cli/executor.h"
+#include "mpi/domains.h"
 #include "run/train.h"
 
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +20,7 @@ static struct {
     bool failed;
     unsigned char *room; /* for what is taken as it comes */
     size_t room_bytes;
+    struct domain domain;
 } ranks;
 
 static int tag_of(uint32_t tag)
@@ -190,14 +193,30 @@ static enum rk_status score(const struct rk_model *model, const struct rk_plan *
     return score_rank(model, plan, settings, texts, &ranks.comm, scores, error);
 }
 
+/* A domain's processors are its process's threads; bits do not depend on how many. */
+static struct rk_train defaults(void)
+{
+    struct rk_train settings = rk_train_default();
+    if (ranks.domain.processors > 1) settings.threads = ranks.domain.processors;
+    return settings;
+}
+
 static struct executor executor = {
-    .defaults = rk_train_default, .check = rk_train_check, .train = train, .score = score};
+    .defaults = defaults, .check = rk_train_check, .train = train, .score = score};
 
 void mpi_executor_open(void)
 {
     MPI_Comm_dup(MPI_COMM_WORLD, &ranks.world);
     MPI_Comm_rank(ranks.world, &ranks.comm.rank);
     MPI_Comm_size(ranks.world, &ranks.comm.ranks);
+#ifdef RECKON_HWLOC
+    ranks.domain = domain_take(ranks.world);
+    if (ranks.domain.count > 1)
+        fprintf(stderr,
+                "reckon: rank %d keeps to NUMA domain %d of %d, processors %s, threads %d\n",
+                ranks.comm.rank, ranks.domain.number, ranks.domain.count, ranks.domain.processor,
+                defaults().threads);
+#endif
     ranks.comm.post = post;
     ranks.comm.receive = receive;
     ranks.comm.wait = wait_sent;
