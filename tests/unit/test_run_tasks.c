@@ -158,3 +158,51 @@ Test(run_tasks, refused)
     cr_expect(strstr(error.text, "token 3 of sample 6 is 250"), "%s", error.text);
     cr_expect_eq(run("gbs16 dp2", &few, false, &trace, &error), RK_BAD_INPUT);
 }
+
+/* Every yes or no of a plan is run, changes nothing that is computed, or is refused by name:
+ * whoever adds one says which, here or in the rows of src/run/job.c. */
+static const char *const taken[] = {"embedding_counts",
+                                    "head_counts",
+                                    "messages_sharded",
+                                    "pipeline_blocking",
+                                    "sequence_parallel",
+                                    "context_contiguous",
+                                    "whole_gradients",
+                                    "gradient_overlap",
+                                    "weight_overlap",
+                                    "keep_gathered",
+                                    "capacity_padded",
+                                    "expert_overlap",
+                                    "grouped",
+                                    "fused",
+                                    "gradient_fusion",
+                                    "loss_compiled",
+                                    "loss_in_place",
+                                    "loss_in_chunks",
+                                    "transformer_engine",
+                                    "cuda_graphs",
+                                    "weights_fp8",
+                                    "recompute_rest",
+                                    NULL};
+
+static void check_choice(const char *key, const char *words)
+{
+    const struct rk_model model = run_model(0);
+    const struct rk_train train = run_settings(1);
+    struct run_trace trace;
+    struct rk_error error = {.text = ""};
+    bool known = false;
+    for (int i = 0; taken[i]; i++)
+        known |= strcmp(taken[i], key) == 0;
+    const enum rk_status status = run_plan(&model, words, &train, &trace, &error);
+    cr_expect_eq(status == RK_OK, known, "%s: %s", key, status == RK_OK ? "runs" : error.text);
+}
+
+Test(run_tasks, knows_every_choice)
+{
+    char words[128];
+#define PLAN_FLAG(scope, by, member, preset, word, help)                                           \
+    snprintf(words, sizeof words, "gbs2 %s%s", preset ? "no-" : "", word);                         \
+    check_choice(#member, words);
+#include <reckon/plan.def>
+}
