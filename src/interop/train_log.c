@@ -15,9 +15,13 @@ static const struct format {
     double memory_unit; /* their "G" is read as 1e9 */
 } formats[] = {
     {"Megatron-LM", "elapsed time per iteration (ms):", STEP_MS, "iteration", "global batch size:", NULL, 0},
+    {"Megatron-LM", "elapsed time per iteration (s):",  STEP_S,  "iteration", "global batch size:", NULL, 0}, /* Megatron-DeepSpeed */
     {"NeMo",        "train_step_timing in s:",          STEP_S,  "global_step:", NULL, NULL, 0},
-    {"nanotron",    "elapsed_time_per_iteration_ms:",   STEP_MS, "iteration:", "global_batch_size:", NULL, 0},
+    {"NeMo",        "train_step_timing in s=",          STEP_S,  "global_step=", NULL, NULL, 0}, /* its progress bar */
+    {"nanotron",    "time_per_iteration_ms:",           STEP_MS, "iteration:", "global_batch_size:", NULL, 0}, /* once elapsed_time_... */
+    {"DeepSpeed",   "iter time (s):",                   STEP_S,  "steps:", NULL, NULL, 0}, /* its pipelines */
     {"DeepSpeed",   "CurrSamplesPerSec=",               SAMPLES_PER_S, "global_step=", NULL, "MaxMemAllocated=", 0x1p30 / 1e9},
+    {"torchtitan",  "wps:",                             TOKENS_PER_S_PER_GPU, "step:", NULL, "memory:", 0x1p30 / 1e9}, /* of 2024 */
     {"torchtitan",  "tps:",                             TOKENS_PER_S_PER_GPU, "step:", NULL, "memory:", 0x1p30 / 1e9},
 };
 /* clang-format on */
@@ -131,7 +135,7 @@ enum rk_status train_log_load(const char *path, const struct train_log_scale *sc
         return status;
     }
     for (char *line = text, *next; line; line = next) {
-        next = strchr(line, '\n');
+        next = strpbrk(line, "\r\n"); /* a progress bar returns to the line's beginning */
         if (next) *next++ = '\0';
         read_line(line, scale, log);
     }

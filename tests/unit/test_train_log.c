@@ -56,6 +56,25 @@ Test(train_log, lines_of_five_frameworks)
          "[INFO|DP=0]: iteration: 10 / 100 | consumed_tokens: 5.24M | "
          "elapsed_time_per_iteration_ms: 1.25K | tokens_per_sec: 436K | lm_loss: 10.1",
          1.25, 10, 0, 0},
+        {"nanotron",
+         "01/10/2025 12:00:00 [INFO|DP=0|PP=0|TP=0]: iteration: 10 / 100 | consumed_tokens: 5.24M "
+         "| "
+         "time_per_iteration_ms: 1.25K | tokens_per_sec: 436K | lm_loss: 10.1",
+         1.25, 10, 0, 0},
+        {"Megatron-LM",
+         "[default7]: iteration       10/      50 | consumed samples:         2560 | consumed "
+         "tokens: 5242880 | elapsed time per iteration (s): 9.25 | global batch size:   256 |",
+         9.25, 10, 256, 0},
+        {"NeMo",
+         "Epoch 0: :   1%|1         | 10/1000 [01:23<2:17:00, v_num=0, reduced_train_loss=10.80, "
+         "global_step=9.000, consumed_samples=2560.0, train_step_timing in s=5.12]",
+         5.12, 9, 0, 0},
+        {"DeepSpeed", "steps: 10 loss: 9.8123 iter time (s): 4.250 samples/sec: 60.235", 4.25, 10,
+         0, 0},
+        {"torchtitan",
+         "2024-05-01 10:00:00,000 - root - INFO - step: 10  loss:  7.9  memory: 52.1GiB(65.0%)  "
+         "wps: 5,762  mfu: 33.20%",
+         131072 / 5762.0, 10, 0, 52.1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cr_assert_eq(load(rows[i].line), RK_OK, "%s", error_.text);
@@ -86,6 +105,19 @@ Test(train_log, other_lines_and_other_formats_are_skipped)
     cr_assert_eq(log_.steps, 3);
     cr_expect_float_eq(log_.step_s[2], 1.1, 1e-12);
     cr_expect_eq(train_log_warm(&log_), 1);
+}
+
+/* A bar that is drawn over itself is one line to a newline. */
+Test(train_log, progress_bars)
+{
+    cr_assert_eq(load("Epoch 0: 1/9 [00:09, global_step=0.000, train_step_timing in s=9.5]\r"
+                      "Epoch 0: 2/9 [00:14, global_step=1.000, train_step_timing in s=5.25]\r\n"
+                      "Epoch 0: 3/9 [00:19, global_step=2.000, train_step_timing in s=5]\n"),
+                 RK_OK);
+    cr_assert_eq(log_.steps, 3);
+    cr_expect_eq(log_.step_s[0], 9.5);
+    cr_expect_eq(log_.step_s[1], 5.25);
+    cr_expect_eq(log_.step_s[2], 5);
 }
 
 Test(train_log, no_line_of_a_known_format)
