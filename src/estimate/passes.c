@@ -39,8 +39,11 @@ static void fill_chunk(struct rk_chunk *chunk, const struct stage_sum *part,
         swaps ? part->saved_total_bytes - ends_bytes : offloaded * part->saved_total_bytes;
     const double buffers = swaps && stage->blocks < 2 ? 1 : 2 / fmax(stage->blocks, 1);
     const double again_s = stage->pass_s[FOLD_RECOMPUTE] - alone->pass_s[FOLD_RECOMPUTE];
-    const double out_s = stage->spent_s[FOLD_FORWARD][SPENT_OFFLOAD];
-    const double back_s = stage->spent_s[FOLD_AGRAD][SPENT_OFFLOAD];
+    /* what layers wait for themselves is in their passes */
+    const double out_s =
+        stage->spent_s[FOLD_FORWARD][SPENT_OFFLOAD] - alone->spent_s[FOLD_FORWARD][SPENT_OFFLOAD];
+    const double back_s =
+        stage->spent_s[FOLD_AGRAD][SPENT_OFFLOAD] - alone->spent_s[FOLD_AGRAD][SPENT_OFFLOAD];
     const double added_s = stage->pass_s[FOLD_AGRAD] - alone->pass_s[FOLD_AGRAD] - back_s;
     *chunk = (struct rk_chunk){
         .blocks = (uint64_t)part->blocks,

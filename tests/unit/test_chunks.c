@@ -160,6 +160,37 @@ Test(chunks, a_slow_link_is_waited_for)
     cr_expect_gt(slow_s, 1);
 }
 
+/* Stages are the sum of their passes, also where chunks are waited for. */
+Test(chunks, passes_add_up_to_the_stages)
+{
+    const char *const text = "gpus16 pp2 vpp2 cp8 cp-kind=ulysses gbs4 zero1 seq1048576 "
+                             "recompute=full offload-activations=1 loss-in-chunks seq-chunks128";
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_plan plan;
+    struct rk_error error;
+    static struct rk_passes passes;
+    cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
+    cr_assert_eq(rk_system_load("a100-sxm4-80g mem2=250GB@4GB/s", &system, &error), RK_OK);
+    cr_assert_eq(rk_plan_parse(text, &plan, &error), RK_OK, "%s", error.text);
+    rk_predict(&model, &system, &plan, &prediction);
+    cr_assert(prediction.timed);
+    cr_expect_gt(prediction.offload_s, 0.01 * prediction.step_s);
+    rk_predict_passes(&model, &system, &plan, &passes);
+    for (int i = 0; i < passes.stages; i++) {
+        double forward_s = 0, backward_s = 0;
+        for (int at = i; at < passes.parts; at += passes.stages) {
+            const struct rk_chunk *c = &passes.chunk[at];
+            forward_s += c->forward_s + c->offload_s[RK_WAY_FORWARD] + c->data_s[RK_WAY_FORWARD];
+            backward_s += c->recompute_s + c->input_s + c->weight_s +
+                          c->offload_s[RK_WAY_BACKWARD] + c->data_s[RK_WAY_BACKWARD];
+        }
+        cr_expect_float_eq(forward_s / prediction.stage[i].forward_s, 1, 1e-9);
+        cr_expect_float_eq(backward_s / prediction.stage[i].backward_s, 1, 1e-9);
+    }
+    rk_system_release(&system);
+}
+
 /* What DeepSpeed publishes of it (blogs/ulysses-offload of its repository, Fig. 1, 4 and 5): 2 Mi
  * tokens of an 8B model on 4 GPUs of 80 GB, 4 Mi on 8 with 68.0 GB, 4 Mi of 70B on 32, a node's
  * four GPUs with 1 TB of host memory; chunks of 64 Ki tokens. */
