@@ -14,7 +14,8 @@ static void tables(struct html_page *page, const struct diff *d, const char *com
     const struct report_table *first = page_described(page, before);
     for (const struct report_table *t = first; t; t = t->next)
         if (t->shape == REPORT_NOTE || t->shape == REPORT_PARAGRAPH)
-            text = report_text(&page->memory, "%s%s. ", text, t->title + strspn(t->title, " "));
+            text = report_text(&page->memory, "%s%s%s ", text, page_sentence(page, t->title),
+                               t->title[strlen(t->title) - (*t->title != 0)] == ':' ? "" : ".");
     page_section(page, "differences", "What differs", text);
     for (const struct report_table *t = first; t; t = t->next)
         if (t->formats & REPORT_IN_TEXT) page_show(page, t->title, t, command);

@@ -4,6 +4,7 @@
 #include "cli/pages.h"
 #include "interop/output.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -31,6 +32,12 @@ struct report_table *page_table(struct html_page *page, const struct report_colu
 const struct report_table *page_described(struct html_page *page, const struct report_table *before)
 {
     return before ? before->next : page->memory.first;
+}
+
+const char *page_sentence(struct html_page *page, const char *text)
+{
+    text += strspn(text, " ");
+    return report_text(&page->memory, "%c%s", toupper((unsigned char)*text), *text ? text + 1 : "");
 }
 
 void page_section(struct html_page *page, const char *id, const char *title, const char *text)

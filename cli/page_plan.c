@@ -4,7 +4,6 @@
 #include "cli/pages.h"
 #include "timeline/timeline.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -73,12 +72,6 @@ static void reasons(struct html_page *page, const struct page_plan *p)
     show_added(page, before, predict_command(page, p, "--format json"));
 }
 
-/* With a capital letter. */
-static const char *sentence(struct html_page *page, const char *text)
-{
-    return report_text(&page->memory, "%c%s", toupper((unsigned char)*text), *text ? text + 1 : "");
-}
-
 /* How far off such predictions were: the notes of the answer. */
 static const char *error_bar(struct html_page *page, const struct page_plan *p)
 {
@@ -87,8 +80,7 @@ static const char *error_bar(struct html_page *page, const struct page_plan *p)
     forecast_errors(&page->memory, p->forecast);
     for (const struct report_table *t = page_described(page, before); t; t = t->next)
         if (t->shape == REPORT_NOTE || t->shape == REPORT_PARAGRAPH)
-            text = report_text(&page->memory, "%s%s. ", text,
-                               sentence(page, t->title + strspn(t->title, " ")));
+            text = report_text(&page->memory, "%s%s. ", text, page_sentence(page, t->title));
     return text;
 }
 

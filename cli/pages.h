@@ -121,6 +121,9 @@ struct report_table *page_table(struct html_page *page, const struct report_colu
 const struct report_table *page_described(struct html_page *page,
                                           const struct report_table *before);
 
+/* With a capital letter, without the spaces before it. */
+const char *page_sentence(struct html_page *page, const char *text);
+
 void page_section(struct html_page *page, const char *id, const char *title, const char *text);
 void page_show(struct html_page *page, const char *title, const struct report_table *table,
                const char *source);

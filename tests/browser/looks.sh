@@ -19,6 +19,8 @@ TEXT
 "$RECKON" study study.json --db study.db -q >/dev/null || exit 1
 "$RECKON" report study.db -o study.html || exit 1
 "$RECKON" report -m llama3.1-70b -s h100 -g 64 dp2 tp4 pp8 vpp2 gbs64 sp zero1 recompute=full --addresses --tokens 1T -o plan.html || exit 1
+"$RECKON" report -m gpt3-175b -s h100 -g 128 dp2 tp8 pp8 vpp12 mbs4 gbs256 sp zero1 \
+    "stages=1*7,1/tp4,1*7,1/tp4,1*7,1/tp4,1*32,1/tp16/zero0,1*7,1/tp16/zero0,1*7,1/tp16/zero0,1*4,1/tp4*2,1,1/tp16/zero0,1*4,1/tp4*2,1,1/tp16/zero0,1*4,1/tp4/recompute=selective:layernorm,1/tp4,1" -o layers.html || exit 1
 "$RECKON" report -m llama3.1-405b -s h100 -g 8 tp8 gbs64 -o refused.html && exit 1
 "$RECKON" report --search -m mixtral-8x7b -s h100 -g 32 -b 64 -o search.html || exit 1
 "$RECKON" report 'gpus16 tp2 gbs64 sp zero1' '+tp4' -m llama3.1-8b -s h100 -o both.html || exit 1
@@ -26,4 +28,4 @@ TEXT
     --measured "$RECKON_SOURCE/tests/cli/cases/report-measured/step.json" -o measured.html || exit 1
 "$RECKON" clusters -m llama3.1-8b -b 64 -s "h100 x8 + a100-sxm4-80g x8 link=100Gb/s@50us" tp2 \
     --page clusters.html >/dev/null || exit 1
-node "$RECKON_SOURCE/tests/browser/looks.js" plan refused search study both measured clusters
+node "$RECKON_SOURCE/tests/browser/looks.js" plan layers refused search study both measured clusters

@@ -7,6 +7,7 @@ const {openChromium, openPage} = require('./chromium.js'), {compare} = require('
 const source = process.env.RECKON_SOURCE || path.join(__dirname, '../..');
 const build = process.env.RECKON_BUILD || path.join(source, 'build'), shots = path.join(build, 'tests/browser');
 const file = path.join(source, 'build-page/reckon.html');
+const audit = fs.readFileSync(path.join(__dirname, 'audit.js'), 'utf8').replace(/^\/\/.*\n/gm, '');
 let failed = 0;
 
 function check(right, what) {
@@ -44,6 +45,7 @@ async function looks(browser) {
     const small = await page.evaluate(`[...document.querySelectorAll('form label, form select, form input:not(.hidden), form button')]
       .filter(e => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1).length`);
     check(small === 0, `${name}: ${small} fields beyond the edge`);
+    for (const what of await page.evaluate(audit)) check(false, `${name}: ${what}`);
     await page.shoot(path.join(shots, name + '.png'));
     check(page.said.length === 0, `${name} says: ${page.said.join('; ')}`);
     await page.close();
