@@ -105,8 +105,5 @@ for (const {id} of document.querySelectorAll('[id]')) {
 }
 for (const table of document.querySelectorAll('table'))
   for (const head of table.querySelectorAll('thead th')) if (!head.textContent.trim() && head.cellIndex > 0) found.push('a column without a name: ' + where(table));
-for (const scroller of document.querySelectorAll('.wide'))
-  if (visible(scroller) && (scroller.scrollWidth > scroller.clientWidth + 1 || scroller.scrollHeight > scroller.clientHeight + 1) &&
-      !scroller.hasAttribute('tabindex') && !scroller.querySelector('button, a, input')) found.push('scrolled by no key: ' + where(scroller));
 return [...new Set(found)];
 })()
