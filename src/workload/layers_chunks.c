@@ -29,6 +29,7 @@ static void attention_in_chunks(struct operation *op, double u, double element)
     for (int pass = 0; pass < RK_PASSES; pass++)
         op->kernels[pass] *= u * (u + 1) / 2;
     op->working_bytes *= 2 / u; /* one at hand, one on its way */
+    op->released_bytes *= 2 / u;
 }
 
 static void in_chunks(struct operation *op, double u)
@@ -43,6 +44,7 @@ static void in_chunks(struct operation *op, double u)
         op->comm_bytes[pass] /= u;
     }
     op->working_bytes /= u;
+    op->released_bytes /= u;
 }
 
 void take_in_chunks(struct build *build)
