@@ -51,7 +51,7 @@ double likeness(const struct result *a, const struct result *b)
 
 static bool is_step(const struct result *r)
 {
-    return r->kind == FIGURE_STEP && isfinite(r->predicted_si) && isfinite(r->measured_si);
+    return r->kind == FIGURE_STEP && isfinite(log(r->measured_si / r->predicted_si));
 }
 
 /* Solves a x = b in place, a symmetric and positive definite (Cholesky). */

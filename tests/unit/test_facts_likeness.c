@@ -68,6 +68,10 @@ Test(facts_likeness, more_measurements)
         rows[i] = step((char[]){(char)('a' + i), 0}, 8, 1.2, 1);
     cr_assert(eq(int, results_correct(&all, &given, &error), RK_OK));
     cr_expect_float_eq(other[0].predicted_si, pow(1.2, 6 / 6.15), 1e-12);
+    rows[0].measured_si = 0; /* no time that could be said */
+    other[0] = step("new", 8, 1, 1);
+    cr_assert(eq(int, results_correct(&all, &given, &error), RK_OK));
+    cr_expect_float_eq(other[0].predicted_si, pow(1.2, 5 / 5.15), 1e-12);
     given.count = 0;
     cr_expect(eq(int, results_correct(&all, &given, &error), RK_USAGE));
 }
