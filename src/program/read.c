@@ -41,10 +41,11 @@ static int find_word(const char *(*name)(int), const char *word)
     return -1;
 }
 
+/* As it is written: "06" would be another name of what "6" names. */
 static bool read_whole(const char *text, uint64_t most, uint64_t *number)
 {
     char *end;
-    if (*text < '0' || *text > '9') return false;
+    if (*text < '0' || *text > '9' || (*text == '0' && text[1])) return false;
     errno = 0;
     *number = strtoull(text, &end, 10);
     return !*end && errno == 0 && *number <= most;
@@ -74,9 +75,10 @@ static bool read_layer(const struct rk_program *p, const char *text, int32_t *la
         *layer = RK_LAYER_EMBEDDING;
     else if (strcmp(text, "head") == 0)
         *layer = (int32_t)(p->layers + p->predict_layers);
-    else if (strncmp(text, "predict", 7) == 0 && read_whole(text + 7, p->predict_layers, &number))
+    else if (strncmp(text, "predict", 7) == 0 &&
+             read_whole(text + 7, p->predict_layers, &number) && number < p->predict_layers)
         *layer = (int32_t)(p->layers + number);
-    else if (read_whole(text, p->layers, &number))
+    else if (read_whole(text, p->layers, &number) && number < p->layers)
         *layer = (int32_t)number;
     else
         return false;
