@@ -4,13 +4,16 @@
 #include "cli/fits.h"
 #include "cli/plan_axes.h"
 
+#include <math.h>
 #include <stdio.h>
 
 struct setting {
     struct plan_input input;
-    struct rk_plans_problem problem; /* of a plan that is chosen */
+    struct fits_question question; /* of a plan that is chosen */
     struct rk_prediction prediction;
 };
+
+static double usable_bytes = INFINITY; /* of a plan that is chosen */
 
 /* With the plan of the words, or the one that is chosen where they are open. */
 static void set_up(struct setting *s, const char *model, const char *system, uint64_t gpus,
@@ -20,11 +23,11 @@ static void set_up(struct setting *s, const char *model, const char *system, uin
     struct rk_error error;
     use_source_catalog();
     plan_axes_prepare();
-    *s = (struct setting){.input = {.assumed = ""}};
+    *s = (struct setting){.input = {.assumed = ""}, .question = {.usable_bytes = usable_bytes}};
     if (*words) source.words = (struct option_texts){.count = 1, .text = {words}};
     cr_assert_eq(plan_gather(&source, &s->input, &error), RK_OK, "%s", formatted(&error));
     const bool open = fits_is_open(&s->input.draft);
-    cr_assert_eq(plan_settle(&source, &s->input, open ? fits_choose : NULL, &s->problem, &error),
+    cr_assert_eq(plan_settle(&source, &s->input, open ? fits_choose : NULL, &s->question, &error),
                  RK_OK, "%s", formatted(&error));
     rk_predict(&s->input.model, &s->input.system, &s->input.draft.plan, &s->prediction);
 }
@@ -225,14 +228,14 @@ Test(fits, more_gpus_do)
     const struct rk_aim any = {.where = NULL};
     set_up(&s, "llama3.1-70b", "h100-sxm5-80g", 4, "");
     cr_assert_eq(s.prediction.verdict, RK_MEMORY_EXCEEDED);
-    cr_assert(rk_choose_ranks(&s.problem, &any, true, &found));
+    cr_assert(rk_choose_ranks(&s.question.problem, &any, true, &found));
     cr_expect_gt(found.plan.ranks, 4);
     cr_expect_eq(found.plan.ranks & (found.plan.ranks - 1), 0);
     cr_expect_eq(found.plan.batch, 4 * found.plan.ranks);
     cr_expect_eq(found.outcome.verdict, RK_FITS);
     plan_input_release(&s.input);
     set_up(&s, "llama3.1-70b", "h100-sxm5-80g x4", 0, "");
-    cr_expect_not(rk_choose_ranks(&s.problem, &any, true, &found), "there are no more");
+    cr_expect_not(rk_choose_ranks(&s.question.problem, &any, true, &found), "there are no more");
     plan_input_release(&s.input);
 }
 
@@ -289,5 +292,26 @@ Test(fits, what_is_chosen_is_a_plan_of_the_search)
                          rk_plan_axis_get(plan, (enum rk_plan_axis)axis), "%s: %s", cases[i].model,
                          rk_plan_axis_info((enum rk_plan_axis)axis)->name);
         plan_input_release(&s.input);
+    }
+}
+
+/* A chosen plan leaves what is asked for where a plan does; else it is the best that fits. */
+Test(fits, what_is_left_free)
+{
+    const char *words = "gbs256";
+    struct setting edge, roomy;
+    set_up(&edge, "mixtral-8x7b", "h100-sxm5-80g", 64, words);
+    const double taken = edge.prediction.hbm_bytes;
+    plan_input_release(&edge.input);
+    for (int i = 0; i < 2; i++) {
+        usable_bytes = i ? 1e9 : 0.95 * taken;
+        set_up(&roomy, "mixtral-8x7b", "h100-sxm5-80g", 64, words);
+        cr_expect_eq(roomy.prediction.verdict, RK_FITS);
+        if (i)
+            cr_expect_eq(roomy.prediction.hbm_bytes, taken);
+        else
+            cr_expect_leq(roomy.prediction.hbm_bytes, usable_bytes);
+        cr_expect_geq(roomy.prediction.step_s, edge.prediction.step_s);
+        plan_input_release(&roomy.input);
     }
 }
