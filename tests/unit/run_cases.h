@@ -3,6 +3,7 @@
 #define TESTS_RUN_CASES_H
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <reckon/reckon.h>
 #include <reckon/train.h>
 #include <stdio.h>
@@ -216,6 +217,27 @@ static inline enum rk_status run_plan(const struct rk_model *model, const char *
 {
     struct rk_train_result result;
     return run_plan_result(model, words, train, trace, &result, error);
+}
+
+/* How far a is from b, of b. */
+static inline double off(double a, double b)
+{
+    return fabs(a - b) / fmax(fabs(b), 1e-300);
+}
+
+/* Two plans, each with its settings, bring the same bits. */
+static inline void same_bits(int model, const char *plan, const struct rk_train *a,
+                             const char *same, const struct rk_train *b)
+{
+    const struct rk_model m = run_model(model);
+    struct run_trace x, y;
+    struct rk_error error;
+    cr_assert_eq(run_plan(&m, plan, a, &x, &error), RK_OK, "%s %s: %s", m.id, plan, error.text);
+    cr_assert_eq(run_plan(&m, same, b, &y, &error), RK_OK, "%s %s: %s", m.id, same, error.text);
+    for (int i = 0; i < x.steps; i++)
+        cr_expect(x.loss[i] == y.loss[i] && x.norm[i] == y.norm[i],
+                  "%s: %s, %s, step %d: %.17g %.17g, %.17g %.17g", m.id, plan, same, i, x.loss[i],
+                  y.loss[i], x.norm[i], y.norm[i]);
 }
 
 #endif

@@ -5,11 +5,6 @@
 
 enum { STEPS = 3 };
 
-static double off(double a, double b)
-{
-    return fabs(a - b) / fmax(fabs(b), 1e-300);
-}
-
 /* False: the checker allows it not. */
 static bool expect_one_rank(const struct rk_model *model, const char *words)
 {
