@@ -44,7 +44,7 @@ struct run {
 
 static struct results made(const struct run *runs, size_t count)
 {
-    struct results results = {.count = count, .room = count, .rows = count};
+    struct results results = {.count = count, .rows = count};
     results.result = calloc(count, sizeof *results.result);
     for (size_t i = 0; i < count; i++) {
         struct result *r = &results.result[i];

@@ -18,7 +18,7 @@ static bool any(const struct fact *fact, const void *context)
  * `sustained`, on facts that say 0.7. */
 static struct facts made(double sustained)
 {
-    struct facts facts = {.fact = calloc(6, sizeof *facts.fact), .room = 6};
+    struct facts facts = {.fact = calloc(6, sizeof *facts.fact)};
     for (int i = 0; i < 6; i++) {
         struct fact *f = &facts.fact[facts.count++];
         struct rk_error error;
