@@ -1,12 +1,11 @@
 #include "cli/clusters_grid.h"
 
+#include "base/braces.h"
 #include "cli/clusters_tables.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { GRID_AXES = 8, LINE = 4096 };
 
 /* clang-format off */
 static const struct report_column columns[] = {
@@ -23,80 +22,9 @@ static const struct report_column columns[] = {
 };
 /* clang-format on */
 
-/* "{a,b}" in a line. */
-struct axis {
-    const char *open, *close; /* its braces */
-    int values;
-};
-
-struct grid {
-    const char *line;
-    int axes, machines;
-    struct axis axis[GRID_AXES];
-};
-
 bool clusters_grid_is(const char *system)
 {
     return system && strchr(system, '{') && !strstr(system, ".json");
-}
-
-static enum rk_status fail_at(const struct grid *g, const char *at, const char *text,
-                              struct rk_error *error)
-{
-    return rk_fail(error, RK_USAGE, "--system", 1, (int)(at - g->line) + 1, "%s", text);
-}
-
-static enum rk_status find_axes(struct grid *g, struct rk_error *error)
-{
-    g->machines = 1;
-    for (const char *at = strchr(g->line, '{'); at; at = strchr(at, '{')) {
-        const char *close = strchr(at, '}');
-        if (!close) return fail_at(g, at, "{ without }: x{64,128}", error);
-        if (g->axes == GRID_AXES) return fail_at(g, at, "more than 8 lists in braces", error);
-        struct axis *axis = &g->axis[g->axes++];
-        *axis = (struct axis){at, close, 1};
-        for (const char *c = at; c < close; c++)
-            axis->values += *c == ',';
-        g->machines *= axis->values;
-        if (g->machines > GRID_MACHINES) return fail_at(g, at, "more than 1024 machines", error);
-        at = close;
-    }
-    return RK_OK;
-}
-
-/* Value `index` of an axis. */
-static const char *value_of(const struct axis *axis, int index, size_t *length)
-{
-    const char *at = axis->open + 1;
-    for (; index > 0; index--)
-        at = strchr(at, ',') + 1;
-    *length = strcspn(at, ",}");
-    return at;
-}
-
-/* Machine `index`, the last axis running fastest; `choice` gets what was chosen. False: too long.
- */
-static bool write_line(const struct grid *g, int index, char line[LINE], char choice[LINE])
-{
-    int digit[GRID_AXES];
-    size_t used = 0, said = 0, length;
-    const char *at = g->line;
-    for (int i = g->axes - 1; i >= 0; i--) {
-        digit[i] = index % g->axis[i].values;
-        index /= g->axis[i].values;
-    }
-    for (int i = 0; i < g->axes; i++) {
-        const char *value = value_of(&g->axis[i], digit[i], &length);
-        const size_t before = (size_t)(g->axis[i].open - at);
-        if (used + before + length >= LINE || said + length + 3 >= LINE) return false;
-        memcpy(line + used, at, before);
-        memcpy(line + used + before, value, length);
-        used += before + length;
-        said += (size_t)snprintf(choice + said, LINE - said, "%s%.*s", i ? ", " : "", (int)length,
-                                 value);
-        at = g->axis[i].close + 1;
-    }
-    return snprintf(line + used, LINE - used, "%s", at) < (int)(LINE - used);
 }
 
 static void add_row(struct report *report, struct report_table *table, const char *choice,
@@ -139,20 +67,28 @@ static enum rk_status ask_one(struct report *report, struct report_table *table,
     return status;
 }
 
+static enum rk_status fail_at(const char *system, const char *at, const char *text,
+                              struct rk_error *error)
+{
+    return rk_fail(error, RK_USAGE, "--system", 1, (int)(at - system) + 1, "%s", text);
+}
+
 enum rk_status clusters_grid(struct report *report, const struct clusters_source *source,
                              struct rk_error *error)
 {
-    struct grid grid = {.line = source->system};
-    char line[LINE], choice[LINE];
+    struct braces braces;
+    char line[BRACES_LINE], choice[BRACES_LINE];
+    const char *at, *fault = braces_find(&braces, source->system, &at);
     struct report_table *table =
         REPORT_LIST(report, "machines", "The best plan on each machine", REPORT_IN_ALL, columns);
-    enum rk_status status = find_axes(&grid, error);
-    for (int i = 0; status == RK_OK && i < grid.machines; i++) {
+    enum rk_status status = fault ? fail_at(source->system, at, fault, error) : RK_OK;
+    for (int i = 0; status == RK_OK && i < braces.lines; i++) {
         struct clusters_source one = *source;
         one.system = line;
-        status = write_line(&grid, i, line, choice)
+        status = braces_write(&braces, i, line, choice)
                      ? ask_one(report, table, &one, choice, error)
-                     : fail_at(&grid, grid.line, "the machine's line is too long", error);
+                     : fail_at(source->system, source->system, "the machine's line is too long",
+                               error);
     }
     return status;
 }

@@ -6,8 +6,6 @@
 #include "cli/clusters_ask.h"
 #include "report/report.h"
 
-enum { GRID_MACHINES = 1024 };
-
 /* Does the line have alternatives in braces? */
 bool clusters_grid_is(const char *system);
 

@@ -93,34 +93,6 @@ const char *clusters_text(struct report *report, const struct rk_machine *machin
     return text;
 }
 
-uint64_t clusters_gpus_used(const struct clusters_plan *plan)
-{
-    uint64_t gpus = 0;
-    for (int i = 0; i < plan->stages; i++)
-        gpus += plan->stage[i].gpus;
-    return gpus;
-}
-
-double clusters_link_price(const struct rk_machine *machine, const struct clusters_plan *plan)
-{
-    double price = 0, messages;
-    for (int i = 0; i < plan->stages; i++) {
-        const int to = plan->stage[clusters_behind(plan, i, &messages)].cluster;
-        price +=
-            2 * clusters_sent_bytes(plan, i) * machine->link[plan->stage[i].cluster][to].price_USD;
-    }
-    return price;
-}
-
-/* NAN: no price is known. */
-double clusters_price(const struct rk_machine *machine, const struct clusters_plan *plan)
-{
-    double price = clusters_link_price(machine, plan);
-    for (int i = 0; i < plan->stages; i++)
-        price += plan->stage[i].price_USDph / 3600 * plan->simulated_s;
-    return price > 0 ? price : NAN;
-}
-
 /* Not a plan that was given. */
 static bool was_searched(const struct clusters_answer *answer)
 {

@@ -4,6 +4,7 @@
 #define RECKON_CLI_CLUSTERS_TABLES_H
 
 #include "clusters/given.h"
+#include "clusters/price.h"
 #include "report/report.h"
 
 /* What is searched for again. */
@@ -30,14 +31,6 @@ struct clusters_shown {
 /* "new, old": in the order of the stages. */
 const char *clusters_text(struct report *report, const struct rk_machine *machine,
                           const struct clusters_plan *plan);
-
-uint64_t clusters_gpus_used(const struct clusters_plan *plan);
-
-/* USD of a step: GPU-hours, bytes over links. NAN: no price is known. */
-double clusters_price(const struct rk_machine *machine, const struct clusters_plan *plan);
-
-/* ... of it for bytes over links; 0: they cost nothing. */
-double clusters_link_price(const struct rk_machine *machine, const struct clusters_plan *plan);
 
 /* clusters_again.c; false: no memory. */
 bool clusters_show_links(const struct clusters_shown *show);
