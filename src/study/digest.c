@@ -31,6 +31,13 @@ static void add_text(digest *d, const char *text)
         add_byte(d, (unsigned char)*text);
 }
 
+static void add_number(digest *d, double number)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    add_count(d, bits);
+}
+
 /* ---- inputs ---- */
 
 static void add_model(digest *d, const struct rk_model *m)
@@ -66,6 +73,27 @@ void digest_system(const struct rk_system *system, char key[STUDY_KEY])
     digest_text(d, key);
 }
 
+void digest_machine(const struct rk_machine *machine, char key[STUDY_KEY])
+{
+    digest d = digest_start();
+    char system[STUDY_KEY];
+    for (int i = 0; i < machine->clusters; i++) {
+        const struct rk_cluster *c = &machine->cluster[i];
+        digest_system(&c->system, system);
+        add_text(&d, system);
+        add_text(&d, c->name);
+        add_number(&d, c->price_USDph);
+        for (int k = 0; k < i; k++) {
+            const struct rk_cluster_link *link = &machine->link[i][k];
+            add_number(&d, link->bandwidth_Bps);
+            add_number(&d, link->latency_s);
+            add_number(&d, link->cap_Bps);
+            add_number(&d, link->price_USD);
+        }
+    }
+    digest_text(d, key);
+}
+
 void digest_point(const struct study *study, struct study_point *point)
 {
     digest d = digest_start();
@@ -86,11 +114,8 @@ void digest_point(const struct study *study, struct study_point *point)
 static void add_share(digest *d, const struct study_share *share)
 {
     const double numbers[] = {share->tokens, share->days, share->gpu_hours, share->cost, share->kW};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        uint64_t bits;
-        memcpy(&bits, &numbers[i], sizeof bits);
-        add_count(d, bits);
-    }
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        add_number(d, numbers[i]);
 }
 
 void digest_grid(const struct study *study, char key[STUDY_KEY])

@@ -11,6 +11,7 @@
 /* A key of the shape of a model, of the numbers of a system: names do not count. */
 void digest_model(const struct rk_model *model, char key[STUDY_KEY]);
 void digest_system(const struct rk_system *system, char key[STUDY_KEY]);
+void digest_machine(const struct rk_machine *machine, char key[STUDY_KEY]); /* names do */
 
 /* Fills point->key from the keys of its model and system and the rest of the point. */
 void digest_point(const struct study *study, struct study_point *point);

@@ -1,5 +1,6 @@
 #include "study/entries.h"
 
+#include "base/braces.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
@@ -296,19 +297,51 @@ static enum rk_status load_model(const struct place *place, struct study *study,
 
 /* ---- systems ---- */
 
-static enum rk_status push_system(const char *name, const char *description, const char *key,
-                                  struct rk_system *system, struct study *study,
+static void release_system(struct study_system *system)
+{
+    rk_system_release(&system->system);
+    if (system->machine) rk_machine_release(system->machine);
+    free(system->machine);
+    free(system->description);
+    free(system->line);
+}
+
+void entries_release_systems(struct study *study)
+{
+    for (size_t i = 0; i < study->systems; i++)
+        release_system(&study->system[i]);
+    free(study->system);
+}
+
+/* One cluster, or several. Release in every case. */
+static enum rk_status open_system(const char *line, struct study_system *system,
                                   struct rk_error *error)
 {
-    if (!ARRAY_ROOM(study->system, study->systems)) return no_memory(error);
-    struct study_system *entry = &study->system[study->systems];
-    *entry = (struct study_system){.description = strdup(description)};
-    if (!entry->description) return no_memory(error);
-    snprintf(entry->name, sizeof entry->name, "%s", name);
-    memcpy(entry->key, key, sizeof entry->key);
-    entry->system = *system;
-    *system = (struct rk_system){.id = ""};
-    study->systems++;
+    enum rk_status status;
+    if (rk_machine_is_several(line)) {
+        system->line = strdup(line);
+        system->machine = calloc(1, sizeof *system->machine);
+        if (!system->machine || !system->line) return no_memory(error);
+        status = rk_machine_load(line, system->machine, error);
+        if (status == RK_OK) digest_machine(system->machine, system->key);
+    } else {
+        status = rk_system_load(line, &system->system, error);
+        if (status == RK_OK) digest_system(&system->system, system->key);
+    }
+    return status;
+}
+
+/* Takes the system over. */
+static enum rk_status push_system(const char *name, const char *description,
+                                  struct study_system *system, struct study *study,
+                                  struct rk_error *error)
+{
+    system->description = strdup(description);
+    if (!system->description || !ARRAY_ROOM(study->system, study->systems))
+        return no_memory(error);
+    snprintf(system->name, sizeof system->name, "%s", name);
+    study->system[study->systems++] = *system;
+    *system = (struct study_system){.machine = NULL};
     return RK_OK;
 }
 
@@ -317,22 +350,23 @@ static enum rk_status add_system(const struct place *place, const char *name, co
                                  const char *told, struct study *study, struct indices *indices,
                                  struct rk_error *error)
 {
-    struct rk_system system = {.id = ""};
+    struct study_system system = {.machine = NULL};
     struct rk_error inner;
-    char key[STUDY_KEY];
     size_t i = 0;
     enum rk_status status = check_count(place, indices, error);
     if (status != RK_OK) return status;
-    status = rk_system_load(line, &system, &inner);
-    if (status != RK_OK) return fail_inside(place, &inner, error);
-    digest_system(&system, key);
+    status = open_system(line, &system, &inner);
+    if (status != RK_OK) {
+        release_system(&system);
+        return fail_inside(place, &inner, error);
+    }
     while (i < study->systems && strcmp(study->system[i].name, name) != 0)
         i++;
     const bool exists = i < study->systems;
-    status =
-        check_name(place, name, exists, exists && strcmp(study->system[i].key, key) == 0, error);
-    if (status == RK_OK && !exists) status = push_system(name, told, key, &system, study, error);
-    rk_system_release(&system);
+    status = check_name(place, name, exists,
+                        exists && strcmp(study->system[i].key, system.key) == 0, error);
+    if (status == RK_OK && !exists) status = push_system(name, told, &system, study, error);
+    release_system(&system);
     if (status != RK_OK) return status;
     return indices_add(indices, i) ? RK_OK : no_memory(error);
 }
@@ -443,16 +477,32 @@ static enum rk_status load_system_object(const struct place *place, struct study
     return status;
 }
 
+/* A line with lists in braces: each of its systems, by its own line. */
+static enum rk_status load_systems_line(const struct place *place, const char *text,
+                                        struct study *study, struct indices *indices,
+                                        struct rk_error *error)
+{
+    char told[BRACES_LINE], choice[BRACES_LINE], line[2 * BRACES_LINE];
+    struct braces braces;
+    const char *at, *fault = braces_find(&braces, text, &at);
+    enum rk_status status = RK_OK;
+    if (fault) return place_fail(place, error, "%s, at \"%.20s\"", fault, at);
+    for (int i = 0; i < braces.lines && status == RK_OK; i++) {
+        if (!braces_write(&braces, i, told, choice))
+            return place_fail(place, error, "the line of a system is too long");
+        resolve(study, told, line, sizeof line);
+        status = add_system(place, told, line, told, study, indices, error);
+    }
+    return status;
+}
+
 static enum rk_status load_system(const struct place *place, struct study *study,
                                   struct indices *indices, struct rk_error *error)
 {
-    char line[2 * MAX_LINE];
     if (json_is_object(place->value)) return load_system_object(place, study, indices, error);
     const enum rk_status status = need_text(place, MAX_LINE, error);
     if (status != RK_OK) return status;
-    const char *text = json_string_value(place->value);
-    resolve(study, text, line, sizeof line);
-    return add_system(place, text, line, text, study, indices, error);
+    return load_systems_line(place, json_string_value(place->value), study, indices, error);
 }
 
 /* ---- lists ---- */

@@ -17,5 +17,6 @@ enum rk_status entries_load_models(const struct place *list, struct study *study
                                    struct indices *indices, struct rk_error *error);
 enum rk_status entries_load_systems(const struct place *list, struct study *study,
                                     struct indices *indices, struct rk_error *error);
+void entries_release_systems(struct study *study);
 
 #endif

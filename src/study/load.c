@@ -9,6 +9,7 @@
 #include "study/digest.h"
 #include "study/entries.h"
 #include "study/numbers.h"
+#include "study/over_clusters.h"
 #include "study/query.h"
 #include "study/run_load.h"
 
@@ -295,6 +296,60 @@ static enum rk_status load_settings(const struct place *root, struct grid *grid,
     return status;
 }
 
+/* Systems of the grid that are machines of several clusters. */
+static size_t count_machines(const struct study *study, const struct grid *grid)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < grid->systems.count; i++)
+        count += study->system[grid->systems.index[i]].machine != NULL;
+    return count;
+}
+
+/* Machines of several clusters say themselves how many accelerators they have. */
+static enum rk_status load_gpus(const struct place *root, const struct study *study,
+                                struct grid *grid, struct rk_error *error)
+{
+    struct place member;
+    if (count_machines(study, grid) == grid->systems.count) {
+        const struct progression one = {.first = 1, .last = 1, .step = 1};
+        if (place_member(&grid->place, "gpus", &member))
+            return place_fail(&member, error,
+                              "systems of several clusters say how many accelerators each has: "
+                              "leave it out");
+        return numbers_add(&grid->gpus, &one) ? RK_OK : no_memory(error);
+    }
+    const enum rk_status status =
+        need_key(&grid->place, root, "gpus", "how many accelerators", &member, error);
+    return status == RK_OK ? numbers_load(&member, 1, MAX_GPUS, true, &grid->gpus, error) : status;
+}
+
+/* What a search over several clusters does not have. */
+static enum rk_status check_machines(const struct place *root, const struct study *study,
+                                     const struct grid *grid, struct rk_error *error)
+{
+    static const char *const keys[] = {"framework", "mode", "top", "headroom", "unstartable"};
+    static const char *const faults[] = {
+        "framework calculon knows one cluster alone",
+        "the search over several clusters has one way to search, pruned",
+        "the search over several clusters keeps its best plan alone: 1",
+        "the search over several clusters fills memory up to the edge: none",
+        "the search over several clusters takes what frameworks start"};
+    struct place member;
+    if (!count_machines(study, grid)) return RK_OK;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (!find_key(&grid->place, root, keys[i], &member)) continue;
+        const bool wrong[] = {grid->framework == RK_CALCULON,
+                              grid->modes > 1 || grid->mode[0] != RK_SEARCH_PRUNED,
+                              grid->top > 1, grid->headroom == 0, json_is_true(member.value)};
+        if (wrong[i])
+            return place_fail(&member, error,
+                              "%s; leave it out, or put the systems of several clusters into a "
+                              "figure of their own",
+                              faults[i]);
+    }
+    return RK_OK;
+}
+
 static enum rk_status grid_load(const struct place *root, struct study *study, struct grid *grid,
                                 struct rk_error *error)
 {
@@ -306,9 +361,8 @@ static enum rk_status grid_load(const struct place *root, struct study *study, s
     if (status == RK_OK)
         status = need_key(figure, root, "systems", "which systems", &member, error);
     if (status == RK_OK) status = entries_load_systems(&member, study, &grid->systems, error);
-    if (status == RK_OK)
-        status = need_key(figure, root, "gpus", "how many accelerators", &member, error);
-    if (status == RK_OK) status = numbers_load(&member, 1, MAX_GPUS, true, &grid->gpus, error);
+    if (status == RK_OK) status = load_gpus(root, study, grid, error);
+    if (status == RK_OK) status = check_machines(root, study, grid, error);
     if (status == RK_OK)
         status = need_key(figure, root, "batch", "the largest batch", &member, error);
     if (status == RK_OK) status = numbers_load(&member, 1, MAX_BATCH, true, &grid->batch, error);
@@ -335,6 +389,15 @@ static bool runs(const struct rk_system *system, enum rk_precision precision)
            operand_peak(system, operand_of(precision, false)) > 0;
 }
 
+static bool all_run(const struct study_system *system, enum rk_precision precision)
+{
+    const struct rk_machine *machine = system->machine;
+    if (!machine) return runs(&system->system, precision);
+    for (int i = 0; i < machine->clusters; i++)
+        if (!runs(&machine->cluster[i].system, precision)) return false;
+    return true;
+}
+
 /* Can every system multiply in every precision? Matrices in what they are given as, vectors in what
  * is kept. */
 static enum rk_status check_precisions(const struct study *study, const struct grid *grid,
@@ -344,7 +407,7 @@ static enum rk_status check_precisions(const struct study *study, const struct g
         for (size_t k = 0; k < grid->precisions; k++) {
             const struct study_system *system = &study->system[grid->systems.index[i]];
             if (grid->precision[k] == OPEN ||
-                runs(&system->system, (enum rk_precision)grid->precision[k]))
+                all_run(system, (enum rk_precision)grid->precision[k]))
                 continue;
             return place_fail(&grid->place, error,
                               "%.200s does not have %s on both engines: give another \"precision\"",
@@ -370,7 +433,9 @@ static size_t grid_count(const struct study *study, const struct grid *grid)
 /* What a search takes by itself on the point's system. */
 static enum rk_precision usual(const struct study *study, const struct study_point *point)
 {
+    const struct rk_machine *machine = study_machine(study, point);
     struct rk_plans_problem problem;
+    if (machine) return rk_usual_precision(&machine->cluster[0].system);
     rk_plans_problem_init(&problem, &study->model[point->model].model,
                           &study->system[point->system].system, point->framework, 1, 1, 0);
     return problem.base.precision;
@@ -382,14 +447,16 @@ static double usable_of(const struct study *study, const struct grid *grid,
 {
     struct rk_plan plan = rk_plan_default();
     plan.framework = point->framework;
-    if (grid->headroom || point->framework == RK_CALCULON || point->mode == STUDY_LAYERWISE)
+    if (study_machine(study, point) || grid->headroom || point->framework == RK_CALCULON || point->mode == STUDY_LAYERWISE)
         return INFINITY;
     return learned_room(&study->model[point->model].model, &study->system[point->system].system,
                         &plan);
 }
 
-/* The point at a position of the grid, the last factor fastest. */
-static struct study_point grid_point(const struct study *study, const struct grid *grid, size_t at)
+/* The point at a position of the grid, the last factor fastest. False: there is none, as a machine
+ * of several clusters has one number of accelerators. */
+static bool grid_point(const struct study *study, const struct grid *grid, size_t at,
+                       struct study_point *to)
 {
     struct study_point point = {.figure = grid->figure,
                                 .axes = grid->axes,
@@ -405,13 +472,17 @@ static struct study_point grid_point(const struct study *study, const struct gri
     at /= grid->precisions;
     point.max_batch = grid->batch.value[at % grid->batch.count];
     at /= grid->batch.count;
-    point.gpus = grid->gpus.value[at % grid->gpus.count];
+    const size_t gpus = at % grid->gpus.count;
     at /= grid->gpus.count;
     point.system = grid->systems.index[at % grid->systems.count];
     point.model = grid->models.index[at / grid->systems.count];
+    const struct rk_machine *machine = study_machine(study, &point);
+    if (machine && gpus) return false;
+    point.gpus = machine ? over_clusters_gpus(machine) : grid->gpus.value[gpus];
     point.precision = precision == OPEN ? usual(study, &point) : (enum rk_precision)precision;
     point.usable_bytes = usable_of(study, grid, &point);
-    return point;
+    *to = point;
+    return true;
 }
 
 static enum rk_status grid_add_points(struct study *study, const struct grid *grid,
@@ -427,11 +498,14 @@ static enum rk_status grid_add_points(struct study *study, const struct grid *gr
     if (!grown) return no_memory(error);
     study->point = grown;
     for (size_t i = 0; i < count && status == RK_OK; i++) {
-        struct study_point *point = &study->point[study->points++];
-        *point = grid_point(study, grid, i);
+        struct study_point *point = &study->point[study->points];
+        if (!grid_point(study, grid, i, point)) continue;
+        study->points++;
         point->number = ++study->figure[grid->figure].points;
         digest_point(study, point);
-        status = axes_check(&grid->axes_place, study, point, error);
+        status = study_machine(study, point)
+                   ? over_clusters_check(&grid->axes_place, study, point, error)
+                   : axes_check(&grid->axes_place, study, point, error);
     }
     return status;
 }
@@ -642,10 +716,7 @@ void study_close(struct study *study)
     if (!study) return;
     for (size_t i = 0; i < study->figures; i++)
         free(study->figure[i].title);
-    for (size_t i = 0; i < study->systems; i++) {
-        rk_system_release(&study->system[i].system);
-        free(study->system[i].description);
-    }
+    entries_release_systems(study);
     for (size_t i = 0; i < study->axes_count; i++)
         free(study->axes[i].text);
     for (size_t i = 0; i < study->columns; i++) {
@@ -656,7 +727,6 @@ void study_close(struct study *study)
     free(study->title);
     free(study->figure);
     free(study->model);
-    free(study->system);
     free(study->axes);
     free(study->point);
     free(study->column);

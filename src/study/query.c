@@ -86,7 +86,10 @@ char *study_export_sql(const struct study *study, int figure)
     for (size_t i = 0; i < study->columns; i++)
         sql_add(&sql, "%s(%s) AS \"%s\"", i ? ", " : "", study->column[i].expression,
                 study->column[i].name);
-    if (!study->columns) schema_default_columns(&sql, study->has_run);
+    bool over = false;
+    for (size_t i = 0; i < study->systems; i++)
+        over |= study->system[i].machine != NULL;
+    if (!study->columns) schema_default_columns(&sql, study->has_run, over);
     sql_add(&sql, " FROM ranking");
     if (figure >= 0) sql_add(&sql, " WHERE figure_number = %d", figure + 1);
     sql_add(&sql, " ORDER BY figure_number, point, rank");

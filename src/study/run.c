@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "search/layerwise.h"
 #include "study/axes.h"
+#include "study/over_clusters.h"
 #include "study/study.h"
 
 #include <omp.h>
@@ -166,6 +167,11 @@ static enum rk_status search_point(struct engine *engine, size_t index, struct s
                                      .progress = watch_progress,
                                      .context = &watch};
     *row = (struct study_row){.point = index};
+    if (study_machine(engine->study, point)) {
+        const enum rk_status status = over_clusters_search(engine->study, point, row, error);
+        row->seconds = now_s() - start_s;
+        return status;
+    }
     study_problem(engine->study, point, &problem);
     if (point->mode == STUDY_LAYERWISE) {
         const enum rk_status status = search_layers(engine, &problem, row, error);

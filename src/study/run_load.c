@@ -85,6 +85,12 @@ enum rk_status run_load(const struct place *place, struct study *study, struct r
     study->run.mtbf_s = said.never ? INFINITY : said.mtbf_s;
     study->run.has_spares = said.spares != NOT_SAID;
     study->run.spares = said.spares;
+    for (size_t i = 0; i < study->systems; i++)
+        if (study->system[i].machine)
+            return place_fail(place, error,
+                              "%.200s has several clusters, whose runs a study does not tell: "
+                              "leave \"run\" out; reckon clusters --tokens tells one",
+                              study->system[i].name);
     for (size_t i = 0; i < study->points; i++) {
         status = share_of(study, &study->point[i], &inner);
         if (status != RK_OK) return place_fail(place, error, "%.400s", inner.text);

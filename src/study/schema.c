@@ -103,11 +103,11 @@ static void add_figure_names(struct sql *sql, const char *before, const char *af
                     schema_tier_columns[i].name, after);
 }
 
-void schema_default_columns(struct sql *sql, bool run)
+void schema_default_columns(struct sql *sql, bool run, bool over)
 {
     sql_add(sql, "rank, batch, plan");
     add_axis_names(sql, ", ", "");
-    sql_add(sql, ", %s%s", default_figures,
+    sql_add(sql, ", %s%s%s", default_figures, over ? ", clusters, step_usd" : "",
             run ? ", days, gpu_hours, cost_usd, energy_kWh, tokens_per_day" : "");
 }
 
@@ -150,7 +150,7 @@ static void create_strategy(struct sql *sql)
                  "    rank INTEGER NOT NULL, position INTEGER, batch INTEGER, plan TEXT");
     add_axis_names(sql, ",\n    ", " INTEGER");
     add_figure_names(sql, ",\n    ", " REAL");
-    sql_add(sql, ",\n    power_W REAL,\n    PRIMARY KEY(search, rank));\n");
+    sql_add(sql, ",\n    power_W REAL, clusters TEXT, step_usd REAL,\n    PRIMARY KEY(search, rank));\n");
 }
 
 /* ---- views ---- */
@@ -171,7 +171,7 @@ static void create_ranking(struct sql *sql)
     add_figure_names(sql, ",\n    strategy.", "");
     /* steps are as many times more as batches are smaller */
     sql_add(sql,
-            ",\n    strategy.power_W,\n"
+            ",\n    strategy.power_W, strategy.clusters, strategy.step_usd,\n"
             "    strategy.step_s * point.max_batch / strategy.batch * run_days AS days,\n"
             "    strategy.step_s * point.max_batch / strategy.batch * run_gpu_hours AS gpu_hours,\n"
             "    strategy.step_s * point.max_batch / strategy.batch * run_cost AS cost_usd,\n"
@@ -231,14 +231,14 @@ void schema_insert_search(struct sql *sql)
 
 void schema_insert_strategy(struct sql *sql)
 {
-    int columns = 6 + RK_PLAN_AXES + 2 * SCHEMA_TIER_COLUMNS; /* power the last */
+    int columns = 8 + RK_PLAN_AXES + 2 * SCHEMA_TIER_COLUMNS; /* power, clusters, price the last */
     const struct rk_figure *figure = NULL;
     while ((figure = schema_next_figure(figure)))
         columns++;
     sql_add(sql, "INSERT INTO strategy(search, rank, position, batch, plan");
     add_axis_names(sql, ", ", "");
     add_figure_names(sql, ", ", "");
-    sql_add(sql, ", power_W) VALUES(?");
+    sql_add(sql, ", power_W, clusters, step_usd) VALUES(?");
     for (int i = 1; i < columns; i++)
         sql_add(sql, ", ?");
     sql_add(sql, ")");

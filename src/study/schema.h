@@ -28,9 +28,10 @@ void schema_create(struct sql *sql);
 void schema_insert_search(struct sql *sql);
 void schema_insert_strategy(struct sql *sql);
 
-/* Columns that an export has before the study's own, and those it has by default. */
+/* Columns that an export has before the study's own, and those it has by default: of a study that
+ * has a run, of one `over` several clusters. */
 extern const char *const schema_point_columns[];
-void schema_default_columns(struct sql *sql, bool run);
+void schema_default_columns(struct sql *sql, bool run, bool over);
 
 /* The figures that have a column: those of both predictors, each name once. NULL: the first; NULL
  * is returned behind the last. */

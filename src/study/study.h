@@ -13,12 +13,13 @@
 #define RECKON_STUDY_STUDY_H
 
 #include <reckon/campaign.h>
+#include <reckon/machine.h>
 #include <reckon/plans.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STUDY_NAME = 160, STUDY_KEY = 33, STUDY_MAX_POINTS = 1000000, STUDY_MAX_TOP = 1000 };
+enum { STUDY_NAME = 160, STUDY_KEY = 33, STUDY_MAX_POINTS = 1000000, STUDY_MAX_TOP = 1000, STUDY_WORDS = 4096 };
 
 struct study_model {
     char name[STUDY_NAME];
@@ -29,8 +30,10 @@ struct study_model {
 struct study_system {
     char name[STUDY_NAME];
     char *description;   /* the one-line form or the id it was loaded by */
-    char key[STUDY_KEY]; /* of the numbers, without names */
+    char key[STUDY_KEY]; /* of the numbers, without names; of several clusters with them */
     struct rk_system system;
+    struct rk_machine *machine; /* of several clusters, the system is empty then; NULL: it is one */
+    char *line;                 /* that the machine was loaded by */
 };
 
 /* Restrictions, as closed ranges of the values of rk_plan_axis_get. */
@@ -114,7 +117,14 @@ bool study_precision(const char *name, int *precision);
 uint64_t study_sequence(const struct study *study, const struct study_point *point);
 const char *study_precision_name(const struct study_point *point);
 
-/* The search that a point stands for; it borrows the study's model and system. */
+/* The machine of several clusters that a point is searched on; NULL: its system is one cluster. */
+static inline const struct rk_machine *study_machine(const struct study *study,
+                                                     const struct study_point *point)
+{
+    return study->system[point->system].machine;
+}
+
+/* The search that a point of one cluster stands for; it borrows the study's model and system. */
 void study_problem(const struct study *study, const struct study_point *point,
                    struct rk_plans_problem *problem);
 
@@ -126,6 +136,15 @@ struct study_best {
     struct rk_outcome outcome;
 };
 
+/* What a plan over several clusters has that others do not. */
+struct study_over {
+    bool is;
+    bool differs[RK_PLAN_AXES]; /* between stages */
+    double step_usd;            /* NAN: no price is known */
+    char clusters[RK_MAX_CLUSTERS * 64]; /* "new, old": in the order of the stages */
+    char words[STUDY_WORDS];
+};
+
 /* A finished search. Flat but for `best`. */
 struct study_row {
     size_t point; /* index in study->point */
@@ -133,6 +152,7 @@ struct study_row {
     struct rk_search_explain explain;
     uint64_t found;
     struct study_best *best; /* (found) by samples per second, then position */
+    struct study_over over;  /* of the first */
     double seconds;
 };
 

@@ -291,7 +291,7 @@ static enum rk_status write_search(const struct study *study, const struct study
     return database_step(database, b.statement, error);
 }
 
-static void bind_axes(struct binder *b, const struct rk_plan *plan)
+static void bind_axes(struct binder *b, const struct rk_plan *plan, const struct study_over *over)
 {
     char text[RK_PLAN_AXIS_TEXT];
     for (int i = 0; i < RK_PLAN_AXES; i++) {
@@ -299,7 +299,7 @@ static void bind_axes(struct binder *b, const struct rk_plan *plan)
         const enum rk_plan_axis_type type = rk_plan_axis_info(axis)->type;
         const uint64_t value = rk_plan_axis_get(plan, axis);
         const enum rk_by by = plan->framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
-        if (!(rk_plan_axis_info(axis)->by & by))
+        if (!(rk_plan_axis_info(axis)->by & by) || over->differs[i])
             bind_null(b);
         else if (type == RK_PLAN_CHOICE || type == RK_PLAN_PARTS)
             bind_copy(b, rk_plan_axis_text(axis, value, text));
@@ -309,8 +309,18 @@ static void bind_axes(struct binder *b, const struct rk_plan *plan)
 }
 
 /* A figure of that name which the plan's predictor fills; of two the one it fills counts. */
-static void bind_figure(struct binder *b, const struct study_best *best, const char *name)
+static void bind_figure(struct binder *b, const struct study_best *best, const char *name,
+                        const struct study_over *over)
 {
+    static const char *const known[] = {"step_s",     "samples_per_s", "tokens_per_s", "mfu",
+                                        "model_flop", "parameters",    "hbm_bytes"};
+    bool filled = !over->is;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        filled |= strcmp(known[i], name) == 0;
+    if (!filled) {
+        bind_null(b);
+        return;
+    }
     const enum rk_by by = best->plan.framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
     for (const struct rk_figure *f = rk_figure_next(NULL, by); f; f = rk_figure_next(f, by))
         if (strcmp(f->name, name) == 0) {
@@ -321,8 +331,12 @@ static void bind_figure(struct binder *b, const struct study_best *best, const c
 }
 
 /* Memory of a rank by category: tier 0, then all lower tiers together. */
-static void bind_tiers(struct binder *b, const struct study_best *best)
+static void bind_tiers(struct binder *b, const struct study_best *best,
+                       const struct study_over *over)
 {
+    for (int i = 0; i < 2 * SCHEMA_TIER_COLUMNS && over->is; i++)
+        bind_null(b);
+    if (over->is) return;
     for (int i = 0; i < SCHEMA_TIER_COLUMNS; i++)
         bind_number(b, best->outcome.holds[schema_tier_columns[i].holding]);
     for (int i = 0; i < SCHEMA_TIER_COLUMNS; i++)
@@ -336,9 +350,24 @@ static void bind_power(struct binder *b, const struct study *study, const struct
     const struct study_point *point = &study->point[row->point];
     const struct rk_prediction prediction = {.outcome = best->outcome};
     const double power_W =
-        rk_campaign_power(study->facts, &study->system[point->system].system, &prediction);
+        row->over.is ? 0
+                     : rk_campaign_power(study->facts, &study->system[point->system].system,
+                                         &prediction);
     if (power_W > 0)
         bind_number(b, power_W);
+    else
+        bind_null(b);
+}
+
+/* What only plans over several clusters have. */
+static void bind_over(struct binder *b, const struct study_over *over)
+{
+    if (over->is)
+        bind_text(b, over->clusters);
+    else
+        bind_null(b);
+    if (over->is && over->step_usd > 0)
+        bind_number(b, over->step_usd);
     else
         bind_null(b);
 }
@@ -357,13 +386,14 @@ static enum rk_status write_strategies(const struct study *study, const struct s
         bind_count(&b, best->position);
         bind_count(&b, best->plan.batch);
         rk_plan_text(&best->plan, words, sizeof words);
-        bind_text(&b, words);
-        bind_axes(&b, &best->plan);
+        bind_text(&b, row->over.is ? row->over.words : words);
+        bind_axes(&b, &best->plan, &row->over);
         const struct rk_figure *figure = NULL;
         while ((figure = schema_next_figure(figure)))
-            bind_figure(&b, best, figure->name);
-        bind_tiers(&b, best);
+            bind_figure(&b, best, figure->name, &row->over);
+        bind_tiers(&b, best, &row->over);
         bind_power(&b, study, row, best);
+        bind_over(&b, &row->over);
         status = database_step(database, b.statement, error);
     }
     return status;

@@ -1,0 +1,307 @@
+#include "study/over_clusters.h"
+
+#include "advise/clusters_input.h"
+#include "base/memory.h"
+#include "clusters/price.h"
+#include "estimate/fold.h"
+#include "machine/kernels.h"
+#include "plan/names.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t over_clusters_gpus(const struct rk_machine *machine)
+{
+    uint64_t gpus = 0;
+    for (int i = 0; i < machine->clusters; i++)
+        gpus += machine->cluster[i].system.devices;
+    return gpus;
+}
+
+/* ---- the question ---- */
+
+/* Axes that hold for all stages of a plan over clusters, and the words that say them. */
+static const struct {
+    enum rk_plan_axis axis;
+    const char *key;
+} pinned[] = {
+    {RK_PLAN_TENSOR, "tensor"},
+    {RK_PLAN_CONTEXT, "context"},
+    {RK_PLAN_EXPERT, "expert"},
+    {RK_PLAN_RECOMPUTE, "recompute"},
+    {RK_PLAN_SCHEDULE, "schedule"},
+    {RK_PLAN_ZERO, "zero"},
+    {RK_PLAN_SEQUENCE_PARALLEL, "sequence_parallel"},
+    {RK_PLAN_GRADIENT_OVERLAP, "gradient_overlap"},
+    {RK_PLAN_WEIGHT_OVERLAP, "weight_overlap"},
+};
+
+static const char *key_of(enum rk_plan_axis axis)
+{
+    for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++)
+        if (pinned[i].axis == axis) return pinned[i].key;
+    return NULL;
+}
+
+static enum rk_status pin(const struct study_axes *axes, struct plan_draft *draft,
+                          struct rk_error *error)
+{
+    for (int i = 0; i < RK_PLAN_AXES; i++) {
+        const enum rk_plan_axis axis = (enum rk_plan_axis)i;
+        const struct study_ranges *ranges = &axes->axis[i];
+        if (!ranges->count) continue;
+        const char *key = key_of(axis), *name = rk_plan_axis_info(axis)->name;
+        if (!key)
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "%s: a search over several clusters does not take it: leave it out, or "
+                           "put these systems into a figure of their own",
+                           name);
+        if (ranges->count > 1 || ranges->range[0].low != ranges->range[0].high)
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "%s: all stages over several clusters have one value: give one, or a "
+                           "figure for each",
+                           name);
+        rk_plan_axis_set(&draft->plan, axis, ranges->range[0].low);
+        draft->given[plan_row(key)] = true;
+    }
+    return RK_OK;
+}
+
+static void say(struct plan_draft *draft, const char *key)
+{
+    draft->given[plan_row(key)] = true;
+}
+
+/* Release in every case. */
+static enum rk_status open_question(struct clusters_input *input, const struct study *study,
+                                    const struct study_point *point, struct rk_error *error)
+{
+    struct plan_draft *draft = &input->draft;
+    *input = (struct clusters_input){.model = study->model[point->model].model};
+    enum rk_status status =
+        clusters_input_begin(input, study->system[point->system].line, NULL, error);
+    if (status != RK_OK) return status;
+    draft->plan.framework = point->framework;
+    draft->plan.precision = point->precision;
+    draft->plan.sequence = point->sequence;
+    say(draft, "framework");
+    say(draft, "precision");
+    if (point->sequence) say(draft, "sequence");
+    status = pin(&study->axes[point->axes], draft, error);
+    return status == RK_OK ? clusters_input_settle(input, point->max_batch, error) : status;
+}
+
+enum rk_status over_clusters_check(const struct place *place, const struct study *study,
+                                   const struct study_point *point, struct rk_error *error)
+{
+    struct clusters_input *input = malloc(sizeof *input);
+    struct rk_error inner;
+    if (!input) return no_memory(error);
+    const enum rk_status status = open_question(input, study, point, &inner);
+    clusters_input_release(input);
+    free(input);
+    return status == RK_OK ? status : place_fail(place, error, "%.480s", inner.text);
+}
+
+/* ---- the answer in words ---- */
+
+/* Text that grows in a buffer of `size`; what does not fit is cut, and ends in "...". */
+struct words {
+    char *text;
+    size_t size, used;
+};
+
+static void add(struct words *w, const char *format, ...) RK_PRINTF(2, 3);
+
+static void add(struct words *w, const char *format, ...)
+{
+    va_list values;
+    if (w->used >= w->size) return;
+    va_start(values, format);
+    w->used += (size_t)vsnprintf(w->text + w->used, w->size - w->used, format, values);
+    va_end(values);
+    if (w->used >= w->size) strcpy(w->text + w->size - sizeof "...", "...");
+}
+
+static void add_part(struct words *w, const struct rk_machine *machine,
+                     const struct given_part *part, uint64_t round, bool alone)
+{
+    const struct rk_plan *plan = &part->plan;
+    add(w, "%s%stp%" PRIu64, alone ? "" : machine->cluster[part->cluster].name, alone ? "" : " ",
+        plan->tensor);
+    if (plan->context > 1) add(w, " cp%" PRIu64, plan->context);
+    if (plan->expert > 1) add(w, " ep%" PRIu64, plan->expert);
+    add(w, " dp%" PRIu64, part->data);
+    if (alone) add(w, " mbs%" PRIu64, round / part->data);
+    if (plan->recompute != RK_KEEP) add(w, " recompute=%s", names_of_recompute_mode[plan->recompute]);
+    if (plan->share[RK_SHARE_ATTENTION][0] > 0)
+        add(w, " activation-offload=%g", plan->share[RK_SHARE_ATTENTION][0]);
+    if (plan->share[RK_SHARE_OPTIMIZER][0] > 0)
+        add(w, " optimizer-offload=%g", plan->share[RK_SHARE_OPTIMIZER][0]);
+}
+
+static void add_layers(struct words *w, const struct given_plan *plan, int stage)
+{
+    for (int k = 0; k < plan->chunks; k++)
+        add(w, "%s%u", k ? "," : "", plan->split[k * plan->stages + stage]);
+}
+
+/* "gbs64 round4; new: 10 layers tp8 dp2 mbs2; old: 22 layers ..." */
+static void tell_words(const struct clusters_input *input, const struct given_plan *plan,
+                       char *text, size_t size)
+{
+    struct words w = {text, size, 0};
+    add(&w, "gbs%" PRIu64 " round%" PRIu64, input->question.words.batch, plan->round);
+    for (int i = 0; i < plan->stages; i++) {
+        const struct given_stage *stage = &plan->stage[i];
+        const bool alone = stage->parts == 1;
+        add(&w, "; %s%s", alone ? input->machine.cluster[stage->part[0].cluster].name : "",
+            alone ? ": " : "");
+        add_layers(&w, plan, i);
+        add(&w, " layers%s", alone ? " " : ": ");
+        for (int k = 0; k < stage->parts; k++) {
+            if (k) add(&w, " + ");
+            add_part(&w, &input->machine, &stage->part[k], plan->round, alone);
+        }
+    }
+}
+
+static void tell_clusters(const struct clusters_input *input, const struct given_plan *plan,
+                          char *text, size_t size)
+{
+    struct words w = {text, size, 0};
+    for (int i = 0; i < plan->stages; i++) {
+        const struct given_stage *stage = &plan->stage[i];
+        const bool again = i && stage->parts == 1 && plan->stage[i - 1].parts == 1 &&
+                           stage->part[0].cluster == plan->stage[i - 1].part[0].cluster;
+        for (int k = 0; k < stage->parts && !again; k++)
+            add(&w, "%s%s", k ? " + " : i ? ", " : "",
+                input->machine.cluster[stage->part[k].cluster].name);
+    }
+}
+
+/* ---- the answer in numbers ---- */
+
+/* A stage's plan as one of the whole pipeline, for its axes. */
+static struct rk_plan axes_of(const struct clusters_input *input, const struct given_plan *given,
+                              const struct given_part *part)
+{
+    struct rk_plan plan = part->plan;
+    plan.pipeline = (uint64_t)given->stages;
+    plan.chunks = (uint64_t)given->chunks;
+    plan.ranks = plan.tensor * plan.context * part->data * plan.pipeline;
+    plan.batch = input->question.words.batch;
+    plan.microbatch = part->most;
+    return plan;
+}
+
+/* The first stage's plan, and where others differ. */
+static void tell_axes(const struct clusters_input *input, const struct given_plan *given,
+                      struct rk_plan *plan, struct study_over *over)
+{
+    *plan = axes_of(input, given, &given->stage[0].part[0]);
+    for (int i = 0; i < given->stages; i++)
+        for (int k = 0; k < given->stage[i].parts; k++) {
+            const struct rk_plan other = axes_of(input, given, &given->stage[i].part[k]);
+            for (int a = 0; a < RK_PLAN_AXES; a++)
+                over->differs[a] |= rk_plan_axis_get(&other, (enum rk_plan_axis)a) !=
+                                    rk_plan_axis_get(plan, (enum rk_plan_axis)a);
+        }
+    over->differs[RK_PLAN_SPLIT] = true; /* each stage has its own layers */
+}
+
+/* FLOP that the model needs for a step, which no plan changes. */
+static enum rk_status needed_flop(const struct clusters_input *input, double *flop,
+                                  struct rk_error *error)
+{
+    struct rk_prediction *prediction = malloc(sizeof *prediction);
+    struct rk_plan plan = rk_plan_default();
+    if (!prediction) return no_memory(error);
+    plan.precision = input->question.words.precision;
+    plan.sequence = input->question.words.sequence;
+    plan.ranks = plan.batch = plan.microbatch = 1;
+    rk_predict(&input->model, &input->machine.cluster[0].system, &plan, prediction);
+    *flop = prediction->model_flop * (double)input->question.words.batch;
+    free(prediction);
+    return RK_OK;
+}
+
+/* What all GPUs in use could do in a second. */
+static double peak_flop_per_s(const struct clusters_input *input, const struct given_plan *given)
+{
+    const enum operand operand = operand_of(input->question.words.precision, true);
+    double peak = 0;
+    for (int i = 0; i < given->stages; i++)
+        for (int k = 0; k < given->stage[i].parts; k++) {
+            const struct given_part *part = &given->stage[i].part[k];
+            const double gpus = (double)(part->plan.tensor * part->plan.context * part->data);
+            peak += gpus * operand_peak(&input->machine.cluster[part->cluster].system, operand);
+        }
+    return peak;
+}
+
+static enum rk_status tell_outcome(const struct clusters_input *input,
+                                   const struct given_plan *given, struct rk_outcome *o,
+                                   struct rk_error *error)
+{
+    const struct clusters_plan *best = &input->answer->best;
+    const struct rk_plan *words = &input->question.words;
+    const uint64_t tokens = words->sequence ? words->sequence : input->model.sequence;
+    *o = (struct rk_outcome){.step_s = best->simulated_s,
+                             .parameters = (double)rk_model_parameters(&input->model)};
+    o->samples_per_s = (double)words->batch / o->step_s;
+    o->tokens_per_s = o->samples_per_s * (double)tokens;
+    for (int i = 0; i < best->stages; i++)
+        o->hbm_bytes = fmax(o->hbm_bytes, best->stage[i].bytes);
+    const enum rk_status status = needed_flop(input, &o->model_flop, error);
+    o->mfu = o->model_flop / (peak_flop_per_s(input, given) * o->step_s);
+    return status;
+}
+
+static enum rk_status keep(const struct clusters_input *input, struct study_row *row,
+                           struct rk_error *error)
+{
+    struct given_plan *given = malloc(sizeof *given);
+    row->best = calloc(1, sizeof *row->best);
+    if (!row->best || !given) {
+        free(given);
+        return no_memory(error);
+    }
+    given_of(&input->question, &input->answer->best, given);
+    for (int i = 0; i < given->stages; i++)
+        for (int k = 0; k < given->stage[i].parts && given->stage[i].parts == 1; k++)
+            given->stage[i].part[k].most = given->round / given->stage[i].part[k].data;
+    if (input->given) *given = *input->given; /* with the samples of each part */
+    row->found = 1;
+    row->counts.verdict[RK_FITS][0] = 1;
+    row->over.step_usd = clusters_price(&input->machine, &input->answer->best);
+    tell_words(input, given, row->over.words, sizeof row->over.words);
+    tell_clusters(input, given, row->over.clusters, sizeof row->over.clusters);
+    tell_axes(input, given, &row->best->plan, &row->over);
+    const enum rk_status status = tell_outcome(input, given, &row->best->outcome, error);
+    free(given);
+    return status;
+}
+
+enum rk_status over_clusters_search(const struct study *study, const struct study_point *point,
+                                    struct study_row *row, struct rk_error *error)
+{
+    struct clusters_input *input = malloc(sizeof *input);
+    if (!input) return no_memory(error);
+    enum rk_status status = open_question(input, study, point, error);
+    row->over.is = true;
+    row->over.step_usd = NAN;
+    if (status == RK_OK) status = clusters_input_answer(input, false, error);
+    if (status == RK_OK || status == RK_NOTHING_FITS) row->counts.total = input->answer->labels;
+    if (status == RK_OK)
+        status = keep(input, row, error);
+    else if (status == RK_NOTHING_FITS)
+        status = RK_OK;
+    clusters_input_release(input);
+    free(input);
+    return status;
+}
