@@ -238,6 +238,7 @@ static enum rk_status search_plan(struct clusters_input *a, struct rk_error *err
 {
     if (!clusters_search(&a->question, a->answer))
         return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the search");
+    if (a->answer->stopped) return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "interrupted");
     if (!isinf(a->answer->best.value_s)) {
         const enum rk_status status = check_usable(a, error);
         return status == RK_OK && a->answer->best.stage[0].homes ? keep_mixed(a, error) : status;

@@ -22,6 +22,8 @@ struct clusters_question {
     /* the words' degrees, mode, samples of a round are taken */
     bool tensor, context, expert, recompute, offload, round;
     bool apart; /* no stage has replicas on several clusters */
+    bool (*stopped)(void *stopper); /* asked between problems; true ends the search. NULL: never */
+    void *stopper;
 };
 
 struct stage_way {

@@ -174,6 +174,13 @@ static void visit(void *context, const struct chain_answer *found)
     if (!try_interleaved(s)) s->failed = true;
 }
 
+static bool is_stopped(struct search *s)
+{
+    const struct clusters_question *q = s->question;
+    s->answer->stopped = s->answer->stopped || (q->stopped && q->stopped(q->stopper));
+    return s->answer->stopped;
+}
+
 /* One problem, of pipelines of at most `most` stages, with what is in flight of one of at least
  * `least`; a shorter one then has room all the same, as a longer pipeline never has less in flight.
  * `missed`: stages of the best plan there is by that, which has no room for what its own length
@@ -199,6 +206,7 @@ static bool solve(struct search *s, const int *order, int clusters, int least, i
     };
     double in_flight[RK_MAX_STAGES + 1];
     *missed = 0;
+    if (is_stopped(s)) return true;
     if (q->words.schedule != RK_1F1B) problem.in_flight = in_flight;
     for (int k = 1; k <= most && problem.in_flight; k++)
         in_flight[k] = clusters_in_flight(s->costs, k > least ? k : least, k);
@@ -324,6 +332,7 @@ static bool search_rounds(struct search *s, struct round *round, int *rounds)
     for (uint64_t m = 1; good && m <= batch && *rounds < MOST_ROUNDS; m++) {
         if (batch % m || (s->question->round && batch / m != s->question->words.microbatch))
             continue;
+        if (is_stopped(s)) break;
         struct round *next = &round[(*rounds)++];
         good = clusters_costs_open(&next->costs, s->question, batch / m, &shelf);
         if (!good) break;
@@ -364,7 +373,7 @@ bool clusters_search(const struct clusters_question *question, struct clusters_a
     if (good) {
         *s = (struct search){.question = question, .answer = answer};
         good = search_rounds(s, round, &rounds);
-        if (good && !question->apart) good = search_mixed(s);
+        if (good && !question->apart && !is_stopped(s)) good = search_mixed(s);
         good = good && !s->failed;
     }
     for (int i = 0; i < rounds; i++)

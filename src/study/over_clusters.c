@@ -288,11 +288,14 @@ static enum rk_status keep(const struct clusters_input *input, struct study_row 
 }
 
 enum rk_status over_clusters_search(const struct study *study, const struct study_point *point,
+                                    bool (*stopped)(void *context), void *context,
                                     struct study_row *row, struct rk_error *error)
 {
     struct clusters_input *input = malloc(sizeof *input);
     if (!input) return no_memory(error);
     enum rk_status status = open_question(input, study, point, error);
+    input->question.stopped = stopped;
+    input->question.stopper = context;
     row->over.is = true;
     row->over.step_usd = NAN;
     if (status == RK_OK) status = clusters_input_answer(input, false, error);

@@ -168,7 +168,8 @@ static enum rk_status search_point(struct engine *engine, size_t index, struct s
                                      .context = &watch};
     *row = (struct study_row){.point = index};
     if (study_machine(engine->study, point)) {
-        const enum rk_status status = over_clusters_search(engine->study, point, row, error);
+        const enum rk_status status =
+            over_clusters_search(engine->study, point, is_stopped, engine, row, error);
         row->seconds = now_s() - start_s;
         return status;
     }

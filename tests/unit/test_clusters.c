@@ -128,6 +128,24 @@ Test(clusters, two_halves_are_the_whole)
     cr_expect_leq(best_of_plain(halves, 0, 1e15), whole_s);
 }
 
+static bool stops(void *context)
+{
+    return ++*(int *)context > 3;
+}
+
+Test(clusters, a_search_stops_when_it_is_told_to)
+{
+    struct clusters_question q = question_of("llama3.1-8b", LINKED "100Gb/s@50us", 128);
+    int asked = 0;
+    q.stopper = &asked;
+    q.stopped = stops;
+    cr_assert(clusters_search(&q, &answer));
+    cr_expect(answer.stopped);
+    cr_expect_eq(asked, 4); /* not again */
+    cr_expect_eq(answer.problems, 0);
+    rk_machine_release(&machine);
+}
+
 Test(clusters, order_in_which_they_are_named_does_not_matter)
 {
     cr_expect_eq(best_of(LINKED "100Gb/s@50us"), best_of(OLD " + " NEW " link=100Gb/s@50us"));
