@@ -118,10 +118,14 @@ static enum rk_status create_tables(struct study_database *database, struct rk_e
 static enum rk_status fail_version(const struct study_database *database, int64_t version,
                                    struct rk_error *error)
 {
+    char other[64] = "its columns differ";
+    if (version != SCHEMA_VERSION)
+        snprintf(other, sizeof other, "schema %lld, this one has %d", (long long)version,
+                 SCHEMA_VERSION);
     return rk_fail(error, RK_BAD_INPUT, database->path, 0, 0,
-                   "was written by another version of reckon (schema %lld, this one has %d): "
+                   "was written by another version of reckon (%s): "
                    "give another --db, or remove the file",
-                   (long long)version, SCHEMA_VERSION);
+                   other);
 }
 
 static enum rk_status check_version(struct study_database *database, bool create,
