@@ -250,22 +250,70 @@ void serve_choose(struct plan_input *input, void *context)
 }
 
 /* What a word says that no pass of inference has. */
-static enum rk_status check_words(const struct plan_draft *draft, struct rk_error *error)
+enum rk_status serve_check_words(const struct plan_draft *draft, struct rk_error *error)
 {
+    static const char sequences[] = "--batch N are the sequences";
+    static const char untrained[] = "nothing is trained";
+    static const char order[] = "a pass goes through the stages once";
+    static const char unsplit[] = "ranks have whole sequences";
+    static const char weights[] = "weights are gathered whole, beside the block before, if zero3";
+    static const char places[] = "all of it is in memory tier 0";
+    static const char experts[] = "experts take all tokens that come";
+    static const char loss[] = "there is no loss";
+    static const char network[] = "ranks use the tier that they are on";
     static const struct {
         const char *key, *instead;
-    } other[] = {{"batch", "--batch N are the sequences"},
-                 {"microbatch", "--batch N are the sequences"},
+    } other[] = {{"batch", sequences},
+                 {"microbatch", sequences},
                  {"sequence", "--prompt N and --generate N are their tokens"},
                  {"framework", "engines of inference are not frameworks of training"},
-                 {"recompute", "nothing is trained"},
+                 {"training", untrained},
+                 {"chunks", order},
+                 {"schedule", order},
+                 {"microbatch_group", order},
+                 {"pipeline_blocking", "messages are waited for"},
                  {"sequence_parallel", "a pass of decoding has no sequence to split"},
-                 {"chunks", "a pass goes through the stages once"}};
+                 {"regather", "a pass of decoding has no sequence to split"},
+                 {"tensor_overlap", "tensor ranks wait for their exchanges"},
+                 {"context_kind", unsplit},
+                 {"context_contiguous", unsplit},
+                 {"ulysses", unsplit},
+                 {"shard_ranks", weights},
+                 {"weight_overlap", weights},
+                 {"keep_gathered", weights},
+                 {"whole_gradients", untrained},
+                 {"gradient_overlap", untrained},
+                 {"capacity_factor", experts},
+                 {"capacity_padded", experts},
+                 {"recompute", untrained},
+                 {"recompute_parts", untrained},
+                 {"recompute_layers", untrained},
+                 {"recompute_every", untrained},
+                 {"recompute_stride", untrained},
+                 {"recompute_rest", untrained},
+                 {"gradient_fusion", untrained},
+                 {"whole_logits", loss},
+                 {"loss_compiled", loss},
+                 {"loss_in_place", loss},
+                 {"loss_in_chunks", loss},
+                 {"transformer_engine", "engines of inference have layers of their own"},
+                 {"gradient_element_bytes", untrained},
+                 {"master_element_bytes", untrained},
+                 {"moment1_element_bytes", untrained},
+                 {"moment2_element_bytes", untrained},
+                 {"frozen", untrained},
+                 {"weights_fp8", "weight-bytes=1 says so"},
+                 {"activation_offload", places},
+                 {"optimizer_offload", untrained},
+                 {"weight_offload", places},
+                 {"tensor_network", network},
+                 {"pipeline_network", network},
+                 {"data_network", network}};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         if (plan_given(draft, other[i].key))
             return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                           "the plan says %s, which reckon serve has no use for: %s", other[i].key,
-                           other[i].instead);
+                           "the plan says %s, which reckon serve has no use for (%s): leave it out",
+                           other[i].key, other[i].instead);
     return RK_OK;
 }
 
@@ -275,6 +323,7 @@ static int refuse(const struct serve_question *q, struct plan_input *input,
     struct rk_prediction *p = report_alloc(q->report, sizeof *p);
     if (!p) return RK_IO;
     p->verdict = served->verdict;
+    p->tightest = served->tightest;
     p->reasons = 1;
     p->reason[0] = served->reason;
     const struct forecast f = {q->model, q->system, q->plan, p, input->assumed};
@@ -340,12 +389,21 @@ static enum rk_status check_search(const struct serve_args *args, const struct p
     return RK_OK;
 }
 
+static enum rk_status check_batches(const struct serve_args *args, struct rk_error *error)
+{
+    uint64_t batch[MOST_BATCHES];
+    if (!args->batch.count || listed(&args->batch, batch)) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "--batch: no power of two is in the range: give numbers with commas between");
+}
+
 static enum rk_status ask(const struct serve_args *args, struct plan_input *input,
                           struct rk_error *error)
 {
     enum rk_status status = plan_gather(&args->source, input, error);
-    if (status == RK_OK) status = check_words(&input->draft, error);
+    if (status == RK_OK) status = serve_check_words(&input->draft, error);
     if (status == RK_OK) status = check_search(args, &input->draft, error);
+    if (status == RK_OK) status = check_batches(args, error);
     if (status == RK_OK) status = plan_settle(&args->source, input, serve_choose, NULL, error);
     return status;
 }

@@ -8,6 +8,9 @@
 /* Assumed of every plan of inference: steps are captured, nothing is trained. */
 plan_choose serve_choose;
 
+/* RK_USAGE: a word that changes nothing of inference; the error names it. */
+enum rk_status serve_check_words(const struct plan_draft *draft, struct rk_error *error);
+
 /* What is asked of one model on one system, with the rest of the plan. */
 struct serve_question {
     const struct rk_model *model;

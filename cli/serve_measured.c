@@ -114,6 +114,7 @@ static enum rk_status predict_row(struct measured *row, struct rk_error *error)
     source.words.text[0] = row->cell[PLAN];
     enum rk_status status = numbers_of(row, &serving, error);
     if (status == RK_OK) status = plan_gather(&source, &input, error);
+    if (status == RK_OK) status = serve_check_words(&input.draft, error);
     if (status == RK_OK) status = plan_settle(&source, &input, serve_choose, NULL, error);
     if (status == RK_OK) {
         row->verdict = rk_serve(&input.model, &input.system, &input.draft.plan, &serving, &served);

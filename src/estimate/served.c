@@ -12,6 +12,7 @@ struct served_layer {
     double spent_s[SPENDINGS], pass_s;
     double useful_flop;
     double weights_bytes, working_bytes, message_bytes;
+    double expert_bytes; /* of weights_bytes */
 };
 
 struct server {
@@ -107,11 +108,14 @@ static void gather_weights(const struct server *server, enum layer_kind kind,
                            struct served_layer *sum)
 {
     if (server->plan->zero != 3 || server->data == 1) return;
-    const double whole = sum->weights_bytes;
-    sum->weights_bytes = whole / server->data;
+    const struct rank_group data = group_of(&server->ranks, RANKS_OF_DATA);
+    const struct rank_group copies = group_of(&server->ranks, RANKS_OF_EXPERT_DATA);
+    const double whole = sum->weights_bytes, dense = whole - sum->expert_bytes;
+    sum->weights_bytes = dense / data.ranks + sum->expert_bytes / copies.ranks;
     if (kind == LAYER_EMBEDDING || kind == LAYER_HEAD) return;
-    const double gather_s = collective_time_s(server->system, ALL_GATHER,
-                                              group_of(&server->ranks, RANKS_OF_DATA), whole);
+    const double gather_s =
+        collective_time_s(server->system, ALL_GATHER, data, dense) +
+        collective_time_s(server->system, ALL_GATHER, copies, sum->expert_bytes);
     const double wait_s = fmax(0, gather_s - sum->pass_s);
     sum->spent_s[SPENT_TENSOR] += wait_s;
     sum->pass_s += wait_s;
@@ -132,7 +136,9 @@ static void serve_layer(const struct server *server, const struct rk_plan *plan,
         sum->spent_s[spending_of(op)] += time_s;
         sum->pass_s += time_s;
         sum->useful_flop += op->useful_flop;
-        sum->weights_bytes += op->parameters * weight_bytes(plan, op);
+        const double weights = op->parameters * weight_bytes(plan, op);
+        sum->weights_bytes += weights;
+        if (op->expert) sum->expert_bytes += weights;
         sum->working_bytes = fmax(sum->working_bytes, op->working_bytes);
         starts += op->kernels[RK_FORWARD];
     }
@@ -238,6 +244,14 @@ static void add_passes(struct rk_served_step *step, const struct server *server,
     step->flop += passes * sum->useful_flop * (double)server->plan->tensor * server->data;
 }
 
+/* Useful is what `sequences` of all ranks need: passes and ranks of `slots` each may not be full.
+ */
+static void count_useful(struct rk_served_step *step, const struct server *server, double sequences,
+                         double slots)
+{
+    step->flop *= sequences / (slots * server->data);
+}
+
 /* ---- prompts ---- */
 
 enum { MOST_PARTS = 64 }; /* that are timed; of more, equally many stand for each of these */
@@ -257,9 +271,10 @@ static void prefill_parts(const struct server *server, double samples, struct rk
     }
 }
 
-/* `samples` prompts of each data rank: several in a pass, or one in parts. */
-static void prefill(const struct server *server, double samples, struct rk_served_step *step)
+/* `sequences` prompts of all data ranks: several in a pass, or one in parts. */
+static void prefill(const struct server *server, double sequences, struct rk_served_step *step)
 {
+    const double samples = ceil(sequences / server->data);
     const double prompt = (double)server->serving->prompt;
     const double most = (double)server->serving->pass_tokens;
     struct served_pass pass;
@@ -269,9 +284,11 @@ static void prefill(const struct server *server, double samples, struct rk_serve
         const double passes = ceil(samples / together);
         serve_pass(server, ceil(samples / passes), prompt, 0, &pass);
         add_passes(step, server, &pass, passes, FIRST);
+        count_useful(step, server, sequences, passes * ceil(samples / passes));
         return;
     }
     prefill_parts(server, samples, step);
+    count_useful(step, server, sequences, samples);
 }
 
 /* ---- tokens ---- */
@@ -285,6 +302,7 @@ static void decode(const struct server *server, double samples, double cached,
     memset(step, 0, sizeof *step);
     serve_pass(server, ceil(samples / groups), 1, cached, &pass);
     add_passes(step, server, &pass, groups, IN_TURNS);
+    count_useful(step, server, (double)server->serving->batch, groups * ceil(samples / groups));
 }
 
 enum { SEGMENTS = 8 };
@@ -338,6 +356,7 @@ static void judge_memory(const struct server *server, struct rk_served *served, 
         if (cache > 0) most = fmin(most, floor(fmax(0, have - weights - rest) / cache));
         if (total <= served->total_bytes) continue;
         served->total_bytes = total;
+        served->tightest = (int)i;
         served->weights_bytes = weights;
         served->sequence_bytes = cache;
         served->cache_bytes = samples * cache;
@@ -404,7 +423,7 @@ enum rk_verdict rk_serve(const struct rk_model *model, const struct rk_system *s
     const double prompt = (double)serving->prompt, generated = (double)serving->generated;
     served->timed = true;
     prefill(&server, 1, &served->alone);
-    prefill(&server, samples, &served->prefill);
+    prefill(&server, (double)serving->batch, &served->prefill);
     decode(&server, samples, prompt, &served->first);
     decode(&server, samples, fmax(prompt, prompt + generated - 2), &served->last);
     const double decode_s = decoding_s(&server, samples);

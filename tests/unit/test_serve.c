@@ -244,3 +244,32 @@ Test(serve, what_has_no_meaning_is_refused)
     served = serve(&model, "h100-sxm5-80g", &plan, &serving);
     cr_expect_neq(served.verdict, RK_FITS);
 }
+
+/* Of ranks that have no sequence nothing is useful; ranks share no expert that only one has. */
+Test(serve, idle_ranks_do_nothing_useful)
+{
+    const struct rk_model model = model_of("llama2-7b");
+    const struct rk_plan one = plan_of(1, 1), eight = plan_of(8, 1);
+    const struct rk_serving serving = serving_of(2048, 128, 1);
+    const struct rk_served a = serve(&model, "h100-sxm5-80g", &one, &serving);
+    const struct rk_served b = serve(&model, "h100-sxm5-80g", &eight, &serving);
+    cr_expect_float_eq(b.alone.flop, a.alone.flop, 1e-9 * a.alone.flop);
+    cr_expect_float_eq(b.prefill.flop, a.prefill.flop, 1e-9 * a.prefill.flop);
+    cr_expect_float_eq(b.last.flop, a.last.flop, 1e-9 * a.last.flop);
+    cr_expect_float_eq(8 * b.prefill.mfu, a.prefill.mfu, 1e-9);
+}
+
+Test(serve, gathered_experts_are_all_somewhere)
+{
+    const struct rk_model model = model_of("mixtral-8x7b");
+    const struct rk_serving serving = serving_of(128, 1, 8);
+    struct rk_plan plan = plan_of(8, 1);
+    plan.zero = 3;
+    const double apart = serve(&model, "h100-sxm5-80g", &plan, &serving).weights_bytes;
+    for (uint64_t expert = 2; expert <= 8; expert *= 2) {
+        plan.expert = expert;
+        plan.expert_tensor = 1;
+        const double bytes = serve(&model, "h100-sxm5-80g", &plan, &serving).weights_bytes;
+        cr_expect_float_eq(bytes, apart, 1e-9 * apart, "%g of %g", bytes, apart);
+    }
+}
