@@ -154,6 +154,33 @@ static void add_engines(struct report *report, const struct rk_system *system,
     }
 }
 
+/* "8 accelerators share 2 TiB" */
+static const char *shared_text(struct report *report, uint64_t shared_by, enum quantity quantity,
+                               double part)
+{
+    char text[QUANTITY_TEXT];
+    if (shared_by < 2) return NULL;
+    return report_text(report, "%" PRIu64 " accelerators share %s", shared_by,
+                       quantity_format(text, quantity, part * (double)shared_by));
+}
+
+/* What a part is a part of. */
+static void say_shared(struct report *report, const struct rk_system *system)
+{
+    for (int i = 1; i < system->memories; i++) {
+        const struct rk_memory *m = &system->memory[i];
+        const char *held =
+            shared_text(report, m->capacity_shared_by, QUANTITY_BYTES, m->capacity_bytes);
+        const char *used =
+            shared_text(report, m->bandwidth_shared_by, QUANTITY_BYTES_PER_S, m->bandwidth_Bps);
+        if (held || used)
+            report_paragraph(report,
+                             report_text(report, "%s: %s%s%s; the table has the part of each",
+                                         memory_name(report, system, i), held ? held : "",
+                                         held && used ? ", " : "", used ? used : ""));
+    }
+}
+
 static void add_memories(struct report *report, const struct rk_system *system,
                          const struct report_table *parent, unsigned formats)
 {
@@ -170,6 +197,7 @@ static void add_memories(struct report *report, const struct rk_system *system,
         };
         report_row(report, table, cells);
     }
+    if (formats & REPORT_IN_TEXT) say_shared(report, system);
 }
 
 /* "2 - 2/p" */

@@ -315,6 +315,23 @@ static void say_positions(struct plan_input *input)
                     rows, input->draft.plan.sequence);
 }
 
+/* Of what more GPUs share than run, each still has its part alone. */
+static void say_shared(struct plan_input *input)
+{
+    const uint64_t gpus = input->draft.plan.ranks;
+    for (int i = 1; i < input->system.memories; i++) {
+        const struct rk_memory *m = &input->system.memory[i];
+        const uint64_t most = m->capacity_shared_by > m->bandwidth_shared_by
+                                  ? m->capacity_shared_by
+                                  : m->bandwidth_shared_by;
+        if (most > gpus)
+            plan_assume(input,
+                        "%s as if all %" PRIu64 " that share it were at work (x%" PRIu64
+                        " in the system says there are no more)",
+                        m->name, most, gpus);
+    }
+}
+
 static void say_presets(struct plan_input *input, bool batch)
 {
     const struct plan_draft *draft = &input->draft;
@@ -330,6 +347,7 @@ static void say_presets(struct plan_input *input, bool batch)
         plan_assume(input, "sequence %" PRIu64 " (%.*s%s)", input->model.sequence, length, why,
                     why[length] ? "; seqN sets another" : "");
     say_positions(input);
+    say_shared(input);
     if (!plan_given(draft, "attention") && plan->framework != RK_CALCULON)
         plan_assume(input, "attention %s", rk_attention_kernel_name(plan->attention));
 }

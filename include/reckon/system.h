@@ -43,6 +43,7 @@ struct rk_engine {
 struct rk_memory {
     char name[32];
 #define MEMORY_NUMBER(member, help) double member;
+#define MEMORY_COUNT(member, help)  uint64_t member;
 #include <reckon/system.def>
     struct rk_curve curve;
 };

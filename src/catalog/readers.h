@@ -30,7 +30,9 @@ enum rk_status synthetic_read(const char *text, int depth, struct rk_system *sys
 /* The first word, when it names the system that the others change; its length, 0 for none. */
 size_t synthetic_base(const char *text);
 
-/* rk_system_load with the depth of above. */
+/* rk_system_load with the depth of above, and before what accelerators share is divided: as for
+ * system_read and synthetic_read, memories are as they were written, so that a description can
+ * change a part of them. */
 enum rk_status system_load(const char *name, int depth, struct rk_system *system,
                            struct rk_error *error);
 

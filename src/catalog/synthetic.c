@@ -134,6 +134,8 @@ static const struct property memory_properties[] = {
     { "write_amplification", VALUE_FACTOR, QUANTITY_PLAIN,     false,    AT(rk_memory, write_amplification) },
     { "retention_gain",  VALUE_FACTOR,   QUANTITY_PLAIN,       false,    AT(rk_memory, retention_gain) },
     { "price",           VALUE_FACTOR,   QUANTITY_PLAIN,       false,    AT(rk_memory, price_USD) },
+    { "capacity_shared_by",  VALUE_COUNT, QUANTITY_PLAIN,      false,    AT(rk_memory, capacity_shared_by) },
+    { "bandwidth_shared_by", VALUE_COUNT, QUANTITY_PLAIN,      false,    AT(rk_memory, bandwidth_shared_by) },
     { "name",            VALUE_NAME,     QUANTITY_PLAIN,       false,    AT(rk_memory, name) },
     { 0 },
 };
@@ -375,7 +377,8 @@ static enum rk_status resize_memories(const struct parser *parser, int wanted)
     return done ? RK_OK : no_memory(parser->error);
 }
 
-/* ssd=N*DRIVE{,raid=10}{,path=host}: one tier more. */
+/* ssd=N*DRIVE{,raid=10}{,path=host}{,capacity_shared_by=8}{,bandwidth_shared_by=8}: one tier more.
+ */
 static enum rk_status read_drives(const struct parser *parser, struct span value)
 {
     struct rk_system *system = parser->system;
@@ -389,6 +392,9 @@ static enum rk_status read_drives(const struct parser *parser, struct span value
                     "write ssd=4*samsung-980pro-1tb: how many of which drive an "
                     "accelerator has");
     memcpy(array.drive, drive.at, drive.length);
+    enum rk_status status = resize_memories(parser, system->memories + 1);
+    if (status != RK_OK) return status;
+    struct rk_memory *memory = &system->memory[system->memories - 1];
     while (more) {
         struct span setting;
         more = cut(rest, ',', &setting, &rest);
@@ -400,12 +406,15 @@ static enum rk_status read_drives(const struct parser *parser, struct span value
             array.raid = (enum raid)raid;
         else if (is(name, "path") && (is(text, "host") || is(text, "gds")))
             array.through_host = is(text, "host");
+        else if (is(name, "capacity_shared_by") || is(name, "bandwidth_shared_by"))
+            status = set_property(parser, text, find_property(memory_properties, name), memory);
         else
-            return fail(parser, setting.at, "drives have raid=0, 1, 5 or 10 and path=gds or host");
+            return fail(parser, setting.at,
+                        "drives have raid=0, 1, 5 or 10, path=gds or host, capacity_shared_by=N "
+                        "and bandwidth_shared_by=N");
+        if (status != RK_OK) return status;
     }
-    enum rk_status status = resize_memories(parser, system->memories + 1);
-    if (status != RK_OK) return status;
-    status = drive_array_memory(&array, &system->memory[system->memories - 1], &inner);
+    status = drive_array_memory(&array, memory, &inner);
     return status == RK_OK ? RK_OK : fail(parser, first.at, "%s", inner.text);
 }
 
@@ -501,8 +510,13 @@ static enum rk_status set_memory(const struct parser *parser, struct span part,
     }
     if (status != RK_OK) return status;
     struct rk_memory *memory = &system->memory[index];
-    return property.length ? set_named(parser, property, value, memory_properties, memory)
-                           : set_memory_value(parser, value, memory);
+    status = property.length ? set_named(parser, property, value, memory_properties, memory)
+                             : set_memory_value(parser, value, memory);
+    if (status == RK_OK && !index && (memory->capacity_shared_by || memory->bandwidth_shared_by))
+        return fail(parser, part.at,
+                    "every accelerator has its first memory alone: only lower ones, mem2 and on, "
+                    "are shared");
+    return status;
 }
 
 /* RATE{,property=value} */

@@ -149,6 +149,8 @@ static const struct field memory_fields[] = {
     { "retention_gain",     FIELD_NUMBER, AT(rk_memory, retention_gain), .help = "how much more can be written when data last a day; 0: 1" },
     { "price_USD",          FIELD_NUMBER, AT(rk_memory, price_USD), .help = "price of an accelerator's part; 0: not known" },
     { "through_host",       FIELD_NUMBER, AT(rk_memory, through_host), .max = 1, .help = "share of its bytes that cross the second memory's link, too; 0: GPUDirect Storage" },
+    { "capacity_shared_by",  FIELD_COUNT, AT(rk_memory, capacity_shared_by), .min = 1, .help = "accelerators that share its capacity, endurance and price; default: each has its own" },
+    { "bandwidth_shared_by", FIELD_COUNT, AT(rk_memory, bandwidth_shared_by), .min = 1, .help = "accelerators that share its rates; default: each has its own" },
     { "source",             FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
 };
@@ -157,15 +159,18 @@ static const struct field memory_fields[] = {
 struct drive_tier {
     struct drive_array array;
     double write_amplification, retention_gain;
+    uint64_t capacity_shared_by, bandwidth_shared_by;
 };
 
 static const struct field drive_fields[] = {
     { "drive",               FIELD_TEXT,   FIELD_REQUIRED, AT(drive_tier, array.drive), .size = sizeof ((struct drive_array *)0)->drive, .help = "a drive of data/drives" },
-    { "drives",              FIELD_COUNT,  FIELD_REQUIRED, AT(drive_tier, array.drives), .min = 1, .max = 1024, .help = "of one accelerator" },
+    { "drives",              FIELD_COUNT,  FIELD_REQUIRED, AT(drive_tier, array.drives), .min = 1, .max = 1024, .help = "of one accelerator, or of those that share them" },
     { "raid",                FIELD_CHOICE, AT(drive_tier, array.raid), .choices = raid_names, .help = "default 0, striped" },
     { "through_host",        FIELD_BOOL,   AT(drive_tier, array.through_host), .help = "bytes go through host memory, not by GPUDirect Storage" },
     { "write_amplification", FIELD_NUMBER, AT(drive_tier, write_amplification), .min = 1, .preset = 1, .help = "of large blocks" },
     { "retention_gain",      FIELD_NUMBER, AT(drive_tier, retention_gain), .min = 1, .preset = 1, .help = "how much more can be written when data last a day" },
+    { "capacity_shared_by",  FIELD_COUNT, AT(drive_tier, capacity_shared_by), .min = 1, .help = "accelerators that share its capacity, endurance and price; default: each has its own" },
+    { "bandwidth_shared_by", FIELD_COUNT, AT(drive_tier, bandwidth_shared_by), .min = 1, .help = "accelerators that share its rates; default: each has its own" },
     { "source",              FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
 };
@@ -189,6 +194,8 @@ static enum rk_status load_drives(const struct place *place, struct rk_memory *m
     }
     memory->write_amplification = tier.write_amplification;
     memory->retention_gain = tier.retention_gain;
+    memory->capacity_shared_by = tier.capacity_shared_by;
+    memory->bandwidth_shared_by = tier.bandwidth_shared_by;
     return RK_OK;
 }
 
@@ -201,6 +208,19 @@ void memory_init(struct rk_memory *memory, int index)
         snprintf(memory->name, sizeof memory->name, "hbm");
 }
 
+/* The memory beside the engines is no one else's. */
+static enum rk_status refuse_shared(const struct place *place, struct rk_error *error)
+{
+    static const char *const keys[] = {"capacity_shared_by", "bandwidth_shared_by"};
+    struct place member;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (place_member(place, keys[i], &member))
+            return place_fail(&member, error,
+                              "every accelerator has its first memory alone: remove it, or say it "
+                              "of a lower one");
+    return RK_OK;
+}
+
 static enum rk_status load_memory(const struct place *place, int index, struct rk_memory *memory,
                                   struct rk_error *error)
 {
@@ -209,7 +229,7 @@ static enum rk_status load_memory(const struct place *place, int index, struct r
     if (index && place_member(place, "drive", &drive)) return load_drives(place, memory, error);
     const enum rk_status status = fields_load(place, memory_fields, memory, error);
     rk_curve_set_peak(&memory->curve, memory->bandwidth_Bps);
-    return status;
+    return status == RK_OK && !index ? refuse_shared(place, error) : status;
 }
 
 /* ---- networks ---- */
@@ -466,7 +486,33 @@ enum rk_status system_load(const char *name, int depth, struct rk_system *system
     return status;
 }
 
+/* ---- what accelerators share ---- */
+
+/* Fewer than share it when the system has no more. */
+static double sharers(uint64_t *shared_by, uint64_t devices)
+{
+    if (devices && *shared_by > devices) *shared_by = devices;
+    return *shared_by ? (double)*shared_by : 1;
+}
+
+/* From what there is to the part of each, while all of them work. */
+static void divide_memory(struct rk_memory *memory, uint64_t devices)
+{
+    const double holders = sharers(&memory->capacity_shared_by, devices);
+    const double users = sharers(&memory->bandwidth_shared_by, devices);
+    memory->capacity_bytes /= holders;
+    memory->endurance_bytes /= holders;
+    memory->price_USD /= holders;
+    memory->bandwidth_Bps /= users;
+    memory->read_Bps /= users;
+    memory->write_Bps /= users;
+    rk_curve_set_peak(&memory->curve, memory->bandwidth_Bps);
+}
+
 enum rk_status rk_system_load(const char *name, struct rk_system *system, struct rk_error *error)
 {
-    return system_load(name, 0, system, error);
+    const enum rk_status status = system_load(name, 0, system, error);
+    for (int i = 1; status == RK_OK && i < system->memories; i++)
+        divide_memory(&system->memory[i], system->devices);
+    return status;
 }

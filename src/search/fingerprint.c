@@ -82,6 +82,7 @@ static void mix_engine(uint64_t *hash, const struct rk_engine *engine)
 static void mix_memory(uint64_t *hash, const struct rk_memory *m)
 {
 #define MEMORY_NUMBER(member, help) mix_real(hash, m->member);
+#define MEMORY_COUNT(member, help)  mix_number(hash, m->member);
 #include <reckon/system.def>
     mix_curve(hash, &m->curve);
 }

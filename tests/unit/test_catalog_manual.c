@@ -205,6 +205,6 @@ static void check_lines(const char *name, int wanted)
 Test(catalog_manual, one_line_examples_load)
 {
     use_source_catalog();
-    check_lines("system", 7);
+    check_lines("system", 8);
     check_lines("plan", 3);
 }

@@ -113,6 +113,7 @@ Test(fingerprint, a_system)
                   "names and padding");
     cr_assert_eq(DEAF(memory->capacity_bytes, of_whole), 0);
     cr_assert_eq(DEAF(memory->bandwidth_Bps, of_whole), 0);
+    cr_assert_eq(DEAF(memory->capacity_shared_by, of_whole), 0);
     cr_assert_eq(DEAF(memory->curve.step[0], of_whole), 0);
     cr_assert_eq(DEAF(whole.matrix[RK_BFLOAT16].peak_flops, of_whole), 0);
     cr_assert_eq(DEAF(whole.devices, of_whole), 0);

@@ -40,6 +40,51 @@ Test(synthetic, memories)
     rk_system_release(&system);
 }
 
+/* Every figure of the whole is divided, in whatever order it is said; a base's shares stay. */
+Test(synthetic, shared_memories)
+{
+    static const char *const said[] = {
+        "a100-pcie-40g "
+        "mem2=2TB@24GB/s,read=30GB/s,write=18GB/s,endurance=16PB,price=800,latency=1us,"
+        "capacity_shared_by=8,bandwidth_shared_by=3",
+        "a100-pcie-40g mem2=1B@1B/s,capacity_shared_by=8 mem2.bandwidth_shared_by=3 "
+        "mem2.latency=1us "
+        "mem2.price=800 mem2.endurance=16PB mem2.write=18GB/s mem2.read=30GB/s mem2=2TB@24GB/s",
+    };
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        struct rk_system system = loaded(said[i]);
+        const struct rk_memory *m = &system.memory[1];
+        cr_expect_eq(m->capacity_bytes, 250e9);
+        cr_expect_eq(m->endurance_bytes, 2e15);
+        cr_expect_eq(m->price_USD, 100);
+        cr_expect_eq(m->bandwidth_Bps, 8e9);
+        cr_expect_eq(m->curve.step[0].rate, 8e9);
+        cr_expect_eq(m->read_Bps, 10e9);
+        cr_expect_eq(m->write_Bps, 6e9);
+        cr_expect_eq(m->latency_s, 1e-6, "waited for by each");
+        cr_expect_eq(m->capacity_shared_by, 8);
+        cr_expect_eq(m->bandwidth_shared_by, 3);
+        rk_system_release(&system);
+    }
+    struct rk_system few =
+        loaded("a100-pcie-40g x4 mem2=2TB@24GB/s,capacity_shared_by=8,bandwidth_shared_by=2");
+    cr_expect_eq(few.memory[1].capacity_bytes, 500e9, "there are but four");
+    cr_expect_eq(few.memory[1].bandwidth_Bps, 12e9);
+    cr_expect_eq(few.memory[1].capacity_shared_by, 4);
+    rk_system_release(&few);
+    struct rk_system eight =
+                         loaded("a100-pcie-40g mem2=1TB@50GB/s ssd=8*samsung-980pro-1tb,raid=10,"
+                                "capacity_shared_by=8,bandwidth_shared_by=4"),
+                     one = loaded("a100-pcie-40g mem2=1TB@50GB/s ssd=2*samsung-980pro-1tb,raid=1");
+    cr_expect_eq(eight.memory[2].capacity_bytes, one.memory[2].capacity_bytes / 2);
+    cr_expect_eq(eight.memory[2].endurance_bytes, one.memory[2].endurance_bytes / 2);
+    cr_expect_eq(eight.memory[2].price_USD, one.memory[2].price_USD / 2);
+    cr_expect_eq(eight.memory[2].read_Bps, one.memory[2].read_Bps);
+    cr_expect_eq(eight.memory[2].write_Bps, one.memory[2].write_Bps);
+    rk_system_release(&eight);
+    rk_system_release(&one);
+}
+
 Test(synthetic, networks)
 {
     struct rk_system system = loaded("h100-80g net0=900GB/s,latency=2us,efficiency=0.8 "
@@ -157,6 +202,11 @@ static const struct bad_case texts[] = {
     {"h100-80g mem3=80GiB", "1:20: a new memory needs a rate: 80GiB@100GB/s"},
     {"h100-80g mem3.bandwidth=1GB/s", "1:10: no such memory yet: write mem3=SIZE@RATE first"},
     {"h100-80g mem1=none", "1:15: a system needs its first memory"},
+    {"h100-80g hbm.capacity_shared_by=8",
+     "1:10: every accelerator has its first memory alone: only lower ones, mem2 and on, are "
+     "shared"},
+    {"h100-80g mem2.bandwidth_shared_by=0", "1:35: must be an integer from 1 to 2^53"},
+    {"h100-80g mem2.bandwidth_shared_by=1.5", "1:35: must be an integer from 1 to 2^53"},
     {"h100-80g kernels=3", "1:17: say which constant: kernels.matrix_efficiency=0.7"},
     {"h100-80g kernels.matrix_eficiency=1",
      "1:18: unknown property \"matrix_eficiency\": did you mean matrix_efficiency?"},
