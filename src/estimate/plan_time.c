@@ -111,9 +111,9 @@ double transfer_time_s(const struct rk_system *system, const struct rk_plan *pla
         host_bytes += bytes * memory->through_host;
         slowest_s = fmax(slowest_s, bytes / rate + t->requests * memory->latency_s);
     }
+    if (!(host_bytes > 0)) return slowest_s;
     const struct rk_memory *host = &system->memory[1];
     const double rate = out ? rk_memory_write_Bps(host) : rk_memory_read_Bps(host);
-    if (!(host_bytes > 0)) return slowest_s;
     return fmax(slowest_s, host_bytes / rate + t->requests * host->latency_s);
 }
 
