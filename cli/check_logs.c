@@ -15,12 +15,12 @@ enum { LOG_BYTES = 1 << 30, MOST_RANKS = 1 << 20 };
 
 struct log_files {
     char **path; /* (ranks) NULL: none */
-    uint32_t ranks, room;
+    uint32_t ranks;
 };
 
 static void files_release(struct log_files *files)
 {
-    for (uint32_t i = 0; i < files->room; i++)
+    for (uint32_t i = 0; i < files->ranks; i++)
         free(files->path[i]);
     free(files->path);
 }
