@@ -3,37 +3,18 @@
 #ifndef RECKON_INTEROP_KEY_ROWS_H
 #define RECKON_INTEROP_KEY_ROWS_H
 
-#define NONE(path)                                                                                 \
+#define KEY_ROW(...)                                                                               \
     {                                                                                              \
-        path, KEY_NONE, 0, NULL, NULL                                                              \
+        __VA_ARGS__                                                                                \
     }
-#define READ(path, use, name)                                                                      \
-    {                                                                                              \
-        path, use, AT(name), NULL, NULL                                                            \
-    }
-#define VALUE(path, argument)                                                                      \
-    {                                                                                              \
-        path, KEY_VALUE, 0, NULL, argument                                                         \
-    }
-#define ON(path, argument)                                                                         \
-    {                                                                                              \
-        path, KEY_ON, 0, NULL, argument                                                            \
-    }
-#define OFF(path, argument)                                                                        \
-    {                                                                                              \
-        path, KEY_OFF, 0, NULL, argument                                                           \
-    }
-#define MAP(path, words)                                                                           \
-    {                                                                                              \
-        path, KEY_MAP, 0, words, NULL                                                              \
-    }
-#define BAD(path, why)                                                                             \
-    {                                                                                              \
-        path, KEY_NOT_COVERED, 0, NULL, why                                                        \
-    }
-#define WARN(path, why)                                                                            \
-    {                                                                                              \
-        path, KEY_NOT_FOLLOWED, 0, NULL, why                                                       \
-    }
+
+#define NONE(path)            KEY_ROW(path, KEY_NONE, 0, NULL, NULL)
+#define READ(path, use, name) KEY_ROW(path, use, AT(name), NULL, NULL)
+#define VALUE(path, argument) KEY_ROW(path, KEY_VALUE, 0, NULL, argument)
+#define ON(path, argument)    KEY_ROW(path, KEY_ON, 0, NULL, argument)
+#define OFF(path, argument)   KEY_ROW(path, KEY_OFF, 0, NULL, argument)
+#define MAP(path, words)      KEY_ROW(path, KEY_MAP, 0, words, NULL)
+#define BAD(path, why)        KEY_ROW(path, KEY_NOT_COVERED, 0, NULL, why)
+#define WARN(path, why)       KEY_ROW(path, KEY_NOT_FOLLOWED, 0, NULL, why)
 
 #endif

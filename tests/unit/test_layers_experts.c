@@ -1,9 +1,7 @@
 /* Mixtures of experts: published totals, and what dispatchers, capacity and crowding do. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
+#include "layer_cases.h"
 
-#include "workload/layers.h"
+#include <math.h>
 
 /* BigMac, Table 4 (arXiv 2502.16927): 24 layers, hidden 2048, 64 experts, top-8, 524,288 tokens a
  * step in samples of 2048, experts over 32 ranks. Fine-grained: experts of width 2048 / 4. BigMac:
@@ -34,22 +32,6 @@ static struct rk_plan plan_of(uint64_t ranks, uint64_t expert)
     plan.microbatch = 1;
     plan.batch = ranks;
     return plan;
-}
-
-static struct layer layer_of(const struct rk_model *model, enum layer_kind kind,
-                             const struct rk_plan *plan)
-{
-    struct layer layer;
-    layer_build(&layer, kind, model, plan);
-    return layer;
-}
-
-static const struct operation *find(const struct layer *layer, const char *name)
-{
-    for (int i = 0; i < layer->operations; i++)
-        if (strcmp(layer->operation[i].name, name) == 0) return &layer->operation[i];
-    cr_assert(false, "no operation %s", name);
-    return NULL;
 }
 
 static double useful_flop(const struct layer *layer)

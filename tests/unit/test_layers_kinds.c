@@ -1,24 +1,7 @@
 /* Attention, precisions, recomputed parts and losses of layers, by hand. */
-#include <criterion/criterion.h>
+#include "layer_cases.h"
+
 #include <math.h>
-#include <string.h>
-
-#include "workload/layers.h"
-
-/* Llama-3.1-8B: h 4096, f 14336, 32 heads of 128, 8 key heads, 8192 tokens. */
-static const struct rk_model llama = {.layers = 32,
-                                      .hidden = 4096,
-                                      .feedforward = 14336,
-                                      .heads = 32,
-                                      .head_dim = 128,
-                                      .sequence = 8192,
-                                      .vocabulary = 128256,
-                                      .position = RK_POSITION_ROPE,
-                                      .kv_heads = 8,
-                                      .norm = RK_RMS_NORM,
-                                      .gated_mlp = true,
-                                      .no_dropout = true,
-                                      .activation = RK_SILU};
 
 static struct rk_plan plan_of(uint64_t tensor, uint64_t context)
 {
@@ -28,21 +11,6 @@ static struct rk_plan plan_of(uint64_t tensor, uint64_t context)
     plan.ranks = tensor * context;
     plan.sequence_parallel = tensor > 1;
     return plan;
-}
-
-static struct layer layer_of(const struct rk_model *model, enum layer_kind kind,
-                             const struct rk_plan *plan)
-{
-    struct layer layer;
-    layer_build(&layer, kind, model, plan);
-    return layer;
-}
-
-static const struct operation *find(const struct layer *layer, const char *name)
-{
-    for (int i = 0; i < layer->operations; i++)
-        if (strcmp(layer->operation[i].name, name) == 0) return &layer->operation[i];
-    return NULL;
 }
 
 /* Bytes a token of a rank with the parts `redone` computed again, as the fold does. */
@@ -123,7 +91,7 @@ Test(layers_kinds, what_runs_narrow)
     cr_expect_eq(casts, 4);
     layer = layer_of(&llama, LAYER_HEAD, &plan);
     cr_expect_not(find(&layer, "logits")->narrow);
-    cr_expect_null(find(&layer, "cast"));
+    cr_expect_null(operation_of(&layer, "cast"));
 }
 
 /* Weights are cast in the first of eight microbatches: an eighth for each. 8-bit weights are not.
@@ -268,7 +236,7 @@ Test(layers_kinds, latent_gather)
 {
     const struct rk_plan plan = plan_of(8, 1);
     const struct layer layer = layer_of(&latent, LAYER_DENSE, &plan);
-    cr_expect_null(find(&layer, "attention gather"));
+    cr_expect_null(operation_of(&layer, "attention gather"));
     cr_expect_eq(find(&layer, "query gather")->comm_bytes[RK_FORWARD], 4096.0 * 1536 * 2);
     cr_expect_eq(find(&layer, "key, value gather")->comm_bytes[RK_FORWARD],
                  4096.0 * (512 + 64) * 2);

@@ -1,24 +1,7 @@
 /* What each pass of an operation computes, moves and sends, by hand. */
-#include <criterion/criterion.h>
+#include "layer_cases.h"
+
 #include <math.h>
-#include <string.h>
-
-#include "workload/layers.h"
-
-/* h 4096, f 14336, 32 heads of 128, 8 key heads, 8192 tokens, as Llama-3.1-8B. */
-static const struct rk_model llama = {.layers = 32,
-                                      .hidden = 4096,
-                                      .feedforward = 14336,
-                                      .heads = 32,
-                                      .head_dim = 128,
-                                      .sequence = 8192,
-                                      .vocabulary = 128256,
-                                      .position = RK_POSITION_ROPE,
-                                      .kv_heads = 8,
-                                      .norm = RK_RMS_NORM,
-                                      .gated_mlp = true,
-                                      .no_dropout = true,
-                                      .activation = RK_SILU};
 
 /* 64 experts of width 512, of which a token goes to 8; 2048 tokens of 2048. */
 static const struct rk_model mixture = {.layers = 24,
@@ -42,22 +25,6 @@ static struct rk_plan plan_of(uint64_t tensor, uint64_t context)
     plan.context = context;
     plan.ranks = tensor * context;
     return plan;
-}
-
-static struct layer layer_of(const struct rk_model *model, enum layer_kind kind,
-                             const struct rk_plan *plan)
-{
-    struct layer layer;
-    layer_build(&layer, kind, model, plan);
-    return layer;
-}
-
-static const struct operation *find(const struct layer *layer, const char *name)
-{
-    for (int i = 0; i < layer->operations; i++)
-        if (strcmp(layer->operation[i].name, name) == 0) return &layer->operation[i];
-    cr_assert(false, "no operation %s", name);
-    return NULL;
 }
 
 static bool has(const struct layer *layer, const char *name)

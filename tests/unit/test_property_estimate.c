@@ -1,5 +1,7 @@
 /* What must hold for the estimate of any plan, on random models, systems and strategies. The seed
  * of a failing case is printed; RECKON_SEED=N starts there. */
+#include "draws.h"
+
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <math.h>
@@ -11,29 +13,6 @@ enum { CASES = 4000 };
 
 /* ---- random plans ---- */
 
-static uint64_t random_state;
-
-/* splitmix64 */
-static uint64_t draw(void)
-{
-    uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-static uint64_t below(uint64_t bound)
-{
-    return draw() % bound;
-}
-static bool coin(void)
-{
-    return draw() & 1;
-}
-static double between(double low, double high)
-{
-    return low + (high - low) * (double)(draw() >> 11) * 0x1p-53;
-}
 static uint64_t power_of_two(uint64_t most)
 {
     return UINT64_C(1) << below(most + 1);

@@ -1,23 +1,14 @@
 /* A plan of framework calculon is the strategy it stands for, there and back, and is predicted as
  * rk_estimate has it, bit for bit. */
+#include "draws.h"
 #include "published/plan.h"
 
+#include "published/estimate.h"
 #include <criterion/criterion.h>
 #include <reckon/catalog.h>
-#include "published/estimate.h"
 #include <string.h>
 
-static uint64_t state = 20260101;
-
-static uint64_t below(uint64_t n) /* splitmix64 */
-{
-    uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (z ^ z >> 31) % n;
-}
-
-static struct rk_strategy draw(void)
+static struct rk_strategy draw_strategy(void)
 {
     struct rk_strategy s = {.tensor = UINT64_C(1) << below(4),
                             .pipeline = UINT64_C(1) << below(4),
@@ -57,7 +48,7 @@ Test(published_plan, strategies_are_plans)
     cr_assert_eq(rk_system_load("a100-80g-nvl8 mem2=1TiB@100GB/s", &system, &error), RK_OK, "%s",
                  error.text);
     for (int i = 0; i < 3000; i++) {
-        const struct rk_strategy s = draw();
+        const struct rk_strategy s = draw_strategy();
         struct rk_strategy back;
         struct rk_plan plan;
         struct rk_reason reason;

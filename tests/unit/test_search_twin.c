@@ -1,5 +1,7 @@
 /* The brute-force twin: on random problems, pruned and exhaustive search give the same bytes as one
  * strategy at a time through rk_estimate: counts, best K, ties. RECKON_SEED=N repeats one case. */
+#include "draws.h"
+
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <math.h>
@@ -10,29 +12,6 @@
 
 enum { CASES = 600, MOST_STRATEGIES = 60000 };
 
-static uint64_t random_state;
-
-/* splitmix64 */
-static uint64_t draw(void)
-{
-    uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-static uint64_t below(uint64_t bound)
-{
-    return draw() % bound;
-}
-static bool coin(void)
-{
-    return draw() & 1;
-}
-static double between(double low, double high)
-{
-    return low + (high - low) * (double)(draw() >> 11) * 0x1p-53;
-}
 static double log_between(double low, double high)
 {
     return exp(between(log(low), log(high)));

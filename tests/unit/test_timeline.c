@@ -1,4 +1,6 @@
 /* Schedules by hand and by chance: pipelines of given durations. RECKON_SEED=N starts there. */
+#include "draws.h"
+
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <math.h>
@@ -266,44 +268,24 @@ Test(timeline, memory_follows_the_passes)
 
 /* ---- by chance ---- */
 
-static uint64_t random_state;
-
-/* splitmix64 */
-static uint64_t draw(void)
-{
-    uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-static uint32_t below(uint32_t bound)
-{
-    return (uint32_t)(draw() % bound);
-}
-static double between(double low, double high)
-{
-    return low + (high - low) * (double)(draw() >> 11) * 0x1p-53;
-}
-
 static struct given draw_given(void)
 {
     struct given g = {.schedule = below(RK_SCHEDULES),
-                      .stages = 1 + below(12),
+                      .stages = 1 + (uint32_t)below(12),
                       .chunks = 1,
-                      .microbatches = 1 + below(40),
+                      .microbatches = 1 + (uint32_t)below(40),
                       .forward_s = between(0.1, 2),
                       .agrad_s = between(0.1, 2),
                       .wgrad_s = between(0.1, 2),
                       .message_s = between(0, 0.5),
-                      .messages = below(TIMELINE_MESSAGES)};
+                      .messages = (uint32_t)below(TIMELINE_MESSAGES)};
     if (g.schedule == RK_1F1B && below(2)) {
         g.stages++;
-        g.chunks = 2 + below(4);
+        g.chunks = 2 + (uint32_t)below(4);
     }
     if (g.schedule == RK_DUALPIPE) {
         g.stages += g.stages % 2;
-        g.microbatches = 2 * (g.stages + below(10));
+        g.microbatches = 2 * (g.stages + (uint32_t)below(10));
     }
     return g;
 }

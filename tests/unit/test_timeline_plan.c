@@ -1,4 +1,6 @@
 /* The simulation against the estimate, on random plans. RECKON_SEED=N starts there. */
+#include "draws.h"
+
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <math.h>
@@ -10,30 +12,6 @@
 enum { CASES = 3000 };
 
 /* ---- random plans ---- */
-
-static uint64_t random_state;
-
-/* splitmix64 */
-static uint64_t draw(void)
-{
-    uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-static uint64_t below(uint64_t bound)
-{
-    return draw() % bound;
-}
-static bool coin(void)
-{
-    return draw() & 1;
-}
-static double between(double low, double high)
-{
-    return low + (high - low) * (double)(draw() >> 11) * 0x1p-53;
-}
 
 static struct rk_memory memory[3];
 static struct rk_network network[2];
