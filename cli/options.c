@@ -311,8 +311,12 @@ static enum rk_status read_option(struct reader *r, const struct option *option,
                        text_quote(quoted, value, strlen(value)));
     if (takes_value(option) && !value) {
         const bool there = r->next < r->end && !is_flag(r->usage, *r->next);
-        if (!option->optional && !there)
-            return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "%s needs a value", name);
+        if (!option->optional && !there) {
+            char spelling[240];
+            option_spelling(option, spelling, sizeof spelling);
+            return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "%s needs a value: %s, %.300s", name,
+                           spelling, option->help);
+        }
         const bool only = !r->usage->operands && there && **r->next != '-';
         if (there && (!option->optional || only || is_value_of(option, *r->next)))
             value = *r->next++; /* without operands, a word can only be the value */
