@@ -63,7 +63,7 @@ static const struct {
     {"FLOP rate", more_flops},
 };
 
-Test(plans_best, more_is_never_slower, .timeout = 200)
+Test(plans_best, more_is_never_slower)
 {
     int compared = 0;
     for (uint64_t seed = 1; seed <= 150; seed++) {

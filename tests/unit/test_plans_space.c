@@ -145,7 +145,7 @@ static void check_restricted(const struct rk_plans_problem *all, uint64_t seed)
     rk_space_close(plans);
 }
 
-Test(plans_space, restricted_has_all_with_the_value, .timeout = 120)
+Test(plans_space, restricted_has_all_with_the_value)
 {
     for (uint64_t seed = 1; seed <= 200; seed++) {
         struct plans_case c;
@@ -156,7 +156,7 @@ Test(plans_space, restricted_has_all_with_the_value, .timeout = 120)
 }
 
 /* Every plan uses all ranks and the whole batch; no two of them are the same. */
-Test(plans_space, plans_are_whole_and_different, .timeout = 120)
+Test(plans_space, plans_are_whole_and_different)
 {
     for (uint64_t seed = 1; seed <= 100; seed++) {
         struct plans_case c;

@@ -77,7 +77,7 @@ static void check_case(uint64_t seed)
     rk_system_release(&c.system);
 }
 
-Test(plans_twin, all_ways_give_the_same_bytes, .timeout = 280)
+Test(plans_twin, all_ways_give_the_same_bytes)
 {
     const char *seed = getenv("RECKON_SEED");
     for (uint64_t i = 1; i <= CASES; i++)

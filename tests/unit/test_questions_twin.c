@@ -90,7 +90,7 @@ static bool wanted(uint64_t seed)
     return !only || strtoull(only, NULL, 10) == seed;
 }
 
-Test(questions_twin, plans, .timeout = 120)
+Test(questions_twin, plans)
 {
     uint64_t matches = 0;
     for (uint64_t seed = 1; seed <= CASES; seed++) {
@@ -107,7 +107,7 @@ Test(questions_twin, plans, .timeout = 120)
     cr_assert(matches > 1000 || getenv("RECKON_SEED"), "only %" PRIu64, matches);
 }
 
-Test(questions_twin, strategies, .timeout = 120)
+Test(questions_twin, strategies)
 {
     uint64_t matches = 0;
     for (uint64_t seed = 1; seed <= CASES / 8; seed++) {

@@ -90,7 +90,7 @@ static bool right_sums(struct comm *comm, const struct comm_group *world)
     return comm_barrier(comm, world);
 }
 
-Test(run_comm, collectives, .timeout = 20)
+Test(run_comm, collectives)
 {
     for (int ranks = 1; ranks <= MOST; ranks++) {
         int oks;
@@ -139,7 +139,7 @@ static bool messages_cross(struct comm *comm, const struct comm_group *world)
            comm_receive(comm, 0, COMM_MESSAGES + 7, "a", &got, sizeof got) && got == 1;
 }
 
-Test(run_comm, faults, .timeout = 20)
+Test(run_comm, faults)
 {
     static const struct {
         rank_body *body;

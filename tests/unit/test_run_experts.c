@@ -42,7 +42,7 @@ static double sent_bytes(bool narrowed, int ranks)
     return result.part_sent_bytes[COMM] - counts_bytes(ranks, 8.0 / ranks);
 }
 
-Test(run_experts, bytes, .timeout = 60)
+Test(run_experts, bytes)
 {
     for (int ranks = 2; ranks <= 4; ranks *= 2)
         for (int narrowed = 0; narrowed < 2; narrowed++) {

@@ -378,7 +378,7 @@ static void attack(const struct rk_model *model, const struct rk_plan *plan, con
     }
 }
 
-Test(run_faults, none_is_silent, .timeout = 300)
+Test(run_faults, none_is_silent)
 {
     const char *seed = getenv("RECKON_SEED"), *times = getenv("RECKON_FAULTS");
     state = seed ? strtoull(seed, NULL, 10) : 1;

@@ -67,7 +67,7 @@ static void check_element(struct bench *b, const char *model, const struct weigh
               "%s, %s[%zu]: %.10g for %.10g", model, w->name, at - w->at, gradient, wanted);
 }
 
-Test(run_gradients, models, .timeout = 100)
+Test(run_gradients, models)
 {
     for (int m = 0; m < RUN_MODELS; m++) {
         const struct rk_model model = run_model(m);

@@ -36,7 +36,7 @@ static struct rk_train_result offload_run(const struct rk_model *model, const ch
     return result;
 }
 
-Test(run_offload, bits, .timeout = 60)
+Test(run_offload, bits)
 {
     struct rk_train train = run_settings(3); /* the first is watched, the others are placed */
     for (size_t i = 0; i < sizeof exact / sizeof *exact; i++) {
@@ -64,7 +64,7 @@ static struct rk_model deep(void)
     return model;
 }
 
-Test(run_offload, shares, .timeout = 60)
+Test(run_offload, shares)
 {
     const struct rk_model model = deep();
     const struct rk_train train = run_settings(3);
@@ -96,7 +96,7 @@ Test(run_offload, shares, .timeout = 60)
 }
 
 /* Of a buffer of n elements a share of it goes, less than a page off. */
-Test(run_offload, state, .timeout = 60)
+Test(run_offload, state)
 {
     const struct rk_model model = deep();
     const struct rk_train train = run_settings(2);
@@ -140,7 +140,7 @@ Test(run_offload, refused)
 
 /* ---- the amount that hides ---- */
 
-Test(run_offload, adaptive, .timeout = 60)
+Test(run_offload, adaptive)
 {
     const struct rk_model model = deep();
     struct rk_train train = run_settings(5); /* watched, profiled, watched again, placed twice */
@@ -159,7 +159,7 @@ Test(run_offload, adaptive, .timeout = 60)
 
 /* ---- drives that are full ---- */
 
-Test(run_offload, full, .timeout = 60)
+Test(run_offload, full)
 {
     const struct rk_model model = run_model(0);
     const struct rk_train train = run_settings(2);

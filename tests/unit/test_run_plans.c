@@ -86,7 +86,7 @@ static void one_rank(const struct rk_model *model, const char *line, struct run_
     cr_assert_eq(run_plan(model, words, &train, trace, &error), RK_OK, "%s: %s", words, error.text);
 }
 
-Test(run_plans, random, .timeout = 120)
+Test(run_plans, random)
 {
     const struct rk_train train = run_settings(STEPS);
     const char *seed = getenv("RECKON_SEED"), *plans = getenv("RECKON_PLANS");
@@ -120,7 +120,7 @@ Test(run_plans, random, .timeout = 120)
 }
 
 /* One of each that random plans may miss. */
-Test(run_plans, each, .timeout = 120)
+Test(run_plans, each)
 {
     static const struct {
         int model;
@@ -206,7 +206,7 @@ static const struct exact {
     {1, "mbs2 gbs16 tp2 pp2 dp1", "mbs2 gbs16 tp2 pp2 dp1 messages-sharded"},
 };
 
-Test(run_plans, exact, .timeout = 120)
+Test(run_plans, exact)
 {
     struct rk_train train = run_settings(STEPS);
     for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
@@ -217,7 +217,7 @@ Test(run_plans, exact, .timeout = 120)
     unlink(run_data());
 }
 
-Test(run_plans, threads, .timeout = 120)
+Test(run_plans, threads)
 {
     struct rk_train one = run_settings(2), three = one;
     three.threads = 3;
@@ -230,7 +230,7 @@ Test(run_plans, threads, .timeout = 120)
 }
 
 /* 20 steps in 32 bits stay near those of one rank. */
-Test(run_plans, single_precision, .timeout = 120)
+Test(run_plans, single_precision)
 {
     struct rk_train train = run_settings(20);
     struct run_trace a, b;

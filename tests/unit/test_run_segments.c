@@ -63,7 +63,7 @@ static void random_words(char *line, size_t size)
         }
 }
 
-Test(run_segments, random, .timeout = 120)
+Test(run_segments, random)
 {
     const char *seed = getenv("RECKON_SEED"), *plans = getenv("RECKON_PLANS");
     const uint64_t first = seed ? strtoull(seed, NULL, 10) : 1;
@@ -80,7 +80,7 @@ Test(run_segments, random, .timeout = 120)
     unlink(run_data());
 }
 
-Test(run_segments, each, .timeout = 60)
+Test(run_segments, each)
 {
     static const struct {
         int model;

@@ -20,7 +20,7 @@ static const struct {
     {6, "mbs2 gbs16 dp2 tp2 sp zero2", "mbs2 gbs16 pp2 dp2 tp2 sp zero3"},
 };
 
-Test(run_sixteen, sixteen_bits, .timeout = 120)
+Test(run_sixteen, sixteen_bits)
 {
     struct rk_train train = run_settings(STEPS);
     train.double_precision = false;
@@ -35,7 +35,7 @@ Test(run_sixteen, sixteen_bits, .timeout = 120)
 
 /* Numbers of 8 bits have steps of 2^-8: a few steps stay within a fraction of one of those of 32
  * bits, under any plan, and are others. */
-Test(run_sixteen, sixteen_near, .timeout = 120)
+Test(run_sixteen, sixteen_near)
 {
     static const char *const plans[] = {"mbs2 gbs8 dp1", "mbs1 gbs8 tp2 sp pp2 dp2 zero3",
                                         "mbs1 gbs8 tp2 dp2 cp2 zero1 grad-overlap"};

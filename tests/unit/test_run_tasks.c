@@ -79,7 +79,7 @@ static double with_squares(void *context, const struct rk_rows *rows, double *gr
     return loss;
 }
 
-Test(run_tasks, plans, .timeout = 60)
+Test(run_tasks, plans)
 {
     struct run_trace one, many;
     struct rk_error error;
@@ -115,7 +115,7 @@ Test(run_tasks, cross_entropy)
     }
 }
 
-Test(run_tasks, predict, .timeout = 60)
+Test(run_tasks, predict)
 {
     static struct seen one, many;
     struct run_trace trace;

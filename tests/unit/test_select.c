@@ -148,7 +148,7 @@ static bool covers(const struct walk *w, uint64_t a, uint64_t b)
     return !equal || a < b;
 }
 
-Test(select, the_frontier_is_what_nothing_covers, .timeout = 120)
+Test(select, the_frontier_is_what_nothing_covers)
 {
     struct rk_system system;
     struct rk_space *space = open_space(&system);

@@ -403,7 +403,7 @@ Test(study_run, an_interrupted_run_keeps_what_is_finished)
     study_close(study);
 }
 
-Test(study_run, killed_at_any_moment, .timeout = 120)
+Test(study_run, killed_at_any_moment)
 {
     struct study *study = parse(many);
     char *expected = expected_text(study), *got;
