@@ -73,19 +73,14 @@ static const struct report_column node_columns[] = {
 };
 /* clang-format on */
 
-/* Which networks of the entry are links of accelerators, the bus of the node, and what joins nodes;
- * -1: it has none. */
-struct tiers {
-    int links, bus, fabric;
-};
-
 struct answer {
     const struct node_args *args;
     const struct node_topology *node;
     const char *base;
     struct rk_system system;
-    struct tiers tiers;
+    struct node_tiers tiers;
     int domain;
+    double links_Bps;                /* of an accelerator; 0: not said */
     double adapter_Bps, network_Bps; /* said, or of the system; of an accelerator */
 };
 
@@ -97,17 +92,26 @@ static bool differs(double rate, double other)
     return fabs(rate - other) > 0.005 * other;
 }
 
+/* Do the entry's links join several nodes, and all accelerators of this one? */
+static bool is_of_rack(const struct answer *a)
+{
+    return a->tiers.links >= 0 && a->system.network[a->tiers.links].size > NODE_LARGEST &&
+           a->domain == a->node->accelerators;
+}
+
 /* Words behind the entry of the catalog, for what the node has otherwise. */
 static void write_words(const struct answer *a, FILE *file)
 {
     const struct node_topology *node = a->node;
-    const struct tiers *t = &a->tiers;
+    const struct node_tiers *t = &a->tiers;
     fprintf(file, "%s", a->base);
     if (a->args->nodes) fprintf(file, " x%" PRIu64, a->args->nodes * (uint64_t)node->accelerators);
-    if (t->links >= 0) fprintf(file, " net%d.size=%d", t->links, a->domain);
-    if (t->links >= 0 && a->domain > 1 && node->links_Bps > 0 &&
-        differs(node->links_Bps, a->system.network[t->links].bandwidth_Bps))
-        fprintf(file, " net%d.bandwidth=%.6gGB/s", t->links, node->links_Bps / 1e9);
+    if (t->links >= 0)
+        fprintf(file, " net%d.size=%" PRIu64, t->links,
+                is_of_rack(a) ? a->system.network[t->links].size : (uint64_t)a->domain);
+    if (t->links >= 0 && a->domain > 1 && a->links_Bps > 0 &&
+        differs(a->links_Bps, a->system.network[t->links].bandwidth_Bps))
+        fprintf(file, " net%d.bandwidth=%.6gGB/s", t->links, a->links_Bps / 1e9);
     if (t->bus >= 0) fprintf(file, " net%d.size=%d", t->bus, node->accelerators);
     if (a->network_Bps > 0 && t->fabric < 0)
         fprintf(file, " net%d=%.6gGB/s,size=65536,efficiency=0.9,latency=20us,name=NIC",
@@ -180,46 +184,42 @@ static int show_node(const struct answer *a)
 
 /* ---- the question ---- */
 
-static struct tiers tiers_of(const struct rk_system *system)
-{
-    static const char *const links[] = {"NVLink", "Infinity-Fabric", "HCCS", "ICI"};
-    struct tiers tiers = {-1, -1, -1};
-    for (int i = 0; i < system->networks; i++) {
-        const char *name = system->network[i].name;
-        int *tier = strncmp(name, "PCI", 3) == 0 ? &tiers.bus : &tiers.fabric;
-        for (size_t k = 0; k < sizeof links / sizeof *links; k++)
-            if (strncmp(name, links[k], strlen(links[k])) == 0) tier = &tiers.links;
-        if (*tier < 0) *tier = i;
-    }
-    return tiers;
-}
-
-/* What the file and the arguments make of the machine, once they are known to be a node. */
-static enum rk_status settle(struct answer *a, struct rk_error *error)
+/* The system that they are, and the groups that links make of them. */
+static enum rk_status settle_links(struct answer *a, struct rk_error *error)
 {
     const struct node_args *args = a->args;
-    struct units_error problem;
-    a->base = args->system ? args->system : a->node->system;
+    const struct node_topology *node = a->node;
+    a->base = args->system ? args->system : node->system;
     if (!a->base)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "%s does not say what its accelerators%s%s are in the catalog: add --system "
                        "h100-sxm5-80g or another one of `reckon systems`",
-                       args->file, *a->node->model ? ", " : "", a->node->model);
+                       args->file, *node->model ? ", " : "", node->model);
     const enum rk_status status = rk_system_load(a->base, &a->system, error);
     if (status != RK_OK) return status;
-    a->domain = node_domain(a->node);
+    a->tiers = node_tiers_of(&a->system);
+    a->domain = node_domain(node);
     if (!a->domain)
-        return rk_fail(
-            error, RK_BAD_INPUT, args->file, 0, 0,
-            "some accelerators reach others through a third one alone: no network of "
-            "equal ranks is like that; describe it by hand, nvl2 or nvl4 with net1=RATE");
-    a->tiers = tiers_of(&a->system);
-    if (a->domain == 1 && a->node->accelerators > 1 && a->tiers.links >= 0 && a->tiers.bus < 0)
+        return rk_fail(error, RK_BAD_INPUT, args->file, 0, 0,
+                       "its accelerators are not joined in equal groups, all with all (accelerator "
+                       "0 has links to %d others, %d to %d): no network of equal ranks is like "
+                       "that. Is a link down? Else describe it by hand, net0.size=2 with net1=RATE",
+                       node_joined(node, 0), node_odd(node), node_joined(node, node_odd(node)));
+    if (a->domain == 1 && node->accelerators > 1 && a->tiers.links >= 0 && a->tiers.bus < 0)
         return rk_fail(
             error, RK_BAD_INPUT, args->file, 0, 0,
             "its accelerators have no links of their own, those of %s have: say what they "
-            "are with --system",
+            "are with --system (nvidia-smi topo -m shows links, -mp does not)",
             a->base);
+    if (a->tiers.links >= 0)
+        a->links_Bps = node_links_Bps(node, &a->system.network[a->tiers.links]);
+    return RK_OK;
+}
+
+static enum rk_status settle_adapters(struct answer *a, struct rk_error *error)
+{
+    const struct node_args *args = a->args;
+    struct units_error problem;
     if (a->tiers.fabric >= 0) a->adapter_Bps = a->system.network[a->tiers.fabric].bandwidth_Bps;
     if (args->adapter && !quantity_parse(args->adapter, strlen(args->adapter), QUANTITY_BYTES_PER_S,
                                          false, &a->adapter_Bps, &problem))
@@ -227,6 +227,30 @@ static enum rk_status settle(struct answer *a, struct rk_error *error)
     a->network_Bps = node_network_Bps(a->node, args->adapter ? a->adapter_Bps : 0);
     if (!(a->network_Bps > 0)) a->network_Bps = node_network_Bps(a->node, a->adapter_Bps);
     return RK_OK;
+}
+
+/* What the line cannot have of the file, or takes from the catalog in its place. */
+static void say_notes(const struct answer *a)
+{
+    const struct node_topology *node = a->node;
+    if (is_of_rack(a))
+        fprintf(stderr,
+                "reckon: %s: the links of %s join %" PRIu64
+                " accelerators over several nodes, which one node does not show: net%d.size says "
+                "how many\n",
+                a->args->file, a->base, a->system.network[a->tiers.links].size, a->tiers.links);
+    for (int i = 0; i < node->accelerators; i++)
+        if (node_near(node, i) == NODE_SYS && node->adapters > 1) {
+            fprintf(stderr,
+                    "reckon: %s: accelerator %d is near to none of %d adapters: all count as its, "
+                    "--table shows them\n",
+                    a->args->file, i, node->adapters);
+            break;
+        }
+    if (a->tiers.links < 0 && node->joins_said && a->domain > 1)
+        fprintf(stderr,
+                "reckon: %s: links join its accelerators in groups of %d, %s has none: left out\n",
+                a->args->file, a->domain, a->base);
 }
 
 static int import_node(const struct usage *usage, node_reader *read, int argc, char **argv)
@@ -240,7 +264,9 @@ static int import_node(const struct usage *usage, node_reader *read, int argc, c
     struct answer answer = {.args = &args, .node = &node};
     enum rk_status status = document_load_text(args.file, &document, &error);
     if (status == RK_OK) status = read(&document, &node, &error);
-    if (status == RK_OK) status = settle(&answer, &error);
+    if (status == RK_OK) status = settle_links(&answer, &error);
+    if (status == RK_OK) status = settle_adapters(&answer, &error);
+    if (status == RK_OK) say_notes(&answer);
     int code = RK_OK;
     if (status == RK_OK && args.table)
         code = show_node(&answer);

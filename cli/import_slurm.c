@@ -1,5 +1,6 @@
 #include "cli/import_slurm.h"
 
+#include "interop/node.h"
 #include "interop/output.h"
 #include "interop/slurm.h"
 
@@ -21,7 +22,7 @@ static const struct operand slurm_operands[] = {
 static const struct option slurm_options[] = {
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
      .help = "what the nodes are: an id of `reckon systems`, or a description in one line (h100-sxm5-80g)"},
-    {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 4096, .help = "accelerators of a node (8)"},
+    {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 4096, .help = "accelerators of a node (as many as the system has in one)"},
     {.name = "over", .type = OPTION_NUMBER, .argument = "RATIO", AT(over), .min = 1, .max = 1024,
      .help = "oversubscription of the leaves: the bandwidth of a leaf's nodes over that of its links to the spine, which the file does not say (1: none, leaves are not written)"},
     {.name = "link", .type = OPTION_TEXT, .argument = "RATE@LATENCY", AT(link),
@@ -37,22 +38,45 @@ const struct usage import_slurm_usage = {
     .description =
         "Counts the nodes below each switch that no other switch is above: these are networks that nothing joins, a cluster each. "
         "What a node is, how much the leaves are oversubscribed, and the link between the networks, the file does not say. What is printed is a system for --system of "
-        "reckon clusters, or of any command when there is one network.",
+        "reckon clusters, or of any command when there is one network. Blocks (topology/block) are one network: they are its leaves for --over, and "
+        "where links join the nodes of a rack, as those of gb200-nvl72, they join no more than a block.",
     .operands = slurm_operands,
     .groups = {{"Machine", slurm_options, 0}, {"General", options_help_rows, 0}},
     .examples = {{"reckon import slurm /etc/slurm/topology.conf -s h100-sxm5-80g --link 100Gb/s@50us", "Two halls that share a Slurm:"},
-                 {"scontrol show topology | reckon import slurm - -s h100-sxm5-80g --over 2", "Leaves with half as many links up as down:"}},
+                 {"scontrol show topology | reckon import slurm - -s h100-sxm5-80g --over 2", "Leaves with half as many links up as down:"},
+                 {"scontrol show topology | reckon import slurm - -s gb200-nvl72 --gpus-per-node 4", "Racks, as blocks:"}},
     .see_also = "reckon-clusters(1), reckon-system(5)",
 };
 /* clang-format on */
 
-/* " net0.size=4" where the system's node is another one. */
-static void write_node(const struct slurm_args *args, const struct rk_machine *machine, char *text,
-                       size_t size)
+/* " net0.size=4" where the system's node is another one. Links that join the nodes of a rack join
+ * those of the smallest block at most. */
+static void write_node(const struct slurm_args *args, const struct slurm_topology *topology,
+                       const struct rk_system *system, char *text, size_t size)
 {
+    const struct node_tiers tiers = node_tiers_of(system);
+    const uint64_t links = tiers.links >= 0 ? system->network[tiers.links].size : 0;
+    const bool rack = links > NODE_LARGEST;
+    uint64_t most = args->gpus;
+    if (rack) most = topology->blocks ? topology->network[0].leaf_nodes * args->gpus : links;
+    size_t used = 0;
     *text = '\0';
-    if (rk_cluster_node(&machine->cluster[0]) != args->gpus)
-        snprintf(text, size, " net0.size=%" PRIu64, args->gpus);
+    if (tiers.links >= 0 && (links > most || (links != most && !rack && tiers.bus < 0)))
+        used = (size_t)snprintf(text, size, " net%d.size=%" PRIu64, tiers.links, most);
+    if (tiers.bus >= 0 && system->network[tiers.bus].size != args->gpus)
+        snprintf(text + used, size - used, " net%d.size=%" PRIu64, tiers.bus, args->gpus);
+}
+
+/* Accelerators of a node where --gpus-per-node does not say. */
+static enum rk_status settle_node(struct slurm_args *args, const struct rk_system *system,
+                                  struct rk_error *error)
+{
+    if (!args->gpus) args->gpus = node_size_of(system);
+    if (args->gpus) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "the links of %s join %" PRIu64
+                   " accelerators of several nodes: say how many a node has, --gpus-per-node 4",
+                   args->system, system->network[0].size);
 }
 
 /* The line, in `text`; false: it does not fit. */
@@ -77,16 +101,19 @@ static bool write_text(const struct slurm_args *args, const struct slurm_topolog
 }
 
 /* Only a line that reckon takes is printed. */
-static enum rk_status write_line(const struct slurm_args *args,
-                                 const struct slurm_topology *topology, struct rk_error *error)
+static enum rk_status write_line(struct slurm_args *args, const struct slurm_topology *topology,
+                                 struct rk_error *error)
 {
-    char text[4096], node[32];
+    char text[4096], node[64];
     struct output output;
     struct rk_machine machine;
     enum rk_status status = rk_machine_load(args->system, &machine, error);
     if (status != RK_OK) return status;
-    write_node(args, &machine, node, sizeof node);
+    status = settle_node(args, &machine.cluster[0].system, error);
+    if (status == RK_OK)
+        write_node(args, topology, &machine.cluster[0].system, node, sizeof node);
     rk_machine_release(&machine);
+    if (status != RK_OK) return status;
     if (!write_text(args, topology, node, text, sizeof text))
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "--system: the line would be too long");
     status = rk_machine_load(text, &machine, error);
@@ -110,15 +137,16 @@ static enum rk_status check(const struct slurm_args *args, const struct slurm_to
                        "--link: the switches of %s join all nodes, leave it out", args->file);
     if (topology->networks > 1 && !args->link)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "%s has %d networks that no switch joins: say what does, --link "
+                       "%s has %d networks that no switch joins, %s and %s%s: say what does, --link "
                        "100Gb/s@50us",
-                       args->file, topology->networks);
+                       args->file, topology->networks, topology->network[0].name,
+                       topology->network[1].name, topology->networks > 2 ? ", ..." : "");
     return RK_OK;
 }
 
 int import_slurm(int argc, char **argv)
 {
-    struct slurm_args args = {.system = "h100-sxm5-80g", .gpus = 8, .over = 1};
+    struct slurm_args args = {.system = "h100-sxm5-80g", .over = 1};
     struct document document = {.text = NULL};
     struct slurm_topology topology = {.networks = 0};
     struct rk_error error;

@@ -14,10 +14,9 @@ struct matrix {
     struct lines lines;
     struct rk_error *error;
     struct node_topology *node;
-    int columns; /* accelerators, then adapters */
+    int columns, rows; /* accelerators, then adapters */
     char name[MOST_COLUMNS][NODE_NAME];
-    bool seen[MOST_COLUMNS];           /* ... as a line */
-    bool joined[NODE_MOST][NODE_MOST]; /* as each line has it */
+    bool seen[MOST_COLUMNS]; /* ... as a line */
 };
 
 /* The terminal's underlining of the first line. */
@@ -42,12 +41,17 @@ static int find_column(const struct matrix *m, const char *name)
     return -1;
 }
 
+/* Behind the columns are those of processors: "CPU Affinity", "NUMA Affinity", "GPU NUMA ID". */
+static bool ends_columns(const char *word)
+{
+    return strcmp(word, "CPU") == 0 || strcmp(word, "NUMA") == 0 || strcmp(word, "GPU") == 0;
+}
+
 /* "GPU0 GPU1 ... NIC0 mlx5_1 ... CPU Affinity NUMA Affinity" */
-static enum rk_status read_columns(struct matrix *m)
+static enum rk_status read_columns(struct matrix *m, char *word, char *rest)
 {
     struct node_topology *node = m->node;
-    char *rest = m->lines.text, *word;
-    while ((word = strtok_r(rest, " \t\r", &rest)) && strcmp(word, "CPU") != 0) {
+    for (; word && !ends_columns(word); word = strtok_r(rest, " \t\r", &rest)) {
         const bool accelerator = strncmp(word, "GPU", 3) == 0;
         if (accelerator && node->adapters)
             return lines_fail(&m->lines, m->error, "%s stands behind adapters", word);
@@ -64,19 +68,43 @@ static enum rk_status read_columns(struct matrix *m)
     return RK_OK;
 }
 
+/* The number of links in "NV12"; 0: it is none. */
+static int count_of(const char *digits)
+{
+    const size_t length = strspn(digits, "0123456789");
+    return length && length < 4 && !digits[length] ? atoi(digits) : 0;
+}
+
+static int distance_of(const char *cell)
+{
+    int distance = 0;
+    if (strcmp(cell, "SOC") == 0) return NODE_SYS; /* as it was called until 2017 */
+    while (distance < NODE_DISTANCE_COUNT && strcmp(cell, node_distance_names[distance]) != 0)
+        distance++;
+    return distance;
+}
+
+static int links_of(const char *cell)
+{
+    return strncmp(cell, "NV", 2) == 0 ? count_of(cell + 2) : 0;
+}
+
+static bool is_cell(const char *word)
+{
+    return strcmp(word, "X") == 0 || links_of(word) || distance_of(word) < NODE_DISTANCE_COUNT;
+}
+
 /* What a cell says of accelerator `row`. */
 static bool read_cell(struct matrix *m, int row, int column, const char *cell)
 {
     struct node_topology *node = m->node;
-    int distance = 0;
+    const int count = links_of(cell), distance = distance_of(cell);
+    const bool links = count > 0;
     if (strcmp(cell, "X") == 0) return row == column;
-    const bool links = strncmp(cell, "NV", 2) == 0 && cell[2] >= '1' && cell[2] <= '9';
-    while (distance < NODE_DISTANCE_COUNT && strcmp(cell, node_distance_names[distance]) != 0)
-        distance++;
     if (row == column || (!links && distance == NODE_DISTANCE_COUNT)) return false;
     if (row >= node->accelerators) return true;
     if (column < node->accelerators) {
-        m->joined[row][column] = links;
+        node->links[row][column] = count;
         return true;
     }
     if (links) return false;
@@ -99,6 +127,11 @@ static enum rk_status read_row(struct matrix *m, int row, char *rest)
                               "%s to %s: %s is none of X, NV1, NV2, ..., PIX, PXB, PHB, NODE, SYS",
                               m->name[row], m->name[column], text_quote(said, word, strlen(word)));
     }
+    word = strtok_r(rest, " \t\r", &rest);
+    if (word && is_cell(word))
+        return lines_fail(&m->lines, m->error, "%s has more than the %d cells that there are "
+                          "columns for", m->name[row], m->columns);
+    m->rows++;
     return RK_OK;
 }
 
@@ -122,12 +155,23 @@ static enum rk_status read_line(struct matrix *m)
     if (strlen(lines->text) + 1 >= LINE_SIZE)
         return lines_fail(lines, m->error, "a line of more than %d characters", LINE_SIZE - 2);
     drop_escapes(lines->text);
-    if (!m->columns && strstr(lines->text, "GPU0")) return read_columns(m);
+    if (strstr(lines->text, "ROCm"))
+        return lines_fail(lines, m->error,
+                          "this is of rocm-smi, whose matrices are not read: `lstopo node.xml` on "
+                          "that node and reckon import hwloc");
     first = strtok_r(rest, " \t\r", &rest);
+    if (!m->columns && first && strcmp(first, "GPU0") == 0) {
+        if (rest[strspn(rest, " \t\r")] != 'X') return read_columns(m, first, rest);
+        return lines_fail(lines, m->error, "the line of columns above it is missing");
+    }
     const int row = first && m->columns ? find_column(m, first) : -1;
     if (row >= 0) return read_row(m, row, rest);
     if (first && m->columns && strncmp(first, "GPU", 3) == 0)
         return lines_fail(lines, m->error, "%s has a line, but no column", first);
+    if (first && m->columns && m->rows < m->node->accelerators)
+        return lines_fail(lines, m->error,
+                          "expected the line of %s: are lines wrapped? Write the matrix to a file",
+                          m->name[m->rows]);
     if (first) read_legend(m, first, rest);
     return RK_OK;
 }
@@ -142,11 +186,13 @@ static enum rk_status check_matrix(struct matrix *m)
     for (int i = 0; i < node->accelerators; i++) {
         if (!m->seen[i]) return lines_fail(&m->lines, m->error, "there is no line %s", m->name[i]);
         for (int k = 0; k < i; k++)
-            if (m->joined[i][k] != m->joined[k][i])
-                return lines_fail(&m->lines, m->error, "%s to %s has links one way only",
-                                  m->name[k], m->name[i]);
+            if (node->links[i][k] != node->links[k][i])
+                return lines_fail(&m->lines, m->error, "%s to %s has %d links, back %d", m->name[k],
+                                  m->name[i], node->links[k][i], node->links[i][k]);
     }
-    memcpy(node->joined, m->joined, sizeof node->joined);
+    for (int i = 0; i < node->accelerators; i++)
+        for (int k = 0; k < node->accelerators; k++)
+            node->joined[i][k] = node->links[i][k] > 0;
     node->joins_said = true;
     return RK_OK;
 }

@@ -2,225 +2,194 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "interop/lines.h"
+#include "interop/slurm_list.h"
 
-#include <ctype.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum { MOST_NAMES = 1 << 20, MOST_SWITCHES = 1 << 14 };
+enum { MOST_SWITCHES = 1 << 14 };
 
-/* ---- lists of names ---- */
+/* ---- lines ---- */
 
-/* The numbers from first to last, as wide as they are written. */
-struct range {
-    uint64_t first, last;
-    int width;
-};
-
-static bool read_range(const char *at, const char *end, struct range *range)
-{
-    uint64_t number[2] = {0, 0};
-    int which = 0, digits[2] = {0, 0};
-    for (; at < end; at++) {
-        if (*at == '-' && which == 0 && digits[0]) {
-            which = 1;
-        } else if (isdigit((unsigned char)*at) && digits[which] < 9) {
-            number[which] = 10 * number[which] + (uint64_t)(*at - '0');
-            digits[which]++;
-        } else {
-            return false;
-        }
-    }
-    if (!digits[which]) return false;
-    *range = (struct range){number[0], which ? number[1] : number[0], digits[0]};
-    return range->last >= range->first && range->last - range->first < MOST_NAMES;
-}
-
-/* The next range of a bracket: *at is behind the bracket or the comma, `close` the bracket's end.
- */
-static bool next_range(const char **at, const char *close, struct range *range)
-{
-    const char *comma = memchr(*at, ',', (size_t)(close - *at));
-    const char *begin = *at, *end = comma ? comma : close;
-    *at = end + 1;
-    return read_range(begin, end, range);
-}
-
-static bool is_of_names(char byte)
-{
-    return isalnum((unsigned char)byte) || (byte && strchr("._-", byte));
-}
-
-/* How many names one with brackets has; -1: it is none, or one of them is too long, or too many. */
-static int64_t count_names(const char *at, const char *end)
-{
-    uint64_t count = 1;
-    int length = 0;
-    while (at < end) {
-        const char *close = *at == '[' ? memchr(at, ']', (size_t)(end - at)) : NULL;
-        uint64_t here = 0;
-        int longest = 0;
-        if (!close && !is_of_names(*at)) return -1;
-        for (const char *range = at + 1; close && range <= close;) {
-            struct range r;
-            if (!next_range(&range, close, &r)) return -1;
-            const int last = snprintf(NULL, 0, "%0*" PRIu64, r.width, r.last);
-            longest = last > longest ? last : longest;
-            here += r.last - r.first + 1;
-            if (here > MOST_NAMES) return -1;
-        }
-        count *= close ? here : 1;
-        length += close ? longest : 1;
-        if (count > MOST_NAMES || length >= SLURM_NAME) return -1;
-        at = close ? close + 1 : at + 1;
-    }
-    return length ? (int64_t)count : -1;
-}
-
-/* The end of the name at `at`: a comma outside brackets, or the end of the list. */
-static const char *end_of_name(const char *at)
-{
-    for (bool inside = false; *at && (inside || *at != ','); at++)
-        inside = *at == '[' || (inside && *at != ']');
-    return at;
-}
-
-int64_t slurm_count(const char *list)
-{
-    int64_t count = 0;
-    for (const char *at = list;; at++) {
-        const char *end = end_of_name(at);
-        const int64_t here = count_names(at, end);
-        if (here < 0 || (count += here) > MOST_NAMES) return -1;
-        if (!*end) return count;
-        at = end;
-    }
-}
-
-typedef bool name_visit(void *context, const char *name);
-
-struct expansion {
+/* A switch or a block. */
+struct group {
     char name[SLURM_NAME];
-    name_visit *visit;
-    void *context;
-};
-
-/* What stands from `at` on, behind e->name up to `used`; of names that were counted. */
-static bool expand(struct expansion *e, size_t used, const char *at, const char *end)
-{
-    for (; at < end && *at != '['; at++)
-        e->name[used++] = *at;
-    e->name[used] = '\0';
-    if (at == end) return e->visit(e->context, e->name);
-    const char *close = memchr(at, ']', (size_t)(end - at));
-    struct range r;
-    for (const char *range = at + 1; range <= close && next_range(&range, close, &r);)
-        for (uint64_t i = r.first; i <= r.last; i++) {
-            const int more =
-                snprintf(e->name + used, sizeof e->name - used, "%0*" PRIu64, r.width, i);
-            if (!expand(e, used + (size_t)more, close + 1, end)) return false;
-        }
-    return true;
-}
-
-/* False: `visit` said so. Requires slurm_count(list) >= 0. */
-static bool visit_names(const char *list, name_visit *visit, void *context)
-{
-    struct expansion e = {.visit = visit, .context = context};
-    for (const char *at = list;; at++) {
-        const char *end = end_of_name(at);
-        if (!expand(&e, 0, at, end)) return false;
-        if (!*end) return true;
-        at = end;
-    }
-}
-
-/* ---- switches ---- */
-
-struct slurm_switch {
-    char name[SLURM_NAME];
-    char *below; /* Switches=; NULL: none */
+    char *nodes, *below; /* the lists; NULL: none */
     int line, above;
-    uint64_t nodes;
+    bool block, sum; /* sum: a block of blocks, whose nodes are said with these */
+    uint64_t count;  /* of the names in `nodes` */
+    uint64_t inside; /* nodes of the leaves below */
 };
 
 struct reader {
-    struct lines lines;
+    const struct document *document;
     struct rk_error *error;
+    size_t at;   /* of what follows the line */
+    int number;  /* of the line, from 1 */
+    char *line;  /* without its end and comment, the lines joined that end in \ */
+    size_t room; /* of `line` */
+    int continued;
     int count;
-    struct slurm_switch *at; /* (count) */
+    struct group *group; /* (count) */
+    struct slurm_seen seen;
 };
 
-static int find_switch(const struct reader *r, const char *name)
+static enum rk_status fail(const struct reader *r, const char *format, ...) RK_PRINTF(2, 3);
+static enum rk_status fail(const struct reader *r, const char *format, ...)
+{
+    char text[384];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    return rk_fail(r->error, RK_BAD_INPUT, r->document->path, r->number, 1, "%s", text);
+}
+
+/* False: the text has ended, or memory (*status). */
+static bool next_line(struct reader *r, enum rk_status *status)
+{
+    const struct document *document = r->document;
+    size_t used = 0;
+    bool more = r->at < document->size;
+    if (!more) return false;
+    r->number += r->continued;
+    r->continued = 0;
+    while (more) {
+        const char *from = document->text + r->at;
+        const size_t left = document->size - r->at;
+        const char *end = memchr(from, '\n', left);
+        size_t length = end ? (size_t)(end - from) : left;
+        r->at += length + (end != NULL);
+        r->continued++;
+        if (length && from[length - 1] == '\r') length--;
+        more = length && from[length - 1] == '\\' && r->at < document->size;
+        if (more) length--;
+        if (used + length + 1 > r->room) {
+            char *line = realloc(r->line, 2 * (used + length + 1));
+            if (!line) {
+                *status = no_memory(r->error);
+                return false;
+            }
+            r->line = line;
+            r->room = 2 * (used + length + 1);
+        }
+        memcpy(r->line + used, from, length);
+        used += length;
+        r->line[used] = '\0';
+    }
+    r->line[strcspn(r->line, "#")] = '\0';
+    return true;
+}
+
+static int find_group(const struct reader *r, const char *name)
 {
     for (int i = 0; i < r->count; i++)
-        if (strcmp(r->at[i].name, name) == 0) return i;
+        if (strcmp(r->group[i].name, name) == 0) return i;
     return -1;
 }
 
-static enum rk_status read_word(struct reader *r, const char *word, struct slurm_switch *into)
+/* ---- words of a line ---- */
+
+static enum rk_status read_name(struct reader *r, const char *key, const char *value,
+                                struct group *into)
 {
-    char said[TEXT_QUOTE];
-    static const char *const keys[] = {"SwitchName", "Switches", "Nodes",
-                                       "LinkSpeed",  "Level",    NULL};
-    static const char twice[] = "%s is given twice in a line";
-    const char *equals = strchr(word, '=');
-    char key[32] = "";
-    if (equals && equals - word < (int)sizeof key)
-        snprintf(key, sizeof key, "%.*s", (int)(equals - word), word);
-    if (strcasecmp(key, "BlockName") == 0 || strcasecmp(key, "BlockSizes") == 0)
-        return lines_fail(&r->lines, r->error,
-                          "blocks (topology/block) are not read; topology/tree is");
-    if (strcasecmp(key, "SwitchName") == 0) {
-        if (into->name[0]) return lines_fail(&r->lines, r->error, twice, key);
-        if (slurm_count(equals + 1) != 1)
-            return lines_fail(&r->lines, r->error, "SwitchName is one name");
-        snprintf(into->name, sizeof into->name, "%s", equals + 1);
-    } else if (strcasecmp(key, "Nodes") == 0) {
-        const int64_t nodes = slurm_count(equals + 1);
-        if (into->nodes) return lines_fail(&r->lines, r->error, twice, key);
-        if (nodes < 0)
-            return lines_fail(&r->lines, r->error, "%s is no list of nodes such as n[00-15],m1",
-                              text_quote(said, equals + 1, strlen(equals + 1)));
-        into->nodes = (uint64_t)nodes;
-    } else if (strcasecmp(key, "Switches") == 0) {
-        if (into->below) return lines_fail(&r->lines, r->error, twice, key);
-        if (slurm_count(equals + 1) < 0)
-            return lines_fail(&r->lines, r->error, "Switches= is no list such as s[0-3]");
-        into->below = strdup(equals + 1);
-        if (!into->below) return no_memory(r->error);
-    } else if (strcasecmp(key, "LinkSpeed") != 0 && strcasecmp(key, "Level") != 0) {
-        const char *nearest = text_nearest(key, keys);
-        return lines_fail(&r->lines, r->error, "unknown word %s: %s%s%s",
-                          text_quote(said, word, strlen(word)),
-                          nearest ? "did you mean \"" : "expected SwitchName=, Nodes=, Switches=",
-                          nearest ? nearest : "", nearest ? "\"?" : "");
-    }
+    if (into->name[0]) return fail(r, "%s is given twice in a line", key);
+    into->sum = strcasecmp(key, "AggregatedBlock") == 0;
+    into->block = into->sum || strcasecmp(key, "BlockName") == 0;
+    if (!into->sum && slurm_count(value) != 1) return fail(r, "%s is one name", key);
+    snprintf(into->name, sizeof into->name, "%s", value);
     return RK_OK;
 }
 
-static enum rk_status read_switch(struct reader *r)
+static enum rk_status read_list(struct reader *r, const char *key, const char *value, char **into)
 {
-    if (r->count == MOST_SWITCHES) return lines_fail(&r->lines, r->error, "too many switches");
-    if (!ARRAY_ROOM(r->at, r->count)) return no_memory(r->error);
-    struct slurm_switch *into = &r->at[r->count];
-    *into = (struct slurm_switch){.line = r->lines.number, .above = -1};
+    char said[TEXT_QUOTE];
+    if (*into) return fail(r, "%s is given twice in a line", key);
+    if (strcasecmp(value, "ALL") == 0)
+        return fail(r, "%s=ALL does not say how many: what `scontrol show topology` prints does",
+                    key);
+    if (slurm_count(value) < 0)
+        return fail(r, "%s=%s is no list such as n[00-15],m1", key,
+                    text_quote(said, value, strlen(value)));
+    *into = strdup(value);
+    return *into ? RK_OK : no_memory(r->error);
+}
+
+/* BlockSizes=18,36: numbers of nodes. Jobs are placed by them; they are no part of the network. */
+static enum rk_status read_sizes(struct reader *r, const char *key, const char *value)
+{
+    char said[TEXT_QUOTE];
+    if (*value && value[strspn(value, "0123456789,")] == '\0') return RK_OK;
+    return fail(r, "%s=%s is no list of numbers such as 18,36", key,
+                text_quote(said, value, strlen(value)));
+}
+
+static enum rk_status read_word(struct reader *r, const char *word, struct group *into)
+{
+    char said[TEXT_QUOTE], key[32] = "";
+    static const char *const keys[] = {"SwitchName", "Switches",  "Nodes",      "LinkSpeed",
+                                       "Level",      "BlockName", "BlockSizes", NULL};
+    static const char *const names[] = {"SwitchName", "BlockName", "AggregatedBlock"};
+    static const char *const sizes[] = {"BlockSizes", "BlockSize", "BlockIndex"};
+    static const char *const others[] = {"LinkSpeed", "Level"};
+    const char *equals = strchr(word, '=');
+    if (equals && equals - word < (int)sizeof key)
+        snprintf(key, sizeof key, "%.*s", (int)(equals - word), word);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcasecmp(key, names[i]) == 0) return read_name(r, names[i], equals + 1, into);
+    if (strcasecmp(key, "Nodes") == 0) return read_list(r, "Nodes", equals + 1, &into->nodes);
+    if (strcasecmp(key, "Switches") == 0) return read_list(r, "Switches", equals + 1, &into->below);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (strcasecmp(key, sizes[i]) == 0) return read_sizes(r, sizes[i], equals + 1);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcasecmp(key, others[i]) == 0) return RK_OK;
+    const char *nearest = text_nearest(key, keys);
+    return fail(r, "unknown word %s: %s%s%s", text_quote(said, word, strlen(word)),
+                nearest ? "did you mean \""
+                        : "expected SwitchName=, Nodes=, Switches=, or BlockName=, Nodes=",
+                nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+static enum rk_status check_group(struct reader *r, struct group *into)
+{
+    if (!into->name[0]) return fail(r, "expected SwitchName=NAME or BlockName=NAME");
+    if (find_group(r, into->name) >= 0)
+        return fail(r, "a second %s \"%s\"", into->block ? "block" : "switch", into->name);
+    if (into->block && into->below) return fail(r, "a block has Nodes=, not Switches=");
+    if (!into->nodes && !into->below)
+        return fail(r, into->block ? "a block has Nodes=" : "a switch has Nodes= or Switches=");
+    if (r->count && r->group[0].block != into->block)
+        return fail(r,
+                    "switches and blocks: say one of them, which TopologyPlugin of slurm.conf names");
+    into->count = into->nodes ? (uint64_t)slurm_count(into->nodes) : 0;
+    return RK_OK;
+}
+
+static enum rk_status read_group(struct reader *r)
+{
+    char *rest = r->line, *word = strtok_r(rest, " \t", &rest);
+    if (!word) return RK_OK;
+    if (strncasecmp(word, "BlockSizes=", 11) == 0) { /* a line of its own */
+        struct group none = {.line = 0};
+        return read_word(r, word, &none);
+    }
+    if (r->count == MOST_SWITCHES) return fail(r, "too many switches");
+    if (!ARRAY_ROOM(r->group, r->count)) return no_memory(r->error);
+    struct group *into = &r->group[r->count];
+    *into = (struct group){.line = r->number, .above = -1};
     enum rk_status status = RK_OK;
-    for (int i = 0; status == RK_OK && i < r->lines.words; i++)
-        status = read_word(r, r->lines.word[i], into);
-    if (status == RK_OK && !into->name[0])
-        status = lines_fail(&r->lines, r->error, "expected SwitchName=NAME");
-    if (status == RK_OK && find_switch(r, into->name) >= 0)
-        status = lines_fail(&r->lines, r->error, "a second switch \"%s\"", into->name);
-    if (status == RK_OK && !into->nodes == !into->below)
-        status = lines_fail(&r->lines, r->error, "a switch has either Nodes= or Switches=");
+    for (; status == RK_OK && word; word = strtok_r(rest, " \t", &rest))
+        status = read_word(r, word, into);
+    if (status == RK_OK) status = check_group(r, into);
     r->count++; /* so that it is released */
     return status;
 }
+
+/* ---- the tree ---- */
 
 struct joint {
     struct reader *reader;
@@ -232,13 +201,13 @@ struct joint {
 static bool join(void *context, const char *name)
 {
     struct joint *j = context;
-    const int below = find_switch(j->reader, name);
-    j->twice = below >= 0 && j->reader->at[below].above >= 0;
+    const int below = find_group(j->reader, name);
+    j->twice = below >= 0 && j->reader->group[below].above >= 0;
     if (below < 0 || j->twice) {
         snprintf(j->wrong, sizeof j->wrong, "%s", name);
         return false;
     }
-    j->reader->at[below].above = j->above;
+    j->reader->group[below].above = j->above;
     return true;
 }
 
@@ -246,55 +215,101 @@ static enum rk_status join_switches(struct reader *r)
 {
     for (int i = 0; i < r->count; i++) {
         struct joint joint = {.reader = r, .above = i};
-        if (!r->at[i].below || visit_names(r->at[i].below, join, &joint)) continue;
-        r->lines.number = r->at[i].line;
-        return lines_fail(&r->lines, r->error,
-                          joint.twice ? "switch \"%s\" is below two others"
-                                      : "there is no switch \"%s\"",
-                          joint.wrong);
+        if (!r->group[i].below || slurm_names(r->group[i].below, join, &joint)) continue;
+        r->number = r->group[i].line;
+        return fail(r,
+                    joint.twice ? "switch \"%s\" is below two others" : "there is no switch \"%s\"",
+                    joint.wrong);
     }
     return RK_OK;
 }
 
 /* ---- networks ---- */
 
-/* The top switch above one; -1: it is above itself. */
-static int top_of(const struct reader *r, int i)
+/* The top switch above one, all of which get its nodes; -1: it is above itself. */
+static int top_of(struct reader *r, int i)
 {
+    const uint64_t nodes = r->group[i].below ? 0 : r->group[i].count;
     for (int steps = 0; steps <= r->count; steps++) {
-        if (r->at[i].above < 0) return i;
-        i = r->at[i].above;
+        r->group[i].inside += nodes;
+        if (r->group[i].above < 0) return i;
+        i = r->group[i].above;
     }
     return -1;
+}
+
+struct finding {
+    struct reader *reader;
+    int place, other;
+    char name[SLURM_NAME];
+};
+
+static bool see(void *context, const char *name)
+{
+    struct finding *f = context;
+    f->other = slurm_see(&f->reader->seen, name, f->place);
+    snprintf(f->name, sizeof f->name, "%s", name);
+    return f->other == -1;
+}
+
+/* No node twice, as of a node with a switch for each of its rails: Slurm's tree has no such. */
+static enum rk_status check_nodes(struct reader *r, int i)
+{
+    struct finding f = {.reader = r, .place = i};
+    r->number = r->group[i].line;
+    if (r->seen.count + r->group[i].count > SLURM_MOST_NAMES)
+        return fail(r, "more than %d nodes", SLURM_MOST_NAMES);
+    if (slurm_names(r->group[i].nodes, see, &f)) return RK_OK;
+    if (f.other < 0) return no_memory(r->error);
+    return fail(r, "node \"%s\" is of \"%s\" already: a node is below one switch, or in one block",
+                f.name, r->group[f.other].name);
+}
+
+/* What a switch above others says of its nodes is what these have, or the text was cut. */
+static enum rk_status check_sums(struct reader *r)
+{
+    for (int i = 0; i < r->count; i++) {
+        const struct group *group = &r->group[i];
+        if (!group->below || !group->nodes || group->inside == group->count) continue;
+        r->number = group->line;
+        return fail(r,
+                    "switch \"%s\" has %" PRIu64 " nodes, but the switches below it %" PRIu64
+                    ": is a line missing or cut?",
+                    group->name, group->count, group->inside);
+    }
+    return RK_OK;
 }
 
 static enum rk_status collect(struct reader *r, struct slurm_topology *topology)
 {
     int *place = calloc((size_t)r->count + 1, sizeof *place); /* of a top switch, from 1 */
     topology->network = calloc((size_t)r->count + 1, sizeof *topology->network);
+    topology->blocks = r->count && r->group[0].block;
     enum rk_status status = place && topology->network ? RK_OK : no_memory(r->error);
     for (int i = 0; status == RK_OK && i < r->count; i++) {
-        const int top = top_of(r, i);
-        r->lines.number = r->at[i].line;
+        const struct group *leaf = &r->group[i];
+        const int top = leaf->block ? 0 : top_of(r, i);
+        r->number = leaf->line;
         if (top < 0) {
-            status =
-                lines_fail(&r->lines, r->error, "switch \"%s\" is below itself", r->at[i].name);
+            status = fail(r, "switch \"%s\" is below itself", leaf->name);
             break;
         }
-        if (!r->at[i].nodes) continue;
+        if (leaf->below || leaf->sum) continue;
+        status = check_nodes(r, i);
         if (!place[top]) {
             place[top] = ++topology->networks;
-            snprintf(topology->network[place[top] - 1].name, SLURM_NAME, "%s", r->at[top].name);
+            snprintf(topology->network[place[top] - 1].name, SLURM_NAME, "%s",
+                     leaf->block ? "blocks" : r->group[top].name);
         }
         struct slurm_network *network = &topology->network[place[top] - 1];
-        network->nodes += r->at[i].nodes;
-        if (!network->leaves++ || r->at[i].nodes < network->leaf_nodes)
-            network->leaf_nodes = r->at[i].nodes;
+        network->nodes += leaf->count;
+        if (!network->leaves++ || leaf->count < network->leaf_nodes)
+            network->leaf_nodes = leaf->count;
     }
     free(place);
+    if (status == RK_OK) status = check_sums(r);
     if (status == RK_OK && !topology->networks)
-        status = lines_fail(&r->lines, r->error,
-                            "no switch with nodes: expected SwitchName=s0 Nodes=n[0-7]");
+        status = fail(r, "no switch with nodes: expected SwitchName=s0 Nodes=n[0-7]");
     return status;
 }
 
@@ -307,23 +322,20 @@ void slurm_topology_release(struct slurm_topology *topology)
 enum rk_status slurm_topology_read(const struct document *document, struct slurm_topology *topology,
                                    struct rk_error *error)
 {
-    struct reader r = {.lines = {.document = document}, .error = error};
+    struct reader r = {.document = document, .error = error, .number = 1};
     enum rk_status status = RK_OK;
     *topology = (struct slurm_topology){.networks = 0};
-    while (status == RK_OK && lines_next(&r.lines)) {
-        if (strlen(r.lines.text) + 1 >= LINE_SIZE)
-            status =
-                lines_fail(&r.lines, error, "a line of more than %d characters", LINE_SIZE - 2);
-        char *comment = strchr(r.lines.text, '#');
-        if (comment) *comment = '\0';
-        lines_split(&r.lines, false);
-        if (status == RK_OK && r.lines.words) status = read_switch(&r);
-    }
+    while (status == RK_OK && next_line(&r, &status))
+        status = read_group(&r);
     if (status == RK_OK) status = join_switches(&r);
     if (status == RK_OK) status = collect(&r, topology);
     if (status != RK_OK) slurm_topology_release(topology);
-    for (int i = 0; i < r.count; i++)
-        free(r.at[i].below);
-    free(r.at);
+    for (int i = 0; i < r.count; i++) {
+        free(r.group[i].nodes);
+        free(r.group[i].below);
+    }
+    free(r.group);
+    free(r.line);
+    slurm_seen_release(&r.seen);
     return status;
 }
