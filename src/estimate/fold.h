@@ -53,11 +53,11 @@ struct layer_fold {
     double working_bytes; /* the most an operation needs beside that; what is computed again, too */
     double weight_shapes; /* elements of its matrices' weights, of experts one's */
     double buffer_bytes;  /* of the buffer that all operations share, at its largest */
+    double lent_bytes;    /* in memory tier 1 while it runs: chunks of the sequence */
     /* the details */
     double spent_s[FOLD_PASSES][SPENDINGS];
     double link_s[LINKS];     /* all passes */
     double link_bytes[LINKS]; /* that leave this rank, all passes */
-    double lent_bytes;        /* in memory tier 1 while it runs: chunks of the sequence */
     double useful_flop;       /* of forward */
     double kernel_flop;       /* executed, all passes */
     double again_flop;        /* of forward work that is computed again, counted likewise */

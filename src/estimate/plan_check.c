@@ -310,14 +310,9 @@ static bool check_swap(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
     if (!p->recompute_rest) return true;
-    return want(c, p->recompute == RK_KEEP, RULE("12.excludes", "recompute_rest"), RK_BAD_OPTION,
-                "recompute of a plan with recompute_rest, which says it itself: none", RK_KEEP,
-                p->recompute) &&
-           want(c, p->attention != RK_UNFUSED, RULE("12.needs", "recompute_rest"), RK_BAD_OPTION,
+    return want(c, p->attention != RK_UNFUSED, RULE("12.needs", "recompute_rest"), RK_BAD_OPTION,
                 "attention of a plan with recompute_rest: a fused kernel", RK_FLASH,
                 p->attention) &&
-           want(c, p->schedule != RK_DUALPIPE, RULE("12.excludes", "recompute_rest"), RK_BAD_OPTION,
-                "schedule of a plan with recompute_rest: not dualpipe", RK_1F1B, p->schedule) &&
            want(c, p->segments == 0, RULE("12.excludes", "recompute_rest"), RK_BAD_OPTION,
                 "runs of layers of their own with recompute_rest", 0, p->segments);
 }
@@ -344,18 +339,31 @@ static bool check_offload(const struct check *c)
            check_swap(c);
 }
 
+/* Two buffers say themselves what is computed again, and in whose order. */
+static bool check_swapped(const struct check *c)
+{
+    const struct rk_plan *p = c->plan;
+    if (!p->recompute_rest) return true;
+    return want(c, p->recompute == RK_KEEP, RULE("12.excludes", "recompute_rest"), RK_BAD_OPTION,
+                "recompute of a plan with recompute_rest, which says it itself: none", RK_KEEP,
+                p->recompute) &&
+           want(c, p->schedule != RK_DUALPIPE, RULE("12.excludes", "recompute_rest"), RK_BAD_OPTION,
+                "schedule of a plan with recompute_rest: not dualpipe", RK_1F1B, p->schedule);
+}
+
 /* In chunks of the sequence layers are computed again whole, each alike. */
 static bool check_again(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
     const bool all = p->recompute == RK_WHOLE && !p->recompute_layers && p->recompute_every <= 1 &&
                      p->recompute_stride <= 1;
-    if (p->sequence_chunks <= 1) return true;
+    if (p->sequence_chunks <= 1) return check_swapped(c);
     return want(c, all, RULE("12.needs", "sequence_chunks"), RK_BAD_OPTION,
                 "recompute of a plan with sequence_chunks: full, of all layers, each alone",
                 RK_WHOLE, p->recompute) &&
            want(c, p->segments == 0, RULE("12.excludes", "sequence_chunks"), RK_BAD_OPTION,
-                "runs of layers of their own with sequence_chunks", 0, p->segments);
+                "runs of layers of their own with sequence_chunks", 0, p->segments) &&
+           check_swapped(c);
 }
 
 static bool check_precision(const struct check *c)

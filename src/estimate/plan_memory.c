@@ -3,6 +3,7 @@
 #include "schedule/flight.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- weights, gradients, optimizer ---- */
 
@@ -232,6 +233,15 @@ static double step_of(const struct memory_rule *rule, double parameters)
 
 /* ---- all of it ---- */
 
+/* Chunks of the sequence of the layer that runs, until its backward has ended. */
+static double most_lent(const struct layer_folds *fold, const struct rk_plan *plan)
+{
+    double most = 0;
+    for (int i = 0; i < fold->blocks && plan->sequence_chunks > 1; i++)
+        most = fmax(most, fold->layer[fold->block[i]][AS_IT_IS].lent_bytes);
+    return most;
+}
+
 struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct sharing *sharing,
                                   const struct rk_plan *plan)
 {
@@ -248,13 +258,19 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
         .optimizer_here = 1 - rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER),
         .kept_here = 1 - away,
         .activations_away = away,
+        .away.lent_bytes = most_lent(fold, plan),
+        .first_tier = first_tier_of(plan),
         .swaps = plan->recompute_rest,
+        .returns = backward_returns(plan),
         .messages_bytes = messages_bytes(fold, plan),
         .outside_bytes = overlap_bytes(fold, plan),
         .placeholder_bytes = engine && plan->gradient_fusion ? (wide ? 4 : 2) : 0,
         .engines = engine,
         .expert_engines = engine && plan->grouped ? GROUPED_STREAMS : 0,
     };
+    memcpy(rule.away.activations, plan->share[RK_SHARE_ATTENTION], sizeof rule.away.activations);
+    memcpy(rule.away.weights, plan->share[RK_SHARE_WEIGHTS], sizeof rule.away.weights);
+    memcpy(rule.away.optimizer, plan->share[RK_SHARE_OPTIMIZER], sizeof rule.away.optimizer);
     ends_in_flight(rule.ends_in_flight, plan, sharing->microbatches);
     if (steps_as_deepspeed(plan)) {
         const bool bf16 = has_bf16_optimizer(plan);
@@ -291,49 +307,75 @@ struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct
 }
 
 static void hold_state(struct rk_stage *stage, const struct state *state,
-                       const struct rk_plan *plan)
+                       const struct memory_rule *rule)
 {
-    const double weights = state->weights * rk_plan_offloaded(plan, RK_SHARE_WEIGHTS);
-    const double optimizer = state->optimizer * rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER);
-    stage->holds[RK_HOLD_weights] = state->weights - weights;
+    stage->holds[RK_HOLD_weights] = state->weights * rule->weights_here;
     stage->holds[RK_HOLD_gradients] = state->gradients;
-    stage->holds[RK_HOLD_optimizer] = state->optimizer - optimizer;
-    stage->away_bytes[0] = stage->written_bytes[0] = weights + optimizer;
+    stage->holds[RK_HOLD_optimizer] = state->optimizer * rule->optimizer_here;
 }
 
-/* Of one microbatch, and of those in flight. The ends' tensors count as often as they are. */
-static void hold_away(struct rk_stage *stage, const struct stage_sum *sum,
-                      const struct memory_rule *rule, double microbatches,
-                      const struct rk_plan *plan)
+/* What is written of one microbatch and what lies there of those in flight, by the shares of the
+ * tiers; and beside it what two buffers always offload, to one tier. The ends' tensors count as
+ * often as they are. */
+struct moved {
+    double once, flight, always;
+};
+
+static struct moved moved_of(const struct memory_rule *rule, const struct stage_sum *sum,
+                             double in_flight)
 {
-    double flight = sum->saved_total_bytes * stage->in_flight, always = 0, once;
-    for (int end = 0; end < ENDS; end++)
-        flight += sum->ends_total_bytes[end] * (rule->ends_in_flight[end] - stage->in_flight);
-    once = sum->saved_total_bytes;
+    struct moved moved = {.once = sum->saved_total_bytes,
+                          .flight = sum->saved_total_bytes * in_flight};
     if (rule->swaps) {
-        const double share = sum->blocks > 0 ? swapped_layers(sum, plan) / sum->blocks : 0;
-        always = share * sum->swap.always_bytes;
-        once = swapped_bytes(sum, plan) - always;
-        if (rule->activations_away > 0) once /= rule->activations_away;
-        flight = once * stage->in_flight;
+        const double blocks = sum->blocks, always = sum->swap.always_bytes;
+        const double share = blocks > 0 ? swapped_layers(sum, rule->returns) / blocks : 0;
+        const double once = share * (blocks_bytes(sum) - always);
+        return (struct moved){once, once * in_flight, share * always};
     }
+    for (int end = 0; end < ENDS; end++)
+        moved.flight += sum->ends_total_bytes[end] * (rule->ends_in_flight[end] - in_flight);
+    return moved;
+}
+
+static double always_of(const struct memory_rule *rule, const struct moved *moved, int tier)
+{
+    return tier == rule->first_tier ? moved->always : 0;
+}
+
+static double state_lowered(const struct memory_rule *rule, const struct stage_sum *sum, int tier)
+{
+    const double weights = rule->away.weights[tier], optimizer = rule->away.optimizer[tier];
+    if (weights == 0 && optimizer == 0) return 0;
+    const struct state state = state_of(sum, rule);
+    return state.weights * weights + state.optimizer * optimizer;
+}
+
+bool rule_lowers(const struct memory_rule *rule, int tier)
+{
+    const struct away *away = &rule->away;
+    return away->activations[tier] > 0 || away->weights[tier] > 0 || away->optimizer[tier] > 0 ||
+           (rule->swaps && tier == rule->first_tier) || (tier == 0 && away->lent_bytes > 0);
+}
+
+double lowered_bytes(const struct memory_rule *rule, const struct stage_sum *sum, double in_flight,
+                     int tier)
+{
+    const struct moved moved = moved_of(rule, sum, in_flight);
+    return state_lowered(rule, sum, tier) + moved.flight * rule->away.activations[tier] +
+           always_of(rule, &moved, tier) * in_flight + (tier == 0 ? rule->away.lent_bytes : 0);
+}
+
+static void hold_away(struct rk_stage *stage, const struct stage_sum *sum,
+                      const struct memory_rule *rule, double microbatches)
+{
+    const struct moved moved = moved_of(rule, sum, stage->in_flight);
     for (int tier = 0; tier < RK_SHARE_TIERS; tier++) {
-        const double part = plan->share[RK_SHARE_ATTENTION][tier];
-        const double first = tier == first_tier_of(plan) ? always : 0;
-        stage->away_bytes[tier] += flight * part + first * stage->in_flight;
-        stage->written_bytes[tier] += microbatches * (once * part + first);
+        const double once =
+            moved.once * rule->away.activations[tier] + always_of(rule, &moved, tier);
+        stage->written_bytes[tier] = state_lowered(rule, sum, tier) + microbatches * once;
+        stage->away_bytes[tier] = lowered_bytes(rule, sum, stage->in_flight, tier);
         stage->offloaded_bytes += stage->away_bytes[tier];
     }
-}
-
-/* Chunks of the sequence of the layer that runs, until its backward has ended. */
-static void hold_lent(struct rk_stage *stage, const struct layer_folds *fold)
-{
-    double most = 0;
-    for (int i = 0; i < fold->blocks; i++)
-        most = fmax(most, fold->layer[fold->block[i]][AS_IT_IS].lent_bytes);
-    stage->away_bytes[0] += most;
-    stage->offloaded_bytes += most;
 }
 
 /* What the optimizer needs beyond the activations that are gone when it runs. */
@@ -354,10 +396,9 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
     *stage = (struct rk_stage){.blocks = (uint64_t)sum->blocks,
                                .parameters = sum->parameters + sum->expert_parameters};
     stage->in_flight = in_flight_of_plan(plan, sharing->microbatches, index);
-    hold_state(stage, &state, plan);
+    hold_state(stage, &state, &rule);
     hold_activations(stage, sum, &rule);
-    hold_away(stage, sum, &rule, sharing->microbatches, plan);
-    if (plan->sequence_chunks > 1) hold_lent(stage, fold);
+    hold_away(stage, sum, &rule, sharing->microbatches);
     stage->holds[RK_HOLD_gathered] += gathered_bytes(sum, &rule);
     stage->holds[RK_HOLD_working] += sum->working_bytes + idle_bytes(&demand, stage->in_flight);
     stage->holds[RK_HOLD_communication] += rule.messages_bytes + sum->buffer_bytes +

@@ -117,15 +117,17 @@ double transfer_time_s(const struct rk_system *system, const struct rk_plan *pla
     return fmax(slowest_s, host_bytes / rate + t->requests * host->latency_s);
 }
 
-double swapped_layers(const struct stage_sum *sum, const struct rk_plan *plan)
+bool backward_returns(const struct rk_plan *plan)
 {
-    const bool returns = sum->last && plan->chunks == 1 &&
-                         (plan->schedule != RK_GPIPE || microbatches_of(plan) <= 1);
-    return returns ? fmax(0, sum->blocks - 2) : sum->blocks;
+    return plan->chunks == 1 && (plan->schedule != RK_GPIPE || microbatches_of(plan) <= 1);
 }
 
-/* Of one microbatch, what its blocks save. */
-static double blocks_bytes(const struct stage_sum *sum)
+double swapped_layers(const struct stage_sum *sum, bool returns)
+{
+    return sum->last && returns ? fmax(0, sum->blocks - 2) : sum->blocks;
+}
+
+double blocks_bytes(const struct stage_sum *sum)
 {
     double bytes = sum->saved_total_bytes;
     for (int end = 0; end < ENDS; end++)
@@ -138,14 +140,15 @@ double swapped_bytes(const struct stage_sum *sum, const struct rk_plan *plan)
     if (sum->blocks <= 0) return 0;
     const double always = sum->swap.always_bytes, rest = blocks_bytes(sum) - always;
     const double bytes = always + rk_plan_activations_away(plan) * rest;
-    return swapped_layers(sum, plan) / sum->blocks * bytes;
+    return swapped_layers(sum, backward_returns(plan)) / sum->blocks * bytes;
 }
 
 struct stage_transfers stage_transfers(const struct stage_sum *sum, const struct rk_system *system,
                                        const struct sharing *sharing, const struct rk_plan *plan)
 {
     const bool swaps = plan->recompute_rest;
-    const double blocks = sum->blocks, layers = swaps ? swapped_layers(sum, plan) : 1;
+    const double blocks = sum->blocks,
+                 layers = swaps ? swapped_layers(sum, backward_returns(plan)) : 1;
     if (blocks <= 0) return (struct stage_transfers){0};
     const struct transfer layer = {
         .activations_bytes = (blocks_bytes(sum) - sum->swap.always_bytes) / blocks,
@@ -176,7 +179,7 @@ static void swap_transfers(struct stage_sum *sum, const struct rk_system *system
     const double blocks = sum->blocks, chunks = (double)plan->chunks;
     if (blocks <= 0) return;
     const double dropped = 1 - rk_plan_activations_away(plan);
-    const double swapped = swapped_layers(sum, plan);
+    const double swapped = swapped_layers(sum, backward_returns(plan));
     const int layers = (int)fmax(1, round(blocks / chunks));
     const double parameters = sum->parameters + sum->expert_parameters - sum->ends_parameters;
     const struct transfer transfer = {

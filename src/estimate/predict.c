@@ -87,14 +87,9 @@ static void fill_stage(struct rk_prediction *p, int i, const struct stage_sum *s
     note_stage(p, i);
 }
 
-/* Lower tiers, where layers go through two buffers or in chunks of the sequence, or more than one tier has some. */
-static void judge_lower(struct rk_prediction *p, const struct rk_system *system,
-                        const struct rk_plan *plan)
+static void judge_lower(struct rk_prediction *p, const struct rk_system *system)
 {
-    bool beyond = plan->recompute_rest || plan->sequence_chunks > 1;
-    for (int tier = 1; tier < RK_SHARE_TIERS; tier++)
-        beyond |= plan->share[RK_SHARE_ATTENTION][tier] > 0;
-    for (int tier = 0; beyond && tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++) {
+    for (int tier = 0; tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++) {
         const double have = system->memory[tier + 1].capacity_bytes;
         double need = 0;
         for (int i = 0; i < p->stages; i++)
@@ -108,8 +103,7 @@ static void judge_lower(struct rk_prediction *p, const struct rk_system *system,
     }
 }
 
-static void judge_memory(struct rk_prediction *p, const struct rk_system *system,
-                         const struct rk_plan *plan)
+static void judge_memory(struct rk_prediction *p, const struct rk_system *system)
 {
     const struct rk_stage *stage = &p->stage[p->tightest];
     const double have = system->memory[0].capacity_bytes;
@@ -119,7 +113,7 @@ static void judge_memory(struct rk_prediction *p, const struct rk_system *system
                                                      .need = stage->total_bytes,
                                                      .have = have,
                                                      .what = "memory"};
-    judge_lower(p, system, plan);
+    judge_lower(p, system);
     p->verdict = p->reasons ? p->reason[0].verdict : RK_FITS;
 }
 
@@ -191,6 +185,6 @@ enum rk_verdict predict_layers(const struct rk_model *model, const struct rk_sys
         predict_stages(p, &fold, model, system, plan);
     }
     rates(p, model, system, plan);
-    judge_memory(p, system, plan);
+    judge_memory(p, system);
     return p->verdict;
 }

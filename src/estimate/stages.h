@@ -141,7 +141,13 @@ struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system 
 
 /* Of a stage whose layers go through two buffers: those that are offloaded, at most all of them; of
  * the last stage the last two stay, as their backward follows at once. */
-double swapped_layers(const struct stage_sum *sum, const struct rk_plan *plan);
+double swapped_layers(const struct stage_sum *sum, bool returns);
+
+/* Does backward of the last stage follow its forward at once? */
+bool backward_returns(const struct rk_plan *plan);
+
+/* Of one microbatch, what its blocks save. */
+double blocks_bytes(const struct stage_sum *sum);
 
 /* Bytes of one microbatch that its layers offload. */
 double swapped_bytes(const struct stage_sum *sum, const struct rk_plan *plan);
@@ -209,14 +215,28 @@ struct memory_rule {
     double ends_in_flight[ENDS]; /* microbatches of the ends of the model */
     double step_element;         /* bytes of an element that the step adds; DeepSpeed's */
     double step_gathers;         /* elements that it gathers at a time, at most */
+    struct away {                /* shares in memory tier i + 1 */
+        double activations[RK_SHARE_TIERS], weights[RK_SHARE_TIERS], optimizer[RK_SHARE_TIERS];
+        double lent_bytes; /* in memory tier 1 while a layer runs */
+    } away;
+    int first_tier; /* from 0, that two buffers always offload to */
     int zero;
     bool keep_gathered, by_matrix; /* ZeRO-3: gathers matrix by matrix */
     bool swaps;                    /* layers go through two buffers */
+    bool returns; /* ... of which backward takes the last two as forward leaves them, where the head
+                     is */
 };
 
 struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct sharing *sharing,
                                   const struct rk_plan *plan);
 struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct stage_sum *sum);
+
+/* Does the rule put anything into memory tier `tier` + 1? */
+bool rule_lowers(const struct memory_rule *rule, int tier);
+
+/* What of a stage is in memory tier `tier` + 1: rk_stage.away_bytes. Grows with in_flight. */
+double lowered_bytes(const struct memory_rule *rule, const struct stage_sum *sum, double in_flight,
+                     int tier);
 
 static inline double demanded_activations(const struct stage_demand *demand, double in_flight)
 {

@@ -33,7 +33,7 @@ struct rk_swap rk_swap_of_plan(const struct rk_model *model, const struct rk_sys
     double bytes = sum.saved_total_bytes;
     for (int end = 0; end < ENDS; end++)
         bytes -= sum.ends_total_bytes[end];
-    const double swapped = swapped_layers(&sum, &none);
+    const double swapped = swapped_layers(&sum, backward_returns(&none));
     const double room = system->memory[1].capacity_bytes - state_away(&stage, &sum, &none);
     return (struct rk_swap){
         .layers = (int)(swapped + 2), /* of which two stay */

@@ -34,7 +34,7 @@ void run_find_extremes(struct run *r)
 {
     const struct plan_scratch *s = r->s;
     struct extremes *e = &r->extremes;
-    *e = (struct extremes){.zero = 0};
+    *e = (struct extremes){.activations = s->plan.recompute_rest};
     for (uint64_t i = 0; i < r->sharding->count; i++)
         if (!s->sharding[i].refused)
             note_sharing(e, &s->sharding[i].sharing,
@@ -147,6 +147,28 @@ bool run_exceeds(struct run *r, uint64_t choice, int schedule, double limit)
     for (int i = 0; i < r->map->classes; i++)
         if (class_bytes(r, rule, i, schedule) > limit) return true;
     return false;
+}
+
+/* The first lower tier that is too small for some stage; 0: none is. */
+static int lower_exceeded(struct run *r, uint64_t choice, int schedule)
+{
+    const struct rk_system *system = r->s->problem->system;
+    const enum rk_schedule order = r->timetable->schedule[schedule];
+    const struct memory_rule *rule = rule_of(r, choice, order);
+    const bool pairs = demand_kind(order) == DEMAND_PAIRS;
+    const int count = pairs ? r->map->stages / 2 : r->map->classes;
+    for (int tier = 0; tier < r->s->lower_tiers; tier++) {
+        if (!rule_lowers(rule, tier)) continue;
+        for (int i = 0; i < count; i++) {
+            struct stage_sum pair;
+            if (pairs) pair_outline(r, &pair, i);
+            const double flight = pairs ? r->pair_flights : r->s->flight[i]->of[schedule];
+            const struct stage_sum *sum = pairs ? &pair : &r->s->sum[i];
+            if (lowered_bytes(rule, sum, flight, tier) > system->memory[tier + 1].capacity_bytes)
+                return tier + 1;
+        }
+    }
+    return 0;
 }
 
 double run_tightest_bytes(struct run *r, uint64_t choice, int schedule)
@@ -346,6 +368,7 @@ static enum answer overflows(const struct run *r, const struct memory_rule *rule
     const struct plan_scratch *s = r->s;
     const double close = closeness(r);
     enum answer answer = NO;
+    if (rule->swaps) return CLOSE; /* holdings are not those of two buffers */
     for (int i = 0; i < count; i++) {
         const struct holding *h = &s->holding[i];
         const double over = h->working + h->held * rule->kept_here +
@@ -357,9 +380,15 @@ static enum answer overflows(const struct run *r, const struct memory_rule *rule
     return answer;
 }
 
-static void set_fits(struct run *r, uint64_t choice, int schedule, bool fits)
+/* A plan that the accelerator has room for, or not. */
+static void settle(struct run *r, uint64_t choice, int schedule, bool fits, struct sifted *sifted)
 {
-    r->s->fits[choice * RK_SCHEDULES + (uint64_t)schedule] = fits;
+    const int lower = fits ? lower_exceeded(r, choice, schedule) : 0;
+    sifted->plans++;
+    sifted->too_large[lower] += !fits || lower;
+    sifted->fit += fits && !lower;
+    sifted->sure &= !lower;
+    r->s->fits[choice * RK_SCHEDULES + (uint64_t)schedule] = fits && !lower;
 }
 
 /* The same for all choices, or CLOSE: they differ, or have to be looked at. */
@@ -385,14 +414,12 @@ static void sift_schedule(struct run *r, int schedule, struct sifted *sifted)
     const enum rk_schedule order = r->timetable->schedule[schedule];
     const int count = list_holdings(r, schedule, r->ends[demand_kind(order)]);
     const enum answer all = all_overflow(r, count);
-    sifted->plans += r->choices;
     for (uint64_t choice = 0; choice < r->choices; choice++) {
         enum answer answer = all;
         if (answer == CLOSE) answer = overflows(r, rule_of(r, choice, order), choice, count);
         sifted->sure &= answer != CLOSE;
         if (answer == CLOSE) answer = run_exceeds(r, choice, schedule, capacity(r)) ? YES : NO;
-        sifted->fit += answer == NO;
-        set_fits(r, choice, schedule, answer == NO);
+        settle(r, choice, schedule, answer == NO, sifted);
     }
 }
 
@@ -408,12 +435,8 @@ struct sifted run_judge_division(struct run *r)
 {
     struct sifted sifted = {.plans = 0};
     for (uint64_t choice = 0; choice < r->choices; choice++)
-        for (int i = 0; i < r->timetable->schedules; i++) {
-            if (r->state->refused[i]) continue;
-            const bool fits = !run_exceeds(r, choice, i, capacity(r));
-            set_fits(r, choice, i, fits);
-            sifted.plans++;
-            sifted.fit += fits;
-        }
+        for (int i = 0; i < r->timetable->schedules; i++)
+            if (!r->state->refused[i])
+                settle(r, choice, i, !run_exceeds(r, choice, i, capacity(r)), &sifted);
     return sifted;
 }

@@ -336,10 +336,10 @@ static unsigned parts_of(const struct rk_plans_problem *problem, const struct rk
 void offer_recompute(struct offered *o, const struct rk_plan *plan)
 {
     const unsigned have = parts_of(o->problem, plan);
-    if (in_chunks(o->problem)) {
-        offer(o, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
-        return;
-    }
+    const bool rest = o->problem->base.recompute_rest; /* says itself what is computed again */
+    if (in_chunks(o->problem) && !rest) offer(o, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
+    if (!in_chunks(o->problem) && rest) offer(o, RK_RECOMPUTE_VALUE(RK_KEEP, 0));
+    if (in_chunks(o->problem) || rest) return;
     if (asked(o)) {
         offer_asked_parts(o);
         return;
@@ -428,7 +428,9 @@ void offer_schedule(struct offered *o, const struct rk_plan *plan)
     }
     offer(o, RK_1F1B);
     for (int i = 0; i < 3 && plan->chunks == 1; i++)
-        if (asked(o) || usual_schedule(o, plan, others[i])) offer(o, others[i]);
+        if ((asked(o) || usual_schedule(o, plan, others[i])) &&
+            !(others[i] == RK_DUALPIPE && o->problem->base.recompute_rest))
+            offer(o, others[i]);
 }
 
 /* ---- sharding ---- */

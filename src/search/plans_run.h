@@ -40,8 +40,8 @@ struct timetable_state {
     bool pairs;       /* DualPipe among them */
 };
 
-/* What the checks make of a member's shardings, offloads and timetables. Layers of other widths have
- * the same members: a thread keeps some of these. */
+/* What the checks make of a member's shardings, offloads and timetables. Layers of other widths
+ * have the same members: a thread keeps some of these. */
 enum { KEPT_CHECKS = 32 };
 
 struct member_checks {
@@ -119,7 +119,8 @@ enum {
         (offsetof(struct layer_fold, spent_s) - offsetof(struct layer_fold, parameters)) /
         sizeof(double),
     RULE_NUMBERS = offsetof(struct memory_rule, ends_in_flight) / sizeof(double),
-    CHOICE_NUMBERS = 2 + 2 * RULE_NUMBERS,
+    AWAY_NUMBERS = sizeof(struct away) / sizeof(double), /* where there are lower tiers */
+    CHOICE_NUMBERS = 2 * (1 + RULE_NUMBERS + AWAY_NUMBERS),
     MEMBER_NUMBERS = 4, /* beside its choices and timetables */
     RECALLED_LAYERS = 32,
     RECALLED_MEMBERS = 128
@@ -131,6 +132,7 @@ struct plan_scratch {
     struct rk_plan plan;
     struct timed_layers timed;
     uint64_t recomputes;
+    int lower_tiers;          /* memory tiers that offload can use */
     struct layer_folds *fold; /* (recomputes) */
     struct family_bounds family[FAMILIES];
     struct dealing dealing;
@@ -167,7 +169,9 @@ struct plan_scratch {
     uint64_t *numbers;                    /* of a list to recall */
     struct recall layers, fitting;        /* see layers_held, fitting_of_member */
     uint64_t held;                        /* which layers, by what they hold: from 1 */
-    uint64_t *fitting_plans; /* (shapes) of the member at hand; `unknown`: not found out */
+    uint64_t
+        *fitting_plans; /* (shapes)(1 + lower_tiers) of the member at hand, and behind them those
+                           that the lower tiers are too small for; `unknown`: not found out */
 };
 
 /* Of tables with a row of `parts` for each number of parts: where that row begins. */
@@ -243,10 +247,15 @@ static inline void count_repeated(struct run *r, uint64_t plans)
     r->visitor->explain->refused += plans;
 }
 
+static inline void count_too_large_for(struct run *r, int tier, uint64_t plans)
+{
+    r->visitor->counts->verdict[RK_MEMORY_EXCEEDED][tier] += plans;
+    r->visitor->explain->refused_by_memory += plans;
+}
+
 static inline void count_too_large(struct run *r, uint64_t plans)
 {
-    r->visitor->counts->verdict[RK_MEMORY_EXCEEDED][0] += plans;
-    r->visitor->explain->refused_by_memory += plans;
+    count_too_large_for(r, 0, plans);
 }
 
 static inline void count_bounded(struct run *r, uint64_t plans)
@@ -290,6 +299,11 @@ static inline uint64_t *add_numbers(uint64_t *to, const double *numbers, size_t 
     return to + count;
 }
 
+static inline uint64_t *fitting_of(const struct run *r, const struct shape *shape)
+{
+    return r->s->fitting_plans + (shape - r->set->shape) * (1 + r->s->lower_tiers);
+}
+
 /* ---- layers: plans_layers.c ---- */
 
 /* All layers that members of the unit have. */
@@ -297,9 +311,11 @@ void run_fold_layers(struct run *r);
 
 /* ---- memory: plans_memory.c ---- */
 
-/* Plans of the division at hand, and those of them that fit. `sure`: all others do not, by far. */
+/* Plans of the division at hand, and those of them that fit. `sure`: all others are too large for
+ * tier 0, by far. */
 struct sifted {
     uint64_t plans, fit;
+    uint64_t too_large[1 + RK_SHARE_TIERS]; /* for memory tier i, and not for those above it */
     bool sure;
 };
 
@@ -322,8 +338,8 @@ const struct stage_flights *run_flights_of(struct run *r, int class);
 void run_sum_class(struct run *r, struct stage_sum *sums, int class);
 
 /* Does no plan fit, whatever its sharding, schedule and offload? The first stage decides, which has
- * most microbatches in flight. Offloaded activations are left to each plan. `again`: it was asked of
- * the same stage just before, with other recomputations. */
+ * most microbatches in flight. Offloaded activations are left to each plan. `again`: it was asked
+ * of the same stage just before, with other recomputations. */
 bool run_none_fits(struct run *r, bool again);
 
 /* What a stage needs grows with its blocks no slower the more there are: so however they are dealt,

@@ -11,7 +11,8 @@ static void run_division(struct run *r, const struct division *division)
     struct plan_scratch *s = r->s;
     r->tuple = division->tuple;
     const struct sifted sifted = r->visitor->prune ? run_sift_division(r) : run_judge_division(r);
-    count_too_large(r, sifted.plans - sifted.fit);
+    for (int tier = 0; tier <= s->lower_tiers; tier++)
+        count_too_large_for(r, tier, sifted.too_large[tier]);
     if (sifted.fit == 0) {
         s->too_large[r->shape - r->set->shape] |=
             sifted.sure && family_of_division(r, division) == KEEPS_INPUTS;
@@ -150,8 +151,10 @@ static void set_ends(struct run *r)
     for (int kind = 0; kind < DEMANDS; kind++) {
         s->plan.schedule = order[kind];
         ends_in_flight(r->ends[kind], &s->plan, r->microbatches);
-        for (uint64_t i = 0; i < r->choices; i++)
+        for (uint64_t i = 0; i < r->choices; i++) {
             memcpy(s->choice[i].rule[kind].ends_in_flight, r->ends[kind], sizeof r->ends[kind]);
+            s->choice[i].rule[kind].returns = backward_returns(&s->plan);
+        }
     }
 }
 
@@ -172,12 +175,28 @@ static void set_timetable(struct run *r, uint32_t timetable)
 /* How many plans of the shape fit is known, and none of them can be among the best. */
 static bool settled(struct run *r, const struct shape *shape, uint64_t plans)
 {
-    const uint64_t fitting = r->s->fitting_plans[shape - r->set->shape];
-    if (!r->visitor->prune || shape->balanced || fitting == unknown) return false;
-    if (fitting > 0 && !run_all_bounded(r, &shape->map, shape->divisions)) return false;
-    count_bounded(r, fitting);
-    count_too_large(r, plans - fitting);
+    const uint64_t *fitting = fitting_of(r, shape);
+    if (!r->visitor->prune || shape->balanced || fitting[0] == unknown) return false;
+    if (r->s->plan.recompute_rest)
+        return false; /* what always goes is not part of what is compared */
+    if (fitting[0] > 0 && !run_all_bounded(r, &shape->map, shape->divisions)) return false;
+    count_bounded(r, fitting[0]);
+    plans -= fitting[0];
+    for (int tier = 1; tier <= r->s->lower_tiers; tier++) {
+        count_too_large_for(r, tier, fitting[tier]);
+        plans -= fitting[tier];
+    }
+    count_too_large(r, plans);
     return true;
+}
+
+/* Plans counted so far that fit, and behind them those that the lower tiers are too small for. */
+static void note_fitting(const struct run *r, uint64_t counted[1 + RK_SHARE_TIERS])
+{
+    const struct rk_search_counts *counts = r->visitor->counts;
+    counted[0] = counts->verdict[RK_FITS][0];
+    for (int tier = 1; tier <= r->s->lower_tiers; tier++)
+        counted[tier] = counts->verdict[RK_MEMORY_EXCEEDED][tier];
 }
 
 static void run_divisions(struct run *r, const struct shape *shape)
@@ -212,13 +231,17 @@ static void judge_shape(struct run *r, const struct shape *shape, uint64_t divis
 void run_shape(struct run *r, const struct shape *shape)
 {
     struct plan_scratch *s = r->s;
-    const uint64_t *fits = &r->visitor->counts->verdict[RK_FITS][0], before = *fits;
+    uint64_t before[1 + RK_SHARE_TIERS];
     r->shape = shape;
     r->plans = s->timetable[shape->timetable].passing * r->choices;
     s->too_large[shape - r->set->shape] = false;
     if (shape->refused || r->plans == 0) return;
     const uint64_t divisions = sift_repeated(r, shape);
     if (divisions == 0 || settled(r, shape, divisions * r->plans)) return;
+    note_fitting(r, before);
     judge_shape(r, shape, divisions);
-    s->fitting_plans[shape - r->set->shape] = *fits - before;
+    uint64_t *fitting = fitting_of(r, shape);
+    note_fitting(r, fitting);
+    for (int tier = 0; tier <= s->lower_tiers; tier++)
+        fitting[tier] -= before[tier];
 }

@@ -86,16 +86,18 @@ static uint64_t single_index(const struct batch *batch, int lane)
     return ((const struct single *)batch)->index;
 }
 
-static bool offloads(const struct rk_plan *plan)
+static bool offloads(const struct run *r, const struct memory_rule *rule)
 {
-    return rk_plan_offloaded(plan, RK_SHARE_ATTENTION) > 0 ||
-           rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER) > 0 ||
-           rk_plan_offloaded(plan, RK_SHARE_WEIGHTS) > 0;
+    bool any = false;
+    for (int tier = 0; tier < r->s->lower_tiers; tier++)
+        any |= rule_lowers(rule, tier);
+    return any;
 }
 
-static void report(struct run *r, const double *step_s, uint64_t index, double hbm_bytes)
+static void report(struct run *r, const double *step_s, uint64_t index, double hbm_bytes,
+                   bool offloaded)
 {
-    const double lower_bytes = offloads(&r->s->plan) ? (double)NAN : 0;
+    const double lower_bytes = offloaded ? (double)NAN : 0;
     const struct single single = {.batch = {.lanes = 1,
                                             .samples = (double)r->s->plan.batch,
                                             .step_s = step_s,
@@ -115,26 +117,27 @@ static void time_plan(struct run *r, uint64_t choice, int schedule)
                                   .ends = s->end,
                                   .send_s = r->send_s,
                                   .microbatches = r->microbatches};
-    s->plan.schedule = r->timetable->schedule[schedule];
     step_outline(&outline, &staged, &s->plan);
     r->visitor->explain->timed++;
     if ((double)s->plan.batch / outline.step_s < r->visitor->least) return;
     const double hbm_bytes = r->visitor->needs ? run_tightest_bytes(r, choice, schedule) : 0;
     report(r, &outline.step_s,
            r->base + (r->tuple + (uint64_t)schedule) * r->leaves + s->choice[choice].index,
-           hbm_bytes);
+           hbm_bytes, offloads(r, rule_of(r, choice, s->plan.schedule)));
 }
 
 /* ---- divisions ---- */
 
-/* Times the plans of a choice that fit. */
+/* Times the plans of a choice that fit. What two buffers move depends on the schedule. */
 static void time_choice(struct run *r, uint64_t choice)
 {
     struct plan_scratch *s = r->s;
+    const bool each = s->plan.recompute_rest;
     bool moved = false;
     for (int i = 0; i < r->timetable->schedules; i++) {
         if (r->state->refused[i] || !s->fits[choice * RK_SCHEDULES + (uint64_t)i]) continue;
-        if (!moved) {
+        s->plan.schedule = r->timetable->schedule[i];
+        if (!moved || each) {
             set_choice(r, &s->choice[choice]);
             move_classes(r, &s->sharding[s->choice[choice].sharding]);
         }

@@ -56,6 +56,8 @@ struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
     const int parts = s->most_parts = most_parts(plans);
     s->problem = &plans->problem;
     s->recomputes = recomputes;
+    s->lower_tiers = plans->problem.system->memories - 1;
+    if (s->lower_tiers > RK_SHARE_TIERS) s->lower_tiers = RK_SHARE_TIERS;
     s->balanced.blocks = s->blocks;
     s->timed.known = calloc(KNOWN_PRODUCTS, sizeof *s->timed.known);
     s->fold = calloc(rows, sizeof *s->fold);
@@ -78,7 +80,8 @@ struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
     const size_t member = MEMBER_NUMBERS + choices * CHOICE_NUMBERS + tuples;
     s->numbers = calloc(layers + member, sizeof *s->numbers);
     const bool layers_kept = recall_open(&s->layers, RECALLED_LAYERS, layers, 1);
-    const bool members_kept = recall_open(&s->fitting, RECALLED_MEMBERS, member, tuples);
+    const bool members_kept =
+        recall_open(&s->fitting, RECALLED_MEMBERS, member, tuples * (1 + (uint64_t)s->lower_tiers));
     if (open_checks(s, plans) && layers_kept && members_kept && s->numbers && s->block_s &&
         s->timed.known && s->too_large && s->choice && s->room && s->fits && s->same_as &&
         s->kept && s->kept_room && s->fold && s->count && s->balance && s->split && s->fixed &&
@@ -119,7 +122,8 @@ enum {
     CHECKS_OF_SCHEDULE = 1 << CHECK_SCHEDULE | 1 << CHECK_START,
     CHECKS_INSIDE =
         1 << CHECK_STAGES | CHECKS_OF_SCHEDULE | 1 << CHECK_SHARDING | 1 << CHECK_OFFLOAD,
-    /* what layers in chunks compute again is all that is offered with them */
+    /* what layers in chunks or through two buffers compute again is all that is offered with them
+     */
     CHECKS_BEFORE = ((1 << PLAN_CHECKS) - 1) & ~CHECKS_INSIDE & ~(1 << CHECK_AGAIN)
 };
 
@@ -257,10 +261,11 @@ static void open_choices(struct run *r)
     }
 }
 
-static uint64_t *add_rule(uint64_t *to, const struct memory_rule *rule)
+static uint64_t *add_rule(uint64_t *to, const struct memory_rule *rule, bool lower)
 {
     *to++ = (uint64_t)rule->zero << 2 | (uint64_t)rule->keep_gathered << 1 | rule->by_matrix;
-    return add_numbers(to, &rule->bytes.weight, RULE_NUMBERS);
+    to = add_numbers(to, &rule->bytes.weight, RULE_NUMBERS);
+    return lower ? add_numbers(to, rule->away.activations, AWAY_NUMBERS) : to;
 }
 
 /* What it takes to know which plans of a member fit: layers, stages, microbatches, what each choice
@@ -275,8 +280,8 @@ static void recall_member(struct run *r)
     *to++ = r->choices;
     to = add_numbers(to, &r->microbatches, 1);
     for (uint64_t i = 0; i < r->choices; i++) {
-        to = add_rule(to, &s->choice[i].rule[DEMAND_SOME]);
-        to = add_rule(to, &s->choice[i].rule[DEMAND_PAIRS]);
+        to = add_rule(to, &s->choice[i].rule[DEMAND_SOME], s->lower_tiers > 0);
+        to = add_rule(to, &s->choice[i].rule[DEMAND_PAIRS], s->lower_tiers > 0);
     }
     for (uint64_t i = 0; i < r->set->timetables; i++) {
         *to = 0;
@@ -286,7 +291,7 @@ static void recall_member(struct run *r)
     }
     s->fitting_plans = recall_find(&s->fitting, s->numbers, (size_t)(to - s->numbers), &known);
     for (uint64_t i = 0; i < r->set->shapes && !known; i++)
-        s->fitting_plans[i] = unknown;
+        *fitting_of(r, &r->set->shape[i]) = unknown;
 }
 
 static void open_sharings(struct run *r)

@@ -21,7 +21,7 @@ static void check_sums(const struct rk_answer *r, uint64_t seed)
 {
     uint64_t sum = r->counts.repeated;
     for (int i = 0; i < RK_VERDICTS; i++)
-        sum += r->counts.verdict[i][0];
+        sum += rk_search_count(&r->counts, (enum rk_verdict)i);
     const struct rk_search_explain *e = &r->explain;
     cr_assert_eq(sum, r->counts.total, "seed %" PRIu64, seed);
     cr_assert_eq(e->refused + e->refused_by_memory + e->bounded + e->timed, r->counts.total,
@@ -33,10 +33,11 @@ static void check_same(const struct rk_answer *a, const struct rk_answer *b, uin
                        const char *name)
 {
     for (int i = 0; i < RK_VERDICTS; i++)
-        cr_assert_eq(a->counts.verdict[i][0], b->counts.verdict[i][0],
-                     "seed %" PRIu64 ", %s: %s %" PRIu64 ", not %" PRIu64, seed, name,
-                     rk_verdict_name((enum rk_verdict)i), b->counts.verdict[i][0],
-                     a->counts.verdict[i][0]);
+        for (int tier = 0; tier < RK_MAX_TIERS; tier++)
+            cr_assert_eq(a->counts.verdict[i][tier], b->counts.verdict[i][tier],
+                         "seed %" PRIu64 ", %s: %s of tier %d %" PRIu64 ", not %" PRIu64, seed,
+                         name, rk_verdict_name((enum rk_verdict)i), tier,
+                         b->counts.verdict[i][tier], a->counts.verdict[i][tier]);
     cr_assert_eq(a->counts.repeated, b->counts.repeated, "seed %" PRIu64 ", %s", seed, name);
     cr_assert_eq(a->found, b->found, "seed %" PRIu64 ", %s", seed, name);
     for (uint64_t i = 0; i < a->found; i++) {
