@@ -1,13 +1,13 @@
 /* reckon longest: the longest sequence that can be trained, for each number of GPUs. */
 #include "base/memory.h"
 #include "cli/commands.h"
-#include "cli/offload_rules.h"
+#include "cli/longest.h"
+#include "cli/mfu_causal.h"
+#include "cli/page_longest.h"
 #include "cli/plan_input.h"
 #include "cli/show.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_GPUS = 32, MOST_TOKENS = 1 << 30 };
 
@@ -47,7 +47,7 @@ static const struct option longest_options[] = {
     {.name = "no-lengths", .type = OPTION_FLAG, AT(no_lengths),
      .help = "without the table of what can be achieved at each length"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+     .help = "write to FILE instead of standard output (-); it appears whole or not at all. To a name that ends in .html goes a page"},
     {.name = NULL},
 };
 
@@ -56,14 +56,14 @@ const struct usage longest_usage = {
     .summary = "the longest sequence that can be trained, for each number of GPUs",
     .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]...",
     .description =
-        "Bisects the length of a sequence, one at a time, over every candidate: tensor, context (ring and Ulysses), data and pipeline degrees that "
+        "Bisects the length of a sequence, one at a time, over every candidate: tensor, context (ring and Ulysses), expert, data and pipeline degrees that "
         "make up the GPUs, ZeRO 1 and 3, the loss in chunks; layers kept, computed again whole, through two "
         "buffers with the best share offloaded [zhao2025memo], or in chunks of 64 Ki tokens [yao2024fpdt]. What is printed was predicted to fit, and every candidate was predicted not to "
-        "fit at one step more: `limit` says which memory was too small.\n\n"
-        "A second table has, at each length, the best MFU of four kinds of plan: two buffers; Megatron-LM's with whole "
+        "fit at the next length that it can split: `limit` says which memory was too small.\n\n"
+        "Further tables have where each of four kinds of plan ends, and its best MFU at each length: two buffers; Megatron-LM's with whole "
         "layers computed again or kept; DeepSpeed's, Ulysses and ZeRO-3, computed again; the same in chunks of the sequence. "
         "Those of Megatron-LM and DeepSpeed are without the loss in chunks, which they had not. MFU counts 6 P + 6 n h s FLOP a token: half of the "
-        "scores, as causal attention has.",
+        "scores, as causal attention has; of layers with windows the scores in them. A page (-o FILE.html) draws MFU and memory over length.",
     .operands = longest_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -76,154 +76,11 @@ const struct usage longest_usage = {
     .examples = {
         {"reckon longest memo-7b \"a800-sxm4-80g mem2=250GB@12GB/s\" --gpus 8", "How long on one node?"},
         {"reckon longest llama3.1-70b \"h100-sxm5-80g mem2=250GB@25GB/s\" --gpus 64,128", "... on eight and sixteen?"},
+        {"reckon longest mixtral-8x7b \"h100-sxm5-80g mem2=250GB@25GB/s\" -g 16..64 -o longest.html", "A page with charts:"},
     },
     .see_also = "reckon-offload(1), reckon-predict(1)",
 };
 /* clang-format on */
-
-/* ---- candidates ---- */
-
-enum family { SWAPPED, MEGATRON, DEEPSPEED, CHUNKED, FAMILIES };
-
-struct candidate {
-    struct rk_plan plan; /* but for its sequence and shares */
-    enum family family;
-};
-
-struct problem {
-    const struct rk_model *model;
-    const struct rk_system *system;
-    struct rk_plan words; /* what the user fixed */
-    uint64_t gpus, step;
-    int candidates;
-    struct candidate candidate[4096];
-    struct rk_prediction prediction;
-};
-
-static void add_candidate(struct problem *p, const struct rk_plan *plan, enum family family)
-{
-    const int most = (int)(sizeof p->candidate / sizeof *p->candidate);
-    if (p->candidates < most) p->candidate[p->candidates++] = (struct candidate){*plan, family};
-}
-
-/* One split of the GPUs, treated in all ways. DeepSpeed's has heads over Ulysses ranks, ZeRO-3, and
- * whole layers computed again. */
-static void add_split(struct problem *p, uint64_t tensor, uint64_t pipeline, uint64_t data,
-                      enum rk_context_kind kind)
-{
-    struct rk_plan plan = p->words;
-    plan.ranks = p->gpus;
-    plan.tensor = tensor;
-    plan.pipeline = pipeline;
-    plan.context = p->gpus / tensor / pipeline / data;
-    plan.context_kind = kind;
-    plan.sequence_parallel = tensor > 1;
-    plan.microbatch = 1;
-    plan.batch = pipeline * data;
-    plan.expert = p->model->experts ? p->words.expert : 1;
-    for (plan.zero = 1; plan.zero <= 3; plan.zero += 2) {
-        plan.gradient_overlap = plan.weight_overlap = true;
-        plan.framework = RK_MEGATRON;
-        plan.recompute = RK_KEEP;
-        plan.loss_in_chunks = true;
-        plan.recompute_rest = p->system->memories > 1;
-        if (plan.recompute_rest) add_candidate(p, &plan, SWAPPED);
-        plan.recompute_rest = plan.loss_in_chunks = false;
-        add_candidate(p, &plan, MEGATRON);
-        plan.recompute = RK_WHOLE;
-        add_candidate(p, &plan, MEGATRON);
-        plan.framework = RK_DEEPSPEED;
-        if (tensor > 1 || pipeline > 1 || plan.zero < 3 || (kind != RK_ULYSSES && plan.context > 1))
-            continue;
-        add_candidate(p, &plan, DEEPSPEED);
-        plan.loss_in_chunks = true;
-        if (p->system->memories > 1) add_candidate(p, &plan, CHUNKED);
-    }
-}
-
-static void list_candidates(struct problem *p)
-{
-    p->candidates = 0;
-    for (uint64_t pipeline = 1; pipeline <= 8; pipeline *= 2)
-        for (uint64_t tensor = 1; tensor <= 16; tensor *= 2)
-            for (uint64_t data = 1; data * tensor * pipeline <= p->gpus; data *= 2) {
-                if (p->gpus % (tensor * pipeline * data)) continue;
-                add_split(p, tensor, pipeline, data, RK_RING);
-                if (p->gpus > tensor * pipeline * data)
-                    add_split(p, tensor, pipeline, data, RK_ULYSSES);
-            }
-}
-
-/* ---- does it fit? ---- */
-
-enum { CHUNK_TOKENS = 65536 }; /* --ds-sequence-parallel-fpdt-chunk-size, unless it is given */
-
-/* Chunks of that many tokens, or fewer where that divides the tokens of a rank; the layers' inputs
- * go to the host. */
-static void settle_chunks(struct rk_plan *plan)
-{
-    const uint64_t tokens = plan->sequence / plan->context;
-    uint64_t chunks = (plan->sequence + CHUNK_TOKENS - 1) / CHUNK_TOKENS;
-    while (chunks < tokens && tokens % chunks)
-        chunks++;
-    plan->sequence_chunks = chunks;
-    rk_plan_offload_activations(plan, 1);
-}
-
-/* Settles share or chunks, if there are any, and predicts; true when it fits. */
-static bool fits(struct problem *p, const struct candidate *c, uint64_t tokens,
-                 struct rk_plan *plan)
-{
-    *plan = c->plan;
-    plan->sequence = tokens;
-    if (c->family == CHUNKED) settle_chunks(plan);
-    rk_predict(p->model, p->system, plan, &p->prediction);
-    if (!p->prediction.timed) return false;
-    if (plan->recompute_rest) {
-        const struct rk_swap swap = rk_swap_of_plan(p->model, p->system, plan);
-        const double share = rk_swap_share_best(&swap);
-        if (share > 0) rk_plan_offload_activations(plan, share * (1 - 1e-12));
-        rk_predict(p->model, p->system, plan, &p->prediction);
-    }
-    return p->prediction.verdict == RK_FITS;
-}
-
-/* The longest of one candidate, in steps; 0: not even one. */
-static uint64_t longest_of(struct problem *p, const struct candidate *c)
-{
-    struct rk_plan plan;
-    uint64_t good = 0, bad = 1;
-    while (bad * p->step <= MOST_TOKENS && fits(p, c, bad * p->step, &plan)) {
-        good = bad;
-        bad *= 2;
-    }
-    while (bad - good > 1) {
-        const uint64_t middle = good + (bad - good) / 2;
-        if (fits(p, c, middle * p->step, &plan))
-            good = middle;
-        else
-            bad = middle;
-    }
-    return good;
-}
-
-/* The fastest that fits at a length, of one family or (FAMILIES) all; false: none. */
-static bool fastest_at(struct problem *p, uint64_t tokens, enum family family, struct rk_plan *best,
-                       struct rk_outcome *outcome)
-{
-    bool found = false;
-    for (int i = 0; i < p->candidates; i++) {
-        struct rk_plan plan;
-        if (family != FAMILIES && p->candidate[i].family != family) continue;
-        if (!fits(p, &p->candidate[i], tokens, &plan)) continue;
-        const double samples = p->prediction.samples_per_s;
-        if (found && samples <= outcome->samples_per_s) continue;
-        found = true;
-        *best = plan;
-        *outcome = p->prediction.outcome;
-    }
-    return found;
-}
 
 /* ---- tables ---- */
 
@@ -237,6 +94,16 @@ static const struct report_column longest_columns[] = {
     {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .digits = 1},
     {.name = "candidates"},
     {.name = "next_tokens", .title = "not"},
+    {.name = "limit"},
+    {.name = "plan"},
+};
+static const struct report_column end_columns[] = {
+    {.name = "gpus", .title = "GPUs"},
+    {.name = "kind"},
+    {.name = "tokens"},
+    {.name = "mfu_causal", .title = "MFU", .unit = "%", .digits = 1},
+    {.name = "hbm_bytes", .title = "GPU", .unit = "B", .digits = 1},
+    {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .digits = 1},
     {.name = "limit"},
     {.name = "plan"},
 };
@@ -262,14 +129,9 @@ static const struct report_column gain_columns[] = {
 /* clang-format on */
 enum {
     LONGEST_COLUMNS = sizeof longest_columns / sizeof *longest_columns,
+    END_COLUMNS = sizeof end_columns / sizeof *end_columns,
     LENGTH_COLUMNS = sizeof length_columns / sizeof *length_columns,
     GAIN_COLUMNS = sizeof gain_columns / sizeof *gain_columns
-};
-
-/* Of two buffers over the other kinds, at the lengths of a number of GPUs. */
-struct gains {
-    int lengths, both[FAMILIES];
-    double sum[FAMILIES], ratios[FAMILIES];
 };
 
 static const char *plan_text(struct report *report, const struct rk_plan *plan)
@@ -279,132 +141,140 @@ static const char *plan_text(struct report *report, const struct rk_plan *plan)
     return text ? text : "";
 }
 
-/* Which memory is too small at `tokens`, by the candidate that is nearest to fitting. */
-static const char *limit_at(struct problem *p, uint64_t tokens)
+struct tables {
+    struct longest *p;
+    struct report *report;
+    struct report_table *longest, *ends, *lengths, *gains, *points;
+};
+
+static struct report_table *add_table(struct report *report, const char *name, const char *title,
+                                      const struct report_column *columns, int count,
+                                      unsigned formats)
 {
-    const char *name = "no candidate can split it";
-    double nearest = INFINITY;
-    for (int i = 0; i < p->candidates; i++) {
-        struct rk_plan plan;
-        if (fits(p, &p->candidate[i], tokens, &plan) || !p->prediction.timed) continue;
-        const struct rk_reason *reason = &p->prediction.reason[0];
-        const double over = reason->have > 0 ? reason->need / reason->have : INFINITY;
-        if (p->prediction.verdict != RK_MEMORY_EXCEEDED || over >= nearest) continue;
-        nearest = over;
-        name = p->system->memory[reason->tier].name;
-    }
-    return name;
+    return report_list(report, name, title, formats, columns, count);
 }
 
-/* Steps of each family and, last, of all; 0: none. */
-static void find_longest(struct problem *p, uint64_t most[FAMILIES + 1])
+/* The fastest plan at the longest length of a kind, or of all, and what is too small for more. */
+static void add_longest(struct tables *t, uint64_t tokens)
 {
-    memset(most, 0, (FAMILIES + 1) * sizeof *most);
-    for (int i = 0; i < p->candidates; i++) {
-        const uint64_t steps = longest_of(p, &p->candidate[i]);
-        uint64_t *own = &most[p->candidate[i].family];
-        if (steps > *own) *own = steps;
-        if (steps > most[FAMILIES]) most[FAMILIES] = steps;
-    }
-}
-
-static void add_longest(struct problem *p, struct report *report, struct report_table *table,
-                        uint64_t steps)
-{
+    struct longest *p = t->p;
     struct rk_plan plan;
     struct rk_outcome o;
-    const uint64_t tokens = steps * p->step, next = tokens + p->step;
-    const bool found = steps > 0 && fastest_at(p, tokens, FAMILIES, &plan, &o);
-    struct rk_prediction mfu = {.stages = 0};
-    if (found) mfu.outcome = o;
-    report_row(
-        report, table,
-        (struct report_cell[LONGEST_COLUMNS]){
-            cell_count(p->gpus), cell_count(tokens), found ? cell_number(o.step_s) : cell_none(),
-            found ? cell_number(offload_mfu_causal(p->model, &plan, &mfu)) : cell_none(),
-            found ? cell_number(o.hbm_bytes) : cell_none(),
-            found ? cell_number(o.offload_bytes) : cell_none(), cell_count((uint64_t)p->candidates),
-            cell_count(next), cell_text(limit_at(p, next)),
-            found ? cell_text(plan_text(report, &plan)) : cell_none()});
+    const enum longest_kind all = (enum longest_kind)LONGEST_KINDS;
+    const bool found = tokens > 0 && longest_fastest(p, tokens, all, &plan, &o);
+    report_row(t->report, t->longest,
+               (struct report_cell[LONGEST_COLUMNS]){
+                   cell_count(p->gpus), cell_count(tokens),
+                   found ? cell_number(o.step_s) : cell_none(),
+                   found ? cell_number(mfu_causal(p->model, &plan, &o)) : cell_none(),
+                   found ? cell_number(o.hbm_bytes) : cell_none(),
+                   found ? cell_number(o.offload_bytes) : cell_none(), cell_count(p->candidates),
+                   cell_count(tokens + p->step), cell_text(longest_limit(p, tokens, all)),
+                   found ? cell_text(plan_text(t->report, &plan)) : cell_none()});
 }
 
-static void note_gains(struct gains *g, const double mfu[FAMILIES])
+static void add_ends(struct tables *t, const uint64_t tokens[LONGEST_KINDS + 1])
+{
+    struct longest *p = t->p;
+    for (int kind = 0; kind < LONGEST_KINDS; kind++) {
+        const enum longest_kind own = (enum longest_kind)kind;
+        struct rk_plan plan;
+        struct rk_outcome o;
+        if (!tokens[kind] || !longest_fastest(p, tokens[kind], own, &plan, &o)) continue;
+        report_row(t->report, t->ends,
+                   (struct report_cell[END_COLUMNS]){
+                       cell_count(p->gpus), cell_text(longest_kind_names[kind]),
+                       cell_count(tokens[kind]), cell_number(mfu_causal(p->model, &plan, &o)),
+                       cell_number(o.hbm_bytes), cell_number(o.offload_bytes),
+                       cell_text(longest_limit(p, tokens[kind], own)),
+                       cell_text(plan_text(t->report, &plan))});
+    }
+}
+
+/* Of two buffers over the other kinds, at the lengths of a number of GPUs. */
+struct gains {
+    int lengths, both[LONGEST_KINDS];
+    double sum[LONGEST_KINDS], ratios[LONGEST_KINDS];
+};
+
+static void note_gains(struct gains *g, const double mfu[LONGEST_KINDS])
 {
     g->lengths++;
-    for (enum family family = 0; family < FAMILIES; family++) {
-        const bool both = mfu[SWAPPED] > 0 && mfu[family] > 0;
-        g->sum[family] += mfu[family];
-        g->both[family] += both;
-        if (both) g->ratios[family] += mfu[SWAPPED] / mfu[family];
+    for (int kind = 0; kind < LONGEST_KINDS; kind++) {
+        const bool both = mfu[LONGEST_SWAPPED] > 0 && mfu[kind] > 0;
+        g->sum[kind] += mfu[kind];
+        g->both[kind] += both;
+        if (both) g->ratios[kind] += mfu[LONGEST_SWAPPED] / mfu[kind];
     }
 }
 
-static void add_gains(const struct problem *p, struct report *report, struct report_table *table,
-                      const struct gains *g)
+static void add_gains(struct tables *t, const struct gains *g)
 {
-    static const char *const names[] = {
-        [MEGATRON] = "megatron", [DEEPSPEED] = "deepspeed", [CHUNKED] = "chunks"};
-    for (enum family family = MEGATRON; family < FAMILIES; family++) {
-        if (!g->both[family]) continue;
-        report_row(
-            report, table,
-            (struct report_cell[GAIN_COLUMNS]){cell_count(p->gpus), cell_text(names[family]),
-                                               cell_count((uint64_t)g->both[family]),
-                                               cell_number(g->ratios[family] / g->both[family]),
-                                               cell_count((uint64_t)g->lengths),
-                                               cell_number(g->sum[SWAPPED] / g->sum[family])});
+    for (int kind = LONGEST_MEGATRON; kind < LONGEST_KINDS; kind++) {
+        if (!g->both[kind]) continue;
+        report_row(t->report, t->gains,
+                   (struct report_cell[GAIN_COLUMNS]){
+                       cell_count(t->p->gpus), cell_text(longest_kind_names[kind]),
+                       cell_count((uint64_t)g->both[kind]),
+                       cell_number(g->ratios[kind] / g->both[kind]),
+                       cell_count((uint64_t)g->lengths),
+                       cell_number(g->sum[LONGEST_SWAPPED] / g->sum[kind])});
     }
 }
 
-static void add_length(struct problem *p, struct report *report, struct report_table *table,
-                       uint64_t tokens, double mfu[FAMILIES])
+static void add_point(struct tables *t, enum longest_kind kind, uint64_t tokens, double mfu,
+                      const struct rk_outcome *o)
 {
+    report_row(t->report, t->points,
+               (struct report_cell[PAGE_LONGEST_COLUMNS]){
+                   cell_count(t->p->gpus), cell_text(longest_kind_names[kind]), cell_count(tokens),
+                   cell_number(mfu), cell_number(o->hbm_bytes), cell_number(o->offload_bytes)});
+}
+
+static void add_length(struct tables *t, uint64_t tokens, double mfu[LONGEST_KINDS])
+{
+    struct longest *p = t->p;
     double best = 0;
     const char *text = NULL;
-    memset(mfu, 0, FAMILIES * sizeof *mfu);
-    for (enum family family = 0; family < FAMILIES; family++) {
+    for (int kind = 0; kind < LONGEST_KINDS; kind++) {
         struct rk_plan plan;
-        struct rk_prediction found = {.stages = 0};
-        if (!fastest_at(p, tokens, family, &plan, &found.outcome)) continue;
-        mfu[family] = offload_mfu_causal(p->model, &plan, &found);
-        if (mfu[family] <= best) continue;
-        best = mfu[family];
-        text = plan_text(report, &plan);
+        struct rk_outcome o;
+        mfu[kind] = 0;
+        if (!longest_fastest(p, tokens, (enum longest_kind)kind, &plan, &o)) continue;
+        mfu[kind] = mfu_causal(p->model, &plan, &o);
+        add_point(t, (enum longest_kind)kind, tokens, mfu[kind], &o);
+        if (mfu[kind] <= best) continue;
+        best = mfu[kind];
+        text = plan_text(t->report, &plan);
     }
 #define OF(value) (value > 0 ? cell_number(value) : cell_none())
-    const double a = mfu[SWAPPED], b = mfu[MEGATRON], c = mfu[DEEPSPEED];
-    report_row(report, table,
+    const double a = mfu[LONGEST_SWAPPED], b = mfu[LONGEST_MEGATRON], c = mfu[LONGEST_DEEPSPEED];
+    report_row(t->report, t->lengths,
                (struct report_cell[LENGTH_COLUMNS]){
-                   cell_count(p->gpus), cell_count(tokens), OF(a), OF(b), OF(c), OF(mfu[CHUNKED]),
-                   a > 0 && b > 0 ? cell_number(a / b) : cell_none(),
+                   cell_count(p->gpus), cell_count(tokens), OF(a), OF(b), OF(c),
+                   OF(mfu[LONGEST_CHUNKED]), a > 0 && b > 0 ? cell_number(a / b) : cell_none(),
                    a > 0 && c > 0 ? cell_number(a / c) : cell_none(), cell_number(best),
                    cell_text(text)});
 }
 
-/* A row for each power of two and where each family ends. Gains are means over the former and the
+/* A row for each power of two and where each kind ends. Gains are means over the former and the
  * longest of two buffers. */
-static void add_lengths(struct problem *p, struct report *report, struct report_table *table,
-                        const uint64_t most[FAMILIES + 1], struct gains *gains)
+static void add_lengths(struct tables *t, const uint64_t most[LONGEST_KINDS + 1])
 {
-    for (uint64_t at = 0, next; at < most[FAMILIES]; at = next) {
-        double mfu[FAMILIES];
-        uint64_t power = 1;
+    struct gains gains = {.lengths = 0};
+    for (uint64_t at = 0, next; at < most[LONGEST_KINDS]; at = next) {
+        double mfu[LONGEST_KINDS];
+        uint64_t power = t->p->step;
         while (power <= at)
             power *= 2;
         next = power;
-        for (int family = 0; family < FAMILIES; family++)
-            if (most[family] > at && most[family] < next) next = most[family];
-        add_length(p, report, table, next * p->step, mfu);
-        if ((next == power && next <= most[SWAPPED]) || next == most[SWAPPED])
-            note_gains(gains, mfu);
+        for (int kind = 0; kind < LONGEST_KINDS; kind++)
+            if (most[kind] > at && most[kind] < next) next = most[kind];
+        add_length(t, next, mfu);
+        if ((next == power && next <= most[LONGEST_SWAPPED]) || next == most[LONGEST_SWAPPED])
+            note_gains(&gains, mfu);
     }
-}
-
-static struct report_table *add_table(struct report *report, const char *name, const char *title,
-                                      const struct report_column *columns, int count, bool csv)
-{
-    return report_list(report, name, title,
-                       REPORT_IN_TEXT | REPORT_IN_JSON | (csv ? REPORT_IN_CSV : 0), columns, count);
+    add_gains(t, &gains);
 }
 
 /* ---- the command ---- */
@@ -423,33 +293,49 @@ static int gpus_of(const struct longest_args *args, uint64_t gpus[MOST_GPUS])
     return count;
 }
 
-static bool answer(const struct longest_args *args, struct problem *p, struct report *report)
+static void open_tables(struct tables *t)
 {
-    uint64_t gpus[MOST_GPUS], steps[MOST_GPUS][FAMILIES + 1];
+    struct report *r = t->report;
+    t->longest = add_table(r, "longest", "The longest sequence", longest_columns, LONGEST_COLUMNS,
+                           REPORT_IN_ALL);
+    t->ends = add_table(r, "ends", "Where each kind of plan ends", end_columns, END_COLUMNS,
+                        REPORT_IN_TEXT | REPORT_IN_JSON);
+    t->lengths = add_table(r, "lengths", "MFU over length, the best plan of each kind",
+                           length_columns, LENGTH_COLUMNS, REPORT_IN_TEXT | REPORT_IN_JSON);
+    t->gains = add_table(r, "gains", "What two buffers gain", gain_columns, GAIN_COLUMNS,
+                         REPORT_IN_TEXT | REPORT_IN_JSON);
+    t->points = add_table(r, "points", NULL, page_longest_columns, PAGE_LONGEST_COLUMNS,
+                          REPORT_IN_JSON);
+}
+
+/* Without rows a table is of interest to programs alone. */
+static void hide_empty(struct report_table *table)
+{
+    if (table && !table->rows) table->formats &= REPORT_IN_JSON;
+}
+
+static enum rk_status answer(const struct longest_args *args, struct tables *t, bool *any,
+                             struct rk_error *error)
+{
+    uint64_t gpus[MOST_GPUS];
     const int count = gpus_of(args, gpus);
-    bool any = false;
-    struct report_table *table = add_table(report, "longest", "The longest sequence",
-                                           longest_columns, LONGEST_COLUMNS, true);
+    open_tables(t);
     for (int i = 0; i < count; i++) {
-        p->gpus = gpus[i];
-        list_candidates(p);
-        find_longest(p, steps[i]);
-        any |= steps[i][FAMILIES] > 0;
-        add_longest(p, report, table, steps[i][FAMILIES]);
+        uint64_t tokens[LONGEST_KINDS + 1];
+        t->p->gpus = gpus[i];
+        const enum rk_status status = longest_list(t->p, error);
+        if (status != RK_OK) return status;
+        longest_find(t->p, tokens);
+        *any |= tokens[LONGEST_KINDS] > 0;
+        add_longest(t, tokens[LONGEST_KINDS]);
+        if (args->no_lengths) continue;
+        add_ends(t, tokens);
+        add_lengths(t, tokens);
     }
-    if (args->no_lengths) return any;
-    table = add_table(report, "lengths", "MFU over length, the best plan of each kind",
-                      length_columns, LENGTH_COLUMNS, false);
-    struct report_table *means =
-        add_table(report, "gains", "What two buffers gain", gain_columns, GAIN_COLUMNS, false);
-    for (int i = 0; i < count; i++) {
-        p->gpus = gpus[i];
-        list_candidates(p);
-        struct gains gains = {.lengths = 0};
-        add_lengths(p, report, table, steps[i], &gains);
-        add_gains(p, report, means, &gains);
-    }
-    return any;
+    hide_empty(t->ends);
+    hide_empty(t->lengths);
+    hide_empty(t->gains);
+    return RK_OK;
 }
 
 /* Words that candidates choose themselves: they would be outdone without a word. */
@@ -482,31 +368,49 @@ static enum rk_status check_words(const struct plan_draft *draft, struct rk_erro
     return RK_OK;
 }
 
+/* Tables, or a page that also draws them. */
+static int show(const struct tables *t, const struct longest_args *args, bool any)
+{
+    struct rk_error error;
+    const int code = any ? RK_OK : RK_NOTHING_FITS;
+    if (!show_is_page(&args->show, args->output))
+        return show_report(t->report, &args->show, args->output, code);
+    const struct page_longest page = {.model = t->p->model,
+                                      .system = t->p->system,
+                                      .model_name = args->source.model,
+                                      .system_name = args->source.system,
+                                      .report = t->report,
+                                      .points = t->points};
+    return page_longest(&page, args->output, &error) == RK_OK ? code : options_fail(&error);
+}
+
 int cmd_longest(int argc, char **argv)
 {
     struct longest_args args = {.step = 32768};
     struct plan_input input = {.assumed = ""};
     struct report report = {.first = NULL};
     struct rk_error error;
+    bool any = false;
     plan_words_prepare();
     const int done = options_read(&longest_usage, argc, argv, &args);
     if (done >= 0) return done;
-    struct problem *problem = calloc(1, sizeof *problem);
-    enum rk_status status = problem ? plan_gather(&args.source, &input, &error) : no_memory(&error);
+    struct longest *p = calloc(1, sizeof *p);
+    enum rk_status status = p ? plan_gather(&args.source, &input, &error) : no_memory(&error);
     if (status == RK_OK) status = check_words(&input.draft, &error);
-    int code = (int)status;
+    struct tables tables = {.p = p, .report = &report};
     if (status == RK_OK) {
-        problem->model = &input.model;
-        problem->system = &input.system;
-        problem->words = input.draft.plan;
-        problem->step = args.step;
-        const bool any = answer(&args, problem, &report);
-        code = show_report(&report, &args.show, args.output, any ? RK_OK : RK_NOTHING_FITS);
-    } else {
-        code = options_fail(&error);
+        p->model = &input.model;
+        p->system = &input.system;
+        p->words = input.draft.plan;
+        p->expert_given = plan_given(&input.draft, "expert");
+        p->step = args.step;
+        p->most = MOST_TOKENS;
+        status = answer(&args, &tables, &any, &error);
     }
+    const int code = status == RK_OK ? show(&tables, &args, any) : options_fail(&error);
     report_release(&report);
     plan_input_release(&input);
-    free(problem);
+    if (p) longest_release(p);
+    free(p);
     return code;
 }

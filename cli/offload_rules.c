@@ -1,5 +1,6 @@
 #include "cli/offload_rules.h"
 #include "base/units.h"
+#include "cli/mfu_causal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -92,16 +93,6 @@ static bool counts(const struct offload_job *job, const struct rk_prediction *p)
 {
     return p->timed && p->verdict == RK_FITS && small_tier(job, p) < 0 &&
            offload_life_years(job->system, p) >= job->lifetime_years;
-}
-
-/* Of every layer with global attention, half of its scores. */
-double offload_mfu_causal(const struct rk_model *m, const struct rk_plan *plan,
-                          const struct rk_prediction *p)
-{
-    const double sequence = (double)(plan->sequence ? plan->sequence : m->sequence);
-    const double width = (double)(m->heads * m->head_dim);
-    const double hidden = 6 * (double)m->layers * width * sequence * sequence * (double)plan->batch;
-    return p->model_flop > 0 ? p->mfu * (1 - hidden / p->model_flop) : 0;
 }
 
 /* ---- SSDTrain's rule ---- */
@@ -373,7 +364,7 @@ static void add_row(const struct offload_job *job, struct report *report,
                                                         : "kept"),
             cell_number(p->step_s),
             cell_number(p->mfu),
-            cell_number(offload_mfu_causal(job->model, plan, p)),
+            cell_number(mfu_causal(job->model, plan, &p->outcome)),
             cell_number(p->hbm_bytes),
             cell_number(p->offload_bytes),
             cell_number(p->offload_s),

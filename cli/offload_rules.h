@@ -22,10 +22,6 @@ bool offload_optimum(const struct offload_job *job, struct rk_plan *plan,
 /* A table with a row for each rule; RK_NOTHING_FITS when none fits. */
 enum rk_status offload_rules(const struct offload_job *job, struct report *report);
 
-/* MFU with the half of the scores that a causal mask leaves: 6 P + 6 n h s FLOP a token. */
-double offload_mfu_causal(const struct rk_model *model, const struct rk_plan *plan,
-                          const struct rk_prediction *prediction);
-
 /* Years until the drives of the worst stage and tier are worn out; infinity: never. */
 double offload_life_years(const struct rk_system *system, const struct rk_prediction *prediction);
 

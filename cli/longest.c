@@ -1,0 +1,248 @@
+#include "cli/longest.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const longest_kind_names[LONGEST_KINDS] = {
+    [LONGEST_SWAPPED] = "two buffers",
+    [LONGEST_MEGATRON] = "megatron",
+    [LONGEST_DEEPSPEED] = "deepspeed",
+    [LONGEST_CHUNKED] = "chunks",
+};
+
+/* ---- candidates ---- */
+
+static bool add(struct longest *p, struct longest_candidate c, enum longest_kind kind, bool again)
+{
+    if (!ARRAY_ROOM(p->candidate, p->candidates)) return false;
+    c.kind = kind;
+    c.again = again;
+    p->candidate[p->candidates++] = c;
+    return true;
+}
+
+static uint64_t context_of(const struct longest *p, const struct longest_candidate *c)
+{
+    return p->gpus / c->tensor / c->pipeline / c->data;
+}
+
+/* One split of the GPUs, treated in all ways. DeepSpeed's has heads over Ulysses ranks, ZeRO-3, and
+ * whole layers computed again. */
+static bool add_split(struct longest *p, struct longest_candidate c)
+{
+    const bool lower = p->system->memories > 1;
+    const bool whole = c.tensor == 1 && c.pipeline == 1;
+    const bool exchanged = c.context_kind == RK_ULYSSES || context_of(p, &c) == 1;
+    for (c.zero = 1; c.zero <= 3; c.zero += 2) {
+        const bool deepspeed = whole && c.zero == 3 && exchanged;
+        if (lower && !add(p, c, LONGEST_SWAPPED, false)) return false;
+        if (!add(p, c, LONGEST_MEGATRON, false) || !add(p, c, LONGEST_MEGATRON, true)) return false;
+        if (!deepspeed) continue;
+        if (!add(p, c, LONGEST_DEEPSPEED, true)) return false;
+        if (lower && !add(p, c, LONGEST_CHUNKED, true)) return false;
+    }
+    return true;
+}
+
+/* Experts over 1, 2, 4 ... ranks, as the model and the ranks of a stage allow. */
+static bool add_experts(struct longest *p, struct longest_candidate c)
+{
+    const uint64_t ranks = p->gpus / c.pipeline, experts = p->model->experts;
+    const bool given = p->expert_given || !experts;
+    const uint64_t least = given ? p->words.expert : 1, most = given ? least : experts;
+    for (c.expert = least; c.expert <= most; c.expert *= 2) {
+        if (!given && (experts % c.expert || ranks % c.expert)) continue;
+        c.context_kind = RK_RING;
+        if (!add_split(p, c)) return false;
+        c.context_kind = RK_ULYSSES;
+        if (context_of(p, &c) > 1 && !add_split(p, c)) return false;
+    }
+    return true;
+}
+
+enum rk_status longest_list(struct longest *p, struct rk_error *error)
+{
+    struct longest_candidate c = {.data = 1};
+    longest_release(p);
+    for (c.pipeline = 1; c.pipeline <= 16; c.pipeline *= 2)
+        for (c.tensor = 1; c.tensor <= 16; c.tensor *= 2)
+            for (c.data = 1; c.data * c.tensor * c.pipeline <= p->gpus; c.data++) {
+                if (c.pipeline > p->model->layers) continue;
+                if (p->gpus % (c.tensor * c.pipeline * c.data)) continue;
+                if (!add_experts(p, c)) return no_memory(error);
+            }
+    return RK_OK;
+}
+
+void longest_release(struct longest *p)
+{
+    free(p->candidate);
+    p->candidate = NULL;
+    p->candidates = 0;
+}
+
+/* ---- does it fit? ---- */
+
+static struct rk_plan plan_of(const struct longest *p, const struct longest_candidate *c,
+                              uint64_t tokens)
+{
+    struct rk_plan plan = p->words;
+    const bool deepspeed = c->kind == LONGEST_DEEPSPEED || c->kind == LONGEST_CHUNKED;
+    plan.ranks = p->gpus;
+    plan.tensor = c->tensor;
+    plan.pipeline = c->pipeline;
+    plan.context = context_of(p, c);
+    plan.context_kind = c->context_kind;
+    plan.expert = c->expert;
+    plan.sequence_parallel = c->tensor > 1;
+    plan.sequence = tokens;
+    plan.microbatch = 1;
+    plan.batch = c->pipeline * c->data;
+    plan.zero = c->zero;
+    plan.gradient_overlap = plan.weight_overlap = true;
+    plan.framework = deepspeed ? RK_DEEPSPEED : RK_MEGATRON;
+    plan.recompute = c->again ? RK_WHOLE : RK_KEEP;
+    plan.recompute_rest = c->kind == LONGEST_SWAPPED;
+    plan.loss_in_chunks = c->kind == LONGEST_SWAPPED || c->kind == LONGEST_CHUNKED;
+    return plan;
+}
+
+enum { CHUNK_TOKENS = 65536 }; /* --ds-sequence-parallel-fpdt-chunk-size, unless it is given */
+
+/* Chunks of that many tokens, or fewer where that divides the tokens of a rank; the layers' inputs
+ * go to the host. */
+static void settle_chunks(struct rk_plan *plan)
+{
+    const uint64_t tokens = plan->sequence / plan->context;
+    uint64_t chunks = (plan->sequence + CHUNK_TOKENS - 1) / CHUNK_TOKENS;
+    while (chunks < tokens && tokens % chunks)
+        chunks++;
+    plan->sequence_chunks = chunks;
+    rk_plan_offload_activations(plan, 1);
+}
+
+bool longest_fits(struct longest *p, const struct longest_candidate *c, uint64_t tokens,
+                  struct rk_plan *plan)
+{
+    *plan = plan_of(p, c, tokens);
+    if (c->kind == LONGEST_CHUNKED) settle_chunks(plan);
+    rk_predict(p->model, p->system, plan, &p->prediction);
+    if (!p->prediction.timed) return false;
+    if (plan->recompute_rest) {
+        const struct rk_swap swap = rk_swap_of_plan(p->model, p->system, plan);
+        const double share = rk_swap_share_best(&swap);
+        if (share > 0) rk_plan_offload_activations(plan, share * (1 - 1e-12));
+        rk_predict(p->model, p->system, plan, &p->prediction);
+    }
+    return p->prediction.verdict == RK_FITS;
+}
+
+/* ---- how long? ---- */
+
+/* Tokens that the ranks which share a sequence can split, and that are whole steps. */
+static uint64_t unit_of(const struct longest *p, const struct longest_candidate *c)
+{
+    const uint64_t parts = context_of(p, c) * c->tensor;
+    uint64_t a = parts, b = p->step;
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return parts / a * p->step;
+}
+
+enum { CHUNKS_AHEAD = 16 };
+
+/* The first length behind `units` that fits, of those that are looked at; 0: none. */
+static uint64_t next_that_fits(struct longest *p, const struct longest_candidate *c, uint64_t unit,
+                               uint64_t units)
+{
+    const uint64_t ahead = c->kind == LONGEST_CHUNKED ? CHUNKS_AHEAD : 1;
+    struct rk_plan plan;
+    for (uint64_t i = units + 1; i <= units + ahead && i * unit <= p->most; i++)
+        if (longest_fits(p, c, i * unit, &plan)) return i;
+    return 0;
+}
+
+/* From a length that fits on, twice as long until one does not, then between these. */
+static uint64_t bisect(struct longest *p, const struct longest_candidate *c, uint64_t unit,
+                       uint64_t good)
+{
+    struct rk_plan plan;
+    uint64_t bad = 2 * good;
+    while (bad * unit <= p->most && longest_fits(p, c, bad * unit, &plan)) {
+        good = bad;
+        bad *= 2;
+    }
+    while (bad - good > 1) {
+        const uint64_t middle = good + (bad - good) / 2;
+        if (middle * unit <= p->most && longest_fits(p, c, middle * unit, &plan))
+            good = middle;
+        else
+            bad = middle;
+    }
+    return good;
+}
+
+/* Tokens of one candidate where they are more than `known`, else 0. */
+static uint64_t longest_of(struct longest *p, const struct longest_candidate *c, uint64_t known)
+{
+    const uint64_t unit = unit_of(p, c);
+    uint64_t found = 0;
+    for (uint64_t next = known / unit; (next = next_that_fits(p, c, unit, next));)
+        found = next = bisect(p, c, unit, next);
+    return found * unit;
+}
+
+void longest_find(struct longest *p, uint64_t tokens[LONGEST_KINDS + 1])
+{
+    memset(tokens, 0, (LONGEST_KINDS + 1) * sizeof *tokens);
+    for (size_t i = 0; i < p->candidates; i++) {
+        uint64_t *own = &tokens[p->candidate[i].kind];
+        const uint64_t found = longest_of(p, &p->candidate[i], *own);
+        if (found > *own) *own = found;
+        if (found > tokens[LONGEST_KINDS]) tokens[LONGEST_KINDS] = found;
+    }
+}
+
+static bool is_of(const struct longest_candidate *c, enum longest_kind kind)
+{
+    return (int)kind == LONGEST_KINDS || c->kind == kind;
+}
+
+bool longest_fastest(struct longest *p, uint64_t tokens, enum longest_kind kind,
+                     struct rk_plan *best, struct rk_outcome *outcome)
+{
+    bool found = false;
+    for (size_t i = 0; i < p->candidates; i++) {
+        struct rk_plan plan;
+        if (!is_of(&p->candidate[i], kind)) continue;
+        if (!longest_fits(p, &p->candidate[i], tokens, &plan)) continue;
+        if (found && p->prediction.samples_per_s <= outcome->samples_per_s) continue;
+        found = true;
+        *best = plan;
+        *outcome = p->prediction.outcome;
+    }
+    return found;
+}
+
+const char *longest_limit(struct longest *p, uint64_t tokens, enum longest_kind kind)
+{
+    const char *name = "no candidate can split it";
+    double nearest = INFINITY;
+    for (size_t i = 0; i < p->candidates; i++) {
+        const struct longest_candidate *c = &p->candidate[i];
+        const uint64_t unit = unit_of(p, c), next = (tokens / unit + 1) * unit;
+        struct rk_plan plan;
+        if (!is_of(c, kind) || longest_fits(p, c, next, &plan) || !p->prediction.timed) continue;
+        const struct rk_reason *reason = &p->prediction.reason[0];
+        const double over = reason->have > 0 ? reason->need / reason->have : INFINITY;
+        if (p->prediction.verdict != RK_MEMORY_EXCEEDED || over >= nearest) continue;
+        nearest = over;
+        name = p->system->memory[reason->tier].name;
+    }
+    return name;
+}
