@@ -18,7 +18,7 @@ enum rk_status headroom_usable(const char *text, const struct rk_model *model,
         *bytes = learned_room(model, system, plan);
         return RK_OK;
     }
-    if (strcmp(text, "none") == 0) return RK_OK;
+    if (strcmp(text, "none") == 0 || strcmp(text, "0") == 0) return RK_OK;
     const size_t length = strlen(text), digits = number_parse(text, length, &share);
     if (digits && strcmp(text + digits, "%") == 0 && share >= 0 && share < 100) {
         *bytes = capacity * (1 - share / 100);

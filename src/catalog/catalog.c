@@ -266,8 +266,27 @@ static void list_containing(const struct catalog_list *list, const char *name, c
                                      list->id[i]);
 }
 
+/* "h100x8": a machine and its number without the blank between them; NULL: it is not. */
+static const char *glued_number(enum catalog_kind kind, const char *name)
+{
+    char machine[64];
+    const char *x = strrchr(name, 'x');
+    const size_t length = x ? (size_t)(x - name) : 0;
+    if (kind != CATALOG_SYSTEMS || !length || length >= sizeof machine || !x[1] ||
+        x[1 + strspn(x + 1, "0123456789")])
+        return NULL;
+    memcpy(machine, name, length);
+    machine[length] = '\0';
+    return catalog_has(kind, machine) ? x : NULL;
+}
+
 static enum rk_status fail_unknown(enum catalog_kind kind, const char *name, struct rk_error *error)
 {
+    const char *glued = glued_number(kind, name);
+    if (glued)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "unknown system \"%s\": did you mean \"%.*s %s\"?", name,
+                       (int)(glued - name), name, glued);
     /* A model given for a system, or the other way round. */
     const enum catalog_kind other = kind == CATALOG_MODELS ? CATALOG_SYSTEMS : CATALOG_MODELS;
     char quoted[TEXT_QUOTE], with[256];

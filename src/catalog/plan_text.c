@@ -299,6 +299,9 @@ static enum rk_status fail_unknown(const struct parser *parser, const struct wor
     if (nearest)
         return fail(parser, span.at, "unknown word %s: did you mean \"%s\"?", quote(said, name),
                     nearest);
+    if (span.length > 5 && memcmp(span.at + span.length - 5, ".json", 5) == 0)
+        return fail(parser, span.at, "%s is a file, not a word: give a plan's file with --plan",
+                    quote(said, span));
     return fail(parser, span.at,
                 "unknown word %s: there are tp, pp, cp, ep, dp, mbs, gbs, zero, sp, recompute and "
                 "others, see reckon-plan(5)",

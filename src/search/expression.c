@@ -43,6 +43,7 @@ static const char *const quick[QUICK_FIGURES] = {
 
 static const char *const more_is_better[] = {
     "samples_per_s", "tokens_per_s", "mfu", "hfu", "compute_efficiency", "system_efficiency", NULL};
+static const char *const shares[] = {"mfu", "hfu", "compute_efficiency", "system_efficiency", NULL};
 
 static int position(const char *name, const char *const *list, int count)
 {
@@ -129,7 +130,6 @@ static void fail(struct parser *p, size_t at, const char *what, const char *cons
 
 static void emit(struct parser *p, struct term term)
 {
-    if (!term.at) term.at = (int)p->at;
     if (p->out->terms < EXPRESSION_TERMS)
         p->out->term[p->out->terms++] = term;
     else
@@ -192,7 +192,7 @@ static bool per_second(const struct parser *p, size_t at)
            (p->length - at == 2 || !word_character(p->text[at + 2]));
 }
 
-/* 60GiB, 10us, 0.5: a number, and a unit when letters follow at once. */
+/* 60GiB, 10us, 0.5, 50%: a number, and a unit when letters follow at once. */
 static void parse_number(struct parser *p)
 {
     double value;
@@ -205,6 +205,14 @@ static void parse_number(struct parser *p)
     while (end < p->length && isalpha((unsigned char)p->text[end]))
         end++;
     if (end > p->at + digits && per_second(p, end)) end += 2;
+    if (end == p->at + digits && end < p->length && p->text[end] == '%') {
+        emit(p, (struct term){.kind = TERM_NUMBER,
+                              .number = value / 100,
+                              .quantity = QUANTITY_COUNT,
+                              .at = (int)p->at});
+        p->at = end + 1;
+        return;
+    }
     struct unit unit;
     const size_t letters = end - p->at - digits;
     if (letters > 0 && !unit_find(p->text + p->at + digits, letters, &unit))
@@ -214,7 +222,8 @@ static void parse_number(struct parser *p)
         value = unit_to_si(&unit, value);
     emit(p, (struct term){.kind = TERM_NUMBER,
                           .number = value,
-                          .quantity = letters > 0 ? (int)unit.quantity : QUANTITIES});
+                          .quantity = letters > 0 ? (int)unit.quantity : QUANTITIES,
+                          .at = (int)p->at});
     p->at = end;
 }
 
@@ -253,7 +262,8 @@ static void fail_name(struct parser *p, size_t at, const char *word)
 
 static void emit_number(struct parser *p, double number)
 {
-    emit(p, (struct term){.kind = TERM_NUMBER, .number = number, .quantity = QUANTITIES});
+    emit(p, (struct term){
+                .kind = TERM_NUMBER, .number = number, .quantity = QUANTITIES, .at = (int)p->at});
 }
 
 /* A value of the axis, with '-' or '_' in it: "zero_bubble". */
@@ -535,6 +545,23 @@ static struct dimension combine_units(struct parser *p, const struct term *t, st
     return (struct dimension){.any = true};
 }
 
+/* Tables print memory in GiB and shares in percent, expressions count bytes and 1: "hbm <= 60" and
+ * "mfu > 50" do not say what was meant. Full names with a unit, hbm_bytes, do. */
+static void check_plain(struct parser *p, const struct term *name, const struct term *number)
+{
+    if (name->kind != TERM_FIGURE || number->kind != TERM_NUMBER) return;
+    const struct rk_figure *figure = &rk_figures()[name->place];
+    const size_t said = strlen(figure->name);
+    const bool full =
+        p->length - (size_t)name->at >= said && memcmp(p->text + name->at, figure->name, said) == 0;
+    if (strcmp(figure->unit, "B") == 0 && !full && number->quantity == QUANTITIES &&
+        number->number != 0)
+        fail(p, (size_t)number->at, "a size needs its unit, such as 60GiB", NULL);
+    if (position(figure->name, shares, NAMES) >= 0 && number->number > 1 &&
+        (number->quantity == QUANTITIES || number->quantity == QUANTITY_COUNT))
+        fail(p, (size_t)number->at, "a share is at most 1: write 50% or 0.5", NULL);
+}
+
 static void check_units(struct parser *p)
 {
     struct dimension stack[EXPRESSION_TERMS];
@@ -547,6 +574,10 @@ static void check_units(struct parser *p)
         } else if (t->kind == TERM_NOT) {
             stack[top] = (struct dimension){.any = true};
         } else if (t->kind != TERM_NEGATE) {
+            if (t->kind >= TERM_LESS && t->kind <= TERM_UNEQUAL) {
+                check_plain(p, t - 2, t - 1);
+                check_plain(p, t - 1, t - 2);
+            }
             top--;
             stack[top] = combine_units(p, t, stack[top], stack[top + 1], from[top + 1]);
         }

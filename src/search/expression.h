@@ -3,7 +3,7 @@
  *     or := and { "or" and }         and := not { "and" not }       not := ["not"] comparison
  *     comparison := sum [ ("<" | "<=" | ">" | ">=" | "==" | "=" | "!=") sum ]
  *     sum := product { ("+" | "-") product }       product := unary { ("*" | "/") unary }
- *     unary := ["-"] ( number [unit] | name | "(" or ")" )
+ *     unary := ["-"] ( number [unit | "%"] | name | "(" or ")" )
  *
  * Compiled once into a list for a stack machine; evaluation is pure and does not allocate. Both
  * sides of a comparison or a sum have one unit: seconds are not compared with bytes. A plain number

@@ -72,7 +72,7 @@ Test(select, conditions_count_what_a_walk_counts)
         "hbm <= 512MiB and tensor <= 2",
         "recompute == none or tensor_overlap == ring",
         "not (pipeline > 1) and data_overlap = yes",
-        "bubble_s / step_s < 0.1 and mfu > 0.05",
+        "bubble_s / step_s < 10% and mfu > 5%",
         "step_s * 1000 - 2 * 10 < 30 and mem2 == 0",
         "-time <= -40ms and batch == 8",
     };
@@ -196,6 +196,11 @@ Test(select, wrong_expressions_say_where)
         {"2 * time < 60GiB", 12, "bytes"},
         {"time + hbm < 1", 8, "bytes"},
         {"mfu > 3s", 7, "seconds"},
+        {"hbm <= 60", 8, "a size needs its unit"},
+        {"60e9 > memory", 1, "a size needs its unit"},
+        {"mfu > 50", 7, "at most 1: write 50%"},
+        {"mfu > 120%", 7, "at most 1"},
+        {"tensor < 50%x", 13, "not part"},
         {"tensor < 2GiB", 10, "bytes"},
         {"hbm / time < 3GB", 14, "bytes a second"},
     };
