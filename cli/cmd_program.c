@@ -121,7 +121,10 @@ static enum rk_status write_to(const struct rk_program *program, const char *pat
     struct output output = {.file = NULL};
     enum rk_status status = output_open(&output, path, error);
     if (status == RK_OK) status = rk_program_write(program, output.file, error);
-    if (status == RK_OK) status = output_commit(&output, error);
+    if (status == RK_OK)
+        status = output_commit(&output, error);
+    else
+        output_blame(&output, error);
     output_abandon(&output);
     return status;
 }

@@ -110,7 +110,10 @@ enum rk_status page_write(struct html_page *page, const char *path, const char *
     finish(page, title, date);
     enum rk_status status = output_open(&output, path ? path : "-", error);
     if (status == RK_OK) status = write[format](page, output.file, error);
-    if (status == RK_OK) status = output_commit(&output, error);
+    if (status == RK_OK)
+        status = output_commit(&output, error);
+    else
+        output_blame(&output, error);
     output_abandon(&output);
     return status;
 }

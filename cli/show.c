@@ -103,7 +103,10 @@ int show_report(const struct report *report, const struct show_args *args, const
         const struct report_style style = show_style(args, output.file);
         wrote = report_write(report, (enum report_format)args->format, &style, output.file, &error);
     }
-    if (wrote == RK_OK) wrote = output_commit(&output, &error);
+    if (wrote == RK_OK)
+        wrote = output_commit(&output, &error);
+    else
+        output_blame(&output, &error);
     output_abandon(&output);
     return wrote == RK_OK ? status : options_fail(&error);
 }

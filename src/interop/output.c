@@ -122,6 +122,13 @@ void output_abandon(struct output *output)
     output->beside[0] = '\0';
 }
 
+void output_blame(const struct output *output, struct rk_error *error)
+{
+    if (!error || error->status != RK_IO || error->path[0] || strcmp(output->path, "-") == 0)
+        return;
+    snprintf(error->path, sizeof error->path, "%.*s", (int)sizeof error->path - 1, output->path);
+}
+
 enum rk_status output_write(const char *path,
                             enum rk_status (*write)(FILE *, const void *what, struct rk_error *),
                             const void *what, struct rk_error *error)
@@ -130,7 +137,10 @@ enum rk_status output_write(const char *path,
     if (!path) return RK_OK;
     enum rk_status status = output_open(&output, path, error);
     if (status == RK_OK) status = write(output.file, what, error);
-    if (status == RK_OK) status = output_commit(&output, error);
+    if (status == RK_OK)
+        status = output_commit(&output, error);
+    else
+        output_blame(&output, error);
     output_abandon(&output);
     return status;
 }

@@ -29,6 +29,9 @@ enum rk_status output_commit(struct output *output, struct rk_error *error);
 /* Gives up: no trace is left. Fine on a zeroed or committed struct. */
 void output_abandon(struct output *output);
 
+/* An error of writing that names no file gets the output's name. */
+void output_blame(const struct output *output, struct rk_error *error);
+
 /* All of it: `write` fills the file from `what`. `path` NULL: nothing is written. */
 enum rk_status output_write(const char *path,
                             enum rk_status (*write)(FILE *, const void *what, struct rk_error *),

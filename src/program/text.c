@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "program/build.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -350,7 +351,9 @@ enum rk_status rk_program_write(const struct rk_program *program, FILE *out, str
     flush(line);
     const bool failed = line->failed;
     free(line);
-    return failed ? rk_fail(error, RK_IO, NULL, 0, 0, "the program cannot be written") : RK_OK;
+    return failed ? rk_fail(error, RK_IO, NULL, 0, 0, "cannot write the program: %s",
+                            errno ? strerror(errno) : "an earlier write failed")
+                  : RK_OK;
 }
 
 /* ---- differences ---- */
