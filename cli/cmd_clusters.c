@@ -46,7 +46,7 @@ static const struct option clusters_options[] = {
     {.name = "ranks", .type = OPTION_OUTPUT, .argument = "FILE", AT(ranks), .complete = "file",
      .help = "write where each rank of the plan runs; hosts are NAME-NODE of the cluster's name and the node's number"},
     {.name = "ranks-format", .type = OPTION_CHOICE, .argument = "FORMAT", AT(ranks_format), .choices = ranks_format_names,
-     .help = "mpi: Open MPI's rankfile; slurm: a SLURM_HOSTFILE for --distribution=arbitrary; torchrun: a command for each host; nccl: groups, their members and the network each takes, as JSON (mpi)"},
+     .help = "mpi: Open MPI's rankfile, which binds rank i of a host to its core i; hostfile: hosts and slots, for Open MPI and DeepSpeed; mpich: hosts for mpiexec -f; slurm: a SLURM_HOSTFILE for --distribution=arbitrary; torchrun: a command for each host; nccl: groups, their members and the network each takes, as JSON (mpi)"},
     {.name = "draw", .type = OPTION_OUTPUT, .argument = "FILE.html", AT(draw), .complete = "file",
      .help = "draw where each rank is: devices in nodes, racks (below one leaf) and clusters, coloured by stage, numbered by replica, tensor groups framed, and what a step sends over each boundary; a page, whose button saves it as SVG"},
     {.name = "page", .type = OPTION_OUTPUT, .argument = "FILE.html", AT(page), .complete = "file",
@@ -153,7 +153,7 @@ static enum rk_status write_files(const struct asking *a, struct rk_error *error
         status = clusters_file_write(args->save, &in->question, &in->answer->best, words, error);
     if (status == RK_OK && args->ranks)
         status = clusters_ranks_write(args->ranks, (enum ranks_format)args->ranks_format,
-                                      &in->answer->best, &in->machine, error);
+                                      in->question.model, &in->answer->best, &in->machine, error);
     const struct clusters_shown shown = {NULL, &in->question, in->answer, in->given};
     if (status == RK_OK && args->page)
         status = clusters_page(args->page, args->source.model, args->source.system, &shown,

@@ -199,6 +199,10 @@ static enum rk_status settle_links(struct answer *a, struct rk_error *error)
     if (status != RK_OK) return status;
     a->tiers = node_tiers_of(&a->system);
     a->domain = node_domain(node);
+    if (!node->joins_said && a->tiers.links >= 0 && a->tiers.bus >= 0) /* bridges, if there are any */
+        a->domain = node->accelerators % (int)a->system.network[a->tiers.links].size
+                        ? 1
+                        : (int)a->system.network[a->tiers.links].size;
     if (!a->domain)
         return rk_fail(error, RK_BAD_INPUT, args->file, 0, 0,
                        "its accelerators are not joined in equal groups, all with all (accelerator "
@@ -247,6 +251,11 @@ static void say_notes(const struct answer *a)
                     a->args->file, i, node->adapters);
             break;
         }
+    if (!node->joins_said && a->tiers.links >= 0 && node->accelerators > 1)
+        fprintf(stderr,
+                "reckon: %s does not say which accelerators links join: groups of %d, as %s has "
+                "them; net%d.size says another number\n",
+                a->args->file, a->domain, a->base, a->tiers.links);
     if (a->tiers.links < 0 && node->joins_said && a->domain > 1)
         fprintf(stderr,
                 "reckon: %s: links join its accelerators in groups of %d, %s has none: left out\n",

@@ -23,6 +23,8 @@ struct rk_cluster {
     char name[32];           /* unique; "0", "1", ... where none is given */
     struct rk_system system; /* devices > 0 where there are several clusters */
     double price_USDph;      /* of an accelerator for an hour; 0: not known */
+    char adapters[128];      /* of a node, as NCCL_IB_HCA has them: mlx5_0,mlx5_1; "": not said */
+    char interface[32];      /* of a node for sockets, NCCL_SOCKET_IFNAME; "": not said */
 };
 
 /* Between two clusters, each way. */
@@ -49,7 +51,8 @@ RK_API bool rk_machine_is_several(const char *name);
 
 RK_API void rk_machine_release(struct rk_machine *machine); /* a zeroed one is fine */
 
-/* Accelerators that share a node: those of the innermost network. */
+/* Accelerators that share a node: those of the innermost network, or of the PCI bus around it where
+ * the system has one (bridges join pairs of a node). */
 RK_API uint64_t rk_cluster_node(const struct rk_cluster *cluster);
 RK_API uint64_t rk_cluster_nodes(const struct rk_cluster *cluster);
 

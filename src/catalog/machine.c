@@ -22,7 +22,11 @@ void rk_machine_release(struct rk_machine *machine)
 
 uint64_t rk_cluster_node(const struct rk_cluster *cluster)
 {
-    const uint64_t size = cluster->system.network[0].size, devices = cluster->system.devices;
+    const struct rk_network *network = cluster->system.network;
+    uint64_t size = network[0].size;
+    for (int i = 1; i < cluster->system.networks; i++)
+        if (strncmp(network[i].name, "PCI", 3) == 0) size = network[i].size;
+    const uint64_t devices = cluster->system.devices;
     return devices && size > devices ? devices : size;
 }
 
@@ -239,6 +243,19 @@ static bool is_name(struct word name)
     return true;
 }
 
+/* What NCCL's settings take: names with commas between them, or one. */
+static bool is_device_list(struct word list, size_t size, bool several)
+{
+    if (!list.length || list.length >= size) return false;
+    for (size_t i = 0; i < list.length; i++) {
+        const bool comma = list.at[i] == ',';
+        const bool lone = comma && (i == 0 || i + 1 == list.length || list.at[i - 1] == ',');
+        if (lone || (comma && !several)) return false;
+        if (!isalnum((unsigned char)list.at[i]) && !strchr(",._:-", list.at[i])) return false;
+    }
+    return true;
+}
+
 /* Takes a word that is none of a system; `taken` says whether it was. */
 static enum rk_status take_word(struct line *line, struct word word, struct rk_cluster *cluster,
                                 bool *taken)
@@ -252,6 +269,20 @@ static enum rk_status take_word(struct line *line, struct word word, struct rk_c
     }
     if (begins(word, "price="))
         return read_price(line, (struct word){word.at + 6, word.length - 6}, &cluster->price_USDph);
+    if (begins(word, "adapters=")) {
+        const struct word list = {word.at + 9, word.length - 9};
+        if (!is_device_list(list, sizeof cluster->adapters, true))
+            return fail(line, list.at, "adapters are names such as mlx5_0,mlx5_1");
+        snprintf(cluster->adapters, sizeof cluster->adapters, "%.*s", (int)list.length, list.at);
+        return RK_OK;
+    }
+    if (begins(word, "interface=")) {
+        const struct word name = {word.at + 10, word.length - 10};
+        if (!is_device_list(name, sizeof cluster->interface, false))
+            return fail(line, name.at, "an interface is a name such as eth0");
+        snprintf(cluster->interface, sizeof cluster->interface, "%.*s", (int)name.length, name.at);
+        return RK_OK;
+    }
     if (begins(word, "name=")) {
         const struct word name = {word.at + 5, word.length - 5};
         if (!is_name(name))
@@ -340,7 +371,7 @@ static enum rk_status read_line(const char *text, struct rk_machine *machine,
 /* ---- a file ---- */
 
 /* clang-format off */
-struct cluster_said { char name[32], system[256]; uint64_t devices; double price; };
+struct cluster_said { char name[32], system[256], adapters[128], interface[32]; uint64_t devices; double price; };
 struct link_said { struct rk_cluster_link link; int pair[2]; };
 #define SAID(member) .offset = offsetof(struct cluster_said, member)
 #define LINK(member) .offset = offsetof(struct link_said, link.member)
@@ -349,6 +380,8 @@ static const struct field cluster_fields[] = {
     { "system",      FIELD_TEXT,   FIELD_REQUIRED, SAID(system), .size = 256, .help = "an id, a path, or a description in one line" },
     { "devices",     FIELD_COUNT,  SAID(devices), .help = "accelerators; default what the system says" },
     { "price_USDph", FIELD_NUMBER, SAID(price), .help = "price of an accelerator for an hour" },
+    { "adapters",    FIELD_TEXT,   SAID(adapters), .size = 128, .help = "of a node, as NCCL_IB_HCA has them: mlx5_0,mlx5_1" },
+    { "interface",   FIELD_TEXT,   SAID(interface), .size = 32, .help = "of a node for sockets: eth0" },
     { "source",      FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
 };
@@ -390,7 +423,17 @@ static enum rk_status load_cluster(const struct place *place, struct rk_machine 
     if (status != RK_OK) return status;
     place_member(place, "system", &name);
     *cluster = (struct rk_cluster){.price_USDph = said.price};
-    snprintf(cluster->name, sizeof cluster->name, "%s", said.name);
+    if (!is_name((struct word){said.name, strlen(said.name)}))
+        return place_fail(place, error, "name: 1 to 31 letters, digits, '.', '_', '-'");
+    if (*said.adapters &&
+        !is_device_list((struct word){said.adapters, strlen(said.adapters)}, 128, true))
+        return place_fail(place, error, "adapters: names such as mlx5_0,mlx5_1");
+    if (*said.interface &&
+        !is_device_list((struct word){said.interface, strlen(said.interface)}, 32, false))
+        return place_fail(place, error, "interface: a name such as eth0");
+    memcpy(cluster->name, said.name, sizeof cluster->name);
+    memcpy(cluster->adapters, said.adapters, sizeof cluster->adapters);
+    memcpy(cluster->interface, said.interface, sizeof cluster->interface);
     if (rk_system_load(said.system, &cluster->system, &inner) != RK_OK)
         return place_fail(&name, error, "%s", inner.text);
     machine->clusters++;

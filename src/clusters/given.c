@@ -256,6 +256,7 @@ static int fill_stage(const struct judging *j, struct clusters_stage *to)
                                   .tensor = first->plan.tensor,
                                   .context = first->plan.context,
                                   .expert = first->plan.expert,
+                                  .expert_tensor = first->plan.expert_tensor,
                                   .microbatch = first->most,
                                   .recompute = first->plan.recompute,
                                   .activations_away = first->plan.share[RK_SHARE_ATTENTION][0],

@@ -64,11 +64,21 @@ struct group_shape clusters_groups(const struct clusters_plan *plan,
                                    enum clusters_group kind)
 {
     const struct clusters_stage *s = &plan->stage[stage];
-    const uint64_t degree[CLUSTERS_GROUPS] = {s->tensor, s->context, s->data};
-    struct group_shape shape = {.first = clusters_first_rank(plan, stage), .step = 1};
-    for (int i = 0; i < (int)kind; i++)
-        shape.step *= degree[i];
-    shape.members = degree[kind];
+    const uint64_t expert = s->expert ? s->expert : 1;
+    const uint64_t et = s->expert_tensor ? s->expert_tensor : s->tensor;
+    const struct {
+        uint64_t members, step;
+    } groups[CLUSTERS_GROUPS] = {
+        [CLUSTERS_TENSOR] = {s->tensor, 1},
+        [CLUSTERS_CONTEXT] = {s->context, s->tensor},
+        [CLUSTERS_DATA] = {s->data, s->tensor * s->context},
+        [CLUSTERS_GRADIENTS] = {s->context * s->data, s->tensor},
+        [CLUSTERS_EXPERT] = {expert, et}, /* as plan/ranks.h lays them out */
+        [CLUSTERS_EXPERT_GRADIENTS] = {s->gpus / (et * expert), et * expert},
+    };
+    struct group_shape shape = {.first = clusters_first_rank(plan, stage),
+                                .members = groups[kind].members,
+                                .step = groups[kind].step};
     shape.groups = s->gpus / shape.members;
     shape.inner = shape.step;
     shape.block = shape.step * shape.members;
@@ -78,7 +88,8 @@ struct group_shape clusters_groups(const struct clusters_plan *plan,
         const uint64_t node = rk_cluster_node(&machine->cluster[home.cluster]);
         shape.in_node &= shape.members == 1 || home.gpus <= node || node % shape.block == 0;
     }
-    shape.in_cluster = kind != CLUSTERS_DATA || !clusters_crosses(s, s);
+    shape.in_cluster =
+        kind == CLUSTERS_TENSOR || kind == CLUSTERS_CONTEXT || !clusters_crosses(s, s);
     shape.in_node &= shape.in_cluster;
     return shape;
 }

@@ -31,7 +31,15 @@ uint64_t clusters_first_rank(const struct clusters_plan *plan, int stage);
 
 /* Groups of a stage that are alike: member i of group g is
  * first + (g % inner) + (g / inner) * block + i * step. */
-enum clusters_group { CLUSTERS_TENSOR, CLUSTERS_CONTEXT, CLUSTERS_DATA, CLUSTERS_GROUPS };
+enum clusters_group {
+    CLUSTERS_TENSOR,
+    CLUSTERS_CONTEXT,
+    CLUSTERS_DATA,
+    CLUSTERS_GRADIENTS, /* data and context together: of what no expert has */
+    CLUSTERS_EXPERT,
+    CLUSTERS_EXPERT_GRADIENTS, /* copies of the same experts */
+    CLUSTERS_GROUPS
+};
 
 struct group_shape {
     uint64_t first, groups, members, step, inner, block;

@@ -40,6 +40,7 @@ static void fill_plan(struct clusters_plan *plan, const struct clusters_costs *c
             .tensor = way->plan.tensor,
             .context = way->plan.context,
             .expert = way->plan.expert,
+            .expert_tensor = way->plan.expert_tensor,
             .data = rk_plan_data(&way->plan),
             .microbatch = way->plan.microbatch,
             .recompute = way->plan.recompute,

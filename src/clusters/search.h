@@ -36,6 +36,7 @@ struct clusters_stage {
     bool even, regular; /* replicas have as many samples each; the same tensor and context degree */
     int cluster;
     uint64_t layers, gpus, nodes, tensor, context, expert, data, microbatch;
+    uint64_t expert_tensor; /* 0: as tensor */
     enum rk_recompute_mode recompute;
     double activations_away, optimizer_away; /* shares of them in memory tier 1 */
     double forward_s, backward_s;            /* of a microbatch, all chunks */
