@@ -145,6 +145,9 @@ static const char *verdict(struct report *report, const struct forecast *f)
     char amount[QUANTITY_TEXT], step[QUANTITY_TEXT];
     if (!p->timed) return "this plan cannot run";
     const double left = forecast_left(f, p->tightest);
+    if (p->verdict != RK_FITS && p->reason[0].tier > 0)
+        return report_text(report, "does not fit: %s; %s a step", forecast_reason(report, f, 0),
+                           quantity_format(step, QUANTITY_SECONDS, p->step_s));
     quantity_format(amount, QUANTITY_BYTES, fabs(left));
     return report_text(
         report,
@@ -230,8 +233,12 @@ static void add_changes(struct report *report, const struct forecast *f)
     struct rk_saving changes[RK_MAX_SAVINGS];
     const int count = rk_savings(f->model, f->system, f->plan, f->prediction, changes);
     bool rescued = f->prediction->verdict == RK_FITS;
-    struct report_table *table =
-        change_table(report, "changes", count ? "What a single change of the plan saves" : NULL);
+    const int tier = rescued ? 0 : f->prediction->reason[0].tier;
+    const char *of =
+        tier > 0 ? report_text(report, " of %s", memory_name(report, f->system, tier)) : "";
+    struct report_table *table = change_table(
+        report, "changes",
+        count ? report_text(report, "What a single change of the plan saves%s", of) : NULL);
     for (int i = 0; i < count; i++) {
         change_row(report, table, &changes[i], f->prediction->step_s);
         rescued |= changes[i].fits;
@@ -301,9 +308,10 @@ static enum rk_status read_input(struct fits_args *args, char *system, size_t si
     if (status != RK_OK) return status;
     question->open = fits_is_open(&input->draft);
     if (args->headroom && !question->open)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--headroom is for the plan that is chosen where none is said, and this one "
-                       "says its degrees, sharding or recomputation: see what is left in the answer");
+        return rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "--headroom is for the plan that is chosen where none is said, and this one "
+            "says its degrees, sharding or recomputation: see what is left in the answer");
     question->grows = !plan_given(&input->draft, "batch");
     const bool gpus = args->source.gpus || input->system.devices ||
                       plan_given(&input->draft, "gpus") || !question->open;
@@ -312,8 +320,8 @@ static enum rk_status read_input(struct fits_args *args, char *system, size_t si
                        "--gpus is missing: how many accelerators? The system may say it, \"%s "
                        "x64\", or the plan",
                        args->source.system);
-    status = plan_settle(&args->source, input, question->open ? fits_choose : NULL,
-                         question, error);
+    status =
+        plan_settle(&args->source, input, question->open ? fits_choose : NULL, question, error);
     if (status != RK_OK) return status;
     return save_files(&args->save, &input->model, &input->draft.plan, error);
 }

@@ -164,11 +164,15 @@ static void add_remedy(struct report *report, const struct forecast *f)
         return;
     }
     const double chance = learned_fit(f->model, f->system, f->plan, saving[0].need_bytes);
+    const int tier = p->reason[0].tier;
     report_note(report,
                 report_text(report,
-                            "  with %s it fits, %.1f GiB left%s, and takes %.1f %% %s (the "
+                            "  with %s it fits, %.1f GiB%s left%s, and takes %.1f %% %s (the "
                             "cheapest change; reckon fits shows others)",
                             saving[0].words, saving[0].left_bytes / 0x1p30,
+                            tier > 0 ? report_text(report, " of %s",
+                                                   memory_name(report, f->system, tier))
+                                     : "",
                             chance < LEARNED_SURE /* NaN: nothing is known */
                                 ? report_text(report, " (%.0f %% of such runs fitted)", 100 * chance)
                                 : "",

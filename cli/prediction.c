@@ -104,13 +104,23 @@ void forecast_record(struct report *report, const struct forecast *f)
 
 /* ---- why it cannot run ---- */
 
-static const char *say_memory(struct report *report, const struct forecast *f)
+/* The stage that has most in memory tier `tier`. */
+static int fullest_stage(const struct rk_prediction *p, int tier)
 {
-    const struct rk_reason *r = &f->prediction->reason[0];
+    int stage = p->tightest;
+    for (int i = 0; tier > 0 && i < p->stages; i++)
+        if (p->stage[i].away_bytes[tier - 1] > p->stage[stage].away_bytes[tier - 1]) stage = i;
+    return stage;
+}
+
+static const char *say_memory(struct report *report, const struct forecast *f,
+                              const struct rk_reason *r)
+{
     char need[QUANTITY_TEXT], have[QUANTITY_TEXT], lack[QUANTITY_TEXT];
     return report_text(report, "%s needs %s on stage %d, has %s: %s too little",
                        memory_name(report, f->system, r->tier < 0 ? 0 : r->tier),
-                       quantity_format(need, QUANTITY_BYTES, r->need), f->prediction->tightest,
+                       quantity_format(need, QUANTITY_BYTES, r->need),
+                       fullest_stage(f->prediction, r->tier),
                        quantity_format(have, QUANTITY_BYTES, r->have),
                        quantity_format(lack, QUANTITY_BYTES, r->need - r->have));
 }
@@ -122,9 +132,9 @@ static const char *say_division(struct report *report, const struct rk_reason *r
                        (int)(by - r->what), r->what, r->have, by + strlen(" by "), r->need);
 }
 
-static const char *say_part(struct report *report, const struct forecast *f, const char *by)
+static const char *say_part(struct report *report, const struct forecast *f,
+                            const struct rk_reason *r, const char *by)
 {
-    const struct rk_reason *r = &f->prediction->reason[0];
     return report_text(report, "%s: the %.0f of %s are not divisible by the %s degree %.0f",
                        r->what, r->have, f->model->id, by, r->need);
 }
@@ -173,14 +183,14 @@ static const char *say_other(struct report *report, const struct rk_reason *r, c
     return report_text(report, "%s", text);
 }
 
-const char *forecast_reason(struct report *report, const struct forecast *f)
+const char *forecast_reason(struct report *report, const struct forecast *f, int i)
 {
-    const struct rk_reason *r = &f->prediction->reason[0];
+    const struct rk_reason *r = &f->prediction->reason[i];
     const char *what = r->what ? r->what : rk_verdict_name(r->verdict);
     const char *by = strstr(what, " by ");
     if (f->prediction->verdict == RK_FITS) return NULL;
     if (f->plan->framework == RK_CALCULON) return published_reason(report, f->system, r);
-    if (r->verdict == RK_MEMORY_EXCEEDED) return say_memory(report, f);
+    if (r->verdict == RK_MEMORY_EXCEEDED) return say_memory(report, f, r);
     if (r->verdict == RK_BAD_DATATYPE)
         return report_text(report, "%s cannot multiply in %s: give another precision",
                            f->system->id, what);
@@ -191,9 +201,9 @@ const char *forecast_reason(struct report *report, const struct forecast *f)
         return report_text(report, "the plan needs %.0f GPUs, %s has %.0f", r->need, f->system->id,
                            r->have);
     if (by) return say_division(report, r, by);
-    if (strcmp(what, "experts") == 0) return say_part(report, f, "expert");
+    if (strcmp(what, "experts") == 0) return say_part(report, f, r, "expert");
     if (r->verdict == RK_BAD_TENSOR)
-        return say_part(report, f, strncmp(what, "expert", 6) == 0 ? "expert tensor" : "tensor");
+        return say_part(report, f, r, strncmp(what, "expert", 6) == 0 ? "expert tensor" : "tensor");
     return say_other(report, r, what);
 }
 
@@ -212,7 +222,7 @@ void forecast_refusal(struct report *report, const struct forecast *f)
         const struct report_cell cells[] = {
             cell_text(rk_verdict_name(r->verdict)),
             cell_text(f->plan->framework == RK_CALCULON ? published_reason(report, f->system, r)
-                                                        : forecast_reason(report, f)),
+                                                        : forecast_reason(report, f, i)),
             r->tier < 0 ? cell_none() : cell_count((uint64_t)r->tier),
             cell_text(r->what),
             cell_number(r->need),

@@ -34,7 +34,7 @@ const char *learned_times(struct report *report, const struct rk_model *model,
 void forecast_record(struct report *report, const struct forecast *f);
 
 /* Why it cannot run, and how to mend it; NULL when it can. */
-const char *forecast_reason(struct report *report, const struct forecast *f);
+const char *forecast_reason(struct report *report, const struct forecast *f, int i);
 
 /* Any one reason of the published model. */
 const char *published_reason(struct report *report, const struct rk_system *system,

@@ -109,13 +109,13 @@ struct rk_saving {
     char words[RK_SAVING_WORDS]; /* that change the plan: "zero2" */
     const char *what;            /* in a few words; static storage */
     double need_bytes;           /* of its tightest stage */
-    double saved_bytes;          /* > 0 */
-    double left_bytes;           /* of the device; < 0: too little */
+    double saved_bytes;          /* > 0; of the memory tier that is too small, else of the device */
+    double left_bytes;           /* of the same; < 0: too little */
     double step_s;
     bool fits;
 };
 
-/* The changes that save memory on the tightest stage: where the plan does not fit, those that make
+/* The changes that save memory on the tightest stage, of the first tier that is too small: where the plan does not fit, those that make
  * it fit first, from the fastest on; then by what they save. `prediction` is the plan's, and timed.
  * Returns how many there are. */
 RK_API int rk_savings(const struct rk_model *model, const struct rk_system *system,

@@ -4,16 +4,18 @@
 #include <reckon/advise.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum change_kind {
-    CHANGE_TO,    /* the words as they stand */
-    CHANGE_TIMES, /* a degree times 2 */
-    CHANGE_HALF,  /* a count by 2 */
-    CHANGE_PART,  /* one more part of selective recomputation */
-    CHANGE_BLOCKS /* whole recomputation of half the blocks of a virtual stage */
+    CHANGE_TO,     /* the words as they stand */
+    CHANGE_TIMES,  /* a degree times 2 */
+    CHANGE_HALF,   /* a count by 2 */
+    CHANGE_PART,   /* one more part of selective recomputation */
+    CHANGE_BLOCKS, /* whole recomputation of half the blocks of a virtual stage */
+    CHANGE_SHARE   /* as much of it as the lower tier that is too small has room for */
 };
 
 /* The one that torchtitan has: parts.h. */
@@ -60,6 +62,12 @@ static const struct change {
      "half the activations in memory tier 1"},
     {CHANGE_TO, "activation_offload", "offload-activations", "activations in memory tier 1"},
     {CHANGE_TO, "weight_offload", "offload-weights", "weights in memory tier 1"},
+    {CHANGE_TO, "optimizer_offload", "offload-optimizer=0", "optimizer state stays"},
+    {CHANGE_TO, "activation_offload", "offload-activations=0", "activations stay"},
+    {CHANGE_TO, "weight_offload", "offload-weights=0", "weights stay"},
+    {CHANGE_SHARE, "optimizer_offload", NULL, "as much optimizer state as there is room for"},
+    {CHANGE_SHARE, "activation_offload", NULL, "as much of the activations as there is room for"},
+    {CHANGE_SHARE, "weight_offload", NULL, "as much of the weights as there is room for"},
 };
 
 enum { TABLE = sizeof table / sizeof *table };
@@ -114,16 +122,86 @@ static bool is_offload(const struct change *change)
     return strstr(change->key, "_offload") != NULL;
 }
 
-/* What is trained, and on what. */
+/* What is trained, and on what; which memory tier is too small for the plan, else 0. */
 struct job {
     const struct rk_model *model;
     const struct rk_system *system;
+    int tier;
 };
+
+static struct job job_of(const struct rk_model *model, const struct rk_system *system,
+                         const struct rk_prediction *p)
+{
+    const bool lower = p->verdict == RK_MEMORY_EXCEEDED && p->reason[0].tier > 0;
+    return (struct job){model, system, lower ? p->reason[0].tier : 0};
+}
+
+/* Bytes of the stage that has most of them in the tier. */
+static double needed_bytes(const struct job *job, const struct rk_prediction *p)
+{
+    double most = 0;
+    if (job->tier == 0) return p->stage[p->tightest].total_bytes;
+    for (int i = 0; i < p->stages; i++)
+        if (p->stage[i].away_bytes[job->tier - 1] > most)
+            most = p->stage[i].away_bytes[job->tier - 1];
+    return most;
+}
+
+/* ---- shares ---- */
+
+static void set_share(struct rk_plan *plan, const char *key, int tier, double share)
+{
+    if (strcmp(key, "activation_offload") == 0) {
+        for (int i = RK_SHARE_ATTENTION; i <= RK_SHARE_CHECKPOINTS; i++)
+            plan->share[i][tier - 1] = share;
+        return;
+    }
+    const bool weights = strcmp(key, "weight_offload") == 0;
+    plan->share[weights ? RK_SHARE_WEIGHTS : RK_SHARE_OPTIMIZER][tier - 1] = share;
+}
+
+static const double *shares_of(const struct rk_plan *plan, const char *key)
+{
+    if (strcmp(key, "activation_offload") == 0) return plan->share[RK_SHARE_ATTENTION];
+    const bool weights = strcmp(key, "weight_offload") == 0;
+    return plan->share[weights ? RK_SHARE_WEIGHTS : RK_SHARE_OPTIMIZER];
+}
+
+/* Bytes of a tier grow in line with each share: the largest thousandths that fit. */
+static bool largest_share(const struct change *change, const struct job *job,
+                          const struct rk_plan *plan, const struct rk_prediction *before,
+                          char words[RK_SAVING_WORDS])
+{
+    const double share = job->tier ? shares_of(plan, change->key)[job->tier - 1] : 0;
+    struct rk_plan without = *plan;
+    struct rk_prediction p;
+    if (!(share > 0)) return false;
+    set_share(&without, change->key, job->tier, 0);
+    rk_predict(job->model, job->system, &without, &p);
+    if (!p.timed) return false;
+    const double have = job->system->memory[job->tier].capacity_bytes;
+    const double least = needed_bytes(job, &p), all = needed_bytes(job, before);
+    const double fits = floor(1e3 * share * (have - least) / (all - least)) / 1e3;
+    if (!(fits > 0) || fits >= share) return false;
+    set_share(&without, change->key, job->tier, fits);
+    const double *shares = shares_of(&without, change->key);
+    const char *word = plan_fields[plan_row(change->key)].word;
+    size_t used = (size_t)snprintf(words, RK_SAVING_WORDS, "%s", word);
+    const char *mark = "=";
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++) {
+        if (!(shares[tier] > 0)) continue;
+        used += (size_t)snprintf(words + used, RK_SAVING_WORDS - used, "%s%.10g", mark,
+                                 tier + shares[tier]);
+        mark = "+";
+    }
+    return true;
+}
 
 /* False where the change does not apply. */
 static bool words_of(const struct change *change, const struct job *job, const struct rk_plan *plan,
-                     char words[RK_SAVING_WORDS])
+                     const struct rk_prediction *before, char words[RK_SAVING_WORDS])
 {
+    if (change->kind == CHANGE_SHARE) return largest_share(change, job, plan, before, words);
     if (is_offload(change) && job->system->memories < 2) return false;
     if (change->kind == CHANGE_PART)
         return add_part(job->model, plan, part_bit(change->key), words);
@@ -171,14 +249,14 @@ static bool try_change(const struct change *change, const struct job *job,
                        struct trial *trial, struct rk_saving *saving)
 {
     const struct rk_prediction *p = &trial->prediction;
-    if (!words_of(change, job, plan, saving->words)) return false;
+    if (!words_of(change, job, plan, before, saving->words)) return false;
     if (!apply(plan, saving->words, &trial->plan)) return false;
     rk_predict(job->model, job->system, &trial->plan, &trial->prediction);
     if (!p->timed) return false;
     saving->what = change->what;
     saving->need_bytes = p->stage[p->tightest].total_bytes;
-    saving->saved_bytes = before->stage[before->tightest].total_bytes - saving->need_bytes;
-    saving->left_bytes = job->system->memory[0].capacity_bytes - saving->need_bytes;
+    saving->saved_bytes = needed_bytes(job, before) - needed_bytes(job, p);
+    saving->left_bytes = job->system->memory[job->tier].capacity_bytes - needed_bytes(job, p);
     saving->step_s = p->step_s;
     saving->fits = p->verdict == RK_FITS;
     return saving->saved_bytes > 0;
@@ -206,7 +284,7 @@ int rk_savings(const struct rk_model *model, const struct rk_system *system,
                struct rk_saving saving[RK_MAX_SAVINGS])
 {
     _Static_assert((int)TABLE <= (int)RK_MAX_SAVINGS, "room for all");
-    const struct job job = {model, system};
+    const struct job job = job_of(model, system, prediction);
     const bool fits = prediction->verdict == RK_FITS;
     struct trial trial;
     int count = 0;
@@ -220,7 +298,7 @@ bool rk_savings_pair(const struct rk_model *model, const struct rk_system *syste
                      const struct rk_plan *plan, const struct rk_prediction *prediction,
                      struct rk_saving *pair)
 {
-    const struct job job = {model, system};
+    const struct job job = job_of(model, system, prediction);
     struct rk_saving first, second;
     struct trial one, two;
     bool found = false;

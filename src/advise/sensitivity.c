@@ -138,11 +138,11 @@ static void add_kernels(struct members *m, struct rk_system *s, enum number numb
     case HOST_LAUNCH:
         add(m, &k->launch_s);
         break;
-    case MEMORY_EFFICIENCY: /* of lower tiers neither this nor the size is read */
+    case MEMORY_EFFICIENCY: /* of lower tiers it is not read */
         if (tier == 0) add(m, &k->memory_efficiency);
         break;
     case MEMORY_CAPACITY:
-        if (tier == 0) add(m, &s->memory[tier].capacity_bytes);
+        add(m, &s->memory[tier].capacity_bytes);
         break;
     case NETWORK_EFFICIENCY:
         add(m, described ? &network->link.efficiency : &network->efficiency);

@@ -87,8 +87,13 @@ double layers_tier(const struct rk_prediction *prediction, const struct rk_plan 
                    double holds[RK_HOLDING_COUNT])
 {
     const struct rk_stage *stage = &prediction->stage[prediction->tightest];
+    double most = 0; /* of a lower tier: another stage may have more of it */
     (void)plan;
     memset(holds, 0, RK_HOLDING_COUNT * sizeof *holds);
     if (tier == 0) memcpy(holds, stage->holds, sizeof stage->holds);
-    return tier == 0 ? stage->total_bytes : tier == 1 ? prediction->offload_bytes : 0;
+    if (tier == 0) return stage->total_bytes;
+    for (int i = 0; i < prediction->stages && tier <= RK_SHARE_TIERS; i++)
+        if (prediction->stage[i].away_bytes[tier - 1] > most)
+            most = prediction->stage[i].away_bytes[tier - 1];
+    return most;
 }
