@@ -4,6 +4,7 @@
 #include "cli/executor.h"
 #include "cli/show.h"
 #include "cli/train_model.h"
+#include "interop/output.h"
 #include "tokens/tokenizer.h"
 
 #include <reckon/reckon.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 
 struct generate_args {
-    const char *model, *load, *tokenizer, *prompt;
+    const char *model, *load, *tokenizer, *prompt, *output;
     uint64_t tokens, seed, top;
     double temperature, rotary_base, norm_eps;
     bool greedy, wide;
@@ -46,6 +47,12 @@ static const struct option choice_rows[] = {
     {.name = NULL},
 };
 
+static const struct option output_rows[] = {
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+    {.name = NULL},
+};
+
 const struct usage generate_usage = {
     .name = "generate",
     .summary = "continue a prompt with a trained model",
@@ -57,6 +64,7 @@ const struct usage generate_usage = {
     .groups = {
         {"Input", input_rows, 0},
         {"Choices", choice_rows, 0},
+        {"Output", output_rows, 0},
         {"General", options_help_rows, 0},
     },
     .examples = {
@@ -71,6 +79,7 @@ const struct usage generate_usage = {
 
 struct writer {
     const struct tokenizer *tokenizer;
+    FILE *out;
     const char *prompt; /* NULL: it is printed */
     bool failed;
 };
@@ -79,13 +88,13 @@ static bool put_token(void *context, uint32_t token)
 {
     struct writer *w = context;
     struct bytes text = {.data = NULL};
-    if (w->prompt) fputs(w->prompt, stdout);
+    if (w->prompt) fputs(w->prompt, w->out);
     w->prompt = NULL;
     if (token < w->tokenizer->ids && !tokenizer_decode(w->tokenizer, &token, 1, &text))
         w->failed = true;
-    if (text.size && fwrite(text.data, 1, text.size, stdout) != text.size) w->failed = true;
+    if (text.size && fwrite(text.data, 1, text.size, w->out) != text.size) w->failed = true;
     bytes_release(&text);
-    if (fflush(stdout) != 0) w->failed = true;
+    if (fflush(w->out) != 0) w->failed = true;
     return !w->failed;
 }
 
@@ -107,12 +116,12 @@ static enum rk_status encode_prompt(const struct generate_args *args,
 }
 
 static enum rk_status generate(const struct generate_args *args, const struct tokenizer *tokenizer,
-                               struct rk_error *error)
+                               FILE *out, struct rk_error *error)
 {
     struct rk_model model;
     struct rk_system system;
     struct token_list ids = {.id = NULL};
-    struct writer writer = {.tokenizer = tokenizer, .prompt = args->prompt};
+    struct writer writer = {.tokenizer = tokenizer, .out = out, .prompt = args->prompt};
     struct rk_train train = cli_executor->defaults();
     enum rk_status status = train_model_open(args->model, &model, &train, error);
     if (status == RK_OK) status = encode_prompt(args, tokenizer, &model, &ids, error);
@@ -135,7 +144,7 @@ static enum rk_status generate(const struct generate_args *args, const struct to
                                   .token = put_token,
                                   .context = &writer};
     status = cli_executor->generate(&model, &train, &g, error);
-    if (status == RK_OK) putchar('\n');
+    if (status == RK_OK) putc('\n', out);
     free(ids.id);
     rk_system_release(&system);
     return status;
@@ -143,12 +152,10 @@ static enum rk_status generate(const struct generate_args *args, const struct to
 
 int cmd_generate(int argc, char **argv)
 {
-    struct generate_args args = {.tokenizer = "bytes",
-                                 .tokens = 200,
-                                 .seed = 1,
-
-                                 .temperature = 0.8};
+    struct generate_args args = {
+        .tokenizer = "bytes", .tokens = 200, .seed = 1, .output = "-", .temperature = 0.8};
     struct tokenizer tokenizer;
+    struct output output = {.file = NULL};
     struct rk_error error;
     if (!cli_executor && !executor_is_asked_for_help(argc, argv))
         return executor_become(argc, argv);
@@ -160,7 +167,10 @@ int cmd_generate(int argc, char **argv)
                          "say which model with which weights: --model FILE --load FOLDER");
     if (status == RK_OK) status = tokenizer_load(args.tokenizer, &tokenizer, &error);
     if (status != RK_OK) return options_fail(&error);
-    status = generate(&args, &tokenizer, &error);
+    status = output_open(&output, args.output, &error);
+    if (status == RK_OK) status = generate(&args, &tokenizer, output.file, &error);
+    if (status == RK_OK) status = output_commit(&output, &error);
+    output_abandon(&output);
     tokenizer_release(&tokenizer);
     return status == RK_OK ? (int)RK_OK : options_fail(&error);
 }

@@ -89,7 +89,7 @@ static const char system_text[] =
     "            \"capacity_GiB\": %.6g,\n"
     "            \"bandwidth_GBps\": %.6g,\n"
     "            \"efficiency_from_MB\": [[0, 1]],\n"
-    "            \"source\": \"measured: norms, sums and activations of 256 tokens\"\n"
+    "            \"source\": \"measured: the optimizer's pass over 8 million weights\"\n"
     "        }%s\n"
     "    ],\n"
     "    \"network\": [\n"
@@ -112,6 +112,7 @@ static const char system_text[] =
     "                \"base_us\": 0,\n"
     "                \"hop_us\": %.6g,\n"
     "                \"ramp_MB\": 0,\n"
+    "                \"copied\": true,\n"
     "                \"rates\": %s,\n"
     "                \"source\": \"measured: all-reduce of two threads\"\n"
     "            },\n"
@@ -126,8 +127,10 @@ static const char system_text[] =
     "        \"tile_efficiency\": 1,\n"
     "        \"tile_loss\": 0,\n"
     "        \"matrix_k_half\": %.6g,\n"
+    "        \"weights_GBps\": %.6g,\n"
     "        \"attention_rates\": %s,\n"
     "        \"optimizer_rates\": %s,\n"
+    "        \"memory_rates\": %s,\n"
     "        \"memory_efficiency\": 1,\n"
     "        \"kernel_us\": 0.5,\n"
     "        \"launch_us\": 0,\n"
@@ -190,17 +193,20 @@ static char *text_of(const struct rk_measured *m, const char *tiers)
 {
     char *text = NULL, *attention = rates_text(attention_rates_json(&m->attention)),
          *optimizer = rates_text(stream_rates_json(&m->optimizer)),
+         *memory = rates_text(stream_rates_json(&m->memory)),
          *link = rates_text(stream_rates_json(&m->link));
     const double link_Bps = m->link.rate_Bps[m->link.sizes - 1];
-    if (attention && optimizer && link &&
+    const double memory_Bps = m->optimizer.rate_Bps[m->optimizer.sizes - 1];
+    if (attention && optimizer && memory && link &&
         asprintf(&text, system_text, m->processors, m->peak_FLOPps / 1e12, m->peak_FLOPps / 1e12,
                  m->peak_FLOPps / 1e12, m->peak_FLOPps / 1e12,
-                 (double)m->memory_bytes / (double)m->processors / 1073741824.0,
-                 m->kernel_Bps / 1e9, tiers, link_Bps / 1e9, m->latency_s * 1e6, m->hop_s * 1e6,
-                 link, m->k_half, attention, optimizer) < 0)
+                 (double)m->memory_bytes / (double)m->processors / 1073741824.0, memory_Bps / 1e9,
+                 tiers, link_Bps / 1e9, m->latency_s * 1e6, m->hop_s * 1e6, link, m->k_half,
+                 m->weights_Bps / 1e9, attention, optimizer, memory) < 0)
         text = NULL;
     free(attention);
     free(optimizer);
+    free(memory);
     free(link);
     return text;
 }

@@ -7,13 +7,15 @@
 #include "cli/train_show.h"
 #include "cli/train_switch.h"
 #include "cli/train_trace.h"
+#include "interop/output.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct train_args {
-    const char *model, *plan, *system, *data, *load, *save, *log, *drives, *changes, *trace;
+    const char *model, *plan, *system, *data, *load, *save, *log, *drives, *changes, *trace,
+        *output;
     struct option_texts words;
     uint64_t ranks, steps, seed, threads, warmup, save_every, limit;
     uint64_t block_tokens, block_local, block_global, block_patterns;
@@ -86,6 +88,7 @@ static const struct option model_rows[] = {
     {.name = NULL},
 };
 static const struct option output_rows[] = {
+    OPTION_OUTPUT_ROW(AT(output)),
     {.name = "log", .type = OPTION_TEXT, .argument = "FILE", AT(log), .complete = "file", .help = "a line of JSON for each step"},
     {.name = "trace", .type = OPTION_TEXT, .argument = "FILE", AT(trace), .complete = "file",
      .help = "the second step as a Chrome trace, of the ranks of this process, with its memory; reckon timeline --trace writes the prediction's"},
@@ -274,6 +277,16 @@ static enum rk_status need(const struct train_args *args, const struct rk_train 
     return RK_OK;
 }
 
+/* Before the first step: a table that has no place to go to is not worth hours. */
+static enum rk_status check_output(const char *path, struct rk_error *error)
+{
+    struct output output;
+    if (!path || output_is_stdout(path)) return RK_OK;
+    const enum rk_status status = output_open(&output, path, error);
+    if (status == RK_OK) output_abandon(&output);
+    return status;
+}
+
 /* A run that was asked to stop says so, and where it goes on. */
 static int show_stopped(const struct watch *w, int code)
 {
@@ -314,6 +327,7 @@ int cmd_train(int argc, char **argv)
     if (status == RK_OK && !args.system)
         snprintf(system.id, sizeof system.id, "the machine assumed without --system");
     const bool speaks = cli_executor && cli_executor->rank == 0;
+    if (status == RK_OK && speaks) status = check_output(args.output, &error);
     if (status == RK_OK && args.log && speaks && !(watch.log = fopen(args.log, "w")))
         status = rk_fail(&error, RK_IO, args.log, 0, 0, "cannot be written");
     if (status == RK_OK && args.trace && speaks && !(watch.trace.file = fopen(args.trace, "w")))
@@ -352,7 +366,7 @@ int cmd_train(int argc, char **argv)
     } else if (speaks && result.steps) {
         const struct train_asked asked = {&model, &system, &draft.plan, args.system != NULL};
         train_show(&report, &asked, &result);
-        code = show_stopped(&watch, show_report(&report, &args.show, NULL, RK_OK));
+        code = show_stopped(&watch, show_report(&report, &args.show, args.output, RK_OK));
     }
     report_release(&report);
     rk_system_release(&system);

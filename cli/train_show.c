@@ -1,6 +1,7 @@
 #include "cli/train_show.h"
 
 #include "cli/executor.h"
+#include "cli/train_memory.h"
 
 #include <math.h>
 #include <reckon/offload.h>
@@ -126,37 +127,6 @@ static void memory_row(struct report *report, struct report_table *table, const 
     report_row(report, table, cells);
 }
 
-static bool is_of_loss(const struct rk_program *p, const struct rk_instruction *in)
-{
-    return in->task != RK_NONE && in->work == RK_WORK_INPUT &&
-           strcmp(p->task[in->task].name, "cross entropy") == 0;
-}
-
-/* The most that is allocated at once, less what lasts. The executor's logits turn into their
- * gradient in place, where the program has both: its allocation and the logits' end are left out.
- */
-static double live_in_place(const struct rk_program *p)
-{
-    double live = 0, most = 0, replaced = 0;
-    for (size_t i = 0; i + 1 < p->instructions; i++) {
-        const struct rk_instruction *in = &p->instruction[i];
-        if (in->what != RK_DO_ALLOC && in->what != RK_DO_FREE) continue;
-        const struct rk_tensor *tensor = &p->tensor[in->other];
-        const struct rk_form *form = &p->form[tensor->form];
-        if (form->kind == RK_TENSOR_AWAY || tensor->microbatch == RK_NONE) continue;
-        const bool alloc = in->what == RK_DO_ALLOC;
-        if (alloc && is_of_loss(p, in + 1)) {
-            replaced = form->bytes;
-        } else if (!alloc && replaced > 0 && form->bytes == replaced) {
-            replaced = 0;
-        } else {
-            live += alloc ? form->bytes : -form->bytes;
-            most = fmax(most, live);
-        }
-    }
-    return most;
-}
-
 /* What the rank with most has at once beside its state, by its program; -1: not known. */
 static double live_of(const struct rk_model *model, const struct rk_system *system,
                       const struct rk_plan *plan)
@@ -168,7 +138,7 @@ static double live_of(const struct rk_model *model, const struct rk_system *syst
         struct rk_program program;
         struct rk_error error;
         if (rk_program_of(&program, model, system, plan, classes[i].first, &error) == RK_OK)
-            most = fmax(most, live_in_place(&program));
+            most = fmax(most, train_live_bytes(&program, plan));
         rk_program_release(&program);
     }
     return most;
@@ -256,11 +226,29 @@ static void show_tiers(struct report *report, const struct train_asked *asked,
                             "what wears out is not known");
 }
 
+/* The executor sums up what a tied head finds alone, so that stages change no bit, and adds it to
+ * what the embedding finds: gradients set to zero, two read and one written, at the rate of the
+ * optimizer's pass, which reads and writes two moments and the weights (with 16 bits, the master
+ * copy), and reads the gradients twice. On two stages that is a message. */
+static void add_tied(struct rk_prediction *p, const struct rk_plan *plan,
+                     const struct rk_train_state *s)
+{
+    const double state = plan->precision == RK_FP32 ? 4 : 3; /* bytes of a pass a byte of state */
+    const double pass = state * s->optimizer_bytes + s->gradient_bytes;
+    if (plan->pipeline > 1 || !(pass > 0)) return;
+    const double more_s = p->optimizer_s * 4 * s->tied_bytes / pass;
+    p->optimizer_s += more_s;
+    p->step_s += more_s;
+}
+
 void train_show(struct report *report, const struct train_asked *asked,
                 const struct rk_train_result *result)
 {
     struct rk_prediction predicted;
-    if (asked->predicts) rk_predict(asked->model, asked->system, asked->plan, &predicted);
+    if (asked->predicts) {
+        rk_predict(asked->model, asked->system, asked->plan, &predicted);
+        add_tied(&predicted, asked->plan, &result->state);
+    }
     const struct rk_prediction *p = asked->predicts ? &predicted : NULL;
     show_result(report, p, result);
     if (result->slowest > 1.05)

@@ -111,6 +111,7 @@ struct rk_kernels {
 #include <reckon/system.def>
     struct rk_attention_rates attention_rates; /* instead of the constants above */
     struct rk_stream_rates optimizer_rates;    /* instead of the memory's bandwidth */
+    struct rk_stream_rates memory_rates;       /* likewise, of memory-bound kernels */
 };
 
 /* What one accelerator is: its engines, kernels and memories. The array is owned by the system. */

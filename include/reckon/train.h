@@ -191,11 +191,13 @@ RK_API enum rk_status rk_predict_samples(const struct rk_model *model, const str
 
 /* One processor of this machine, with the executor's kernels in 32 bits. */
 struct rk_measured {
-    double peak_FLOPps; /* of products, the mean of those that layers have */
-    double k_half;      /* length k at which half of a product's time is start and end */
+    double peak_FLOPps; /* of products, but for their weights */
+    double k_half;      /* length k at which half of a product's time is its results */
+    double weights_Bps; /* of weights that a product reads, or gradients that it adds to, beside
+                           that */
     struct rk_attention_rates attention;
     struct rk_stream_rates optimizer; /* gradients' norm and AdamW, from memory */
-    double kernel_Bps; /* norms, sums and activations, at the size of a small microbatch */
+    struct rk_stream_rates memory;    /* norms, sums and activations */
     double latency_s;  /* of a message between threads, beside the work of both */
     double hop_s;      /* of an exchange of a few bytes */
     struct rk_stream_rates link; /* all-reduce of two ranks */

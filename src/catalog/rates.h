@@ -3,6 +3,7 @@
  *     "attention_rates": [[32, 64.5, 41.1, 58.0], ...]   head dimension, mean keys of a query,
  *                                                        GFLOP/s forward and backward
  *     "optimizer_rates": [[0.5, 61.2], ...]              MB read and written, GB/s
+ *     "memory_rates": [[0.5, 14.2], ...]                 MB that a kernel reads and writes, GB/s
  *     "rates": [[0.5, 37.1], ...]                        of a link: MB of a stream, GB/s
  *
  * Rows ascend, the first column before the second; each head dimension has the same keys.

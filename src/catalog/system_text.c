@@ -172,12 +172,14 @@ static json_t *kernels_json(const struct rk_kernels *kernels, const char *source
 {
     json_t *object = fields_json(kernels_fields, kernels, source);
     const struct rk_attention_rates *attention = &kernels->attention_rates;
-    const struct rk_stream_rates *optimizer = &kernels->optimizer_rates;
+    const struct rk_stream_rates *optimizer = &kernels->optimizer_rates,
+                                 *memory = &kernels->memory_rates;
     bool good = object;
     if (good && attention->dims)
         good = put(object, "attention_rates", attention_rates_json(attention));
     if (good && optimizer->sizes)
         good = put(object, "optimizer_rates", stream_rates_json(optimizer));
+    if (good && memory->sizes) good = put(object, "memory_rates", stream_rates_json(memory));
     return finished(object, good);
 }
 

@@ -70,12 +70,21 @@ static double apart_s(const struct bench *bench, const struct operation *op)
     return op->starts > 1 ? APART_STARTS * (op->starts - 1) * bench->system->kernels.kernel_s : 0;
 }
 
+/* Of each pass of one product: its weights, which it reads or whose gradients it adds to. */
+static double weights_s(const struct bench *bench, const struct operation *op, enum operand operand)
+{
+    const double rate_Bps = bench->system->kernels.weights_Bps;
+    if (!op->of_weights || !(rate_Bps > 0)) return 0;
+    return op->count / fmax(1, op->kernels[RK_FORWARD]) * op->n * op->k * operand_bytes(operand) /
+           rate_Bps;
+}
+
 static void matrix_times(const struct bench *bench, const struct operation *op,
                          double time_s[RK_PASSES])
 {
     const enum operand operand = operand_of(bench->plan->precision, op->narrow);
     const double kernels = fmax(1, op->kernels[RK_FORWARD]), count = op->count / kernels;
-    const double apart = apart_s(bench, op);
+    const double apart = apart_s(bench, op) + weights_s(bench, op, operand);
     const double forward_s = product_s(bench, operand, count, op->m, op->n, op->k) + apart;
     const double first_s = product_s(bench, operand, count, op->m, op->k, op->n) + apart;
     /* AQT's training configuration leaves the gradients of weights in 16 bits */
@@ -110,6 +119,16 @@ static struct chunk_times chunk_times_of(const struct bench *bench, const struct
     return t;
 }
 
+/* Of n ranks that share keys in a ring, one has two pieces of the sequence, one from either end,
+ * and takes queries with each piece of keys that they see [dubey2024]: 2 n + 1 for both, one less
+ * since the last rank's pieces are neighbours. Of contiguous pieces, the last rank, which has the
+ * most pairs, takes all n. */
+static double attention_calls(const struct rk_plan *plan)
+{
+    const struct rank_map map = rank_map_of(plan);
+    return fmax(1, (double)ranks_of_group(&map, RANKS_OF_RING));
+}
+
 struct attention_shape attention_shape_of(const struct rk_plan *plan, const struct operation *op)
 {
     return (struct attention_shape){
@@ -123,6 +142,7 @@ struct attention_shape attention_shape_of(const struct rk_plan *plan, const stru
         .pairs = op->pairs,
         .newest = plan->attention == RK_FLASH_3,
         .oldest = plan->attention == RK_FLASH_1,
+        .calls = attention_calls(plan),
     };
 }
 
@@ -265,6 +285,7 @@ static double exposed_s(const struct bench *bench, const struct timed_layer *tim
     const struct operation *op = &layer->operation[at];
     const double comm_s = timed->time_s[at][pass];
     const struct rank_group group = group_over(&bench->ranks, op->over);
+    if (copied_between(bench->system, group)) return comm_s;
     if (op->beside_attention) {
         const int other = neighbour(layer, at, OPERATION_ATTENTION);
         if (other >= 0) return exposed_of_ring(comm_s, timed->time_s[other][pass], group.ranks);

@@ -294,15 +294,18 @@ static double optimizer_access_bytes(const struct element_bytes *bytes)
 
 /* Megatron-LM's gradients lie in one buffer for good: each step sets it to zero (zero_grad_buffer),
  * and, where several ranks add theirs up, multiplies all of them by 1 / ranks (start_grad_sync in
- * param_and_grad_buffer.py). The others leave gradients to the allocator, and scale the loss.
- * `own`: parameters whose state is this rank's. */
-static double gradient_buffer_bytes(const struct stage_sum *sum, double own,
-                                    const struct sharing *sharing, const struct rk_plan *plan)
+ * param_and_grad_buffer.py). The others leave gradients to the allocator, and scale the loss, as
+ * the executor does whose optimizer's rates were measured. `own`: parameters whose state is this
+ * rank's. */
+static double gradient_buffer_bytes(const struct stage_sum *sum, const struct rk_system *system,
+                                    double own, const struct sharing *sharing,
+                                    const struct rk_plan *plan)
 {
     const double all = sum->parameters + sum->expert_parameters;
-    const bool several = rk_plan_data(plan) * plan->context > 1;
+    const bool measured = system->kernels.optimizer_rates.sizes > 0;
+    const bool scaled = !measured && rk_plan_data(plan) * plan->context > 1;
     if (plan->framework != RK_MEGATRON) return 0;
-    return sharing->bytes.gradient * ((plan->zero >= 2 ? own : all) + (several ? 2 * all : 0));
+    return sharing->bytes.gradient * ((plan->zero >= 2 ? own : all) + (scaled ? 2 * all : 0));
 }
 
 static double optimizer_work_s(const struct stage_sum *sum, const struct rk_system *system,
@@ -313,7 +316,7 @@ static double optimizer_work_s(const struct stage_sum *sum, const struct rk_syst
                        sum->expert_parameters / sharing->shards[1].ranks;
     const double away = rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER);
     return optimizer_time_s(system, (1 - away) * own * optimizer_access_bytes(bytes) +
-                                        gradient_buffer_bytes(sum, own, sharing, plan)) +
+                                        gradient_buffer_bytes(sum, system, own, sharing, plan)) +
            offloaded_s(system, away * own * (bytes->gradient + bytes->weight));
 }
 

@@ -25,6 +25,7 @@ struct span {
         double reduce_Bps; /* of reductions in the network; 0: none */
         double base_s, hop_s, ramp_bytes;
         const struct rk_stream_rates *rates; /* of a stream; sizes 0: rate_Bps with the ramp */
+        bool copied;                         /* by what computes */
         bool innermost;                      /* of the system's tiers: one node */
     } tier[MAX_TIERS];
 };
@@ -52,6 +53,7 @@ static struct span_tier make_tier(const struct rk_system *system, int index, dou
         .hop_s = network->link.hop_s,
         .ramp_bytes = network->link.ramp_bytes,
         .rates = &network->link.rates,
+        .copied = network->link.copied,
         .innermost = index == 0,
     };
 }
@@ -83,6 +85,15 @@ static void make_span(struct span *span, const struct rk_system *system, struct 
         span->tier[span->tiers++] = make_tier(system, i, inside, joined);
         inside = joined;
     }
+}
+
+bool copied_between(const struct rk_system *system, struct rank_group group)
+{
+    struct span span;
+    make_span(&span, system, group);
+    for (int i = 0; i < span.tiers; i++)
+        if (span.tier[i].copied) return true;
+    return false;
 }
 
 /* ---- algorithms ---- */

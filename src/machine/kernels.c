@@ -258,7 +258,7 @@ double attention_time_s(const struct rk_system *system, enum operand operand,
     if (kernels->attention_rates.dims)
         return shape->batch * shape->heads * shape->pairs * pair_flop /
                attention_rate_at(&kernels->attention_rates, backward, (dk + dv) / 2,
-                                 shape->pairs / fmax(1, shape->queries));
+                                 shape->pairs / fmax(1, shape->queries) / fmax(1, shape->calls));
     const double rate =
         attention_rate(kernels, peak, shape, backward) / (double)kernels->multiprocessors;
     const double tile = fmin(rows, ATTENTION_TILE), tile_s = tile * pair_flop / rate;
@@ -294,5 +294,8 @@ double cached_attention_time_s(const struct rk_system *system, enum operand oper
 
 double memory_time_s(const struct rk_system *system, double bytes)
 {
+    const struct rk_stream_rates *rates = &system->kernels.memory_rates;
+    if (bytes > 0 && rates->sizes)
+        return system->kernels.kernel_s + bytes / stream_rate_Bps(rates, bytes);
     return bytes > 0 ? system->kernels.kernel_s + accessed_s(system, bytes) : 0;
 }

@@ -48,6 +48,7 @@ struct attention_shape {
     double queries, keys;       /* tokens */
     double head_dim, value_dim; /* of queries and keys; of values */
     double pairs; /* query-key pairs that count: queries * keys, half of it causal, ... */
+    double calls; /* that a query is in, each with a share of its keys; 0: 1 */
     bool newest;  /* FlashAttention-3, cuDNN: uses what Hopper and later have */
     bool oldest;  /* FlashAttention-1, Triton's */
 };
@@ -91,6 +92,9 @@ struct rank_group {
  * rank holds before; of a send, the message. 0 for one rank. */
 double collective_time_s(const struct rk_system *system, enum collective collective,
                          struct rank_group group, double bytes);
+
+/* What computes copies the group's messages, too. */
+bool copied_between(const struct rk_system *system, struct rank_group group);
 
 /* An all-to-all of tokens that go to `copies` ranks each, at random among a share `reach` of
  * neighbours: the ranks of one network domain are sent one copy, which they pass on (DeepEP,

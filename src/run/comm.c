@@ -149,6 +149,20 @@ bool comm_all_to_all(struct comm *comm, const struct comm_group *g, const char *
     return wait_parts(comm, g, messages) && ok;
 }
 
+bool comm_pass_on(struct comm *comm, const struct comm_group *g, const char *what, const void *from,
+                  void *to, size_t bytes)
+{
+    const int next = g->rank[(g->me + 1) % g->ranks],
+              last = g->rank[(g->me + g->ranks - 1) % g->ranks];
+    struct comm_message message = {
+        .data = from, .bytes = bytes, .what = what, .tag = COMM_COLLECTIVE};
+    bool ok = post(comm, next, &message) &&
+              comm->receive(comm, last, COMM_COLLECTIVE, what, bytes, NULL, to);
+    /* also when something has failed: no message may outlive its buffer */
+    if (message.posted && !comm->wait(comm, &message)) ok = false;
+    return ok;
+}
+
 bool comm_all_gather(struct comm *comm, const struct comm_group *g, const char *what,
                      const void *part, void *all, size_t bytes)
 {

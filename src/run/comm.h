@@ -84,6 +84,9 @@ enum {
 /* y += x over `bytes` bytes of whatever numbers they are. */
 typedef void comm_add(void *y, const void *x, size_t bytes);
 
+/* `from` to the group's next rank, `to` from the one before. */
+bool comm_pass_on(struct comm *comm, const struct comm_group *group, const char *what,
+                  const void *from, void *to, size_t bytes);
 /* Each rank's `bytes` one behind another, in `all` on each; the own part may be there already. */
 bool comm_all_gather(struct comm *comm, const struct comm_group *group, const char *what,
                      const void *part, void *all, size_t bytes);

@@ -22,13 +22,13 @@ static double clock_s(clockid_t clock)
 /* ---- one thread: least processor time of several runs ---- */
 
 struct work {
-    size_t m, n, k, at;
-    float *a, *b, *c, *d, *other; /* (SPACE) each, one behind another */
+    size_t m, n, k, at, kept_at;
+    float *a, *b, *c, *d, *other; /* (SPACE) each, one behind another; other (OTHERS) */
     struct attend_f32 attend;
     size_t rows; /* of it */
 };
 
-enum { SPACE = 1 << 23, LEAST_RUNS = 3 };
+enum { SPACE = 1 << 23, OTHERS = 2 * SPACE, ALL = 4 * SPACE + OTHERS, LEAST_RUNS = 3 };
 
 typedef void piece(struct work *w);
 
@@ -50,7 +50,7 @@ static double cold_s(piece *run, struct work *w, double budget_s)
     const double begin = clock_s(CLOCK_MONOTONIC);
     double least = INFINITY;
     for (int i = 0; i < LEAST_RUNS || clock_s(CLOCK_MONOTONIC) - begin < budget_s; i++) {
-        scale_by(SPACE, 1, w->other);
+        scale_by(OTHERS, 1, w->other);
         const double from = clock_s(CLOCK_THREAD_CPUTIME_ID);
         run(w);
         least = fmin(least, clock_s(CLOCK_THREAD_CPUTIME_ID) - from);
@@ -68,9 +68,18 @@ static const float *next_weights(struct work *w)
     return weights;
 }
 
+/* So are what forward brings, which is kept, and what gradients of weights are worked out from. */
+static float *next_kept(struct work *w, size_t size)
+{
+    if (w->kept_at + size > 2 * (size_t)SPACE) w->kept_at = 0;
+    float *kept = w->d + w->kept_at;
+    w->kept_at += size;
+    return kept;
+}
+
 static void product(struct work *w)
 {
-    matrix_forward(1, w->m, w->n, w->k, w->a, next_weights(w), NULL, w->d);
+    matrix_forward(1, w->m, w->n, w->k, w->a, next_weights(w), NULL, next_kept(w, w->m * w->n));
 }
 
 static void product_input(struct work *w)
@@ -80,23 +89,7 @@ static void product_input(struct work *w)
 
 static void product_weight(struct work *w)
 {
-    matrix_weight(1, w->m, w->n, w->k, w->a, w->a + w->m * w->n, (float *)next_weights(w));
-}
-
-static void norm(struct work *w)
-{
-    const struct norm_f32 n = {.eps = 1e-5, .w = w->b, .b = w->b};
-    norm_forward(1, &n, w->m, w->n, w->a, w->n, w->c, w->n, w->d);
-}
-
-static void activation(struct work *w)
-{
-    activation_forward(1, RUN_GELU, false, w->m, w->n, w->a, w->c);
-}
-
-static void residual(struct work *w)
-{
-    add_residual(w->m, w->n, w->a, w->b, w->c);
+    matrix_weight(1, w->m, w->n, w->k, w->a, next_kept(w, w->m * w->k), (float *)next_weights(w));
 }
 
 /* Of `n` weights: the norm of their gradients, AdamW, and gradients of zero to begin the next step
@@ -120,6 +113,7 @@ enum { HEADS = 8, LEAST_ROWS = 512 };
 
 static void attend(struct work *w)
 {
+    w->attend.out = next_kept(w, w->rows * HEADS * w->attend.value);
     for (size_t at = 0; at < w->rows; at += w->m) {
         const struct run_span sample = {(uint32_t)at, (uint32_t)w->m, 0};
         attention_forward(1, &w->attend, sample, &sample, 1, true);
@@ -145,7 +139,7 @@ static void set_attention(struct work *w, size_t dim, size_t tokens)
     const size_t width = HEADS * dim;
     w->m = tokens;
     w->rows = tokens > LEAST_ROWS ? tokens : LEAST_ROWS;
-    float *state = w->c + 2 * w->rows * width;
+    float *state = w->c;
     w->attend = (struct attend_f32){.heads = HEADS,
                                     .kv_heads = HEADS,
                                     .d = dim,
@@ -156,7 +150,6 @@ static void set_attention(struct work *w, size_t dim, size_t tokens)
                                     .v = w->a + 2 * width,
                                     .ldq = 3 * width,
                                     .ldk = 3 * width,
-                                    .out = w->c,
                                     .most = state,
                                     .sum = state + w->rows * HEADS,
                                     .delta = state + 2 * w->rows * HEADS,
@@ -290,56 +283,123 @@ static bool measure_messages(struct rk_measured *out)
 
 /* ---- all of it ---- */
 
-/* Products of layers of 256 to 1,024 tokens and widths of 128 to 1,024, all three passes. */
-static double product_rate(struct work *w, double budget_s)
+enum { TERMS = 3 };
+
+/* Least squares of sum of x times g's terms = 1: solves g x = r for the terms that are not left
+ * out. */
+static void solve(const double g[TERMS][TERMS], const double r[TERMS], const bool out[TERMS],
+                  double x[TERMS])
 {
-    static const size_t shape[][3] = {{256, 2304, 768},  {1024, 3072, 768}, {256, 768, 3072},
-                                      {512, 1024, 1024}, {1024, 384, 128},  {1024, 128, 384}};
-    enum { SHAPES = sizeof shape / sizeof *shape };
-    static piece *const pass[] = {product, product_input, product_weight};
-    double of_flop_s = 0;
-    for (int i = 0; i < SHAPES; i++)
-        for (int p = 0; p < 3; p++) {
-            w->m = shape[i][0], w->n = shape[i][1], w->k = shape[i][2];
-            of_flop_s += least_s(pass[p], w, budget_s / (3 * SHAPES)) /
-                         (2.0 * (double)w->m * (double)w->n * (double)w->k);
+    double row[TERMS][TERMS + 1];
+    for (int i = 0; i < TERMS; i++) {
+        for (int j = 0; j < TERMS; j++)
+            row[i][j] = out[i] || out[j] ? i == j : g[i][j];
+        row[i][TERMS] = out[i] ? 0 : r[i];
+    }
+    for (int i = 0; i < TERMS; i++) /* positive definite: needs no other order */
+        for (int k = 0; k < TERMS; k++) {
+            const double times = k == i ? 0 : row[k][i] / row[i][i];
+            for (int j = i; j <= TERMS; j++)
+                row[k][j] -= times * row[i][j];
         }
-    return 3 * SHAPES / of_flop_s;
+    for (int i = 0; i < TERMS; i++)
+        x[i] = row[i][TERMS] / row[i][i];
 }
 
+/* Products of 32 to 1,024 tokens and widths of 128 to 2,048. What all three passes take together is
+ * FLOP / peak + results / a rate + bytes of the weights / another: least squares of what that is
+ * off, as a share of the time. (Packing weights costs forward twice what it costs backward, and
+ * their gradients nothing; predictions have one rate.) */
 static void measure_products(struct work *w, double budget_s, struct rk_measured *out)
 {
-    w->m = 512, w->n = 1024, w->k = 1024;
-    const double large = least_s(product, w, budget_s / 8) / (2.0 * 512 * 1024 * 1024);
-    w->k = 64;
-    const double narrow = least_s(product, w, budget_s / 8) / (2.0 * 512 * 1024);
-    /* seconds for each of m n: s (k + half) / r; from two k both follow */
-    const double slope = (large * 1024 - narrow) / (1024 - 64);
-    out->k_half = fmax(0, narrow / slope - 64);
-    out->peak_FLOPps = product_rate(w, budget_s * 3 / 4);
+    static const size_t width[][2] = {{128, 512},  {512, 128},  {256, 512},  {1024, 256},
+                                      {512, 1024}, {2048, 512}, {1024, 1024}},
+                        tokens[] = {32, 64, 128, 256, 512, 1024};
+    enum { WIDTHS = sizeof width / sizeof *width, TOKENS = sizeof tokens / sizeof *tokens };
+    enum { PASSES = 3, SHAPES = WIDTHS * TOKENS };
+    static piece *const pass[PASSES] = {product, product_input, product_weight};
+    double g[TERMS][TERMS] = {{0}}, r[TERMS] = {0}, x[TERMS];
+    bool left_out[TERMS] = {false};
+    for (int i = 0; i < SHAPES; i++) {
+        double time_s = 0;
+        w->m = tokens[i % TOKENS], w->n = width[i / TOKENS][0], w->k = width[i / TOKENS][1];
+        for (int p = 0; p < PASSES; p++)
+            time_s += least_s(pass[p], w, budget_s / (SHAPES * PASSES));
+        const double m = (double)w->m, n = (double)w->n, k = (double)w->k;
+        const double term[TERMS] = {PASSES * 2 * m * n * k / time_s,
+                                    2 * (m * n + m * k + n * k) / time_s,
+                                    PASSES * sizeof(float) * n * k / time_s};
+        for (int a = 0; a < TERMS; a++) {
+            r[a] += term[a];
+            for (int b = 0; b < TERMS; b++)
+                g[a][b] += term[a] * term[b];
+        }
+    }
+    solve(g, r, left_out, x);
+    for (int i = 1; i < TERMS; i++)
+        if (!(x[i] > 0)) {
+            left_out[i] = true;
+            solve(g, r, left_out, x);
+        }
+    out->peak_FLOPps = 1 / x[0];
+    out->k_half = x[1] / x[0];
+    out->weights_Bps = left_out[2] ? 0 : 1 / x[2];
 }
 
-static void measure_memory(struct work *w, double budget_s, struct rk_measured *out)
+/* What a layer has of them, forward and backward: two norms, two sums, the activation of rows that
+ * are four times as wide. */
+static void layer_kernels(struct work *w)
 {
-    w->m = 256, w->n = 768;
-    double seconds = least_s(norm, w, budget_s / 3) + least_s(residual, w, budget_s / 3);
-    double bytes = 256.0 * 768 * 4 * (2 + 3);
-    w->n = 3072;
-    seconds += least_s(activation, w, budget_s / 3);
-    bytes += 256.0 * 3072 * 4 * 2;
-    out->kernel_Bps = bytes / seconds;
+    const struct norm_f32 n = {.eps = 1e-5, .w = w->b, .b = w->b};
+    const size_t size = w->m * w->n;
+    float *stats = w->b + 2 * w->n, *next = w->c + w->at;
+    for (int i = 0; i < 2; i++) {
+        norm_forward(1, &n, w->m, w->n, w->a, w->n, next, w->n, stats);
+        add_residual(w->m, w->n, next, w->a, next + size);
+        norm_backward(1, &n, w->m, w->n, w->a, w->n, stats, next, w->n, next + size,
+                      next + 2 * size, w->n, w->d, w->d + w->n);
+    }
+    activation_forward(1, RUN_GELU, false, w->m, 4 * w->n, w->a, next);
+    activation_backward(1, RUN_GELU, false, w->m, 4 * w->n, w->a, next, next + 4 * size);
+    w->at = w->at + 16 * size <= SPACE ? w->at + 8 * size : 0;
 }
 
-/* Of each weight: gradient read twice, two moments and weight read and written. */
+/* By the bytes of one of these kernels; results lie where others lay before. */
+static void measure_memory(struct work *w, double budget_s, struct rk_stream_rates *rates)
+{
+    static const size_t rows[] = {64, 256, 1024};
+    enum { WIDTH = 512, KERNELS = 8, NUMBERS = 2 * (2 + 3 + 4) + 4 * (2 + 3) };
+    rates->sizes = sizeof rows / sizeof *rows;
+    w->n = WIDTH;
+    for (int i = 0; i < rates->sizes; i++) {
+        w->m = rows[i];
+        w->at = 0;
+        const double bytes = sizeof(float) * NUMBERS * (double)rows[i] * WIDTH;
+        rates->bytes[i] = bytes / KERNELS;
+        rates->rate_Bps[i] = bytes / least_s(layer_kernels, w, budget_s / rates->sizes);
+    }
+}
+
+/* Of each weight: its gradient set to zero, read for the norm and read again; two moments and the
+ * weight, read and written. */
+enum { OPTIMIZER_BYTES = sizeof(float) * (3 + 2 * 3) };
+
 static void measure_optimizer(struct work *w, double budget_s, struct rk_stream_rates *rates)
 {
     static const size_t weights[] = {1 << 16, 1 << 18, 1 << 20, 1 << 22, SPACE};
     rates->sizes = sizeof weights / sizeof *weights;
     for (int i = 0; i < rates->sizes; i++) {
         w->n = weights[i];
-        rates->bytes[i] = 32 * (double)w->n;
+        rates->bytes[i] = OPTIMIZER_BYTES * (double)w->n;
         rates->rate_Bps[i] = rates->bytes[i] / cold_s(optimizer, w, budget_s / rates->sizes);
     }
+}
+
+static void fill(struct work *w)
+{
+    for (size_t i = 0; i < ALL; i++)
+        w->a[i] = (float)(i * 2654435761u % 1000) / 1000 - 0.5f;
+    w->at = w->kept_at = 0;
 }
 
 enum rk_status rk_measure(double seconds, struct rk_measured *out, struct rk_error *error)
@@ -348,16 +408,16 @@ enum rk_status rk_measure(double seconds, struct rk_measured *out, struct rk_err
     struct work w = {.m = 0};
     memset(out, 0, sizeof *out);
     openblas_set_num_threads(1);
-    w.a = calloc(5 * (size_t)SPACE, sizeof *w.a);
+    w.a = calloc(ALL, sizeof *w.a);
     if (!w.a) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory to measure with");
     w.b = w.a + SPACE;
     w.c = w.b + SPACE;
     w.d = w.c + SPACE;
     w.other = w.d + SPACE;
-    for (size_t i = 0; i < 2 * (size_t)SPACE; i++)
-        w.a[i] = (float)(i * 2654435761u % 1000) / 1000 - 0.5f;
+    fill(&w);
     measure_products(&w, 3 * budget_s, out);
-    measure_memory(&w, budget_s, out);
+    fill(&w); /* gradients have been added to it */
+    measure_memory(&w, budget_s, &out->memory);
     measure_attention(&w, 2 * budget_s, &out->attention);
     measure_optimizer(&w, budget_s, &out->optimizer);
     free(w.a);

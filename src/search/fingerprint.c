@@ -122,6 +122,7 @@ static void mix_kernels(uint64_t *hash, const struct rk_kernels *k)
         mix(hash, a->rate_FLOPps, sizeof a->rate_FLOPps);
     }
     mix_rates(hash, &k->optimizer_rates);
+    mix_rates(hash, &k->memory_rates);
 }
 
 void fingerprint_system(uint64_t *hash, const struct rk_system *s)

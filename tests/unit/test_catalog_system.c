@@ -282,7 +282,7 @@ Test(catalog_system, measured_rates)
     char *text = replaced(complete, "\"memory\"",
                           "\"kernels\": {\"attention_rates\": [[32, 8, 1, 2], [32, 64, 3, 4], "
                           "[64, 8, 5, 6], [64, 64, 7, 8]], \"optimizer_rates\": [[1, 50], [8, "
-                          "40]]}, \"memory\"");
+                          "40]], \"memory_rates\": [[3, 7]], \"weights_GBps\": 25}, \"memory\"");
     cr_assert_eq(read_text(text, &system, &error), RK_OK, "%s", formatted(&error));
     const struct rk_attention_rates *a = &system.kernels.attention_rates;
     cr_expect_eq(a->dims, 2);
@@ -291,6 +291,10 @@ Test(catalog_system, measured_rates)
     cr_expect_eq(a->key[1], 64);
     cr_expect_eq(a->rate_FLOPps[0][1][0], 5e9);
     cr_expect_eq(a->rate_FLOPps[1][0][1], 4e9);
+    cr_expect_eq(system.kernels.weights_Bps, 25e9);
+    cr_expect_eq(system.kernels.memory_rates.sizes, 1);
+    cr_expect_eq(system.kernels.memory_rates.bytes[0], 3e6);
+    cr_expect_eq(system.kernels.memory_rates.rate_Bps[0], 7e9);
     cr_expect_eq(system.kernels.optimizer_rates.sizes, 2);
     cr_expect_eq(system.kernels.optimizer_rates.bytes[1], 8e6);
     cr_expect_eq(system.kernels.optimizer_rates.rate_Bps[0], 50e9);
@@ -321,7 +325,7 @@ Test(catalog_system, links)
     struct rk_error error;
     char *text = replaced(complete, "\"size\": 8",
                           "\"size\": 8, \"link\": {\"efficiency\": 0.8, \"base_us\": 5, "
-                          "\"hop_us\": 1, \"ramp_MB\": 4, \"mesh\": true}");
+                          "\"hop_us\": 1, \"ramp_MB\": 4, \"mesh\": true, \"copied\": true}");
     cr_assert_eq(read_text(text, &system, &error), RK_OK, "%s", formatted(&error));
     cr_expect_eq(system.network[0].link.efficiency, 0.8);
     cr_expect_eq(system.network[0].link.base_s, 5e-6);
@@ -329,6 +333,7 @@ Test(catalog_system, links)
     cr_expect_eq(system.network[0].link.ramp_bytes, 4e6);
     cr_expect_eq(system.network[0].link.in_network, 0);
     cr_expect(system.network[0].link.mesh);
+    cr_expect(system.network[0].link.copied);
     rk_system_release(&system);
     free(text);
 }

@@ -106,8 +106,9 @@ Test(fingerprint, a_system)
     struct rk_memory *memory = &whole.memory[0];
     const size_t behind_sizes = offsetof(struct rk_stream_rates, bytes) - sizeof(int);
     whole.kernels.attention_rates.dims = 1; /* rates count where there are some */
-    whole.kernels.optimizer_rates.sizes = network->link.rates.sizes = 1;
-    cr_assert_eq(DEAF(whole.kernels, of_whole), behind_sizes);
+    whole.kernels.optimizer_rates.sizes = whole.kernels.memory_rates.sizes = 1;
+    network->link.rates.sizes = 1;
+    cr_assert_eq(DEAF(whole.kernels, of_whole), 2 * behind_sizes);
     cr_assert_eq(DEAF(network->collective, of_whole), 0);
     cr_assert_leq(DEAF(*network, of_whole), sizeof network->name + 7 + 7 + behind_sizes,
                   "names and padding");

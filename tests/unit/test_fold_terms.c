@@ -55,6 +55,20 @@ Test(fold_terms, three_passes)
     NEAR(f->parameters, SMALL_BLOCK);
 }
 
+/* 12 h^2 weights of 2 bytes, read at 1 MB/s before each pass computes; activations are not. */
+Test(fold_terms, weights_before_products)
+{
+    machine_init(&machine, 1e6);
+    struct rk_plan plan = plan_of(1, 1);
+    plan.attention = RK_UNFUSED;
+    const double unfused_s = dense(&plan)->spent_s[FOLD_FORWARD][SPENT_MATRIX];
+    machine.system.kernels.weights_Bps = 1e6;
+    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_MATRIX], unfused_s + 2 * 12 * h * h / 1e6);
+    plan.attention = RK_FLASH;
+    for (int pass = 0; pass < RK_PASSES; pass++)
+        NEAR(dense(&plan)->spent_s[pass][SPENT_MATRIX], weights_flop / 1e6 + 2 * 12 * h * h / 1e6);
+}
+
 /* Scores and their product with the values are products of activations: both gradients at once. */
 Test(fold_terms, products_of_activations)
 {
@@ -189,6 +203,36 @@ Test(fold_terms, ring_beside_attention)
         NEAR(f->link_s[LINK_CONTEXT], 7);
         NEAR(f->spent_s[FOLD_FORWARD][SPENT_TENSOR], 0);
     }
+}
+
+/* What computes copies the messages, too: nothing is beside them. The link of another tier does not
+ * matter. */
+Test(fold_terms, ring_of_copies)
+{
+    machine_init(&machine, 1e4);
+    set_latency(1, 1);
+    const struct rk_plan plan = plan_of(1, 4);
+    machine.network[1].link.copied = true;
+    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_CONTEXT], 0);
+    machine.network[0].link.copied = true;
+    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_CONTEXT], 3);
+    NEAR(dense(&plan)->spent_s[FOLD_AGRAD][SPENT_CONTEXT], 4);
+}
+
+/* Rates by keys: of four ranks one has two eighths of the sequence, 128 / 8 = 16 queries each, and
+ * takes them with 8 pieces of 16 keys, 4 on the mean; the causal half of all pairs is (128 + 1) / 2
+ * keys a query. Contiguous, the last rank's with all 4, too. */
+Test(fold_terms, attention_in_pieces)
+{
+    struct rk_plan plan = plan_of(1, 4);
+    machine_init(&machine, 1e6);
+    plan.full_attention = false;
+    const struct rk_attention_rates rates = {1, 2, {16}, {1, 1e6}, {{{1, 1e6}}, {{1, 1e6}}}};
+    machine.system.kernels.attention_rates = rates; /* FLOP/s: as many as keys */
+    const double flop = attention_flop / 4 * (128 + 1) / 2 / 128, keys = (128 + 1) / 2.0;
+    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_ATTENTION], flop / (keys / 4));
+    plan.context_contiguous = true;
+    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_ATTENTION], flop / (keys / 4));
 }
 
 /* c = 8 in pairs, t = 2, nodes of 8: pairs are 2 apart, in a node, 1 s for an all-to-all; the ring

@@ -149,6 +149,9 @@ Test(kernels, measured_rates_of_the_optimizer_and_of_links)
     cr_expect_float_eq(optimizer_time_s(&system, 1e6), 1e-3, 1e-12);
     cr_expect_float_eq(optimizer_time_s(&system, 2e6), 1e-3, 1e-12); /* at 2 GB/s */
     cr_expect_float_eq(optimizer_time_s(&system, 8e6), 2e-3, 1e-12);
+    system.kernels.memory_rates = rates;
+    cr_expect_float_eq(memory_time_s(&system, 2e6), 1e-3 + system.kernels.kernel_s, 1e-12);
+    cr_expect_eq(memory_time_s(&system, 0), 0);
     network.link.rates = rates;
     system.networks = 1;
     system.network = &network;
@@ -204,7 +207,7 @@ Test(kernels, attention_by_hand)
 Test(kernels, attention_limited_by_memory)
 {
     struct rk_system system = plain();
-    const struct attention_shape shape = {1, 10, 2, 128, 128, 128, 128, 128 * 128, false, false};
+    const struct attention_shape shape = {1, 10, 2, 128, 128, 128, 128, 128 * 128, 1, false, false};
     plain_memory.bandwidth_Bps = 1e6;
     const double once_s = 12 * 128 * 256 * 2 / 5e5;
     const double forward_s = attention_time_s(&system, OPERAND_BFLOAT16, &shape, false);
@@ -224,7 +227,7 @@ Test(kernels, attention_limited_by_memory)
 Test(kernels, the_longest_row_of_causal_attention)
 {
     struct rk_system system = plain();
-    struct attention_shape shape = {1, 1, 1, 640, 640, 128, 128, 640 * 641 / 2, false, false};
+    struct attention_shape shape = {1, 1, 1, 640, 640, 128, 128, 640 * 641 / 2, 1, false, false};
     plain_memory.bandwidth_Bps = 1e15;
     const double second_s = attention_time_s(&system, OPERAND_BFLOAT16, &shape, false);
     cr_expect_float_eq(second_s, 128.0 * 640 * 512 / 5e10, 1e-9);
@@ -322,7 +325,7 @@ Test(kernels, longer_attention_never_takes_less_and_causal_less_than_full)
             for (int backward = 0; backward < 2; backward++)
                 for (int causal = 0; causal < 2; causal++) {
                     const struct attention_shape shape = {
-                        1, 32, 8, s, s, 128, 128, causal ? s * s / 2 : s * s, true, false};
+                        1, 32, 8, s, s, 128, 128, causal ? s * s / 2 : s * s, 1, true, false};
                     const double t = attention_time_s(&system, OPERAND_BFLOAT16, &shape, backward);
                     cr_expect_gt(t, before[backward][causal]);
                     before[backward][causal] = t;
@@ -337,10 +340,10 @@ Test(kernels, longer_attention_never_takes_less_and_causal_less_than_full)
 Test(kernels, a_window_is_as_fast_as_its_pairs)
 {
     struct rk_system system = loaded("h100-sxm5-80g");
-    const struct attention_shape window = {1,    4,    1, 131072, 131072, 128, 128, 131072.0 * 4096,
-                                           true, false};
-    const struct attention_shape shorter = {16,   4,    1, 8192, 8192, 128, 128, 8192.0 * 4096,
-                                            true, false};
+    const struct attention_shape window = {1, 4,    1,    131072, 131072, 128, 128, 131072.0 * 4096,
+                                           1, true, false};
+    const struct attention_shape shorter = {16, 4,    1,    8192, 8192, 128, 128, 8192.0 * 4096,
+                                            1,  true, false};
     cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &window, false) /
                            attention_time_s(&system, OPERAND_BFLOAT16, &shorter, false),
                        1, 0.05);
@@ -437,8 +440,8 @@ static void check_attention(const char *id, bool newest, const struct attention_
     double errors[32];
     for (size_t i = 0; i < count; i++) {
         const double s = cases[i].tokens, d = cases[i].head_dim;
-        const struct attention_shape shape = {cases[i].batch, 32,     8,    s, s, d, d,
-                                              s * s / 2,      newest, false};
+        const struct attention_shape shape = {cases[i].batch, 32, 8,      s,    s, d, d,
+                                              s * s / 2,      1,  newest, false};
         errors[i] = fabs(attention_time_s(&system, OPERAND_BFLOAT16, &shape, false) * 1e6 /
                              cases[i].measured_us -
                          1);

@@ -211,6 +211,10 @@ Test(plan_time, optimizer)
          2250 * (2 * 4 + 2 * 12) / 1e3 + zeroed_s);
     plan.ranks = 2;
     NEAR(end_of(plan).optimizer_s, step_s + 2 * zeroed_s);
+    struct rk_system measured = *slow(); /* at 2 kB/s, of a step that scales nothing */
+    const struct rk_stream_rates rates = {1, {1e6}, {2e3}};
+    measured.kernels.optimizer_rates = rates;
+    NEAR(stage_end_of(&sum, &none, &measured, &sharing, &plan).optimizer_s, step_s / 2);
     plan.ranks = 1;
     cr_expect_geq(step_s, 2250 * (2 * 4 + 2 * 12 + 2) / 1e3);
     plan.share[RK_SHARE_OPTIMIZER][0] = 0.25;

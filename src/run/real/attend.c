@@ -325,13 +325,9 @@ static void attend_all(struct engine *e, const struct REAL(attend) * a, const ui
 
 static void pass_on(struct engine *e, real **buffer, size_t n)
 {
-    const int count = e->ring.ranks, me = e->ring.me;
     real *next = take(e, n);
     const struct stretch begin = talk_begin(e);
-    if (!comm_send(e->comm, e->ring.rank[(me + 1) % count], COMM_COLLECTIVE, "key, value ring",
-                   *buffer, n * sizeof **buffer) ||
-        !comm_receive(e->comm, e->ring.rank[(me + count - 1) % count], COMM_COLLECTIVE,
-                      "key, value ring", next, n * sizeof *next))
+    if (!comm_pass_on(e->comm, &e->ring, "key, value ring", *buffer, next, n * sizeof *next))
         give_up(e);
     stretch_end(e, begin);
     give(e, *buffer);

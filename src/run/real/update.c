@@ -72,31 +72,39 @@ static void sum_directions(struct engine *e, real *gradient, size_t n)
     give(e, other);
 }
 
-/* A tied table: what the head has found is added to what the embedding has. */
+/* A tied table: what the head has found is added to what the embedding has, on both stages that
+ * have it. */
 static void sum_tied(struct engine *e, struct store *s)
 {
     const size_t n = shards_gradients(e) ? s->share : s->group->size;
-    const int zero = e->plan->zero;
-    real *embedding = s->gradient;
+    const struct stretch begin = stretch_begin(e, s->tied ? PART_MESSAGES : PART_OPTIMIZER);
     if (!s->tied) {
-        add_to(n, s->head, embedding);
+        add_to(n, s->head, s->gradient);
+        stretch_end(e, begin);
         return;
     }
-    const struct stretch begin = stretch_begin(e, PART_MESSAGES);
     /* the first and the last stage have one each */
     const bool first = e->stages.me == 0;
-    const int peer = e->stages.rank[first ? e->stages.ranks - 1 : 0];
+    int ends[2] = {e->stages.rank[0], e->stages.rank[e->stages.ranks - 1]};
+    const struct comm_group both = {2, first ? 0 : 1, ends};
     real *own = first ? s->gradient : s->head, *other = take(e, n);
-    const size_t from = zero == 1 ? s->begin : 0, count = zero == 1 ? s->share : n;
-    if (!comm_send(e->comm, peer, COMM_COLLECTIVE, "tied embedding", own + from,
-                   count * sizeof *own) ||
-        !comm_receive(e->comm, peer, COMM_COLLECTIVE, "tied embedding", other,
-                      count * sizeof *other))
-        give_up(e);
-    add_to(count, other, own + from);
-    if (!first) memcpy(s->gradient + from, own + from, count * sizeof *own);
+    if (!comm_pass_on(e->comm, &both, "tied embedding", own, other, n * sizeof *own)) give_up(e);
+    add_to(n, other, own);
+    if (!first) memcpy(s->gradient, own, n * sizeof *own);
     give(e, other);
     stretch_end(e, begin);
+}
+
+/* A tied table is summed before data ranks cut it, as the program has it; with ZeRO-2 and 3 each
+ * microbatch's gradients have been cut already. */
+static void reduce_store(struct engine *e, struct store *s)
+{
+    const bool ends = s->head || s->tied, first = ends && !shards_gradients(e);
+    if (first) sum_tied(e, s);
+    /* of a tied table on two stages each has one part */
+    if (first || !(s->tied && e->stages.me != 0)) reduce_gradient(e, s, s->gradient);
+    if (s->head && !first) reduce_gradient(e, s, s->head);
+    if (ends && !first) sum_tied(e, s);
 }
 
 /* Sums of squares, each piece of each group by who has it: a table that all ranks then share, so
@@ -197,10 +205,7 @@ void finish_step(struct engine *e, uint64_t step, struct step_result *result)
         const size_t n = shards_gradients(e) ? s->share : s->group->size;
         if (e->dual) sum_directions(e, s->gradient, n);
         if (e->dual && s->head) sum_directions(e, s->head, n);
-        /* of a tied table on two stages each has one part */
-        if (!(s->tied && e->stages.me != 0)) reduce_gradient(e, s, s->gradient);
-        if (s->head) reduce_gradient(e, s, s->head);
-        if (s->head || s->tied) sum_tied(e, s);
+        reduce_store(e, s);
     }
     book(e, PART_DATA, cpu_s, wall_s);
     cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
