@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "catalog/document.h"
 #include "catalog/fields.h"
+#include "facts/choices.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -70,35 +71,6 @@ static void name_memory(char text[128], int level, const struct error_request *r
     else
         snprintf(text, 128, "peak memory");
 }
-
-/* Choices whose absence from the runs is worth a warning; "" ends them. */
-static void name_choice(char text[40], int i, const struct error_request *r)
-{
-    const struct rk_plan *p = r->plan;
-    const char *const names[][2] = {
-        {"schedule", p->pipeline > 1 ? rk_schedule_name(p->schedule) : NULL},
-        {"precision", rk_precision_name(p->precision)},
-        {"framework", rk_framework_name(p->framework)},
-        {"attention", rk_attention_kernel_name(p->attention)},
-        {"context", p->context > 1 ? rk_context_kind_name(p->context_kind) : NULL},
-        {"dispatcher",
-         r->model->experts && p->expert > 1 ? rk_dispatcher_name(p->dispatcher) : NULL},
-        {"offload", rk_plan_offloaded(p, RK_SHARE_ATTENTION) > 0   ? "activations"
-                    : rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0 ? "optimizer"
-                    : rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0   ? "weights"
-                                                                   : NULL},
-        {"latent", r->model->kv_rank ? "attention" : NULL},
-        {"local", r->model->window ? "attention" : NULL},
-        {"recurrent", r->model->recurrence ? "layers" : NULL},
-        {"expert", p->expert_overlap ? "overlap" : NULL},
-        {"generation", accelerator_generation(r->system)},
-    };
-    text[0] = '\0';
-    if (i < (int)(sizeof names / sizeof *names) && names[i][1])
-        snprintf(text, 40, "%s %s", names[i][0], names[i][1]);
-}
-
-enum { CHOICES = 12 };
 
 static const char *const range_names[] = {
     "GPUs", "parameters", "tokens of a sample", "tensor", "pipeline", "context", "expert"};
@@ -309,8 +281,14 @@ static void learn_choice(struct error_bars *bars, const char *name)
         i++;
     if (i == ERROR_BAR_SEEN) return;
     if (i == bars->seens)
-        snprintf(bars->seen[bars->seens++].of, sizeof bars->seen[0].of, "%s", name);
+        snprintf(bars->seen[bars->seens++].of, sizeof bars->seen[0].of, "%.*s", CHOICE_TEXT - 1,
+                 name);
     bars->seen[i].runs++;
+}
+
+static int choices_of_request(const struct error_request *r, char names[MOST_CHOICES][CHOICE_TEXT])
+{
+    return choices_of(r->model, r->plan, accelerator_generation(r->system), names);
 }
 
 static void learn_run(struct error_bars *bars, const struct error_request *request)
@@ -320,11 +298,10 @@ static void learn_run(struct error_bars *bars, const struct error_request *reque
         bars->range[i].least = fmin(bars->range[i].least, value);
         bars->range[i].most = fmax(bars->range[i].most, value);
     }
-    for (int i = 0; i < CHOICES; i++) {
-        char name[40];
-        name_choice(name, i, request);
-        if (name[0]) learn_choice(bars, name);
-    }
+    char names[MOST_CHOICES][CHOICE_TEXT];
+    const int count = choices_of_request(request, names);
+    for (int i = 0; i < count; i++)
+        learn_choice(bars, names[i]);
 }
 
 /* ---- how often ranges hold ---- */
@@ -660,24 +637,23 @@ static bool out_of_range(const struct error_bars *bars, int i, const struct erro
     return false;
 }
 
-static bool never_seen(const struct error_bars *bars, int i, const struct error_request *request,
-                       char *text, size_t size)
+static bool never_seen(const struct error_bars *bars, const char *name, char *text, size_t size)
 {
-    char name[40];
-    name_choice(name, i, request);
     for (int k = 0; k < bars->seens; k++)
         if (strcmp(bars->seen[k].of, name) == 0) return false;
     snprintf(text, size, "%s: no compared run had it", name);
-    return name[0] != '\0';
+    return true;
 }
 
 bool error_bar_warning(const struct error_bars *bars, const struct error_request *request, int i,
                        char *text, size_t size)
 {
+    char names[MOST_CHOICES][CHOICE_TEXT];
+    const int count = choices_of_request(request, names);
     int found = 0;
     for (int k = 0; k < RANGES; k++)
         if (out_of_range(bars, k, request, text, size) && found++ == i) return true;
-    for (int k = 0; k < CHOICES; k++)
-        if (never_seen(bars, k, request, text, size) && found++ == i) return true;
+    for (int k = 0; k < count; k++)
+        if (never_seen(bars, names[k], text, size) && found++ == i) return true;
     return false;
 }

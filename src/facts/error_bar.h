@@ -13,7 +13,7 @@
 
 #include "facts/results.h"
 
-enum { ERROR_BAR_SOURCES = 6, ERROR_BAR_CLASSES = 64, ERROR_BAR_SEEN = 96, ERROR_BAR_RANGES = 8 };
+enum { ERROR_BAR_SOURCES = 6, ERROR_BAR_CLASSES = 64, ERROR_BAR_SEEN = 256, ERROR_BAR_RANGES = 8 };
 
 /* Measured over predicted that 5, 25, 50, 75 and 95 % of the runs are below. */
 enum { ERROR_SHARES = 5 };
@@ -31,7 +31,7 @@ struct error_range { /* of compared runs */
 };
 
 struct error_seen { /* a choice and how many compared runs made it */
-    char of[40];    /* "schedule 1f1b" */
+    char of[56];    /* "schedule zero-bubble": choices.h */
     uint64_t runs;
 };
 

@@ -1,4 +1,6 @@
 /* Error bars: what is learned from results, and what a request takes. */
+#include "catalog/plan_fields.h"
+#include "facts/choices.h"
 #include "facts/error_bar.h"
 
 #include <criterion/criterion.h>
@@ -181,6 +183,71 @@ Test(error_bars, warnings_outside_what_was_validated)
     cr_expect_str_eq(text, "precision nvfp4: no compared run had it");
     cr_expect_not(error_bar_warning(bars, &request, 3, text, sizeof text), "%s", text);
     free(bars);
+}
+
+static bool is_named(const struct rk_model *model, const struct rk_plan *plan, const char *name)
+{
+    static char names[MOST_CHOICES][CHOICE_TEXT];
+    const int count = choices_of(model, plan, "Hopper", names);
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+/* By hand; and whatever member of the table is not as usual has a name, so that none is forgotten.
+ */
+Test(error_bars, choices_by_name)
+{
+    static char names[MOST_CHOICES][CHOICE_TEXT];
+    struct rk_model model = {.encoder_sequence = 512, .experts = 8, .gated_mlp = true};
+    struct rk_plan plan = rk_plan_default();
+    const int few = choices_of(&model, &plan, "Hopper", names);
+    cr_expect_eq(few,
+                 6); /* with what a file without the keys would have: tied_embeddings, biases */
+    cr_expect(is_named(&model, &plan, "model no-biases"));
+    cr_expect(is_named(&model, &plan, "model encoder_sequence"));
+    cr_expect(is_named(&model, &plan, "generation Hopper"));
+    plan.sequence_chunks = 8;
+    plan.recompute_rest = plan.sequence_parallel = true;
+    plan.fused = false;
+    plan.zero = 2;
+    plan.schedule = RK_ZERO_BUBBLE; /* of one stage: means nothing */
+    plan.recompute = RK_SELECTIVE;
+    plan.recompute_parts = 1u << RK_PART_MLP;
+    rk_plan_offload_activations(&plan, 0.5);
+    plan.share[RK_SHARE_ATTENTION][1] = 0.25;
+    plan.share[RK_SHARE_OPTIMIZER][0] = 1;
+    static const char *const said[] = {"seq-chunks",
+                                       "recompute-rest",
+                                       "sp",
+                                       "no-fused",
+                                       "zero 2",
+                                       "recompute selective",
+                                       "recompute-parts mlp",
+                                       "offload-activations",
+                                       "offload-optimizer",
+                                       "offload-activations to memory tier 2"};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        cr_expect(is_named(&model, &plan, said[i]), "%s", said[i]);
+    cr_expect_not(is_named(&model, &plan, "schedule zero-bubble"));
+    cr_expect_eq(choices_of(&model, &plan, "Hopper", names), few + 10);
+    plan.pipeline = 2;
+    cr_expect(is_named(&model, &plan, "schedule zero-bubble"));
+    model.experts = plan.expert = plan.context = 2; /* so that all members mean something */
+    plan.recompute = RK_SELECTIVE;
+    for (const struct field *field = plan_fields; field->key; field++) {
+        struct plan_draft draft = {.plan = plan}, usual = plan_draft();
+        if (!field->word || !field_size(field)) continue;
+        double number = field_value(field, &usual) + 1;
+        field_store(field, &draft, field_value(field, &usual));
+        const int without = choices_of(&model, &draft.plan, "Hopper", names);
+        if (field->type == FIELD_BOOL) number = field_value(field, &usual) == 0;
+        if (field->type == FIELD_SHARE) number = 0.5;
+        field_store(field, &draft, number);
+        const bool derived = strcmp(field->key, "data") == 0; /* of the draft alone */
+        cr_expect(derived || choices_of(&model, &draft.plan, "Hopper", names) > without, "%s",
+                  field->key);
+    }
 }
 
 Test(error_bars, the_file_says_the_same)

@@ -1,0 +1,20 @@
+/* choices.h - what a run chose, by name: whether any compared run chose the same is worth knowing.
+ *
+ * Every member of a plan that is not at its default, and every property of a model that a file need
+ * not say, from the tables that make up plan files and model files: a new one is named as soon as
+ * it has a row there. Beside them the generation of the accelerator.
+ */
+#ifndef RECKON_FACTS_CHOICES_H
+#define RECKON_FACTS_CHOICES_H
+
+#include <reckon/model.h>
+#include <reckon/plan.h>
+
+enum { CHOICE_TEXT = 56, MOST_CHOICES = 160 };
+
+/* "seq-chunks", "schedule zero-bubble", "offload-activations to memory tier 2", "model
+ * encoder_sequence", "generation Hopper". Returns how many. */
+int choices_of(const struct rk_model *model, const struct rk_plan *plan, const char *generation,
+               char names[MOST_CHOICES][CHOICE_TEXT]);
+
+#endif
