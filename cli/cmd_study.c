@@ -440,6 +440,12 @@ static int compare(struct run *run)
         rk_fail(&error, RK_USAGE, run->args.file, 0, 0, "the path is too long");
         return options_fail(&error);
     }
+    if (!given && access(script, F_OK) != 0) {
+        rk_fail(&error, RK_USAGE, script, 0, 0,
+                "there is none: --compare reads the questions beside the study, --compare-with "
+                "FILE others; reckon-compare(5)");
+        return options_fail(&error);
+    }
     return compare_print(run->path, given ? given : script,
                          run->args.format >= 0 ? run->args.format : REPORT_AS_TEXT,
                          run->args.output);

@@ -5,18 +5,25 @@
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
+/* A note, and the paragraphs that belong to it. */
+static const char *said(struct html_page *page, const struct report_table *note)
+{
+    const char *text = report_text(&page->memory, "%s", note->title + strspn(note->title, " "));
+    for (const struct report_table *t = note->next; t && t->shape == REPORT_PARAGRAPH; t = t->next)
+        text = report_text(&page->memory, "%s; %s", text, t->title + strspn(t->title, " "));
+    return text;
+}
+
 /* What `reckon diff` prints, its tables and its notes. */
 static void tables(struct html_page *page, const struct diff *d, const char *command)
 {
     const struct report_table *before = page->memory.last;
-    const char *text = "";
     diff_tables(&page->memory, d, NULL);
     const struct report_table *first = page_described(page, before);
+    page_section(page, "differences", "What differs", NULL);
     for (const struct report_table *t = first; t; t = t->next)
-        if (t->shape == REPORT_NOTE || t->shape == REPORT_PARAGRAPH)
-            text = report_text(&page->memory, "%s%s%s ", text, page_sentence(page, t->title),
-                               t->title[strlen(t->title) - (*t->title != 0)] == ':' ? "" : ".");
-    page_section(page, "differences", "What differs", text);
+        if (t->shape == REPORT_NOTE)
+            html_add(page, &(struct html_block){HTML_TEXT, .text = said(page, t)});
     for (const struct report_table *t = first; t; t = t->next)
         if (t->formats & REPORT_IN_TEXT) page_show(page, t->title, t, command);
 }

@@ -419,11 +419,11 @@ static enum rk_status effect_of(const struct job *j, struct report_table *table,
         const struct report_cell cells[] = {
             cell_text(rk_plan_axis_info(axis)->name),
             cell_text(text),
-            cell_text(report_text(&j->page->memory, "%s %s", rk_plan_axis_info(axis)->name, text)),
             any ? cell_number(rate) : cell_none(),
             any ? cell_number(rate / best_rate) : cell_none(),
             cell_count(result.counts.total),
-            cell_count(result.counts.verdict[RK_FITS][0])};
+            cell_count(result.counts.verdict[RK_FITS][0]),
+            cell_text(report_text(&j->page->memory, "%s %s", rk_plan_axis_info(axis)->name, text))};
         if (status == RK_OK && result.counts.total) report_row(&j->page->memory, table, cells);
         rk_answer_release(&result);
     }
@@ -434,11 +434,11 @@ static enum rk_status effect_of(const struct job *j, struct report_table *table,
 enum {
     EFFECT_AXIS,
     EFFECT_VALUE,
-    EFFECT_PAIR,
     EFFECT_RATE,
     EFFECT_SPEED,
     EFFECT_PLANS,
     EFFECT_FITS,
+    EFFECT_PAIR,
     EFFECT_COLUMNS
 };
 
@@ -472,16 +472,25 @@ static struct report_table *effects_that_matter(const struct job *j,
     return some;
 }
 
+/* Without the names of the chart's bars, the last column: they are its first two. */
+static struct report_table *without_pair(const struct job *j, const struct report_table *table)
+{
+    struct report_table *shown = page_table(j->page, table->columns, EFFECT_PAIR);
+    for (size_t row = 0; row < table->rows; row++)
+        report_row(&j->page->memory, shown, &table->cells[row * EFFECT_COLUMNS]);
+    return shown;
+}
+
 static enum rk_status effects(const struct job *j, struct rk_error *error)
 {
     static const struct report_column columns[] = {
         {.name = "axis"},
         {.name = "value"},
-        {.name = "pair", .title = "axis and value"},
         {.name = "samples_per_s", .title = "samples/s", .help = "of the best one with this value"},
         {.name = "speed", .unit = "%", .help = "of the best plan of all"},
         {.name = "plans"},
         {.name = "fits", .title = "can run"},
+        {.name = "pair", .title = "axis and value"},
     };
     struct report_table *table = page_table(j->page, columns, COUNT_OF(columns));
     enum rk_status status = RK_OK;
@@ -504,6 +513,7 @@ static enum rk_status effects(const struct job *j, struct rk_error *error)
             .table = table ? effects_that_matter(j, table) : NULL,
             .role = {[CHART_Y] = "pair", [CHART_VALUE] = "speed", [CHART_SERIES] = "axis"},
             .x = {.title = "speed"}});
+    if (table) table = without_pair(j, table);
     page_show(j->page, "The same in numbers", table, j->search->command);
     return status;
 }

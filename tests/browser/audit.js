@@ -67,7 +67,12 @@ for (const element of new Set(texts)) {
 const overlap = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1.5 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3.5;
 for (const svg of document.querySelectorAll('.plot svg')) {
   if (!visible(svg)) continue;
-  const frame = svg.getBoundingClientRect(), words = [];
+  const frame = svg.getBoundingClientRect(), words = [], names = new Map();
+  for (const named of svg.querySelectorAll('g > title')) {
+    const seen = named.parentElement.querySelector('text').textContent, other = names.get(seen);
+    if (other && other !== named.textContent) found.push(`"${other}" and "${named.textContent}" look the same in #${svg.closest('[id]').id}`);
+    names.set(seen, named.textContent);
+  }
   for (const text of svg.querySelectorAll('text')) {
     const box = text.getBoundingClientRect();
     if (!text.textContent || !box.width) continue;

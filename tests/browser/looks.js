@@ -83,6 +83,60 @@ async function byKeyboard(browser) {
   await page.close();
 }
 
+// A finger: a touch shows a value, one that moves scrolls the page and enlarges nothing, the legend hides.
+async function byTouch(browser) {
+  const page = await open(browser, 'plan', {width: 390, touch: true});
+  await page.send('Emulation.setTouchEmulationEnabled', {enabled: true});
+  const touch = (type, x, y) => page.send('Input.dispatchTouchEvent', {type, touchPoints: type === 'touchEnd' ? [] : [{x, y}]});
+  const still = `(from => new Promise(done => setTimeout(() => done(scrollY === from), 200)))(scrollY)`;
+  const tap = async selector => {
+    await page.until(still, 'the end of scrolling');
+    const {x, y} = await page.placeOf(selector);
+    await page.until(still, 'the end of scrolling');
+    await touch('touchStart', x, y);
+    await touch('touchEnd');
+  };
+  await tap('#time .drawn path');
+  await page.until(tip + `.includes('matrix')`, 'a touch to show a value');
+  const all = await page.evaluate(marks('schedule')), place = await page.placeOf('#schedule .plot svg'), from = await page.evaluate('scrollY');
+  await touch('touchStart', place.x, place.y);
+  for (let step = 1; step <= 8; step++) await touch('touchMove', place.x, place.y - 25 * step);
+  await touch('touchEnd');
+  await page.until(`scrollY > ${from} + 50`, 'a moving finger to scroll');
+  check(await page.evaluate(marks('schedule')) === all, 'scrolling enlarges');
+  await tap('#schedule .zoom button');
+  await page.until(marks('schedule') + ` < ${all}`, 'a touch to enlarge');
+  await tap('#memory .chips button');
+  await page.until(`document.querySelector('#memory .chips button').getAttribute('aria-pressed') === 'false'`, 'a touch to hide');
+  await page.close();
+}
+
+// What a screen reader is told: every control, figure and column has a name, headings leave out no
+// level, and the value that the keys lead to is said.
+async function byReader(browser) {
+  const page = await open(browser, 'plan', {width: 1440});
+  const {nodes} = await page.send('Accessibility.getFullAXTree');
+  let level = 0, count = 0;
+  for (const node of nodes.filter(n => !n.ignored)) {
+    const role = node.role.value, name = node.name && node.name.value.trim();
+    if (['button', 'link', 'searchbox', 'image', 'columnheader', 'heading', 'RootWebArea'].includes(role)) {
+      check(name, `a ${role} has no name for a screen reader`);
+      count++;
+    }
+    if (role !== 'heading') continue;
+    const own = node.properties.find(p => p.name === 'level').value.value;
+    check(own <= level + 1, `heading "${name}" leaves out a level`);
+    level = own;
+  }
+  check(count > 100, 'the accessibility tree is empty');
+  await page.evaluate(`document.querySelector('#time .plot').focus()`);
+  await page.press('ArrowRight');
+  const said = (await page.send('Accessibility.getFullAXTree')).nodes.filter(n => !n.ignored && n.role.value === 'status');
+  const text = await page.evaluate(`document.querySelector('[role=status]').textContent`);
+  check(said.length === 1 && text.includes('matrix') && /\d/.test(text), `the value is not said: "${text}"`);
+  await page.close();
+}
+
 (async () => {
   const browser = await openChromium();
   if (!browser) {
@@ -93,6 +147,8 @@ async function byKeyboard(browser) {
     for (const name of process.argv.slice(2)) await looks(browser, name);
     await byPointer(browser);
     await byKeyboard(browser);
+    await byTouch(browser);
+    await byReader(browser);
   } finally {
     browser.close();
   }

@@ -49,7 +49,7 @@ function showTip(chart, row, x, y) {
   if (!tip) {
     tip = document.body.appendChild(document.createElement('div'));
     tip.id = 'tip';
-    tip.setAttribute('role', 'status');
+    tip.setAttribute('aria-hidden', 'true'); // told by tell()
   }
   tip.innerHTML = labelOf(chart, row)
     .map(([title, value]) => `<div><span>${escape(title)}</span><b>${escape(value)}</b></div>`).join('');
@@ -60,6 +60,17 @@ function showTip(chart, row, x, y) {
 }
 
 function hideTip() { if (tip) tip.hidden = true; }
+
+// What a screen reader says of a mark: it hears of changes in a place that was there before them.
+let teller;
+function tell(text) {
+  if (!teller) {
+    teller = document.body.appendChild(document.createElement('div'));
+    teller.setAttribute('role', 'status');
+    teller.style.cssText = 'position:fixed;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)';
+  }
+  teller.textContent = text;
+}
 
 // ---- scales and axes ----
 
@@ -181,6 +192,12 @@ function alongBottom(frame, names, placeOf) {
     `<g><title>${escape(name)}</title>` + word(placeOf(name), top, 'end', short[i], `transform="rotate(-40 ${round(placeOf(name))} ${top})"`) + '</g>').join('')};
 }
 
+// Few names that do not fit beside a frame stand above what they name, whole.
+function aboveEach(frame, names, topOf) {
+  return names.map(name => `<g><title>${escape(name)}</title>` +
+    word(frame.left, topOf(name) + 12, 'start', shortened(name, frame.right - frame.left, 0.4)) + '</g>').join('');
+}
+
 const sideOf = (names, width) => Math.min(Math.max(0, ...names.map(textWidth)) + 12, Math.max(width / 3, 130));
 const unique = list => [...new Set(list)];
 
@@ -211,27 +228,29 @@ function bars(chart, points, width) {
   const ends = pieces.flatMap(s => [s.from, s.to]).concat([...limits.values()], [0]);
   const low = Math.min(...ends), high = Math.max(...ends) || 1;
   const thick = lanes > 1 ? Math.max(18, 11 * lanes + 8) : names.length > 40 ? 19 : names.length > 8 ? 26 : 32;
-  const lie = !chart.upright, frame = {width, top: lie ? 4 : 26};
-  if (lie) Object.assign(frame, {left: sideOf(names, width), right: width - 14, bottom: 4 + names.length * thick});
+  const lie = !chart.upright, frame = {width, top: lie ? 4 : 26}, side = sideOf(names, width);
+  const above = lie && names.length <= 24 && names.some(name => textWidth(name) + 12 > side) ? 15 : 0;
+  if (lie) Object.assign(frame, {left: above ? 8 : side, right: width - 14, bottom: 4 + names.length * (thick + above)});
   else Object.assign(frame, {left: 54, right: width - 8, bottom: 296});
   const step = (lie ? frame.bottom - frame.top : frame.right - frame.left) / names.length;
   const ticks = roundTicks(low, high, lie ? Math.max(3, width / 110) : 6);
   const [start, end] = lie ? [frame.left, frame.right] : [frame.bottom, frame.top];
   const scale = linear(Math.min(low, ticks[0]), Math.max(high, ticks[ticks.length - 1]), start, end);
-  const first = lie ? frame.top : frame.left, gap = step * 0.12, lane = (step - 2 * gap) / lanes;
-  const placeOf = name => first + (names.indexOf(name) + 0.5) * step;
+  const first = (lie ? frame.top : frame.left) + above, gap = (step - above) * 0.12, lane = (step - above - 2 * gap) / lanes;
+  const placeOf = name => first + names.indexOf(name) * step + (step - above) / 2;
   const rect = (from, to, at, size) => lie ? box(Math.min(scale(from), scale(to)), at, Math.abs(scale(to) - scale(from)), size)
     : box(at, Math.min(scale(from), scale(to)), size, Math.abs(scale(to) - scale(from)));
   const drawn = pieces.map(({p, from, to}) => mark(p, rect(from, to, first + names.indexOf(p.y) * step + gap +
     (chart.beside ? chart.shown.indexOf(p.series) * lane : 0), lane))).join('');
   const capacities = [...limits].map(([name, limit]) => {
-    const at = placeOf(name) - step / 2 + 1;
-    return `<path class="limit" d="${lie ? box(scale(limit) - 1.25, at, 2.5, step - 2) : box(at, scale(limit) - 1.25, step - 2, 2.5)}"/>`;
+    const size = step - above - 2, at = placeOf(name) - size / 2;
+    return `<path class="limit" d="${lie ? box(scale(limit) - 1.25, at, 2.5, size) : box(at, scale(limit) - 1.25, size, 2.5)}"/>`;
   }).join('');
   const below = lie ? {depth: 40, text: across(frame, scale, ticks, chart.across.title)} : alongBottom(frame, names, placeOf);
   return {
     height: frame.bottom + below.depth,
-    text: below.text + (lie ? alongSide(frame, names, placeOf, step) : upward(frame, scale, ticks, chart.across.title)) +
+    text: below.text + (above ? aboveEach(frame, names, name => frame.top + names.indexOf(name) * step)
+      : lie ? alongSide(frame, names, placeOf, step) : upward(frame, scale, ticks, chart.across.title)) +
       `<g class="drawn">${drawn}</g>${capacities}`,
   };
 }
@@ -273,7 +292,8 @@ function numberScale(points, name, about, start, end, count) {
     const ticks = about.ticks.map(t => t / about.factor);
     return [logarithmic(Math.min(...numbers, ...ticks), Math.max(...numbers, ...ticks), start, end), ticks];
   }
-  const ticks = roundTicks(Math.min(...numbers), Math.max(...numbers), count);
+  const most = Math.max(...numbers), least = Math.min(...numbers);
+  const ticks = roundTicks(name === 'y' && least > 0 && least < most / 2 ? 0 : least, most, count); // 0 where it costs little room
   return [linear(ticks[0], ticks[ticks.length - 1], start, end), ticks];
 }
 
@@ -494,6 +514,7 @@ function key(chart, event) {
     chart.at = chart.at < 0 && step < 0 ? marks.length - 1 : (chart.at + step + marks.length) % marks.length;
     const at = marks[chart.at].getBoundingClientRect();
     light(chart, marks[chart.at], at.x + at.width / 2, at.y + at.height / 2);
+    tell(labelOf(chart, Number(marks[chart.at].dataset.row)).map(([title, value]) => `${title} ${value}`).join(', '));
   } else if (chart.whole && '+-ws'.includes(event.key)) {
     zoomBy(chart, '+w'.includes(event.key) ? 0.5 : 2);
   } else if (event.key === 'Escape') {
@@ -532,6 +553,7 @@ function open(plot, description) {
   chart.points = readPoints(chart);
   chart.shown = chart.series.map(s => s[0]);
   openLegend(chart);
+  tell('');
   if (chart.kind === 'spans' || (chart.kind === 'boxes' && !chart.plain)) openZoom(chart);
   plot.tabIndex = 0;
   plot.setAttribute('role', 'group');

@@ -65,7 +65,17 @@ function openTable(table) {
   table.parentElement.before(filter, count);
 }
 
+// Options of a command are not cut between their dashes.
+function keepOptions(code) {
+  code.innerHTML = code.innerHTML.replace(/(^|\s)(--?[a-z][\w-]*)/g, '$1<span>$2</span>');
+}
+
 document.querySelectorAll('.data table').forEach(openTable);
+document.querySelectorAll('.from code, pre.command').forEach(keepOptions);
+// Sentences at the end of a row that goes beyond the view need not be narrow.
+for (const box of document.querySelectorAll('.wide'))
+  if (box.scrollWidth > box.clientWidth + 1 && [...box.querySelectorAll('td:last-child')].some(cell => cell.textContent.length > 30))
+    box.classList.add('beyond');
 const figures = [...document.querySelectorAll('figure')].filter(figure => figure.querySelector('.plot')); // others are drawings
 figures.forEach(openChart);
 document.documentElement.dataset.drawn = figures.length;
