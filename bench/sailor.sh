@@ -11,7 +11,7 @@ reckon=${1:-$(dirname "$0")/../build/reckon}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-printf '{"name": "opt-350m", "layers": 24, "hidden": 1024, "feedforward": 4096, "heads": 16, "sequence": 2048, "vocabulary": 50272, "no_dropout": true}\n' >"$work/opt.json"
+printf '{"name": "opt-350m", "layers": 24, "hidden": 1024, "feedforward": 4096, "heads": 16, "sequence": 2048, "vocabulary": 50272, "no_dropout": true, "tied_embeddings": false}\n' >"$work/opt.json"
 words='framework=deepspeed precision=fp32 recompute=none attention=unfused fused zero0 no-sp'
 run='no-grad-overlap no-weight-overlap pipeline-blocking messages-sharded' # DeepSpeed's pipeline engine
 
