@@ -131,11 +131,27 @@ static enum rk_status write_script(const struct diff_input *in, const struct dif
 
 /* ---- the command ---- */
 
+/* What to change in a script; NULL: A is none, or B cannot be said in it. Free it. */
+static struct megatron_changes *changes_of(const struct diff_input *in,
+                                           const struct diff_source *source)
+{
+    const struct megatron_options options = diff_options(source, in->version);
+    struct megatron_changes *changes = in->script ? calloc(1, sizeof *changes) : NULL;
+    struct rk_error error;
+    if (changes && megatron_change(source->a, in->script, in->script_size, &options, &in->model,
+                                   &in->a, &in->b, changes, NULL, &error) == RK_OK)
+        return changes;
+    free(changes);
+    return NULL;
+}
+
 static enum rk_status write_page(const struct diff *d, const struct diff_args *args,
                                  struct rk_error *error)
 {
     struct html_page page = {.title = NULL};
-    page_diff(&page, d, args->source.model, args->source.system);
+    struct megatron_changes *changes = changes_of(&d->in, &args->source);
+    page_diff(&page, d, &args->source, changes);
+    free(changes);
     const enum rk_status status = page_write(&page, args->output, NULL, NULL, PAGE_HTML, error);
     html_release(&page);
     return status;
@@ -145,15 +161,11 @@ static enum rk_status write_page(const struct diff *d, const struct diff_args *a
 static int write_tables(const struct diff *d, const struct diff_args *args, int code)
 {
     const struct diff_input *in = &d->in;
-    const struct megatron_options options = diff_options(&args->source, in->version);
-    struct megatron_changes *changes = in->script ? calloc(1, sizeof *changes) : NULL;
+    struct megatron_changes *changes = changes_of(in, &args->source);
     struct report report = {.first = NULL};
     struct rk_error error;
-    const bool found =
-        changes && megatron_change(args->source.a, in->script, in->script_size, &options,
-                                   &in->model, &in->a, &in->b, changes, NULL, &error) == RK_OK;
     const bool script = in->script && is_script_name(args->output);
-    diff_tables(&report, d, found ? changes : NULL);
+    diff_tables(&report, d, changes);
     const struct forecast a = {&in->model, &in->system, &in->a, &d->a, ""};
     const struct forecast b = {&in->model, &in->system, &in->b, &d->b, ""};
     code = run_compare(&report, &args->run, &a, &b, &error) == RK_OK

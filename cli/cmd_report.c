@@ -385,7 +385,7 @@ static enum rk_status make_diff(struct job *job, int *code, struct rk_error *err
     if (status != RK_OK) return status;
     job->diff = diff_open(&both, error);
     if (!job->diff) return error->status;
-    page_diff(&job->page, job->diff, source->model, source->system);
+    page_diff(&job->page, job->diff, &both, NULL);
     const bool fit = job->diff->w.a.verdict == RK_FITS && job->diff->w.b.verdict == RK_FITS;
     *code = fit ? RK_OK : RK_NOTHING_FITS;
     return RK_OK;

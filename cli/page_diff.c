@@ -15,10 +15,11 @@ static const char *said(struct html_page *page, const struct report_table *note)
 }
 
 /* What `reckon diff` prints, its tables and its notes. */
-static void tables(struct html_page *page, const struct diff *d, const char *command)
+static void tables(struct html_page *page, const struct diff *d,
+                   const struct megatron_changes *changes, const char *command)
 {
     const struct report_table *before = page->memory.last;
-    diff_tables(&page->memory, d, NULL);
+    diff_tables(&page->memory, d, changes);
     const struct report_table *first = page_described(page, before);
     page_section(page, "differences", "What differs", NULL);
     for (const struct report_table *t = first; t; t = t->next)
@@ -98,14 +99,41 @@ static void memory(struct html_page *page, const struct diff *d, const char *com
                                      .x = {.title = "memory"}});
 }
 
-void page_diff(struct html_page *page, const struct diff *d, const char *model, const char *system)
+/* What prints the same; a script that A is says its model itself. */
+static const char *command_of(struct html_page *page, const struct diff *d,
+                              const struct diff_source *from, const char *a, const char *b)
+{
+    const char *system = page_word(page, from->system);
+    if (d->in.tool)
+        return report_text(&page->memory, "reckon diff %s '%s' --system %s",
+                           page_word(page, from->a), b, system);
+    return report_text(&page->memory, "reckon diff '%s' '%s' --model %s --system %s", a, b,
+                       page_word(page, from->model ? from->model : d->in.model.id), system);
+}
+
+/* A script's model has to be written before commands can name it. */
+static void launch(struct html_page *page, const struct diff *d, const struct diff_source *from)
+{
+    const char *model = from->model ? from->model : d->in.model.id;
+    if (d->in.tool) {
+        model = "model.json";
+        html_add(page, &(struct html_block){
+                           HTML_COMMAND, .title = "The script's model, for other commands:",
+                           .text = report_text(&page->memory,
+                                               "reckon import megatron %s --model-output %s",
+                                               page_word(page, from->a), model)});
+    }
+    page_launch(page, "To launch B, and to look closer at it:", model, from->system, &d->in.b);
+}
+
+void page_diff(struct html_page *page, const struct diff *d, const struct diff_source *from,
+               const struct megatron_changes *changes)
 {
     char a[RK_PLAN_TEXT], b[RK_PLAN_TEXT];
     rk_plan_text(&d->in.a, a, sizeof a);
     rk_plan_text(&d->in.b, b, sizeof b);
-    model = model ? model : d->in.model.id;
-    const char *command = report_text(&page->memory, "reckon diff '%s' '%s' --model %s --system %s",
-                                      a, b, page_word(page, model), page_word(page, system));
+    const char *model = d->in.tool ? NULL : from->model ? from->model : d->in.model.id;
+    const char *command = command_of(page, d, from, a, b);
     page->title =
         report_text(&page->memory, "Two plans for %s on %s", d->in.model.id, d->in.system.id);
     page->subtitle =
@@ -115,8 +143,7 @@ void page_diff(struct html_page *page, const struct diff *d, const char *model, 
         times(page, d, command);
         memory(page, d, command);
     }
-    tables(page, d, command);
-    if (d->w.b.verdict == RK_FITS && d->in.b.framework != RK_CALCULON)
-        page_launch(page, "To launch B, and to look closer at it:", model, system, &d->in.b);
-    if (!d->in.script) page_inputs(page, &d->in.model, model, &d->in.system, system, NULL);
+    tables(page, d, changes, command);
+    if (d->w.b.verdict == RK_FITS && d->in.b.framework != RK_CALCULON) launch(page, d, from);
+    page_inputs(page, &d->in.model, model, &d->in.system, from->system, NULL);
 }

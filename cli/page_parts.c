@@ -179,7 +179,8 @@ static void described_tables(struct html_page *page, const struct report_table *
                              const char *command, const char *name)
 {
     const char *source =
-        command ? report_text(&page->memory, "reckon %s %s", command, page_word(page, name)) : NULL;
+        command && name ? report_text(&page->memory, "reckon %s %s", command, page_word(page, name))
+                        : NULL;
     for (const struct report_table *t = page_described(page, before); t; t = t->next)
         page_show(page, t->title, t, source);
 }
@@ -205,11 +206,11 @@ void page_inputs(struct html_page *page, const struct rk_model *model, const cha
     before = page->memory.last;
     describe_system(&page->memory, system, REPORT_IN_ALL);
     described_tables(page, before, "systems", system_name);
-    input_sources(page, sources, CATALOG_MODELS, model_name);
+    if (model_name) input_sources(page, sources, CATALOG_MODELS, model_name);
     input_sources(page, sources, CATALOG_SYSTEMS, system_name);
     if (plan_name) input_sources(page, sources, CATALOG_STRATEGIES, plan_name);
     page_show(page, "Sources, as the inputs name them", sources, NULL);
-    input_text(page, CATALOG_MODELS, model_name);
+    if (model_name) input_text(page, CATALOG_MODELS, model_name);
     input_text(page, CATALOG_SYSTEMS, system_name);
     if (plan_name) input_text(page, CATALOG_STRATEGIES, plan_name);
 }

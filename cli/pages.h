@@ -70,9 +70,9 @@ void page_launch(struct html_page *page, const char *title, const char *model, c
 
 /* ---- two plans ---- */
 
-/* Names as given; model NULL: a launch script has it. */
-void page_diff(struct html_page *page, const struct diff *diff, const char *model,
-               const char *system);
+/* `from`: what was given; `changes` of the script A, NULL: there is none. */
+void page_diff(struct html_page *page, const struct diff *diff, const struct diff_source *from,
+               const struct megatron_changes *changes);
 
 /* ---- one search ---- */
 

@@ -108,6 +108,8 @@ for (const {id} of document.querySelectorAll('[id]')) {
   if (ids.has(id)) found.push(`two elements are #${id}`);
   ids.add(id);
 }
+for (const link of document.querySelectorAll('a[href^="#"]'))
+  if (!ids.has(link.getAttribute('href').slice(1))) found.push('leads nowhere: ' + where(link));
 for (const table of document.querySelectorAll('table'))
   for (const head of table.querySelectorAll('thead th')) if (!head.textContent.trim() && head.cellIndex > 0) found.push('a column without a name: ' + where(table));
 return [...new Set(found)];

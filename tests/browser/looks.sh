@@ -28,5 +28,6 @@ TEXT
     --measured "$RECKON_SOURCE/tests/cli/cases/report-measured/step.json" -o measured.html || exit 1
 "$RECKON" clusters -m llama3.1-8b -b 64 -s "h100 x8 + a100-sxm4-80g x8 link=100Gb/s@50us" tp2 \
     --page clusters.html >/dev/null || exit 1
+"$RECKON" diff "$RECKON_SOURCE/tests/data/megatron/llama3-70b.sh" --best -s h100 -o script.html || exit 1
 "$RECKON" longest llama3.1-8b h100 -g 8 -o longest.html >/dev/null || exit 1
-node "$RECKON_SOURCE/tests/browser/looks.js" plan layers refused search study both measured clusters longest
+node "$RECKON_SOURCE/tests/browser/looks.js" plan layers refused search study both measured clusters longest script
