@@ -35,6 +35,7 @@ extern "C" {
     X(RK_BF16,        "bf16",        "16 bits, 8 of them exponent") \
     X(RK_FP8_DELAYED, "fp8-delayed", "per-tensor scales from the history of maxima") \
     X(RK_FP8_CURRENT, "fp8-current", "per-tensor scales of the tensor itself") \
+    X(RK_FP8_ROW,     "fp8-row",     "a scale for each row of the left operand and column of the right one") \
     X(RK_FP8_BLOCK,   "fp8-block",   "a scale for each 128 or 128 x 128 values (DeepSeek-V3)") \
     X(RK_MXFP8,       "mxfp8",       "a scale for each 32 values") \
     X(RK_NVFP4,       "nvfp4",       "4-bit values, a scale for each 16") \
@@ -101,6 +102,10 @@ extern "C" {
     X(RK_ALL_GATHER_TOKENS, "allgather", "every rank sees all tokens and drops those of others") \
     X(RK_DEEPEP,            "deepep",    "each token crosses to a node once [deepseek2024v3]")
 
+#define RK_NAMES_optimizer(X) \
+    X(RK_ADAM, "adam", "two moments of each parameter") \
+    X(RK_MUON, "muon", "of matrices but tables one moment, made orthogonal by Newton-Schulz steps; of the rest as adam [jordan2024]")
+
 /* clang-format on */
 #define RK_NAMES_VALUE(value, name, help) value,
 enum rk_framework { RK_NAMES_framework(RK_NAMES_VALUE) RK_FRAMEWORKS };
@@ -113,6 +118,7 @@ enum rk_tensor_overlap { RK_NAMES_tensor_overlap(RK_NAMES_VALUE) RK_TENSOR_OVERL
 enum rk_context_kind { RK_NAMES_context_kind(RK_NAMES_VALUE) RK_CONTEXT_KINDS };
 enum rk_attention_kernel { RK_NAMES_attention_kernel(RK_NAMES_VALUE) RK_ATTENTION_KERNELS };
 enum rk_dispatcher { RK_NAMES_dispatcher(RK_NAMES_VALUE) RK_DISPATCHERS };
+enum rk_optimizer { RK_NAMES_optimizer(RK_NAMES_VALUE) RK_OPTIMIZERS };
 #undef RK_NAMES_VALUE
 
 /* Tensors that can be offloaded, each in shares. */
@@ -247,7 +253,7 @@ RK_API uint64_t rk_plan_split(const struct rk_plan *plan, const struct rk_model 
 #define RK_NAMES(X)                                                                                \
     X(framework)                                                                                   \
     X(precision) X(order) X(schedule) X(recompute_mode) X(part) X(tensor_overlap) X(context_kind)  \
-        X(attention_kernel) X(dispatcher)
+        X(attention_kernel) X(dispatcher) X(optimizer)
 #define RK_NAMES_FUNCTION(list) RK_API const char *rk_##list##_name(enum rk_##list value);
 RK_NAMES(RK_NAMES_FUNCTION)
 #undef RK_NAMES_FUNCTION

@@ -13,7 +13,7 @@
 /* Ended by key NULL. Rows with a `word` are choices, the others are about the file. */
 extern const struct field plan_fields[];
 
-enum { PLAN_MAX_FIELDS = 80 };
+enum { PLAN_MAX_FIELDS = 96 };
 
 /* What has been said of a plan so far; the rest of it is as plan_draft() leaves it. */
 struct plan_draft {

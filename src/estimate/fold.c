@@ -16,6 +16,7 @@ enum operand operand_of(enum rk_precision precision, bool narrow)
         [RK_BF16]        = {OPERAND_BFLOAT16, OPERAND_BFLOAT16},
         [RK_FP8_DELAYED] = {OPERAND_BFLOAT16, OPERAND_FLOAT8},
         [RK_FP8_CURRENT] = {OPERAND_BFLOAT16, OPERAND_FLOAT8},
+        [RK_FP8_ROW]     = {OPERAND_BFLOAT16, OPERAND_FLOAT8},
         [RK_FP8_BLOCK]   = {OPERAND_BFLOAT16, OPERAND_FLOAT8},
         [RK_MXFP8]       = {OPERAND_BFLOAT16, OPERAND_FLOAT8},
         [RK_NVFP4]       = {OPERAND_BFLOAT16, OPERAND_FLOAT4},
@@ -416,6 +417,7 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
     fold->lent_bytes += op->lent_bytes;
     if (redone) fold->again_flop += op->useful_flop;
     *(op->expert ? &fold->expert_parameters : &fold->parameters) += op->parameters;
+    fold->put_off_bytes += op->put_off_bytes;
     if (op->narrow) fold->narrow_parameters += op->parameters;
     fold->copied_parameters += op->copied_parameters;
     if (op->kind == OPERATION_MATRIX && op->of_weights) fold->weight_shapes += op->n * op->k;
@@ -620,6 +622,42 @@ static void time_operation(struct timed_layer *timed, const struct bench *bench,
     }
 }
 
+/* Muon makes the momentum of each matrix orthogonal by five Newton-Schulz steps in bf16, of three
+ * products each: with a <= b the sides of the matrix, (a, b) x (b, a), (a, a) x (a, a), (a, a) x
+ * (a, b) [jordan2024]. Tensor ranks gather the whole matrix and do all the same (Megatron-LM's
+ * --muon-tp-mode duplicated, its default). The host starts these fifteen and some ten more kernels
+ * for each matrix: momentum, norm, casts, scale, decay, update (emerging_optimizers). */
+enum { NEWTON_SCHULZ_STEPS = 5, MATRIX_STARTS = 3 * NEWTON_SCHULZ_STEPS + 10 };
+
+static void add_orthogonal(struct step_fold *step, const struct bench *bench,
+                           const struct rk_model *model, const struct operation *op)
+{
+    const enum operand operand = operand_of(RK_BF16, false);
+    const struct rank_group group =
+        group_over(&bench->ranks, op->expert ? OVER_EXPERT_TENSOR : OVER_TENSOR);
+    const bool by_columns = op->k == (double)model->hidden;
+    const double n = op->n * (by_columns ? group.ranks : 1);
+    const double k = op->k * (by_columns ? 1 : group.ranks);
+    const double a = fmin(n, k), b = fmax(n, k);
+    const double once_s = product_s(bench, operand, 1, a, a, b) +
+                          product_s(bench, operand, 1, a, a, a) +
+                          product_s(bench, operand, 1, a, b, a);
+    step->work_s += op->count * (NEWTON_SCHULZ_STEPS * once_s / bench->sustained +
+                                 collective_time_s(bench->system, ALL_GATHER, group, 4 * n * k));
+    step->starts += op->count * MATRIX_STARTS;
+}
+
+static void fold_step(struct layer_fold *fold, const struct bench *bench,
+                      const struct rk_model *model, const struct layer *layer)
+{
+    if (bench->plan->optimizer != RK_MUON || !is_block(layer->kind)) return;
+    for (int i = 0; i < layer->operations; i++) {
+        const struct operation *op = &layer->operation[i];
+        if (op->kind == OPERATION_MATRIX && op->of_weights && op->parameters > 0)
+            add_orthogonal(&fold->step[op->expert], bench, model, op);
+    }
+}
+
 static void time_kind(struct timed_layer *timed, enum layer_kind kind, const struct rk_model *model,
                       const struct bench *bench)
 {
@@ -632,6 +670,7 @@ static void time_kind(struct timed_layer *timed, enum layer_kind kind, const str
     layer_fold_one(&timed->kept, bench, timed, AS_IT_IS);
     sum_saved(&timed->kept);
     timed->kept.swap = swap_of(timed);
+    fold_step(&timed->kept, bench, model, layer);
     list_again(timed);
 }
 
@@ -647,6 +686,7 @@ static void fold_kind(struct layer_folds *fold, const struct timed_layer *timed,
         if (bench->plan->recompute == RK_WHOLE)
             fold_whole(redone, &timed->kept, layer, bench->plan);
         redone->swap = timed->kept.swap;
+        memcpy(redone->step, timed->kept.step, sizeof redone->step);
         sum_saved(redone);
         if (layer->message_bytes > fold->message_bytes) fold->message_bytes = layer->message_bytes;
     }

@@ -54,6 +54,10 @@ struct layer_fold {
     double weight_shapes; /* elements of its matrices' weights, of experts one's */
     double buffer_bytes;  /* of the buffer that all operations share, at its largest */
     double lent_bytes;    /* in memory tier 1 while it runs: chunks of the sequence */
+    double put_off_bytes; /* of a microbatch's weight gradients, where they are put off */
+    struct step_fold {    /* of the optimizer's step: making matrices orthogonal */
+        double work_s, starts;
+    } step[2]; /* dense, experts' */
     /* the details */
     double spent_s[FOLD_PASSES][SPENDINGS];
     double link_s[LINKS];     /* all passes */

@@ -206,6 +206,26 @@ static uint64_t layers_of_splits(const struct check *c)
     return sum;
 }
 
+/* Megatron-LM's: its last stage has time while the pipeline drains, and adds gradients itself. */
+static bool check_put_off(const struct check *c)
+{
+    const struct rk_plan *p = c->plan;
+    if (!p->deferred_wgrad) return true;
+    return want(c, p->framework == RK_MEGATRON, RULE("12.needs", "deferred_wgrad"), RK_BAD_OPTION,
+                "framework of a plan with deferred_wgrad: megatron", RK_MEGATRON, p->framework) &&
+           want(c, p->pipeline > 1, RULE("12.needs", "deferred_wgrad"), RK_BAD_OPTION,
+                "stages of a plan with deferred_wgrad", 2, (double)p->pipeline) &&
+           want(c, p->gradient_fusion && !p->frozen, RULE("12.needs", "deferred_wgrad"),
+                RK_BAD_OPTION, "gradient_fusion and trained weights, which deferred_wgrad needs", 1,
+                0) &&
+           want(c, p->schedule == RK_1F1B, RULE("12.excludes", "deferred_wgrad"), RK_BAD_OPTION,
+                "schedule of a plan with deferred_wgrad: 1f1b", RK_1F1B, p->schedule) &&
+           want(c, !p->loss_in_chunks, RULE("12.excludes", "deferred_wgrad"), RK_BAD_OPTION,
+                "loss_in_chunks, which has no weight gradient of its own", 0, 1) &&
+           want(c, p->segments == 0, RULE("12.excludes", "deferred_wgrad"), RK_BAD_OPTION,
+                "runs of layers of their own with deferred_wgrad", 0, p->segments);
+}
+
 static bool check_schedule(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
@@ -228,7 +248,8 @@ static bool check_schedule(const struct check *c)
            want(c, !dual || (microbatches >= 2 * p->pipeline && microbatches % 2 == 0),
                 RULE("3.fill", "batch"), RK_BAD_PIPELINE,
                 "microbatches of dualpipe, twice the stages and even", 2 * (double)p->pipeline,
-                (double)microbatches);
+                (double)microbatches) &&
+           check_put_off(c);
 }
 
 /* What Megatron-LM and torchtitan ask of a pipeline at their start. */
@@ -276,6 +297,20 @@ static bool check_stages(const struct check *c)
                 RK_BAD_PIPELINE, "blocks of all stages", (double)dealt, (double)layers);
 }
 
+/* Whole matrices are made orthogonal: what shards them by bytes excludes it. */
+static bool check_optimizer(const struct check *c)
+{
+    const struct rk_plan *p = c->plan;
+    if (p->optimizer == RK_ADAM) return true;
+    return want(c, p->framework == RK_MEGATRON, RULE("12.needs", "optimizer"), RK_BAD_OPTION,
+                "framework of a plan with optimizer muon: megatron", RK_MEGATRON, p->framework) &&
+           want(c, p->zero <= 1, RULE("12.excludes", "optimizer"), RK_BAD_OPTION,
+                "zero of a plan with optimizer muon, which deals whole matrices to ranks: 0 or 1",
+                1, p->zero) &&
+           want(c, p->segments == 0, RULE("12.excludes", "optimizer"), RK_BAD_OPTION,
+                "runs of layers of their own with optimizer muon", 0, p->segments);
+}
+
 static bool check_sharding(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
@@ -287,7 +322,8 @@ static bool check_sharding(const struct check *c)
                 RK_BAD_OPTION, "data * context by shard_ranks", (double)p->shard_ranks,
                 (double)all) &&
            want(c, !refused, RULE("12.excludes", "zero"), RK_BAD_OPTION,
-                "DeepSpeed's pipeline, which shards the optimizer only (zero 1)", 1, p->zero);
+                "DeepSpeed's pipeline, which shards the optimizer only (zero 1)", 1, p->zero) &&
+           check_optimizer(c);
 }
 
 static bool share(double value)

@@ -43,6 +43,7 @@ static struct state state_of(const struct stage_sum *sum, const struct memory_ru
     struct state state = {.weights = 0};
     add_state(&state, rule, sum->parameters, false);
     add_state(&state, rule, sum->expert_parameters, true);
+    state.optimizer += sum->ends_parameters * rule->bytes.of_tables * rule->shares[false].optimizer;
     if (rule->zero < 3) state.weights += sum->narrow_parameters * rule->bytes.narrow_copies;
     return state;
 }
@@ -262,6 +263,7 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
         .first_tier = first_tier_of(plan),
         .swaps = plan->recompute_rest,
         .returns = backward_returns(plan),
+        .put_off = put_off_of(plan, sharing->microbatches - 1),
         .messages_bytes = messages_bytes(fold, plan),
         .outside_bytes = overlap_bytes(fold, plan),
         .placeholder_bytes = engine && plan->gradient_fusion ? (wide ? 4 : 2) : 0,
@@ -296,6 +298,7 @@ struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct
         .between_bytes = state.between * rule->optimizer_here,
         .step_bytes = step_of(rule, sum->parameters + sum->expert_parameters),
         .fixed_bytes = gathered_bytes(sum, rule) + sum->working_bytes + rule->messages_bytes +
+                       rule->put_off * sum->put_off_bytes +
                        fixed * (rule->swaps ? 1 : rule->kept_here),
         .flight_bytes = rule->swaps ? 0 : flight * rule->kept_here,
         .away_bytes =
@@ -400,7 +403,8 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
     hold_activations(stage, sum, &rule);
     hold_away(stage, sum, &rule, sharing->microbatches);
     stage->holds[RK_HOLD_gathered] += gathered_bytes(sum, &rule);
-    stage->holds[RK_HOLD_working] += sum->working_bytes + idle_bytes(&demand, stage->in_flight);
+    stage->holds[RK_HOLD_working] += sum->working_bytes + rule.put_off * sum->put_off_bytes +
+                                     idle_bytes(&demand, stage->in_flight);
     stage->holds[RK_HOLD_communication] += rule.messages_bytes + sum->buffer_bytes +
                                            demand.outside_bytes + placeholder_bytes(sum, &rule);
     const double lasting = demand.static_bytes + demanded_workspaces(&demand, system);

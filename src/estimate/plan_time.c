@@ -308,14 +308,21 @@ static double gradient_buffer_bytes(const struct stage_sum *sum, const struct rk
     return sharing->bytes.gradient * ((plan->zero >= 2 ? own : all) + (scaled ? 2 * all : 0));
 }
 
+/* Of both groups of weights, of which the optimizer state of each is on so many ranks. */
+static double own_part(const struct sharing *sharing, double dense, double expert)
+{
+    return dense / sharing->shards[0].ranks + expert / sharing->shards[1].ranks;
+}
+
 static double optimizer_work_s(const struct stage_sum *sum, const struct rk_system *system,
                                const struct sharing *sharing, const struct rk_plan *plan)
 {
     const struct element_bytes *bytes = &sharing->bytes;
-    const double own = sum->parameters / sharing->shards[0].ranks +
-                       sum->expert_parameters / sharing->shards[1].ranks;
+    const double own = own_part(sharing, sum->parameters, sum->expert_parameters);
+    const double tables = own_part(sharing, sum->ends_parameters, 0) * 2 * bytes->of_tables;
     const double away = rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER);
-    return optimizer_time_s(system, (1 - away) * own * optimizer_access_bytes(bytes) +
+    return own_part(sharing, sum->step[0].work_s, sum->step[1].work_s) +
+           optimizer_time_s(system, (1 - away) * (own * optimizer_access_bytes(bytes) + tables) +
                                         gradient_buffer_bytes(sum, system, own, sharing, plan)) +
            offloaded_s(system, away * own * (bytes->gradient + bytes->weight));
 }
@@ -326,10 +333,12 @@ struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange
 {
     struct waited waits[WAITS];
     stage_waits(waits, sum, exchange, plan);
+    const double starts = own_part(sharing, sum->step[0].starts, sum->step[1].starts);
     struct stage_end end = {
+        .put_off_s = put_off_of(plan, sharing->microbatches) * sum->put_off_s,
         .gather_s = beside(&waits[WAIT_GATHER]),
         .data_link_s = waits[WAIT_REDUCE].comm_s + waits[WAIT_GATHER].comm_s,
-        .optimizer_host_s = STEP_STARTS * host_start_s(system, plan),
+        .optimizer_host_s = (STEP_STARTS + starts) * host_start_s(system, plan),
         .optimizer_work_s = optimizer_work_s(sum, system, sharing, plan),
     };
     end.data_s = beside(&waits[WAIT_REDUCE]) + end.gather_s;
@@ -389,8 +398,9 @@ static struct pace pace_of(const struct staged *staged, const struct rk_plan *pl
     const struct stage_map *map = staged->map;
     for (int i = 0; i < map->classes; i++) {
         const struct stage_sum *sum = &staged->sums[i];
+        const double put_off_s = staged->ends[i].put_off_s / staged->microbatches;
         classes[i] = (struct stage_times){.forward_s = forward_of(sum),
-                                          .backward_s = backward_of(sum),
+                                          .backward_s = backward_of(sum) - put_off_s,
                                           .wgrad_s = sum->pass_s[FOLD_WGRAD]};
     }
     for (int i = 0; i < map->stages; i++)
@@ -409,7 +419,7 @@ static int last_end(const struct staged *staged, const struct rk_plan *plan, dou
     *slack_s = 0;
     for (int i = 0; i < map->stages; i++) {
         const struct stage_end *end = &staged->ends[map->class_of[i]];
-        const double left_s = end->data_s + end->optimizer_s - drained_s;
+        const double left_s = end->put_off_s + end->data_s + end->optimizer_s - drained_s;
         if (left_s > worst_s) {
             worst_s = left_s;
             last = i;
@@ -427,6 +437,8 @@ static void outline_end(struct step_outline *outline, const struct staged *stage
     double slack_s;
     outline->last = last_end(staged, plan, &slack_s);
     const struct stage_end *end = &staged->ends[staged->map->class_of[outline->last]];
+    outline->bubble_s += fmax(0, end->put_off_s - slack_s);
+    slack_s = fmax(0, slack_s - end->put_off_s);
     outline->data_end_s = fmax(0, end->data_s - slack_s);
     outline->optimizer_s = fmax(0, end->optimizer_s - fmax(0, slack_s - end->data_s));
 }
@@ -437,7 +449,8 @@ void step_outline(struct step_outline *outline, const struct staged *staged,
     const struct pace pace = pace_of(staged, plan);
     const struct stage_sum *sum = &staged->sums[staged->map->class_of[pace.stage]];
     outline->slowest = pace.stage;
-    outline->bubble_s = pace.wait_s;
+    outline->bubble_s =
+        pace.wait_s - staged->ends[staged->map->class_of[pace.stage]].put_off_s;
     outline->pipeline_s = messages_s(staged, plan);
     outline_end(outline, staged, plan);
     outline->step_s = staged->microbatches * (forward_of(sum) + backward_of(sum)) +

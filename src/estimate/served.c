@@ -32,6 +32,7 @@ static double narrow_bytes(const struct rk_plan *plan)
     static const double bytes[RK_PRECISIONS] = {
         [RK_FP8_DELAYED] = 1,
         [RK_FP8_CURRENT] = 1,
+        [RK_FP8_ROW] = 1,
         [RK_FP8_BLOCK] = 1 + 4.0 / (128 * 128),
         [RK_MXFP8] = 1 + 1.0 / 32,
         [RK_NVFP4] = 0.5 + 1.0 / 16,

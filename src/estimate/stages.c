@@ -8,6 +8,12 @@ double microbatches_of(const struct rk_plan *plan)
     return (double)(plan->batch / (rk_plan_data(plan) * plan->microbatch));
 }
 
+double put_off_of(const struct rk_plan *plan, double microbatches)
+{
+    const double most = (double)plan->deferred_wgrad;
+    return most < microbatches ? most : microbatches;
+}
+
 /* ---- which stages are alike ---- */
 
 void stage_add_blocks(struct stage_blocks *blocks, const struct rk_model *model,
@@ -132,6 +138,10 @@ static void add_outline(struct stage_sum *sum, const struct layer_fold *layer, d
     sum->parameters += count * layer->parameters;
     sum->expert_parameters += count * layer->expert_parameters;
     sum->narrow_parameters += count * layer->narrow_parameters;
+    for (int i = 0; i < 2; i++) {
+        sum->step[i].work_s += count * layer->step[i].work_s;
+        sum->step[i].starts += count * layer->step[i].starts;
+    }
     if (layer->buffer_bytes > sum->buffer_bytes) sum->buffer_bytes = layer->buffer_bytes;
 }
 
@@ -203,6 +213,9 @@ static inline void add_end(struct stage_sum *sum, adder *add, const struct layer
     sum->ends_parameters += layer->parameters;
     sum->copied_parameters += layer->copied_parameters;
     sum->end_shapes += layer->weight_shapes;
+    if (end == FIRST_END) return;
+    sum->put_off_s = layer->pass_s[FOLD_WGRAD];
+    sum->put_off_bytes = layer->put_off_bytes;
 }
 
 static inline __attribute__((always_inline)) void add_stage(struct stage_sum *sum, adder *add,
@@ -330,6 +343,10 @@ void stage_pair_outline(struct stage_sum *pair, const struct stage_sum *own,
     if (other->buffer_bytes > own->buffer_bytes) pair->buffer_bytes = other->buffer_bytes;
     if (other->block_shapes > own->block_shapes) pair->block_shapes = other->block_shapes;
     pair->end_shapes += other->end_shapes;
+    for (int i = 0; i < 2; i++) {
+        pair->step[i].work_s += other->step[i].work_s;
+        pair->step[i].starts += other->step[i].starts;
+    }
     pair->saved_total_bytes =
         pair_saved(own->saved_total_bytes, other->saved_total_bytes, own->ends_total_bytes,
                    other->ends_total_bytes, share_of_pair(plan, index));
@@ -418,6 +435,10 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
         e.gradient = e.sent_gradient = plan->gradient_element_bytes;
     }
     e.optimizer = optimizer_bytes(plan, e.optimizer, e.weight);
+    if (plan->optimizer == RK_MUON) { /* the second moment is of tables alone */
+        e.of_tables = plan->moment2_element_bytes > 0 ? plan->moment2_element_bytes : 4;
+        e.optimizer -= e.of_tables;
+    }
     if (narrow) e.narrow_copies = plan->weights_fp8 ? 0 : 2; /* itself and transposed */
     if (plan->weights_fp8) {
         e.sent_weight = e.gathered = 1;
@@ -426,7 +447,7 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
     e.added = added_bytes(plan, &e);
     if (plan->frozen) { /* kept as they are multiplied, and nothing else of them */
         e.weight = plan->weights_fp8 ? e.weight : e.gathered;
-        e.gradient = e.optimizer = e.step_gradient = e.sent_gradient = e.added = 0;
+        e.gradient = e.optimizer = e.of_tables = e.step_gradient = e.sent_gradient = e.added = 0;
         if (plan->zero < 3) e.sent_weight = 0;
     }
     return e;

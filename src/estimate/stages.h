@@ -67,6 +67,8 @@ struct stage_sum {
     double ends_total_bytes[ENDS]; /* of these: by what stands before the first block, behind the
                                       last one */
     double working_bytes, buffer_bytes;
+    double put_off_s, put_off_bytes; /* of a microbatch's weight gradients of the head */
+    struct step_fold step[2];        /* as of a layer: fold.h */
     double block_shapes, end_shapes; /* elements of weights of different shapes: of a block, of the
                                         head */
     /* the details: what these are made of */
@@ -116,6 +118,7 @@ struct element_bytes {
     double narrow_copies; /* of weights that are multiplied in 8 or 4 bits, beside the kept ones */
     double added; /* read and written to add a microbatch's gradient to the sum, when that is a
                      kernel of its own */
+    double of_tables; /* of the optimizer's, beside it, of what embedding and head have */
 };
 
 struct element_bytes element_bytes_of(const struct rk_plan *plan);
@@ -213,6 +216,7 @@ struct memory_rule {
     double placeholder_bytes; /* of an element */
     double engines, expert_engines;
     double ends_in_flight[ENDS]; /* microbatches of the ends of the model */
+    double put_off;              /* microbatches whose weight gradients of the head wait */
     double step_element;         /* bytes of an element that the step adds; DeepSpeed's */
     double step_gathers;         /* elements that it gathers at a time, at most */
     struct away {                /* shares in memory tier i + 1 */
@@ -289,6 +293,7 @@ double waited_one_s(const struct waited *waited);
 
 /* What comes behind the last backward pass of a stage. */
 struct stage_end {
+    double put_off_s;   /* weight gradients of the head that wait for the pipeline to drain */
     double data_s;      /* waited for */
     double gather_s;    /* ... of it, for weights */
     double data_link_s; /* sent */
@@ -339,6 +344,9 @@ void step_time(struct rk_prediction *prediction, const struct staged *staged,
                const struct rk_plan *plan);
 
 double microbatches_of(const struct rk_plan *plan);
+
+/* Microbatches whose weight gradients of the head are put off. */
+double put_off_of(const struct rk_plan *plan, double microbatches);
 
 static inline struct pipeline pipeline_of(const struct rk_plan *plan, double microbatches)
 {

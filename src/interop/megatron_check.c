@@ -284,9 +284,12 @@ static void check_data(const struct check *c)
          "needs --use-precision-aware-optimizer"},
         {HAS(DIST_OPT_INSTANCES) && COUNT(DIST_OPT_INSTANCES, 1) > 1 && !HAS(DIST_OPT) && !fsdp,
          FLAG(DIST_OPT_INSTANCES), "12.needs", "needs --use-distributed-optimizer"},
-        {IS(OPTIMIZER, "muon") && (HAS(DIST_OPT) || HAS(GRAD_OVERLAP) || torch || fsdp),
-         FLAG(OPTIMIZER), "12.excludes",
-         "muon excludes the distributed optimizer, FSDP and overlaps"},
+        {IS(OPTIMIZER, "muon") && (torch || fsdp), FLAG(OPTIMIZER), "12.excludes",
+         "muon excludes FSDP"},
+        {HAS(DEFER_WGRAD) && c->p->pipeline < 2, FLAG(DEFER_WGRAD), "12.needs",
+         "cannot be put off without a pipeline (ModelParallelConfig)"},
+        {HAS(DEFER_WGRAD) && HAS(NO_GRAD_FUSION), FLAG(DEFER_WGRAD), "12.needs",
+         "needs gradient accumulation fusion (ModelParallelConfig)"},
     };
     APPLY(rules);
 }

@@ -187,7 +187,9 @@ enum megatron_kind {
     X(MAIN_PARAMS,           "main-params-dtype",               WORD,   11, 0, "fp32|fp16", "master_bytes") \
     X(EXP_AVG,               "exp-avg-dtype",                   WORD,   11, 0, "fp32|fp16|bf16|fp8", "moment1_bytes") \
     X(EXP_AVG_SQ,            "exp-avg-sq-dtype",                WORD,   11, 0, "fp32|fp16|bf16|fp8", "moment2_bytes") \
-    X(OPTIMIZER,             "optimizer",                       WORD,   9, 0, "adam|sgd|muon|dist_muon|lion|soap|adaptive_muon;hybridadam|cpu-adam|adamw|fusedadamw|fusedadam", "bytes of the optimizer") \
+    X(OPTIMIZER,             "optimizer",                       WORD,   9, 0, "adam|sgd|muon|dist_muon|lion|soap|adaptive_muon;hybridadam|cpu-adam|adamw|fusedadamw|fusedadam", "optimizer") \
+    X(DEFER_WGRAD,           "defer-embedding-wgrad-compute",   SWITCH, 9, 0, "", "deferred_wgrad") \
+    X(DEFERRAL_LIMIT,        "wgrad-deferral-limit",            COUNT,  9, 0, "", "deferred_wgrad") \
     /* kernels */ \
     X(TRANSFORMER_IMPL,      "transformer-impl",                WORD,   9, 0, "local|transformer_engine|inference_optimized", "attention") \
     X(FLASH_ATTN,            "use-flash-attn",                  SWITCH, 9, 0, "", "attention") \
@@ -195,8 +197,8 @@ enum megatron_kind {
     X(ENABLE_CUDA_GRAPH,     "enable-cuda-graph",               SWITCH, 11, 0, "", "cuda_graphs") \
     X(EXTERNAL_CUDA_GRAPH,   "external-cuda-graph",             SWITCH, 12, 0, "", "cuda_graphs") \
     X(CUDA_GRAPH_IMPL,       "cuda-graph-impl",                 WORD,   15, 0, "none|local|transformer_engine", "cuda_graphs") \
-    X(NO_SWIGLU_FUSION,      "no-bias-swiglu-fusion",           SWITCH, 9, 0, "", "fused") \
-    X(NO_GELU_FUSION,        "no-bias-gelu-fusion",             SWITCH, 9, 0, "", "fused") \
+    X(NO_SWIGLU_FUSION,      "no-bias-swiglu-fusion",           SWITCH, 9, 0, "", "activation_fused") \
+    X(NO_GELU_FUSION,        "no-bias-gelu-fusion",             SWITCH, 9, 0, "", "activation_fused") \
     X(NO_ROPE_FUSION,        "no-rope-fusion",                  SWITCH, 9, 0, "", "fused") \
     X(CROSS_ENTROPY_FUSION,  "cross-entropy-loss-fusion",       SWITCH, 9, 0, "", "loss_compiled") \
     X(CROSS_ENTROPY_IMPL,    "cross-entropy-fusion-impl",       WORD,   12, 0, "native|te", "loss_in_place") \

@@ -57,7 +57,7 @@ static const struct group {
         "patch-dim", "persistent-save-interval", "profile-step-end", "profile-step-start", "rotary-seq-len-interpolation-factor",
         "save-interval", "seed", "straggler-ctrlr-port", "straggler-minmax-count", "tensorboard-log-interval", "tensorboard-queue-size",
         "tiktoken-num-special-tokens", "timing-log-level", "train-iters", "train-samples", "train-sync-interval", "vocab-extra-ids",
-        "warmup", "wgrad-deferral-limit")},
+        "warmup")},
     {{NULL, 4, 9, 0, 0, 0, NULL}, NAMES(
         "adam-beta1", "adam-beta2", "adam-eps", "classes-fraction", "clip-grad", "data-per-class-fraction", "decoupled-lr",
         "decoupled-min-lr", "dino-freeze-last-layer", "dino-teacher-temp", "dino-warmup-teacher-temp", "end-weight-decay", "head-lr-mult",
@@ -514,7 +514,6 @@ static const struct group {
     {{NULL, 1, 0, 0, MEGATRON_MINDSPEED, MEGATRON_NOT_FOLLOWED, "the order of the ring's messages"}, NAMES("cp-window-size")},
     {{NULL, 0, 9, 0, 0, MEGATRON_NOT_FOLLOWED, "the residual stream is kept in fp32"}, NAMES("fp32-residual-connection")},
     {{NULL, 0, 0, 0, MEGATRON_2, MEGATRON_NOT_FOLLOWED, "the softmax is not fused"}, NAMES("no-scaled-masked-softmax-fusion")},
-    {{NULL, 0, 9, 0, 0, MEGATRON_NOT_FOLLOWED, "the weight gradient of the head comes last"}, NAMES("defer-embedding-wgrad-compute")},
     {{NULL, 0, 13, 0, 0, MEGATRON_NOT_FOLLOWED, "weight gradients come after those of inputs"}, NAMES("delay-wgrad-compute")},
     {{NULL, 1, 0, 0, MEGATRON_DEEPSPEED, MEGATRON_NOT_FOLLOWED, "weights are made elsewhere"}, NAMES("remote-device")},
     {{NULL, 0, 0, 0, MEGATRON_MINDSPEED, MEGATRON_NOT_FOLLOWED, "weights that are kept in 8 bits"}, NAMES("fp8-reuse-quantized-weight")},

@@ -511,7 +511,8 @@ static void read_bytes(const struct megatron_args *args, struct rk_plan *plan)
     if (HAS(REUSE_FP32)) plan->master_element_bytes = 2; /* what bf16 weights lack */
     if (HAS(GRAD_REDUCE_BF16) || narrow_fp16) plan->gradient_element_bytes = 2;
     if (!HAS(PRECISION_AWARE)) {
-        if (IS(OPTIMIZER, "sgd") || IS(OPTIMIZER, "muon") || IS(OPTIMIZER, "dist_muon"))
+        if (IS(OPTIMIZER, "sgd") || IS(OPTIMIZER, "lion") || IS(OPTIMIZER, "soap") ||
+            IS(OPTIMIZER, "adaptive_muon"))
             megatron_note(args, NOTE_WARNING, FLAG(OPTIMIZER), megatron_text(args, FLAG(OPTIMIZER)),
                           "is estimated with the two moments of Adam");
         return;
@@ -525,6 +526,16 @@ static void read_bytes(const struct megatron_args *args, struct rk_plan *plan)
     megatron_note(args, NOTE_ASSUMED, FLAG(PRECISION_AWARE), "2 bytes",
                   "of the master copy: what bf16 weights lack, as Transformer Engine 2.1 and later "
                   "keep it");
+}
+
+/* Without a limit all microbatches are put off (wgrad_deferral_limit 0). */
+static void read_optimizer(const struct megatron_args *args, struct rk_plan *plan)
+{
+    const uint64_t samples = rk_plan_data(plan) * plan->microbatch;
+    const uint64_t all = samples ? plan->batch / samples : 1, limit = COUNT(DEFERRAL_LIMIT, 0);
+    if (HAS(DEFER_WGRAD)) plan->deferred_wgrad = limit && limit < all ? limit : all;
+    if (IS(OPTIMIZER, "muon") || IS(OPTIMIZER, "dist_muon")) plan->optimizer = RK_MUON;
+    if (IS(OPTIMIZER, "dist_muon")) plan->zero = 1;
 }
 
 /* ---- kernels ---- */
@@ -549,7 +560,8 @@ static void read_kernels(const struct megatron_args *args, struct rk_plan *plan)
                       "Transformer Engine takes the fastest kernel of the device: cuDNN's");
     plan->transformer_engine = !local;
     plan->gradient_fusion = !HAS(NO_GRAD_FUSION) && !old;
-    plan->fused = !HAS(NO_SWIGLU_FUSION) && !HAS(NO_GELU_FUSION) && !HAS(NO_ROPE_FUSION);
+    plan->activation_fused = !HAS(NO_SWIGLU_FUSION) && !HAS(NO_GELU_FUSION);
+    plan->fused = !HAS(NO_ROPE_FUSION);
     plan->loss_in_place = HAS(CROSS_ENTROPY_FUSION) && IS(CROSS_ENTROPY_IMPL, "te");
     plan->loss_compiled = HAS(CROSS_ENTROPY_FUSION) && !plan->loss_in_place;
     plan->cuda_graphs = HAS(ENABLE_CUDA_GRAPH) || HAS(EXTERNAL_CUDA_GRAPH) ||
@@ -572,6 +584,7 @@ enum rk_status megatron_plan(const struct megatron_args *args, const struct rk_m
     read_offload(args, model, plan);
     read_chunks(args, model, plan);
     read_bytes(args, plan);
+    read_optimizer(args, plan);
     read_kernels(args, plan);
     if (HAS(ZBH1) || HAS(ZERO_BUBBLE)) plan->schedule = RK_ZERO_BUBBLE;
     const bool whole =

@@ -291,6 +291,11 @@ static void put_optimizer(struct writer *w)
     const bool aware =
         narrow && p->zero && w->version >= megatron_flags[FLAG(PRECISION_AWARE)].since;
     const bool grads16 = p->gradient_element_bytes == 2 && p->precision >= RK_BF16;
+    if (p->optimizer == RK_MUON) megatron_put(w, FLAG(OPTIMIZER), "%s", "muon");
+    if (p->deferred_wgrad) {
+        megatron_put(w, FLAG(DEFER_WGRAD), "%s", "");
+        megatron_put(w, FLAG(DEFERRAL_LIMIT), "%" PRIu64, p->deferred_wgrad);
+    }
     if (aware) {
         megatron_put(w, FLAG(PRECISION_AWARE), "%s", "");
         megatron_put(w, FLAG(EXP_AVG), "%s", moment_type(p->moment1_element_bytes));
@@ -327,10 +332,9 @@ static void put_kernels(struct writer *w)
     megatron_put_if(w, p->loss_compiled || p->loss_in_place, FLAG(CROSS_ENTROPY_FUSION));
     if (p->loss_in_place && w->version >= megatron_flags[FLAG(CROSS_ENTROPY_IMPL)].since)
         megatron_put(w, FLAG(CROSS_ENTROPY_IMPL), "%s", "te");
-    if (!p->fused) {
+    if (!p->activation_fused)
         megatron_put(w, w->m->gated_mlp ? FLAG(NO_SWIGLU_FUSION) : FLAG(NO_GELU_FUSION), "%s", "");
-        megatron_put(w, FLAG(NO_ROPE_FUSION), "%s", "");
-    }
+    megatron_put_if(w, !p->fused, FLAG(NO_ROPE_FUSION));
     const unsigned dropped =
         1u << RK_PART_MLP | 1u << RK_PART_EXPERTS | 1u << RK_PART_CORE_ATTENTION;
     if (!p->cuda_graphs || p->recompute == RK_WHOLE) return; /* Megatron-LM takes one of them */

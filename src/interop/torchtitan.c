@@ -373,7 +373,9 @@ static enum rk_status read_converters(struct reading *r)
                            s->text, "", "is not followed");
     }
     r->p->precision = r->j.param ? RK_BF16 : RK_FP32;
-    if (r->j.float8) r->p->precision = RK_FP8_CURRENT;
+    if (r->j.float8)
+        r->p->precision = r->j.recipe && strncmp(r->j.recipe, "rowwise", 7) == 0 ? RK_FP8_ROW
+                                                                                : RK_FP8_CURRENT;
     if (r->j.mx) r->p->precision = RK_MXFP8;
     r->p->weights_fp8 = r->j.gather && r->p->precision == RK_FP8_CURRENT;
     return RK_OK;
@@ -517,6 +519,9 @@ static void write_model(FILE *file, const struct rk_model *m, const struct rk_pl
         fprintf(file, "name = \"%s\"\nflavor = \"%s\"\n", name, flavor);
     else
         fprintf(file, "# name and flavor: of %s, in your fork of torchtitan\n", m->id);
+    if (p->precision == RK_FP8_ROW)
+        fprintf(file, "converters = [\"quantize.linear.float8\"]\n\n[quantize.linear.float8]\n"
+                      "recipe_name = \"rowwise\"\n");
     if (p->precision == RK_FP8_CURRENT)
         fprintf(file,
                 "converters = [\"quantize.linear.float8\"]\n\n[quantize.linear.float8]\n"

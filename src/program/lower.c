@@ -381,6 +381,11 @@ static enum rk_status check(const struct rk_model *model, const struct rk_system
     if (plan->sequence_chunks > 1)
         return refuse(error, "layers in chunks of the sequence run once for each pair of chunks, "
                              "which no program says yet; leave seq-chunks out");
+    if (plan->deferred_wgrad)
+        return refuse(error, "weight gradients of the head that are put off are not lowered; leave "
+                             "defer-wgrad out");
+    if (plan->optimizer != RK_ADAM)
+        return refuse(error, "of optimizers adam alone is lowered; leave optimizer=muon out");
     if (rank >= plan->ranks)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "there is no rank %llu: the plan's are 0 to %llu", (unsigned long long)rank,

@@ -130,6 +130,7 @@ struct operation {
 
     double saved_bytes;            /* held from forward to backward */
     double saved_recomputed_bytes; /* ... when `part` is computed again */
+    double put_off_bytes;          /* a microbatch, where the weight gradient is put off */
     double working_bytes;          /* while it runs, in forward or backward, beside what is saved */
     double released_bytes; /* of these, where it is not computed again: its output, read by the next
                               one alone, is gone when its own backward pass runs */

@@ -170,6 +170,7 @@ static struct operation *add_head(struct build *build, double parameters, double
     /* the gradients of logits and input; the logits' own are the loss's */
     const bool in_place = loss_bytes_of(build).beside == 0;
     op->working_bytes = rows * ((in_place ? 0 : columns) + h) * build->element;
+    op->put_off_bytes = (rows * columns + build->shard * h) * build->element;
     add_cap(build, rows * columns);
     struct operation *loss = add_loss(build, rows * columns);
     if (build->plan->loss_in_chunks) put_in_chunks(build, op, loss, rows, columns);

@@ -15,13 +15,18 @@ static const struct activation_facts {
 };
 /* clang-format on */
 
+static bool fuses(const struct build *build)
+{
+    return build->plan->fused && build->plan->activation_fused;
+}
+
 /* relu and square are two kernels; the first keeps its output, which is the second's input. */
 static struct traffic traffic_of(const struct build *build)
 {
     const struct rk_model *model = build->model;
     const struct activation_facts *f = &facts[model->gated_mlp];
     const double e = build->element;
-    if (build->plan->fused) return (struct traffic){f->fused[0] * e, f->fused[1] * e, 1, 1};
+    if (fuses(build)) return (struct traffic){f->fused[0] * e, f->fused[1] * e, 1, 1};
     const double square = model->activation == RK_SQUARED_RELU ? 1 : 0;
     const double bias = has_mlp_biases(model) ? 1 : 0;
     return (struct traffic){
@@ -36,7 +41,7 @@ void add_activation(struct build *build, const char *name, struct place_in in, d
                     double width)
 {
     const double x = rows * width;
-    const double inner = build->plan->fused ? 0 : facts[build->model->gated_mlp].inner;
+    const double inner = fuses(build) ? 0 : facts[build->model->gated_mlp].inner;
     struct operation *op = add_memory(build, name, in, x, traffic_of(build));
     op->saved_bytes = x * (inner * build->element + build->kept);
     op->working_bytes = (build->model->gated_mlp ? 3 : 2) * x * build->element;

@@ -57,6 +57,17 @@ Test(layers_kinds, torch_without_fusion)
     cr_expect_gt(norm->bytes[RK_FORWARD], 4 * 2.0 * 2 * 4096 * 8192);
 }
 
+/* SiLU by itself keeps its output; norms are as they were. */
+Test(layers_kinds, activation_apart)
+{
+    struct rk_plan plan = plan_of(1, 1);
+    const struct layer fused = layer_of(&llama, LAYER_DENSE, &plan);
+    plan.activation_fused = false;
+    const struct layer layer = layer_of(&llama, LAYER_DENSE, &plan);
+    cr_expect_eq(held(&layer, 0, 8192), held(&fused, 0, 8192) + 2 * 14336);
+    cr_expect_eq(find(&layer, "attention norm")->kernels[RK_FORWARD], 1);
+}
+
 /* 8 bits: norm outputs and activation 1 byte an element, and an 8-bit copy of attention's output.
  */
 Test(layers_kinds, narrow_inputs)

@@ -176,6 +176,25 @@ Test(layers_work, casts)
     plan.precision = RK_FP8_CURRENT;
     layer = layer_of(&llama, LAYER_DENSE, &plan);
     cr_expect_eq(find(&layer, "cast")->bytes[RK_FORWARD], 6 * tokens * h);
+    cr_expect_eq(find(&layer, "mlp in")->slower, 0);
+    plan.precision = RK_FP8_ROW; /* rows read once, columns twice; a slower library */
+    layer = layer_of(&llama, LAYER_DENSE, &plan);
+    cr_expect_eq(find(&layer, "cast")->bytes[RK_FORWARD], (2 + 1 + 2 + 2 + 1) * tokens * h);
+    cr_expect_gt(find(&layer, "mlp in")->slower, 1);
+}
+
+/* torch casts before it gathers where one scale is enough, and keeps 16 bits. */
+Test(layers_work, torch_gathers_what_one_scale_casts)
+{
+    static const enum rk_precision precisions[] = {RK_FP8_CURRENT, RK_FP8_ROW};
+    struct rk_plan plan = plan_of(8, 1);
+    plan.framework = RK_FSDP;
+    plan.sequence_parallel = true;
+    for (int row = 0; row < 2; row++) {
+        plan.precision = precisions[row];
+        const struct layer layer = layer_of(&llama, LAYER_DENSE, &plan);
+        cr_expect_eq(find(&layer, "mlp gather")->comm_bytes[RK_FORWARD], tokens * h * (row ? 2 : 1));
+    }
 }
 
 /* The router reads the norm's output, too: in front of a mixture it is kept in 16 bits. */

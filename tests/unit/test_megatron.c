@@ -87,6 +87,17 @@ Test(megatron, sets_and_conditions)
     cr_expect_eq(import.since, 12); /* --fp8-recipe */
 }
 
+/* What is taken from arguments, as words of a plan. */
+static void expect_words(const char *arguments, uint64_t gpus, const char *words)
+{
+    const struct megatron_options options = {.gpus = gpus};
+    struct rk_error error;
+    char text[RK_PLAN_TEXT];
+    cr_assert_eq(read_text(arguments, &options, &error), RK_OK, "%s", error.text);
+    rk_plan_text(&import.plan, text, sizeof text);
+    cr_expect_not_null(strstr(text, words), "%s: %s", arguments, text);
+}
+
 /* A small model; what is behind it is added. */
 #define SMALL                                                                                      \
     "--num-layers 8 --hidden-size 1024 --num-attention-heads 16 --seq-length 2048 "                \
@@ -155,6 +166,19 @@ Test(megatron, refuses_what_megatron_refuses)
             cr_expect(status == RK_BAD_INPUT && strstr(error.text, refusals[i].message),
                       "%s: status %d, %s", refusals[i].arguments, (int)status, error.text);
     }
+}
+
+Test(megatron, put_off_gradients_and_muon)
+{
+    expect_words(SMALL "--pipeline-model-parallel-size 2 --global-batch-size 16 "
+                       "--defer-embedding-wgrad-compute --wgrad-deferral-limit 2",
+                 4, "defer-wgrad=2");
+    expect_words(SMALL "--pipeline-model-parallel-size 2 --global-batch-size 16 "
+                       "--defer-embedding-wgrad-compute",
+                 4, "defer-wgrad=8");
+    expect_words(SMALL "--optimizer muon --use-distributed-optimizer", 4, "zero1");
+    expect_words(SMALL "--optimizer dist_muon", 4, "optimizer=muon");
+    expect_words(SMALL "--no-bias-gelu-fusion", 4, "no-activation-fused");
 }
 
 Test(megatron, all_refusals_at_once)

@@ -116,6 +116,23 @@ Test(plan_check, dualpipe)
            plan.schedule = RK_DUALPIPE);
 }
 
+/* Of Megatron-LM's pipelines, which add gradients within the product; whole matrices. */
+Test(plan_check, put_off_gradients_and_muon)
+{
+    EXPECT(RK_FITS, &small, plan.pipeline = 2; plan.deferred_wgrad = 2);
+    EXPECT(RK_BAD_OPTION, &small, plan.deferred_wgrad = 2);
+    EXPECT(RK_BAD_OPTION, &small, plan.pipeline = 2; plan.deferred_wgrad = 2;
+           plan.gradient_fusion = false);
+    EXPECT(RK_BAD_OPTION, &small, plan.pipeline = 2; plan.deferred_wgrad = 2;
+           plan.schedule = RK_ZERO_BUBBLE);
+    EXPECT(RK_BAD_OPTION, &small, plan.pipeline = 2; plan.deferred_wgrad = 2;
+           plan.framework = RK_FSDP);
+    EXPECT(RK_FITS, &small, plan.optimizer = RK_MUON);
+    EXPECT(RK_FITS, &small, plan.optimizer = RK_MUON; plan.zero = 1);
+    EXPECT(RK_BAD_OPTION, &small, plan.optimizer = RK_MUON; plan.zero = 2);
+    EXPECT(RK_BAD_OPTION, &small, plan.optimizer = RK_MUON; plan.framework = RK_DEEPSPEED);
+}
+
 Test(plan_check, sharding_and_offload)
 {
     EXPECT(RK_FITS, &small, plan.framework = RK_DEEPSPEED; plan.pipeline = 2; plan.zero = 1);

@@ -54,6 +54,34 @@ Test(plan_memory, activations_in_flight)
     NEAR(prediction.stage[1].holds[RK_HOLD_mlp], 2 * T * 8 * h * 2);
 }
 
+/* Of two of eight microbatches the last stage keeps the gradients of the logits and the head's
+ * input; of one that is all there is, none beside its own. */
+Test(plan_memory, gradients_of_the_head_that_are_put_off)
+{
+    struct rk_plan plan = plan_of(RK_MEGATRON, 2, 0);
+    plan.pipeline = 2;
+    plan.batch = 8;
+    const double before = stage_of(&small, &plan, 1)->allocated_bytes;
+    const double first = prediction.stage[0].allocated_bytes;
+    plan.deferred_wgrad = 2;
+    NEAR(stage_of(&small, &plan, 1)->allocated_bytes, before + 2 * T * (1024 + h) * 2);
+    NEAR(prediction.stage[0].allocated_bytes, first);
+    plan.deferred_wgrad = 100;
+    NEAR(stage_of(&small, &plan, 1)->allocated_bytes, before + 7 * T * (1024 + h) * 2);
+}
+
+/* Master copy and one moment of 4 bytes each, a second one of embedding, final norm and head. */
+Test(plan_memory, muon_keeps_one_moment)
+{
+    for (int zero = 0; zero < 2; zero++) {
+        struct rk_plan plan = plan_of(RK_MEGATRON, 2, zero);
+        plan.optimizer = RK_MUON;
+        const double parameters = 4.0 * SMALL_BLOCK + SMALL_ENDS;
+        NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_optimizer],
+             (8 * parameters + 4.0 * SMALL_ENDS) / (zero ? 2 : 1));
+    }
+}
+
 /* Rounds of five over four stages and three chunks: 2 * 3 + 2 * 5 + 1 passes of the first. */
 Test(plan_memory, rounds_of_a_group)
 {

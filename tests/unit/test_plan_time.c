@@ -256,6 +256,21 @@ Test(plan_time, messages)
     NEAR(o.pipeline_s, 2 * 0.5 + 4 * 3 * 2 * 0.5);
 }
 
+/* The last stage puts off 1 s of its four microbatches: the first one waits a quarter of it less in
+ * front of a backward pass, going there and back, and that second runs while the first drains. Of
+ * 3 s it does so for 2; the third is waited for. */
+Test(plan_time, gradients_that_are_put_off)
+{
+    const struct stage_end none[2] = {{.data_s = 0}, {.data_s = 0}};
+    const struct stage_end some[2] = {{.data_s = 0}, {.put_off_s = 1}};
+    const struct stage_end all[2] = {{.data_s = 0}, {.put_off_s = 3}};
+    struct rk_plan plan = rk_plan_default();
+    plan.pipeline = 2;
+    const double step_s = outline_of(&plan, none, 4).step_s;
+    NEAR(outline_of(&plan, some, 4).step_s, step_s - 2 * 0.25);
+    NEAR(outline_of(&plan, all, 4).step_s, step_s - 2 * 0.75 + 1);
+}
+
 /* The second stage ends 2 s before the first one: what it does then is waited for beyond that. */
 Test(plan_time, the_last_stage_to_end)
 {
