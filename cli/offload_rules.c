@@ -1,6 +1,7 @@
 #include "cli/offload_rules.h"
 #include "base/units.h"
 #include "cli/mfu_causal.h"
+#include "machine/part.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,24 +51,35 @@ static int lower_tiers(const struct rk_system *system)
     return system->memories - 1 < RK_SHARE_TIERS ? system->memories - 1 : RK_SHARE_TIERS;
 }
 
-double offload_life_years(const struct rk_system *system, const struct rk_prediction *p)
+/* Of the run's ranks, of memory tier `tier` + 1. */
+static struct rk_memory lower_of(const struct offload_job *job, int tier)
+{
+    return memory_part(&job->system->memory[tier + 1], job->plan.ranks);
+}
+
+static double life_s_of(const struct rk_memory *memory, const struct rk_prediction *p, int tier)
+{
+    return rk_life_s(rk_memory_endurance_bytes(memory), p->step_s, written(p, tier));
+}
+
+static double life_years(const struct offload_job *job, const struct rk_prediction *p)
 {
     double life_s = INFINITY;
-    for (int tier = 0; tier < lower_tiers(system); tier++)
-        life_s = fmin(life_s, rk_life_s(rk_memory_endurance_bytes(&system->memory[tier + 1]),
-                                        p->step_s, written(p, tier)));
+    for (int tier = 0; tier < lower_tiers(job->system); tier++) {
+        const struct rk_memory memory = lower_of(job, tier);
+        life_s = fmin(life_s, life_s_of(&memory, p, tier));
+    }
     return life_s / RK_YEAR_S;
 }
 
 /* Drives that are bought again as they wear out. */
-static double cost_USD_a_year(const struct rk_system *system, const struct rk_prediction *p)
+static double cost_USD_a_year(const struct offload_job *job, const struct rk_prediction *p)
 {
     double cost = 0;
-    for (int tier = 0; tier < lower_tiers(system); tier++) {
-        const struct rk_memory *memory = &system->memory[tier + 1];
-        const double life_s =
-            rk_life_s(rk_memory_endurance_bytes(memory), p->step_s, written(p, tier));
-        if (isfinite(life_s)) cost += memory->price_USD / (life_s / RK_YEAR_S);
+    for (int tier = 0; tier < lower_tiers(job->system); tier++) {
+        const struct rk_memory memory = lower_of(job, tier);
+        const double life_s = life_s_of(&memory, p, tier);
+        if (isfinite(life_s)) cost += memory.price_USD / (life_s / RK_YEAR_S);
     }
     return cost;
 }
@@ -85,14 +97,14 @@ static double held(const struct rk_prediction *p, int tier)
 static int small_tier(const struct offload_job *job, const struct rk_prediction *p)
 {
     for (int tier = 0; tier < lower_tiers(job->system); tier++)
-        if (held(p, tier) > job->system->memory[tier + 1].capacity_bytes) return tier + 1;
+        if (held(p, tier) > lower_of(job, tier).capacity_bytes) return tier + 1;
     return -1;
 }
 
 static bool counts(const struct offload_job *job, const struct rk_prediction *p)
 {
     return p->timed && p->verdict == RK_FITS && small_tier(job, p) < 0 &&
-           offload_life_years(job->system, p) >= job->lifetime_years;
+           life_years(job, p) >= job->lifetime_years;
 }
 
 /* ---- SSDTrain's rule ---- */
@@ -159,8 +171,8 @@ static double adaptive_share(const struct offload_job *job, int tier)
                                                         i * forward_s + h.forward_s[0]};
             node[3 * i + 2] = (struct rk_adaptive_node){i * bytes, bytes, i * forward_s};
         }
-        const struct rk_memory *memory = &job->system->memory[tier + 1];
-        const double rate = fmin(rk_memory_write_Bps(memory), rk_memory_read_Bps(memory));
+        const struct rk_memory memory = lower_of(job, tier);
+        const double rate = fmin(rk_memory_write_Bps(&memory), rk_memory_read_Bps(&memory));
         const int nodes = 3 * (layers - 1);
         const int kept = rk_adaptive_first_kept(node, nodes, p->stage[0].forward_s, rate);
         /* children of a layer that is kept as a whole stay offloaded */
@@ -312,11 +324,12 @@ static const char *verdict_of(const struct offload_job *job, const struct rk_pre
                               struct report *report)
 {
     char need[QUANTITY_TEXT], have[QUANTITY_TEXT];
-    const double years = offload_life_years(job->system, p);
+    const double years = life_years(job, p);
     const bool here = p->verdict == RK_MEMORY_EXCEEDED && p->reason[0].tier == 0;
     const int small = here ? 0 : small_tier(job, p);
     if (small >= 0) {
-        const struct rk_memory *memory = &job->system->memory[small];
+        const struct rk_memory part = memory_part(&job->system->memory[small], job->plan.ranks);
+        const struct rk_memory *memory = &part;
         return report_text(
             report, "%s too small: %s of %s", memory->name,
             quantity_format(need, QUANTITY_BYTES, here ? p->hbm_bytes : held(p, small - 1)),
@@ -352,7 +365,7 @@ static void add_row(const struct offload_job *job, struct report *report,
     if (text) rk_plan_text(plan, text, RK_PLAN_TEXT);
     for (int tier = 0; tier < lower_tiers(job->system); tier++)
         bytes += written(p, tier);
-    const double years = offload_life_years(job->system, p);
+    const double years = life_years(job, p);
     report_row(
         report, table,
         (struct report_cell[COLUMNS]){
@@ -376,7 +389,7 @@ static void add_row(const struct offload_job *job, struct report *report,
             cell_number(bytes),
             p->step_s > 0 ? cell_number(bytes / (p->step_s / 2) / 1e9) : cell_none(),
             isfinite(years) ? cell_number(years) : cell_none(),
-            cell_number(cost_USD_a_year(job->system, p)),
+            cell_number(cost_USD_a_year(job, p)),
             cell_text(verdict_of(job, p, report)),
             cell_text(text ? text : ""),
         });
@@ -454,7 +467,7 @@ static bool open_deal(struct deal *d, const struct offload_job *job, const struc
         d->tensor[i].again_s *= again_s > 0 ? d->swap.again_s / again_s : 0;
     }
     for (int t = 0; t < d->tiers; t++) {
-        const struct rk_memory *memory = &job->system->memory[t + 1];
+        const struct rk_memory part = lower_of(job, t), *memory = &part;
         const double lasts = job->lifetime_years > 0
                                  ? rk_memory_endurance_bytes(memory) * p->step_s /
                                        (job->lifetime_years * RK_YEAR_S * microbatches)

@@ -22,7 +22,4 @@ bool offload_optimum(const struct offload_job *job, struct rk_plan *plan,
 /* A table with a row for each rule; RK_NOTHING_FITS when none fits. */
 enum rk_status offload_rules(const struct offload_job *job, struct report *report);
 
-/* Years until the drives of the worst stage and tier are worn out; infinity: never. */
-double offload_life_years(const struct rk_system *system, const struct rk_prediction *prediction);
-
 #endif

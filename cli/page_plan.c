@@ -2,6 +2,7 @@
 #include "cli/describe.h"
 #include "cli/fits.h"
 #include "cli/pages.h"
+#include "machine/part.h"
 #include "timeline/timeline.h"
 
 #include <inttypes.h>
@@ -233,7 +234,7 @@ static void tier_rows(struct html_page *page, struct report_table *table, const 
                       int tier)
 {
     const struct forecast *f = p->forecast;
-    const double capacity = f->system->memory[tier].capacity_bytes;
+    const double capacity = memory_part_bytes(&f->system->memory[tier], f->plan->ranks);
     double holds[RK_HOLDING_COUNT];
     const double total = rk_predict_tier(f->prediction, f->plan, tier, holds);
     double known = 0;

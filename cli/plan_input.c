@@ -315,7 +315,7 @@ static void say_positions(struct plan_input *input)
                     rows, input->draft.plan.sequence);
 }
 
-/* Of what more GPUs share than run, each still has its part alone. */
+/* What more GPUs share than run is shared by those that do. */
 static void say_shared(struct plan_input *input)
 {
     const uint64_t gpus = input->draft.plan.ranks;
@@ -326,9 +326,9 @@ static void say_shared(struct plan_input *input)
                                   : m->bandwidth_shared_by;
         if (most > gpus)
             plan_assume(input,
-                        "%s as if all %" PRIu64 " that share it were at work (x%" PRIu64
-                        " in the system says there are no more)",
-                        m->name, most, gpus);
+                        "%s for this run alone, %" PRIu64 " of the %" PRIu64
+                        " GPUs that share it",
+                        m->name, gpus, most);
     }
 }
 

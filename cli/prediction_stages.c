@@ -1,6 +1,7 @@
 /* prediction_stages.c - the pipeline's stages of a prediction: what they do and what they hold. */
 #include "cli/describe.h"
 #include "cli/prediction.h"
+#include "machine/part.h"
 
 #include <math.h>
 #include <string.h>
@@ -116,7 +117,7 @@ static const struct report_column tier_columns[] = {
 static void tier_text(struct report *report, struct report_table *table, const struct forecast *f,
                       int tier, double total, const double *holds)
 {
-    const double capacity = f->system->memory[tier].capacity_bytes;
+    const double capacity = memory_part_bytes(&f->system->memory[tier], f->plan->ranks);
     const double share = capacity > 0 ? total / capacity : total > 0 ? 2 : 0;
     report_row(report, table,
                (const struct report_cell[]){cell_text(memory_name(report, f->system, tier)),
@@ -158,7 +159,8 @@ static void add_tiers(struct report *report, const struct forecast *f)
         struct report_cell cells[4 + RK_HOLDING_COUNT] = {
             cell_count((uint64_t)tier),
             cell_text(report_text(report, "%s", f->system->memory[tier].name)),
-            cell_number(f->system->memory[tier].capacity_bytes), cell_number(total)};
+            cell_number(memory_part_bytes(&f->system->memory[tier], f->plan->ranks)),
+            cell_number(total)};
         if (tier > 0 && total == 0) continue;
         for (int i = 0; i < RK_HOLDING_COUNT; i++)
             cells[4 + i] = cell_number(holds[i]);

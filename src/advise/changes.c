@@ -1,6 +1,7 @@
 /* changes.c - single changes that would let a plan in: each one made in a copy of the problem and
  * searched. */
 #include "advise/aim.h"
+#include "machine/part.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,8 +42,8 @@ static void report(const struct tries *t, const struct rk_change *change)
 static void try_memory(const struct tries *t, int tier)
 {
     const struct rk_system *now = t->problem->system;
-    struct rk_change change = {
-        .kind = RK_CHANGE_MEMORY, .tier = tier, .from = now->memory[tier].capacity_bytes};
+    const double part = memory_part_bytes(&now->memory[tier], t->problem->base.ranks);
+    struct rk_change change = {.kind = RK_CHANGE_MEMORY, .tier = tier, .from = part};
     struct rk_miss missed[RK_MISSES];
     struct rk_system system = {0};
     struct rk_plans_problem problem = *t->problem;
@@ -50,7 +51,8 @@ static void try_memory(const struct tries *t, int tier)
     if (isinf(change.from)) return;
     if (rk_misses(t->problem, t->aim, RK_LIMIT_MEMORY, tier, missed) > 0 &&
         rk_system_copy(&system, now, &error) == RK_OK) {
-        change.to = system.memory[tier].capacity_bytes = missed[0].need;
+        change.to = missed[0].need;
+        system.memory[tier].capacity_bytes *= change.to / change.from;
         problem.system = &system;
         change.helps = rk_find(&problem, t->aim, &change.found);
     }

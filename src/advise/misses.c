@@ -2,6 +2,7 @@
 #include <reckon/advise.h>
 
 #include "advise/aim.h"
+#include "machine/part.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,8 +75,9 @@ static bool refused(const struct rk_plans_problem *p, const struct rk_plan *plan
         if (limit == RK_LIMIT_MEMORY ? !memory : !network) continue;
         if (reason->tier != tier && reason->tier >= 0) continue;
         miss->need = reason->need;
-        miss->have = limit == RK_LIMIT_MEMORY ? p->system->memory[tier].capacity_bytes
-                                              : (double)p->system->network[tier].size;
+        miss->have = limit == RK_LIMIT_MEMORY
+                         ? memory_part_bytes(&p->system->memory[tier], plan->ranks)
+                         : (double)p->system->network[tier].size;
         return true;
     }
     return false;

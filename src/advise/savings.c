@@ -1,5 +1,6 @@
 /* savings.c - what single changes of a plan save, and at what price. */
 #include "catalog/plan_fields.h"
+#include "machine/part.h"
 #include "workload/parts.h"
 #include <reckon/advise.h>
 
@@ -147,6 +148,11 @@ static double needed_bytes(const struct job *job, const struct rk_prediction *p)
     return most;
 }
 
+static double room_of(const struct job *job, const struct rk_plan *plan)
+{
+    return memory_part_bytes(&job->system->memory[job->tier], plan->ranks);
+}
+
 /* ---- shares ---- */
 
 static void set_share(struct rk_plan *plan, const char *key, int tier, double share)
@@ -179,7 +185,7 @@ static bool largest_share(const struct change *change, const struct job *job,
     set_share(&without, change->key, job->tier, 0);
     rk_predict(job->model, job->system, &without, &p);
     if (!p.timed) return false;
-    const double have = job->system->memory[job->tier].capacity_bytes;
+    const double have = room_of(job, plan);
     const double least = needed_bytes(job, &p), all = needed_bytes(job, before);
     const double fits = floor(1e3 * share * (have - least) / (all - least)) / 1e3;
     if (!(fits > 0) || fits >= share) return false;
@@ -256,7 +262,7 @@ static bool try_change(const struct change *change, const struct job *job,
     saving->what = change->what;
     saving->need_bytes = p->stage[p->tightest].total_bytes;
     saving->saved_bytes = needed_bytes(job, before) - needed_bytes(job, p);
-    saving->left_bytes = job->system->memory[job->tier].capacity_bytes - needed_bytes(job, p);
+    saving->left_bytes = room_of(job, plan) - needed_bytes(job, p);
     saving->step_s = p->step_s;
     saving->fits = p->verdict == RK_FITS;
     return saving->saved_bytes > 0;

@@ -1,5 +1,6 @@
 #include "estimate/fold.h"
 #include "estimate/chunks.h"
+#include "machine/part.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -105,7 +106,8 @@ static struct chunk_times chunk_times_of(const struct bench *bench, const struct
     const enum operand operand = operand_of(bench->plan->precision, false);
     const enum rk_pass pass = backward ? RK_AGRAD : RK_FORWARD;
     const double merged_s = memory_time_s(bench->system, op->merged_bytes[pass]);
-    const struct rk_memory *host = &bench->system->memory[1];
+    const struct rk_memory part = memory_part(&bench->system->memory[1], bench->plan->ranks);
+    const struct rk_memory *host = &part;
     struct attention_shape pair = *whole;
     struct chunk_times t = {.chunks = op->chunks};
     pair.queries /= op->chunks;

@@ -2,6 +2,7 @@
  * formulas.
  */
 #include "estimate/stages.h"
+#include "machine/part.h"
 #include "schedule/pace.h"
 
 #include <math.h>
@@ -80,9 +81,9 @@ struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system 
 
 /* ---- for each microbatch ---- */
 
-static double offloaded_s(const struct rk_system *system, double bytes)
+static double offloaded_s(const struct rk_system *system, uint64_t ranks, double bytes)
 {
-    return bytes > 0 ? bytes / system->memory[1].bandwidth_Bps : 0;
+    return bytes > 0 ? bytes / memory_part(&system->memory[1], ranks).bandwidth_Bps : 0;
 }
 
 static double backward_s(const struct stage_sum *sum)
@@ -102,7 +103,8 @@ double transfer_time_s(const struct rk_system *system, const struct rk_plan *pla
 {
     double slowest_s = 0, host_bytes = t->weights_bytes;
     for (int tier = 0; tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++) {
-        const struct rk_memory *memory = &system->memory[tier + 1];
+        const struct rk_memory part = memory_part(&system->memory[tier + 1], plan->ranks);
+        const struct rk_memory *memory = &part;
         const double rate = out ? rk_memory_write_Bps(memory) : rk_memory_read_Bps(memory);
         double bytes = t->activations_bytes * plan->share[RK_SHARE_ATTENTION][tier];
         if (tier == first_tier_of(plan)) bytes += t->always_bytes;
@@ -112,7 +114,7 @@ double transfer_time_s(const struct rk_system *system, const struct rk_plan *pla
         slowest_s = fmax(slowest_s, bytes / rate + t->requests * memory->latency_s);
     }
     if (!(host_bytes > 0)) return slowest_s;
-    const struct rk_memory *host = &system->memory[1];
+    const struct rk_memory part = memory_part(&system->memory[1], plan->ranks), *host = &part;
     const double rate = out ? rk_memory_write_Bps(host) : rk_memory_read_Bps(host);
     return fmax(slowest_s, host_bytes / rate + t->requests * host->latency_s);
 }
@@ -324,7 +326,7 @@ static double optimizer_work_s(const struct stage_sum *sum, const struct rk_syst
     return own_part(sharing, sum->step[0].work_s, sum->step[1].work_s) +
            optimizer_time_s(system, (1 - away) * (own * optimizer_access_bytes(bytes) + tables) +
                                         gradient_buffer_bytes(sum, system, own, sharing, plan)) +
-           offloaded_s(system, away * own * (bytes->gradient + bytes->weight));
+           offloaded_s(system, plan->ranks, away * own * (bytes->gradient + bytes->weight));
 }
 
 struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange *exchange,

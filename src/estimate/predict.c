@@ -4,6 +4,7 @@
 #include "estimate/plan_check.h"
 #include "estimate/runs.h"
 #include "estimate/stages.h"
+#include "machine/part.h"
 
 #include <string.h>
 
@@ -87,10 +88,11 @@ static void fill_stage(struct rk_prediction *p, int i, const struct stage_sum *s
     note_stage(p, i);
 }
 
-static void judge_lower(struct rk_prediction *p, const struct rk_system *system)
+static void judge_lower(struct rk_prediction *p, const struct rk_system *system,
+                        const struct rk_plan *plan)
 {
     for (int tier = 0; tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++) {
-        const double have = system->memory[tier + 1].capacity_bytes;
+        const double have = memory_part_bytes(&system->memory[tier + 1], plan->ranks);
         double need = 0;
         for (int i = 0; i < p->stages; i++)
             if (p->stage[i].away_bytes[tier] > need) need = p->stage[i].away_bytes[tier];
@@ -103,7 +105,8 @@ static void judge_lower(struct rk_prediction *p, const struct rk_system *system)
     }
 }
 
-static void judge_memory(struct rk_prediction *p, const struct rk_system *system)
+static void judge_memory(struct rk_prediction *p, const struct rk_system *system,
+                         const struct rk_plan *plan)
 {
     const struct rk_stage *stage = &p->stage[p->tightest];
     const double have = system->memory[0].capacity_bytes;
@@ -113,7 +116,7 @@ static void judge_memory(struct rk_prediction *p, const struct rk_system *system
                                                      .need = stage->total_bytes,
                                                      .have = have,
                                                      .what = "memory"};
-    judge_lower(p, system);
+    judge_lower(p, system, plan);
     p->verdict = p->reasons ? p->reason[0].verdict : RK_FITS;
 }
 
@@ -185,6 +188,6 @@ enum rk_verdict predict_layers(const struct rk_model *model, const struct rk_sys
         predict_stages(p, &fold, model, system, plan);
     }
     rates(p, model, system, plan);
-    judge_memory(p, system);
+    judge_memory(p, system, plan);
     return p->verdict;
 }

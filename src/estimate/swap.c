@@ -1,5 +1,6 @@
 /* swap.c - what a plan's layers are to rk_swap_share_memo and its like (offload.h). */
 #include "estimate/stages.h"
+#include "machine/part.h"
 
 #include <math.h>
 #include <reckon/offload.h>
@@ -34,7 +35,8 @@ struct rk_swap rk_swap_of_plan(const struct rk_model *model, const struct rk_sys
     for (int end = 0; end < ENDS; end++)
         bytes -= sum.ends_total_bytes[end];
     const double swapped = swapped_layers(&sum, backward_returns(&none));
-    const double room = system->memory[1].capacity_bytes - state_away(&stage, &sum, &none);
+    const struct rk_memory host = memory_part(&system->memory[1], plan->ranks);
+    const double room = host.capacity_bytes - state_away(&stage, &sum, &none);
     return (struct rk_swap){
         .layers = (int)(swapped + 2), /* of which two stay */
         .forward_s = sum.swap.forward_s / n,
@@ -42,8 +44,7 @@ struct rk_swap rk_swap_of_plan(const struct rk_model *model, const struct rk_sys
         .always_bytes = sum.swap.always_bytes / n,
         .token_bytes = (bytes - sum.swap.always_bytes) / n,
         .again_s = sum.swap.again_s / n,
-        .bandwidth_Bps =
-            fmin(rk_memory_write_Bps(&system->memory[1]), rk_memory_read_Bps(&system->memory[1])),
+        .bandwidth_Bps = fmin(rk_memory_write_Bps(&host), rk_memory_read_Bps(&host)),
         .host_bytes = room / stage.in_flight,
     };
 }

@@ -2,6 +2,7 @@
  * with them: docs/prediction.md says which frameworks do what under which level of ZeRO.
  */
 #include "machine/kernels.h"
+#include "machine/part.h"
 #include "program/build.h"
 
 #include <math.h>
@@ -375,7 +376,7 @@ static void offload_optimizer(struct build *b, struct slot *slot, int expert, in
     const double own = slot->state[expert].parameters / place->sharing.shards[expert].ranks;
     if (!(away > 0)) return;
     const double out = away * own * bytes->gradient, back = away * own * bytes->weight;
-    const double rate = b->system->memory[1].bandwidth_Bps;
+    const double rate = memory_part(&b->system->memory[1], place->plan.ranks).bandwidth_Bps;
     put_run(b, RK_ON_OUT, step_task(b, slot, "offload gradients", out, 0, out / rate, 0), gradient,
             slot->state[expert].optimizer_away);
     put_run(b, RK_ON_IN, step_task(b, slot, "return weights", back, 0, back / rate, 0),

@@ -1,6 +1,7 @@
 /* transfers.c - what of a layer's activations and weights is in a lower memory tier, and comes and
  * goes with the passes.
  */
+#include "machine/part.h"
 #include "program/build.h"
 
 #include <math.h>
@@ -38,24 +39,23 @@ static double transfer_s(const struct build *b, const struct slot *slot, double 
 }
 
 /* The memory tier that a class of tensors is offloaded to, the first one with a share. */
-static const struct rk_memory *tier_of(const struct build *b, const struct slot *slot,
-                                       enum rk_share share)
+static struct rk_memory tier_of(const struct build *b, const struct slot *slot, enum rk_share share)
 {
     const struct rk_plan *plan = &place_of(b, slot)->plan;
     int tier = 1;
     while (tier < RK_SHARE_TIERS && tier + 1 < b->system->memories &&
            !(plan->share[share][tier - 1] > 0))
         tier++;
-    return &b->system->memory[tier];
+    return memory_part(&b->system->memory[tier], plan->ranks);
 }
 
 static int32_t transfer_task(struct build *b, const struct slot *slot, int what, const char *name,
                              double bytes)
 {
     const bool forward = b->draft.work == RK_WORK_FORWARD;
-    const struct rk_memory *tier =
+    const struct rk_memory tier =
         tier_of(b, slot, what == 2 ? RK_SHARE_WEIGHTS : RK_SHARE_ATTENTION);
-    const double rate = what == 0 ? rk_memory_write_Bps(tier) : rk_memory_read_Bps(tier);
+    const double rate = what == 0 ? rk_memory_write_Bps(&tier) : rk_memory_read_Bps(&tier);
     return step_task(b, slot, name, bytes, transfer_s(b, slot, bytes, forward), bytes / rate, 0);
 }
 

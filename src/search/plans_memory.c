@@ -1,6 +1,7 @@
 #include "search/plans_run.h"
 
 #include "base/extremes.h"
+#include "machine/part.h"
 
 #include <math.h>
 #include <string.h>
@@ -164,7 +165,8 @@ static int lower_exceeded(struct run *r, uint64_t choice, int schedule)
             if (pairs) pair_outline(r, &pair, i);
             const double flight = pairs ? r->pair_flights : r->s->flight[i]->of[schedule];
             const struct stage_sum *sum = pairs ? &pair : &r->s->sum[i];
-            if (lowered_bytes(rule, sum, flight, tier) > system->memory[tier + 1].capacity_bytes)
+            if (lowered_bytes(rule, sum, flight, tier) >
+                memory_part_bytes(&system->memory[tier + 1], r->s->plan.ranks))
                 return tier + 1;
         }
     }

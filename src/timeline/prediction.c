@@ -1,5 +1,6 @@
 /* prediction.c - what a simulation needs to know of a plan's prediction. */
 #include "base/memory.h"
+#include "machine/part.h"
 #include "timeline/reasons.h"
 
 #include <math.h>
@@ -176,7 +177,7 @@ static void find_reasons(struct timeline_plan *plan, const struct rk_passes *pas
 
 /* ---- the plan ---- */
 
-static void add_tiers(struct timeline_plan *plan, const struct rk_system *system,
+static void add_tiers(struct timeline_plan *plan, const struct rk_system *system, uint64_t ranks,
                       const struct rk_prediction *prediction)
 {
     double below = 0;
@@ -187,7 +188,7 @@ static void add_tiers(struct timeline_plan *plan, const struct rk_system *system
     for (int tier = 0; tier < plan->tiers; tier++) {
         plan->tier[tier] = (struct timeline_tier){
             .tier = tier,
-            .capacity_bytes = system->memory[tier].capacity_bytes,
+            .capacity_bytes = memory_part_bytes(&system->memory[tier], ranks),
             .estimate_bytes = needs[tier],
         };
         memcpy(plan->tier[tier].name, system->memory[tier].name, sizeof plan->tier[tier].name);
@@ -234,7 +235,7 @@ enum rk_status timeline_plan_of_plan(struct timeline_plan *timeline, const struc
                                               : TIMELINE_BESIDE;
     for (int i = 0; i < HELD_CATEGORIES; i++)
         timeline->category[i] = categories[i].name;
-    add_tiers(timeline, system, prediction);
+    add_tiers(timeline, system, plan->ranks, prediction);
     status = timeline_plan_open(timeline, error);
     if (status == RK_OK) {
         for (uint32_t i = 0; i < timeline->stages; i++)

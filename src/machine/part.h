@@ -1,0 +1,38 @@
+/* part.h - what a run has of a lower memory that accelerators share.
+ *
+ * A system's figures are the part of each while all of them work. A run on fewer accelerators than
+ * share a memory has it to itself: each has 1/ranks of what there is. On more than one node the
+ * node that is full decides, so that only runs smaller than that have more.
+ */
+#ifndef RECKON_MACHINE_PART_H
+#define RECKON_MACHINE_PART_H
+
+#include <reckon/system.h>
+
+/* How many times the part of each of `shared_by` each of `ranks` has; 1 where it is not shared. */
+static inline double part_factor(uint64_t shared_by, uint64_t ranks)
+{
+    return ranks > 0 && ranks < shared_by ? (double)shared_by / (double)ranks : 1;
+}
+
+/* Size, endurance, price and rates of a rank of a run on so many. Its curve is the system's. */
+static inline struct rk_memory memory_part(const struct rk_memory *memory, uint64_t ranks)
+{
+    const double held = part_factor(memory->capacity_shared_by, ranks);
+    const double used = part_factor(memory->bandwidth_shared_by, ranks);
+    struct rk_memory part = *memory;
+    part.capacity_bytes *= held;
+    part.endurance_bytes *= held;
+    part.price_USD *= held;
+    part.bandwidth_Bps *= used;
+    part.read_Bps *= used;
+    part.write_Bps *= used;
+    return part;
+}
+
+static inline double memory_part_bytes(const struct rk_memory *memory, uint64_t ranks)
+{
+    return memory->capacity_bytes * part_factor(memory->capacity_shared_by, ranks);
+}
+
+#endif
