@@ -517,6 +517,7 @@ enum { DISPATCH_UNITS = 20 }; /* multiprocessors that send and receive [deepseek
 static void hide_expert_comm(struct layer_fold *fold, const struct bench *bench)
 {
     if (!bench->plan->expert_overlap) return;
+    if (copied_between(bench->system, group_over(&bench->ranks, OVER_EXPERT))) return;
     double computing_s = 0;
     for (int pass = 0; pass < FOLD_PASSES; pass++)
         computing_s += fold->pass_s[pass];

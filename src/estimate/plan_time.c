@@ -36,12 +36,13 @@ static double beside(const struct waited *w)
 }
 
 /* Collectives that one stage's weights are moved in: ZeRO-3 moves each block on its own, DeepSpeed
- * each module with weights of it (two norms, four linear layers). Below, buckets are so large that
- * their number does not matter. */
-static double pieces_of(const struct stage_sum *sum, const struct rk_plan *plan)
+ * each module with weights of it (two norms, four linear layers), the executor each layer. Below,
+ * buckets are so large that their number does not matter. */
+static double pieces_of(const struct stage_sum *sum, const struct rk_plan *plan, bool copied)
 {
     static const double modules[RK_FRAMEWORKS] = {
         [RK_MEGATRON] = 1, [RK_FSDP] = 1, [RK_DEEPSPEED] = 6};
+    if (copied) return sum->blocks + (sum->ends_parameters > 0 || sum->blocks < 1);
     return plan->zero < 3 || sum->blocks < 1 ? 1 : sum->blocks * modules[plan->framework];
 }
 
@@ -67,7 +68,8 @@ static double gather_s(const struct rk_system *system, const struct sharing *sha
 struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,
                             const struct sharing *sharing, const struct rk_plan *plan)
 {
-    const double n = pieces_of(sum, plan);
+    const bool copied = copied_between(system, sharing->shards[false]);
+    const double n = pieces_of(sum, plan, copied);
     const bool whole = plan->whole_gradients && plan->zero == 1;
     const double gradient = sharing->bytes.sent_gradient / n,
                  weight = sharing->bytes.sent_weight / n;
@@ -76,6 +78,7 @@ struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system 
                          reduce_s(system, sharing, true, sum->expert_parameters * gradient, whole)),
         .gather_s = n * (gather_s(system, sharing, false, sum->parameters * weight) +
                          gather_s(system, sharing, true, sum->expert_parameters * weight)),
+        .copied = copied,
     };
 }
 
@@ -256,14 +259,15 @@ void stage_waits(struct waited waits[WAITS], const struct stage_sum *sum,
     const double reduced_s = exchange->reduce_s, gathered_s = exchange->gather_s;
     const double here_s = plan->zero >= 3 ? gathered_s : 0;
     const double again_s = plan->keep_gathered ? 0 : here_s;
-    const bool each = plan->zero >= 2, either = plan->gradient_overlap || plan->weight_overlap;
+    const bool reduces_beside = plan->gradient_overlap && !exchange->copied;
+    const bool gathers_beside = plan->weight_overlap && !exchange->copied;
+    const bool each = plan->zero >= 2, either = reduces_beside || gathers_beside;
     const bool gathers = plan->zero == 1 || plan->zero == 2;
-    waits[WAIT_FORWARD] = (struct waited){here_s, forward_s, blocks, plan->weight_overlap};
+    waits[WAIT_FORWARD] = (struct waited){here_s, forward_s, blocks, gathers_beside};
     waits[WAIT_BACKWARD] = (struct waited){each ? again_s + reduced_s : 0, back_s, blocks, either};
-    waits[WAIT_REDUCE] =
-        (struct waited){each ? 0 : reduced_s, back_s, layers, plan->gradient_overlap};
+    waits[WAIT_REDUCE] = (struct waited){each ? 0 : reduced_s, back_s, layers, reduces_beside};
     waits[WAIT_GATHER] =
-        (struct waited){gathers ? gathered_s : 0, forward_s, layers, plan->weight_overlap};
+        (struct waited){gathers ? gathered_s : 0, forward_s, layers, gathers_beside};
 }
 
 void stage_moves(struct stage_sum *sum, const struct exchange *exchange,

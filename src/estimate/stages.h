@@ -137,6 +137,7 @@ struct sharing sharing_of(const struct rk_plan *plan);
 /* Data parallelism of a stage: all its gradients reduced once, all its weights gathered once. */
 struct exchange {
     double reduce_s, gather_s;
+    bool copied; /* by what computes: not beside it */
 };
 
 struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,

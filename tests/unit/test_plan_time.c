@@ -94,7 +94,7 @@ Test(plan_time, collectives_of_blocks)
 static struct stage_sum moved(struct rk_plan plan, double reduce_s, double gather_s)
 {
     struct stage_sum sum = stage_of(1000, 4000);
-    const struct exchange exchange = {reduce_s, gather_s};
+    const struct exchange exchange = {reduce_s, gather_s, false};
     stage_moves(&sum, &exchange, slow(), &sharing, &plan);
     return sum;
 }
@@ -141,7 +141,7 @@ Test(plan_time, offload)
 {
     struct rk_plan plan = plan_with(0);
     struct stage_sum sum = stage_of(1000, 4000);
-    const struct exchange none = {0, 0};
+    const struct exchange none = {0, 0, false};
     rk_plan_offload_activations(&plan, 0.5);
     sum.saved_total_bytes = 8000;
     stage_moves(&sum, &none, slow(), &sharing, &plan);
@@ -161,7 +161,7 @@ Test(plan_time, gradients_are_added)
 {
     struct sharing adding = sharing;
     struct stage_sum sum = stage_of(1000, 4000);
-    const struct exchange none = {0, 0};
+    const struct exchange none = {0, 0, false};
     const struct rk_plan plan = plan_with(0);
     adding.bytes.added = 6;
     stage_moves(&sum, &none, slow(), &adding, &plan);
@@ -174,7 +174,7 @@ Test(plan_time, gradients_are_added)
 static struct stage_end end_of(struct rk_plan plan)
 {
     const struct stage_sum sum = stage_of(1000, 4000);
-    const struct exchange exchange = {3, 2};
+    const struct exchange exchange = {3, 2, false};
     return stage_end_of(&sum, &exchange, slow(), &sharing, &plan);
 }
 
@@ -191,6 +191,9 @@ Test(plan_time, data_parallelism_in_the_end)
     NEAR(end_of(plan).data_s, 3 / 5.0 + 2);
     plan.weight_overlap = true;
     NEAR(end_of(plan).data_s, 5 / 5.0);
+    const struct stage_sum sum = stage_of(1000, 4000); /* what computes copies: nothing is beside */
+    const struct exchange copied = {3, 2, true};
+    NEAR(stage_end_of(&sum, &copied, slow(), &sharing, &plan).data_s, 5);
     plan.chunks = 5; /* one layer a chunk: all of the last one's */
     NEAR(end_of(plan).data_s, 5);
 }
@@ -203,7 +206,7 @@ Test(plan_time, optimizer)
 {
     struct sharing without = sharing;
     struct rk_plan plan = plan_with(1);
-    const struct exchange none = {0, 0};
+    const struct exchange none = {0, 0, false};
     const struct stage_sum sum = stage_of(1000, 4000);
     const double step_s = end_of(plan).optimizer_s, zeroed_s = 5000 * 4 / 1e3;
     without.bytes.weight = 0;
