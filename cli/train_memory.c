@@ -14,11 +14,11 @@ struct walk {
     const struct rk_program *program;
     bool for_a_pass; /* gathered weights are */
     int32_t *keeper; /* (tensors) the layer that packs it in forward: the last one that reads it */
-    bool *alive, *wide;
+    int8_t *times;   /* (tensors) its bytes that are there: 0, 1, or 2 of 16 bits in 32 */
     double live, most, replaced;
     struct stretch at;
-    double weights; /* that are there for the stretch at hand */
-    bool *read;     /* (tensors) weights that it has read */
+    double weights;     /* that are there for the stretch at hand */
+    bool *read, *alive; /* (tensors) weights that it has read; allocated and not freed */
 };
 
 static const struct rk_form *form_of(const struct walk *w, uint32_t tensor)
@@ -31,11 +31,17 @@ static bool is_16(const struct rk_form *form)
     return form->element == RK_IN_BF16 || form->element == RK_IN_FP16;
 }
 
-/* Kept in 16 bits from forward to backward. */
-static bool is_packed(const struct walk *w, uint32_t tensor)
+/* Of one at work. */
+static int times_at_work(const struct rk_form *form)
 {
-    const struct rk_form *form = form_of(w, tensor);
-    return is_16(form) && (form->kind == RK_TENSOR_ACTIVATION || form->kind == RK_TENSOR_INPUT);
+    return is_16(form) ? 2 : 1;
+}
+
+/* From forward to backward activations have their own width. */
+static int times_kept(const struct rk_form *form)
+{
+    const bool kept = form->kind == RK_TENSOR_ACTIVATION || form->kind == RK_TENSOR_INPUT;
+    return kept ? 1 : times_at_work(form);
 }
 
 static void hold(struct walk *w, double bytes)
@@ -54,11 +60,12 @@ static bool is_of_loss(const struct rk_program *p, const struct rk_instruction *
 static void allocate(struct walk *w, uint32_t tensor, bool alloc, bool of_loss)
 {
     const struct rk_form *form = form_of(w, tensor);
-    const bool wide = is_16(form) && (alloc || w->wide[tensor]);
-    const double bytes = (wide ? 2 : 1) * form->bytes;
+    const double bytes = (alloc ? times_at_work(form) : w->times[tensor]) * form->bytes;
     if (form->kind == RK_TENSOR_AWAY || w->program->tensor[tensor].microbatch == RK_NONE) return;
     if (form->kind == RK_TENSOR_GATHERED && w->for_a_pass) return;
-    w->alive[tensor] = w->wide[tensor] = alloc;
+    if (strcmp(form->name, "key, value ring") == 0) return; /* within attention, in both passes */
+    w->alive[tensor] = alloc;
+    w->times[tensor] = (int8_t)times_at_work(form);
     if (alloc && of_loss)
         w->replaced = bytes;
     else if (!alloc && w->replaced > 0 && bytes == w->replaced)
@@ -67,21 +74,23 @@ static void allocate(struct walk *w, uint32_t tensor, bool alloc, bool of_loss)
         hold(w, alloc ? bytes : -bytes);
 }
 
-/* What a layer keeps of a microbatch changes its width: packed, or unpacked. */
-static void widen(struct walk *w, const struct stretch *s, bool wide)
+/* What a layer keeps of a microbatch is packed at the end of forward, and unpacked again. */
+static void pack(struct walk *w, const struct stretch *s, bool packs)
 {
     const struct rk_program *p = w->program;
-    for (uint32_t t = 0; t < p->tensors; t++)
-        if (w->alive[t] && w->wide[t] != wide && w->keeper[t] == s->layer &&
-            p->tensor[t].microbatch == s->microbatch && is_packed(w, t)) {
-            w->wide[t] = wide;
-            hold(w, wide ? form_of(w, t)->bytes : -form_of(w, t)->bytes);
-        }
+    for (uint32_t t = 0; t < p->tensors; t++) {
+        const struct rk_form *form = form_of(w, t);
+        const int kept = times_kept(form), at_work = times_at_work(form);
+        if (w->keeper[t] != s->layer || p->tensor[t].microbatch != s->microbatch) continue;
+        if (!w->alive[t] || kept == at_work || w->times[t] != (packs ? at_work : kept)) continue;
+        w->times[t] = (int8_t)(packs ? kept : at_work);
+        hold(w, (packs ? -1 : 1) * (at_work - kept) * form->bytes);
+    }
 }
 
 static void leave(struct walk *w)
 {
-    if (w->at.layer != RK_LAYER_NONE && !w->at.back) widen(w, &w->at, false);
+    if (w->at.layer != RK_LAYER_NONE && !w->at.back) pack(w, &w->at, true);
     w->live -= w->weights;
     w->weights = 0;
     memset(w->read, 0, w->program->tensors * sizeof *w->read);
@@ -103,7 +112,7 @@ static void come_to(struct walk *w, const struct rk_instruction *in)
         next.back != w->at.back) {
         leave(w);
         w->at = next;
-        if (next.back) widen(w, &next, true);
+        if (next.back) pack(w, &next, false);
     }
     const uint32_t *tensor = &w->program->reference[in->tensors];
     for (int i = 0; i < in->reads; i++) {
@@ -152,11 +161,13 @@ double train_live_bytes(const struct rk_program *program, const struct rk_plan *
         .program = program, .for_a_pass = !plan->keep_gathered, .at = {.layer = RK_LAYER_NONE}};
     const size_t n = program->tensors + 1;
     w.keeper = malloc(n * sizeof *w.keeper);
-    w.alive = calloc(3 * n, sizeof *w.alive);
-    w.wide = w.alive ? w.alive + n : NULL;
-    w.read = w.alive ? w.alive + 2 * n : NULL;
-    const double most = w.keeper && w.alive ? walk(&w) : -1;
+    w.times = calloc(n, sizeof *w.times);
+    w.alive = calloc(n, sizeof *w.alive);
+    w.read = calloc(n, sizeof *w.read);
+    const double most = w.keeper && w.times && w.alive && w.read ? walk(&w) : -1;
     free(w.keeper);
+    free(w.times);
     free(w.alive);
+    free(w.read);
     return most;
 }

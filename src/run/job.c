@@ -40,6 +40,20 @@ static enum rk_status refuse(struct rk_error *error, const char *what, const cha
     return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "the executor has no %s: %s", what, instead);
 }
 
+/* The executor keeps 4 + 4 + 8 bytes of a weight, in bf16 2 + 4 + 12. */
+static bool has_other_widths(const struct rk_plan *p)
+{
+    const bool narrow = p->precision == RK_BF16;
+    const double widths[][2] = {{p->weight_element_bytes, narrow ? 2 : 4},
+                                {p->gradient_element_bytes, 4},
+                                {p->master_element_bytes, narrow ? 4 : 0},
+                                {p->moment1_element_bytes, 4},
+                                {p->moment2_element_bytes, 4}};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+        if (widths[i][0] > 0 && widths[i][0] != widths[i][1]) return true;
+    return false;
+}
+
 static enum rk_status check_members(const struct rk_model *m, const struct rk_plan *p,
                                     struct rk_error *error)
 {
@@ -49,8 +63,16 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         const char *what, *instead;
     } rows[] = {
         {p->framework == RK_CALCULON, "framework calculon", "say megatron, fsdp or deepspeed"},
-        {p->precision != RK_FP32 && p->precision != RK_BF16, "arithmetic but that of fp32 and bf16",
+        {p->precision == RK_FP16, "arithmetic of fp16, whose losses are scaled",
          "say precision=bf16"},
+        {p->precision == RK_TF32, "arithmetic of tf32", "say precision=fp32"},
+        {p->precision > RK_BF16, "arithmetic of 8 and 4 bits", "say precision=bf16"},
+        {p->precision == RK_BF16 && p->framework != RK_MEGATRON,
+         "state of 16 bits but Megatron's: 2, 4 and 12 bytes of a weight, its gradient and moments",
+         "say framework=megatron"},
+        {has_other_widths(p), "elements of other widths than the precision's",
+         "leave weight-bytes and the like out"},
+        {p->weights_fp8, "weights-fp8", leave},
         {p->precision == RK_BF16 && p->recompute_rest, "recomputation by token of 16 bits",
          "say precision=fp32"},
         {p->precision == RK_BF16 && rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0,
@@ -59,7 +81,6 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {p->checkpoint_sharded, "checkpoint-sharded", leave},
         {p->sequence_chunks > 1, "seq-chunks", leave},
         {p->recompute_rest && m->experts, "recomputation by token of experts", leave},
-        {p->recompute_every > 1, "checkpoints of several layers", "say recompute-every1"},
         {p->frozen, "frozen weights", leave},
         {p->whole_logits, "whole-logits", leave},
         {p->deferred_wgrad > 0, "defer-wgrad", leave},
@@ -79,7 +100,8 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {m->parallel_block, "blocks whose halves read the same input", "take another model"},
         {m->block_norms > 2, "blocks of more than two norms", "take another model"},
         {m->attention_sinks, "attention sinks", "take another model"},
-        {m->bidirectional || m->head_matrices || m->encoder_sequence, "encoders", "take another model"},
+        {m->bidirectional || m->head_matrices || m->encoder_sequence, "encoders",
+         "take another model"},
         {m->attention_cap, "capped attention scores", "take another model"},
         {m->qk_norm_wide, "norms with weights for each head", "take another model"},
         {m->local_heads || m->local_kv_heads || m->local_head_dim, "local layers of another shape",

@@ -19,6 +19,16 @@ static bool reads_weights(const struct at_layer *l, const struct instruction *i)
     return i->work == WORK_FORWARD || l->kind != LAYER_EMBEDDING;
 }
 
+/* What a layer has brought is the next one's input. */
+static void hand_on(struct engine *e, int layer, uint32_t microbatch)
+{
+    struct at_layer *l = &e->layer[layer];
+    struct frame *f = &l->frame[microbatch];
+    if (layer + 1 >= e->layers || !joined(e, layer, layer + 1) || !f->slot[SLOT_OUT_2]) return;
+    l[1].frame[microbatch].slot[SLOT_X] = relay(e, l->place, l[1].place, f->slot[SLOT_OUT_2]);
+    f->slot[SLOT_OUT_2] = NULL;
+}
+
 static void finish_layer(struct engine *e, const struct instruction *i)
 {
     struct at_layer *l = &e->layer[i->layer];
@@ -28,17 +38,17 @@ static void finish_layer(struct engine *e, const struct instruction *i)
         store_finish(e, stores[s], (enum work)i->work, reads_weights(l, i));
     for (size_t s = 0; i->ends && s < sizeof stores / sizeof *stores; s++)
         gradients_ready(e, stores[s]);
+    if (i->work == WORK_AGAIN) {
+        hand_on(e, i->layer, i->microbatch);
+        return;
+    }
     if (i->work == WORK_FORWARD) {
         const bool *drops = e->drops + (size_t)i->layer * SLOTS;
         drop(e, f, SLOT_WHOLE_1);
         drop(e, f, SLOT_WHOLE_2);
         for (int s = 0; s < SLOTS; s++)
             if (drops[s] || (e->forward_only && s != SLOT_OUT_2)) drop(e, f, (enum slot)s);
-        if (i->layer + 1 < e->layers && joined(e, i->layer, i->layer + 1) && f->slot[SLOT_OUT_2]) {
-            e->layer[i->layer + 1].frame[i->microbatch].slot[SLOT_X] =
-                relay(e, l->place, l[1].place, f->slot[SLOT_OUT_2]);
-            f->slot[SLOT_OUT_2] = NULL;
-        }
+        hand_on(e, i->layer, i->microbatch);
         if (e->narrow && !e->forward_only) pack_frame(e, f);
         return;
     }

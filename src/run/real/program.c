@@ -22,10 +22,11 @@ struct linker {
     size_t holds;
     int layer; /* whose operations are being put; -1: none */
     int64_t microbatch;
-    bool forward, weights_only, inputs;
-    bool *away;            /* (layers * microbatches): activations are offloaded */
-    bool relays;           /* stages whose layers lie differently: see put_messages */
-    bool *received;        /* (2, microbatches): forward, back */
+    bool forward, inputs, again; /* again: computed once more, nothing else so far */
+    int again_layer; /* that the last instruction computed once more; -1: it did something else */
+    bool *away;      /* (layers * microbatches): activations are offloaded */
+    bool relays;     /* stages whose layers lie differently: see put_messages */
+    bool *received;  /* (2, microbatches): forward, back */
     uint64_t *weight_left; /* (layers * microbatches): instructions of weight gradients to come */
     bool no_memory;
 };
@@ -111,6 +112,7 @@ static void end_layer(struct linker *l)
     put(l, (struct instruction){.what = DO_LAYER_END,
                                 .work = (uint8_t)(l->forward  ? WORK_FORWARD
                                                   : l->inputs ? WORK_INPUT
+                                                  : l->again  ? WORK_AGAIN
                                                               : WORK_WEIGHT),
                                 .layer = l->layer,
                                 .microbatch = (uint32_t)l->microbatch,
@@ -126,7 +128,7 @@ static void begin_layer(struct linker *l, int layer, int64_t microbatch, bool fo
     l->layer = layer;
     l->microbatch = microbatch;
     l->forward = forward;
-    l->inputs = false;
+    l->inputs = l->again = false;
 }
 
 /* ---- instructions ---- */
@@ -170,6 +172,7 @@ static void put_operation(struct linker *l, const struct rk_instruction *i, int 
     const bool forward = work == WORK_FORWARD;
     begin_layer(l, layer, i->microbatch, forward);
     if (work == WORK_INPUT) l->inputs = true;
+    l->again = work == WORK_AGAIN;
     if (work == WORK_WEIGHT) --*left_of(l, layer, i->microbatch);
     if (work == WORK_FORWARD || work == WORK_INPUT) receive_for(l, layer, i->microbatch, !forward);
     put(l, (struct instruction){.what = DO_OPERATION,
@@ -215,6 +218,15 @@ static void link_instruction(struct linker *l, const struct rk_instruction *i)
 
 /* ---- what is known before ---- */
 
+/* Of layers that are checkpointed in groups, all but the first of a group are computed again from
+ * what the one before has just brought: they keep no input. */
+static void look_for_groups(struct linker *l, enum work work, int layer)
+{
+    const bool follows = work == WORK_AGAIN && layer > 0 && l->again_layer == layer - 1;
+    if (follows) l->e->drops[layer * SLOTS + SLOT_X] = true;
+    l->again_layer = work == WORK_AGAIN ? layer : -1;
+}
+
 /* An operation that runs again does not keep what it brings; a transfer out says that the layer's
  * activations leave. */
 static void look_ahead(struct linker *l, const struct rk_instruction *i)
@@ -225,6 +237,7 @@ static void look_ahead(struct linker *l, const struct rk_instruction *i)
         l->away[(size_t)layer * e->job->microbatches + (size_t)i->microbatch] = true;
     if (layer < 0 || i->microbatch < 0 || !puts_operation(l, i)) return;
     if (i->work == RK_WORK_WEIGHT) ++*left_of(l, layer, i->microbatch);
+    look_for_groups(l, (enum work)i->work, layer);
     if (i->work != RK_WORK_AGAIN || e->job->plan.recompute_rest) return;
     const struct kernels *k = &kernel_table[kernel_find(l->program->task[i->task].name)];
     const bool across =
@@ -255,7 +268,7 @@ static bool link_all(struct linker *l)
 bool REAL(program_make)(struct engine *e, struct rk_error *error)
 {
     struct rk_program program = {.rank = 0};
-    struct linker l = {.e = e, .program = &program, .layer = -1};
+    struct linker l = {.e = e, .program = &program, .layer = -1, .again_layer = -1};
     const struct job *job = e->job;
     bool ok = rk_program_of(&program, &job->model, job->system, &job->plan, (uint64_t)e->rank,
                             error) == RK_OK;
