@@ -1,6 +1,7 @@
 #include "cli/offload_rules.h"
 #include "base/units.h"
 #include "cli/mfu_causal.h"
+#include "estimate/stages.h"
 #include "machine/part.h"
 
 #include <math.h>
@@ -335,6 +336,8 @@ static const char *verdict_of(const struct offload_job *job, const struct rk_pre
             quantity_format(need, QUANTITY_BYTES, here ? p->hbm_bytes : held(p, small - 1)),
             quantity_format(have, QUANTITY_BYTES, memory->capacity_bytes));
     }
+    if (p->verdict != RK_FITS && p->reason[0].what)
+        return report_text(report, "cannot run: %s", p->reason[0].what);
     if (p->verdict != RK_FITS) return rk_verdict_name(p->verdict);
     if (years < job->lifetime_years) return report_text(report, "wears out in %.2f years", years);
     if (p->offload_s > 0.01 * p->step_s)
@@ -365,34 +368,35 @@ static void add_row(const struct offload_job *job, struct report *report,
     if (text) rk_plan_text(plan, text, RK_PLAN_TEXT);
     for (int tier = 0; tier < lower_tiers(job->system); tier++)
         bytes += written(p, tier);
-    const double years = life_years(job, p);
-    report_row(
-        report, table,
-        (struct report_cell[COLUMNS]){
-            cell_text(rule),
-            cell_text(shares_text(plan, report)),
-            cell_text(plan->recompute_rest              ? "again by token"
-                      : plan->recompute == RK_WHOLE     ? "whole layers again"
-                      : plan->recompute == RK_SELECTIVE ? "parts again"
-                                                        : "kept"),
-            cell_number(p->step_s),
-            cell_number(p->mfu),
-            cell_number(mfu_causal(job->model, plan, &p->outcome)),
-            cell_number(p->hbm_bytes),
-            cell_number(p->offload_bytes),
-            cell_number(p->offload_s),
-            cell_number(p->recompute_s),
-            !plan->recompute_rest ? cell_none()
-            : rule == by_tensor_and_layer
-                ? cell_number(p->recompute_s)
-                : cell_number(p->recompute_s * by_tensor(job, rk_plan_activations_away(plan))),
-            cell_number(bytes),
-            p->step_s > 0 ? cell_number(bytes / (p->step_s / 2) / 1e9) : cell_none(),
-            isfinite(years) ? cell_number(years) : cell_none(),
-            cell_number(cost_USD_a_year(job, p)),
-            cell_text(verdict_of(job, p, report)),
-            cell_text(text ? text : ""),
-        });
+    const double years = p->timed ? life_years(job, p) : INFINITY;
+    struct report_cell cells[COLUMNS] = {
+        cell_text(rule),
+        cell_text(shares_text(plan, report)),
+        cell_text(plan->recompute_rest              ? "again by token"
+                  : plan->recompute == RK_WHOLE     ? "whole layers again"
+                  : plan->recompute == RK_SELECTIVE ? "parts again"
+                                                    : "kept"),
+        cell_number(p->step_s),
+        cell_number(p->mfu),
+        cell_number(mfu_causal(job->model, plan, &p->outcome)),
+        cell_number(p->hbm_bytes),
+        cell_number(p->offload_bytes),
+        cell_number(p->offload_s),
+        cell_number(p->recompute_s),
+        !plan->recompute_rest ? cell_none()
+        : rule == by_tensor_and_layer
+            ? cell_number(p->recompute_s)
+            : cell_number(p->recompute_s * by_tensor(job, rk_plan_activations_away(plan))),
+        cell_number(bytes),
+        p->step_s > 0 ? cell_number(bytes / (p->step_s / 2) / 1e9) : cell_none(),
+        isfinite(years) ? cell_number(years) : cell_none(),
+        cell_number(cost_USD_a_year(job, p)),
+        cell_text(verdict_of(job, p, report)),
+        cell_text(text ? text : ""),
+    };
+    for (int i = 3; i < COLUMNS - 2 && !p->timed; i++) /* figures, which it has none of */
+        cells[i] = cell_none();
+    report_row(report, table, cells);
 }
 
 struct table {
@@ -401,13 +405,53 @@ struct table {
     struct report_table *rows;
     struct rk_prediction *prediction;
     bool any;
+    int rules;
+    struct kept_rule {
+        const char *name;
+        double step_s; /* NAN: it does not fit */
+    } rule[8 + RK_SHARE_TIERS];
 };
+
+static void note_rule(struct table *t, const char *rule)
+{
+    const bool fits = counts(t->job, t->prediction);
+    t->any |= fits;
+    t->rule[t->rules++] = (struct kept_rule){rule, fits ? t->prediction->step_s : (double)NAN};
+}
 
 static void add_rule(struct table *t, const char *rule, const struct rk_plan *plan)
 {
     rk_predict(t->job->model, t->job->system, plan, t->prediction);
     add_row(t->job, t->report, t->rows, rule, plan, t->prediction);
-    t->any |= counts(t->job, t->prediction);
+    note_rule(t, rule);
+}
+
+/* What the fastest that fits gains over each rule. */
+static void add_gains(struct table *t)
+{
+    static const struct report_column gain_columns[] = {
+        {.name = "rule"},
+        {.name = "fastest"},
+        {.name = "gain", .title = "less time", .unit = "%", .digits = 2},
+        {.name = "what", .title = ""},
+    };
+    const struct kept_rule *best = NULL;
+    for (int i = 0; i < t->rules; i++)
+        if (!isnan(t->rule[i].step_s) && (!best || t->rule[i].step_s < best->step_s))
+            best = &t->rule[i];
+    if (!best) return;
+    struct report_table *table =
+        REPORT_LIST(t->report, "gains", "What the fastest that fits gains over each rule",
+                    REPORT_IN_TEXT | REPORT_IN_JSON, gain_columns);
+    for (int i = 0; i < t->rules; i++) {
+        const bool fits = !isnan(t->rule[i].step_s);
+        if (&t->rule[i] == best) continue;
+        report_row(t->report, table,
+                   (struct report_cell[]){cell_text(t->rule[i].name), cell_text(best->name),
+                                          fits ? cell_number(1 - best->step_s / t->rule[i].step_s)
+                                               : cell_none(),
+                                          cell_text(fits ? "" : "it does not fit, run or last")});
+    }
 }
 
 /* ---- by tensor and layer ---- */
@@ -421,7 +465,18 @@ struct deal {
     struct rk_queue_tier tier[RK_QUEUE_TIERS];
     double bytes[RK_QUEUE_TIERS * RK_QUEUE_ITEMS]; /* (tiers, items) */
     double turn_s;
+    /* state and weights, which the plan has there whatever becomes of activations */
+    double there_bytes[RK_SHARE_TIERS], written_bytes[RK_SHARE_TIERS];
 };
+
+/* What a rate leaves beside the weights that come for each pass of `pass_s`. */
+static double left_Bps(const struct offload_job *job, const struct rk_prediction *p, int tier,
+                       double rate_Bps, double pass_s)
+{
+    const double share = job->plan.share[RK_SHARE_WEIGHTS][tier];
+    const double weight_bytes = element_bytes_of(&job->plan).weight;
+    return rate_Bps - (share > 0 ? share * p->stage[0].parameters * weight_bytes / pass_s : 0);
+}
 
 #define MUST_GO 1e9 /* seconds for each byte: more than anything that is computed again */
 
@@ -469,12 +524,18 @@ static bool open_deal(struct deal *d, const struct offload_job *job, const struc
     for (int t = 0; t < d->tiers; t++) {
         const struct rk_memory part = lower_of(job, t), *memory = &part;
         const double lasts = job->lifetime_years > 0
-                                 ? rk_memory_endurance_bytes(memory) * p->step_s /
-                                       (job->lifetime_years * RK_YEAR_S * microbatches)
+                                 ? (rk_memory_endurance_bytes(memory) * p->step_s /
+                                        (job->lifetime_years * RK_YEAR_S) -
+                                    d->written_bytes[t]) /
+                                       microbatches
                                  : INFINITY;
-        d->tier[t] =
-            (struct rk_queue_tier){rk_memory_write_Bps(memory), rk_memory_read_Bps(memory),
-                                   fmin(memory->capacity_bytes / p->stage[0].in_flight, lasts)};
+        const double room = (memory->capacity_bytes - d->there_bytes[t]) / p->stage[0].in_flight;
+        const double n = d->swap.layers;
+        const double out = left_Bps(job, p, t, rk_memory_write_Bps(memory), n * d->swap.forward_s);
+        const double in = left_Bps(job, p, t, rk_memory_read_Bps(memory), n * d->swap.backward_s);
+        const bool free = out > 0 && in > 0; /* weights leave something of the link */
+        d->tier[t] = (struct rk_queue_tier){free ? out : 1, free ? in : 1,
+                                            free ? fmax(0, fmin(room, lasts)) : 0};
     }
     time_items(d, p->stage[0].in_flight);
     return true;
@@ -561,10 +622,10 @@ static void settle_deal(const struct deal *d, struct rk_prediction *p, struct rk
             if (d->item[i].worth != MUST_GO) tokens += d->bytes[t * d->items + i];
         }
         shares[t] = d->swap.token_bytes > 0 ? tokens / (d->layers * d->swap.token_bytes) : 0;
-        p->offload_bytes += bytes * p->stage[0].in_flight;
+        p->offload_bytes += bytes * p->stage[0].in_flight + d->there_bytes[t];
         for (int s = 0; s < p->stages; s++) {
-            p->stage[s].away_bytes[t] = bytes * p->stage[s].in_flight;
-            p->stage[s].written_bytes[t] = bytes * microbatches;
+            p->stage[s].away_bytes[t] = bytes * p->stage[s].in_flight + d->there_bytes[t];
+            p->stage[s].written_bytes[t] = bytes * microbatches + d->written_bytes[t];
         }
     }
     set_shares(plan, shares);
@@ -580,6 +641,10 @@ static void add_dealt(struct table *t)
     plan.recompute = RK_KEEP;
     rk_predict(job->model, job->system, &plan, p);
     const double kept_s = p->step_s;
+    for (int tier = 0; d && p->timed && tier < RK_SHARE_TIERS; tier++) {
+        d->there_bytes[tier] = held(p, tier);
+        d->written_bytes[tier] = written(p, tier);
+    }
     plan = with_share(job, 0, 0, true);
     rk_predict(job->model, job->system, &plan, p);
     if (d && p->timed && open_deal(d, job, &plan, p)) {
@@ -589,6 +654,7 @@ static void add_dealt(struct table *t)
             settle_deal(d, p, &plan, kept_s, left_s);
             if (p->verdict == RK_MEMORY_EXCEEDED && p->reason[0].tier > 0) p->verdict = RK_FITS;
             add_row(job, t->report, t->rows, by_tensor_and_layer, &plan, p);
+            note_rule(t, by_tensor_and_layer);
             struct report_table *table =
                 REPORT_LIST(t->report, "tensors",
                             "By tensor and layer: what goes where "
@@ -624,8 +690,9 @@ static void add_rules(struct table *t)
     add_dealt(t);
     if (offload_optimum(job, &plan, t->prediction)) {
         add_row(job, t->report, t->rows, "optimum", &plan, t->prediction);
-        t->any = true;
+        note_rule(t, "optimum");
     }
+    add_gains(t);
 }
 
 enum rk_status offload_rules(const struct offload_job *job, struct report *report)
