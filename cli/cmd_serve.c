@@ -37,7 +37,7 @@ static const struct option serve_options[] = {
     {.name = "generate", .type = OPTION_NUMBER, AT(generated), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
      .help = "tokens that follow each (128)"},
     {.name = "pass-tokens", .type = OPTION_NUMBER, AT(pass_tokens), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
-     .help = "prompts go through in passes of at most so many tokens of a data rank (8192)"},
+     .help = "prompts go through in passes of at most so many tokens of a data rank (" SERVE_TEXT(SERVE_PASS_TOKENS) ")"},
     {.name = "cache-bits", .type = OPTION_NUMBER, AT(cache_bits), .argument = "BITS", .min = 4, .max = 32,
      .help = "of a number of keys and values in the cache (16)"},
     {.name = "cache-split", .type = OPTION_FLAG, AT(cache_split),
@@ -249,74 +249,6 @@ void serve_choose(struct plan_input *input, void *context)
     draft->plan.batch = ranks * 4096; /* divides among any data ranks: no step is trained */
 }
 
-/* What a word says that no pass of inference has. */
-enum rk_status serve_check_words(const struct plan_draft *draft, struct rk_error *error)
-{
-    static const char sequences[] = "--batch N are the sequences";
-    static const char untrained[] = "nothing is trained";
-    static const char order[] = "a pass goes through the stages once";
-    static const char unsplit[] = "ranks have whole sequences";
-    static const char weights[] = "weights are gathered whole, beside the block before, if zero3";
-    static const char places[] = "all of it is in memory tier 0";
-    static const char experts[] = "experts take all tokens that come";
-    static const char loss[] = "there is no loss";
-    static const char network[] = "ranks use the tier that they are on";
-    static const struct {
-        const char *key, *instead;
-    } other[] = {{"batch", sequences},
-                 {"microbatch", sequences},
-                 {"sequence", "--prompt N and --generate N are their tokens"},
-                 {"framework", "engines of inference are not frameworks of training"},
-                 {"training", untrained},
-                 {"chunks", order},
-                 {"schedule", order},
-                 {"microbatch_group", order},
-                 {"pipeline_blocking", "messages are waited for"},
-                 {"sequence_parallel", "a pass of decoding has no sequence to split"},
-                 {"regather", "a pass of decoding has no sequence to split"},
-                 {"tensor_overlap", "tensor ranks wait for their exchanges"},
-                 {"context_kind", unsplit},
-                 {"context_contiguous", unsplit},
-                 {"ulysses", unsplit},
-                 {"shard_ranks", weights},
-                 {"weight_overlap", weights},
-                 {"keep_gathered", weights},
-                 {"whole_gradients", untrained},
-                 {"gradient_overlap", untrained},
-                 {"capacity_factor", experts},
-                 {"capacity_padded", experts},
-                 {"recompute", untrained},
-                 {"recompute_parts", untrained},
-                 {"recompute_layers", untrained},
-                 {"recompute_every", untrained},
-                 {"recompute_stride", untrained},
-                 {"recompute_rest", untrained},
-                 {"gradient_fusion", untrained},
-                 {"whole_logits", loss},
-                 {"loss_compiled", loss},
-                 {"loss_in_place", loss},
-                 {"loss_in_chunks", loss},
-                 {"transformer_engine", "engines of inference have layers of their own"},
-                 {"gradient_element_bytes", untrained},
-                 {"master_element_bytes", untrained},
-                 {"moment1_element_bytes", untrained},
-                 {"moment2_element_bytes", untrained},
-                 {"frozen", untrained},
-                 {"weights_fp8", "weight-bytes=1 says so"},
-                 {"activation_offload", places},
-                 {"optimizer_offload", untrained},
-                 {"weight_offload", places},
-                 {"tensor_network", network},
-                 {"pipeline_network", network},
-                 {"data_network", network}};
-    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
-        if (plan_given(draft, other[i].key))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                           "the plan says %s, which reckon serve has no use for (%s): leave it out",
-                           other[i].key, other[i].instead);
-    return RK_OK;
-}
-
 static int refuse(const struct serve_question *q, struct plan_input *input,
                   const struct rk_served *served)
 {
@@ -411,7 +343,7 @@ static enum rk_status ask(const struct serve_args *args, struct plan_input *inpu
 int cmd_serve(int argc, char **argv)
 {
     struct serve_args args = {
-        .prompt = 2048, .generated = 128, .pass_tokens = 8192, .cache_bits = 16};
+        .prompt = 2048, .generated = 128, .pass_tokens = SERVE_PASS_TOKENS, .cache_bits = 16};
     struct plan_input input = {.assumed = ""};
     struct report report = {.first = NULL};
     struct rk_error error;

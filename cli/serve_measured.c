@@ -97,7 +97,7 @@ static enum rk_status numbers_of(struct measured *row, struct rk_serving *servin
     *serving = (struct rk_serving){.prompt = (uint64_t)prompt,
                                    .generated = (uint64_t)generated,
                                    .batch = (uint64_t)batch,
-                                   .pass_tokens = 8192,
+                                   .pass_tokens = SERVE_PASS_TOKENS,
                                    .cache_element_bytes = bits / 8,
                                    .cache_split = split > 0,
                                    .heads_apart = apart > 0};
@@ -146,6 +146,7 @@ static const struct report_column score_columns[] = {
     {.name = "median", .unit = "%", .digits = 1}, {.name = "p90", .title = "90th pct", .unit = "%", .digits = 1},
     {.name = "worst", .unit = "%", .digits = 1},
     {.name = "fits", .help = "rows that were predicted to fit"},
+    {.name = "refused", .help = "rows that were not predicted, and are in no mean"},
 };
 /* clang-format on */
 #define COUNT(columns) ((int)(sizeof(columns) / sizeof *(columns)))
@@ -172,11 +173,12 @@ static void add_score(struct report *report, struct report_table *table, const c
                       const struct measured *rows, size_t count, int column, const char *text)
 {
     double *errors = report_alloc(report, (count + 1) * sizeof *errors);
-    uint64_t fits = 0;
+    uint64_t fits = 0, refused = 0;
     size_t counted = 0;
     if (!errors) return;
     for (size_t i = 0; i < count; i++) {
         if (text && strcmp(rows[i].cell[column], text) != 0) continue;
+        refused += !isfinite(rows[i].error);
         if (!isfinite(rows[i].error)) continue;
         errors[counted++] = rows[i].error;
         fits += rows[i].verdict == RK_FITS;
@@ -186,7 +188,7 @@ static void add_score(struct report *report, struct report_table *table, const c
                (struct report_cell[COUNT(score_columns)]){
                    cell_text(name), cell_count(counted), cell_number(s.signed_mean),
                    cell_number(s.mean), cell_number(s.median), cell_number(s.p90),
-                   cell_number(s.worst), cell_count(fits)});
+                   cell_number(s.worst), cell_count(fits), cell_count(refused)});
 }
 
 /* A row for each text of a column, in the order of the table. */

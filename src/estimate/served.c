@@ -340,21 +340,61 @@ static double stage_cache_bytes(const struct server *server, uint64_t stage, uin
     return bytes;
 }
 
+/* What is there of a pass beside weights and cache: of prompts, which engines keep free, or of a
+ * step of decoding, whichever is more. */
+static double working_of_batch(const struct server *server, double prefill_bytes, double samples)
+{
+    struct served_pass pass;
+    serve_pass(server, ceil(samples / fmin(server->pipeline, samples)), 1,
+               (double)server->serving->prompt, &pass);
+    return fmax(prefill_bytes, pass.sum.working_bytes);
+}
+
+struct room { /* of the stages, what is theirs alone */
+    double weights[RK_MAX_STAGES], cache[RK_MAX_STAGES];
+    double prefill_bytes, context_bytes, capacity_bytes;
+};
+
+static bool has_room(const struct server *server, const struct room *room, double samples)
+{
+    const double rest =
+        working_of_batch(server, room->prefill_bytes, samples) + room->context_bytes;
+    for (uint64_t i = 0; i < server->plan->pipeline; i++)
+        if (room->weights[i] + samples * room->cache[i] + rest > room->capacity_bytes) return false;
+    return true;
+}
+
+/* Samples of a data rank; more never need less. */
+static double most_samples(const struct server *server, const struct room *room)
+{
+    const double rest = room->prefill_bytes + room->context_bytes;
+    double high = INFINITY, low = 0;
+    for (uint64_t i = 0; i < server->plan->pipeline; i++)
+        if (room->cache[i] > 0)
+            high = fmin(high, floor(fmax(0, room->capacity_bytes - room->weights[i] - rest) /
+                                    room->cache[i]));
+    if (!(high < INFINITY) || high < 1 || has_room(server, room, high)) return high;
+    while (high - low > 1) {
+        const double middle = floor((low + high) / 2);
+        *(has_room(server, room, middle) ? &low : &high) = middle;
+    }
+    return low;
+}
+
 static void judge_memory(const struct server *server, struct rk_served *served, double samples)
 {
-    const double have = server->system->memory[0].capacity_bytes;
-    double most = INFINITY;
+    struct room room = {.context_bytes = server->system->kernels.reserve_bytes,
+                        .capacity_bytes = server->system->memory[0].capacity_bytes};
     struct served_pass pass;
-    serve_pass(server, 1, (double)server->serving->pass_tokens, 0,
-               &pass); /* kept free, as engines do */
-    served->working_bytes = pass.sum.working_bytes;
-    served->context_bytes = server->system->kernels.reserve_bytes;
+    serve_pass(server, 1, (double)server->serving->pass_tokens, 0, &pass);
+    room.prefill_bytes = pass.sum.working_bytes;
+    served->working_bytes = working_of_batch(server, room.prefill_bytes, samples);
+    served->context_bytes = room.context_bytes;
     const double rest = served->working_bytes + served->context_bytes;
     for (uint64_t i = 0, first = 0; i < server->plan->pipeline; i++) {
-        const double weights = pass.weights_bytes[i];
-        const double cache = stage_cache_bytes(server, i, &first);
+        const double weights = room.weights[i] = pass.weights_bytes[i];
+        const double cache = room.cache[i] = stage_cache_bytes(server, i, &first);
         const double total = weights + samples * cache + rest;
-        if (cache > 0) most = fmin(most, floor(fmax(0, have - weights - rest) / cache));
         if (total <= served->total_bytes) continue;
         served->total_bytes = total;
         served->tightest = (int)i;
@@ -362,11 +402,14 @@ static void judge_memory(const struct server *server, struct rk_served *served, 
         served->sequence_bytes = cache;
         served->cache_bytes = samples * cache;
     }
+    const double most = most_samples(server, &room);
     if (most < INFINITY) served->most_batch = (uint64_t)(most * server->data);
-    if (served->total_bytes <= have) return;
+    if (served->total_bytes <= room.capacity_bytes) return;
     served->verdict = RK_MEMORY_EXCEEDED;
-    served->reason = (struct rk_reason){
-        .verdict = RK_MEMORY_EXCEEDED, .need = served->total_bytes, .have = have, .what = "memory"};
+    served->reason = (struct rk_reason){.verdict = RK_MEMORY_EXCEEDED,
+                                        .need = served->total_bytes,
+                                        .have = room.capacity_bytes,
+                                        .what = "memory"};
 }
 
 /* ---- all of it ---- */

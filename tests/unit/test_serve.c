@@ -168,6 +168,26 @@ Test(serve, a_prompt_needs_two_flop_a_parameter)
     cr_expect_lt(parts.alone.step_s, 1.5 * whole.alone.step_s);
 }
 
+/* 4,096 sequences of a token each have more logits and activations than a prompt's pass of 64
+ * tokens: memory is that of the step of decoding, and no more sequences fit than a batch of them
+ * does. */
+Test(serve, memory_of_a_step_of_decoding)
+{
+    const struct rk_model model = model_of("llama2-7b");
+    const struct rk_plan plan = plan_of(1, 1);
+    struct rk_serving serving = serving_of(1, 1, 1);
+    serving.pass_tokens = 64;
+    const struct rk_served one = serve(&model, "h100-sxm5-80g", &plan, &serving);
+    serving.batch = one.most_batch;
+    cr_expect_eq(serve(&model, "h100-sxm5-80g", &plan, &serving).verdict, RK_FITS);
+    serving.batch = one.most_batch + 1;
+    cr_expect_eq(serve(&model, "h100-sxm5-80g", &plan, &serving).verdict, RK_MEMORY_EXCEEDED);
+    serving.batch = 4096;
+    const struct rk_served many = serve(&model, "h100-sxm5-80g", &plan, &serving);
+    cr_expect_gt(many.working_bytes, 4096 * 32000 * 2.0);
+    cr_expect_gt(many.working_bytes, 10 * one.working_bytes);
+}
+
 /* Of more than 64 parts of a prompt some stand for the others: 1,024 take longer than 16 times 64,
  * as long as a few less do, and 16 million are no harder. */
 Test(serve, many_parts_are_timed_by_some)
