@@ -17,7 +17,7 @@ struct predict_args {
     struct run_args run;
     bool layers;
     struct save_args save;
-    const char *output;
+    const char *output, *given;
     struct show_args show;
 };
 
@@ -32,6 +32,8 @@ static const struct operand predict_operands[] = {
 static const struct option answer_options[] = {
     {.letter = 'l', .name = "layers", .type = OPTION_FLAG, AT(layers),
      .help = "also print the operations of a layer of each kind (with --format csv only these)"},
+    {.name = "given", .type = OPTION_TEXT, .argument = "FILE", AT(given), .complete = "file",
+     .help = "a table of steps that were measured on the same cluster, as reckon validate reads them: also the step as corrected by those that are like it"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
@@ -188,9 +190,12 @@ static enum rk_status fill_report(struct report *report, const struct forecast *
                                   const struct predict_args *args, struct rk_error *error)
 {
     const bool layers = args->layers;
+    enum rk_status status = RK_OK;
     add_headline(report, f);
     add_verdict(report, f);
     forecast_errors(report, f);
+    if (args->given) status = forecast_given(report, f, args->given, error);
+    if (status != RK_OK) return status;
     describe_model(report, f->model, REPORT_IN_JSON);
     describe_system(report, f->system, REPORT_IN_JSON);
     forecast_record(report, f);
@@ -200,7 +205,7 @@ static enum rk_status fill_report(struct report *report, const struct forecast *
     if (!f->prediction->timed) return RK_OK;
     forecast_times(report, f);
     forecast_rates(report, f);
-    const enum rk_status status = run_section(report, &args->run, f, NULL, NULL, error);
+    status = run_section(report, &args->run, f, NULL, NULL, error);
     forecast_stages(report, f, false);
     if (layers) forecast_operations(report, f);
     return status;
@@ -219,6 +224,9 @@ static int predict(const struct usage *usage, plan_choose *choose, int argc, cha
 
     enum rk_status status = plan_gather(&args.source, &input, &error);
     if (status == RK_OK) status = plan_settle(&args.source, &input, choose, NULL, &error);
+    if (status == RK_OK && args.given && show_is_page(&args.show, args.output))
+        status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
+                         "--given: a page does not show it: give another --format");
     if (status == RK_OK) status = save_files(&args.save, &input.model, &input.draft.plan, &error);
     if (status == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;

@@ -265,7 +265,8 @@ static bool in_words(const struct plan_draft *draft, const char *key)
     return draft->words[plan_row(key)];
 }
 
-/* --gpus outdoes a file; against words it must agree. */
+/* --gpus outdoes the GPUs of a file, and what they leave to data parallelism; against words, and a
+ * degree of data parallelism that the file gives without GPUs, it must agree. */
 static enum rk_status settle_gpus(const struct plan_source *source, struct plan_input *input,
                                   struct rk_error *error)
 {
@@ -280,9 +281,10 @@ static enum rk_status settle_gpus(const struct plan_source *source, struct plan_
         if (gpus) plan_assume(input, "gpus %" PRIu64 " (all of the system)", gpus);
     }
     if (!gpus) return RK_OK;
+    const bool counted = plan_given(draft, "gpus");
     draft->plan.ranks = gpus;
     give(draft, "gpus");
-    if (!in_words(draft, "data")) draft->data = 0; /* the file's */
+    if (counted && !in_words(draft, "data")) draft->data = 0; /* the file's */
     return RK_OK;
 }
 

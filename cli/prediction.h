@@ -24,6 +24,10 @@ void forecast_plan(struct report *report, const struct forecast *f);
 void forecast_errors(struct report *report, const struct forecast *f);
 void forecast_memory_errors(struct report *report, const struct forecast *f); /* of memory alone */
 
+/* The step as measured steps of a table that are like it correct it (facts/likeness.h). */
+enum rk_status forecast_given(struct report *report, const struct forecast *f, const char *path,
+                              struct rk_error *error);
+
 /* "of such runs (...) half take 3.1 s to 3.6 s, 90 % ...", of a step that is predicted so; NULL
  * where nothing is known. */
 const char *learned_times(struct report *report, const struct rk_model *model,

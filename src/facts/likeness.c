@@ -1,6 +1,7 @@
 #include "facts/likeness.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,29 +111,82 @@ static void correct(struct result *r, double factor)
     r->judgement.step_s *= factor;
 }
 
+/* The steps among results, and their weights. */
+struct weighed {
+    size_t n;
+    const struct result **step; /* (n) */
+    double *weight;             /* (n) */
+};
+
+static void weighed_release(struct weighed *w)
+{
+    free(w->step);
+    free(w->weight);
+}
+
+static enum rk_status weighed_open(struct weighed *w, const struct results *given,
+                                   struct rk_error *error)
+{
+    *w = (struct weighed){.step = malloc((given->count + 1) * sizeof *w->step)};
+    if (!w->step)
+        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the runs that are given");
+    for (size_t i = 0; i < given->count; i++)
+        if (is_step(&given->result[i])) w->step[w->n++] = &given->result[i];
+    if (w->n == 0)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--given: none of its rows has a time of a step that can be predicted");
+    if (w->n > LIKENESS_STEPS)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--given: %zu measured steps, more than %d: give those that are like the "
+                       "plans in question",
+                       w->n, LIKENESS_STEPS);
+    double *matrix = malloc(w->n * w->n * sizeof *matrix);
+    w->weight = malloc(w->n * sizeof *w->weight);
+    const bool good = matrix && w->weight;
+    if (good) weigh(w->n, w->step, matrix, w->weight);
+    free(matrix);
+    return good ? RK_OK
+                : rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the runs that are given");
+}
+
 enum rk_status results_correct(struct results *results, const struct results *given,
                                struct rk_error *error)
 {
-    const struct result **step = malloc((given->count + 1) * sizeof *step);
-    size_t n = 0;
-    for (size_t i = 0; step && i < given->count; i++)
-        if (is_step(&given->result[i])) step[n++] = &given->result[i];
-    double *matrix = malloc((n * n + 1) * sizeof *matrix),
-           *weight = malloc((n + 1) * sizeof *weight);
-    enum rk_status status = RK_OK;
-    if (!step || !matrix || !weight)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the runs that are given");
-    else if (n == 0)
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
-                         "--given: none of its rows has a time of a step that can be predicted");
-    if (status == RK_OK) weigh(n, step, matrix, weight);
+    struct weighed w;
+    const enum rk_status status = weighed_open(&w, given, error);
     for (size_t i = 0; status == RK_OK && i < results->count; i++) {
         struct result *r = &results->result[i];
-        if (is_step(r) && !among(r, n, step)) correct(r, corrected(r, n, step, weight));
+        if (is_step(r) && !among(r, w.n, w.step)) correct(r, corrected(r, w.n, w.step, w.weight));
     }
-    free(step);
-    free(matrix);
-    free(weight);
+    weighed_release(&w);
+    return status;
+}
+
+enum rk_status likeness_of_plan(const struct results *given, const struct rk_model *model,
+                                const char *system, const struct rk_plan *plan,
+                                struct likeness_says *says, struct rk_error *error)
+{
+    struct weighed w;
+    *says = (struct likeness_says){.factor = 1};
+    struct result *asked = calloc(1, sizeof *asked);
+    enum rk_status status = weighed_open(&w, given, error);
+    if (status == RK_OK && !asked)
+        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the runs that are given");
+    if (status == RK_OK) {
+        asked->gpus = plan->ranks;
+        asked->model = *model;
+        asked->judgement.plan = *plan;
+        snprintf(asked->system, sizeof asked->system, "%s", system);
+        for (size_t i = 0; i < w.n; i++)
+            if (w.step[i]->model.hidden == model->hidden && w.step[i]->model.layers == model->layers)
+                memcpy(asked->class_of[CLASS_FAMILY], w.step[i]->class_of[CLASS_FAMILY], FACT_TEXT);
+        for (size_t i = 0; i < w.n; i++)
+            says->nearest = fmax(says->nearest, likeness(asked, w.step[i]));
+        says->steps = w.n;
+        says->factor = corrected(asked, w.n, w.step, w.weight);
+    }
+    free(asked);
+    weighed_release(&w);
     return status;
 }
 

@@ -20,9 +20,22 @@
 double likeness(const struct result *a, const struct result *b);
 
 /* Corrects the predicted times of `results` by the steps that `given` measured; their own rows,
- * by id, stay as they are. RK_USAGE: no step is given; RK_IO: no memory. */
+ * by id, stay as they are. RK_USAGE: no step is given, or more than LIKENESS_STEPS, whose square
+ * is kept; RK_IO: no memory. */
+enum { LIKENESS_STEPS = 2000 };
 enum rk_status results_correct(struct results *results, const struct results *given,
                                struct rk_error *error);
+
+/* What the steps say of a plan that nobody measured. A model of the same width and depth as one of
+ * theirs is of its family. Errors as above. */
+struct likeness_says {
+    size_t steps;
+    double nearest; /* likeness of the one that is most like it */
+    double factor;  /* on the predicted time */
+};
+enum rk_status likeness_of_plan(const struct results *given, const struct rk_model *model,
+                                const char *system, const struct rk_plan *plan,
+                                struct likeness_says *says, struct rk_error *error);
 
 /* ---- how far that goes ---- */
 

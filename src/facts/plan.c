@@ -4,6 +4,7 @@
 #include "facts/fact.h"
 
 #include <stddef.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,6 +174,13 @@ static bool derive(const struct row *row, struct fact *fact)
             return fact_fail(fact, "the row gives neither GPUs nor the degrees that make them");
         plan->ranks = plan->tensor * plan->context * plan->pipeline * data;
     }
+    const bool known = data && !(fact->open & (1u << OPEN_TENSOR | 1u << OPEN_PIPELINE));
+    const uint64_t all = plan->tensor * plan->context * plan->pipeline * data;
+    if (known && all != plan->ranks)
+        return fact_fail(fact,
+                         "dp: tensor %" PRIu64 " * context %" PRIu64 " * pipeline %" PRIu64
+                         " * data %" PRIu64 " = %" PRIu64 " is not gpus = %" PRIu64,
+                         plan->tensor, plan->context, plan->pipeline, data, all, plan->ranks);
     if (!row_get(row, "global_batch")[0]) {
         const uint64_t ranks = rk_plan_data(plan);
         if (!ranks) return fact_fail(fact, "the row gives no batch, nor what it follows from");
