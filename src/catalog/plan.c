@@ -86,7 +86,7 @@ const struct field plan_fields[] = {
 /* clang-format on */
 
 _Static_assert(sizeof plan_fields / sizeof *plan_fields - 1 <= PLAN_MAX_FIELDS,
-               "a bit for each row");
+               "room for each row");
 
 int plan_row(const char *key)
 {

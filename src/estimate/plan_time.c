@@ -65,6 +65,17 @@ static double gather_s(const struct rk_system *system, const struct sharing *sha
 }
 
 /* Both groups of weights, each over its own ranks. */
+/* Megatron-LM has an optimizer of the experts' parameters and one of all others; each gathers all
+ * weights when it has stepped (step_with_ready_grads in distrib_optimizer.py), unless forward
+ * does. */
+static double gathers_of(const struct stage_sum *sum, const struct rk_system *system,
+                         const struct rk_plan *plan)
+{
+    const bool two = plan->framework == RK_MEGATRON && sum->expert_parameters > 0;
+    const bool each = (plan->zero == 1 || plan->zero == 2) && !plan->weight_overlap;
+    return two && each && !optimizer_is_measured(system) ? 2 : 1;
+}
+
 struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,
                             const struct sharing *sharing, const struct rk_plan *plan)
 {
@@ -76,8 +87,9 @@ struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system 
     return (struct exchange){
         .reduce_s = n * (reduce_s(system, sharing, false, sum->parameters * gradient, whole) +
                          reduce_s(system, sharing, true, sum->expert_parameters * gradient, whole)),
-        .gather_s = n * (gather_s(system, sharing, false, sum->parameters * weight) +
-                         gather_s(system, sharing, true, sum->expert_parameters * weight)),
+        .gather_s = gathers_of(sum, system, plan) * n *
+                    (gather_s(system, sharing, false, sum->parameters * weight) +
+                     gather_s(system, sharing, true, sum->expert_parameters * weight)),
         .copied = copied,
     };
 }
@@ -286,12 +298,16 @@ void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
 
 /* ---- behind the last backward pass ---- */
 
-/* Bytes that an Adam step reads and writes of one parameter, beside the weights it writes: gradient
- * read, master copy and moments read and written; and the gradient once more for its norm. */
-static double optimizer_access_bytes(const struct element_bytes *bytes)
+/* Bytes that an Adam step reads and writes of one parameter: gradient read, master copy and moments
+ * read and written; the master copy once more where narrower weights are written from it; the
+ * gradient once more for its norm, and read and written where that is clipped. Where it was
+ * measured, it is the executor's, which clips on the way. */
+static double optimizer_access_bytes(const struct element_bytes *bytes,
+                                     const struct rk_system *system)
 {
-    const bool trained = bytes->optimizer > 0;
-    return 2 * bytes->gradient + 2 * bytes->optimizer + (trained ? 2 * bytes->weight : 0);
+    const bool trained = bytes->optimizer > 0, measured = optimizer_is_measured(system);
+    const double copied = bytes->weight < 4 && !measured ? 4 + bytes->weight : 2 * bytes->weight;
+    return (measured ? 2 : 4) * bytes->gradient + 2 * bytes->optimizer + (trained ? copied : 0);
 }
 
 /* Of the host at the end of a step (norms, optimizer, a loss that is read and logged), in starts of
@@ -299,19 +315,20 @@ static double optimizer_access_bytes(const struct element_bytes *bytes)
 #define STEP_STARTS 175
 
 /* Megatron-LM's gradients lie in one buffer for good: each step sets it to zero (zero_grad_buffer),
- * and, where several ranks add theirs up, multiplies all of them by 1 / ranks (start_grad_sync in
- * param_and_grad_buffer.py). The others leave gradients to the allocator, and scale the loss, as
- * the executor does whose optimizer's rates were measured. `own`: parameters whose state is this
- * rank's. */
+ * looks for NaN (check_grads), and, where several ranks add theirs up, multiplies all of them by
+ * 1 / ranks (start_grad_sync in param_and_grad_buffer.py). The others leave gradients to the
+ * allocator, and scale the loss, as the executor does whose optimizer's rates were measured. `own`:
+ * parameters whose state is this rank's. */
 static double gradient_buffer_bytes(const struct stage_sum *sum, const struct rk_system *system,
                                     double own, const struct sharing *sharing,
                                     const struct rk_plan *plan)
 {
     const double all = sum->parameters + sum->expert_parameters;
-    const bool measured = system->kernels.optimizer_rates.sizes > 0;
+    const bool measured = optimizer_is_measured(system);
     const bool scaled = !measured && rk_plan_data(plan) * plan->context > 1;
     if (plan->framework != RK_MEGATRON) return 0;
-    return sharing->bytes.gradient * ((plan->zero >= 2 ? own : all) + (scaled ? 2 * all : 0));
+    return sharing->bytes.gradient *
+           ((plan->zero >= 2 ? own : all) + (measured ? 0 : all) + (scaled ? 2 * all : 0));
 }
 
 /* Of both groups of weights, of which the optimizer state of each is on so many ranks. */
@@ -328,8 +345,9 @@ static double optimizer_work_s(const struct stage_sum *sum, const struct rk_syst
     const double tables = own_part(sharing, sum->ends_parameters, 0) * 2 * bytes->of_tables;
     const double away = rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER);
     return own_part(sharing, sum->step[0].work_s, sum->step[1].work_s) +
-           optimizer_time_s(system, (1 - away) * (own * optimizer_access_bytes(bytes) + tables) +
-                                        gradient_buffer_bytes(sum, system, own, sharing, plan)) +
+           optimizer_time_s(system,
+                            (1 - away) * (own * optimizer_access_bytes(bytes, system) + tables) +
+                                gradient_buffer_bytes(sum, system, own, sharing, plan)) +
            offloaded_s(system, plan->ranks, away * own * (bytes->gradient + bytes->weight));
 }
 
@@ -455,8 +473,7 @@ void step_outline(struct step_outline *outline, const struct staged *staged,
     const struct pace pace = pace_of(staged, plan);
     const struct stage_sum *sum = &staged->sums[staged->map->class_of[pace.stage]];
     outline->slowest = pace.stage;
-    outline->bubble_s =
-        pace.wait_s - staged->ends[staged->map->class_of[pace.stage]].put_off_s;
+    outline->bubble_s = pace.wait_s - staged->ends[staged->map->class_of[pace.stage]].put_off_s;
     outline->pipeline_s = messages_s(staged, plan);
     outline_end(outline, staged, plan);
     outline->step_s = staged->microbatches * (forward_of(sum) + backward_of(sum)) +

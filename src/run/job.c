@@ -86,6 +86,7 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {p->deferred_wgrad > 0, "defer-wgrad", leave},
         {!p->activation_fused, "activation apart from its product", "say activation-fused"},
         {p->optimizer != RK_ADAM, "optimizer but adam", leave},
+        {p->logits_linger, "logits-linger", leave},
         {p->full_attention, "full-attention", leave},
         {p->capacity_factor > 0, "capacity", leave},
         {m->experts && p->dispatcher != RK_ALL_TO_ALL, "dispatcher but alltoall", leave},

@@ -11,6 +11,19 @@ enum { TOKEN_BYTES = 8, FLOAT_BYTES = 4 };
 
 /* ---- embedding ---- */
 
+/* torch's gradient of a table is as large as the table: zeros, to which rows are added
+ * (embedding_dense_backward). No product adds it to the main gradients: Megatron-LM reads it, and
+ * reads and writes those, for each microbatch (backward hook of distributed_data_parallel.py);
+ * where all gradients are added like that, `added` of element_bytes has it. */
+static double table_gradient_bytes(const struct build *build, double parameters)
+{
+    const struct rk_plan *plan = build->plan;
+    const double e = build->element;
+    const double main = plan->gradient_element_bytes > 0 ? plan->gradient_element_bytes : 4;
+    const bool hooked = plan->framework == RK_MEGATRON && plan->fused;
+    return plan->frozen || build->served ? 0 : parameters * (e + (hooked ? e + 2 * main : 0));
+}
+
 /* Rows of the table are read and written; backward adds gradients to rows of an fp32 table. */
 static void add_lookup(struct build *build, double parameters)
 {
@@ -19,6 +32,7 @@ static void add_lookup(struct build *build, double parameters)
         add_memory(build, "embedding", end, build->tokens * build->hidden,
                    (struct traffic){2 * e, e + 2 * FLOAT_BYTES, build->tensor > 1 ? 3 : 1, 1});
     op->parameters = parameters;
+    op->table_bytes = table_gradient_bytes(build, parameters);
     op->saved_bytes = op->saved_recomputed_bytes = build->tokens * TOKEN_BYTES;
     add_reduce(build, "embedding reduce", end, build->hidden);
 }
@@ -106,6 +120,7 @@ static struct operation *add_loss(struct build *build, double logits)
     struct operation *op = add_memory(build, "cross entropy", end, logits, bytes.traffic);
     op->saved_bytes = op->saved_recomputed_bytes = logits * bytes.kept;
     op->working_bytes = logits * bytes.beside;
+    if (build->plan->logits_linger) op->working_bytes += logits * build->element;
     return op;
 }
 

@@ -314,6 +314,35 @@ Test(layers_kinds, loss_in_place)
     cr_expect_eq(find(&layer, "logits")->working_bytes, 8192.0 * 4096 * 2);
 }
 
+/* The logits of the microbatch before, in 16 bits, beside all that the loss has. */
+Test(layers_kinds, logits_linger)
+{
+    struct rk_plan plan = plan_of(1, 1);
+    const struct layer usual = layer_of(&llama, LAYER_HEAD, &plan);
+    plan.logits_linger = true;
+    const struct layer linger = layer_of(&llama, LAYER_HEAD, &plan);
+    cr_expect_eq(find(&linger, "cross entropy")->working_bytes -
+                     find(&usual, "cross entropy")->working_bytes,
+                 8192.0 * 128256 * 2);
+}
+
+/* The gradient of the whole table, 128256 x 4096, is 2 bytes of zeros an element; Megatron-LM reads
+ * it, and reads and writes 4 bytes of the main gradient. Frozen, there is none. */
+Test(layers_kinds, gradient_of_the_table)
+{
+    struct rk_plan plan = plan_of(1, 1);
+    const double table = 128256.0 * 4096;
+    plan.framework = RK_FSDP;
+    const struct layer torch = layer_of(&llama, LAYER_EMBEDDING, &plan);
+    plan.framework = RK_MEGATRON;
+    const struct layer hooked = layer_of(&llama, LAYER_EMBEDDING, &plan);
+    plan.frozen = true;
+    const struct layer frozen = layer_of(&llama, LAYER_EMBEDDING, &plan);
+    cr_expect_eq(find(&torch, "embedding")->table_bytes, table * 2);
+    cr_expect_eq(find(&hooked, "embedding")->table_bytes, table * (2 + 2 + 8));
+    cr_expect_eq(find(&frozen, "embedding")->table_bytes, 0);
+}
+
 /* FlashAttention's output is kept twice of two samples: as it was written, and turned over. */
 Test(layers_kinds, flash_outputs)
 {
