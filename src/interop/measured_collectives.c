@@ -24,6 +24,7 @@ struct reading {
     int operation; /* index of programs; -1: not known yet */
     uint64_t ranks, hosts, groups;
     char last_host[HOST_SIZE];
+    double unit_s; /* of times: microseconds; milliseconds in those of 2017 */
     struct samples *samples;
 };
 
@@ -68,12 +69,12 @@ static enum rk_status check_known(const struct reading *reading, struct rk_error
     return RK_OK;
 }
 
-static enum rk_status add_time(const struct reading *reading, double bytes, double time_us,
+static enum rk_status add_time(const struct reading *reading, double bytes, double time,
                                struct rk_error *error)
 {
     const struct sample sample = {
         .kind = SAMPLE_COLLECTIVE,
-        .time_s = time_us * 1e-6,
+        .time_s = time * reading->unit_s,
         .collective = programs[reading->operation].collective,
         .ranks = group_of(reading).ranks,
         .stride = group_of(reading).stride,
@@ -89,33 +90,52 @@ static void read_comment(struct reading *reading, const struct lines *lines)
 {
     const char *start = strstr(lines->text, "Collective test starting:");
     double group = 0;
+    const bool bare = strcmp(lines->word[0], "Rank") == 0; /* pasted without its # */
+    if (lines->words > 2 && strcmp(lines->word[1], "bytes") == 0) reading->unit_s = 1e-3;
     if (start && reading->operation < 0) reading->operation = find_operation(start);
     for (int i = 1; i + 1 < lines->words; i++) {
         if (strcmp(lines->word[i], "Group") == 0) lines_number(lines->word[i + 1], &group);
-        if (strcmp(lines->word[i], "on") != 0 || strcmp(lines->word[1], "Rank") != 0) continue;
+        if (strcmp(lines->word[i], "on") != 0 || strcmp(lines->word[!bare], "Rank") != 0) continue;
         add_device(reading, lines->word[i + 1], group > 0 ? (uint64_t)group : 0);
         return;
     }
 }
 
-/* size count type redop root, then time algbw busbw #wrong, out of place and in place */
+/* size, count, type, and redop and root, where there are such, then time, algbw, busbw, errors, out
+ * of place and, where they are not cut off, in place. */
 static enum rk_status read_times(struct reading *reading, const struct lines *lines,
                                  struct rk_error *error)
 {
-    enum { SIZE = 0, OUT_OF_PLACE = 5, IN_PLACE = 9 };
-    double bytes, time_us;
-    if (lines->words <= OUT_OF_PLACE)
-        return lines_fail(lines, error, "%d columns: expected those of nccl-tests, 13",
+    enum { SIZE = 0, ALWAYS = 3, EACH = 4 };
+    const int places = lines->words >= ALWAYS + 2 * EACH ? 2 : 1;
+    const int others = lines->words - places * EACH; /* redop and root, too */
+    double bytes, time;
+    if (others < ALWAYS || others > ALWAYS + 2)
+        return lines_fail(lines, error,
+                          "%d columns: expected those of nccl-tests, 7 to 9 or 11 to 13",
                           lines->words);
     if (strcmp(lines->word[SIZE], "0") == 0) return RK_OK;
     if (!lines_number(lines->word[SIZE], &bytes))
         return lines_fail(lines, error, "no size in bytes at the beginning of the line");
     const enum rk_status status = check_known(reading, error);
     if (status != RK_OK) return status;
-    if (lines_number(lines->word[OUT_OF_PLACE], &time_us) ||
-        (lines->words > IN_PLACE && lines_number(lines->word[IN_PLACE], &time_us)))
-        return add_time(reading, bytes, time_us, error);
-    return lines_fail(lines, error, "no time above 0 in columns 6 and 10");
+    for (int place = places; place >= 1; place--)
+        if (lines_number(lines->word[lines->words - place * EACH], &time))
+            return add_time(reading, bytes, time, error);
+    return lines_fail(lines, error, "no time above 0 in column %d", lines->words - EACH + 1);
+}
+
+/* Launchers put the rank in front: "[1,0]<stdout>:" of Open MPI, "0: " of srun, a host's name. */
+static void skip_rank(struct lines *lines)
+{
+    char *tag = strstr(lines->word[0], ">:");
+    const size_t length = strlen(lines->word[0]);
+    if (tag && tag[2]) {
+        lines->word[0] = tag + 2;
+    } else if (lines->words > 1 && lines->word[0][length - 1] == ':') {
+        lines->words--;
+        memmove(lines->word, lines->word + 1, (size_t)lines->words * sizeof *lines->word);
+    }
 }
 
 static enum rk_status read_text(struct reading *reading, const struct document *document,
@@ -126,7 +146,10 @@ static enum rk_status read_text(struct reading *reading, const struct document *
     while (status == RK_OK && lines_next(&lines)) {
         lines_split(&lines, false);
         if (!lines.words) continue;
-        if (lines.word[0][0] == '#')
+        skip_rank(&lines);
+        if (reading->operation < 0 && strstr(lines.text, "_perf"))
+            reading->operation = find_operation(lines.text); /* the command that ran */
+        if (lines.word[0][0] == '#' || strcmp(lines.word[0], "Rank") == 0)
             read_comment(reading, &lines);
         else if (strspn(lines.word[0], "0123456789") == strlen(lines.word[0]))
             status = read_times(reading, &lines, error);
@@ -201,7 +224,11 @@ enum rk_status measured_collectives(const char *path, const struct collectives_o
 {
     struct document document = {.root = NULL};
     struct reading reading = {
-        .options = options, .operation = find_operation(options->collective), .samples = samples};
+        .options = options,
+        .operation = find_operation(options->collective),
+        .unit_s = 1e-6,
+        .samples = samples,
+    };
     const size_t before = samples->count;
     enum rk_status status = document_load_text(path, &document, error);
     if (status != RK_OK) return status;

@@ -5,6 +5,7 @@
 #include "machine/kernels.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum column {
     COLUMN_M,
@@ -15,6 +16,7 @@ enum column {
     COLUMN_S,
     COLUMN_MS,
     COLUMN_US,
+    COLUMN_RATE,
     COLUMNS
 };
 
@@ -27,7 +29,19 @@ static const char *const column_names[] = {
     [COLUMN_S] = "time_s",
     [COLUMN_MS] = "time_ms",
     [COLUMN_US] = "time_us",
+    [COLUMN_RATE] = "tflops",
     NULL,
+};
+
+/* As DeepBench, superbench and others call them; large and small letters alike. */
+static const struct {
+    const char *name;
+    enum column column;
+} other_names[] = {
+    {"batch", COLUMN_COUNT},        {"batch_size", COLUMN_COUNT}, {"dtype", COLUMN_DATATYPE},
+    {"precision", COLUMN_DATATYPE}, {"seconds", COLUMN_S},        {"latency_ms", COLUMN_MS},
+    {"time (ms)", COLUMN_MS},       {"latency_us", COLUMN_US},    {"time (us)", COLUMN_US},
+    {"time (usec)", COLUMN_US},     {"tflop/s", COLUMN_RATE},     {"tflops/s", COLUMN_RATE},
 };
 
 /* As reckon spells datatypes, and as PyTorch and others do. */
@@ -51,27 +65,39 @@ struct header {
     enum column time;
 };
 
+/* -1: none that is known. */
+static int column_of(const char *name)
+{
+    for (int c = 0; c < COLUMNS; c++)
+        if (strcasecmp(name, column_names[c]) == 0) return c;
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        if (strcasecmp(name, other_names[i].name) == 0) return (int)other_names[i].column;
+    return -1;
+}
+
 static enum rk_status read_header(struct lines *lines, struct header *header,
                                   struct rk_error *error)
 {
     static const enum column needed[] = {COLUMN_M, COLUMN_N, COLUMN_K};
     for (int c = 0; c < COLUMNS; c++)
         header->at[c] = -1;
-    for (int i = 0; i < lines->words; i++)
-        for (int c = 0; c < COLUMNS; c++)
-            if (strcmp(lines->word[i], column_names[c]) == 0) header->at[c] = i;
+    for (int i = 0; i < lines->words; i++) {
+        const int column = column_of(lines->word[i]);
+        if (column >= 0) header->at[column] = i;
+    }
     for (int i = 0; i < 3; i++)
         if (header->at[needed[i]] < 0)
             return lines_fail(lines, error,
                               "no column \"%s\": the first line must name m, n, k and time_s, "
-                              "time_ms or time_us",
+                              "time_ms, time_us or tflops",
                               column_names[needed[i]]);
     header->time = header->at[COLUMN_S] >= 0    ? COLUMN_S
                    : header->at[COLUMN_MS] >= 0 ? COLUMN_MS
-                                                : COLUMN_US;
+                   : header->at[COLUMN_US] >= 0 ? COLUMN_US
+                                                : COLUMN_RATE;
     if (header->at[header->time] < 0)
         return lines_fail(lines, error,
-                          "no column \"time_s\", \"time_ms\" or \"time_us\": add one");
+                          "no column \"time_s\", \"time_ms\", \"time_us\" or \"tflops\": add one");
     return RK_OK;
 }
 
@@ -94,8 +120,9 @@ static enum rk_status read_datatype(const struct lines *lines, const struct head
     char said[TEXT_QUOTE];
     const int at = header->at[COLUMN_DATATYPE];
     const char *name = at < lines->words ? lines->word[at] : "";
+    if (strncmp(name, "torch.", 6) == 0) name += 6;
     for (size_t i = 0; i < sizeof datatypes / sizeof *datatypes; i++)
-        if (strcmp(name, datatypes[i].name) == 0) {
+        if (strcasecmp(name, datatypes[i].name) == 0) {
             *operand = datatypes[i].operand;
             return RK_OK;
         }
@@ -118,7 +145,10 @@ static enum rk_status read_row(const struct lines *lines, const struct header *h
         status = read_number(lines, header, COLUMN_COUNT, &s.count, error);
     if (status == RK_OK && header->at[COLUMN_DATATYPE] >= 0)
         status = read_datatype(lines, header, &s.operand, error);
-    s.time_s *= seconds[header->time];
+    if (header->time == COLUMN_RATE)
+        s.time_s = 2 * s.count * s.m * s.n * s.k / (s.time_s * 1e12);
+    else
+        s.time_s *= seconds[header->time];
     return status == RK_OK ? samples_add(samples, &s, error) : status;
 }
 
@@ -126,13 +156,14 @@ enum rk_status measured_products(const char *path, struct samples *samples, stru
 {
     struct document document = {.root = NULL};
     struct header header;
-    bool headed = false;
+    bool headed = false, commas = true;
     enum rk_status status = document_load_text(path, &document, error);
     struct lines lines = {.document = &document};
     const size_t before = samples->count;
     while (status == RK_OK && lines_next(&lines)) {
-        lines_split(&lines, true);
-        if (lines.text[0] == '#' || (lines.words == 1 && !*lines.word[0])) continue;
+        if (!headed) commas = strchr(lines.text, ',') != NULL;
+        lines_split(&lines, commas);
+        if (!lines.words || lines.text[0] == '#' || (lines.words == 1 && !*lines.word[0])) continue;
         status = headed ? read_row(&lines, &header, samples, error)
                         : read_header(&lines, &header, error);
         headed = true;

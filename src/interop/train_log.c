@@ -1,15 +1,26 @@
 #include "interop/train_log.h"
 #include "interop/text_file.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum quantity { STEP_S, STEP_MS, SAMPLES_PER_S, TOKENS_PER_S_PER_GPU };
+enum quantity {
+    STEP_S,
+    STEP_MS,
+    SAMPLES_PER_S,
+    TOKENS_PER_S_PER_GPU,
+    BAR_S_PER_STEP,
+    BAR_STEPS_PER_S,
+};
 
 /* clang-format off */
+/* Where lines of several are in one log, those of the first row that has any count: Megatron-LM's
+ * beside those of DeepSpeed below it; a bar of tqdm only where nothing else tells the time. */
 static const struct format {
-    const char *name, *key; /* the number follows it */
+    const char *name, *key; /* the number follows it; of a bar, stands in front of it */
     enum quantity quantity;
     const char *step, *batch, *memory; /* likewise; NULL: not in its lines */
     double memory_unit; /* their "G" is read as 1e9 */
@@ -21,8 +32,12 @@ static const struct format {
     {"nanotron",    "time_per_iteration_ms:",           STEP_MS, "iteration:", "global_batch_size:", NULL, 0}, /* once elapsed_time_... */
     {"DeepSpeed",   "iter time (s):",                   STEP_S,  "steps:", NULL, NULL, 0}, /* its pipelines */
     {"DeepSpeed",   "CurrSamplesPerSec=",               SAMPLES_PER_S, "global_step=", NULL, "MaxMemAllocated=", 0x1p30 / 1e9},
+    {"DeepSpeed",   "SamplesPerSec=",                   SAMPLES_PER_S, NULL, NULL, "MaxMemAllocated=", 0x1p30 / 1e9}, /* to 2022: of all steps so far */
     {"torchtitan",  "wps:",                             TOKENS_PER_S_PER_GPU, "step:", NULL, "memory:", 0x1p30 / 1e9}, /* of 2024 */
     {"torchtitan",  "tps:",                             TOKENS_PER_S_PER_GPU, "step:", NULL, "memory:", 0x1p30 / 1e9},
+    {"Megatron-Bridge", "Step Time :",                  STEP_S, NULL, NULL, NULL, 0}, /* beside Megatron-LM's */
+    {"a progress bar",  "s/it",                         BAR_S_PER_STEP, NULL, NULL, NULL, 0}, /* NeMo to 2023, Hugging Face */
+    {"a progress bar",  "it/s",                         BAR_STEPS_PER_S, NULL, NULL, NULL, 0},
 };
 /* clang-format on */
 enum { FORMATS = sizeof formats / sizeof *formats, NUMBER = 64, MOST_BYTES = 1 << 28 };
@@ -54,6 +69,10 @@ static double seconds_of(enum quantity quantity, double number, const struct tra
         return number / 1e3;
     case SAMPLES_PER_S:
         return scale->samples / number;
+    case BAR_S_PER_STEP:
+        return number;
+    case BAR_STEPS_PER_S:
+        return 1 / number;
     default:
         return scale->tokens_per_gpu / number;
     }
@@ -77,21 +96,50 @@ static double number_at(const char *line, const char *key)
     return at && read_number(at + strlen(key), &number) ? number : 0;
 }
 
+/* "795/77225 [9:07:58<878:01:48, 41.36s/it, loss=3.1": step, steps, and the number in front of the
+ * key, which follows a comma. */
+static bool read_bar(const char *line, const char *key, double *number, uint64_t step[2])
+{
+    const char *at = strstr(line, key), *open = strchr(line, '['), *from = at;
+    if (!at || !open || open > at) return false;
+    while (from > open && strchr("0123456789.", from[-1]))
+        from--;
+    const char *counts = open, *comma = from;
+    while (comma > open && comma[-1] == ' ')
+        comma--;
+    while (counts > line && strchr("0123456789/ ", counts[-1]))
+        counts--;
+    return from < at && comma < from && comma[-1] == ',' &&
+           sscanf(counts, " %" SCNu64 "/%" SCNu64, &step[0], &step[1]) == 2 &&
+           read_number(from, number);
+}
+
+static bool read_format(const char *line, const struct format *f, double *number, uint64_t step[2])
+{
+    if (f->quantity >= BAR_S_PER_STEP) return read_bar(line, f->key, number, step);
+    const char *at = strstr(line, f->key);
+    step[0] = (uint64_t)fmin(number_at(line, f->step), 1e15);
+    step[1] = 0;
+    return at && read_number(at + strlen(f->key), number);
+}
+
 bool train_log_read_line(const char *line, const struct train_log_scale *scale,
                          struct train_log_line *said)
 {
     for (int i = 0; i < FORMATS; i++) {
         const struct format *f = &formats[i];
-        const char *at = strstr(line, f->key);
         double number;
-        if (!at || !read_number(at + strlen(f->key), &number)) continue;
+        uint64_t step[2];
+        if (!read_format(line, f, &number, step)) continue;
         const double batch = number_at(line, f->batch);
         const struct train_log_scale own = {batch > 0 ? batch : scale->samples,
                                             scale->tokens_per_gpu};
         *said = (struct train_log_line){
             .format = f->name,
+            .rank = i,
             .step_s = seconds_of(f->quantity, number, &own),
-            .step = (uint64_t)fmin(number_at(line, f->step), 1e15),
+            .step = step[0],
+            .steps = step[1],
             .batch = (uint64_t)fmin(batch, 1e15),
             .memory_bytes = number_at(line, f->memory) * f->memory_unit,
         };
@@ -100,12 +148,31 @@ bool train_log_read_line(const char *line, const struct train_log_scale *scale,
     return false;
 }
 
-static void read_line(const char *line, const struct train_log_scale *scale, struct train_log *log)
+/* Does the line begin the log anew? One of a format above, or a bar of more steps than the one
+ * before, which was of loading something. */
+static bool outranks(const struct train_log_line *said, const struct train_log_line *last)
+{
+    if (!last->format) return true;
+    if (strcmp(said->format, last->format) != 0) return said->rank < last->rank;
+    return said->steps > last->steps;
+}
+
+/* Every rank may print a step: it counts once. */
+static void read_line(const char *line, const struct train_log_scale *scale, struct train_log *log,
+                      struct train_log_line *last)
 {
     struct train_log_line said;
     if (!train_log_read_line(line, scale, &said)) return;
-    if (!log->format) log->format = said.format;
-    if (strcmp(log->format, said.format) == 0) keep(log, said.step_s);
+    if (outranks(&said, last)) {
+        log->format = said.format;
+        log->steps = 0;
+    } else if (strcmp(said.format, last->format) != 0 || said.steps != last->steps) {
+        return;
+    } else if (said.step > 0 && said.step == last->step) {
+        return;
+    }
+    *last = said;
+    keep(log, said.step_s);
 }
 
 /* All its steps are as long as their mean. */
@@ -126,6 +193,7 @@ enum rk_status train_log_load(const char *path, const struct train_log_scale *sc
 {
     char *text = NULL;
     size_t size = 0;
+    struct train_log_line last = {.format = NULL};
     *log = (struct train_log){.format = NULL};
     enum rk_status status = text_file_load(path, MOST_BYTES, &text, &size, error);
     if (status != RK_OK) return status;
@@ -137,14 +205,14 @@ enum rk_status train_log_load(const char *path, const struct train_log_scale *sc
     for (char *line = text, *next; line; line = next) {
         next = strpbrk(line, "\r\n"); /* a progress bar returns to the line's beginning */
         if (next) *next++ = '\0';
-        read_line(line, scale, log);
+        read_line(line, scale, log, &last);
     }
     free(text);
     if (log->steps) return RK_OK;
     return rk_fail(error, RK_BAD_INPUT, text_file_name(path), 0, 0,
                    "no line tells the time of a step as Megatron-LM (\"%s\"), NeMo, nanotron, "
-                   "DeepSpeed or torchtitan (\"%s\") print it",
-                   formats[0].key, formats[FORMATS - 1].key);
+                   "DeepSpeed or torchtitan (\"tps:\") print it, and no progress bar does (\"%s\")",
+                   formats[0].key, formats[FORMATS - 2].key);
 }
 
 size_t train_log_warm(const struct train_log *log)

@@ -237,6 +237,113 @@ Test(calibrate, one_rank_of_each_node_is_a_node_apart)
     samples_release(&samples);
 }
 
+/* What people showed of nccl-tests, each with where: the first row of times. */
+Test(calibrate, tables_of_nccl_tests_that_people_showed)
+{
+    static const struct {
+        const char *where, *collective, *text;
+        double bytes, time_s;
+    } rows[] = {
+        {"github.com/NVIDIA/nccl-tests/issues/107, no root yet", NULL,
+         "ih@ip-172-31-22-230:~$ mpirun -np 2 /home/ih/nccl-tests/build/all_reduce_perf -b 1250M\n"
+         "#   Rank  0 Pid   1320 on ip-172-31-20-228 device  0 [0x00] Tesla V100-SXM2-16GB\n"
+         "#   Rank  1 Pid   2066 on ip-172-31-22-230 device  0 [0x00] Tesla V100-SXM2-16GB\n"
+         "#       size         count      type   redop     time   algbw   busbw  error     time\n"
+         "  1310720000     327680000     float     sum   1215033    1.08    1.08  0e+00  1216000   "
+         " "
+         "1.08    1.08  0e+00\n",
+         1310720000, 1.215033},
+        {"github.com/NVIDIA/nccl/issues/583, pasted without #", NULL,
+         "mpirun -np 8 all_reduce_perf -b 32 -f 2 -e 8G\n"
+         "   Rank  0 Pid 1821213 on AI-A100-Beethoven01 device  0 [0x00] NVIDIA A100-SXM4-40GB\n"
+         "   Rank  1 Pid 1821214 on AI-A100-Beethoven01 device  1 [0x00] NVIDIA A100-SXM4-40GB\n"
+         "        size         count    type   redop     time   algbw   busbw  error     time\n"
+         "    33554432       8388608   float     sum    402.1   83.45  146.03  2e-07    401.2   "
+         "83.63  146.36  2e-07\n",
+         33554432, 402.1e-6},
+        {"github.com/NVIDIA/nccl/issues/120, of 2017: milliseconds", "all_gather",
+         "#                                            out-of-place                    in-place\n"
+         "#  bytes             N    type      op     time  algbw  busbw      res     time  algbw\n"
+         "    10000000      10000000    char     sum    0.064  157.38   0.00    0e+00    0.005  "
+         "2083.77   0.00    0e+00\n",
+         10000000, 0.064e-3},
+        {"github.com/kvcache-ai/Mooncake/pull/3484", "all_reduce",
+         "       65536         16384     float     sum      -1    18.95    3.46    6.05       0    "
+         "18.25    3.59    6.28       0\n",
+         65536, 18.95e-6},
+        {"github.com/microsoft/mscclpp/pull/507", "all_reduce",
+         "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+         "        1024           256     float     sum      -1     5.45    0.19    0.33      0     "
+         "5.35    0.19    0.33      0\n",
+         1024, 5.45e-6},
+        {"github.com/coreweave/nccl-tests/pull/43", "all_reduce",
+         "   536870912     134217728     float     sum      -1   1806.7  297.16  586.06      0   "
+         "1835.9  292.43  576.74      0\n"
+         "# Out of bounds values : 0 OK\n",
+         536870912, 1806.7e-6},
+        {"github.com/NVIDIA/nccl-tests/issues/167", "all_reduce",
+         "      199680         49920     float     max      -1    125.8    1.59    2.98      0    "
+         "125.1    1.60    2.99      0\n",
+         199680, 125.8e-6},
+        {"the same, as Open MPI tags it", "alltoall",
+         "[1,0]<stdout>:#       size         count      type   redop    root     time   algbw\n"
+         "[1,0]<stdout>:      199680         49920     float    none      -1    125.8    1.59    "
+         "2.98      0    125.1    1.60    2.99      0\n",
+         199680, 125.8e-6},
+        {"the same, as srun -l does, of an all-gather without a kind of reduction", "all_gather",
+         "0:      199680         49920     float      125.8    1.59    2.98  0e+00    125.1    "
+         "1.60    2.99  0e+00\n",
+         199680, 125.8e-6},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char path[] = "calibrate-XXXXXX";
+        struct samples samples = {.count = 0};
+        struct rk_error error;
+        FILE *file = fdopen(mkstemp(path), "w");
+        cr_assert(file);
+        fputs(rows[i].text, file);
+        fclose(file);
+        const struct collectives_options options = {
+            .node = 8, .collective = rows[i].collective, .ranks = rows[i].collective ? 8 : 0};
+        const enum rk_status status = measured_collectives(path, &options, &samples, &error);
+        remove(path);
+        cr_assert_eq(status, RK_OK, "%s: %s", rows[i].where, formatted(&error));
+        cr_assert_eq(samples.count, 1, "%s", rows[i].where);
+        cr_expect_eq(samples.sample[0].bytes, rows[i].bytes, "%s", rows[i].where);
+        cr_expect_float_eq(samples.sample[0].time_s, rows[i].time_s, 1e-15, "%s", rows[i].where);
+        samples_release(&samples);
+    }
+}
+
+/* DeepBench's heads, superbench's tabs, a rate instead of a time, PyTorch's datatypes. */
+Test(calibrate, tables_of_products_as_others_write_them)
+{
+    static const char *const tables[] = {
+        "m,n,k,a_t,b_t,time (usec)\n1024,2048,512,0,0,100\n",
+        "m\tn\tk\tbatch\ttime_us\ttflops\n1024\t2048\t512\t1\t100.0\t21.47\n",
+        "M N K dtype TFLOPS\n1024 2048 512 torch.bfloat16 21.47483648\n",
+        "dtype,M,N,K,latency_ms\nBF16,1024,2048,512,0.1\n",
+    };
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        char path[] = "calibrate-XXXXXX";
+        struct samples samples = {.count = 0};
+        struct rk_error error;
+        FILE *file = fdopen(mkstemp(path), "w");
+        cr_assert(file);
+        fputs(tables[i], file);
+        fclose(file);
+        const enum rk_status status = measured_products(path, &samples, &error);
+        remove(path);
+        cr_assert_eq(status, RK_OK, "%s: %s", tables[i], formatted(&error));
+        cr_assert_eq(samples.count, 1);
+        cr_expect_eq(samples.sample[0].m, 1024);
+        cr_expect_eq(samples.sample[0].k, 512);
+        cr_expect_eq(samples.sample[0].operand, OPERAND_BFLOAT16);
+        cr_expect_float_eq(samples.sample[0].time_s, 100e-6, 1e-15, "%s", tables[i]);
+        samples_release(&samples);
+    }
+}
+
 /* ---- a system and its file ---- */
 
 static void check_again(const char *id)
