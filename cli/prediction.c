@@ -161,7 +161,7 @@ static const struct {
     {"context_kind of a plan with sequence_chunks: ulysses", "seq-chunks is known where heads are exchanged: give cp-kind=ulysses, or no cp"},
     {"recompute of a plan with sequence_chunks: full, of all layers, each alone", "with seq-chunks every layer is computed again whole: give recompute=full, without recompute-layers, recompute-every or recompute-stride"},
     {"attention of a plan with sequence_chunks: a fused kernel", "seq-chunks needs attention in a fused kernel: leave attention=unfused out"},
-    {"sequence_chunks where attention is not causal over all tokens", "seq-chunks needs attention that is causal over all tokens: without windows, recurrences, full-attention"},
+    {"sequence_chunks where attention is not causal, or layers are recurrences", "seq-chunks needs attention that is causal, over all tokens or a window: without recurrences, encoders, windows in chunks, full-attention"},
 };
 /* clang-format on */
 

@@ -1,20 +1,21 @@
 /* chunks.h - attention over chunks of the sequence whose keys and values come from another memory,
  * two buffers deep [yao2024fpdt].
  *
- * Of u chunks there are u pairs on the diagonal and u (u - 1) / 2 below it. While a pair is worked
+ * Of u chunks there are u pairs on the diagonal and, where a chunk meets the d before it, u d -
+ * d (d + 1) / 2 below it: u (u - 1) / 2 where it meets all. While a pair is worked
  * on, what the next one needs is loaded and what the last one brought is returned, each way at a
  * rate of its own; a pair begins when the one before and its own load have ended:
  *
  *     time = sum over pairs of max(pair, load of the next one, what is returned beside it)
  *
- * Forward goes row by row: chunk i meets 0, 1, ..., i. The chunk before it is still there. Backward
- * goes column by column, from the diagonal down.
+ * Forward goes row by row: chunk i meets i - d ... i, or 0 ... i. The chunk before it is still there.
+ * Backward goes column by column, from the diagonal down.
  */
 #ifndef RECKON_ESTIMATE_CHUNKS_H
 #define RECKON_ESTIMATE_CHUNKS_H
 
 struct chunk_times {       /* seconds */
-    double chunks;         /* u */
+    double chunks, back;   /* u, d < u */
     double below, on;      /* a pair below the diagonal, on it */
     double load, returned; /* each; 0: nothing to wait for */
 };

@@ -117,7 +117,15 @@ static void matrix_times(const struct bench *bench, const struct operation *op,
         time_s[RK_WGRAD] = kernels * second_s + bench->sustained * adding_s(bench, op);
 }
 
-/* Of a pair of chunks: on the diagonal a short causal sequence, below it all with all. */
+/* Pairs within a chunk: a short causal sequence. */
+static double pairs_on_diagonal(const struct operation *op)
+{
+    const double tokens = op->keys / op->chunks, w = op->window;
+    if (w > 0 && w < tokens) return tokens * w - w * (w - 1) / 2;
+    return tokens * (tokens + 1) / 2;
+}
+
+/* Of a pair of chunks: those below the diagonal all alike, also where a window cuts some. */
 static struct chunk_times chunk_times_of(const struct bench *bench, const struct operation *op,
                                          const struct attention_shape *whole, bool backward)
 {
@@ -127,12 +135,13 @@ static struct chunk_times chunk_times_of(const struct bench *bench, const struct
     const struct rk_memory part = memory_part(&bench->system->memory[1], bench->plan->ranks);
     const struct rk_memory *host = &part;
     struct attention_shape pair = *whole;
-    struct chunk_times t = {.chunks = op->chunks};
+    struct chunk_times t = {.chunks = op->chunks, .back = chunks_back(op)};
+    const double below = chunk_pairs_below(op);
     pair.queries /= op->chunks;
     pair.keys /= op->chunks;
-    pair.pairs = pair.queries * pair.keys;
-    t.below = attention_time_s(bench->system, operand, &pair, backward) + merged_s;
-    pair.pairs = (whole->pairs - op->chunks * (op->chunks - 1) / 2 * pair.pairs) / op->chunks;
+    pair.pairs = below > 0 ? (whole->pairs - op->chunks * pairs_on_diagonal(op)) / below : 0;
+    t.below = below > 0 ? attention_time_s(bench->system, operand, &pair, backward) + merged_s : 0;
+    pair.pairs = pairs_on_diagonal(op);
     t.on = attention_time_s(bench->system, operand, &pair, backward) + merged_s;
     if (bench->system->memories < 2) return t;
     t.load = op->loaded_bytes[pass] / rk_memory_read_Bps(host) + host->latency_s;
@@ -186,7 +195,8 @@ static void attention_times(const struct bench *bench, const struct operation *o
 /* Beyond computing: chunks on their way. */
 static double fetch_wait_s(const struct bench *bench, const struct operation *op, int pass)
 {
-    if (!(op->chunks > 1) || pass == RK_WGRAD) return 0;
+    const bool chunks = op->kind == OPERATION_ATTENTION && op->chunks > 1;
+    if (!chunks || pass == RK_WGRAD) return 0;
     const struct attention_shape shape = attention_shape_of(bench->plan, op);
     const struct chunk_times t = chunk_times_of(bench, op, &shape, pass == RK_AGRAD);
     return pass == RK_AGRAD ? chunks_backward_wait_s(&t) : chunks_forward_wait_s(&t);
@@ -399,7 +409,8 @@ static void spend_operation(struct layer_fold *fold, enum fold_pass pass,
 {
     const struct operation *op = &timed->layer.operation[at];
     const double waited_s = timed->waited_s[at][of], time_s = timed->time_s[at][of];
-    const double fetch_s = op->chunks > 1 ? waited_s - time_s : 0;
+    const bool chunks = op->kind == OPERATION_ATTENTION && op->chunks > 1;
+    const double fetch_s = chunks ? waited_s - time_s : 0;
     fold->spent_s[pass][spending_of(op)] += waited_s - fetch_s;
     fold->spent_s[pass][SPENT_OFFLOAD] += fetch_s;
     fold->pass_s[pass] += waited_s;

@@ -122,13 +122,13 @@ static bool check_tensor(const struct check *c)
            check_other_heads(c);
 }
 
-/* Chunks of the sequence: what is known is causal attention in a fused kernel, between heads that
- * are exchanged or whole. */
+/* Chunks of the sequence: what is known is causal attention in a fused kernel, over all tokens or a
+ * window, between heads that are exchanged or whole. */
 static bool check_chunks(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
     const struct rk_model *m = c->model;
-    const bool causal = !m->window && !m->encoder_sequence && !m->recurrence && !m->bidirectional &&
+    const bool causal = !m->window_chunks && !m->encoder_sequence && !m->recurrence && !m->bidirectional &&
                         !p->full_attention;
     const uint64_t parts = p->context * (p->sequence_parallel ? p->tensor : 1) * p->sequence_chunks;
     if (p->sequence_chunks <= 1) return true;
@@ -143,7 +143,7 @@ static bool check_chunks(const struct check *c)
                 "attention of a plan with sequence_chunks: a fused kernel", RK_FLASH,
                 p->attention) &&
            want(c, causal, RULE("12.excludes", "sequence_chunks"), RK_BAD_OPTION,
-                "sequence_chunks where attention is not causal over all tokens", 1,
+                "sequence_chunks where attention is not causal, or layers are recurrences", 1,
                 (double)p->sequence_chunks);
 }
 

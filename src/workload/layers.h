@@ -105,12 +105,14 @@ struct operation {
     /* OPERATION_ATTENTION */
     double batch, heads, kv_heads, queries, keys, head_dim, value_dim;
     double pairs;                     /* computed */
-    double chunks;                    /* of the sequence, one after the other; 0: 1 */
+    double window;                    /* tokens that a query sees at most; 0: all before it */
     double loaded_bytes[RK_PASSES];   /* from memory tier 1 in front of each pair of chunks */
     double returned_bytes[RK_PASSES]; /* to it: forward behind each chunk, backward each pair */
     double lent_bytes;                /* there of all chunks, while the layer runs */
     double merged_bytes[RK_PASSES];   /* read and written to add up what each pair brings */
     double cache_bytes;               /* one query a sample: read of the cache; 0: no cache */
+
+    double chunks; /* of the sequence, that the operation takes one after the other; 0: all at once */
 
     /* communication of each pass; several operations in a row may stand for one exchange */
     enum comm_over over;
@@ -150,6 +152,11 @@ struct layer {
 /* Requires a plan whose degrees divide the model: see plan_check in estimate/. */
 void layer_build(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
                  const struct rk_plan *plan);
+
+/* Of attention in chunks: how many chunks before its own a chunk of queries meets at most, and how
+ * many pairs of two chunks that makes. */
+double chunks_back(const struct operation *attention);
+double chunk_pairs_below(const struct operation *attention);
 
 /* ---- inference ---- */
 

@@ -6,11 +6,27 @@
  * loop: queries, outputs and gradients of later chunks come, and the queries' gradients, summed in
  * fp32, go and come. The MLP runs chunk by chunk too, and as it keeps nothing but its input it
  * multiplies by its first matrix once more in backward. Norms and residual sums are of all tokens.
- * So does DeepSpeed (deepspeed/sequence/fpdt_layer.py: _FPDTGPUOffloadingAttentionImpl_, FPDT_FFN).
+ * Within a window only those chunks meet that it reaches. So does DeepSpeed, without windows (deepspeed/sequence/fpdt_layer.py: _FPDTGPUOffloadingAttentionImpl_, FPDT_FFN).
  */
 #include "workload/layers_build.h"
 
+#include <math.h>
+
 enum { SUM_BYTES = 4 }; /* outputs and gradients of pairs are added up in fp32 */
+
+/* Chunk i meets chunk i - d if its first query sees that one's last key. */
+double chunks_back(const struct operation *attention)
+{
+    const double u = attention->chunks, tokens = attention->keys / u;
+    if (!(attention->window > 0)) return u - 1;
+    return fmin(u - 1, ceil((attention->window - 1) / tokens));
+}
+
+double chunk_pairs_below(const struct operation *attention)
+{
+    const double u = attention->chunks, back = chunks_back(attention);
+    return u * back - back * (back + 1) / 2;
+}
 
 static void attention_in_chunks(struct operation *op, double u, double element)
 {
@@ -27,13 +43,14 @@ static void attention_in_chunks(struct operation *op, double u, double element)
     op->merged_bytes[RK_FORWARD] = output * (element + 2 * SUM_BYTES);
     op->merged_bytes[RK_AGRAD] = (query + key_value) * (2 * element + 2 * SUM_BYTES);
     for (int pass = 0; pass < RK_PASSES; pass++)
-        op->kernels[pass] *= u * (u + 1) / 2;
+        op->kernels[pass] *= u + chunk_pairs_below(op);
     op->working_bytes *= 2 / u; /* one at hand, one on its way */
     op->released_bytes *= 2 / u;
 }
 
 static void in_chunks(struct operation *op, double u)
 {
+    op->chunks = u;
     if (op->kind == OPERATION_MATRIX) {
         op->count *= u;
         op->m /= u;
@@ -50,10 +67,12 @@ static void in_chunks(struct operation *op, double u)
 void take_in_chunks(struct build *build)
 {
     const double u = (double)build->plan->sequence_chunks;
+    const bool local = mixer_of_kind(build->layer->kind) == MIXER_LOCAL;
     bool first = true; /* of the MLP's matrices */
     for (int i = 0; i < build->layer->operations; i++) {
         struct operation *op = &build->layer->operation[i];
         if (op->holding == RK_HOLD_norms) continue;
+        if (op->kind == OPERATION_ATTENTION) op->window = local ? (double)build->model->window : 0;
         if (op->kind == OPERATION_ATTENTION)
             attention_in_chunks(op, u, build->element);
         else

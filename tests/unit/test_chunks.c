@@ -37,15 +37,16 @@ static double end_of(const struct engines *e)
 /* Chunks that are on the GPU: those of the pair, and of the one before or the next. */
 static double forward_by_events(const struct chunk_times *t, double *computing_s)
 {
-    const int u = (int)t->chunks;
+    const int u = (int)t->chunks, d = (int)t->back;
     struct engines e = {0, 0, 0, 0};
     for (int row = 0; row < u; row++)
-        for (int at = 0; at <= row; at++) {
-            const int next = at < row ? at + 1 : row + 1 < u ? 0 : -1;
-            const bool own = at < row && next == row;  /* it was just made */
-            const bool there = next == at || next < 0; /* or is in use */
+        for (int at = row > d ? row - d : 0, first = at; at <= row; at++) {
+            const int following = row + 1 > d ? row + 1 - d : 0;
+            const int next = at < row ? at + 1 : row + 1 < u ? following : -1;
+            const bool own = (at < row && next == row) || next > row; /* it was just made */
+            const bool there = next == at || next < 0;                /* or is in use */
             run_pair(&e, at == row ? t->on : t->below, own || there ? 0 : t->load,
-                     at == 0 ? t->returned : 0);
+                     at == first ? t->returned : 0);
         }
     *computing_s = e.busy;
     return end_of(&e);
@@ -53,12 +54,13 @@ static double forward_by_events(const struct chunk_times *t, double *computing_s
 
 static double backward_by_events(const struct chunk_times *t, double *computing_s)
 {
-    const int u = (int)t->chunks;
+    const int u = (int)t->chunks, d = (int)t->back;
     struct engines e = {0, 0, 0, 0};
     bool first = true;
     for (int column = 0; column < u; column++)
-        for (int at = column; at < u; at++) {
-            const int next = at + 1 < u ? at + 1 : column + 1 < u ? column + 1 : -1;
+        for (int at = column; at < u && at <= column + d; at++) {
+            const bool more = at + 1 < u && at < column + d;
+            const int next = more ? at + 1 : column + 1 < u ? column + 1 : -1;
             run_pair(&e, at == column ? t->on : t->below, next < 0 || next == at ? 0 : t->load,
                      first ? 0 : t->returned);
             first = false;
@@ -76,7 +78,9 @@ Test(chunks, waits_are_those_of_the_events)
 {
     srand(17);
     for (int i = 0; i < 3000; i++) {
-        const struct chunk_times t = {.chunks = 2 + rand() % 9,
+        const int u = 2 + rand() % 9;
+        const struct chunk_times t = {.chunks = u,
+                                      .back = i % 2 ? u - 1 : rand() % u,
                                       .below = some(2),
                                       .on = some(1),
                                       .load = some(3) + 1e-9,
@@ -95,7 +99,7 @@ Test(chunks, waits_are_those_of_the_events)
  * beside pair (2,0), row 3 chunks 1 and 2; chunk 0 comes beside (1,1) and (2,2). */
 Test(chunks, four_chunks_by_hand)
 {
-    const struct chunk_times t = {4, 2, 1, 3, 0};
+    const struct chunk_times t = {4, 3, 2, 1, 3, 0};
     NEAR(chunks_computing_s(&t), 4 * 1 + 6 * 2);
     NEAR(chunks_forward_wait_s(&t), 3 * (3 - 2) + 2 * (3 - 1));
     /* Column 0 loads 1, 2, 3 and 1; column 1 2, 3 and 2; column 2 3, and chunk 3 stays. */
@@ -144,6 +148,29 @@ Test(chunks, work_is_conserved)
         cr_expect_geq(p->step_s, whole.step_s);
         before = p->hbm_bytes;
     }
+}
+
+/* By hand: of mistral-7b's window of 4,096 tokens, 8 chunks of 4,096 or 4 of 8,192 have one below
+ * each but the first, 64 of 512 have eight. */
+Test(chunks, windows_reach_a_few_chunks)
+{
+    const struct operation rows[] = {{.chunks = 8, .keys = 32768, .window = 4096},
+                                     {.chunks = 4, .keys = 32768, .window = 4096},
+                                     {.chunks = 64, .keys = 32768, .window = 4096},
+                                     {.chunks = 4, .keys = 32768, .window = 1},
+                                     {.chunks = 4, .keys = 32768}};
+    const double back[] = {1, 1, 8, 0, 3}, below[] = {7, 3, 64 * 8 - 36, 0, 6};
+    for (int i = 0; i < 5; i++) {
+        cr_expect_eq(chunks_back(&rows[i]), back[i], "%d", i);
+        cr_expect_eq(chunk_pairs_below(&rows[i]), below[i], "%d", i);
+    }
+    const char *const plain = FPDT "gpus8 cp8 seq1048576";
+    const struct rk_prediction whole = *predicted("mistral-7b", "a100-sxm4-80g " HOST, plain);
+    const struct rk_prediction *p =
+        predicted("mistral-7b", "a100-sxm4-80g " HOST, FPDT "gpus8 cp8 seq1048576 seq-chunks32");
+    cr_assert(p->timed);
+    NEAR(p->kernel_flop, whole.kernel_flop);
+    cr_expect_lt(p->hbm_bytes, whole.hbm_bytes);
 }
 
 /* A slow link is waited for, an infinite one is not. */
@@ -248,7 +275,7 @@ Test(chunks, what_is_not_known_is_refused_by_name)
          FPDT "gpus8 cp8 seq131072 seq-chunks2 recompute-layers4", "all layers"},
         {"llama3.1-8b", "a100-sxm4-80g " HOST,
          FPDT "gpus8 cp8 seq131072 seq-chunks2 full-attention", "causal"},
-        {"mistral-7b", "a100-sxm4-80g " HOST, FPDT "gpus8 cp8 seq131072 seq-chunks2", "causal"},
+        {"nemotron-h-8b", "a100-sxm4-80g " HOST, FPDT "gpus8 tp8 seq131072 seq-chunks2", "recurrences"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct rk_prediction *p = predicted(rows[i].model, rows[i].machine, rows[i].text);
