@@ -304,8 +304,8 @@ static void open_tables(struct tables *t)
                            length_columns, LENGTH_COLUMNS, REPORT_IN_TEXT | REPORT_IN_JSON);
     t->gains = add_table(r, "gains", "What two buffers gain", gain_columns, GAIN_COLUMNS,
                          REPORT_IN_TEXT | REPORT_IN_JSON);
-    t->points = add_table(r, "points", NULL, page_longest_columns, PAGE_LONGEST_COLUMNS,
-                          REPORT_IN_JSON);
+    t->points =
+        add_table(r, "points", NULL, page_longest_columns, PAGE_LONGEST_COLUMNS, REPORT_IN_JSON);
 }
 
 /* Without rows a table is of interest to programs alone. */

@@ -26,10 +26,10 @@ struct longest_candidate {
 struct longest {
     const struct rk_model *model;
     const struct rk_system *system;
-    struct rk_plan words;  /* what all candidates keep */
-    bool expert_given;     /* they say the expert degree, too */
-    uint64_t gpus, step;   /* lengths are multiples of `step` */
-    uint64_t most;         /* ... up to here */
+    struct rk_plan words; /* what all candidates keep */
+    bool expert_given;    /* they say the expert degree, too */
+    uint64_t gpus, step;  /* lengths are multiples of `step` */
+    uint64_t most;        /* ... up to here */
     size_t candidates;
     struct longest_candidate *candidate;
     struct rk_prediction prediction; /* of the plan asked about last */

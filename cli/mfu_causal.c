@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* Of one layer forward, on one rank: what model FLOP count beyond the pairs that attention meets. */
+/* Of one layer forward, on one rank: what model FLOP count beyond the pairs that attention meets.
+ */
 static double hidden_flop(enum layer_kind kind, const struct rk_model *model,
                           const struct rk_plan *plan)
 {

@@ -56,8 +56,7 @@ static void add_points(struct html_page *page, const struct page_longest *l, int
     for (size_t i = 0; i < l->points->rows; i++) {
         const struct report_cell *cell = point(l, i);
         const char *name = cell[KIND].as.text;
-        if (many)
-            name = report_text(&page->memory, "%s, %" PRIu64, name, cell[GPUS].as.count);
+        if (many) name = report_text(&page->memory, "%s, %" PRIu64, name, cell[GPUS].as.count);
         report_row(&page->memory, table,
                    (struct report_cell[]){cell_text(name), cell[TOKENS], cell[column]});
         note_line(lines, name, false);

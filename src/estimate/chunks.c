@@ -37,7 +37,9 @@ double chunks_forward_wait_s(const struct chunk_times *t)
 double chunks_backward_wait_s(const struct chunk_times *t)
 {
     const double u = t->chunks, d = t->back, both = fmax(t->load, t->returned);
-    const double there = d < 1 ? 0 : d < 2 ? u - 1 : 1; /* last pairs of a column that load nothing */
+    const double there = d < 1   ? 0
+                         : d < 2 ? u - 1
+                                 : 1; /* last pairs of a column that load nothing */
     if (u < 2) return 0;
     return wait_s(t->load, t->on) + (u - 2) * wait_s(both, t->on) + wait_s(t->returned, t->on) +
            (pairs_below(t) - there) * wait_s(both, t->below) +

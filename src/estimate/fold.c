@@ -117,38 +117,6 @@ static void matrix_times(const struct bench *bench, const struct operation *op,
         time_s[RK_WGRAD] = kernels * second_s + bench->sustained * adding_s(bench, op);
 }
 
-/* Pairs within a chunk: a short causal sequence. */
-static double pairs_on_diagonal(const struct operation *op)
-{
-    const double tokens = op->keys / op->chunks, w = op->window;
-    if (w > 0 && w < tokens) return tokens * w - w * (w - 1) / 2;
-    return tokens * (tokens + 1) / 2;
-}
-
-/* Of a pair of chunks: those below the diagonal all alike, also where a window cuts some. */
-static struct chunk_times chunk_times_of(const struct bench *bench, const struct operation *op,
-                                         const struct attention_shape *whole, bool backward)
-{
-    const enum operand operand = operand_of(bench->plan->precision, false);
-    const enum rk_pass pass = backward ? RK_AGRAD : RK_FORWARD;
-    const double merged_s = memory_time_s(bench->system, op->merged_bytes[pass]);
-    const struct rk_memory part = memory_part(&bench->system->memory[1], bench->plan->ranks);
-    const struct rk_memory *host = &part;
-    struct attention_shape pair = *whole;
-    struct chunk_times t = {.chunks = op->chunks, .back = chunks_back(op)};
-    const double below = chunk_pairs_below(op);
-    pair.queries /= op->chunks;
-    pair.keys /= op->chunks;
-    pair.pairs = below > 0 ? (whole->pairs - op->chunks * pairs_on_diagonal(op)) / below : 0;
-    t.below = below > 0 ? attention_time_s(bench->system, operand, &pair, backward) + merged_s : 0;
-    pair.pairs = pairs_on_diagonal(op);
-    t.on = attention_time_s(bench->system, operand, &pair, backward) + merged_s;
-    if (bench->system->memories < 2) return t;
-    t.load = op->loaded_bytes[pass] / rk_memory_read_Bps(host) + host->latency_s;
-    t.returned = op->returned_bytes[pass] / rk_memory_write_Bps(host) + host->latency_s;
-    return t;
-}
-
 /* Of n ranks that share keys in a ring, one has two pieces of the sequence, one from either end,
  * and takes queries with each piece of keys that they see [dubey2024]: 2 n + 1 for both, one less
  * since the last rank's pieces are neighbours. Of contiguous pieces, the last rank, which has the
@@ -176,6 +144,30 @@ struct attention_shape attention_shape_of(const struct rk_plan *plan, const stru
     };
 }
 
+/* Of a pair of chunks: those below the diagonal all alike, also where a window cuts some. */
+struct chunk_times chunk_times_of(const struct rk_system *system, const struct rk_plan *plan,
+                                  const struct operation *op, bool backward)
+{
+    const enum operand operand = operand_of(plan->precision, false);
+    const enum rk_pass pass = backward ? RK_AGRAD : RK_FORWARD;
+    const double merged_s = memory_time_s(system, op->merged_bytes[pass]);
+    const struct rk_memory part = memory_part(&system->memory[1], plan->ranks);
+    const struct rk_memory *host = &part;
+    struct attention_shape pair = attention_shape_of(plan, op);
+    struct chunk_times t = {.chunks = op->chunks, .back = chunks_back(op)};
+    const double below = chunk_pairs_below(op);
+    pair.queries /= op->chunks;
+    pair.keys /= op->chunks;
+    pair.pairs = below > 0 ? (op->pairs - op->chunks * chunk_pairs_on_diagonal(op)) / below : 0;
+    t.below = below > 0 ? attention_time_s(system, operand, &pair, backward) + merged_s : 0;
+    pair.pairs = chunk_pairs_on_diagonal(op);
+    t.on = attention_time_s(system, operand, &pair, backward) + merged_s;
+    if (system->memories < 2) return t;
+    t.load = op->loaded_bytes[pass] / rk_memory_read_Bps(host) + host->latency_s;
+    t.returned = op->returned_bytes[pass] / rk_memory_write_Bps(host) + host->latency_s;
+    return t;
+}
+
 static void attention_times(const struct bench *bench, const struct operation *op,
                             double time_s[RK_PASSES])
 {
@@ -185,7 +177,7 @@ static void attention_times(const struct bench *bench, const struct operation *o
     for (int back = 0; back < 2; back++) {
         double *at = &time_s[back ? RK_AGRAD : RK_FORWARD];
         const struct chunk_times t =
-            chunks ? chunk_times_of(bench, op, &shape, back) : (struct chunk_times){0};
+            chunks ? chunk_times_of(bench->system, bench->plan, op, back) : (struct chunk_times){0};
         *at = chunks ? chunks_computing_s(&t)
                      : attention_time_s(bench->system, operand, &shape, back);
     }
@@ -197,8 +189,7 @@ static double fetch_wait_s(const struct bench *bench, const struct operation *op
 {
     const bool chunks = op->kind == OPERATION_ATTENTION && op->chunks > 1;
     if (!chunks || pass == RK_WGRAD) return 0;
-    const struct attention_shape shape = attention_shape_of(bench->plan, op);
-    const struct chunk_times t = chunk_times_of(bench, op, &shape, pass == RK_AGRAD);
+    const struct chunk_times t = chunk_times_of(bench->system, bench->plan, op, pass == RK_AGRAD);
     return pass == RK_AGRAD ? chunks_backward_wait_s(&t) : chunks_forward_wait_s(&t);
 }
 

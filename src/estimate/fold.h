@@ -8,6 +8,7 @@
 #ifndef RECKON_ESTIMATE_FOLD_H
 #define RECKON_ESTIMATE_FOLD_H
 
+#include "estimate/chunks.h"
 #include "machine/kernels.h"
 #include "plan/ranks.h"
 #include "workload/layers.h"
@@ -160,6 +161,10 @@ static inline struct rank_group group_of(const struct rank_map *map, enum rank_g
 /* Of one operation: its kernel of attention; what its exchange takes in forward; what its time is
  * spent on. */
 struct attention_shape attention_shape_of(const struct rk_plan *plan, const struct operation *op);
+
+/* Attention in chunks of the sequence, forward or backward (chunks.h). */
+struct chunk_times chunk_times_of(const struct rk_system *system, const struct rk_plan *plan,
+                                  const struct operation *op, bool backward);
 double forward_exchange_s(const struct rk_system *system, const struct rank_map *ranks,
                           const struct operation *op);
 enum spending spending_of(const struct operation *op);

@@ -200,6 +200,8 @@ struct live *live_open(struct build *b, const struct slot *slot, int32_t microba
         b->failed |= !*at;
         if (!*at) return &none;
         memset(*at, 0xff, sizeof **at); /* NO_TENSOR everywhere */
+        (*at)->chunk_away = NULL;
+        (*at)->numbered = 0;
     }
     return *at;
 }
@@ -207,6 +209,7 @@ struct live *live_open(struct build *b, const struct slot *slot, int32_t microba
 void live_close(struct build *b, const struct slot *slot, int32_t microbatch)
 {
     struct live **at = live_at(b, slot, microbatch);
+    if (*at) free((*at)->chunk_away);
     free(*at);
     *at = NULL;
 }

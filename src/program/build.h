@@ -82,6 +82,8 @@ struct live {
     uint64_t ungathered[(MAX_OPERATIONS + 63) / 64]; /* bits: backward has not gathered it again */
     int32_t brought[MAX_OPERATIONS], again[MAX_OPERATIONS], gradient[MAX_OPERATIONS];
     int32_t mask[MAX_OPERATIONS];
+    int32_t *chunk_away; /* (2, chunks of the sequence) what attention's have in memory tier 1 */
+    int32_t numbered;    /* tensors of chunks */
 };
 
 /* ---- all of it ---- */

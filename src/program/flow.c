@@ -156,6 +156,8 @@ struct tracing {
     const struct rk_plan *plan;
     struct flow *flow;
     int stream;                /* the latest of it */
+    int logits;                /* the operation that brings them */
+    double logit_rows;         /* of all rows, how many are there at once: a chunk's */
     bool read[MAX_OPERATIONS]; /* by somebody */
 };
 
@@ -272,7 +274,8 @@ static double ranks_over(const struct rk_plan *plan, enum comm_over over)
 static struct extent extent_of_comm(const struct tracing *t, const struct operation *op,
                                     struct extent in)
 {
-    const double whole = op->comm_bytes[RK_FORWARD] / op->comm_element[RK_FORWARD];
+    const double chunks = op->chunks > 1 ? op->chunks : 1;
+    const double whole = chunks * op->comm_bytes[RK_FORWARD] / op->comm_element[RK_FORWARD];
     if (op->what[RK_FORWARD] == COMM_REDUCE_SCATTER)
         return shaped(whole / ranks_over(t->plan, op->over), in, true);
     if (op->what[RK_FORWARD] == COMM_SEND) /* those of all */
@@ -294,6 +297,19 @@ static double mask_bytes_of(const struct operation *op, double bytes)
     return ends_in(op->name, "residual") || ends_in(op->name, "dropout") ? op->saved_bytes : 0;
 }
 
+/* Logits of one chunk of the tokens, and beside them the gradients that forward brings: of their
+ * input and weights. */
+static void find_logits(struct tracing *t)
+{
+    for (int i = 0; i < t->layer->operations && t->plan->loss_in_chunks; i++) {
+        const struct operation *op = &t->layer->operation[i];
+        if (op->kind != OPERATION_MATRIX || strcmp(op->name, "logits") != 0) continue;
+        t->logits = i;
+        t->logit_rows =
+            op->working_bytes / (op->count * op->m * op->n) / flow_element_bytes(t->flow->element);
+    }
+}
+
 static void shape(const struct tracing *t, int at, const struct row *row)
 {
     const struct operation *op = &t->layer->operation[at];
@@ -309,6 +325,7 @@ static void shape(const struct tracing *t, int at, const struct row *row)
         out = extent_of_comm(t, op, in);
     else if (op->kind == OPERATION_MEMORY && !flow->in_place)
         out = shaped(op->elements, in, strstr(op->name, "permute") || strstr(op->name, "sort"));
+    if (at >= t->logits) out.rows *= t->logit_rows;
     if (row && row->marks & LOSS) out = (struct extent){in.rows, 1};
     double bytes = out.rows * out.width * flow_element_bytes(flow->element);
     if (row && row->marks & LOSS) flow->element = RK_IN_FP32, bytes = 4 * out.rows;
@@ -316,7 +333,7 @@ static void shape(const struct tracing *t, int at, const struct row *row)
         flow->element = flow_element(t->plan, op->comm_element[RK_FORWARD]);
         bytes = out.rows * out.width * op->comm_element[RK_FORWARD];
     }
-    flow->mask_bytes = mask_bytes_of(op, bytes);
+    flow->mask_bytes = at == t->logits ? op->saved_bytes : mask_bytes_of(op, bytes);
     flow->rows = out.rows;
     flow->width = out.width;
     flow->bytes = bytes;
@@ -366,7 +383,12 @@ static void find_output(struct tracing *t)
 const char *flow_of(struct flow *flow, const struct layer *layer, const struct rk_model *model,
                     const struct rk_plan *plan)
 {
-    struct tracing t = {.layer = layer, .model = model, .plan = plan, .flow = flow};
+    struct tracing t = {.layer = layer,
+                        .model = model,
+                        .plan = plan,
+                        .flow = flow,
+                        .logits = layer->operations,
+                        .logit_rows = 1};
     const bool wide = plan->precision == RK_FP32 || plan->precision == RK_TF32;
     const double tokens = extent_of(&t, FLOW_TOKENS).rows;
     *flow = (struct flow){.operations = layer->operations, .element = RK_IN_BF16};
@@ -375,6 +397,7 @@ const char *flow_of(struct flow *flow, const struct layer *layer, const struct r
     flow->width = (double)model->hidden;
     flow->bytes = flow->rows * flow->width * flow_element_bytes(flow->element);
     t.stream = FLOW_INPUT;
+    find_logits(&t);
     for (int i = 0; i < layer->operations; i++) {
         const char *unknown = trace(&t, i);
         if (unknown) return unknown;

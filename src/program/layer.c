@@ -1,32 +1,23 @@
 /* layer.c - the passes of one layer: its operations forward, once more, and backward. */
-#include "program/build.h"
+#include "program/pass.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* A layer and a microbatch on their way through a pass. */
-struct pass_of_layer {
-    struct build *b;
-    const struct slot *slot;
-    struct place *place;
-    struct program_kind *kind;
-    struct live *live;
-    int32_t microbatch;
-};
 
 static struct pass_of_layer begin(struct build *b, const struct slot *slot, int32_t microbatch)
 {
     b->draft.layer = slot->layer;
     b->draft.microbatch = microbatch;
     b->draft.chunk = slot->chunk;
-    return (struct pass_of_layer){
-        b, slot, place_of(b, slot), kind_of(b, slot), live_of(b, slot, microbatch), microbatch};
-}
-
-static const struct operation *operation_of(const struct pass_of_layer *p, int i)
-{
-    return &p->kind->timed.layer.operation[i];
+    return (struct pass_of_layer){b,
+                                  slot,
+                                  place_of(b, slot),
+                                  kind_of(b, slot),
+                                  live_of(b, slot, microbatch),
+                                  microbatch,
+                                  NO_CHUNK,
+                                  1};
 }
 
 static bool is_redone(const struct pass_of_layer *p, int i)
@@ -77,7 +68,7 @@ static void fill_drops(struct rk_task *task, const struct pass_of_layer *p)
     }
 }
 
-static int32_t task_of(const struct pass_of_layer *p, int i, enum rk_work work, bool last)
+int32_t pass_task(const struct pass_of_layer *p, int i, enum rk_work work, bool last)
 {
     int32_t *known = &p->kind->task[p->slot->treatment][work][last][i];
     const struct operation *op = operation_of(p, i);
@@ -85,25 +76,30 @@ static int32_t task_of(const struct pass_of_layer *p, int i, enum rk_work work, 
     const enum rk_pass pass = passes[work];
     const double times = times_of(op, pass);
     const bool comm = op->kind == OPERATION_COMM;
-    const double share = redone_share(p, work);
+    const double share = redone_share(p, work) / p->chunks;
+    const double each = comm ? redone_share(p, work) / times : share;
     if (*known != RK_NONE) return *known;
     struct rk_task task = {.work = work,
                            .flop = share * op->flop[pass],
                            .useful_flop = pass == RK_FORWARD ? share * op->useful_flop : 0,
                            .access_bytes =
                                share * operation_access_bytes(&p->place->plan, op, pass),
-                           .sent_bytes = share * timed->sent_bytes[i][pass] / times,
-                           .seconds = share * timed->waited_s[i][pass] / times,
-                           .link_s = comm ? share * timed->time_s[i][pass] / times : 0,
+                           .sent_bytes = each * timed->sent_bytes[i][pass],
+                           .seconds = each * timed->waited_s[i][pass],
+                           .link_s = comm ? each * timed->time_s[i][pass] : 0,
                            .working_bytes = working_of(&p->place->plan, op, is_redone(p, i)),
-                           .parameters = work == RK_WORK_FORWARD ? op->parameters : 0,
+                           .parameters = work == RK_WORK_FORWARD ? op->parameters / p->chunks : 0,
                            .expert = op->expert};
     if (op->kind == OPERATION_MATRIX)
-        memcpy(task.product, (double[]){op->count, share * op->m, op->n, op->k},
+        memcpy(task.product,
+               (double[]){op->count / p->chunks, share * p->chunks * op->m, op->n, op->k},
                sizeof task.product);
+    if (work == RK_WORK_INPUT && op->again > 0) /* in front of it: chunk_again */
+        task.seconds -= chunk_again_s(p, i);
     strncpy(task.name, op->name, sizeof task.name - 1);
     strncpy(task.layer, layer_kind_name(p->slot->kind), sizeof task.layer - 1);
     if (work == RK_WORK_FORWARD) fill_kept(&task, p, i);
+    task.keeps_bytes /= p->chunks;
     if (last) fill_drops(&task, p);
     return *known = new_task(p->b, &task);
 }
@@ -130,25 +126,26 @@ static void put_waits(const struct pass_of_layer *p, enum rk_work work)
 
 /* ---- tensors ---- */
 
-static int32_t tensor_of(const struct pass_of_layer *p, int i, enum rk_tensor_kind kind)
+int32_t pass_tensor(const struct pass_of_layer *p, int i, enum rk_tensor_kind kind)
 {
     const struct flow_operation *flow = &p->kind->flow.operation[i];
     int32_t *form = &p->kind->form[kind][i];
     enum rk_element element = flow->element;
     const double share = redone_share(p, kind == RK_TENSOR_AGAIN ? RK_WORK_AGAIN : RK_WORK_FORWARD);
-    double bytes = share * flow->bytes;
+    const double part = is_of_chunk(p, i, kind) ? share / p->chunks : share;
+    double bytes = part * flow->bytes;
     if (kind == RK_TENSOR_GRADIENT && flow->element == RK_IN_BYTES) {
         element = p->kind->flow.element;
-        bytes = flow->rows * flow->width * flow_element_bytes(element);
+        bytes = part * flow->rows * flow->width * flow_element_bytes(element);
     }
     if (*form == RK_NONE)
-        *form = new_form(p->b, kind, operation_of(p, i)->name, element, share * flow->rows,
+        *form = new_form(p->b, kind, operation_of(p, i)->name, element, part * flow->rows,
                          flow->width, bytes);
-    return new_tensor(p->b, *form, p->slot->layer, p->microbatch);
+    return chunk_tensor(p, *form);
 }
 
 /* What an operation brings beside its result. */
-static int32_t mask_of(const struct pass_of_layer *p, int i, bool again)
+int32_t pass_mask(const struct pass_of_layer *p, int i, bool again)
 {
     const struct flow_operation *flow = &p->kind->flow.operation[i];
     int32_t *form = &p->kind->mask_form[i];
@@ -156,11 +153,13 @@ static int32_t mask_of(const struct pass_of_layer *p, int i, bool again)
     if (!(flow->mask_bytes > 0)) return NO_TENSOR;
     const bool attention = operation_of(p, i)->kind == OPERATION_ATTENTION;
     snprintf(name, sizeof name, "%.24s %s", operation_of(p, i)->name, attention ? "sums" : "mask");
+    const double part = attention ? 1 / p->chunks : 1;
+    if (p->chunk > 0 && !attention) return p->live->mask[i]; /* of all chunks */
     if (*form == RK_NONE)
-        *form = new_form(p->b, RK_TENSOR_REST, name, RK_IN_BYTES, flow->rows,
-                         flow->mask_bytes / flow->rows, flow->mask_bytes);
-    const int32_t mask = new_tensor(p->b, *form, p->slot->layer, p->microbatch);
-    if (again && mask != NO_TENSOR) p->b->program->tensor[mask].number = 1;
+        *form = new_form(p->b, RK_TENSOR_REST, name, RK_IN_BYTES, part * flow->rows,
+                         flow->mask_bytes / flow->rows, part * flow->mask_bytes);
+    const int32_t mask = chunk_tensor(p, *form);
+    if (again && mask != NO_TENSOR && p->chunk == NO_CHUNK) p->b->program->tensor[mask].number = 1;
     return p->live->mask[i] = mask;
 }
 
@@ -187,7 +186,7 @@ static int32_t tokens_of(const struct pass_of_layer *p)
 }
 
 /* What a source brought; in backward what it brought again, if it did. */
-static int32_t source(const struct pass_of_layer *p, int from, bool again)
+int32_t pass_source(const struct pass_of_layer *p, int from, bool again)
 {
     if (from == FLOW_TOKENS) return tokens_of(p);
     while (from >= 0 && p->kind->flow.operation[from].alias)
@@ -200,7 +199,7 @@ static int32_t source(const struct pass_of_layer *p, int from, bool again)
 
 /* Where the gradient of what an operation brings is noted: changed in place, it is that of what it
  * changes. */
-static int32_t *gradient_at(const struct pass_of_layer *p, int from)
+int32_t *pass_gradient_at(const struct pass_of_layer *p, int from)
 {
     static int32_t none;
     if (from == FLOW_TOKENS) return none = NO_TENSOR, &none;
@@ -214,7 +213,7 @@ static int32_t new_gradient(const struct pass_of_layer *p, int from)
     while (from >= 0 && p->kind->flow.operation[from].in_place)
         from = p->kind->flow.operation[from].from[0];
     return from == FLOW_INPUT ? input_tensor(p, RK_TENSOR_INPUT_GRADIENT)
-                              : tensor_of(p, from, RK_TENSOR_GRADIENT);
+                              : pass_tensor(p, from, RK_TENSOR_GRADIENT);
 }
 
 /* ---- communication ---- */
@@ -240,11 +239,6 @@ static const enum rk_do collectives[] = {
     [COMM_SEND] = RK_DO_SEND,
 };
 
-struct tensors {
-    int32_t read[FLOW_READS + 8], written[FLOW_READS + 2];
-    int reads, writes;
-};
-
 static void add(int32_t *list, int *count, int32_t tensor)
 {
     for (int i = 0; i < *count; i++)
@@ -252,12 +246,12 @@ static void add(int32_t *list, int *count, int32_t tensor)
     if (tensor != NO_TENSOR) list[(*count)++] = tensor;
 }
 
-static void add_read(struct tensors *t, int32_t tensor)
+void add_read(struct tensors *t, int32_t tensor)
 {
     add(t->read, &t->reads, tensor);
 }
 
-static void add_write(struct tensors *t, int32_t tensor)
+void add_write(struct tensors *t, int32_t tensor)
 {
     add(t->written, &t->writes, tensor);
 }
@@ -308,7 +302,7 @@ static void put_comm(const struct pass_of_layer *p, int i, int32_t task, enum rk
     const double share = redone_share(p, (enum rk_work)b->draft.work);
     const uint64_t count =
         (uint64_t)ceil(share * op->comm_bytes[pass] / flow_element_bytes(element));
-    for (double n = times_of(op, pass); n >= 1; n--) {
+    for (double n = times_of(op, pass) / p->chunks; n >= 1; n--) {
         if (op->what[pass] == COMM_SEND) {
             put_turn(p, stream, task, t, count, element);
             continue;
@@ -333,20 +327,26 @@ static void add_returned(const struct pass_of_layer *p, struct tensors *t)
     p->live->returned = p->live->fetched = NO_TENSOR;
 }
 
+void pass_put(const struct pass_of_layer *p, int32_t task, struct tensors *t)
+{
+    add_returned(p, t);
+    put_begin(p->b, RK_DO_RUN, RK_ON_GPU, task);
+    put_tensors(p->b, t);
+    put_end(p->b);
+}
+
 static void put_operation(const struct pass_of_layer *p, int i, enum rk_work work, bool last,
                           struct tensors *t)
 {
     const struct operation *op = operation_of(p, i);
-    const int32_t task = task_of(p, i, work, last);
+    const int32_t task = pass_task(p, i, work, last);
     p->b->draft.work = (uint8_t)work;
-    add_returned(p, t);
-    if (op->kind == OPERATION_COMM) {
-        put_comm(p, i, task, passes[work], t);
+    if (op->kind != OPERATION_COMM) {
+        pass_put(p, task, t);
         return;
     }
-    put_begin(p->b, RK_DO_RUN, RK_ON_GPU, task);
-    put_tensors(p->b, t);
-    put_end(p->b);
+    add_returned(p, t);
+    put_comm(p, i, task, passes[work], t);
 }
 
 /* ---- forward ---- */
@@ -357,30 +357,46 @@ static void add_weights(const struct pass_of_layer *p, int i, struct tensors *t)
     if (op->parameters > 0) add_read(t, weights_of(p->slot, op->expert));
 }
 
-static void run_forward(const struct pass_of_layer *p, int i, enum rk_work work, int32_t *brought)
+void pass_forward(const struct pass_of_layer *p, int i, enum rk_work work, int32_t *brought)
 {
     const struct flow_operation *flow = &p->kind->flow.operation[i];
     const bool again = work == RK_WORK_AGAIN;
     struct tensors t = {.reads = 0};
     for (int k = 0; k < flow->reads; k++)
-        add_read(&t, source(p, flow->from[k], again));
+        add_read(&t, pass_source(p, flow->from[k], again));
     if (flow->alias) {
-        *brought = source(p, flow->from[0], again);
+        *brought = pass_source(p, flow->from[0], again);
         return;
     }
     add_weights(p, i, &t);
-    *brought = flow->in_place ? source(p, flow->from[0], again)
-                              : tensor_of(p, i, again ? RK_TENSOR_AGAIN : RK_TENSOR_ACTIVATION);
+    const enum rk_tensor_kind kind = again ? RK_TENSOR_AGAIN : RK_TENSOR_ACTIVATION;
+    if (flow->in_place)
+        *brought = pass_source(p, flow->from[0], again);
+    else if (p->chunk <= 0 || is_of_chunk(p, i, kind))
+        *brought = pass_tensor(p, i, kind);
     add_write(&t, *brought);
-    add_write(&t, mask_of(p, i, again));
+    add_write(&t, pass_mask(p, i, again));
     put_operation(p, i, work, false, &t);
+}
+
+/* All operations, or those that are computed again. */
+static void forward_all(const struct pass_of_layer *p, enum rk_work work, int32_t *brought)
+{
+    for (int i = 0; i < p->kind->flow.operations; i++) {
+        if (work == RK_WORK_AGAIN && !is_redone(p, i)) continue;
+        if (!in_chunks(p, i)) {
+            pass_forward(p, i, work, &brought[i]);
+            continue;
+        }
+        chunks_forward(p, i, work, brought);
+        i = chunk_run_end(p, i) - 1;
+    }
 }
 
 void layer_forward(struct build *b, const struct slot *slot, int32_t microbatch)
 {
     const struct pass_of_layer p = begin(b, slot, microbatch);
-    for (int i = 0; i < p.kind->flow.operations; i++)
-        run_forward(&p, i, RK_WORK_FORWARD, &p.live->brought[i]);
+    forward_all(&p, RK_WORK_FORWARD, p.live->brought);
     put_waits(&p, RK_WORK_FORWARD);
 }
 
@@ -390,7 +406,7 @@ static void swapped_again(const struct pass_of_layer *p)
     if (!(redone_share(p, RK_WORK_AGAIN) > 0)) return;
     for (int i = 0; i < p->kind->flow.operations; i++)
         if (swap_runs_again(&p->kind->timed.layer, i))
-            run_forward(p, i, RK_WORK_AGAIN, &p->live->again[i]);
+            pass_forward(p, i, RK_WORK_AGAIN, &p->live->again[i]);
 }
 
 void layer_again(struct build *b, const struct slot *slot, int32_t microbatch)
@@ -398,8 +414,7 @@ void layer_again(struct build *b, const struct slot *slot, int32_t microbatch)
     const struct pass_of_layer p = begin(b, slot, microbatch);
     if (slot->swapped) swapped_again(&p);
     if (slot->treatment != RECOMPUTED) return;
-    for (int i = 0; i < p.kind->flow.operations; i++)
-        if (is_redone(&p, i)) run_forward(&p, i, RK_WORK_AGAIN, &p.live->again[i]);
+    forward_all(&p, RK_WORK_AGAIN, p.live->again);
     put_waits(&p, RK_WORK_AGAIN);
 }
 
@@ -417,20 +432,20 @@ static bool is_kept(const struct pass_of_layer *p, int reader, int from)
 /* What a source brought, for backward: gathered once more where that is how it goes. */
 static int32_t source_again(const struct pass_of_layer *p, int reader, int from)
 {
-    if (from < 0) return source(p, from, true);
+    if (from < 0) return pass_source(p, from, true);
     if (is_kept(p, reader, from) && p->live->all_returned == NO_TENSOR)
-        return source(p, from, false);
+        return pass_source(p, from, false);
     const struct operation *op = operation_of(p, from);
     const struct flow_operation *flow = &p->kind->flow.operation[from];
-    if (op->kind != OPERATION_COMM || !flow->passes[RK_WGRAD]) return source(p, from, true);
+    if (op->kind != OPERATION_COMM || !flow->passes[RK_WGRAD]) return pass_source(p, from, true);
     if (!(p->live->ungathered[from / 64] >> from % 64 & 1)) return p->live->again[from];
     p->live->ungathered[from / 64] &= ~(UINT64_C(1) << from % 64);
     const int32_t once_more = p->live->again[from];
     struct tensors t = {.reads = 0};
     for (int k = 0; k < flow->reads; k++)
-        add_read(&t, source(p, flow->from[k], true));
-    p->live->again[from] = tensor_of(p, from, RK_TENSOR_AGAIN);
-    if (once_more != NO_TENSOR && !p->b->failed) /* of the recomputation */
+        add_read(&t, pass_source(p, flow->from[k], true));
+    p->live->again[from] = pass_tensor(p, from, RK_TENSOR_AGAIN);
+    if (once_more != NO_TENSOR && p->chunk == NO_CHUNK && !p->b->failed) /* of the recomputation */
         p->b->program->tensor[p->live->again[from]].number = 1;
     add_write(&t, p->live->again[from]);
     const uint8_t work = p->b->draft.work;
@@ -443,9 +458,9 @@ static int32_t source_again(const struct pass_of_layer *p, int reader, int from)
 static void hand_on(const struct pass_of_layer *p, int i)
 {
     const struct flow_operation *flow = &p->kind->flow.operation[i];
-    const int32_t gradient = *gradient_at(p, i);
+    const int32_t gradient = *pass_gradient_at(p, i);
     for (int k = 0; k < flow->reads; k++) {
-        int32_t *at = gradient_at(p, flow->from[k]);
+        int32_t *at = pass_gradient_at(p, flow->from[k]);
         if (*at == NO_TENSOR) *at = gradient;
     }
 }
@@ -454,7 +469,7 @@ static void hand_on(const struct pass_of_layer *p, int i)
 static void add_gradient(const struct pass_of_layer *p, int from, struct tensors *t)
 {
     if (from == FLOW_TOKENS) return;
-    int32_t *at = gradient_at(p, from);
+    int32_t *at = pass_gradient_at(p, from);
     if (*at == NO_TENSOR)
         *at = new_gradient(p, from);
     else
@@ -463,18 +478,18 @@ static void add_gradient(const struct pass_of_layer *p, int from, struct tensors
 }
 
 /* A collective brings one result, whatever it read. */
-static void add_gradients(const struct pass_of_layer *p, int i, struct tensors *t)
+void pass_add_gradients(const struct pass_of_layer *p, int i, struct tensors *t)
 {
     const struct flow_operation *flow = &p->kind->flow.operation[i];
     const bool comm = operation_of(p, i)->kind == OPERATION_COMM;
     if (flow->in_place) {
-        add_write(t, *gradient_at(p, i));
+        add_write(t, *pass_gradient_at(p, i));
         return;
     }
-    if (flow->adds) *gradient_at(p, flow->from[0]) = *gradient_at(p, i);
+    if (flow->adds) *pass_gradient_at(p, flow->from[0]) = *pass_gradient_at(p, i);
     for (int k = flow->adds; k < flow->reads; k++) {
-        if (comm && k > flow->adds && *gradient_at(p, flow->from[k]) == NO_TENSOR)
-            *gradient_at(p, flow->from[k]) = *gradient_at(p, flow->from[0]);
+        if (comm && k > flow->adds && *pass_gradient_at(p, flow->from[k]) == NO_TENSOR)
+            *pass_gradient_at(p, flow->from[k]) = *pass_gradient_at(p, flow->from[0]);
         else
             add_gradient(p, flow->from[k], t);
     }
@@ -490,7 +505,7 @@ static void add_weight_gradient(const struct pass_of_layer *p, bool expert, stru
     add_write(t, gradient);
 }
 
-static void run_input(const struct pass_of_layer *p, int i, bool last)
+void pass_input(const struct pass_of_layer *p, int i, bool last)
 {
     const struct flow_operation *flow = &p->kind->flow.operation[i];
     const struct operation *op = operation_of(p, i);
@@ -499,25 +514,25 @@ static void run_input(const struct pass_of_layer *p, int i, bool last)
         hand_on(p, i);
         return;
     }
-    add_read(&t, *gradient_at(p, i));
+    add_read(&t, *pass_gradient_at(p, i));
     for (int k = 0; k < flow->reads; k++)
         if (flow->again >> k & 1) add_read(&t, source_again(p, i, flow->from[k]));
-    if (flow->again >> FLOW_READS & 1) add_read(&t, source(p, i, true));
+    if (flow->again >> FLOW_READS & 1) add_read(&t, pass_source(p, i, true));
     add_read(&t, p->live->all_returned != NO_TENSOR ? p->live->all_returned : p->live->mask[i]);
     add_weights(p, i, &t);
-    add_gradients(p, i, &t);
+    pass_add_gradients(p, i, &t);
     if (op->parameters > 0 && !flow->passes[RK_WGRAD] && !p->place->plan.frozen) {
         add_weight_gradient(p, op->expert, &t);
     }
     put_operation(p, i, RK_WORK_INPUT, last, &t);
 }
 
-static void run_weight(const struct pass_of_layer *p, int i, bool last)
+void pass_weight(const struct pass_of_layer *p, int i, bool last)
 {
     const struct flow_operation *flow = &p->kind->flow.operation[i];
     struct tensors t = {.reads = 0};
     if (!flow->passes[RK_WGRAD] || operation_of(p, i)->kind == OPERATION_COMM) return;
-    add_read(&t, *gradient_at(p, i));
+    add_read(&t, *pass_gradient_at(p, i));
     for (int k = 0; k < flow->reads; k++)
         add_read(&t, source_again(p, i, flow->from[k]));
     if (p->slot->swapped) add_read(&t, p->live->all_returned); /* the other tokens */
@@ -558,10 +573,15 @@ void layer_backward(struct build *b, const struct slot *slot, int32_t microbatch
     bool of_weight = false;
     const int last = drops_here(&p, input, weight) ? find_last(&p, input, weight, &of_weight) : -1;
     for (int i = p.kind->flow.operations - 1; i >= 0; i--) {
+        if (in_chunks(&p, i)) {
+            chunks_backward(&p, i + 1, last, of_weight);
+            i = chunk_run_begin(&p, i);
+            continue;
+        }
         b->draft.work = RK_WORK_INPUT;
-        if (input) run_input(&p, i, i == last && !of_weight);
+        if (input) pass_input(&p, i, i == last && !of_weight);
         b->draft.work = RK_WORK_WEIGHT;
-        if (weight) run_weight(&p, i, i == last && of_weight);
+        if (weight) pass_weight(&p, i, i == last && of_weight);
     }
     if (input) put_waits(&p, RK_WORK_INPUT);
     if (weight) put_waits(&p, RK_WORK_WEIGHT);

@@ -367,6 +367,22 @@ static void time_parts(struct build *b)
 
 enum { MOST_PASSES = 500000 };
 
+enum { MOST_PAIRS = 300000 }; /* some ten instructions for each, three times */
+
+/* NULL, or what of a plan in chunks of the sequence cannot be lowered. */
+static const char *check_chunks(const struct rk_model *model, const struct rk_plan *plan)
+{
+    const double u = (double)plan->sequence_chunks;
+    const double layers = microbatches_of(plan) * (double)model->layers / (double)plan->pipeline;
+    if (u <= 1) return NULL;
+    if (plan->schedule != RK_1F1B && plan->schedule != RK_GPIPE)
+        return "in chunks of the sequence both gradients come of one pass; give schedule=1f1b or "
+               "gpipe";
+    if (u * (u + 1) / 2 * layers > MOST_PAIRS)
+        return "more than 300,000 pairs of chunks of the sequence on a rank; give fewer chunks";
+    return NULL;
+}
+
 static enum rk_status check(const struct rk_model *model, const struct rk_system *system,
                             const struct rk_plan *plan, uint64_t rank, struct rk_error *error)
 {
@@ -378,9 +394,8 @@ static enum rk_status check(const struct rk_model *model, const struct rk_system
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
                        "the plan cannot run: %s: %s: %g, needs %g", rk_verdict_name(reason.verdict),
                        reason.what, reason.have, reason.need);
-    if (plan->sequence_chunks > 1)
-        return refuse(error, "layers in chunks of the sequence run once for each pair of chunks, "
-                             "which no program says yet; leave seq-chunks out");
+    const char *chunks = check_chunks(model, plan);
+    if (chunks) return refuse(error, chunks);
     if (plan->deferred_wgrad)
         return refuse(error, "weight gradients of the head that are put off are not lowered; leave "
                              "defer-wgrad out");

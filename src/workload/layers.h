@@ -157,6 +157,7 @@ void layer_build(struct layer *layer, enum layer_kind kind, const struct rk_mode
  * many pairs of two chunks that makes. */
 double chunks_back(const struct operation *attention);
 double chunk_pairs_below(const struct operation *attention);
+double chunk_pairs_on_diagonal(const struct operation *attention); /* of tokens, in one chunk */
 
 /* ---- inference ---- */
 

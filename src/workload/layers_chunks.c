@@ -6,7 +6,8 @@
  * loop: queries, outputs and gradients of later chunks come, and the queries' gradients, summed in
  * fp32, go and come. The MLP runs chunk by chunk too, and as it keeps nothing but its input it
  * multiplies by its first matrix once more in backward. Norms and residual sums are of all tokens.
- * Within a window only those chunks meet that it reaches. So does DeepSpeed, without windows (deepspeed/sequence/fpdt_layer.py: _FPDTGPUOffloadingAttentionImpl_, FPDT_FFN).
+ * Within a window only those chunks meet that it reaches. So does DeepSpeed, without windows
+ * (deepspeed/sequence/fpdt_layer.py: _FPDTGPUOffloadingAttentionImpl_, FPDT_FFN).
  */
 #include "workload/layers_build.h"
 
@@ -26,6 +27,14 @@ double chunk_pairs_below(const struct operation *attention)
 {
     const double u = attention->chunks, back = chunks_back(attention);
     return u * back - back * (back + 1) / 2;
+}
+
+/* Pairs within a chunk: a short causal sequence. */
+double chunk_pairs_on_diagonal(const struct operation *attention)
+{
+    const double tokens = attention->keys / attention->chunks, w = attention->window;
+    if (w > 0 && w < tokens) return tokens * w - w * (w - 1) / 2;
+    return tokens * (tokens + 1) / 2;
 }
 
 static void attention_in_chunks(struct operation *op, double u, double element)

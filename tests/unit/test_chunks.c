@@ -275,7 +275,8 @@ Test(chunks, what_is_not_known_is_refused_by_name)
          FPDT "gpus8 cp8 seq131072 seq-chunks2 recompute-layers4", "all layers"},
         {"llama3.1-8b", "a100-sxm4-80g " HOST,
          FPDT "gpus8 cp8 seq131072 seq-chunks2 full-attention", "causal"},
-        {"nemotron-h-8b", "a100-sxm4-80g " HOST, FPDT "gpus8 tp8 seq131072 seq-chunks2", "recurrences"},
+        {"nemotron-h-8b", "a100-sxm4-80g " HOST, FPDT "gpus8 tp8 seq131072 seq-chunks2",
+         "recurrences"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct rk_prediction *p = predicted(rows[i].model, rows[i].machine, rows[i].text);
@@ -285,19 +286,115 @@ Test(chunks, what_is_not_known_is_refused_by_name)
     }
 }
 
-/* A program has no passes of pairs of chunks. */
-Test(chunks, no_program)
+/* ---- programs ---- */
+
+static struct rk_program program_of(const char *id, const char *machine, const char *text)
 {
     struct rk_model model;
     struct rk_system system;
     struct rk_plan plan;
-    struct rk_program program = {.rank = 0};
+    struct rk_program program;
     struct rk_error error;
-    cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
-    cr_assert_eq(rk_system_load("a100-sxm4-80g " HOST, &system, &error), RK_OK);
-    cr_assert_eq(rk_plan_parse(FPDT "gpus8 cp8 seq131072 seq-chunks2", &plan, &error), RK_OK);
-    cr_expect_eq(rk_program_of(&program, &model, &system, &plan, 0, &error), RK_NOTHING_FITS);
-    cr_expect(strstr(error.text, "leave seq-chunks out"), "%s", error.text);
-    rk_program_release(&program);
+    cr_assert_eq(rk_model_load(id, &model, &error), RK_OK);
+    cr_assert_eq(rk_system_load(machine, &system, &error), RK_OK);
+    cr_assert_eq(rk_plan_parse(text, &plan, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(rk_program_of(&program, &model, &system, &plan, 0, &error), RK_OK, "%s: %s", text,
+                 error.text);
+    cr_assert_eq(rk_program_check(&program, &error), RK_OK, "%s: %s", text, error.text);
     rk_system_release(&system);
+    return program;
+}
+
+static int count_of(const struct rk_program *p, const char *name, enum rk_work work)
+{
+    int count = 0;
+    for (size_t i = 0; i < p->instructions; i++) {
+        const struct rk_instruction *in = &p->instruction[i];
+        count += in->task != RK_NONE && in->work == work && in->layer == 1 &&
+                 strcmp(p->task[in->task].name, name) == 0;
+    }
+    return count;
+}
+
+/* By hand, of one layer: four chunks make 10 pairs, of which 2 and 3 bring keys and values beside
+ * rows 1 to 3, one of them the next row's; forward, again, and backward. A window that reaches one
+ * chunk makes 4 + 3 pairs, and needs nothing that is not at hand. */
+Test(chunks, programs_have_every_pair)
+{
+    struct rk_program p =
+        program_of("llama3.1-8b", "a100-sxm4-80g " HOST, FPDT "gpus8 cp8 seq131072 seq-chunks4");
+    for (int again = 0; again < 2; again++) {
+        const enum rk_work work = again ? RK_WORK_AGAIN : RK_WORK_FORWARD;
+        cr_expect_eq(count_of(&p, "attention", work), 10);
+        cr_expect_eq(count_of(&p, "query, key, value", work), 4);
+        cr_expect_eq(count_of(&p, "query, key, value all-to-all", work), 4);
+        cr_expect_eq(count_of(&p, "attention norm", work), 1);
+        cr_expect_eq(count_of(&p, "chunk in", work), 2 + 1 + 2);
+        cr_expect_eq(count_of(&p, "chunk out", work), 4);
+    }
+    cr_expect_eq(count_of(&p, "attention", RK_WORK_INPUT), 10);
+    cr_expect_eq(count_of(&p, "mlp in", RK_WORK_WEIGHT), 4);
+    /* keys and values of each column, queries of each pair but where (3, 3) has those of (3, 2) */
+    cr_expect_eq(count_of(&p, "chunk in", RK_WORK_INPUT), 4 + 9);
+    cr_expect_eq(count_of(&p, "chunk out", RK_WORK_INPUT), 10);
+    rk_program_release(&p);
+    p = program_of("mistral-7b", "a100-sxm4-80g " HOST, FPDT "gpus8 cp8 seq131072 seq-chunks4");
+    cr_expect_eq(count_of(&p, "attention", RK_WORK_FORWARD), 7);
+    cr_expect_eq(count_of(&p, "chunk in", RK_WORK_FORWARD), 0);
+    rk_program_release(&p);
+}
+
+/* Without what is no tensor of the program: what CUDA takes, workspaces, what an allocator loses.
+ */
+static double predicted_bytes(const char *text)
+{
+    const struct rk_prediction *p = predicted("llama3.1-8b", "a100-sxm4-80g " HOST, text);
+    const double *holds = p->stage[0].holds;
+    return p->hbm_bytes - holds[RK_HOLD_context] - holds[RK_HOLD_fragmentation];
+}
+
+/* More chunks, less on the GPU: in the program, too. What is predicted counts two chunks of all the
+ * layer's tensors, those of attention and of the MLP, which a program has one after the other. */
+Test(chunks, programs_need_less_in_more_chunks)
+{
+    double before = INFINITY;
+    for (int u = 1; u <= 16; u *= 2) {
+        char text[256];
+        struct rk_program_sums sums;
+        snprintf(text, sizeof text, FPDT "gpus8 cp8 seq1048576 seq-chunks%d", u);
+        struct rk_program p = program_of("llama3.1-8b", "a100-sxm4-80g " HOST, text);
+        rk_program_sum(&p, &sums);
+        cr_expect_lt(sums.live_bytes, before, "%d chunks: %g", u, sums.live_bytes);
+        cr_expect_lt(sums.live_bytes, 1.01 * predicted_bytes(text), "%d chunks", u);
+        cr_expect_gt(sums.live_bytes, 0.75 * predicted_bytes(text), "%d chunks", u);
+        before = sums.live_bytes;
+        rk_program_release(&p);
+    }
+}
+
+/* Refused by name: passes that have one gradient, and programs that would have no end. */
+Test(chunks, programs_that_are_not_there)
+{
+    static const struct {
+        const char *text, *what;
+    } rows[] = {
+        {"gpus8 pp2 cp4 cp-kind=ulysses gbs4 seq131072 recompute=full seq-chunks2 "
+         "schedule=zero-bubble",
+         "schedule"},
+        {FPDT "gpus8 cp8 seq1048576 seq-chunks1024", "300,000"},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        struct rk_model model;
+        struct rk_system system;
+        struct rk_plan plan;
+        struct rk_program program;
+        struct rk_error error;
+        cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
+        cr_assert_eq(rk_system_load("a100-sxm4-80g " HOST, &system, &error), RK_OK);
+        cr_assert_eq(rk_plan_parse(rows[i].text, &plan, &error), RK_OK, "%s", error.text);
+        cr_expect_eq(rk_program_of(&program, &model, &system, &plan, 0, &error), RK_NOTHING_FITS);
+        cr_expect(strstr(error.text, rows[i].what), "%s", error.text);
+        rk_program_release(&program);
+        rk_system_release(&system);
+    }
 }

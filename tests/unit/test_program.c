@@ -31,6 +31,23 @@ static const char *name_of(const struct sample *s)
     return text;
 }
 
+static bool chunked; /* all plans are drawn so */
+
+/* Chunks of the sequence: layers are computed again whole, heads exchanged. */
+static void take_in_chunks(struct random *r, struct rk_plan *plan)
+{
+    plan->recompute_rest = false;
+    plan->recompute = RK_WHOLE;
+    plan->recompute_parts = 0;
+    plan->recompute_layers = plan->recompute_every = plan->recompute_stride = 0;
+    if (plan->attention == RK_UNFUSED) plan->attention = RK_FLASH;
+    if (plan->schedule != RK_GPIPE) plan->schedule = RK_1F1B;
+    plan->context_kind = RK_ULYSSES;
+    plan->context_contiguous = plan->full_attention = false;
+    plan->sequence_chunks = UINT64_C(2) << below(r, 3);
+    rk_plan_offload_activations(plan, one_in(r, 2));
+}
+
 /* What the space does not offer, but the predictor takes. */
 static void change_plan(struct random *r, struct rk_plan *plan)
 {
@@ -121,7 +138,8 @@ static int for_each(void (*check)(const struct sample *s))
     const uint64_t first = given ? strtoull(given, NULL, 10) : 1;
     static struct sample s;
     int checked = 0;
-    for (uint64_t seed = first; seed < first + (given ? 1 : CASES); seed++) {
+    const uint64_t cases = given ? 1 : chunked ? CASES / 2 : CASES;
+    for (uint64_t seed = first; seed < first + cases; seed++) {
         struct random r = {seed * 7919};
         s.seed = seed;
         draw_case(&s.problem, seed, UINT64_MAX);
@@ -130,6 +148,7 @@ static int for_each(void (*check)(const struct sample *s))
         for (int i = 0; i < PLANS && count; i++) {
             rk_plans_plan(plans, below(&r, count), &s.plan);
             change_plan(&r, &s.plan);
+            if (chunked) take_in_chunks(&r, &s.plan);
             if (one_in(&r, 4)) add_segments(&r, &s.problem.model, &s.plan);
             if (!lower(&s)) continue;
             check(&s);
@@ -931,4 +950,17 @@ Test(program, classes_are_alike)
 {
     cr_assert_gt(for_each(check_classes), CASES);
     cr_assert_gt(several, 0);
+}
+
+/* ---- chunks of the sequence ---- */
+
+/* All of the above of such plans: sums, times, lives of tensors, order of accesses. */
+Test(program, chunks_of_the_sequence)
+{
+    void (*const checks[])(const struct sample *) = {
+        check_figures, check_data,   check_held, check_working, check_state,
+        check_lines,   check_replay, check_text, check_time,    check_classes};
+    chunked = true;
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        cr_expect_gt(for_each(checks[i]), CASES / 8);
 }
