@@ -184,8 +184,7 @@ static void write_embedding(const struct writer *w, const char *separator)
             "\"net_name\": \"%s\", \"ranks\": [",
             separator, last, link ? "link" : "cluster", link ? "Socket" : "IB");
     const uint64_t second = clusters_first_rank(w->plan, last);
-    const bool alike =
-        a->tensor == b->tensor && a->context == b->context && a->gpus == b->gpus;
+    const bool alike = a->tensor == b->tensor && a->context == b->context && a->gpus == b->gpus;
     for (uint64_t i = 0; alike && i < a->gpus; i++)
         fprintf(w->file, "%s[%" PRIu64 ", %" PRIu64 "]", i ? ", " : "", i, second + i);
     for (uint64_t i = 0; !alike && i < a->gpus + b->gpus; i++) /* among all of them */
@@ -255,12 +254,8 @@ enum rk_status clusters_ranks_write(const char *path, enum ranks_format format,
                                     const struct rk_machine *machine, struct rk_error *error)
 {
     static void (*const write[])(const struct writer *) = {
-        [RANKS_MPI] = write_mpi,
-        [RANKS_HOSTFILE] = write_hostfile,
-        [RANKS_MPICH] = write_mpich,
-        [RANKS_SLURM] = write_slurm,
-        [RANKS_TORCHRUN] = write_torchrun,
-        [RANKS_NCCL] = write_nccl,
+        [RANKS_MPI] = write_mpi,     [RANKS_HOSTFILE] = write_hostfile, [RANKS_MPICH] = write_mpich,
+        [RANKS_SLURM] = write_slurm, [RANKS_TORCHRUN] = write_torchrun, [RANKS_NCCL] = write_nccl,
     };
     struct output output;
     const enum rk_status status = output_open(&output, path, error);

@@ -15,7 +15,8 @@ enum ranks_format {
 };
 extern const char *const ranks_format_names[]; /* ended by NULL */
 
-/* Hosts are NAME-NODE, of the cluster's name and the node's number. `model`: are embeddings tied? */
+/* Hosts are NAME-NODE, of the cluster's name and the node's number. `model`: are embeddings tied?
+ */
 enum rk_status clusters_ranks_write(const char *path, enum ranks_format format,
                                     const struct rk_model *model, const struct clusters_plan *plan,
                                     const struct rk_machine *machine, struct rk_error *error);

@@ -132,7 +132,8 @@ static const char *irregular_ranks(const struct asking *a)
         if (!plan->stage[i].regular)
             return "ranks: replicas of a stage have different tensor or context degrees, whose "
                    "shards no group of ranks can reduce";
-        if (!plan->stage[i].even && plan->stages > 1 && a->args->ranks && a->args->ranks_format == RANKS_NCCL)
+        if (!plan->stage[i].even && plan->stages > 1 && a->args->ranks &&
+            a->args->ranks_format == RANKS_NCCL)
             return "ranks: replicas of a stage have different shares of the samples: messages are "
                    "listed with \"shares\": \"equal\" in the plan";
     }

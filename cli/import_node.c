@@ -199,7 +199,8 @@ static enum rk_status settle_links(struct answer *a, struct rk_error *error)
     if (status != RK_OK) return status;
     a->tiers = node_tiers_of(&a->system);
     a->domain = node_domain(node);
-    if (!node->joins_said && a->tiers.links >= 0 && a->tiers.bus >= 0) /* bridges, if there are any */
+    if (!node->joins_said && a->tiers.links >= 0 &&
+        a->tiers.bus >= 0) /* bridges, if there are any */
         a->domain = node->accelerators % (int)a->system.network[a->tiers.links].size
                         ? 1
                         : (int)a->system.network[a->tiers.links].size;

@@ -110,8 +110,7 @@ static enum rk_status write_line(struct slurm_args *args, const struct slurm_top
     enum rk_status status = rk_machine_load(args->system, &machine, error);
     if (status != RK_OK) return status;
     status = settle_node(args, &machine.cluster[0].system, error);
-    if (status == RK_OK)
-        write_node(args, topology, &machine.cluster[0].system, node, sizeof node);
+    if (status == RK_OK) write_node(args, topology, &machine.cluster[0].system, node, sizeof node);
     rk_machine_release(&machine);
     if (status != RK_OK) return status;
     if (!write_text(args, topology, node, text, sizeof text))
@@ -136,11 +135,12 @@ static enum rk_status check(const struct slurm_args *args, const struct slurm_to
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--link: the switches of %s join all nodes, leave it out", args->file);
     if (topology->networks > 1 && !args->link)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "%s has %d networks that no switch joins, %s and %s%s: say what does, --link "
-                       "100Gb/s@50us",
-                       args->file, topology->networks, topology->network[0].name,
-                       topology->network[1].name, topology->networks > 2 ? ", ..." : "");
+        return rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "%s has %d networks that no switch joins, %s and %s%s: say what does, --link "
+            "100Gb/s@50us",
+            args->file, topology->networks, topology->network[0].name, topology->network[1].name,
+            topology->networks > 2 ? ", ..." : "");
     return RK_OK;
 }
 

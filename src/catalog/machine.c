@@ -96,8 +96,13 @@ struct line {
     struct rk_machine *machine;
     struct rk_error *error;
     struct word link[2 * RK_MAX_CLUSTERS * RK_MAX_CLUSTERS];
-    int links; /* words about links, which are read when all names are known */
+    int links;      /* words about links, which are read when all names are known */
+    unsigned given; /* words of the cluster that is read, a bit each */
 };
+
+/* Words of a cluster that are none of its system. */
+enum cluster_word { WORD_NAME, WORD_PRICE, WORD_ADAPTERS, WORD_INTERFACE, CLUSTER_WORDS };
+static const char *const cluster_words[] = {"name=", "price=", "adapters=", "interface=", NULL};
 
 static struct word next_word(const char *at)
 {
@@ -155,13 +160,14 @@ static enum rk_status read_price(const struct line *line, struct word word, doub
     return fail(line, word.at, "a price is a number of USD, 0 or more");
 }
 
-static enum rk_status read_rate(const struct line *line, struct word word, double *rate)
+static enum rk_status read_rate(const struct line *line, struct word word, bool cap, double *rate)
 {
     const enum rk_status status = read_quantity(line, word, QUANTITY_BYTES_PER_S, rate);
     if (status != RK_OK || *rate > 0) return status;
     return fail(line, word.at,
-                "a link needs a bandwidth above 0; clusters that nothing joins are searched one "
-                "by one");
+                cap ? "a cap is above 0; without cap= there is none"
+                    : "a link needs a bandwidth above 0; clusters that nothing joins are searched "
+                      "one by one");
 }
 
 /* RATE[@LATENCY]{,cap=RATE|,price=USD} */
@@ -180,13 +186,14 @@ static enum rk_status read_link(const struct line *line, struct word value,
         at += part.length + 1;
         if (first) {
             if (sign) part.length = (size_t)(sign - part.at);
-            status = read_rate(line, part, &link->bandwidth_Bps);
+            status = read_rate(line, part, false, &link->bandwidth_Bps);
             if (status == RK_OK && sign)
                 status = read_quantity(line, latency, QUANTITY_SECONDS, &link->latency_s);
             if (status == RK_OK && link->latency_s < 0)
                 status = fail(line, latency.at, "a latency is 0 or more");
         } else if (begins(part, "cap=")) {
-            status = read_rate(line, (struct word){part.at + 4, part.length - 4}, &link->cap_Bps);
+            status =
+                read_rate(line, (struct word){part.at + 4, part.length - 4}, true, &link->cap_Bps);
         } else if (begins(part, "price=")) {
             status =
                 read_price(line, (struct word){part.at + 6, part.length - 6}, &link->price_USD);
@@ -256,6 +263,31 @@ static bool is_device_list(struct word list, size_t size, bool several)
     return true;
 }
 
+static enum rk_status read_word(const struct line *line, enum cluster_word which, struct word value,
+                                struct rk_cluster *cluster)
+{
+    switch (which) {
+    case WORD_NAME:
+        if (!is_name(value))
+            return fail(line, value.at, "a name is 1 to 31 letters, digits, '.', '_', '-'");
+        snprintf(cluster->name, sizeof cluster->name, "%.*s", (int)value.length, value.at);
+        return RK_OK;
+    case WORD_PRICE:
+        return read_price(line, value, &cluster->price_USDph);
+    case WORD_ADAPTERS:
+        if (!is_device_list(value, sizeof cluster->adapters, true))
+            return fail(line, value.at, "adapters are names such as mlx5_0,mlx5_1");
+        snprintf(cluster->adapters, sizeof cluster->adapters, "%.*s", (int)value.length, value.at);
+        return RK_OK;
+    default:
+        if (!is_device_list(value, sizeof cluster->interface, false))
+            return fail(line, value.at, "an interface is a name such as eth0");
+        snprintf(cluster->interface, sizeof cluster->interface, "%.*s", (int)value.length,
+                 value.at);
+        return RK_OK;
+    }
+}
+
 /* Takes a word that is none of a system; `taken` says whether it was. */
 static enum rk_status take_word(struct line *line, struct word word, struct rk_cluster *cluster,
                                 bool *taken)
@@ -267,32 +299,43 @@ static enum rk_status take_word(struct line *line, struct word word, struct rk_c
         line->link[line->links++] = word;
         return RK_OK;
     }
-    if (begins(word, "price="))
-        return read_price(line, (struct word){word.at + 6, word.length - 6}, &cluster->price_USDph);
-    if (begins(word, "adapters=")) {
-        const struct word list = {word.at + 9, word.length - 9};
-        if (!is_device_list(list, sizeof cluster->adapters, true))
-            return fail(line, list.at, "adapters are names such as mlx5_0,mlx5_1");
-        snprintf(cluster->adapters, sizeof cluster->adapters, "%.*s", (int)list.length, list.at);
-        return RK_OK;
-    }
-    if (begins(word, "interface=")) {
-        const struct word name = {word.at + 10, word.length - 10};
-        if (!is_device_list(name, sizeof cluster->interface, false))
-            return fail(line, name.at, "an interface is a name such as eth0");
-        snprintf(cluster->interface, sizeof cluster->interface, "%.*s", (int)name.length, name.at);
-        return RK_OK;
-    }
-    if (begins(word, "name=")) {
-        const struct word name = {word.at + 5, word.length - 5};
-        if (!is_name(name))
-            return fail(line, name.at, "a name is 1 to 31 letters, digits, '.', '_', '-'");
-        memset(cluster->name, 0, sizeof cluster->name);
-        memcpy(cluster->name, name.at, name.length);
-        return RK_OK;
+    for (int i = 0; i < CLUSTER_WORDS; i++) {
+        const size_t length = strlen(cluster_words[i]);
+        if (!begins(word, cluster_words[i])) continue;
+        if (line->given & 1u << i)
+            return fail(line, word.at, "%s is given twice: remove one", cluster_words[i]);
+        line->given |= 1u << i;
+        return read_word(line, (enum cluster_word)i,
+                         (struct word){word.at + length, word.length - length}, cluster);
     }
     *taken = false;
     return RK_OK;
+}
+
+/* What is wrong with the words of a system at `begin`, as of the whole line; a word that nearly is
+ * one of a cluster is said to be. */
+static enum rk_status fail_system(const struct line *line, const char *begin,
+                                  const struct rk_error *inner)
+{
+    static const char *const others[] = {"name", "price", "adapters", "interface", "link", NULL};
+    char key[32] = "";
+    if (!inner->line || (*inner->path != '"' && strchr(inner->path, '/')))
+        return inner->path[0] ? (*line->error = *inner, inner->status)
+                              : fail(line, begin, "%s", inner->text);
+    const char *at = begin;
+    for (int column = 1; *at && column < inner->column; column++)
+        do
+            at++;
+        while (((unsigned char)*at & 0xc0) == 0x80);
+    const size_t length = strcspn(at, "=: \t\n+");
+    if (at[length] == '=' && length < sizeof key)
+        snprintf(key, sizeof key, "%.*s", (int)length, at);
+    const char *nearest = *key ? text_nearest(key, others) : NULL;
+    if (nearest && strncmp(inner->text, "unknown part", 12) == 0)
+        return fail(line, at, "unknown part \"%s\": did you mean \"%s=\"?", key, nearest);
+    (void)fail(line, at, "%s", inner->text);
+    line->error->status = inner->status;
+    return inner->status;
 }
 
 /* The words up to "+" or the end, which is set. */
@@ -302,9 +345,10 @@ static enum rk_status read_cluster(struct line *line, const char *begin, const c
     const int index = machine->clusters;
     struct rk_cluster *cluster = &machine->cluster[index];
     struct rk_error inner;
-    char *copy = strdup(begin), said[TEXT_QUOTE];
+    char *copy = strdup(begin);
     enum rk_status status = copy ? RK_OK : no_memory(line->error);
     *cluster = (struct rk_cluster){.price_USDph = 0};
+    line->given = 0;
     snprintf(cluster->name, sizeof cluster->name, "%d", index);
     struct word word = next_word(begin);
     size_t length = 0; /* of the words of the system */
@@ -325,13 +369,8 @@ static enum rk_status read_cluster(struct line *line, const char *begin, const c
         status = rk_system_load(copy, &cluster->system, &inner);
         if (status == RK_OK)
             machine->clusters++;
-        else if (inner.line && !strchr(inner.path, '/'))
-            status =
-                rk_fail(line->error, inner.status, text_quote(said, line->text, strlen(line->text)),
-                        1, inner.column + column_of(line, begin) - 1, "%s", inner.text);
         else
-            status = inner.path[0] ? (*line->error = inner, status)
-                                   : fail(line, begin, "%s", inner.text);
+            status = fail_system(line, begin, &inner);
     }
     free(copy);
     char text[128];
@@ -538,8 +577,8 @@ bool rk_machine_is_several(const char *name)
     return several;
 }
 
-/* All of several clusters work, whatever part of a plan is on one of them: what each accelerator has
- * of a shared memory is settled. */
+/* All of several clusters work, whatever part of a plan is on one of them: what each accelerator
+ * has of a shared memory is settled. */
 static void settle_parts(struct rk_machine *machine)
 {
     for (int i = 0; i < machine->clusters && machine->clusters > 1; i++)

@@ -20,8 +20,9 @@ static int homes_of(const struct clusters_stage *stage)
 
 static struct clusters_home home_of(const struct clusters_stage *stage, int i)
 {
-    return stage->homes ? stage->home[i]
-                        : (struct clusters_home){stage->cluster, stage->gpus, stage->nodes, stage->work};
+    return stage->homes
+               ? stage->home[i]
+               : (struct clusters_home){stage->cluster, stage->gpus, stage->nodes, stage->work};
 }
 
 /* Nodes of the cluster that stages in front have, and homes in front of `home`. */
@@ -46,9 +47,8 @@ struct rank_place clusters_place(const struct clusters_plan *plan, const struct 
         rank -= home_of(&plan->stage[stage], i++).gpus;
     const struct clusters_home home = home_of(&plan->stage[stage], i);
     const uint64_t node = rk_cluster_node(&machine->cluster[home.cluster]);
-    return (struct rank_place){stage, home.cluster,
-                               nodes_before(plan, stage, i, home.cluster) + rank / node,
-                               rank % node};
+    return (struct rank_place){
+        stage, home.cluster, nodes_before(plan, stage, i, home.cluster) + rank / node, rank % node};
 }
 
 bool clusters_crosses(const struct clusters_stage *a, const struct clusters_stage *b)

@@ -9,7 +9,9 @@
 #include <stdint.h>
 
 enum { NODE_MOST = 64, NODE_NAME = 64 }; /* accelerators, adapters */
-enum { NODE_LARGEST = 16 }; /* accelerators of one host (DGX-2): links that join more are of a rack */
+enum {
+    NODE_LARGEST = 16
+}; /* accelerators of one host (DGX-2): links that join more are of a rack */
 
 /* How far it is from an accelerator to an adapter, as nvidia-smi and NCCL have it. */
 #define NODE_DISTANCES(X)                                                                          \
@@ -39,8 +41,8 @@ struct node_topology {
     enum node_distance distance[NODE_MOST][NODE_MOST]; /* [accelerator][adapter] */
 };
 
-/* Which networks of an entry of the catalog are links of accelerators, the bus of the node, and what
- * joins nodes; -1: it has none. */
+/* Which networks of an entry of the catalog are links of accelerators, the bus of the node, and
+ * what joins nodes; -1: it has none. */
 struct node_tiers {
     int links, bus, fabric;
 };
@@ -67,8 +69,8 @@ int node_joined(const struct node_topology *node, int accelerator);
 int node_odd(const struct node_topology *node);
 
 /* The rate of an accelerator's links, each way, from their number, on the network of the entry:
- * NVLink of generation 2 to 4 has 25 GB/s a link, of generation 5 50 [bekman2026]. Two that a switch
- * joins have all of theirs between each other. 0: it does not say. */
+ * NVLink of generation 2 to 4 has 25 GB/s a link, of generation 5 50 [bekman2026]. Two that a
+ * switch joins have all of theirs between each other. 0: it does not say. */
 double node_links_Bps(const struct node_topology *node, const struct rk_network *network);
 
 /* How far its nearest adapter is. */

@@ -129,8 +129,10 @@ static enum rk_status read_row(struct matrix *m, int row, char *rest)
     }
     word = strtok_r(rest, " \t\r", &rest);
     if (word && is_cell(word))
-        return lines_fail(&m->lines, m->error, "%s has more than the %d cells that there are "
-                          "columns for", m->name[row], m->columns);
+        return lines_fail(&m->lines, m->error,
+                          "%s has more than the %d cells that there are "
+                          "columns for",
+                          m->name[row], m->columns);
     m->rows++;
     return RK_OK;
 }

@@ -163,8 +163,8 @@ static enum rk_status check_group(struct reader *r, struct group *into)
     if (!into->nodes && !into->below)
         return fail(r, into->block ? "a block has Nodes=" : "a switch has Nodes= or Switches=");
     if (r->count && r->group[0].block != into->block)
-        return fail(r,
-                    "switches and blocks: say one of them, which TopologyPlugin of slurm.conf names");
+        return fail(
+            r, "switches and blocks: say one of them, which TopologyPlugin of slurm.conf names");
     into->count = into->nodes ? (uint64_t)slurm_count(into->nodes) : 0;
     return RK_OK;
 }

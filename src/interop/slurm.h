@@ -1,8 +1,8 @@
-/* slurm.h - which nodes share a network, from Slurm's topology.conf or what `scontrol show topology`
- * prints. topology/tree: lines of SwitchName=NAME with Nodes=LIST or Switches=LIST, of which scontrol
- * prints both above the leaves. Switches that no other one has are the tops of networks that nothing
- * joins: a cluster each. topology/block: lines of BlockName=NAME Nodes=LIST, groups of nodes close to
- * each other in one network; they are read as its leaves. */
+/* slurm.h - which nodes share a network, from Slurm's topology.conf or what `scontrol show
+ * topology` prints. topology/tree: lines of SwitchName=NAME with Nodes=LIST or Switches=LIST, of
+ * which scontrol prints both above the leaves. Switches that no other one has are the tops of
+ * networks that nothing joins: a cluster each. topology/block: lines of BlockName=NAME Nodes=LIST,
+ * groups of nodes close to each other in one network; they are read as its leaves. */
 #ifndef RECKON_INTEROP_SLURM_H
 #define RECKON_INTEROP_SLURM_H
 

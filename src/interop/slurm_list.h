@@ -24,7 +24,7 @@ struct slurm_seen {
     struct seen_name {
         size_t at; /* in `text`, + 1; 0: free */
         int place;
-    } * slot;      /* (slots), a power of two */
+    } * slot; /* (slots), a power of two */
     size_t count, slots;
 };
 

@@ -50,8 +50,9 @@ Test(machine, a_node_is_what_shares_a_bus)
 {
     struct rk_machine machine;
     struct rk_error error;
-    const char *line = "h100-pcie-80g x16 + h100-sxm5-80g x16 adapters=mlx5_0,mlx5_1 interface=eth0 "
-                       "link=100Gb/s";
+    const char *line =
+        "h100-pcie-80g x16 + h100-sxm5-80g x16 adapters=mlx5_0,mlx5_1 interface=eth0 "
+        "link=100Gb/s";
     cr_assert_eq(rk_machine_load(line, &machine, &error), RK_OK, "%s", error.text);
     cr_expect_eq(rk_cluster_node(&machine.cluster[0]), 8); /* bridges join pairs of its node */
     cr_expect_eq(rk_cluster_node(&machine.cluster[1]), 8);
@@ -59,9 +60,9 @@ Test(machine, a_node_is_what_shares_a_bus)
     cr_expect_str_eq(machine.cluster[1].adapters, "mlx5_0,mlx5_1");
     cr_expect_str_eq(machine.cluster[1].interface, "eth0");
     rk_machine_release(&machine);
-    cr_expect_neq(rk_machine_load("h100-sxm5-80g x8 adapters=mlx5_0, + l4 x8 link=1GB/s", &machine,
-                                  &error),
-                  RK_OK);
+    cr_expect_neq(
+        rk_machine_load("h100-sxm5-80g x8 adapters=mlx5_0, + l4 x8 link=1GB/s", &machine, &error),
+        RK_OK);
     cr_expect_eq(error.column, 27);
 }
 
