@@ -151,9 +151,9 @@ static enum rk_status write_page(const struct diff *d, const struct diff_args *a
     struct html_page page = {.title = NULL};
     struct megatron_changes *changes = changes_of(&d->in, &args->source);
     page_diff(&page, d, &args->source, changes);
-    free(changes);
     const enum rk_status status = page_write(&page, args->output, NULL, NULL, PAGE_HTML, error);
     html_release(&page);
+    free(changes); /* the page's tables point into it */
     return status;
 }
 
