@@ -186,6 +186,30 @@ static double placeholder_bytes(const struct stage_sum *sum, const struct memory
     return (sum->block_shapes + sum->end_shapes) * rule->placeholder_bytes;
 }
 
+/* torch gives tensors of 1 to 10 MiB their places in segments of 20 MiB, and a rest of at most 1 MiB
+ * to the last one of a segment, as allocated (kLargeBuffer, kSmallSize and should_split of
+ * CUDACachingAllocator.cpp): half of that in the mean. So of weights, main copies and moments that
+ * are tensors of their own, without the distributed optimizer, which has them in a few. The largest
+ * matrix is about a third of a block. */
+static double unsplit_bytes(const struct layer_folds *fold, const struct sharing *sharing,
+                            const struct rk_plan *plan)
+{
+    static const double least = 1 << 20, most = 10 << 20, segment = 20 << 20, rest = 1 << 20;
+    double block = 0;
+    for (int i = 0; i < fold->blocks; i++)
+        block = fmax(block, fold->layer[fold->block[i]][AS_IT_IS].parameters);
+    const double matrix = 4 * block / 3;
+    if (plan->framework != RK_MEGATRON || plan->zero > 0 || matrix < least || matrix > most)
+        return 0;
+    return rest / 2 / segment * (sharing->bytes.weight + sharing->bytes.optimizer);
+}
+
+static double unsplit_of(const struct memory_rule *rule, const struct stage_sum *sum)
+{
+    return rule->unsplit_bytes *
+           (sum->parameters + sum->expert_parameters - sum->ends_parameters);
+}
+
 /* ---- the optimizer's step ---- */
 
 /* Elements that DeepSpeed reduces and gathers at a time: reduce_bucket_size, allgather_bucket_size,
@@ -267,6 +291,7 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
         .messages_bytes = messages_bytes(fold, plan),
         .outside_bytes = overlap_bytes(fold, plan),
         .placeholder_bytes = engine && plan->gradient_fusion ? (wide ? 4 : 2) : 0,
+        .unsplit_bytes = unsplit_bytes(fold, sharing, plan),
         .engines = engine,
         .expert_engines = engine && plan->grouped ? GROUPED_STREAMS : 0,
     };
@@ -294,7 +319,7 @@ struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct
     return (struct stage_demand){
         .static_bytes = state.weights * rule->weights_here + state.gradients +
                         state.optimizer * rule->optimizer_here + sum->buffer_bytes +
-                        placeholder_bytes(sum, rule),
+                        placeholder_bytes(sum, rule) + unsplit_of(rule, sum),
         .between_bytes = state.between * rule->optimizer_here,
         .step_bytes = step_of(rule, sum->parameters + sum->expert_parameters),
         .fixed_bytes = gathered_bytes(sum, rule) + sum->working_bytes + rule->messages_bytes +
@@ -406,7 +431,8 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
     stage->holds[RK_HOLD_working] += sum->working_bytes + rule.put_off * sum->put_off_bytes +
                                      idle_bytes(&demand, stage->in_flight);
     stage->holds[RK_HOLD_communication] += rule.messages_bytes + sum->buffer_bytes +
-                                           demand.outside_bytes + placeholder_bytes(sum, &rule);
+                                           demand.outside_bytes + placeholder_bytes(sum, &rule) +
+                                           unsplit_of(&rule, sum);
     const double lasting = demand.static_bytes + demanded_workspaces(&demand, system);
     stage->static_bytes = lasting + demand.between_bytes + remembered_bytes(fold, plan, index);
     stage->allocated_bytes = lasting + demanded_activations(&demand, stage->in_flight);

@@ -215,6 +215,7 @@ struct memory_rule {
     double activations_away;
     double messages_bytes, outside_bytes;
     double placeholder_bytes; /* of an element */
+    double unsplit_bytes;     /* of a parameter of blocks, beyond what was asked for */
     double engines, expert_engines;
     double ends_in_flight[ENDS]; /* microbatches of the ends of the model */
     double put_off;              /* microbatches whose weight gradients of the head wait */

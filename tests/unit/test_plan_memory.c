@@ -25,6 +25,36 @@ static struct rk_plan plan_of(enum rk_framework framework, uint64_t ranks, int z
     return plan;
 }
 
+/* ---- what the allocator does not split ---- */
+
+/* Static bytes without the distributed optimizer, beyond those with it, on one rank. */
+static double apart_bytes(const struct rk_model *model)
+{
+    struct rk_plan plan = plan_of(RK_MEGATRON, 1, 0);
+    const double apart = stage_of(model, &plan, 0)->static_bytes;
+    plan.zero = 1;
+    return apart - stage_of(model, &plan, 0)->static_bytes;
+}
+
+/* 512 wide, matrices are 1 to 10 MiB in fp32: half a MiB of each 20 of weights, 2 bytes, and
+ * optimizer, 12, of the blocks. Narrower and wider ones, and flat buffers, have nothing of it. */
+Test(plan_memory, rests_of_segments)
+{
+    struct rk_model model = small, twice;
+    cr_expect_eq(apart_bytes(&model), 0);
+    model.hidden = 512;
+    model.feedforward = 2048;
+    twice = model;
+    twice.layers = 2 * model.layers;
+    struct rk_plan plan = plan_of(RK_MEGATRON, 1, 0);
+    const double one = (double)stage_of(&model, &plan, 0)->parameters;
+    const double blocks = (double)stage_of(&twice, &plan, 0)->parameters - one;
+    NEAR(apart_bytes(&model), blocks * (2 + 12) / 40);
+    NEAR(apart_bytes(&twice), 2 * blocks * (2 + 12) / 40);
+    model.hidden = 4096;
+    cr_expect_eq(apart_bytes(&model), 0);
+}
+
 /* ---- microbatches in flight ---- */
 
 /* Never more than there are: m = 2 on stage 0 of 8; interleaved in two chunks, 4 of 4. */

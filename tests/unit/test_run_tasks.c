@@ -181,7 +181,6 @@ static const char *const taken[] = {"embedding_counts",
                                     "loss_in_chunks",
                                     "transformer_engine",
                                     "cuda_graphs",
-                                    "weights_fp8",
                                     "recompute_rest",
                                     NULL};
 
