@@ -8,6 +8,7 @@ set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+reckon=${RECKON:-build/reckon}
 seconds=${1:-60} steps=${2:-10} rounds=${3:-3}
 each=$((steps / rounds > 3 ? steps / rounds : 3))
 tiny=examples/train/tiny.json
@@ -25,11 +26,11 @@ END
 load() { cut -d' ' -f1 /proc/loadavg; }
 loads=$(load)
 for round in $(seq "$rounds"); do
-    build/reckon measure --seconds $((seconds / rounds)) -o "$work/here.json"
+    "$reckon" measure --seconds $((seconds / rounds)) -o "$work/here.json"
     number=0
     while IFS='|' read -r _ model plan; do
         number=$((number + 1))
-        build/reckon train -q -m "$model" -d data/corpus/declaration/en.txt -s "$work/here.json" -n "$each" --repeat \
+        "$reckon" train -q -m "$model" -d data/corpus/declaration/en.txt -s "$work/here.json" -n "$each" --repeat \
             --format json $plan >"$work/$number.$round" </dev/null
     done <"$work/rows"
     loads="$loads $(load)"

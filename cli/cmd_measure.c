@@ -229,7 +229,8 @@ int cmd_measure(int argc, char **argv)
         return executor_become(argc, argv);
     const int done = options_read(&measure_usage, argc, argv, &args);
     if (done >= 0) return done;
-    enum rk_status status = cli_executor->measure((double)args.seconds, &m, &error);
+    enum rk_status status = output_try(args.output, &error);
+    if (status == RK_OK) status = cli_executor->measure((double)args.seconds, &m, &error);
     char *tiers = NULL;
     if (status == RK_OK) status = measure_tiers(&args, &m, &tiers, &error);
     char *text = status == RK_OK ? text_of(&m, tiers) : NULL;

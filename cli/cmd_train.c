@@ -277,16 +277,6 @@ static enum rk_status need(const struct train_args *args, const struct rk_train 
     return RK_OK;
 }
 
-/* Before the first step: a table that has no place to go to is not worth hours. */
-static enum rk_status check_output(const char *path, struct rk_error *error)
-{
-    struct output output;
-    if (!path || output_is_stdout(path)) return RK_OK;
-    const enum rk_status status = output_open(&output, path, error);
-    if (status == RK_OK) output_abandon(&output);
-    return status;
-}
-
 /* A run that was asked to stop says so, and where it goes on. */
 static int show_stopped(const struct watch *w, int code)
 {
@@ -327,7 +317,7 @@ int cmd_train(int argc, char **argv)
     if (status == RK_OK && !args.system)
         snprintf(system.id, sizeof system.id, "the machine assumed without --system");
     const bool speaks = cli_executor && cli_executor->rank == 0;
-    if (status == RK_OK && speaks) status = check_output(args.output, &error);
+    if (status == RK_OK && speaks) status = output_try(args.output, &error);
     if (status == RK_OK && args.log && speaks && !(watch.log = fopen(args.log, "w")))
         status = rk_fail(&error, RK_IO, args.log, 0, 0, "cannot be written");
     if (status == RK_OK && args.trace && speaks && !(watch.trace.file = fopen(args.trace, "w")))

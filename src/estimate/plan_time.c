@@ -36,13 +36,12 @@ static double beside(const struct waited *w)
 }
 
 /* Collectives that one stage's weights are moved in: ZeRO-3 moves each block on its own, DeepSpeed
- * each module with weights of it (two norms, four linear layers), the executor each layer. Below,
- * buckets are so large that their number does not matter. */
-static double pieces_of(const struct stage_sum *sum, const struct rk_plan *plan, bool copied)
+ * each module with weights of it (two norms, four linear layers). Below, buckets are so large that
+ * their number does not matter. */
+static double pieces_of(const struct stage_sum *sum, const struct rk_plan *plan)
 {
     static const double modules[RK_FRAMEWORKS] = {
         [RK_MEGATRON] = 1, [RK_FSDP] = 1, [RK_DEEPSPEED] = 6};
-    if (copied) return sum->blocks + (sum->ends_parameters > 0 || sum->blocks < 1);
     return plan->zero < 3 || sum->blocks < 1 ? 1 : sum->blocks * modules[plan->framework];
 }
 
@@ -79,8 +78,7 @@ static double gathers_of(const struct stage_sum *sum, const struct rk_system *sy
 struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,
                             const struct sharing *sharing, const struct rk_plan *plan)
 {
-    const bool copied = copied_between(system, sharing->shards[false]);
-    const double n = pieces_of(sum, plan, copied);
+    const double n = pieces_of(sum, plan);
     const bool whole = plan->whole_gradients && plan->zero == 1;
     const double gradient = sharing->bytes.sent_gradient / n,
                  weight = sharing->bytes.sent_weight / n;
@@ -90,7 +88,7 @@ struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system 
         .gather_s = gathers_of(sum, system, plan) * n *
                     (gather_s(system, sharing, false, sum->parameters * weight) +
                      gather_s(system, sharing, true, sum->expert_parameters * weight)),
-        .copied = copied,
+        .copied = copied_between(system, sharing->shards[false]),
     };
 }
 

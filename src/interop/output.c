@@ -145,6 +145,18 @@ enum rk_status output_write(const char *path,
     return status;
 }
 
+/* Devices and pipes are left alone: their readers would see them end. */
+enum rk_status output_try(const char *path, struct rk_error *error)
+{
+    struct output output;
+    struct stat about;
+    if (!path || output_is_stdout(path)) return RK_OK;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return RK_OK;
+    const enum rk_status status = output_open(&output, path, error);
+    if (status == RK_OK) output_abandon(&output);
+    return status;
+}
+
 bool output_is_stdout(const char *path)
 {
     return path && strcmp(path, "-") == 0;

@@ -23,6 +23,9 @@ bool output_ends_in(const char *text, const char *ending);
 /* RK_IO when the file cannot be written; nothing is left to release then. */
 enum rk_status output_open(struct output *output, const char *path, struct rk_error *error);
 
+/* Could it be opened? Nothing is left behind; NULL and standard output can. */
+enum rk_status output_try(const char *path, struct rk_error *error);
+
 /* Finishes the file and puts it in its place. On failure nothing appears. */
 enum rk_status output_commit(struct output *output, struct rk_error *error);
 

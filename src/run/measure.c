@@ -183,7 +183,7 @@ static void measure_attention(struct work *w, double budget_s, struct rk_attenti
 
 /* ---- threads ---- */
 
-enum { PINGS = 1000, TALK_ROOM = 1 << 24 };
+enum { PINGS = 1000, TALK_ROOM = 1 << 26 };
 
 struct pair {
     struct comm *comm;
@@ -216,15 +216,16 @@ static bool all_reduce(struct comm *comm, size_t bytes, void *data, void *scratc
     return comm_all_reduce(comm, &both, "measure", data, bytes, sizeof(float), scratch, add_floats);
 }
 
-/* Pings of 0 bytes, all-reduces of others, of other data each time. */
+/* Pings of 0 bytes, all-reduces of others, of other data each time, from memory. */
 static void *talk(void *context)
 {
     struct pair *p = context;
     const size_t room = p->bytes > TALK_ROOM ? p->bytes : TALK_ROOM;
-    char *data = calloc(2, room + 1), *scratch = data + room;
+    char *data = malloc(2 * room + 1), *scratch = data + room;
     size_t at = 0;
     p->seconds = p->clock_s = INFINITY;
     p->comm->clock.latency_s = p->latency_s;
+    if (data) memset(data, 0, 2 * room);
     for (int i = 0; data && i < p->times; i++) {
         const double from = clock_s(CLOCK_MONOTONIC);
         comm_clock_begin(p->comm);

@@ -30,6 +30,7 @@ static void random_plan(const struct rk_model *model, char *line, size_t size)
         "recompute=full",
         "recompute=full recompute-layers1",
         "recompute=full recompute-every2",
+        "recompute=full checkpoint-sharded",
         "recompute=selective",
         "recompute=selective recompute-parts=core_attn+layernorm+mlp",
         "recompute-rest",
@@ -51,7 +52,8 @@ static void random_plan(const struct rk_model *model, char *line, size_t size)
     const unsigned zero = schedule[0] && schedule[9] == 'z' ? below(2) : below(4);
     snprintf(line, size, "tp%u cp%u pp%u dp%u mbs%u gbs%u zero%u %s %s %s %s%s %s %s", t, c, p, d,
              mbs, mbs * m * d, zero, v == 2 ? "vpp2" : "", t > 1 && below(2) ? "sp" : "", schedule,
-             c > 1 ? "cp-kind=" : "", c > 1 ? pick(kinds, 4) : "", pick(again, 9), pick(orders, 5));
+             c > 1 ? "cp-kind=" : "", c > 1 ? pick(kinds, 4) : "", pick(again, 10),
+             pick(orders, 5));
     if (c > 1 && below(4) == 0 && !strstr(line, "ulysses"))
         strncat(line, " cp-contiguous", size - strlen(line) - 1);
     if (zero == 1 && below(3) == 0) strncat(line, " whole-grads", size - strlen(line) - 1);
@@ -186,6 +188,9 @@ static const struct exact {
      "mbs2 gbs16 tp2 sp dp1 recompute=selective recompute-parts=core_attn+mlp+layernorm"},
     {2, "mbs2 gbs16 cp2 dp1", "mbs2 gbs16 cp2 dp1 recompute=selective"},
     {3, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 recompute=full"},
+    {0, "mbs2 gbs16 tp2 dp1", "mbs2 gbs16 tp2 pp2 dp1 recompute=full checkpoint-sharded"},
+    {5, "mbs2 gbs16 tp2 dp1",
+     "mbs2 gbs16 tp2 dp1 recompute=full recompute-every2 checkpoint-sharded"},
     {4, "mbs2 gbs16 dp2 ep2", "mbs2 gbs16 pp2 dp2 ep2 recompute=full"},
     {4, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 recompute=selective recompute-parts=moe_act"},
     {5, "mbs2 gbs16 tp2 sp dp1", "mbs2 gbs16 tp2 sp pp2 dp1 recompute=full"},

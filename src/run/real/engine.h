@@ -136,6 +136,7 @@ struct frame {
     real *slot[SLOTS];
     bool done[SLOTS];    /* the first of two readers of a slot is through */
     size_t count[SLOTS]; /* elements, as they were made */
+    bool shared;         /* of SLOT_X this tensor rank's part is here alone (pass.c) */
     bool rest;           /* of some slots the first rows left alone (rest.c) */
     bool rounded[SLOTS], packed[SLOTS], packs; /* to 16 bits; in 16 bits; any is (narrow.c) */
     struct mixture_state *mixture;

@@ -19,6 +19,39 @@ static bool reads_weights(const struct at_layer *l, const struct instruction *i)
     return i->work == WORK_FORWARD || l->kind != LAYER_EMBEDDING;
 }
 
+/* ---- checkpoints that tensor ranks share ----
+ *
+ * Each keeps a part of a layer's input, and gathers it to compute the layer again
+ * [narayanan2021]. */
+
+static bool shares_checkpoint(const struct engine *e, int layer)
+{
+    const bool *drops = e->drops + (size_t)layer * SLOTS;
+    const bool whole = e->plan->recompute == RK_WHOLE && drops[SLOT_N_1] && !drops[SLOT_X];
+    return whole && e->plan->checkpoint_sharded && e->tensor.ranks > 1 && !sequence_parallel(e) &&
+           e->share * e->hidden % (size_t)e->tensor.ranks == 0;
+}
+
+static void share_checkpoint(struct engine *e, struct frame *f)
+{
+    const size_t part = e->share * e->hidden / (size_t)e->tensor.ranks;
+    real *own = take(e, part);
+    memcpy(own, f->slot[SLOT_X] + (size_t)e->tensor.me * part, part * sizeof *own);
+    drop(e, f, SLOT_X);
+    f->slot[SLOT_X] = own;
+    f->shared = true;
+}
+
+static void gather_checkpoint(struct engine *e, struct frame *f)
+{
+    const size_t part = e->share * e->hidden / (size_t)e->tensor.ranks;
+    real *own = f->slot[SLOT_X];
+    f->slot[SLOT_X] = NULL;
+    f->shared = false;
+    gather_all(e, &e->tensor, "checkpoint", own, make(e, f, SLOT_X, e->share * e->hidden), part);
+    give(e, own);
+}
+
 /* What a layer has brought is the next one's input. */
 static void hand_on(struct engine *e, int layer, uint32_t microbatch)
 {
@@ -49,6 +82,7 @@ static void finish_layer(struct engine *e, const struct instruction *i)
         for (int s = 0; s < SLOTS; s++)
             if (drops[s] || (e->forward_only && s != SLOT_OUT_2)) drop(e, f, (enum slot)s);
         hand_on(e, i->layer, i->microbatch);
+        if (!e->forward_only && shares_checkpoint(e, i->layer)) share_checkpoint(e, f);
         if (e->narrow && !e->forward_only) pack_frame(e, f);
         return;
     }
@@ -217,6 +251,8 @@ static void run_operation(struct engine *e, const struct instruction *i)
     } else {
         rest_join(e);
         if (i->work != WORK_FORWARD) unpack_frame(e, &l->frame[i->microbatch]);
+        if (l->frame[i->microbatch].shared && i->work == WORK_AGAIN)
+            gather_checkpoint(e, &l->frame[i->microbatch]);
         run(e, l, &l->frame[i->microbatch], i->microbatch);
         if (e->narrow) narrow_slots(e, &l->frame[i->microbatch], k->part);
     }
@@ -314,6 +350,7 @@ void release_frames(struct engine *e)
                 drop(e, f, (enum slot)s);
             REAL(mixture_free)(f);
             memset(f->done, 0, sizeof f->done);
+            f->shared = false;
         }
 }
 
