@@ -14,7 +14,8 @@ struct walk {
     const struct rk_program *program;
     bool for_a_pass; /* gathered weights are */
     int32_t *keeper; /* (tensors) the layer that packs it in forward: the last one that reads it */
-    int8_t *times;   /* (tensors) its bytes that are there: 0, 1, or 2 of 16 bits in 32 */
+    double *times;   /* (tensors) its bytes that are there: 1, or 2 of 16 bits in 32 */
+    double share;    /* of a checkpoint, that a tensor rank keeps */
     double live, most, replaced;
     struct stretch at;
     double weights;     /* that are there for the stretch at hand */
@@ -37,11 +38,12 @@ static int times_at_work(const struct rk_form *form)
     return is_16(form) ? 2 : 1;
 }
 
-/* From forward to backward activations have their own width. */
-static int times_kept(const struct rk_form *form)
+/* From forward to backward activations have their own width, checkpoints of tensor ranks a share.
+ */
+static double times_kept(const struct walk *w, const struct rk_form *form)
 {
     const bool kept = form->kind == RK_TENSOR_ACTIVATION || form->kind == RK_TENSOR_INPUT;
-    return kept ? 1 : times_at_work(form);
+    return kept ? w->share : times_at_work(form);
 }
 
 static void hold(struct walk *w, double bytes)
@@ -65,7 +67,7 @@ static void allocate(struct walk *w, uint32_t tensor, bool alloc, bool of_loss)
     if (form->kind == RK_TENSOR_GATHERED && w->for_a_pass) return;
     if (strcmp(form->name, "key, value ring") == 0) return; /* within attention, in both passes */
     w->alive[tensor] = alloc;
-    w->times[tensor] = (int8_t)times_at_work(form);
+    w->times[tensor] = times_at_work(form);
     if (alloc && of_loss)
         w->replaced = bytes;
     else if (!alloc && w->replaced > 0 && bytes == w->replaced)
@@ -80,10 +82,10 @@ static void pack(struct walk *w, const struct stretch *s, bool packs)
     const struct rk_program *p = w->program;
     for (uint32_t t = 0; t < p->tensors; t++) {
         const struct rk_form *form = form_of(w, t);
-        const int kept = times_kept(form), at_work = times_at_work(form);
+        const double kept = times_kept(w, form), at_work = times_at_work(form);
         if (w->keeper[t] != s->layer || p->tensor[t].microbatch != s->microbatch) continue;
         if (!w->alive[t] || kept == at_work || w->times[t] != (packs ? at_work : kept)) continue;
-        w->times[t] = (int8_t)(packs ? kept : at_work);
+        w->times[t] = packs ? kept : at_work;
         hold(w, (packs ? -1 : 1) * (at_work - kept) * form->bytes);
     }
 }
@@ -157,8 +159,12 @@ static double walk(struct walk *w)
 
 double train_live_bytes(const struct rk_program *program, const struct rk_plan *plan)
 {
-    struct walk w = {
-        .program = program, .for_a_pass = !plan->keep_gathered, .at = {.layer = RK_LAYER_NONE}};
+    const bool shares = plan->checkpoint_sharded && plan->recompute == RK_WHOLE &&
+                        !plan->recompute_layers && !plan->sequence_parallel;
+    struct walk w = {.program = program,
+                     .for_a_pass = !plan->keep_gathered,
+                     .share = shares ? 1 / (double)plan->tensor : 1,
+                     .at = {.layer = RK_LAYER_NONE}};
     const size_t n = program->tensors + 1;
     w.keeper = malloc(n * sizeof *w.keeper);
     w.times = calloc(n, sizeof *w.times);
