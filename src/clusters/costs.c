@@ -284,6 +284,18 @@ double clusters_in_flight(const struct clusters_costs *costs, int stages, int k)
     return flight_of_stage(&pipeline, (uint64_t)(stages - k));
 }
 
+static bool open_flights(struct clusters_costs *costs)
+{
+    const size_t most = (size_t)costs->most_stages + 1;
+    if (costs->question->words.schedule == RK_1F1B) return true;
+    costs->in_flight = calloc(most * most, sizeof *costs->in_flight);
+    for (int stages = 1; costs->in_flight && stages <= costs->most_stages; stages++)
+        for (int k = 1; k <= stages; k++)
+            costs->in_flight[(size_t)stages * most + (size_t)k] =
+                clusters_in_flight(costs, stages, k);
+    return costs->in_flight;
+}
+
 static bool fill_costs(struct clusters_costs *costs, int cluster, int way, struct fold_shelf *shelf)
 {
     struct cluster_costs *c = &costs->cluster[cluster];
@@ -294,7 +306,8 @@ static bool fill_costs(struct clusters_costs *costs, int cluster, int way, struc
             return false;
     const int base = c->way[way].plain;
     const struct chain_cost *plain = base < 0 ? NULL : &c->cost[base * costs->rows];
-    int full[CHAIN_PLACES] = {0}; /* so many layers do not fit, nor do more of a model of one kind */
+    int full[CHAIN_PLACES] = {
+        0}; /* so many layers do not fit, nor do more of a model of one kind */
     for (int i = 0; i < costs->rows; i++) {
         const struct stage_run *run = &costs->run[i];
         row[i] = (struct chain_cost){.time_s = INFINITY};
@@ -513,7 +526,7 @@ bool clusters_costs_open(struct clusters_costs *costs, const struct clusters_que
         .question = question, .round = round, .microbatches = question->words.batch / round};
     const uint64_t layers = question->model->layers;
     costs->most_stages = (int)(layers < RK_MAX_STAGES ? layers : RK_MAX_STAGES);
-    if (!open_rows(costs)) return false;
+    if (!open_rows(costs) || !open_flights(costs)) return false;
     for (int i = 0; i < question->machine->clusters; i++)
         if (!open_cluster(costs, i, shelf)) return false;
     return fill_boundaries(costs);
@@ -528,6 +541,7 @@ void clusters_costs_release(struct clusters_costs *costs)
     }
     free(costs->run);
     free(costs->row);
+    free(costs->in_flight);
     free(costs->width);
     free(costs->boundary_s);
     *costs = (struct clusters_costs){.question = NULL};

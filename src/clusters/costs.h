@@ -60,6 +60,7 @@ struct clusters_costs {
     int rows;
     struct stage_run *run; /* (rows) */
     int *row;              /* as chain.h has it; NULL: layers are all alike */
+    double *in_flight;     /* as chain.h has it; NULL: of 1F1B */
     struct cluster_costs cluster[RK_MAX_CLUSTERS];
     int widths;
     struct stage_width *width; /* (widths) */

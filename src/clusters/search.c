@@ -102,25 +102,14 @@ struct search {
     const struct chain_problem *problem;
     const int *order;
     struct clusters_answer *answer;
-    struct clusters_plan plan; /* at hand */
+    struct clusters_plan plan;  /* at hand */
     struct clusters_plan other; /* ... interleaved, as `given` */
     struct given_plan given;
+    bool narrow;      /* plans are looked for that the proofs then have to better */
+    double reached_s; /* the least value of these, and of those on one cluster */
+    double reached_alone_s[RK_MAX_CLUSTERS];
     bool failed; /* no memory */
 };
-
-/* Has each stage memory for what the schedule keeps in flight of a pipeline of that length? */
-static bool has_room(const struct search *s, const struct chain_answer *found)
-{
-    for (int i = 0, first = 0; i < found->stages; first += found->stage[i++].layers) {
-        const struct chain_stage *stage = &found->stage[i];
-        const struct chain_choice *choice =
-            &s->problem->cluster[stage->cluster].choice[stage->choice];
-        const struct chain_cost *cost = &choice->cost[chain_row(s->problem, first, stage->layers)];
-        if (cost->in_flight < clusters_in_flight(s->costs, found->stages, found->stages - i))
-            return false;
-    }
-    return true;
-}
 
 /* ---- interleaving ---- */
 
@@ -164,7 +153,6 @@ static bool try_interleaved(struct search *s)
 static void visit(void *context, const struct chain_answer *found)
 {
     struct search *s = context;
-    if (!has_room(s, found)) return;
     if (found->value_s / 1.5 > s->answer->best.simulated_s) return;
     fill_plan(&s->plan, s->costs, s->problem, s->order, found);
     fill_details(&s->plan, s->costs, s->order, found);
@@ -182,12 +170,35 @@ static bool is_stopped(struct search *s)
     return s->answer->stopped;
 }
 
-/* One problem, of pipelines of at most `most` stages, with what is in flight of one of at least
- * `least`; a shorter one then has room all the same, as a longer pipeline never has less in flight.
- * `missed`: stages of the best plan there is by that, which has no room for what its own length
- * has in flight; 0: it has. */
-static bool solve(struct search *s, const int *order, int clusters, int least, int most,
-                  int *missed)
+/* What a plan of these clusters has to be better than: the best one known, or what is as good as
+ * one that was reached. */
+static double enough_of(const struct search *s, const int *order, int clusters)
+{
+    const bool alone = clusters == 1;
+    const double reached_s = alone ? s->reached_alone_s[order[0]] : s->reached_s;
+    const double proved_s = alone ? s->answer->alone_s[order[0]] : s->answer->proved.value_s;
+    return s->narrow ? reached_s : fmin(proved_s, reached_s * (1 + 1e-12));
+}
+
+static void note_reached(struct search *s, const int *order, int clusters, double value_s)
+{
+    s->reached_s = fmin(s->reached_s, value_s);
+    if (clusters == 1) s->reached_alone_s[order[0]] = value_s;
+}
+
+static void note_proved(struct search *s, const struct chain_problem *problem,
+                        const struct chain_answer *found)
+{
+    struct clusters_answer *a = s->answer;
+    if (problem->clusters == 1) a->alone_s[s->order[0]] = found->value_s;
+    if (!(found->value_s < a->proved.value_s)) return;
+    fill_plan(&a->proved, s->costs, problem, s->order, found);
+    fill_details(&a->proved, s->costs, s->order, found);
+    a->proved.simulated_s = clusters_simulate(&a->proved);
+}
+
+/* One problem: these clusters in that order. */
+static bool solve(struct search *s, const int *order, int clusters)
 {
     const struct clusters_question *q = s->question;
     struct chain_cluster cluster[RK_MAX_CLUSTERS];
@@ -198,63 +209,38 @@ static bool solve(struct search *s, const int *order, int clusters, int least, i
         .row = s->costs->row,
         .clusters = clusters,
         .widths = s->costs->widths,
-        .most_stages = most,
+        .most_stages = s->costs->most_stages,
+        .in_flight = s->costs->in_flight,
         .microbatches = (double)s->costs->microbatches,
         .cluster = cluster,
         .boundary_s = s->costs->boundary_s,
         .closing_s = clusters_tie_s(q, order[0], order[clusters - 1]),
-        .enough_s = s->answer->proved.value_s,
+        .enough_s = enough_of(s, order, clusters),
+        .narrow = s->narrow,
     };
-    double in_flight[RK_MAX_STAGES + 1];
-    *missed = 0;
     if (is_stopped(s)) return true;
-    if (q->words.schedule != RK_1F1B) problem.in_flight = in_flight;
-    for (int k = 1; k <= most && problem.in_flight; k++)
-        in_flight[k] = clusters_in_flight(s->costs, k > least ? k : least, k);
     for (int i = 0; i < clusters; i++) {
         const struct cluster_costs *costs = &s->costs->cluster[order[i]];
         cluster[i] = (struct chain_cluster){(int)rk_cluster_nodes(&q->machine->cluster[order[i]]),
                                             costs->ways, costs->choice};
         if (!costs->ways) return true;
     }
-    double *alone_s = clusters == 1 ? &s->answer->alone_s[order[0]] : NULL;
-    if (alone_s) problem.enough_s = *alone_s;
     s->problem = &problem;
     s->order = order;
     const bool good = chain_solve(&problem, &found, visit, s);
-    s->answer->problems++;
+    s->answer->problems += !s->narrow;
     s->answer->labels += found.labels;
     s->answer->limits += (uint64_t)found.limits;
-    if (good && found.found && !has_room(s, &found)) *missed = found.stages;
-    if (*missed) found.found = false;
-    if (good && found.found && alone_s) *alone_s = found.value_s;
-    if (good && found.found && found.value_s < s->answer->proved.value_s) {
-        fill_plan(&s->answer->proved, s->costs, &problem, order, &found);
-        fill_details(&s->answer->proved, s->costs, order, &found);
-        s->answer->proved.simulated_s = clusters_simulate(&s->answer->proved);
-    }
+    if (good && found.found && s->narrow) note_reached(s, order, clusters, found.value_s);
+    if (good && found.found && !s->narrow) note_proved(s, &problem, &found);
     chain_answer_release(&found);
     return good;
-}
-
-/* What is in flight with zero-bubble schedules depends on how long the pipeline is: where the best
- * plan of all these lengths has no room, shorter pipelines are one problem, and those of its
- * length and longer another, in which it has no place. */
-static bool solve_lengths(struct search *s, const int *order, int clusters, int least, int most)
-{
-    int missed;
-    if (least > most) return true;
-    if (!solve(s, order, clusters, least, most, &missed)) return false;
-    if (!missed) return true;
-    return solve_lengths(s, order, clusters, least, missed - 1) &&
-           solve_lengths(s, order, clusters, missed, most);
 }
 
 /* All orders of `clusters` clusters: those that begin with `order` (count). */
 static bool solve_orders(struct search *s, int order[RK_MAX_CLUSTERS], int count, int clusters)
 {
-    if (count == clusters)
-        return solve_lengths(s, order, clusters, clusters, s->costs->most_stages);
+    if (count == clusters) return solve(s, order, clusters);
     for (int next = 0; next < s->question->machine->clusters; next++) {
         bool there = false;
         for (int i = 0; i < count; i++)
@@ -324,7 +310,20 @@ static void note_usable(const struct clusters_costs *costs, struct clusters_answ
     }
 }
 
-/* The most promising first, so that the others are soon too slow. */
+/* In that order, or the other way round. */
+static bool search_each(struct search *s, const struct round *round, int rounds, bool narrow)
+{
+    bool good = true;
+    s->narrow = narrow;
+    for (int i = 0; good && i < rounds; i++) {
+        s->costs = &round[narrow ? rounds - 1 - i : i].costs;
+        good = search_round(s);
+    }
+    return good;
+}
+
+/* First some good plans, from rounds of few samples on, which fit; then the proofs, of the most
+ * promising rounds first, so that the others are soon too slow. */
 static bool search_rounds(struct search *s, struct round *round, int *rounds)
 {
     const uint64_t batch = s->question->words.batch;
@@ -341,12 +340,9 @@ static bool search_rounds(struct search *s, struct round *round, int *rounds)
         note_usable(&next->costs, s->answer);
     }
     fold_shelf_release(&shelf);
+    good = good && search_each(s, round, *rounds, true);
     qsort(round, (size_t)*rounds, sizeof *round, compare_rounds);
-    for (int i = 0; good && i < *rounds; i++) {
-        s->costs = &round[i].costs;
-        good = search_round(s);
-    }
-    return good;
+    return good && search_each(s, round, *rounds, false);
 }
 
 /* The whole model in one stage, with replicas on several clusters. */
@@ -372,7 +368,9 @@ bool clusters_search(const struct clusters_question *question, struct clusters_a
     for (int i = 0; i < RK_MAX_CLUSTERS; i++)
         answer->alone_s[i] = INFINITY;
     if (good) {
-        *s = (struct search){.question = question, .answer = answer};
+        *s = (struct search){.question = question, .answer = answer, .reached_s = INFINITY};
+        for (int i = 0; i < RK_MAX_CLUSTERS; i++)
+            s->reached_alone_s[i] = INFINITY;
         good = search_rounds(s, round, &rounds);
         if (good && !question->apart && !is_stopped(s)) good = search_mixed(s);
         good = good && !s->failed;

@@ -30,7 +30,7 @@ double chain_value(const struct chain_problem *p, const struct chain_stage *stag
             time_s +=
                 boundary_of(p, p->cluster[s->cluster].choice[s->choice].width,
                             p->cluster[stage[i + 1].cluster].choice[stage[i + 1].choice].width);
-        if (isinf(time_s) || cost->in_flight < flight_of(p, stages - i)) return INFINITY;
+        if (isinf(time_s) || cost->in_flight < flight_of(p, stages, stages - i)) return INFINITY;
         sum_s += time_s;
         slowest_s = fmax(slowest_s, time_s);
         wait_s = fmax(wait_s, cost->sync_s + (i == 0 ? p->closing_s : 0) - before_s);
@@ -50,15 +50,24 @@ static int *bucket_of(const struct engine *e, const struct label *label)
                       label->width];
 }
 
+static bool is_no_worse(const struct label *a, const struct label *b)
+{
+    return a->sum_s <= b->sum_s && a->wait_s <= b->wait_s && a->ahead >= b->ahead;
+}
+
+enum { NARROW = 2 };       /* labels of a place, where a few will do */
+enum { MOST_LIMITS = 90 }; /* 1.08 to that is 1,000 */
+
 /* Labels of fewer stages stay where they are: what is put in front of them needs less memory. One
  * of more stages that is nowhere better than one of them is not kept. */
 static void keep(struct engine *e, const struct label *label)
 {
-    int *head = bucket_of(e, label), *link = head;
+    int *head = bucket_of(e, label), *link = head, others = 0;
     while (*link >= 0) {
         struct label *other = &e->label[*link];
-        if (other->sum_s <= label->sum_s && other->wait_s <= label->wait_s) return;
-        if (label->sum_s <= other->sum_s && label->wait_s <= other->wait_s) {
+        if (e->problem->narrow && ++others == NARROW && label->placed) return;
+        if (is_no_worse(other, label)) return;
+        if (is_no_worse(label, other)) {
             if (*link >= e->generation) other->dropped = true;
             *link = other->next;
         } else {
@@ -80,6 +89,7 @@ static bool is_hopeful(const struct engine *e, const struct label *label)
 {
     const struct chain_problem *p = e->problem;
     const int left = p->layers - label->placed;
+    if (e->fewest[label->cluster * (p->layers + 1) + left] > label->ahead) return false;
     const double rest_s = left ? *rest_at(e, label->cluster, label->left, left) : 0;
     const double least_s = greater(label->sum_s + rest_s, label->wait_s);
     return least_s + (p->microbatches - 1) * e->floor_s < e->best_s;
@@ -110,16 +120,17 @@ static void place_rows(struct engine *e, int parent, int cluster, int count, int
                        struct finding *found)
 {
     const struct chain_problem *p = e->problem;
-    const struct label none = {.width = -1};
+    const struct label none = {.width = -1, .ahead = CHAIN_ANY};
     const struct label before = parent < 0 ? none : e->label[parent];
     const struct entries *entries = &e->entries[cluster];
     const int units =
         parent >= 0 && before.cluster == cluster ? before.left : p->cluster[cluster].units;
     const int left = p->layers - before.placed, row = row_of(e, left, count);
-    const double needed = flight_of(p, stages);
+    const int *ahead = &e->places[stages * e->levels];
+    const int more = before.ahead == CHAIN_ANY ? CHAIN_ANY : before.ahead - 1;
     for (int i = entries->from[row]; i < entries->from[row + 1]; i++) {
         const struct entry *entry = &entries->entry[i];
-        if (entry->units > units || entry->in_flight < needed) continue;
+        if (entry->units > units || ahead[entry->level] < 0) continue;
         const double time_s =
             entry->time_s +
             (parent < 0 || p->ways ? 0 : boundary_of(p, entry->width, before.width));
@@ -132,7 +143,8 @@ static void place_rows(struct engine *e, int parent, int cluster, int count, int
                               .layers = entry->layers,
                               .width = entry->width,
                               .placed = before.placed + entry->layers,
-                              .left = units - entry->units};
+                              .left = units - entry->units,
+                              .ahead = lower(more, ahead[entry->level])};
         label.wait_s = greater(label.sum_s + entry->sync_s,
                                parent < 0 ? 0 : before.wait_s + time_s - entry->backward_s);
         if (!is_hopeful(e, &label)) continue;
@@ -273,6 +285,19 @@ static void begin(struct engine *e, double pace_s, const struct offers *to)
     }
 }
 
+/* Under rising limits, until the pace alone takes too long. */
+static void look_around(struct engine *e, double pace_s, const struct offers *to)
+{
+    const double m = e->problem->microbatches;
+    e->floor_s = pace_s;
+    double limit_s = pace_s * 1.02;
+    for (int i = 0; i < MOST_LIMITS && !e->failed; i++, limit_s *= 1.08) {
+        const double least_s = chain_prepare(e, limit_s) + (m - 1) * limit_s / 1.08;
+        if (!(least_s < e->best_s) || limit_s / 1.08 > e->best_s) return;
+        solve_offer(e, limit_s, to);
+    }
+}
+
 /* ---- opening ---- */
 
 /* Which stages are of which row. */
@@ -308,15 +333,14 @@ static bool open_engine(struct engine *e, const struct chain_problem *p)
     good &= p->ways || (e->cheapest = calloc(units * rows, sizeof *e->cheapest)) != NULL;
     good &= (e->ahead = calloc(CHAIN_KINDS * layers, sizeof *e->ahead)) != NULL;
     good &= (e->least_out_s = calloc((size_t)p->widths, sizeof *e->least_out_s)) != NULL;
+    good &= (e->fewest = calloc(clusters * layers, sizeof *e->fewest)) != NULL;
+    good &= chain_open_flights(e);
     good &= (e->bucket = malloc(buckets * sizeof *e->bucket)) != NULL;
     for (size_t i = 0; good && i < clusters; i++) {
         good &= (e->rest_s[i] = calloc(units * layers, sizeof **e->rest_s)) != NULL;
         good &= (e->entries[i].from = calloc(rows + 1, sizeof *e->entries[i].from)) != NULL;
     }
     if (!good) return false;
-    e->least_flight = p->in_flight ? INFINITY : 1;
-    for (int k = 1; k <= p->most_stages && p->in_flight; k++)
-        e->least_flight = fmin(e->least_flight, p->in_flight[k]);
     fill_rows(e);
     memset(e->bucket, 0xff, buckets * sizeof *e->bucket); /* -1 */
     for (int from = 0; from < p->widths; from++) {
@@ -343,6 +367,9 @@ static void close_engine(struct engine *e)
     free(e->cheapest);
     free(e->ahead);
     free(e->least_out_s);
+    free(e->fewest);
+    free(e->flight);
+    free(e->places);
     free(e->bucket);
     free(e->label);
 }
@@ -366,7 +393,10 @@ bool chain_solve(const struct chain_problem *p, struct chain_answer *answer, cha
     if (!isinf(pace_s)) {
         const struct offers offers = {answer, visit, context};
         begin(&e, pace_s, &offers);
-        if (!isinf(e.best_s)) examine(&e, pace_s, INFINITY, &offers);
+        if (p->narrow)
+            look_around(&e, pace_s, &offers);
+        else if (!isinf(e.best_s))
+            examine(&e, pace_s, INFINITY, &offers);
     }
     answer->labels = now.labels;
     answer->limits = now.limits;

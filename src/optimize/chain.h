@@ -16,8 +16,10 @@
  * For a limit on c, labels go from the last stage to the first: stages, layers and units so far,
  * the kind of the foremost stage, and (S, W) = (sum of c, that and what is still to be waited for).
  * In front of them comes a stage with S' = S + c, W' = max(S' + s, W + c - b); the step without its
- * middle term is max(S, W). So a label that another with the same place, of as many stages or
- * fewer, has no more of either than cannot be better and is dropped. So is one that takes S past
+ * middle term is max(S, W). How many microbatches a stage has in flight depends on where it stands
+ * and, with some schedules, on how long the pipeline is: a label also has how many stages may still
+ * come in front of it. So one that another with the same place, of as many stages or fewer, has no
+ * more of either sum than, and no fewer stages to come, cannot be better and is dropped. So is one that takes S past
  * the best known with the least sum of c in front of it, by the same recursion without memory and
  * s, and (m - 1) times a floor: plans are looked for in intervals of their largest c, of which the
  * lower end is that floor and the upper end the limit. With V the least max(S, W) below a limit and
@@ -62,8 +64,8 @@ struct chain_cluster {
 struct chain_problem {
     int layers, clusters, widths;
     int most_stages; /* no pipeline is longer */
-    /* (most_stages + 1) [k]: microbatches in flight of a stage with k - 1 behind it; NULL: k, or all
-     * of them, as 1F1B has them */
+    /* (most_stages + 1, most_stages + 1) [stages][k]: microbatches in flight of a stage with k - 1
+     * behind it; a longer pipeline has no fewer. NULL: k, or all of them, as 1F1B has them */
     const double *in_flight;
     double microbatches;
     const struct chain_cluster *cluster; /* (clusters) in the order of stages, each has at least
@@ -71,6 +73,7 @@ struct chain_problem {
     const double *boundary_s; /* (widths, widths) [from][to]: messages of a microbatch, both ways */
     double closing_s;         /* more for the first stage, behind everything */
     double enough_s; /* INFINITY: none; a value that others reach: only less is looked for */
+    bool narrow; /* some good plan will do: few labels of a place are kept, nothing is proved */
 
     /* Stages that cost the same are one row of their choices' costs; of one row are as many layers,
      * at the same ends of the model. row[first * (layers + 1) + count] is that of layers first ...

@@ -7,7 +7,8 @@
 
 struct entry {
     int choice, layers, units, width;
-    double time_s, backward_s, sync_s, in_flight;
+    int level; /* of what it can have in flight */
+    double time_s, backward_s, sync_s;
 };
 
 /* Ways of a cluster, by row: those of row i are entry[from[i]] ... entry[from[i + 1] - 1]. */
@@ -30,10 +31,12 @@ struct label {
     int parent, next;     /* labels; -1: none. `next` of the same place */
     int cluster, choice, layers, width;
     int placed, left; /* layers so far, units of the cluster that are left */
+    int ahead;        /* stages that there may be in front of it; CHAIN_ANY: as many as wanted */
     bool dropped;
 };
 
 enum { CHAIN_KINDS = 64 }; /* different counts of units that the bound can tell apart */
+enum { CHAIN_ANY = 1 << 20 };
 
 struct engine {
     const struct chain_problem *problem;
@@ -47,13 +50,17 @@ struct engine {
     double *cheapest;    /* (largest units + 1, rows) least c by units and row, scratch */
     double *ahead;       /* (CHAIN_KINDS, layers + 1) the same of stages that end at one layer */
     double *least_out_s; /* (widths) the cheapest boundary */
+    int *fewest; /* (clusters, layers + 1) fewest stages in front; CHAIN_ANY: there are none */
     struct label *label;
     int labels;
     int generation; /* the first label of as many stages as those that are being made */
     int *bucket;    /* (clusters, layers + 1, largest units + 1, widths) head of labels, or -1 */
     int units;      /* largest of a cluster */
-    double least_flight; /* microbatches that every stage has in flight, wherever it stands */
-    double floor_s;      /* plans that are looked for have no smaller largest c */
+    int levels;     /* different counts of microbatches in flight */
+    double *flight; /* (levels) rising */
+    int *places;    /* (most_stages + 1, levels) [k][level] stages that there may be in front of the
+                       k-th from the last that has memory for so much; -1: it cannot stand there */
+    double floor_s; /* plans that are looked for have no smaller largest c */
     double best_s;
     struct chain_answer *answer;
     bool failed;
@@ -76,15 +83,34 @@ static inline int row_of(const struct engine *e, int end, int count)
     return e->row_of[end * (e->problem->layers + 1) + count];
 }
 
-/* Microbatches in flight of a stage that is the `stages`-th from the last one. */
-static inline double flight_of(const struct chain_problem *p, int stages)
+/* Microbatches in flight of the k-th stage from the last one of `stages`. */
+static inline double flight_of(const struct chain_problem *p, int stages, int k)
 {
-    if (p->in_flight) return p->in_flight[stages];
-    return stages < p->microbatches ? stages : p->microbatches;
+    if (p->in_flight) return p->in_flight[stages * (p->most_stages + 1) + k];
+    return k < p->microbatches ? k : p->microbatches;
+}
+
+/* The highest level that there is memory for; -1: none. */
+static inline int level_of(const struct engine *e, double in_flight)
+{
+    int low = 0, high = e->levels;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (e->flight[middle] <= in_flight)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - 1;
 }
 
 /* fmin() is a call. */
 static inline double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline int lower(int a, int b)
 {
     return a < b ? a : b;
 }
@@ -98,6 +124,9 @@ static inline double *rest_at(const struct engine *e, int cluster, int units, in
 {
     return &e->rest_s[cluster][units * (e->problem->layers + 1) + layers];
 }
+
+/* What may stand in front of a stage, by what it can have in flight. False: no memory. */
+bool chain_open_flights(struct engine *e);
 
 /* No plan has a largest c below; INFINITY: there is none. */
 double chain_find_pace(struct engine *e);

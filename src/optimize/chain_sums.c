@@ -4,6 +4,47 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* ---- memory for what is in flight ---- */
+
+static int compare_flights(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static bool list_levels(struct engine *e)
+{
+    const struct chain_problem *p = e->problem;
+    const size_t most = (size_t)p->most_stages;
+    size_t count = 0;
+    e->flight = calloc(most * (most + 1) / 2 + 1, sizeof *e->flight);
+    if (!e->flight) return false;
+    for (int stages = 1; stages <= p->most_stages; stages++)
+        for (int k = p->in_flight ? 1 : stages; k <= stages; k++)
+            e->flight[count++] = flight_of(p, stages, k);
+    qsort(e->flight, count, sizeof *e->flight, compare_flights);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || e->flight[i] > e->flight[e->levels - 1])
+            e->flight[e->levels++] = e->flight[i];
+    return true;
+}
+
+bool chain_open_flights(struct engine *e)
+{
+    const struct chain_problem *p = e->problem;
+    if (!list_levels(e)) return false;
+    e->places = calloc((size_t)(p->most_stages + 1) * (size_t)e->levels, sizeof *e->ahead);
+    for (int k = 1; e->places && k <= p->most_stages; k++)
+        for (int level = 0; level < e->levels; level++) {
+            const bool any = flight_of(p, p->most_stages, k) <= e->flight[level];
+            int stages = any ? p->most_stages + 1 : k;
+            while (stages <= p->most_stages && flight_of(p, stages, k) <= e->flight[level])
+                stages++;
+            e->places[k * e->levels + level] = stages > p->most_stages ? CHAIN_ANY : stages - 1 - k;
+        }
+    return e->places;
+}
+
 /* ---- no pace below is possible ---- */
 
 /* Layers of a stage of this choice within the limit, at most, wherever it stands. */
@@ -12,8 +53,7 @@ static int most_layers(const struct engine *e, int cluster, int choice, double l
     int most = 0;
     for (int row = 0; row < e->rows; row++) {
         const struct chain_cost *cost = cost_of(e->problem, cluster, choice, row);
-        if (e->row[row].layers > most && cost->time_s <= limit_s &&
-            cost->in_flight >= e->least_flight)
+        if (e->row[row].layers > most && cost->time_s <= limit_s && cost->in_flight >= e->flight[0])
             most = e->row[row].layers;
     }
     return most;
@@ -72,7 +112,7 @@ double chain_find_pace(struct engine *e)
 static bool outdoes(const struct entry *a, const struct entry *b)
 {
     return a->layers == b->layers && a->width == b->width && a->units <= b->units &&
-           a->time_s <= b->time_s && a->sync_s <= b->sync_s && a->in_flight >= b->in_flight &&
+           a->time_s <= b->time_s && a->sync_s <= b->sync_s && a->level >= b->level &&
            b->time_s - a->time_s >= b->backward_s - a->backward_s;
 }
 
@@ -97,16 +137,18 @@ static void list_row(struct engine *e, int cluster, int row, double limit_s)
         const struct chain_cost *cost = cost_of(e->problem, cluster, i, row);
         const int width = c->choice[i].width;
         const double out_s = e->row[row].last ? 0 : e->least_out_s[width];
-        if (c->choice[i].units > c->units || cost->in_flight < e->least_flight) continue;
+        if (c->choice[i].units > c->units || cost->in_flight < e->flight[0]) continue;
         if (!(cost->time_s + out_s < limit_s)) continue;
-        const struct entry entry = {i,
-                                    e->row[row].layers,
-                                    c->choice[i].units,
-                                    width,
-                                    cost->time_s,
-                                    cost->backward_s,
-                                    cost->sync_s + (e->row[row].first ? e->problem->closing_s : 0),
-                                    cost->in_flight};
+        const struct entry entry = {
+            .choice = i,
+            .layers = e->row[row].layers,
+            .units = c->choice[i].units,
+            .width = width,
+            .level = level_of(e, cost->in_flight),
+            .time_s = cost->time_s,
+            .backward_s = cost->backward_s,
+            .sync_s = cost->sync_s + (e->row[row].first ? e->problem->closing_s : 0),
+        };
         add_entry(&of_row, &entry);
     }
     entries->count += of_row.count;
@@ -145,15 +187,15 @@ static void list_ways(struct engine *e, int cluster, int end, double limit_s)
         struct entries of_row = {0, 0, entries->entry ? entries->entry + entries->count : NULL,
                                  NULL};
         for (int i = 0; i < count && !e->failed; i++) {
-            if (!(cost[i].time_s < limit_s)) continue;
+            if (!(cost[i].time_s < limit_s) || cost[i].in_flight < e->flight[0]) continue;
             const struct entry entry = {
                 .choice = i,
                 .layers = n,
                 .units = 1,
+                .level = level_of(e, cost[i].in_flight),
                 .time_s = cost[i].time_s,
                 .backward_s = cost[i].backward_s,
                 .sync_s = cost[i].sync_s + (n == end ? p->closing_s : 0),
-                .in_flight = cost[i].in_flight,
             };
             add_entry(&of_row, &entry);
         }
@@ -249,6 +291,24 @@ static void fill_rest_of_ways(struct engine *e, int cluster)
     }
 }
 
+/* As few stages as the entries make, whatever units they take. */
+static void fill_fewest(struct engine *e, int cluster)
+{
+    const int layers = e->problem->layers;
+    const struct entries *entries = &e->entries[cluster];
+    int *here = &e->fewest[cluster * (layers + 1)];
+    const int *before = cluster ? here - (layers + 1) : NULL;
+    here[0] = 0;
+    for (int end = 1; end <= layers; end++) {
+        here[end] = before ? before[end] : CHAIN_ANY;
+        for (int n = 1; n <= end; n++) {
+            const int row = row_of(e, end, n), left = end - n;
+            if (entries->from[row + 1] > entries->from[row])
+                here[end] = lower(here[end], 1 + here[left]);
+        }
+    }
+}
+
 double chain_prepare(struct engine *e, double limit_s)
 {
     const struct chain_problem *p = e->problem;
@@ -263,6 +323,7 @@ double chain_prepare(struct engine *e, double limit_s)
             fill_rest_of_ways(e, i);
         else
             fill_rest(e, i);
+        fill_fewest(e, i);
     }
     const struct entries *entries = &e->entries[last];
     for (int n = 1; n <= p->layers; n++) {

@@ -130,15 +130,19 @@ static void fill_cost(struct chain_cost *cost, const struct chain_problem *p)
     }
 }
 
-static double in_flight[5];
+static double in_flight[5 * 5];
 
-/* Of every schedule: more in flight. */
+/* Of every schedule: more in flight, and more of longer pipelines. */
 static void draw_schedule(struct chain_problem *p)
 {
     p->in_flight = in_flight;
     p->most_stages = draw_int(1, 4);
     for (int k = 1; k <= p->most_stages; k++)
-        in_flight[k] = draw_int(k, 4);
+        for (int stages = k; stages <= p->most_stages; stages++) {
+            const double shorter =
+                stages > k ? in_flight[(stages - 1) * (p->most_stages + 1) + k] : k;
+            in_flight[stages * (p->most_stages + 1) + k] = shorter + draw_int(0, 1);
+        }
 }
 
 static struct chain_cost costs[MOST_CLUSTERS * MOST_WAYS * CHAIN_PLACES * 8 * 8];
@@ -216,7 +220,7 @@ static double enumerate(struct chain_stage *stage, int stages, int cluster, int 
 
 Test(chain, enumeration_finds_nothing_better)
 {
-    int found = 0, none = 0;
+    int found = 0, none = 0, near = 0;
     for (int i = 0; i < 6000; i++) {
         struct chain_stage stage[8];
         struct chain_answer answer;
@@ -246,6 +250,17 @@ Test(chain, enumeration_finds_nothing_better)
         cr_assert(chain_solve(p, &answer, NULL, NULL));
         cr_expect_not(answer.found, "seed %d", i);
         chain_answer_release(&answer);
+        /* a good plan is a plan */
+        instance.problem.enough_s = INFINITY;
+        instance.problem.narrow = true;
+        cr_assert(chain_solve(p, &answer, NULL, NULL));
+        if (answer.found) {
+            cr_expect_geq(answer.value_s, best, "seed %d", i);
+            cr_expect_eq(chain_value(p, answer.stage, answer.stages), answer.value_s, "seed %d", i);
+        }
+        near += answer.found && answer.value_s <= 1.1 * best;
+        chain_answer_release(&answer);
     }
+    cr_expect_geq(near, found * 0.9, "%d of %d", near, found);
     cr_expect(found > 2500 && none > 200, "%d found, %d not", found, none);
 }
