@@ -66,15 +66,17 @@ static void check_memory(const struct clusters_input *input, struct rk_findings 
     for (int i = 0; i < input->answer->best.stages; i++) {
         const struct clusters_stage *stage = &input->answer->best.stage[i];
         struct rk_error at;
-        if (stage->bytes <= stage->capacity_bytes) continue;
+        const struct rk_reason *over = &stage->overfull;
+        if (over->verdict == RK_FITS) continue;
         struct rk_finding *finding = findings_add(all, "5.stage");
         clusters_file_fail(&input->file, i, "", &at);
         finding->line = at.line;
         finding->column = at.column;
-        snprintf(finding->what, sizeof finding->what, "memory");
-        snprintf(finding->have, sizeof finding->have, "%.2f GiB", stage->bytes / 1073741824);
+        snprintf(finding->what, sizeof finding->what, over->tier ? "memory tier %d" : "memory",
+                 over->tier);
+        snprintf(finding->have, sizeof finding->have, "%.2f GiB", over->need / 1073741824);
         snprintf(finding->need, sizeof finding->need, "a GPU of stage %d has %.2f GiB", i,
-                 stage->capacity_bytes / 1073741824);
+                 over->have / 1073741824);
         snprintf(finding->fix, sizeof finding->fix, "reckon fits lists what makes room");
     }
 }

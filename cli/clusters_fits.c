@@ -193,6 +193,7 @@ static int tell(struct clusters_input *input, const struct clusters_basics *args
     int stage = 0, code;
     const struct clusters_plan *best = &input->answer->best;
     const double left = least_left(best, &stage);
+    const bool fits = input->fault.reason.verdict == RK_FITS;
     struct given_plan *given = input->given ? NULL : malloc(sizeof *given);
     if (given) given_of(&input->question, best, given);
     report_note(&report,
@@ -200,11 +201,18 @@ static int tell(struct clusters_input *input, const struct clusters_basics *args
                             "%s over %d clusters: %s, %.2f GiB %s on the tightest stage, %d; "
                             "%.4g s a step",
                             input->model.id, input->machine.clusters,
-                            left < 0 ? "does not fit" : "fits", fabs(left) / 1073741824,
+                            fits ? "fits" : "does not fit", fabs(left) / 1073741824,
                             left < 0 ? "too little" : "left", stage, best->simulated_s));
+    for (int i = 0; i < best->stages; i++)
+        if (best->stage[i].overfull.tier)
+            report_note(&report,
+                        report_text(&report, "stage %d needs %.2f of %.2f GiB in memory tier %d", i,
+                                    best->stage[i].overfull.need / 1073741824,
+                                    best->stage[i].overfull.have / 1073741824,
+                                    best->stage[i].overfull.tier));
     show_stages(&report, input);
     if ((input->given || given) && show_changes(&report, input, given ? given : input->given))
-        code = show_report(&report, &args->show, args->output, left < 0 ? RK_NOTHING_FITS : RK_OK);
+        code = show_report(&report, &args->show, args->output, fits ? RK_OK : RK_NOTHING_FITS);
     else
         code = options_fail((no_memory(&error), &error));
     free(given);

@@ -223,7 +223,8 @@ static enum rk_status check_usable(const struct clusters_input *a, struct rk_err
     return RK_OK;
 }
 
-/* The plan that was found has replicas on several clusters: with their samples, as one that is given. */
+/* The plan that was found has replicas on several clusters: with their samples, as one that is
+ * given. */
 static enum rk_status keep_mixed(struct clusters_input *a, struct rk_error *error)
 {
     a->given = calloc(1, sizeof *a->given);
@@ -270,9 +271,13 @@ static enum rk_status judge_plan(struct clusters_input *a, bool tight, struct rk
     }
     char text[256];
     const struct given_part *part = &a->given->stage[a->fault.stage].part[a->fault.part];
-    snprintf(text, sizeof text, "on cluster %s: %s: %s (asked for %s, there is %s)",
-             machine->cluster[part->cluster].name, rk_verdict_name(reason->verdict), reason->what,
-             need, have);
+    const struct rk_cluster *cluster = &machine->cluster[part->cluster];
+    char tier[64] = "";
+    if (memory && reason->tier)
+        snprintf(tier, sizeof tier, ", tier %d, %.40s", reason->tier,
+                 cluster->system.memory[reason->tier].name);
+    snprintf(text, sizeof text, "on cluster %s: %s: %s%s (asked for %s, there is %s)",
+             cluster->name, rk_verdict_name(reason->verdict), reason->what, tier, need, have);
     clusters_file_fail(&a->file, a->fault.stage, text, error);
     return error->status = RK_NOTHING_FITS;
 }

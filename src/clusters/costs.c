@@ -93,24 +93,45 @@ static struct stage_blocks blocks_of(const struct stage_view *view, const struct
     return blocks;
 }
 
-static double bytes_of(const struct stage_view *view, const struct stage_sum *sum, double in_flight)
+bool clusters_overfull(const struct rk_stage *memory, const struct rk_system *system,
+                       struct rk_reason *reason)
 {
+    for (int tier = 0; tier <= RK_SHARE_TIERS && tier < system->memories; tier++) {
+        const double need = tier ? memory->away_bytes[tier - 1] : memory->total_bytes;
+        *reason = (struct rk_reason){.verdict = RK_MEMORY_EXCEEDED,
+                                     .tier = tier,
+                                     .need = need,
+                                     .have = system->memory[tier].capacity_bytes,
+                                     .what = "memory of a GPU"};
+        if (need > reason->have) return true;
+    }
+    *reason = (struct rk_reason){.verdict = RK_FITS};
+    return false;
+}
+
+/* Is there memory for so many microbatches, in every tier? */
+static bool holds(const struct stage_view *view, const struct stage_sum *sum, double in_flight)
+{
+    const struct rk_system *system = view->system;
     struct memory_rule rule = view->rule;
     rule.ends_in_flight[FIRST_END] = in_flight;
     rule.ends_in_flight[LAST_END] = view->plan.schedule == RK_GPIPE ? in_flight : 1;
     const struct stage_demand demand = stage_demand_by(&rule, sum);
-    return demanded_bytes(&demand, view->system, in_flight);
+    bool good = demanded_bytes(&demand, system, in_flight) <= system->memory[0].capacity_bytes;
+    for (int tier = 0; good && tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++)
+        good = !rule_lowers(&rule, tier) || lowered_bytes(&rule, sum, in_flight, tier) <=
+                                                system->memory[tier + 1].capacity_bytes;
+    return good;
 }
 
 /* Microbatches that there is memory for, up to `most`. */
 static double most_in_flight(const struct stage_view *view, const struct stage_sum *sum, int most)
 {
-    const double capacity = view->system->memory[0].capacity_bytes;
     int low = 0, high = most;
-    if (bytes_of(view, sum, 1) > capacity) return 0;
+    if (!holds(view, sum, 1)) return 0;
     while (low < high) {
         const int middle = (low + high + 1) / 2;
-        if (bytes_of(view, sum, middle) <= capacity)
+        if (holds(view, sum, middle))
             low = middle;
         else
             high = middle - 1;

@@ -1,10 +1,10 @@
 /* costs.h - what a stage costs on a cluster, for every way to run it: the input of
  * optimize/chain.h.
  *
- * A way is a tensor degree, a data degree, what is computed again and what is offloaded. All stages share the samples
- * of a round; one with d replicas runs microbatches of round / d of them. Layers are folded, summed
- * and judged by memory as those of any plan (estimate/stages.h), so that a stage costs here what it
- * costs there. Pure but for its memory.
+ * A way is a tensor degree, a data degree, what is computed again and what is offloaded. All stages
+ * share the samples of a round; one with d replicas runs microbatches of round / d of them. Layers
+ * are folded, summed and judged by memory as those of any plan (estimate/stages.h), so that a stage
+ * costs here what it costs there. Pure but for its memory.
  */
 #ifndef RECKON_CLUSTERS_COSTS_H
 #define RECKON_CLUSTERS_COSTS_H
@@ -21,7 +21,7 @@ struct clusters_question {
     struct rk_plan words; /* what all stages have in common; its batch */
     /* the words' degrees, mode, samples of a round are taken */
     bool tensor, context, expert, recompute, offload, round;
-    bool apart; /* no stage has replicas on several clusters */
+    bool apart;                     /* no stage has replicas on several clusters */
     bool (*stopped)(void *stopper); /* asked between problems; true ends the search. NULL: never */
     void *stopper;
 };
@@ -35,7 +35,7 @@ struct stage_way {
 
 struct cluster_costs {
     int ways;
-    struct rk_reason refused; /* why the last of those that are none is none, memory apart */
+    struct rk_reason refused;    /* why the last of those that are none is none, memory apart */
     struct stage_way *way;       /* (ways) */
     struct chain_choice *choice; /* (ways) */
     struct chain_cost *cost;     /* (ways, rows) */
@@ -86,8 +86,8 @@ struct stage_asked {
     uint64_t microbatches;
     const struct rk_plan *plan; /* of two such stages behind each other */
 };
-/* What limits a stage while it works, as rk_prediction has it: of a microbatch, what is computed again
- * apart; the optimizer's step. */
+/* What limits a stage while it works, as rk_prediction has it: of a microbatch, what is computed
+ * again apart; the optimizer's step. */
 struct stage_work {
     double matrix_s, attention_s, memory_s, again_s, optimizer_s;
 };
@@ -123,6 +123,10 @@ static inline enum chain_place clusters_stage_place(int i, int stages)
     if (stages == 1) return CHAIN_ALONE;
     return i == 0 ? CHAIN_FIRST : i + 1 == stages ? CHAIN_LAST : CHAIN_INNER;
 }
+
+/* The first memory tier of which a GPU of a stage needs more than it has; false: none. */
+bool clusters_overfull(const struct rk_stage *memory, const struct rk_system *system,
+                       struct rk_reason *reason);
 
 /* False: no memory. */
 bool clusters_stage_cost(const struct clusters_question *question, struct fold_shelf *shelf,

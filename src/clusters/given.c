@@ -128,12 +128,13 @@ static bool fill_times(struct judging *j, double *times, bool limited)
     for (int k = 0; k < stage->parts; k++) {
         const struct rk_cluster *c = &j->question->machine->cluster[stage->part[k].cluster];
         struct stage_told told;
+        struct rk_reason reason;
         row[0] = 0;
         for (uint64_t n = 1; n <= round; n++) {
             row[n] = INFINITY;
             if (limited && isinf(row[n - 1])) continue; /* more samples need no less memory */
             if (!tell(j, k, n, &told)) return false;
-            if (!limited || !(told.memory.total_bytes > c->system.memory[0].capacity_bytes))
+            if (!limited || !clusters_overfull(&told.memory, &c->system, &reason))
                 row[n] = fmax(told.cost.time_s, row[n - 1]);
         }
         for (uint64_t i = 1; i < stage->part[k].data; i++)
@@ -250,7 +251,7 @@ static int fill_stage(const struct judging *j, struct clusters_stage *to)
     struct given_stage *stage = &j->given->stage[j->index];
     const struct rk_machine *machine = j->question->machine;
     const struct given_part *first = &stage->part[0];
-    int slowest = 0, fullest = 0;
+    int slowest = 0, part = 0;
     *to = (struct clusters_stage){.cluster = first->cluster,
                                   .layers = (uint64_t)stage->layers,
                                   .tensor = first->plan.tensor,
@@ -264,7 +265,7 @@ static int fill_stage(const struct judging *j, struct clusters_stage *to)
                                       rk_plan_offloaded(&first->plan, RK_SHARE_OPTIMIZER),
                                   .work = j->told[0].work,
                                   .in_flight = j->told[0].memory.in_flight};
-    double fill = -1;
+    double fill = -1, full = 0;
     to->even = to->regular = true;
     to->homes = stage->parts > 1 ? stage->parts : 0;
     for (int k = 0; k < stage->parts; k++) {
@@ -274,9 +275,8 @@ static int fill_stage(const struct judging *j, struct clusters_stage *to)
         const double capacity = c->system.memory[0].capacity_bytes;
         stage->part[k].time_s = told->cost.time_s;
         to->gpus += gpus;
-        to->home[k] =
-            (struct clusters_home){stage->part[k].cluster, gpus, (gpus + node - 1) / node,
-                                   told->work};
+        to->home[k] = (struct clusters_home){stage->part[k].cluster, gpus, (gpus + node - 1) / node,
+                                             told->work};
         to->even &= stage->part[k].least == first->most && stage->part[k].most == first->most;
         to->regular &= stage->part[k].plan.tensor == first->plan.tensor &&
                        stage->part[k].plan.context == first->plan.context;
@@ -286,10 +286,16 @@ static int fill_stage(const struct judging *j, struct clusters_stage *to)
         if (told->cost.time_s > j->told[slowest].cost.time_s) slowest = k;
         if (told->memory.total_bytes / capacity > fill) {
             fill = told->memory.total_bytes / capacity;
-            fullest = k;
             to->memory = told->memory;
             to->bytes = told->memory.total_bytes;
             to->capacity_bytes = capacity;
+        }
+        struct rk_reason reason;
+        const bool over = clusters_overfull(&told->memory, &c->system, &reason);
+        if (over && reason.need / reason.have > full) {
+            full = reason.need / reason.have;
+            to->overfull = reason;
+            part = k;
         }
         to->sync_s = fmax(to->sync_s, told->cost.sync_s);
         to->data_link_s = fmax(to->data_link_s, told->data_link_s);
@@ -300,13 +306,8 @@ static int fill_stage(const struct judging *j, struct clusters_stage *to)
     to->data_link_s += across;
     to->backward_s = j->told[slowest].cost.backward_s;
     to->forward_s = j->told[slowest].cost.time_s - to->backward_s;
-    if (!(to->bytes > to->capacity_bytes) || j->fault->reason.verdict != RK_FITS) return slowest;
-    *j->fault = (struct given_fault){j->index,
-                                     fullest,
-                                     {.verdict = RK_MEMORY_EXCEEDED,
-                                      .need = to->bytes,
-                                      .have = to->capacity_bytes,
-                                      .what = "memory of a GPU"}};
+    if (to->overfull.verdict != RK_FITS && j->fault->reason.verdict == RK_FITS)
+        *j->fault = (struct given_fault){j->index, part, to->overfull};
     return slowest;
 }
 

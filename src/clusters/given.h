@@ -18,7 +18,7 @@ struct given_part {
     int cluster;
     uint64_t data;       /* replicas */
     struct rk_plan plan; /* degrees and choices of one layer; ranks, pipeline, batch do not count */
-    uint64_t samples;     /* filled: of a round, all its replicas together */
+    uint64_t samples;    /* filled: of a round, all its replicas together */
     uint64_t least, most; /* filled: ... that a replica takes */
     double time_s;        /* filled: of a round, both passes */
 };

@@ -36,8 +36,8 @@ static bool holds_one(struct mixing *x, bool *good)
                                           .plan = &pair};
         if (!clusters_can_run(q, part->cluster, &pair, &reason)) return false;
         *good = clusters_stage_cost(q, &x->shelf, &asked, &told);
-        if (!*good || told.memory.total_bytes >
-                          q->machine->cluster[part->cluster].system.memory[0].capacity_bytes)
+        if (!*good ||
+            clusters_overfull(&told.memory, &q->machine->cluster[part->cluster].system, &reason))
             return false;
     }
     return true;

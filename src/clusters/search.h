@@ -40,14 +40,15 @@ struct clusters_stage {
     enum rk_recompute_mode recompute;
     double activations_away, optimizer_away; /* shares of them in memory tier 1 */
     double forward_s, backward_s;            /* of a microbatch, all chunks */
-    double message_s;             /* ... to the stages behind and back; with wait_s of chunks */
-    double sync_s;                /* behind the last one */
-    double data_link_s;    /* collectives of gradients and weights of a step, hidden or not */
-    double gradient_bytes; /* of a GPU, as they are sent, whole */
+    double message_s;       /* ... to the stages behind and back; with wait_s of chunks */
+    double sync_s;          /* behind the last one */
+    double data_link_s;     /* collectives of gradients and weights of a step, hidden or not */
+    double gradient_bytes;  /* of a GPU, as they are sent, whole */
     struct stage_work work; /* of replicas on several clusters, that of the first home */
     double in_flight, bytes, capacity_bytes;
-    struct rk_stage memory; /* of a GPU: what `bytes` is made of */
-    double price_USDph; /* of all its GPUs for an hour */
+    struct rk_reason overfull; /* verdict RK_FITS: no memory tier is */
+    struct rk_stage memory;    /* of a GPU: what `bytes` is made of */
+    double price_USDph;        /* of all its GPUs for an hour */
 };
 
 struct clusters_plan {
@@ -82,8 +83,8 @@ struct clusters_answer {
     double straight_s;               /* the best step without interleaving */
     struct clusters_plan proved;     /* none has a smaller value_s */
     double alone_s[RK_MAX_CLUSTERS]; /* the least value_s of each cluster by itself */
-    bool usable[RK_MAX_CLUSTERS]; /* does a stage of one layer fit on it, some way? */
-    bool runs[RK_MAX_CLUSTERS]; /* ... memory apart; else `refused` says why not */
+    bool usable[RK_MAX_CLUSTERS];    /* does a stage of one layer fit on it, some way? */
+    bool runs[RK_MAX_CLUSTERS];      /* ... memory apart; else `refused` says why not */
     struct rk_reason refused[RK_MAX_CLUSTERS];
     uint64_t labels, limits, problems, simulated;
     bool stopped; /* as the question has it: the rest is not to be believed */

@@ -1,7 +1,8 @@
 /* simulate.h - a step of a plan over clusters, event by event.
  *
  * Messages to the stage behind and back are part of the passes of the stage in front, half of them
- * of each; where the pipeline blocks, of those of the stage behind, too. What a stage does behind its last microbatch is its optimizer's time.
+ * of each; where the pipeline blocks, of those of the stage behind, too. What a stage does behind
+ * its last microbatch is its optimizer's time.
  */
 #ifndef RECKON_CLUSTERS_SIMULATE_H
 #define RECKON_CLUSTERS_SIMULATE_H

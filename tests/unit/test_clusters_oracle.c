@@ -66,10 +66,10 @@ static void place_on(struct oracle *o, unsigned used, int cluster, int count, in
                 own.recompute_parts = clusters_parts(&q->words, own.recompute);
                 own.sequence_parallel &= t > 1;
                 own.messages_sharded &= t > 1;
-                o->given.stage[o->given.stages] = (struct given_stage){
-                    .layers = count,
-                    .parts = 1,
-                    .part = {{.cluster = cluster, .data = d, .plan = own}}};
+                o->given.stage[o->given.stages] =
+                    (struct given_stage){.layers = count,
+                                         .parts = 1,
+                                         .part = {{.cluster = cluster, .data = d, .plan = own}}};
                 place_offloads(o, used, cluster, layers);
             }
 }
@@ -133,8 +133,8 @@ static void compare(const char *system, enum rk_schedule schedule, uint64_t tens
     "link=100Gb/s@50us"
 
 #define TIGHT(memory)                                                                              \
-    "h100-sxm5-80g x4 net0.size=1 hbm=" memory                                                     \
-    " + a100-sxm4-80g x2 net0.size=1 hbm=" memory " link=400Gb/s@5us"
+    "h100-sxm5-80g x4 net0.size=1 hbm=" memory " + a100-sxm4-80g x2 net0.size=1 hbm=" memory       \
+    " link=400Gb/s@5us"
 
 Test(clusters_oracle, no_plan_is_better)
 {
@@ -152,10 +152,18 @@ Test(clusters_oracle, schedules_keep_more_in_flight)
     compare(TIGHT("20GiB"), RK_ZERO_BUBBLE_2P, 1, false);
 }
 
-/* Hosts with memory for what their GPUs, of which the second kind has little, do not take. */
+/* Hosts with memory for what their GPUs, of which the second kind has little, do not take; or with
+ * less than that. */
+#define HOSTS(memory)                                                                              \
+    "gh200-96g x2 net0.size=1 hbm=16GiB mem2=" memory "@450GB/s + "                                \
+    "h100-80g-nvl8 x1 net0.size=1 hbm=20GiB mem2=" memory "@50GB/s link=400Gb/s@5us"
+
 Test(clusters_oracle, what_does_not_fit_is_offloaded)
 {
     compare("gh200-96g x2 net0.size=1 hbm=16GiB + h100-80g-nvl8 x1 net0.size=1 hbm=20GiB "
             "link=400Gb/s@5us",
             RK_1F1B, 1, true);
+    compare(HOSTS("12GiB"), RK_1F1B, 1, true);
+    compare(HOSTS("9GiB"), RK_1F1B, 1, true);
+    compare(HOSTS("11GiB"), RK_GPIPE, 1, true);
 }
