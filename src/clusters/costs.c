@@ -325,8 +325,6 @@ static bool fill_costs(struct clusters_costs *costs, int cluster, int way, struc
     for (int alone = 0; alone < 2; alone++)
         if (!view_stage(costs->question, shelf, cluster, &c->way[way].plan, alone, &view[alone]))
             return false;
-    const int base = c->way[way].plain;
-    const struct chain_cost *plain = base < 0 ? NULL : &c->cost[base * costs->rows];
     int full[CHAIN_PLACES] = {
         0}; /* so many layers do not fit, nor do more of a model of one kind */
     for (int i = 0; i < costs->rows; i++) {
@@ -336,7 +334,6 @@ static bool fill_costs(struct clusters_costs *costs, int cluster, int way, struc
         const bool behind = run->place == CHAIN_INNER || run->place == CHAIN_FIRST;
         const int stages = run->place == CHAIN_ALONE ? 1 : costs->most_stages;
         const double most = clusters_in_flight(costs, stages, behind ? stages : 1);
-        if (plain && plain[i].in_flight >= most) continue;
         row[i] = cost_of_run(&view[run->place == CHAIN_ALONE], run, (int)most);
         full[run->place] |= run->place != CHAIN_ALONE && row[i].in_flight < 1;
     }
@@ -378,14 +375,13 @@ bool clusters_can_run(const struct clusters_question *question, int cluster,
     return reason->verdict == RK_FITS;
 }
 
-static bool add_way(struct clusters_costs *costs, int cluster, const struct rk_plan *plan,
-                    int plain)
+static bool add_way(struct clusters_costs *costs, int cluster, const struct rk_plan *plan)
 {
     struct cluster_costs *c = &costs->cluster[cluster];
     if (!ARRAY_ROOM(c->way, c->ways)) return false;
     const uint64_t gpus = plan->ranks / 2;
     const int width = width_of(costs, cluster, gpus, plan->messages_sharded ? 1 : plan->tensor);
-    c->way[c->ways++] = (struct stage_way){*plan, gpus, width, plain};
+    c->way[c->ways++] = (struct stage_way){*plan, gpus, width};
     return width >= 0;
 }
 
@@ -398,7 +394,6 @@ static bool list_offloads(struct clusters_costs *costs, int cluster, const struc
 {
     const struct clusters_question *q = costs->question;
     const bool all = !q->offload && q->machine->cluster[cluster].system.memories > 1;
-    int plain = -1;
     for (int i = 0; i < (all ? OFFLOADS : 1); i++) {
         struct rk_plan own = *plan;
         if (i) plan_offload(&own, offloads[i][0], offloads[i][1]);
@@ -407,8 +402,7 @@ static bool list_offloads(struct clusters_costs *costs, int cluster, const struc
             costs->cluster[cluster].refused = reason;
             continue;
         }
-        if (!add_way(costs, cluster, &own, plain)) return false;
-        if (i == 0) plain = costs->cluster[cluster].ways - 1;
+        if (!add_way(costs, cluster, &own)) return false;
     }
     return true;
 }

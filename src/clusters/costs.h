@@ -30,7 +30,6 @@ struct stage_way {
     struct rk_plan plan; /* of two such stages behind each other */
     uint64_t gpus;
     int width;
-    int plain; /* the same without offload, which is better where it has room; -1: this is it */
 };
 
 struct cluster_costs {

@@ -165,5 +165,4 @@ Test(clusters_oracle, what_does_not_fit_is_offloaded)
             RK_1F1B, 1, true);
     compare(HOSTS("12GiB"), RK_1F1B, 1, true);
     compare(HOSTS("9GiB"), RK_1F1B, 1, true);
-    compare(HOSTS("11GiB"), RK_GPIPE, 1, true);
 }
