@@ -245,9 +245,9 @@ Test(calibrate, tables_of_nccl_tests_that_people_showed)
         double bytes, time_s;
     } rows[] = {
         {"github.com/NVIDIA/nccl-tests/issues/107, no root yet", NULL,
-         "ih@ip-172-31-22-230:~$ mpirun -np 2 /home/ih/nccl-tests/build/all_reduce_perf -b 1250M\n"
-         "#   Rank  0 Pid   1320 on ip-172-31-20-228 device  0 [0x00] Tesla V100-SXM2-16GB\n"
-         "#   Rank  1 Pid   2066 on ip-172-31-22-230 device  0 [0x00] Tesla V100-SXM2-16GB\n"
+         "$ mpirun -np 2 nccl-tests/build/all_reduce_perf -b 1250M\n"
+         "#   Rank  0 Pid   1320 on host-a device  0 [0x00] Tesla V100-SXM2-16GB\n"
+         "#   Rank  1 Pid   2066 on host-b device  0 [0x00] Tesla V100-SXM2-16GB\n"
          "#       size         count      type   redop     time   algbw   busbw  error     time\n"
          "  1310720000     327680000     float     sum   1215033    1.08    1.08  0e+00  1216000   "
          " "
@@ -255,8 +255,8 @@ Test(calibrate, tables_of_nccl_tests_that_people_showed)
          1310720000, 1.215033},
         {"github.com/NVIDIA/nccl/issues/583, pasted without #", NULL,
          "mpirun -np 8 all_reduce_perf -b 32 -f 2 -e 8G\n"
-         "   Rank  0 Pid 1821213 on AI-A100-Beethoven01 device  0 [0x00] NVIDIA A100-SXM4-40GB\n"
-         "   Rank  1 Pid 1821214 on AI-A100-Beethoven01 device  1 [0x00] NVIDIA A100-SXM4-40GB\n"
+         "   Rank  0 Pid 1821213 on host-c device  0 [0x00] NVIDIA A100-SXM4-40GB\n"
+         "   Rank  1 Pid 1821214 on host-c device  1 [0x00] NVIDIA A100-SXM4-40GB\n"
          "        size         count    type   redop     time   algbw   busbw  error     time\n"
          "    33554432       8388608   float     sum    402.1   83.45  146.03  2e-07    401.2   "
          "83.63  146.36  2e-07\n",
