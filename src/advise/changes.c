@@ -52,7 +52,11 @@ static void try_memory(const struct tries *t, int tier)
     if (rk_misses(t->problem, t->aim, RK_LIMIT_MEMORY, tier, missed) > 0 &&
         rk_system_copy(&system, now, &error) == RK_OK) {
         change.to = missed[0].need;
-        system.memory[tier].capacity_bytes *= change.to / change.from;
+        struct rk_memory *memory = &system.memory[tier];
+        const uint64_t ranks = t->problem->base.ranks;
+        memory->capacity_bytes = change.to / part_factor(memory->capacity_shared_by, ranks);
+        while (memory_part_bytes(memory, ranks) < change.to) /* rounded down */
+            memory->capacity_bytes = nextafter(memory->capacity_bytes, INFINITY);
         problem.system = &system;
         change.helps = rk_find(&problem, t->aim, &change.found);
     }

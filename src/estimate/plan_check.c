@@ -1,4 +1,5 @@
 #include "estimate/plan_check.h"
+#include "estimate/stages.h"
 
 #include "estimate/fold.h"
 #include "estimate/runs.h"
@@ -334,11 +335,10 @@ static bool share(double value)
 /* The lowest tier that has something. */
 static int tiers_used(const struct rk_plan *p)
 {
-    int used = p->recompute_rest || p->sequence_chunks > 1 ||
-               rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0 ||
-               rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0;
+    int used = p->recompute_rest || p->sequence_chunks > 1;
     for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
-        if (p->share[RK_SHARE_ATTENTION][tier] > 0) used = tier + 1;
+        for (int i = 0; i < RK_SHARES; i++)
+            if (p->share[i][tier] > 0) used = tier + 1;
     return used;
 }
 
@@ -359,12 +359,13 @@ static bool check_offload(const struct check *c)
     const int used = tiers_used(p);
     bool shares = true;
     for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
-        shares &= share(p->share[RK_SHARE_ATTENTION][tier]);
+        for (int i = 0; i <= RK_SHARE_ATTENTION; i++)
+            shares &= share(p->share[i][tier]);
     const bool lower = used > 1; /* 1.5 means a half in tier 2: more than all where there is none */
     return want(c,
                 shares && share(rk_plan_activations_away(p)) &&
-                    share(rk_plan_offloaded(p, RK_SHARE_OPTIMIZER)) &&
-                    share(rk_plan_offloaded(p, RK_SHARE_WEIGHTS)),
+                    share(share_away(p, RK_SHARE_OPTIMIZER)) &&
+                    share(share_away(p, RK_SHARE_WEIGHTS)),
                 RULE("1.value", "activation_offload"), RK_BAD_OPTION,
                 "offload, a share from 0 to 1", 1, 0) &&
            want(c, c->system->memories > used,

@@ -94,11 +94,6 @@ struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system 
 
 /* ---- for each microbatch ---- */
 
-static double offloaded_s(const struct rk_system *system, uint64_t ranks, double bytes)
-{
-    return bytes > 0 ? bytes / memory_part(&system->memory[1], ranks).bandwidth_Bps : 0;
-}
-
 static double backward_s(const struct stage_sum *sum)
 {
     return sum->pass_s[FOLD_AGRAD] + sum->pass_s[FOLD_WGRAD] + sum->pass_s[FOLD_RECOMPUTE];
@@ -114,7 +109,7 @@ int first_tier_of(const struct rk_plan *plan)
 double transfer_time_s(const struct rk_system *system, const struct rk_plan *plan,
                        const struct transfer *t, bool out)
 {
-    double slowest_s = 0, host_bytes = t->weights_bytes;
+    double slowest_s = 0, host_bytes = t->weights_bytes * plan->share[RK_SHARE_WEIGHTS][0];
     for (int tier = 0; tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++) {
         const struct rk_memory part = memory_part(&system->memory[tier + 1], plan->ranks);
         const struct rk_memory *memory = &part;
@@ -122,9 +117,11 @@ double transfer_time_s(const struct rk_system *system, const struct rk_plan *pla
         double bytes = t->activations_bytes * plan->share[RK_SHARE_ATTENTION][tier];
         if (tier == first_tier_of(plan)) bytes += t->always_bytes;
         if (tier == 0) host_bytes += bytes;
-        if (tier == 0 || !(bytes > 0)) continue;
-        host_bytes += bytes * memory->through_host;
-        slowest_s = fmax(slowest_s, bytes / rate + t->requests * memory->latency_s);
+        const double read = t->weights_bytes * plan->share[RK_SHARE_WEIGHTS][tier];
+        if (tier == 0 || !(bytes + read > 0)) continue;
+        host_bytes += (bytes + read) * memory->through_host;
+        slowest_s = fmax(slowest_s, bytes / rate + read / rk_memory_read_Bps(memory) +
+                                        t->requests * memory->latency_s);
     }
     if (!(host_bytes > 0)) return slowest_s;
     const struct rk_memory part = memory_part(&system->memory[1], plan->ranks), *host = &part;
@@ -173,8 +170,7 @@ struct stage_transfers stage_transfers(const struct stage_sum *sum, const struct
     const struct transfer all = {.activations_bytes = sum->saved_total_bytes, .requests = blocks};
     const struct transfer *moved = swaps ? &layer : &all;
     const struct transfer weights = {
-        .weights_bytes = (sum->parameters + sum->expert_parameters) * sharing->bytes.weight *
-                         rk_plan_offloaded(plan, RK_SHARE_WEIGHTS),
+        .weights_bytes = (sum->parameters + sum->expert_parameters) * sharing->bytes.weight,
         .requests = blocks,
     };
     return (struct stage_transfers){
@@ -183,7 +179,7 @@ struct stage_transfers stage_transfers(const struct stage_sum *sum, const struct
         .weights_s = transfer_time_s(system, plan, &weights, false),
         .activations_bytes = swaps ? swapped_bytes(sum, plan)
                                    : rk_plan_activations_away(plan) * sum->saved_total_bytes,
-        .weights_bytes = weights.weights_bytes,
+        .weights_bytes = weights.weights_bytes * share_away(plan, RK_SHARE_WEIGHTS),
     };
 }
 
@@ -200,8 +196,7 @@ static void swap_transfers(struct stage_sum *sum, const struct rk_system *system
     const struct transfer transfer = {
         .activations_bytes = (blocks_bytes(sum) - sum->swap.always_bytes) / blocks,
         .always_bytes = sum->swap.always_bytes / blocks,
-        .weights_bytes =
-            parameters / blocks * sharing->bytes.weight * rk_plan_offloaded(plan, RK_SHARE_WEIGHTS),
+        .weights_bytes = parameters / blocks * sharing->bytes.weight,
         .requests = 1,
     };
     const struct rk_swap_layer layer = {.forward_s = sum->swap.forward_s / blocks,
@@ -234,10 +229,8 @@ static void offload_transfers(struct stage_sum *sum, const struct rk_system *sys
         swap_transfers(sum, system, sharing, plan);
         return;
     }
-    if (rk_plan_activations_away(plan) <= 0 && rk_plan_offloaded(plan, RK_SHARE_WEIGHTS) <= 0)
-        return;
-    const double weights = (sum->parameters + sum->expert_parameters) * sharing->bytes.weight *
-                           rk_plan_offloaded(plan, RK_SHARE_WEIGHTS);
+    if (rk_plan_activations_away(plan) <= 0 && share_away(plan, RK_SHARE_WEIGHTS) <= 0) return;
+    const double weights = (sum->parameters + sum->expert_parameters) * sharing->bytes.weight;
     const struct transfer transfer = {.activations_bytes = sum->saved_total_bytes,
                                       .weights_bytes = weights,
                                       .requests = sum->blocks};
@@ -335,18 +328,41 @@ static double own_part(const struct sharing *sharing, double dense, double exper
     return dense / sharing->shards[0].ranks + expert / sharing->shards[1].ranks;
 }
 
+/* Gradients go to the host, which updates, and weights come back. State on drives is read and
+ * written besides, one after the other [rajbhandari2021]; tiers work beside each other, and what
+ * goes through the host takes the link of tier 1 as well. */
+static double state_moves_s(double own, const struct element_bytes *bytes,
+                            const struct rk_system *system, const struct rk_plan *plan)
+{
+    double host_bytes = 0, slowest_s = 0;
+    for (int tier = 0; tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++) {
+        const struct rk_memory part = memory_part(&system->memory[tier + 1], plan->ranks);
+        const double there = plan->share[RK_SHARE_OPTIMIZER][tier] * own;
+        const bool drives = tier > 0 || part.endurance_bytes > 0;
+        const double state = drives ? there * (bytes->optimizer - bytes->step_gradient) : 0;
+        if (!(there > 0)) continue;
+        host_bytes += there * (bytes->gradient + bytes->weight);
+        if (tier > 0) host_bytes += 2 * state * part.through_host;
+        slowest_s =
+            fmax(slowest_s, state / rk_memory_read_Bps(&part) + state / rk_memory_write_Bps(&part));
+    }
+    if (!(host_bytes > 0)) return slowest_s;
+    const struct rk_memory host = memory_part(&system->memory[1], plan->ranks);
+    return fmax(slowest_s, host_bytes / host.bandwidth_Bps);
+}
+
 static double optimizer_work_s(const struct stage_sum *sum, const struct rk_system *system,
                                const struct sharing *sharing, const struct rk_plan *plan)
 {
     const struct element_bytes *bytes = &sharing->bytes;
     const double own = own_part(sharing, sum->parameters, sum->expert_parameters);
     const double tables = own_part(sharing, sum->ends_parameters, 0) * 2 * bytes->of_tables;
-    const double away = rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER);
+    const double away = share_away(plan, RK_SHARE_OPTIMIZER);
     return own_part(sharing, sum->step[0].work_s, sum->step[1].work_s) +
            optimizer_time_s(system,
                             (1 - away) * (own * optimizer_access_bytes(bytes, system) + tables) +
                                 gradient_buffer_bytes(sum, system, own, sharing, plan)) +
-           offloaded_s(system, plan->ranks, away * own * (bytes->gradient + bytes->weight));
+           state_moves_s(own, bytes, system, plan);
 }
 
 struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange *exchange,

@@ -363,7 +363,7 @@ static void add_run(struct run_stage *out, struct tally *tally, struct queue *qu
     struct stage_sum sum;
     stage_sum(&sum, &local->fold, model, plan, blocks);
     const struct exchange exchange = exchange_of(&sum, system, &local->sharing, plan);
-    const double here = 1 - rk_plan_offloaded(plan, RK_SHARE_ATTENTION);
+    const double here = 1 - rk_plan_activations_away(plan);
     add_sum(&out->alone, &sum);
     out->held_bytes += sum.saved_total_bytes * here;
     out->released_bytes += sum.ends_total_bytes[LAST_END] * here;

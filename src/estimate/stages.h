@@ -116,8 +116,8 @@ struct element_bytes {
     double gathered;                    /* of weights in the precision of the products */
     double sent_weight, sent_gradient;  /* by data parallelism */
     double narrow_copies; /* of weights that are multiplied in 8 or 4 bits, beside the kept ones */
-    double added; /* read and written to add a microbatch's gradient to the sum, when that is a
-                     kernel of its own */
+    double added;     /* read and written to add a microbatch's gradient to the sum, when that is a
+                         kernel of its own */
     double of_tables; /* of the optimizer's, beside it, of what embedding and head have */
 };
 
@@ -156,11 +156,20 @@ double blocks_bytes(const struct stage_sum *sum);
 /* Bytes of one microbatch that its layers offload. */
 double swapped_bytes(const struct stage_sum *sum, const struct rk_plan *plan);
 
+/* The share of a class of tensors that is in any lower tier. */
+static inline double share_away(const struct rk_plan *plan, enum rk_share share)
+{
+    double away = 0;
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
+        away += plan->share[share][tier];
+    return away;
+}
+
 /* What moves to the lower tiers, or back, at the same time. */
 struct transfer {
     double activations_bytes; /* of which each tier gets the plan's share */
     double always_bytes;      /* to the first tier that has a share, else tier 1 */
-    double weights_bytes;     /* to tier 1 */
+    double weights_bytes;     /* from them, likewise; always read */
     double requests;          /* of each tier */
 };
 

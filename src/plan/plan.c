@@ -76,17 +76,12 @@ struct rk_plan plan_of_framework(enum rk_framework framework)
     return plan;
 }
 
-/* Are all activations offloaded alike, and is nothing else beyond memory tier 1? */
-static bool simple_shares(const struct rk_plan *plan, enum plan_by by)
+/* Are all activations offloaded alike? */
+static bool simple_shares(const struct rk_plan *plan)
 {
-    for (int i = 0; i < RK_SHARES; i++)
-        for (int tier = 0; tier < RK_SHARE_TIERS; tier++) {
-            const double share = plan->share[i][tier];
-            if (i > RK_SHARE_ATTENTION && share != plan->share[RK_SHARE_ATTENTION][tier])
-                return false;
-            if (by == PLAN_BY_RECKON && tier > 0 && share != 0 && i < RK_SHARE_ATTENTION)
-                return false;
-        }
+    for (int i = RK_SHARE_ATTENTION + 1; i < RK_SHARES; i++)
+        for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
+            if (plan->share[i][tier] != plan->share[RK_SHARE_ATTENTION][tier]) return false;
     return true;
 }
 
@@ -107,7 +102,7 @@ const char *plan_beyond(const struct rk_plan *plan, enum plan_by by)
     if (plan->segments && by == PLAN_BY_CALCULON) return "stages: layers that are not alike";
     for (uint64_t i = 0; i < plan->pipeline && i < RK_MAX_STAGES; i++)
         if (plan->cluster[i]) return "stages: more than one cluster";
-    return simple_shares(plan, by) ? NULL : "offload";
+    return simple_shares(plan) ? NULL : "offload";
 }
 
 void rk_plan_offload_activations(struct rk_plan *plan, double share)

@@ -54,8 +54,10 @@ void run_find_least(struct run *r)
     plan->zero = r->extremes.zero;
     plan->keep_gathered = false;
     rk_plan_offload_activations(plan, 0);
-    plan->share[RK_SHARE_OPTIMIZER][0] = r->extremes.optimizer;
-    plan->share[RK_SHARE_WEIGHTS][0] = r->extremes.weights;
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++) {
+        plan->share[RK_SHARE_OPTIMIZER][tier] = tier == 0 && r->extremes.optimizer;
+        plan->share[RK_SHARE_WEIGHTS][tier] = tier == 0 && r->extremes.weights;
+    }
     r->least = memory_rule_of(r->s->fold, &r->extremes.least, plan);
     r->least.bytes.gathered = r->least.bytes.sent_gradient = 0;
     r->least.step_element = r->least.step_gathers = 0;

@@ -83,7 +83,6 @@ static inline void draw_system(struct random *r, struct rk_system *s)
     s->devices = 0;
     s->memory[0].capacity_bytes = 16e9 * times(r, 6);
     s->memory[0].bandwidth_Bps *= times(r, 2);
-    if (s->memories > 1 && one_in(r, 2)) s->memory[1].capacity_bytes = 4e9 * times(r, 30);
     s->network[0].size = UINT64_C(2) << below(r, 4);
     s->kernels.fragmentation = one_in(r, 2) ? 0 : between(r, 0, 0.2);
     s->kernels.reserve_bytes = one_in(r, 2) ? 0 : 1e8;
@@ -124,6 +123,16 @@ struct plans_case {
     struct rk_plans_problem problem;
 };
 
+/* How large a second memory is, and what all plans have there: drawn apart from the rest. */
+static inline void draw_lower(struct plans_case *c, uint64_t seed)
+{
+    struct random r = {seed * 7919};
+    if (c->system.memories < 2) return;
+    if (one_in(&r, 2)) c->system.memory[1].capacity_bytes = 4e9 * times(&r, 30);
+    c->problem.base.recompute_rest = one_in(&r, 4);
+    if (one_in(&r, 4)) rk_plan_offload_activations(&c->problem.base, 0.5);
+}
+
 /* A problem with 1 to `most` plans; release its system. */
 static inline void draw_case(struct plans_case *c, uint64_t seed, uint64_t most)
 {
@@ -138,8 +147,7 @@ static inline void draw_case(struct plans_case *c, uint64_t seed, uint64_t most)
     if (one_in(&r, 4)) c->problem.base.precision = RK_FP32;
     c->problem.unstartable = one_in(&r, 2);
     if (one_in(&r, 8)) c->problem.base.recompute_stride = 1 + below(&r, 3);
-    c->problem.base.recompute_rest = c->system.memories > 1 && one_in(&r, 4);
-    if (c->system.memories > 1 && one_in(&r, 4)) rk_plan_offload_activations(&c->problem.base, 0.5);
+    draw_lower(c, seed);
     for (int tries = 0; tries < 100; tries++) {
         struct rk_space *plans = rk_plans_open(&c->problem, NULL);
         cr_assert_not_null(plans);
