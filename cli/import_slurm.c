@@ -67,6 +67,24 @@ static void write_node(const struct slurm_args *args, const struct slurm_topolog
         snprintf(text + used, size - used, " net%d.size=%" PRIu64, tiers.bus, args->gpus);
 }
 
+/* A leaf joins more than links do, or there is nothing to oversubscribe. */
+static enum rk_status check_leaves(const struct slurm_args *args,
+                                   const struct slurm_topology *topology,
+                                   const struct rk_system *system, struct rk_error *error)
+{
+    const struct node_tiers tiers = node_tiers_of(system);
+    const uint64_t links = tiers.links >= 0 ? system->network[tiers.links].size : 0;
+    for (int i = 0; args->over > 1 && links > NODE_LARGEST && i < topology->networks; i++) {
+        const uint64_t leaf = topology->network[i].leaf_nodes * args->gpus;
+        if (topology->network[i].leaves > 1 && leaf <= links)
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "--over: a leaf of %s joins %" PRIu64
+                           " accelerators, which the links of %s join already: leave it out",
+                           topology->network[i].name, leaf, args->system);
+    }
+    return RK_OK;
+}
+
 /* Accelerators of a node where --gpus-per-node does not say. */
 static enum rk_status settle_node(struct slurm_args *args, const struct rk_system *system,
                                   struct rk_error *error)
@@ -110,6 +128,7 @@ static enum rk_status write_line(struct slurm_args *args, const struct slurm_top
     enum rk_status status = rk_machine_load(args->system, &machine, error);
     if (status != RK_OK) return status;
     status = settle_node(args, &machine.cluster[0].system, error);
+    if (status == RK_OK) status = check_leaves(args, topology, &machine.cluster[0].system, error);
     if (status == RK_OK) write_node(args, topology, &machine.cluster[0].system, node, sizeof node);
     rk_machine_release(&machine);
     if (status != RK_OK) return status;
