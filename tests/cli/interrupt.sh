@@ -51,3 +51,16 @@ timeout --foreground --preserve-status -s INT 1 "$RECKON" search --framework cal
     --exhaustive --format csv >"$work/csv" 2>/dev/null
 status=$?
 [ $status -eq 130 ] || { echo "exit status $status instead of 130"; exit 1; }
+
+# two signals at once are one: the answer is written, marked, and nothing stands beside it
+mkdir "$work/twice"
+(cd "$work/twice" && exec "$RECKON" search --framework calculon --model "$work/model.json" --system "$work/system.json" \
+    --gpus 3603600 --batch 36036000 --fused both --exhaustive --top 3 -o twice.txt 2>../twice.err) &
+pid=$!
+sleep 1
+kill -TERM $pid && kill -TERM $pid
+wait $pid
+status=$?
+[ $status -eq 143 ] || { echo "exit status $status instead of 143 after two signals"; cat "$work/twice.err"; exit 1; }
+grep -q INCOMPLETE "$work/twice/twice.txt" || { echo "two signals take the answer"; exit 1; }
+[ "$(ls "$work/twice")" = twice.txt ] || { echo "left beside the answer: $(ls "$work/twice")"; exit 1; }
