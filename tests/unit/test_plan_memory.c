@@ -112,6 +112,24 @@ Test(plan_memory, muon_keeps_one_moment)
     }
 }
 
+/* Of each of four blocks, matrices of 192, 64, 256 and 256 by 64: five times 4 a^2 b + 2 a^3 FLOP at
+ * 1e6 a second. Dealt to two data ranks each does half; two tensor ranks both do all of it. */
+Test(plan_memory, muon_makes_matrices_orthogonal)
+{
+    const double flop = 4 * 5 * (4 * 64.0 * 64 * (192 + 64 + 256 + 256) + 4 * 2 * 64.0 * 64 * 64);
+    struct rk_plan plan = plan_of(RK_MEGATRON, 2, 0);
+    plan.optimizer = RK_MUON;
+    stage_of(&small, &plan, 0);
+    NEAR(prediction.optimizer_s, flop / 1e6);
+    plan.zero = 1;
+    stage_of(&small, &plan, 0);
+    NEAR(prediction.optimizer_s, flop / 2 / 1e6);
+    plan.zero = 0;
+    plan.tensor = 2;
+    stage_of(&small, &plan, 0);
+    NEAR(prediction.optimizer_s, flop / 1e6);
+}
+
 /* Rounds of five over four stages and three chunks: 2 * 3 + 2 * 5 + 1 passes of the first. */
 Test(plan_memory, rounds_of_a_group)
 {
