@@ -115,14 +115,13 @@ struct search {
 
 enum { MOST_RUNS = 4 };
 
-/* The plan at hand with each stage's layers in so many runs, as even as they go; false: a stage has
+/* The given plan with each stage's layers in so many runs, as even as they go; false: a stage has
  * too few layers, or microbatches do not fill the pipeline, as launchers want them to. */
-static bool interleave(struct search *s, int runs)
+static bool interleave(const struct search *s, struct given_plan *given, int runs)
 {
-    struct given_plan *given = &s->given;
-    given_of(s->question, &s->plan, given);
-    if (s->plan.stages < 2 || s->plan.microbatches % (uint64_t)s->plan.stages) return false;
-    if (runs * s->plan.stages > RK_MAX_CHUNKS) return false;
+    const uint64_t microbatches = s->question->words.batch / given->round;
+    const bool filled = given->stages > 1 && microbatches % (uint64_t)given->stages == 0;
+    if ((runs > 1 && !filled) || runs * given->stages > RK_MAX_CHUNKS) return false;
     given->chunks = runs;
     for (int i = 0; i < given->stages; i++) {
         const int layers = given->stage[i].layers;
@@ -141,10 +140,47 @@ static bool try_interleaved(struct search *s)
     const enum rk_schedule schedule = s->question->words.schedule;
     if (schedule != RK_1F1B && schedule != RK_GPIPE) return true;
     for (int runs = 2; runs <= MOST_RUNS; runs++) {
-        if (!interleave(s, runs)) continue;
+        given_of(s->question, &s->plan, &s->given);
+        if (!interleave(s, &s->given, runs)) continue;
         if (!given_judge(s->question, &s->given, &s->other, &fault)) return false;
         if (fault.reason.verdict == RK_FITS && s->other.simulated_s < s->answer->best.simulated_s)
             s->answer->best = s->other;
+    }
+    return true;
+}
+
+/* ---- layers moved ---- */
+
+/* The best plan with a layer of one stage on another; true in `better`: it is the best now. False:
+ * no memory. */
+static bool try_move(struct search *s, int from, int to, bool *better)
+{
+    struct clusters_answer *a = s->answer;
+    struct given_fault fault;
+    given_of(s->question, &a->best, &s->given);
+    s->given.stage[from].layers--;
+    s->given.stage[to].layers++;
+    if (s->given.stage[from].layers < 1 || !interleave(s, &s->given, a->best.chunks)) return true;
+    if (!given_judge(s->question, &s->given, &s->other, &fault)) return false;
+    *better = fault.reason.verdict == RK_FITS &&
+              s->other.simulated_s < a->best.simulated_s * (1 - 1e-9);
+    if (*better) a->best = s->other;
+    if (*better && a->best.chunks == 1) a->straight_s = fmin(a->straight_s, a->best.simulated_s);
+    return true;
+}
+
+/* The objective is not the simulation: layers of the best plan go to the stage beside theirs as long
+ * as that makes its step shorter. */
+static bool move_layers(struct search *s)
+{
+    for (int i = 0, tried = 0; tried < 2 * (s->answer->best.stages - 1); tried++) {
+        const int stages = s->answer->best.stages, pair = i / 2 % (stages - 1);
+        bool better = false;
+        if (!try_move(s, pair + (i & 1), pair + !(i & 1), &better)) return false;
+        if (better)
+            tried = -1;
+        else
+            i++;
     }
     return true;
 }
@@ -337,6 +373,7 @@ static bool search_rounds(struct search *s, struct round *round, int *rounds)
         good = clusters_costs_open(&next->costs, s->question, batch / m, &shelf);
         if (!good) break;
         next->least_s = least_step(&next->costs);
+        s->answer->floor_s = fmin(s->answer->floor_s, next->least_s);
         note_usable(&next->costs, s->answer);
     }
     fold_shelf_release(&shelf);
@@ -363,6 +400,7 @@ bool clusters_search(const struct clusters_question *question, struct clusters_a
     int rounds = 0;
     bool good = s && round;
     *answer = (struct clusters_answer){.straight_s = INFINITY,
+                                       .floor_s = INFINITY,
                                        .best = {.value_s = INFINITY, .simulated_s = INFINITY},
                                        .proved = {.value_s = INFINITY, .simulated_s = INFINITY}};
     for (int i = 0; i < RK_MAX_CLUSTERS; i++)
@@ -372,6 +410,8 @@ bool clusters_search(const struct clusters_question *question, struct clusters_a
         for (int i = 0; i < RK_MAX_CLUSTERS; i++)
             s->reached_alone_s[i] = INFINITY;
         good = search_rounds(s, round, &rounds);
+        const bool some = good && !is_stopped(s) && !isinf(answer->best.simulated_s);
+        if (some) good = move_layers(s);
         if (good && !question->apart && !is_stopped(s)) good = search_mixed(s);
         good = good && !s->failed;
     }

@@ -121,6 +121,9 @@ static void compare(const char *system, enum rk_schedule schedule, uint64_t tens
     if (tensor) q.words.tensor = tensor;
     cr_assert(clusters_search(&q, answer));
     const double least_s = enumerate(&q);
+    cr_expect_leq(answer->floor_s, answer->best.simulated_s);
+    cr_expect_leq(answer->floor_s, least_s);
+    cr_expect_geq(answer->floor_s, least_s / 10); /* of so few samples */
     cr_expect_float_eq(answer->proved.value_s, least_s, 1e-9 * least_s, "%s, schedule %d: %g, %g",
                        system, (int)schedule, answer->proved.value_s, least_s);
     rk_machine_release(&machine);
