@@ -398,8 +398,6 @@ static bool check_again(const struct check *c)
     return want(c, all, RULE("12.needs", "sequence_chunks"), RK_BAD_OPTION,
                 "recompute of a plan with sequence_chunks: full, of all layers, each alone",
                 RK_WHOLE, p->recompute) &&
-           want(c, p->segments == 0, RULE("12.excludes", "sequence_chunks"), RK_BAD_OPTION,
-                "runs of layers of their own with sequence_chunks", 0, p->segments) &&
            check_swapped(c);
 }
 

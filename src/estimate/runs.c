@@ -31,7 +31,8 @@ static bool want(bool holds, struct rk_reason *reason, enum rk_verdict verdict, 
 enum {
     LOCAL_CHECKS = 1 << CHECK_MODEL | 1 << CHECK_MEMBERS | 1 << CHECK_DEGREES | 1 << CHECK_BATCH |
                    1 << CHECK_TENSOR | 1 << CHECK_SEQUENCE | 1 << CHECK_EXPERTS |
-                   1 << CHECK_SHARDING | 1 << CHECK_OFFLOAD | 1 << CHECK_PRECISION
+                   1 << CHECK_SHARDING | 1 << CHECK_OFFLOAD | 1 << CHECK_AGAIN |
+                   1 << CHECK_PRECISION
 };
 
 static bool check_local(const struct rk_model *model, const struct rk_system *system,

@@ -372,6 +372,43 @@ Test(chunks, programs_need_less_in_more_chunks)
     }
 }
 
+/* Runs of layers of their own degrees: eight with two tensor ranks, the rest with two context
+ * ranks. Each has its own chunks, and all are computed again whole. */
+Test(chunks, runs_of_layers_have_chunks_of_their_own)
+{
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_plan plan;
+    struct rk_program program;
+    struct rk_program_sums sums;
+    struct rk_error error;
+    cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
+    cr_assert_eq(rk_system_load("a100-sxm4-80g " HOST, &system, &error), RK_OK);
+    cr_assert_eq(rk_plan_parse("gpus8 cp2 cp-kind=ulysses gbs4 zero3 seq131072 recompute=full "
+                               "offload-activations=1 loss-in-chunks seq-chunks4",
+                               &plan, &error),
+                 RK_OK);
+    plan.segments = 2;
+    plan.others = 1;
+    plan.other[0] = plan.local;
+    plan.other[0].tensor = 2;
+    plan.other[0].context = 1;
+    plan.segment[0] = (struct rk_segment){8, 1};
+    plan.segment[1] = (struct rk_segment){24, 0};
+    rk_predict(&model, &system, &plan, &prediction);
+    cr_assert(prediction.timed);
+    cr_assert_eq(rk_program_of(&program, &model, &system, &plan, 0, &error), RK_OK, "%s",
+                 error.text);
+    rk_program_sum(&program, &sums);
+    NEAR(8 * sums.flop, prediction.kernel_flop);
+    rk_program_release(&program);
+    plan.other[0].recompute = RK_KEEP;
+    rk_predict(&model, &system, &plan, &prediction);
+    cr_assert_gt(prediction.reasons, 0);
+    cr_expect(strstr(prediction.reason[0].what, "recompute"), "%s", prediction.reason[0].what);
+    rk_system_release(&system);
+}
+
 /* Refused by name: passes that have one gradient, and programs that would have no end. */
 Test(chunks, programs_that_are_not_there)
 {
