@@ -1,5 +1,6 @@
 /* What a stage's memory holds, by hand. */
 #include "estimate/stages.h"
+#include "machine/part.h"
 #include "predict_cases.h"
 
 static struct machine machine;
@@ -163,7 +164,8 @@ Test(plan_memory, what_the_step_leaves_in_the_allocator)
     NEAR(stage_of(&small, &plan, 0)->cached_bytes, 0);
 }
 
-/* Where that is more than the activations it decides: nearly all computed again, one short sample. */
+/* Where that is more than the activations it decides: nearly all computed again, one short sample.
+ */
 Test(plan_memory, the_step_may_need_more_than_the_activations)
 {
     struct rk_plan plan = plan_of(RK_DEEPSPEED, 2, 1);
@@ -211,8 +213,8 @@ Test(plan_memory, dualpipe_has_two_stages)
     NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_optimizer], 12 * both / 2);
 }
 
-/* A rank of both ends has the table of a tied embedding, or of multi-token prediction, once: as much
- * as a pipeline of one stage. */
+/* A rank of both ends has the table of a tied embedding, or of multi-token prediction, once: as
+ * much as a pipeline of one stage. */
 Test(plan_memory, dualpipe_has_a_shared_table_once)
 {
     struct rk_model tied = small, predicts = small;
@@ -284,6 +286,56 @@ Test(plan_memory, offloaded_state)
     NEAR(s->holds[RK_HOLD_weights], 0.5 * 2 * s->parameters);
     NEAR(before.static_bytes - s->static_bytes, 0.5 * 2 * s->parameters);
     NEAR(s->offloaded_bytes, 0.5 * 2 * s->parameters);
+}
+
+/* A quarter in tier 1, a half in tier 2; what is written of them in a step is as much. */
+Test(plan_memory, state_of_several_tiers)
+{
+    struct rk_plan plan = plan_of(RK_MEGATRON, 1, 0);
+    plan.share[RK_SHARE_OPTIMIZER][0] = 0.25;
+    plan.share[RK_SHARE_OPTIMIZER][1] = plan.share[RK_SHARE_WEIGHTS][1] = 0.5;
+    struct rk_memory memory[3] = {machine.memory[0], machine.memory[1], machine.memory[1]};
+    struct rk_system three = machine.system;
+    three.memory = memory;
+    three.memories = 3;
+    rk_predict(&small, &three, &plan, &prediction);
+    const struct rk_stage *s = &prediction.stage[0];
+    cr_assert_eq(prediction.verdict, RK_FITS);
+    NEAR(s->holds[RK_HOLD_optimizer], 0.25 * 12 * s->parameters);
+    NEAR(s->holds[RK_HOLD_weights], 0.5 * 2 * s->parameters);
+    NEAR(s->away_bytes[0], 0.25 * 12 * s->parameters);
+    NEAR(s->away_bytes[1], 0.5 * (12 + 2) * s->parameters);
+    NEAR(s->written_bytes[1], 0.5 * (12 + 2) * s->parameters);
+    memory[2].capacity_bytes = s->away_bytes[1] * (1 - 1e-9); /* whichever is too small */
+    rk_predict(&small, &three, &plan, &prediction);
+    cr_assert_eq(prediction.verdict, RK_MEMORY_EXCEEDED);
+    cr_expect_eq(prediction.reasons, 1);
+    cr_expect_eq(prediction.reason[0].tier, 2);
+    memory[1].capacity_bytes = 1;
+    rk_predict(&small, &three, &plan, &prediction);
+    cr_expect_eq(prediction.reasons, 2);
+    cr_expect_eq(prediction.reason[0].tier, 1);
+}
+
+/* Eight GPUs share 80 bytes, two a link of 6 B/s: two of them have 40 bytes and 3 B/s each, one has
+ * all; sixteen have what eight have. */
+Test(plan_memory, part_of_a_shared_memory)
+{
+    const struct rk_memory memory = {.capacity_bytes = 10,
+                                     .endurance_bytes = 100,
+                                     .bandwidth_Bps = 3,
+                                     .write_Bps = 1,
+                                     .capacity_shared_by = 8,
+                                     .bandwidth_shared_by = 2};
+    const struct rk_memory two = memory_part(&memory, 2), one = memory_part(&memory, 1);
+    NEAR(two.capacity_bytes, 40);
+    NEAR(two.endurance_bytes, 400);
+    NEAR(two.bandwidth_Bps, 3);
+    NEAR(one.capacity_bytes, 80);
+    NEAR(one.bandwidth_Bps, 6);
+    NEAR(one.write_Bps, 2);
+    NEAR(memory_part_bytes(&memory, 16), 10);
+    NEAR(memory_part_bytes(&(struct rk_memory){.capacity_bytes = 5}, 1), 5);
 }
 
 /* ---- the rest ---- */

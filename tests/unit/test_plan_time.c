@@ -230,6 +230,21 @@ Test(plan_time, optimizer)
     plan.share[RK_SHARE_OPTIMIZER][0] = 0.25;
     NEAR(end_of(plan).optimizer_s,
          0.75 * step_s + 0.25 * 2 * zeroed_s + 0.25 * 2250 * (4 + 2) / 1e2);
+    /* a half of it on drives behind that: read at 50, then written at 25 B/s, the longer part */
+    struct rk_system drives = *slow();
+    struct rk_memory memory[3] = {drives.memory[0], drives.memory[1]};
+    memory[2] = (struct rk_memory){.bandwidth_Bps = 50, .write_Bps = 25, .capacity_bytes = 1e9};
+    drives.memory = memory;
+    drives.memories = 3;
+    plan.share[RK_SHARE_OPTIMIZER][0] = 0;
+    plan.share[RK_SHARE_OPTIMIZER][1] = 0.5;
+    const double kept_s = 0.5 * step_s + 0.5 * 2 * zeroed_s, state = 0.5 * 2250 * 12;
+    NEAR(stage_end_of(&sum, &none, &drives, &sharing, &plan).optimizer_s,
+         kept_s + state / 50 + state / 25);
+    memory[2].through_host = 1; /* 27 kB and gradients and weights at 100 B/s: still less */
+    memory[1].bandwidth_Bps = 10;
+    NEAR(stage_end_of(&sum, &none, &drives, &sharing, &plan).optimizer_s,
+         kept_s + (2 * state + 0.5 * 2250 * (4 + 2)) / 10);
 }
 
 /* ---- the step ---- */
