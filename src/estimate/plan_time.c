@@ -63,7 +63,6 @@ static double gather_s(const struct rk_system *system, const struct sharing *sha
     return collective_time_s(system, ALL_GATHER, sharing->shards[expert], bytes);
 }
 
-/* Both groups of weights, each over its own ranks. */
 /* Megatron-LM has an optimizer of the experts' parameters and one of all others; each gathers all
  * weights when it has stepped (step_with_ready_grads in distrib_optimizer.py), unless forward
  * does. */
@@ -75,6 +74,7 @@ static double gathers_of(const struct stage_sum *sum, const struct rk_system *sy
     return two && each && !optimizer_is_measured(system) ? 2 : 1;
 }
 
+/* Both groups of weights, each over its own ranks. */
 struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,
                             const struct sharing *sharing, const struct rk_plan *plan)
 {
