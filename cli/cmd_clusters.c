@@ -9,6 +9,7 @@
 #include "cli/clusters_tables.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
+#include "cli/save.h"
 #include "cli/show.h"
 #include "interop/output.h"
 
@@ -19,7 +20,7 @@
 
 struct clusters_args {
     struct clusters_source source;
-    const char *output, *ranks, *save, *draw, *page;
+    const char *output, *ranks, *save, *script, *draw, *page;
     int ranks_format;
     struct clusters_also also;
     struct run_args run;
@@ -37,6 +38,8 @@ static const struct operand clusters_operands[] = {
 static const struct option clusters_options[] = {
     {.name = "save-plan", .type = OPTION_OUTPUT, .argument = "FILE", AT(save), .complete = "file",
      .help = "write the plan that was found, for --plan"},
+    {.name = "save-script", .type = OPTION_OUTPUT, .argument = "FILE", AT(script), .complete = "file",
+     .help = "write the script that launches it, on the hosts of --ranks: of stages that are alike but for their layers"},
     {.name = "links", .type = OPTION_FLAG, AT(also.links),
      .help = "also what other bandwidths of each link would do: searches again for each"},
     {.name = "why", .type = OPTION_FLAG, AT(also.why),
@@ -150,6 +153,15 @@ static enum rk_status write_files(const struct asking *a, struct rk_error *error
         return usage_fail(error, "--save-plan: more words than a plan file takes, 1023 characters");
     const char *irregular = args->ranks || args->draw ? irregular_ranks(a) : NULL;
     if (irregular) return usage_fail(error, irregular);
+    struct rk_plan plain;
+    if (args->script && !clusters_plain_plan(in, &plain))
+        return usage_fail(error,
+                          "--save-script: the plan's stages differ in more than their layers, which "
+                          "Megatron-LM does not run: words such as tp8 cp1 recompute=full make "
+                          "them alike");
+    const struct save_args launched = {.script = args->script};
+    if (args->script) status = save_files(&launched, &in->model, &plain, error);
+    if (status != RK_OK) return status;
     if (args->save)
         status = clusters_file_write(args->save, &in->question, &in->answer->best, words, error);
     if (status == RK_OK && args->ranks)
@@ -205,7 +217,7 @@ static enum rk_status check_flags(const struct asking *a, struct rk_error *error
 /* Standard output has one of the files, and the answer goes nowhere else. */
 static bool only_a_file(const struct clusters_args *args)
 {
-    const char *const paths[] = {args->save, args->ranks, args->draw, args->page};
+    const char *const paths[] = {args->save, args->script, args->ranks, args->draw, args->page};
     bool some = false;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         some |= output_is_stdout(paths[i]);
@@ -237,7 +249,7 @@ static int ask_grid(const struct clusters_args *args)
     struct report report = {.first = NULL};
     struct rk_error error;
     enum rk_status status = RK_OK;
-    if (args->save || args->ranks || args->draw || args->page || args->run.tokens ||
+    if (args->save || args->script || args->ranks || args->draw || args->page || args->run.tokens ||
         args->also.links || args->also.why || args->also.pareto)
         status =
             usage_fail(&error, "a machine with {lists} is many: what is written or asked of one "
@@ -282,13 +294,8 @@ int cmd_clusters(int argc, char **argv)
 int clusters_predict(int argc, char **argv)
 {
     struct clusters_args args;
-    struct rk_error error;
     const int done = read_args(&predict_usage, argc, argv, &args);
-    if (done >= 0) return done;
-    if (args.source.plan) return ask(&args, false);
-    usage_fail(&error, "which plan over these clusters? add --plan FILE, as reckon clusters "
-                       "--save-plan FILE writes it, or search with reckon clusters");
-    return options_fail(&error);
+    return done >= 0 ? done : ask(&args, false);
 }
 
 int clusters_report(int argc, char **argv)
