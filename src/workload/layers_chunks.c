@@ -73,10 +73,9 @@ static void in_chunks(struct operation *op, double u)
     op->released_bytes /= u;
 }
 
-void take_in_chunks(struct build *build)
+void take_in_chunks(struct build *build, bool local)
 {
     const double u = (double)build->plan->sequence_chunks;
-    const bool local = mixer_of_kind(build->layer->kind) == MIXER_LOCAL;
     bool first = true; /* of the MLP's matrices */
     for (int i = 0; i < build->layer->operations; i++) {
         struct operation *op = &build->layer->operation[i];
