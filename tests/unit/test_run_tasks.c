@@ -182,6 +182,7 @@ static const char *const taken[] = {"embedding_counts",
                                     "transformer_engine",
                                     "cuda_graphs",
                                     "recompute_rest",
+                                    "checkpoint_sharded",
                                     NULL};
 
 static void check_choice(const char *key, const char *words)
