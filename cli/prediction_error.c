@@ -64,7 +64,8 @@ static void add_memory_bar(struct report *report, const struct forecast *f,
     const double total = f->prediction->stage[f->prediction->tightest].total_bytes;
     const double room = f->system->memory[0].capacity_bytes;
     const double fits = error_share_below(c, room / total);
-    const char *chance = fits > 0.995   ? "it fits"
+    const bool lower = f->prediction->verdict == RK_MEMORY_EXCEEDED && total <= room;
+    const char *chance = fits > 0.995   ? lower ? "the GPU's memory suffices" : "it fits"
                          : fits < 0.005 ? "it does not fit"
                                         : report_text(report, "it fits in %.0f %%", 100 * fits);
     const size_t prefix = strlen("peak memory, ");

@@ -50,6 +50,7 @@ static inline struct rk_plan random_megatron(const struct rk_model *m)
     }
     p.precision = draw(3) ? RK_BF16 : (enum rk_precision)(RK_FP16 + draw(RK_NVFP4 - RK_FP16 + 1));
     if (m->experts && p.precision == RK_FP16) p.precision = RK_BF16; /* refused there */
+    if (p.precision == RK_FP8_ROW) p.precision = RK_FP8_CURRENT;     /* of torchao alone */
     p.weights_fp8 = p.precision > RK_BF16 && p.precision < RK_NVFP4 && p.zero && draw(2);
     p.recompute = (enum rk_recompute_mode)draw(RK_RECOMPUTE_MODES);
     if (p.recompute == RK_SELECTIVE) p.recompute_parts = 1u << RK_PART_MLP;
