@@ -111,6 +111,14 @@ void digest_point(const struct study *study, struct study_point *point)
     digest_text(d, point->key);
 }
 
+void digest_run(struct study_point *point, const char *run)
+{
+    digest d = digest_start();
+    add_text(&d, point->key);
+    add_text(&d, run);
+    digest_text(d, point->key);
+}
+
 static void add_share(digest *d, const struct study_share *share)
 {
     const double numbers[] = {share->tokens, share->days, share->gpu_hours, share->cost, share->kW};

@@ -16,6 +16,9 @@ void digest_machine(const struct rk_machine *machine, char key[STUDY_KEY]); /* n
 /* Fills point->key from the keys of its model and system and the rest of the point. */
 void digest_point(const struct study *study, struct study_point *point);
 
+/* Adds what is said of its run to point->key, where the result depends on it. */
+void digest_run(struct study_point *point, const char *run);
+
 /* A key of the whole grid with its names: has it changed since it was last written? */
 void digest_grid(const struct study *study, char key[STUDY_KEY]);
 

@@ -1,11 +1,12 @@
 #include "study/over_clusters.h"
 
-#include "advise/clusters_input.h"
+#include "advise/clusters_run.h"
 #include "base/memory.h"
 #include "clusters/price.h"
 #include "estimate/fold.h"
 #include "machine/kernels.h"
 #include "plan/names.h"
+#include "study/run_load.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -262,6 +263,26 @@ static enum rk_status tell_outcome(const struct clusters_input *input,
     return status;
 }
 
+/* The whole run with that step. */
+static enum rk_status tell_run(const struct study *study, const struct study_point *point,
+                               const struct clusters_input *input, struct study_over_run *told,
+                               struct rk_error *error)
+{
+    struct clusters_run run;
+    struct rk_campaign_outcome o;
+    if (!study->has_run) return RK_OK;
+    const enum rk_status status = clusters_run_of(study->facts, &study->run, input,
+                                                  point->run.tokens, &run, NULL, 0, error);
+    if (status != RK_OK) return status;
+    rk_campaign_expect(&run.campaign, &o);
+    *told = (struct study_over_run){.days = o.total_s / 86400,
+                                    .gpu_hours = o.gpu_hours,
+                                    .cost = o.cost,
+                                    .energy_kWh =
+                                        o.gpu_hours * run_kW(&run.campaign) * run.campaign.power_W};
+    return RK_OK;
+}
+
 static enum rk_status keep(const struct clusters_input *input, struct study_row *row,
                            struct rk_error *error)
 {
@@ -300,6 +321,7 @@ enum rk_status over_clusters_search(const struct study *study, const struct stud
     row->over.step_usd = NAN;
     if (status == RK_OK) status = clusters_input_answer(input, false, error);
     if (status == RK_OK || status == RK_NOTHING_FITS) row->counts.total = input->answer->labels;
+    if (status == RK_OK) status = tell_run(study, point, input, &row->over.run, error);
     if (status == RK_OK)
         status = keep(input, row, error);
     else if (status == RK_NOTHING_FITS)

@@ -1,6 +1,11 @@
 #include "study/run_load.h"
 
+#include "base/memory.h"
+#include "study/digest.h"
+
+#include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 
 enum { DAY_S = 86400, NOT_SAID = 1 << 30 };
 
@@ -8,6 +13,11 @@ static const char *const checkpoint_names[] = {[RK_CHECKPOINTS_SYNC] = "sync",
                                                [RK_CHECKPOINTS_ASYNC] = "async",
                                                [RK_CHECKPOINTS_MEMORY] = "memory",
                                                NULL};
+
+double run_kW(const struct rk_campaign *campaign)
+{
+    return campaign->node_factor * campaign->cooling_factor / 1000;
+}
 
 /* What the file says; 0 and "" where it says nothing. */
 struct said {
@@ -43,19 +53,20 @@ const struct field study_run_fields[] = {
 };
 /* clang-format on */
 
-/* The campaign of a step of one second with the largest batch: everything else follows. */
-static enum rk_status share_of(const struct study *study, struct study_point *point,
-                               struct rk_error *error)
+/* The campaign of a step of one second with the largest batch, on a machine of `gpus` of the system's
+ * accelerators: everything else follows. */
+static enum rk_status share_of(const struct study *study, const struct study_point *point,
+                               const struct rk_system *system, uint64_t gpus,
+                               struct study_share *share, struct rk_error *error)
 {
     const struct rk_model *model = &study->model[point->model].model;
-    const struct rk_system *system = &study->system[point->system].system;
     const struct rk_prediction second = {.outcome = {.step_s = 1}};
     struct rk_plans_problem problem;
     struct rk_campaign campaign;
     struct rk_campaign_outcome o;
     double tokens;
     study_problem(study, point, &problem);
-    problem.base.ranks = point->gpus;
+    problem.base.ranks = gpus;
     problem.base.batch = point->max_batch;
     enum rk_status status = rk_run_tokens(study->facts, &study->run, model, &tokens, NULL, error);
     if (status == RK_OK)
@@ -63,12 +74,47 @@ static enum rk_status share_of(const struct study *study, struct study_point *po
                                  tokens, &campaign, NULL, 0, error);
     if (status != RK_OK) return status;
     rk_campaign_expect(&campaign, &o);
-    point->run = (struct study_share){.tokens = tokens,
-                                      .days = o.total_s / DAY_S,
-                                      .gpu_hours = o.gpu_hours,
-                                      .cost = o.cost,
-                                      .kW = campaign.node_factor * campaign.cooling_factor / 1000};
+    *share = (struct study_share){.tokens = tokens,
+                                  .days = o.total_s / DAY_S,
+                                  .gpu_hours = o.gpu_hours,
+                                  .cost = o.cost,
+                                  .kW = run_kW(&campaign)};
     return RK_OK;
+}
+
+/* Over several clusters the plan says which GPUs it uses: its search tells the run, and is another
+ * one if the run is, or what is known of its kinds. */
+static enum rk_status shares_over(const struct study *study, const char *said,
+                                  struct study_point *point, struct rk_error *error)
+{
+    const struct rk_machine *machine = study_machine(study, point);
+    struct study_share share = {.tokens = 0};
+    digest_run(point, said);
+    for (int i = 0; i < machine->clusters; i++) {
+        const struct rk_system *system = &machine->cluster[i].system;
+        char known[160];
+        const enum rk_status status =
+            share_of(study, point, system, system->devices, &share, error);
+        if (status != RK_OK) return status;
+        snprintf(known, sizeof known, "%a %a %a %a", share.days, share.gpu_hours, share.cost,
+                 share.kW);
+        digest_run(point, known);
+    }
+    point->run = (struct study_share){.tokens = share.tokens};
+    return RK_OK;
+}
+
+static enum rk_status shares_of(struct study *study, const char *said, struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; i < study->points && status == RK_OK; i++) {
+        struct study_point *point = &study->point[i];
+        const struct study_system *system = &study->system[point->system];
+        status = system->machine ? shares_over(study, said, point, error)
+                                 : share_of(study, point, &system->system, point->gpus,
+                                            &point->run, error);
+    }
+    return status;
 }
 
 enum rk_status run_load(const struct place *place, struct study *study, struct rk_error *error)
@@ -85,15 +131,9 @@ enum rk_status run_load(const struct place *place, struct study *study, struct r
     study->run.mtbf_s = said.never ? INFINITY : said.mtbf_s;
     study->run.has_spares = said.spares != NOT_SAID;
     study->run.spares = said.spares;
-    for (size_t i = 0; i < study->systems; i++)
-        if (study->system[i].machine)
-            return place_fail(place, error,
-                              "%.200s has several clusters, whose runs a study does not tell: "
-                              "leave \"run\" out; reckon clusters --tokens tells one",
-                              study->system[i].name);
-    for (size_t i = 0; i < study->points; i++) {
-        status = share_of(study, &study->point[i], &inner);
-        if (status != RK_OK) return place_fail(place, error, "%.400s", inner.text);
-    }
-    return RK_OK;
+    char *text = json_dumps(place->value, JSON_COMPACT | JSON_SORT_KEYS);
+    if (!text) return no_memory(error);
+    status = shares_of(study, text, &inner);
+    free(text);
+    return status == RK_OK ? RK_OK : place_fail(place, error, "%.400s", inner.text);
 }

@@ -5,8 +5,12 @@
 #include "catalog/fields.h"
 #include "study/study.h"
 
-/* Reads study->run and works out the share of every point. The points and facts are there. */
+/* Reads study->run and works out the share of every point, or where that depends on the plan makes
+ * the run a part of its key. The points and facts are there. */
 enum rk_status run_load(const struct place *place, struct study *study, struct rk_error *error);
+
+/* kW that a run takes over the W of its accelerators. */
+double run_kW(const struct rk_campaign *campaign);
 
 /* The rows of "run", for the manual. */
 extern const struct field study_run_fields[];

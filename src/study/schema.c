@@ -150,7 +150,8 @@ static void create_strategy(struct sql *sql)
                  "    rank INTEGER NOT NULL, position INTEGER, batch INTEGER, plan TEXT");
     add_axis_names(sql, ",\n    ", " INTEGER");
     add_figure_names(sql, ",\n    ", " REAL");
-    sql_add(sql, ",\n    power_W REAL, clusters TEXT, step_usd REAL,\n    PRIMARY KEY(search, rank));\n");
+    sql_add(sql, ",\n    power_W REAL, clusters TEXT, step_usd REAL,\n"
+                 "    run_days REAL, run_gpu_hours REAL, run_usd REAL, run_kWh REAL,\n    PRIMARY KEY(search, rank));\n");
 }
 
 /* ---- views ---- */
@@ -169,16 +170,20 @@ static void create_ranking(struct sql *sql)
             "    strategy.plan");
     add_axis_names(sql, ",\n    strategy.", "");
     add_figure_names(sql, ",\n    strategy.", "");
+    static const char days[] = "ifnull(strategy.run_days, strategy.step_s * point.max_batch "
+                               "/ strategy.batch * point.run_days)";
     /* steps are as many times more as batches are smaller */
     sql_add(sql,
             ",\n    strategy.power_W, strategy.clusters, strategy.step_usd,\n"
-            "    strategy.step_s * point.max_batch / strategy.batch * run_days AS days,\n"
-            "    strategy.step_s * point.max_batch / strategy.batch * run_gpu_hours AS gpu_hours,\n"
-            "    strategy.step_s * point.max_batch / strategy.batch * run_cost AS cost_usd,\n"
-            "    strategy.step_s * point.max_batch / strategy.batch * run_gpu_hours * run_kW\n"
-            "        * strategy.power_W AS energy_kWh,\n"
-            "    run_tokens / (strategy.step_s * point.max_batch / strategy.batch * run_days)\n"
-            "        AS tokens_per_day");
+            "    %s AS days,\n"
+            "    ifnull(strategy.run_gpu_hours, strategy.step_s * point.max_batch / strategy.batch\n"
+            "        * point.run_gpu_hours) AS gpu_hours,\n"
+            "    ifnull(strategy.run_usd, strategy.step_s * point.max_batch / strategy.batch\n"
+            "        * point.run_cost) AS cost_usd,\n"
+            "    ifnull(strategy.run_kWh, strategy.step_s * point.max_batch / strategy.batch\n"
+            "        * point.run_gpu_hours * run_kW * strategy.power_W) AS energy_kWh,\n"
+            "    run_tokens / %s AS tokens_per_day",
+            days, days);
     /* as these were called before */
     sql_add(sql,
             ",\n    strategy.chunks AS interleaving, strategy.zero > 0 AS optimizer_sharding,\n"
@@ -231,14 +236,15 @@ void schema_insert_search(struct sql *sql)
 
 void schema_insert_strategy(struct sql *sql)
 {
-    int columns = 8 + RK_PLAN_AXES + 2 * SCHEMA_TIER_COLUMNS; /* power, clusters, price the last */
+    int columns = 12 + RK_PLAN_AXES + 2 * SCHEMA_TIER_COLUMNS; /* power, clusters, price, run last */
     const struct rk_figure *figure = NULL;
     while ((figure = schema_next_figure(figure)))
         columns++;
     sql_add(sql, "INSERT INTO strategy(search, rank, position, batch, plan");
     add_axis_names(sql, ", ", "");
     add_figure_names(sql, ", ", "");
-    sql_add(sql, ", power_W, clusters, step_usd) VALUES(?");
+    sql_add(sql, ", power_W, clusters, step_usd, run_days, run_gpu_hours, run_usd, run_kWh) "
+                 "VALUES(?");
     for (int i = 1; i < columns; i++)
         sql_add(sql, ", ?");
     sql_add(sql, ")");

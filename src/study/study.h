@@ -71,7 +71,8 @@ struct study_point {
     uint64_t top;
     double usable_bytes; /* that plans take at most, unless none takes so little; INFINITY: all */
     char key[STUDY_KEY]; /* hash of all inputs of the search, in hexadecimal digits */
-    /* Of the whole run, for a second of a step with max_batch samples; all 0 without one. */
+    /* Of the whole run, for a second of a step with max_batch samples; all 0 without one, and over
+     * several clusters, whose plans say which of the GPUs they use, all but the tokens. */
     struct study_share {
         double tokens, days, gpu_hours, cost;
         double kW; /* over the accelerators' W: host, network, cooling */
@@ -141,6 +142,9 @@ struct study_over {
     bool is;
     bool differs[RK_PLAN_AXES]; /* between stages */
     double step_usd;            /* NAN: no price is known */
+    struct study_over_run {     /* the whole run; 0: none is asked for, or not known */
+        double days, gpu_hours, cost, energy_kWh;
+    } run;
     char clusters[RK_MAX_CLUSTERS * 64]; /* "new, old": in the order of the stages */
     char words[STUDY_WORDS];
 };

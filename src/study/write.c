@@ -366,10 +366,13 @@ static void bind_over(struct binder *b, const struct study_over *over)
         bind_text(b, over->clusters);
     else
         bind_null(b);
-    if (over->is && over->step_usd > 0)
-        bind_number(b, over->step_usd);
-    else
-        bind_null(b);
+    const struct study_over_run *run = &over->run;
+    const double numbers[] = {over->step_usd, run->days, run->gpu_hours, run->cost, run->energy_kWh};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (over->is && numbers[i] > 0)
+            bind_number(b, numbers[i]);
+        else
+            bind_null(b);
 }
 
 static enum rk_status write_strategies(const struct study *study, const struct study_row *row,

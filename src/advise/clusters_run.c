@@ -1,0 +1,122 @@
+#include "advise/clusters_run.h"
+
+#include "base/memory.h"
+#include "clusters/price.h"
+
+#include <stdlib.h>
+
+/* What the campaign of one cluster's kind asks of a plan. */
+struct asked {
+    struct rk_plan plan; /* how many GPUs, samples, tokens */
+    struct rk_prediction prediction;
+};
+
+/* GPUs of each cluster that the plan uses. */
+static void count_gpus(struct clusters_run *whole, const struct clusters_input *input)
+{
+    const struct clusters_plan *best = &input->answer->best;
+    for (int i = 0; i < best->stages && !input->given; i++)
+        whole->gpus[best->stage[i].cluster] += (double)best->stage[i].gpus;
+    for (int i = 0; input->given && i < best->stages; i++)
+        for (int k = 0; k < input->given->stage[i].parts; k++) {
+            const struct given_part *part = &input->given->stage[i].part[k];
+            whole->gpus[part->cluster] +=
+                (double)(part->plan.tensor * part->plan.context * part->data);
+        }
+    for (int i = 0; i < input->machine.clusters; i++)
+        whole->all += whole->gpus[i];
+}
+
+static void add_work(struct rk_prediction *p, const struct stage_work *work, double share, double m)
+{
+    p->matrix_s += share * m * work->matrix_s;
+    p->attention_s += share * m * work->attention_s;
+    p->memory_s += share * m * work->memory_s;
+    p->recompute_s += share * m * work->again_s;
+    p->optimizer_s += share * work->optimizer_s;
+}
+
+/* What the accelerators of a cluster do in a step, in the mean; the rest of it they wait. */
+static void fill_work(struct rk_prediction *p, const struct clusters_input *input, int cluster,
+                      double gpus)
+{
+    const struct clusters_plan *best = &input->answer->best;
+    *p = (struct rk_prediction){.timed = true};
+    p->step_s = best->simulated_s;
+    for (int i = 0; i < best->stages; i++) {
+        const struct clusters_stage *s = &best->stage[i];
+        const double m = (double)best->microbatches;
+        if (!s->homes && s->cluster == cluster) add_work(p, &s->work, (double)s->gpus / gpus, m);
+        for (int k = 0; k < s->homes; k++)
+            if (s->home[k].cluster == cluster)
+                add_work(p, &s->home[k].work, (double)s->home[k].gpus / gpus, m);
+    }
+}
+
+/* The campaign of a machine that is all of one cluster's kind, and what is said of the kind. */
+static enum rk_status run_of_kind(const struct rk_campaign_facts *facts, const struct rk_run *run,
+                                  const struct clusters_input *input, int cluster, double tokens,
+                                  struct asked *asked, struct clusters_run *whole,
+                                  struct rk_campaign *campaign, char *assumed, size_t size,
+                                  struct rk_error *error)
+{
+    const struct rk_cluster *c = &input->machine.cluster[cluster];
+    const bool own = !run->has_price && c->price_USDph > 0;
+    fill_work(&asked->prediction, input, cluster, whole->gpus[cluster]);
+    if (assumed) *assumed = '\0';
+    const enum rk_status status =
+        rk_run_campaign(facts, run, &input->model, &c->system, &asked->plan, &asked->prediction,
+                        tokens, campaign, assumed, size, error);
+    whole->power_W[cluster] = campaign->power_W;
+    whole->listed[cluster] = !run->has_price && !own;
+    whole->price_USDph[cluster] = own ? c->price_USDph : campaign->price;
+    return status;
+}
+
+/* The first kind's campaign with the means of all. */
+static enum rk_status run_of_all(const struct rk_campaign_facts *facts, const struct rk_run *run,
+                                 const struct clusters_input *input, double tokens,
+                                 struct asked *asked, struct clusters_run *whole, char *assumed,
+                                 size_t size, struct rk_error *error)
+{
+    const struct clusters_plan *best = &input->answer->best;
+    struct rk_campaign *all = &whole->campaign, one;
+    double price_USDph = 0, power_W = 0;
+    bool first = true, priced = true, powered = true; /* those of every kind are known */
+    for (int i = 0; i < input->machine.clusters; i++) {
+        if (!(whole->gpus[i] > 0)) continue;
+        const enum rk_status status =
+            run_of_kind(facts, run, input, i, tokens, asked, whole, first ? all : &one,
+                        first ? assumed : NULL, size, error);
+        if (status != RK_OK) return status;
+        first = false;
+        price_USDph += whole->gpus[i] / whole->all * whole->price_USDph[i];
+        power_W += whole->gpus[i] / whole->all * whole->power_W[i];
+        priced &= whole->price_USDph[i] > 0;
+        powered &= whole->power_W[i] > 0;
+    }
+    const double paid = whole->all + (double)(all->recovery.spares * all->recovery.node);
+    whole->links_usd = clusters_link_price(&input->machine, best);
+    price_USDph += whole->links_usd / (paid * best->simulated_s / 3600);
+    all->price = priced ? price_USDph : 0;
+    all->power_W = powered ? power_W : 0;
+    return RK_OK;
+}
+
+enum rk_status clusters_run_of(const struct rk_campaign_facts *facts, const struct rk_run *run,
+                               const struct clusters_input *input, double tokens,
+                               struct clusters_run *whole, char *assumed, size_t size,
+                               struct rk_error *error)
+{
+    struct asked *asked = calloc(1, sizeof *asked);
+    if (!asked) return no_memory(error);
+    *whole = (struct clusters_run){.all = 0};
+    count_gpus(whole, input);
+    asked->plan = input->question.words;
+    asked->plan.pipeline = (uint64_t)input->answer->best.stages;
+    asked->plan.ranks = (uint64_t)whole->all;
+    const enum rk_status status =
+        run_of_all(facts, run, input, tokens, asked, whole, assumed, size, error);
+    free(asked);
+    return status;
+}
