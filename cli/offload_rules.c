@@ -358,6 +358,8 @@ static const char *shares_text(const struct rk_plan *plan, struct report *report
 }
 
 static const char by_tensor_and_layer[] = "by tensor and layer";
+/* The best of keeping, computing again, and shares of tokens to one tier or two. */
+static const char by_token[] = "by token, all tiers";
 
 static void add_row(const struct offload_job *job, struct report *report,
                     struct report_table *table, const char *rule, const struct rk_plan *plan,
@@ -689,8 +691,8 @@ static void add_rules(struct table *t)
     }
     add_dealt(t);
     if (offload_optimum(job, &plan, t->prediction)) {
-        add_row(job, t->report, t->rows, "optimum", &plan, t->prediction);
-        note_rule(t, "optimum");
+        add_row(job, t->report, t->rows, by_token, &plan, t->prediction);
+        note_rule(t, by_token);
     }
     add_gains(t);
 }

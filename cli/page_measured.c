@@ -38,6 +38,7 @@ static const enum step_kind shown_as[TIMELINE_KIND_COUNT] = { /* STEP_KINDS: is 
     [TIMELINE_EVENT_CHARGE] = STEP_MESSAGE,      [TIMELINE_EVENT_RECEIVE] = STEP_KINDS,
     [TIMELINE_EVENT_REDUCE] = STEP_KINDS,        [TIMELINE_EVENT_GATHER] = STEP_KINDS,
     [TIMELINE_EVENT_IN] = STEP_KINDS,            [TIMELINE_EVENT_OUT] = STEP_KINDS,
+    [TIMELINE_EVENT_CHUNKS_IN] = STEP_KINDS,     [TIMELINE_EVENT_CHUNKS_OUT] = STEP_KINDS,
 };
 /* clang-format on */
 _Static_assert(COUNT_OF(kinds) == STEP_KINDS, "a colour for each");

@@ -31,15 +31,33 @@ double chunks_forward_wait_s(const struct chunk_times *t)
            (u - 2) * (wait_s(both, t->below) + on) + between * below;
 }
 
+/* The second row needs the first chunk alone, which is at hand. */
+struct chunk_copies chunks_forward_copies(const struct chunk_times *t)
+{
+    return (struct chunk_copies){.loads = t->back < 2 ? 0 : pairs_below(t) - 1,
+                                 .returns = t->chunks};
+}
+
+/* Last pairs of a column that load nothing. */
+static double pairs_alone(const struct chunk_times *t)
+{
+    if (t->back < 1) return 0;
+    return t->back < 2 ? t->chunks - 1 : 1;
+}
+
+struct chunk_copies chunks_backward_copies(const struct chunk_times *t)
+{
+    const double pairs = t->chunks + pairs_below(t);
+    return (struct chunk_copies){pairs - pairs_alone(t), t->chunks, pairs};
+}
+
 /* The gradient that a pair adds to goes back beside the next pair. Column j loads each chunk behind
  * j beside the one before it, and the first of the next column beside its last, where that is
  * another one. */
 double chunks_backward_wait_s(const struct chunk_times *t)
 {
-    const double u = t->chunks, d = t->back, both = fmax(t->load, t->returned);
-    const double there = d < 1   ? 0
-                         : d < 2 ? u - 1
-                                 : 1; /* last pairs of a column that load nothing */
+    const double u = t->chunks, both = fmax(t->load, t->returned);
+    const double there = pairs_alone(t);
     if (u < 2) return 0;
     return wait_s(t->load, t->on) + (u - 2) * wait_s(both, t->on) + wait_s(t->returned, t->on) +
            (pairs_below(t) - there) * wait_s(both, t->below) +

@@ -23,6 +23,14 @@ struct chunk_times {       /* seconds */
 /* All pairs, one after the other. */
 double chunks_computing_s(const struct chunk_times *t);
 
+/* How often something of a pair comes, and goes. Backward, beside: the keys and values of each
+ * column, which nobody waits for. */
+struct chunk_copies {
+    double loads, columns, returns;
+};
+struct chunk_copies chunks_forward_copies(const struct chunk_times *t);
+struct chunk_copies chunks_backward_copies(const struct chunk_times *t);
+
 /* What is waited for beyond that, in the order of forward and of backward. */
 double chunks_forward_wait_s(const struct chunk_times *t);
 double chunks_backward_wait_s(const struct chunk_times *t);

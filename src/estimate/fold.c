@@ -647,6 +647,35 @@ static void time_operation(struct timed_layer *timed, const struct bench *bench,
     }
 }
 
+static void add_copied(struct copied_fold *sum, const struct chunk_times *t,
+                       const struct chunk_copies *copies, const struct operation *op, bool backward,
+                       double column_s)
+{
+    const enum rk_pass pass = backward ? RK_AGRAD : RK_FORWARD;
+    sum->in_s += copies->loads * t->load + copies->columns * column_s;
+    sum->out_s += copies->returns * t->returned;
+    sum->in_bytes +=
+        copies->loads * op->loaded_bytes[pass] + copies->columns * op->loaded_bytes[RK_FORWARD];
+    sum->out_bytes += copies->returns * op->returned_bytes[pass];
+}
+
+/* Layers in chunks are computed again whole, which copies as forward does. */
+static void fold_copied(struct layer_fold *fold, const struct bench *bench,
+                        const struct layer *layer)
+{
+    for (int i = 0; i < layer->operations; i++) {
+        const struct operation *op = &layer->operation[i];
+        if (op->kind != OPERATION_ATTENTION || op->chunks <= 1) continue;
+        const struct chunk_times go = chunk_times_of(bench->system, bench->plan, op, false);
+        const struct chunk_times back = chunk_times_of(bench->system, bench->plan, op, true);
+        const struct chunk_copies gone = chunks_forward_copies(&go);
+        const struct chunk_copies came = chunks_backward_copies(&back);
+        add_copied(&fold->copied[RK_WAY_FORWARD], &go, &gone, op, false, 0);
+        add_copied(&fold->copied[RK_WAY_BACKWARD], &go, &gone, op, false, 0);
+        add_copied(&fold->copied[RK_WAY_BACKWARD], &back, &came, op, true, go.load);
+    }
+}
+
 /* Muon makes the momentum of each matrix orthogonal by five Newton-Schulz steps in bf16, of three
  * products each: with a <= b the sides of the matrix, (a, b) x (b, a), (a, a) x (a, a), (a, a) x
  * (a, b) [jordan2024]. Tensor ranks gather the whole matrix and do all the same (Megatron-LM's
@@ -696,6 +725,7 @@ static void time_kind(struct timed_layer *timed, enum layer_kind kind, const str
     sum_saved(&timed->kept);
     timed->kept.swap = swap_of(timed);
     fold_step(&timed->kept, bench, model, layer);
+    fold_copied(&timed->kept, bench, layer);
     list_again(timed);
 }
 
@@ -712,6 +742,7 @@ static void fold_kind(struct layer_folds *fold, const struct timed_layer *timed,
             fold_whole(redone, &timed->kept, layer, bench->plan);
         redone->swap = timed->kept.swap;
         memcpy(redone->step, timed->kept.step, sizeof redone->step);
+        memcpy(redone->copied, timed->kept.copied, sizeof redone->copied);
         sum_saved(redone);
         if (layer->message_bytes > fold->message_bytes) fold->message_bytes = layer->message_bytes;
     }

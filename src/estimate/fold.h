@@ -43,9 +43,15 @@ struct swap_fold {
     double link_s[LINKS], link_bytes[LINKS];       /* of computing again */
 };
 
+/* What chunks of the sequence take of the link to memory tier 1, each way. */
+struct copied_fold {
+    double in_s, out_s, in_bytes, out_bytes;
+};
+
 struct layer_fold {
     /* the outline: what a stage's time and memory depend on */
     struct swap_fold swap;
+    struct copied_fold copied[RK_WAYS];   /* back: with what is computed again, all of it */
     double pass_s[FOLD_PASSES];           /* sums of spent_s */
     double parameters, expert_parameters; /* of this rank */
     double narrow_parameters;             /* of both: multiplied in 8 or 4 bits */

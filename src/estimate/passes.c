@@ -9,6 +9,16 @@ static double share_of(const struct stage_sum *part, const struct stage_sum *sta
     return stage->blocks > 0 ? part->blocks / stage->blocks : 1 / parts;
 }
 
+static void copies_of(struct rk_chunk *chunk, const struct stage_sum *part)
+{
+    for (int way = 0; way < RK_WAYS; way++) {
+        chunk->chunks_in_s[way] = part->copied[way].in_s;
+        chunk->chunks_in_bytes[way] = part->copied[way].in_bytes;
+        chunk->chunks_out_s[way] = part->copied[way].out_s;
+        chunk->chunks_out_bytes[way] = part->copied[way].out_bytes;
+    }
+}
+
 static void waits_of(struct rk_chunk *chunk, const struct stage_sum *part)
 {
     static const enum fold_pass passes[RK_WAYS][3] = {{FOLD_FORWARD, FOLD_FORWARD, FOLD_FORWARD},
@@ -64,6 +74,7 @@ static void fill_chunk(struct rk_chunk *chunk, const struct stage_sum *part,
         .moving_bytes = stage->blocks > 0 ? buffers * moved_bytes : 0,
     };
     waits_of(chunk, part);
+    copies_of(chunk, part);
 }
 
 /* Stages whose layers are not all run alike. */

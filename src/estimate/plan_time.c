@@ -126,7 +126,7 @@ double transfer_time_s(const struct rk_system *system, const struct rk_plan *pla
     if (!(host_bytes > 0)) return slowest_s;
     const struct rk_memory part = memory_part(&system->memory[1], plan->ranks), *host = &part;
     const double rate = out ? rk_memory_write_Bps(host) : rk_memory_read_Bps(host);
-    return fmax(slowest_s, host_bytes / rate + t->requests * host->latency_s);
+    return fmax(slowest_s, host_bytes / rate + t->requests * host->latency_s + t->copied_s);
 }
 
 bool backward_returns(const struct rk_plan *plan)
@@ -221,6 +221,17 @@ static void swap_transfers(struct stage_sum *sum, const struct rk_system *system
     }
 }
 
+/* What is waited for of a transfer when chunks of the sequence are on the same link: at least what
+ * both take beyond computing. Those are waited for in their layer, and beside its work else. */
+static double beside_chunks(const struct waited *moved, const struct transfer *transfer,
+                            const struct rk_system *system, const struct rk_plan *plan,
+                            double copied_s, bool out)
+{
+    struct transfer both = *transfer;
+    both.copied_s = copied_s;
+    return fmax(beside(moved), transfer_time_s(system, plan, &both, out) - moved->work_s);
+}
+
 /* Activations go out in forward and come back in backward; weights come twice. */
 static void offload_transfers(struct stage_sum *sum, const struct rk_system *system,
                               const struct sharing *sharing, const struct rk_plan *plan)
@@ -238,7 +249,10 @@ static void offload_transfers(struct stage_sum *sum, const struct rk_system *sys
                                sum->pass_s[FOLD_FORWARD], sum->blocks, true};
     const struct waited back = {transfer_time_s(system, plan, &transfer, false), backward_s(sum),
                                 sum->blocks, true};
-    const double out_s = beside(&out), back_s = beside(&back);
+    const double out_s =
+        beside_chunks(&out, &transfer, system, plan, sum->copied[RK_WAY_FORWARD].out_s, true);
+    const double back_s =
+        beside_chunks(&back, &transfer, system, plan, sum->copied[RK_WAY_BACKWARD].in_s, false);
     sum->spent_s[FOLD_FORWARD][SPENT_OFFLOAD] += out_s;
     sum->pass_s[FOLD_FORWARD] += out_s;
     sum->spent_s[FOLD_AGRAD][SPENT_OFFLOAD] += back_s;

@@ -204,6 +204,7 @@ double runs_send_s(const struct runs *runs, const struct rk_system *system)
 static void add_sum(struct stage_sum *to, const struct stage_sum *one)
 {
     to->blocks += one->blocks;
+    add_copies(to->copied, one->copied, 1);
     for (int pass = 0; pass < FOLD_PASSES; pass++) {
         to->pass_s[pass] += one->pass_s[pass];
         to->data_s[pass] += one->data_s[pass];

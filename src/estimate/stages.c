@@ -142,6 +142,7 @@ static void add_outline(struct stage_sum *sum, const struct layer_fold *layer, d
         sum->step[i].work_s += count * layer->step[i].work_s;
         sum->step[i].starts += count * layer->step[i].starts;
     }
+    add_copies(sum->copied, layer->copied, count);
     if (layer->buffer_bytes > sum->buffer_bytes) sum->buffer_bytes = layer->buffer_bytes;
 }
 

@@ -54,6 +54,7 @@ struct stage_sum {
     /* the outline: what time and memory depend on */
     double blocks;
     struct swap_fold swap;      /* of all blocks; of the outline only with recompute_rest */
+    struct copied_fold copied[RK_WAYS]; /* of all blocks; 0 of plans without chunks */
     bool last;                  /* with the head: backward follows forward at once */
     double pass_s[FOLD_PASSES]; /* of all chunks, one microbatch */
     double
@@ -78,6 +79,18 @@ struct stage_sum {
     double saved_bytes[RK_HOLDING_COUNT];
     double ends_saved_bytes[ENDS][RK_HOLDING_COUNT];
 };
+
+/* Adds `count` times what chunks of the sequence copy. */
+static inline void add_copies(struct copied_fold sum[RK_WAYS],
+                              const struct copied_fold copied[RK_WAYS], double count)
+{
+    for (int way = 0; way < RK_WAYS && copied[way].out_s > 0; way++) {
+        sum[way].in_s += count * copied[way].in_s;
+        sum[way].out_s += count * copied[way].out_s;
+        sum[way].in_bytes += count * copied[way].in_bytes;
+        sum[way].out_bytes += count * copied[way].out_bytes;
+    }
+}
 
 /* A stage of these blocks. The outline leaves the details alone; what it fills is the same, bit by
  * bit. */
@@ -170,6 +183,7 @@ struct transfer {
     double activations_bytes; /* of which each tier gets the plan's share */
     double always_bytes;      /* to the first tier that has a share, else tier 1 */
     double weights_bytes;     /* from them, likewise; always read */
+    double copied_s;          /* that chunks of the sequence take of tier 1's link */
     double requests;          /* of each tier */
 };
 

@@ -26,6 +26,8 @@ const struct timeline_kind_info timeline_kinds[TIMELINE_KIND_COUNT] = {
     [TIMELINE_EVENT_GATHER]      = {"gather",     TIMELINE_DATA},
     [TIMELINE_EVENT_IN]          = {"in",         TIMELINE_OFFLOAD_IN},
     [TIMELINE_EVENT_OUT]         = {"out",        TIMELINE_OFFLOAD_OUT},
+    [TIMELINE_EVENT_CHUNKS_IN]   = {"chunks in",  TIMELINE_OFFLOAD_IN},
+    [TIMELINE_EVENT_CHUNKS_OUT]  = {"chunks out", TIMELINE_OFFLOAD_OUT},
 };
 const char *const timeline_tracks[TIMELINE_TRACKS] = {
     [TIMELINE_COMPUTE]       = "compute",
@@ -55,7 +57,8 @@ static uint64_t pass_events(const struct timeline_plan *plan, const struct timel
 {
     const uint64_t messages = plan->stages > 1 && pass != PASS_WEIGHT_GRAD ? 2 : 0;
     uint64_t events = 1 + (d->recompute_s > 0) + (d->data_s > 0) + (d->wait_s > 0) +
-                      (d->recompute_link_s > 0) + (d->in_s > 0) + (d->out_s > 0) + messages;
+                      (d->recompute_link_s > 0) + (d->in_s > 0) + (d->out_s > 0) +
+                      (d->chunks_in_s > 0) + (d->chunks_out_s > 0) + messages;
     for (int link = 0; link < TIMELINE_LINKS; link++)
         events += d->compute_link_s[link] > 0;
     return events;

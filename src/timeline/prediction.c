@@ -63,6 +63,10 @@ static void set_transfers(struct timeline_duration *d, const struct rk_chunk *pa
     d->out_bytes = back ? 0 : part->out_bytes;
     d->in_s = fmin((back ? part->back_s : 0) + part->weights_s, d->total_s);
     d->in_bytes = (back ? part->out_bytes : 0) + part->weights_bytes;
+    d->chunks_in_s = fmin(part->chunks_in_s[way], d->total_s - d->in_s);
+    d->chunks_in_bytes = part->chunks_in_bytes[way];
+    d->chunks_out_s = fmin(part->chunks_out_s[way], d->total_s - d->out_s);
+    d->chunks_out_bytes = part->chunks_out_bytes[way];
 }
 
 static struct timeline_duration duration_of(const struct rk_chunk *part, enum rk_way way,

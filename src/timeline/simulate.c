@@ -313,17 +313,39 @@ static inline bool completes_gradients(const struct timeline_plan *plan,
 
 /* ---- one pass ---- */
 
+/* How long a pass keeps the links to lower tiers busy. */
+static inline double in_of(const struct timeline_duration *d)
+{
+    return d->in_s + d->chunks_in_s;
+}
+
+static inline double out_of(const struct timeline_duration *d)
+{
+    return d->out_s + d->chunks_out_s;
+}
+
+static void give_transfers(const struct simulation *sim, const struct worker *w,
+                           const struct run *run)
+{
+    const struct timeline_duration *d = run->duration;
+    const double in_s = run->start_s + d->in_s, out_s = run->start_s + d->out_s;
+    struct timeline_event event = event_of(sim, w, run);
+    give_span(sim, &event, TIMELINE_EVENT_IN, run->start_s, in_s, d->in_bytes);
+    give_span(sim, &event, TIMELINE_EVENT_CHUNKS_IN, in_s, in_s + d->chunks_in_s,
+              d->chunks_in_bytes);
+    give_span(sim, &event, TIMELINE_EVENT_OUT, run->start_s, out_s, d->out_bytes);
+    give_span(sim, &event, TIMELINE_EVENT_CHUNKS_OUT, out_s, out_s + d->chunks_out_s,
+              d->chunks_out_bytes);
+}
+
 /* Transfers run beside the pass, behind those of earlier passes. */
 static inline void transfer(const struct simulation *sim, struct worker *w, const struct run *run)
 {
-    const struct timeline_duration *d = run->duration;
-    if (d->in_s <= 0 && d->out_s <= 0) return;
-    if (d->in_s > 0) w->in_free_s = run->start_s + d->in_s;
-    if (d->out_s > 0) w->out_free_s = run->start_s + d->out_s;
-    if (!sim->visitor) return;
-    struct timeline_event event = event_of(sim, w, run);
-    give_span(sim, &event, TIMELINE_EVENT_IN, run->start_s, run->start_s + d->in_s, d->in_bytes);
-    give_span(sim, &event, TIMELINE_EVENT_OUT, run->start_s, run->start_s + d->out_s, d->out_bytes);
+    const double in_s = in_of(run->duration), out_s = out_of(run->duration);
+    if (in_s <= 0 && out_s <= 0) return;
+    if (in_s > 0) w->in_free_s = run->start_s + in_s;
+    if (out_s > 0) w->out_free_s = run->start_s + out_s;
+    if (sim->visitor) give_transfers(sim, w, run);
 }
 
 /* When the pass starts: the stage is free, its message is there, and so are earlier transfers if
@@ -332,8 +354,8 @@ static inline double start_of(const struct worker *w, const struct timeline_dura
                               double arrival_s)
 {
     double start_s = w->free_s > arrival_s ? w->free_s : arrival_s;
-    if (d->in_s > 0 && w->in_free_s > start_s) start_s = w->in_free_s;
-    if (d->out_s > 0 && w->out_free_s > start_s) start_s = w->out_free_s;
+    if (in_of(d) > 0 && w->in_free_s > start_s) start_s = w->in_free_s;
+    if (out_of(d) > 0 && w->out_free_s > start_s) start_s = w->out_free_s;
     return start_s;
 }
 

@@ -21,7 +21,6 @@
 #include "schedule/order.h"
 
 #include <reckon/predict.h>
-#include <reckon/predict.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -69,6 +68,8 @@ struct timeline_duration {
     double compute_link_s[TIMELINE_LINKS]; /* networks are */
     double in_bytes, in_s; /* from lower tiers, all of the chunk; the slowest tier */
     double out_bytes, out_s;
+    double chunks_in_bytes, chunks_in_s; /* chunks of the sequence, behind these on the same link */
+    double chunks_out_bytes, chunks_out_s;
 };
 
 struct timeline_chunk {
@@ -236,6 +237,8 @@ enum timeline_kind {
     TIMELINE_EVENT_GATHER,
     TIMELINE_EVENT_IN,
     TIMELINE_EVENT_OUT,
+    TIMELINE_EVENT_CHUNKS_IN,
+    TIMELINE_EVENT_CHUNKS_OUT,
     TIMELINE_KIND_COUNT
 };
 

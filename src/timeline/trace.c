@@ -59,8 +59,8 @@ static bool has_track(const struct timeline_plan *plan, enum timeline_track trac
             for (int link = 0; link < TIMELINE_LINKS; link++)
                 link_s[link] += d->compute_link_s[link];
             link_s[TIMELINE_BY_TENSOR] += d->recompute_link_s;
-            in_s += d->in_s;
-            out_s += d->out_s;
+            in_s += d->in_s + d->chunks_in_s;
+            out_s += d->out_s + d->chunks_out_s;
         }
     for (uint32_t stage = 0; stage < plan->stages; stage++)
         gather_s += plan->end[stage].gather_s;

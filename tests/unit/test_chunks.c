@@ -16,6 +16,7 @@
 struct engines {
     double computed, loaded, returned; /* when each has ended what it was given */
     double busy;
+    int loads, returns;
 };
 
 /* A pair of `pair_s`; beside it one load and one return of what was there before, if any. The next
@@ -26,6 +27,8 @@ static void run_pair(struct engines *e, double pair_s, double load_s, double ret
     e->computed = start + pair_s;
     if (load_s > 0) e->loaded = start + load_s;
     if (return_s > 0) e->returned = start + return_s;
+    e->loads += load_s > 0;
+    e->returns += return_s > 0;
     e->busy += pair_s;
 }
 
@@ -38,7 +41,8 @@ static double end_of(const struct engines *e)
 static double forward_by_events(const struct chunk_times *t, double *computing_s)
 {
     const int u = (int)t->chunks, d = (int)t->back;
-    struct engines e = {0, 0, 0, 0};
+    const struct chunk_copies copies = chunks_forward_copies(t);
+    struct engines e = {.busy = 0};
     for (int row = 0; row < u; row++)
         for (int at = row > d ? row - d : 0, first = at; at <= row; at++) {
             const int following = row + 1 > d ? row + 1 - d : 0;
@@ -49,13 +53,17 @@ static double forward_by_events(const struct chunk_times *t, double *computing_s
                      at == first ? t->returned : 0);
         }
     *computing_s = e.busy;
+    NEAR(copies.loads, e.loads);
+    NEAR(copies.returns, e.returns);
     return end_of(&e);
 }
 
+/* Beyond the events: the first chunk comes and the last gradient goes beside nothing. */
 static double backward_by_events(const struct chunk_times *t, double *computing_s)
 {
     const int u = (int)t->chunks, d = (int)t->back;
-    struct engines e = {0, 0, 0, 0};
+    const struct chunk_copies copies = chunks_backward_copies(t);
+    struct engines e = {.busy = 0};
     bool first = true;
     for (int column = 0; column < u; column++)
         for (int at = column; at < u && at <= column + d; at++) {
@@ -66,6 +74,9 @@ static double backward_by_events(const struct chunk_times *t, double *computing_
             first = false;
         }
     *computing_s = e.busy;
+    NEAR(copies.loads, e.loads + 1);
+    NEAR(copies.returns, e.returns + 1);
+    NEAR(copies.columns, u);
     return end_of(&e);
 }
 

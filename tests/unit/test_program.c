@@ -709,6 +709,32 @@ static void check_passes(const struct sample *s, const struct timeline_plan *t)
     free(seconds);
 }
 
+static double link_bytes_of(const struct rk_program *p, const char *name)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < p->instructions; i++)
+        if (p->instruction[i].task != RK_NONE &&
+            strcmp(p->task[p->instruction[i].task].name, name) == 0)
+            bytes += p->task[p->instruction[i].task].sent_bytes;
+    return bytes;
+}
+
+/* Chunks of the sequence come and go as often as in the timeline. */
+static void check_chunk_bytes(const struct sample *s, const struct timeline_plan *t)
+{
+    for (uint32_t i = 0; i < t->stages; i++) {
+        double in_bytes = 0, out_bytes = 0;
+        for (uint32_t c = 0; c < t->chunks; c++)
+            for (int pass = 0; pass < PASSES; pass++) {
+                in_bytes += t->microbatches * timeline_chunk_of(t, i, c)->pass[pass].chunks_in_bytes;
+                out_bytes +=
+                    t->microbatches * timeline_chunk_of(t, i, c)->pass[pass].chunks_out_bytes;
+            }
+        EXPECT(s, i, "chunks in", link_bytes_of(&s->program[i], "chunk in"), in_bytes);
+        EXPECT(s, i, "chunks out", link_bytes_of(&s->program[i], "chunk out"), out_bytes);
+    }
+}
+
 struct runner {
     const struct rk_program *p;
     size_t next;
@@ -879,6 +905,7 @@ static void check_time(const struct sample *s)
                                        &s->prediction, TIMELINE_BESIDE, &error),
                  RK_OK);
     check_passes(s, &plan);
+    check_chunk_bytes(s, &plan);
     cr_assert_eq(timeline_simulate(&plan, &timeline, &error), RK_OK);
     check_held_beside(s, &plan, &timeline);
     if (!plan.reduce_beside && !s->plan.segments && !moves_beside(&plan) && !adds_apart(s) &&

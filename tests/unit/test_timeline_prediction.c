@@ -268,3 +268,77 @@ Test(timeline_prediction, what_is_offloaded_goes_out_and_comes_back)
     check_transfers("gpus8 tp2 pp4 vpp2 gbs8 offload-activations=1", 1, 1);
     check_transfers("gpus8 tp2 pp2 gbs8 offload-activations=0.5 recompute-rest", 1, 1);
 }
+
+/* ---- chunks of the sequence on the same links ---- */
+
+static bool moves(const struct timeline_event *e)
+{
+    return e->kind == TIMELINE_EVENT_IN || e->kind == TIMELINE_EVENT_OUT ||
+           e->kind == TIMELINE_EVENT_CHUNKS_IN || e->kind == TIMELINE_EVENT_CHUNKS_OUT;
+}
+
+/* No link carries two things at a time, nor anything faster than it can; the step is the
+ * prediction's, up to what is there without chunks. */
+static double step_in_chunks(const char *machine, double rate, const char *text)
+{
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_plan plan;
+    struct rk_error error;
+    static struct rk_prediction p;
+    struct timeline_plan simulated;
+    struct timeline timeline;
+    struct timeline_log log = {.events = NULL};
+    const struct timeline_window everything = timeline_everything();
+    double free_s[TIMELINE_TRACKS][8] = {{0}}, bytes[TIMELINE_KIND_COUNT] = {0};
+    cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(rk_system_load(machine, &system, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(rk_plan_parse(text, &plan, &error), RK_OK, "%s", error.text);
+    rk_predict(&model, &system, &plan, &p);
+    cr_assert(p.timed, "%s", text);
+    cr_assert_eq(timeline_plan_of_plan(&simulated, &model, &system, &plan, &p, -1, &error), RK_OK);
+    cr_assert_eq(timeline_simulate(&simulated, &timeline, &error), RK_OK);
+    cr_assert_eq(timeline_log_open(&simulated, &everything, &log, &error), RK_OK);
+    for (size_t i = 0; i < log.event_count; i++) {
+        const struct timeline_event *e = &log.events[i];
+        if (!moves(e)) continue;
+        double *free_at_s = &free_s[timeline_track_of(e)][e->stage];
+        cr_assert_geq(e->start_s, *free_at_s * (1 - 1e-12), "%s on %s", text, machine);
+        cr_assert_leq(e->bytes / (e->end_s - e->start_s), rate * (1 + 1e-9), "%s on %s", text,
+                      machine);
+        *free_at_s = e->end_s;
+        bytes[e->kind] += e->bytes;
+    }
+    const bool chunks = plan.sequence_chunks > 1;
+    cr_expect_eq(bytes[TIMELINE_EVENT_CHUNKS_IN] > 0, chunks);
+    cr_expect_eq(bytes[TIMELINE_EVENT_CHUNKS_OUT] > 0, chunks);
+    cr_expect_float_eq(timeline.step_s / p.step_s, 1, plan.pipeline > 1 ? 1e-3 : 1e-9, "%s on %s",
+                       text, machine);
+    timeline_log_release(&log);
+    timeline_release(&timeline);
+    timeline_plan_release(&simulated);
+    rk_system_release(&system);
+    return p.step_s;
+}
+
+/* Where the link is the limit, inputs of layers take their time on top of the chunks'. */
+Test(timeline_prediction, chunks_of_the_sequence_share_the_link)
+{
+#define CHUNKED                                                                                    \
+    "gpus8 cp4 cp-kind=ulysses gbs8 seq131072 recompute=full loss-in-chunks framework="      \
+    "deepspeed "
+    static const char fast[] = "a100-sxm4-80g mem2=900GB@20GB/s",
+                      slow[] = "a100-sxm4-80g mem2=900GB@1GB/s";
+    step_in_chunks(fast, 20e9, CHUNKED "zero3 seq-chunks8 offload-activations=1");
+    step_in_chunks(fast, 20e9, CHUNKED "zero3 seq-chunks64 offload-activations=0.5");
+    step_in_chunks(fast, 20e9, CHUNKED "seq-chunks8 offload-activations=1 pp2 zero1");
+    step_in_chunks(slow, 1e9, CHUNKED "zero3 offload-activations=1");
+    for (int chunks = 2; chunks <= 64; chunks *= 2) {
+        char text[2][256];
+        for (int away = 0; away < 2; away++)
+            snprintf(text[away], sizeof text[away], CHUNKED "zero3 seq-chunks%d offload-activations=%d",
+                     chunks, away);
+        const double with_s = step_in_chunks(slow, 1e9, text[1]);
+        cr_expect_gt(with_s, step_in_chunks(slow, 1e9, text[0]), "%d", chunks);
+    }
+}
