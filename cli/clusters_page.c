@@ -67,7 +67,8 @@ enum rk_status clusters_page(const char *path, const char *model, const char *sy
     page.title =
         report_text(&page.memory, "%s over %d clusters", model, shown->question->machine->clusters);
     page.subtitle = report_text(&page.memory, "%s", system);
-    if (!clusters_show(&page.memory, shown->question, shown->answer, shown->given, also))
+    if (!clusters_show(&page.memory, shown->question, shown->answer, shown->given, shown->kept,
+                       also))
         page.memory.failed = true;
     const struct report_table *last = page.memory.last;
     add_summary(&page, last);

@@ -279,9 +279,9 @@ static void show_alone(const struct clusters_shown *show)
 
 bool clusters_show(struct report *report, const struct clusters_question *question,
                    const struct clusters_answer *answer, const struct given_plan *given,
-                   const struct clusters_also *also)
+                   const struct clusters_kept *kept, const struct clusters_also *also)
 {
-    const struct clusters_shown show = {report, question, answer, given};
+    const struct clusters_shown show = {report, question, answer, given, kept};
     const bool several = question->machine->clusters > 1;
     show_step(&show);
     show_stages(&show);
@@ -299,6 +299,7 @@ bool clusters_show(struct report *report, const struct clusters_question *questi
     if (given) show_parts(&show);
     if (!was_searched(answer)) return true;
     show_alone(&show);
+    if (also->top) clusters_show_top(&show);
     return (!also->links || !several || clusters_show_links(&show)) &&
            (!also->why || clusters_show_why(&show)) &&
            (!also->pareto || clusters_show_pareto(&show));

@@ -4,6 +4,7 @@
 #define RECKON_CLI_CLUSTERS_TABLES_H
 
 #include "clusters/given.h"
+#include "clusters/kept.h"
 #include "clusters/price.h"
 #include "report/report.h"
 
@@ -11,13 +12,14 @@
 struct clusters_also {
     bool links;  /* with other links */
     bool why;    /* without a choice */
+    uint64_t top; /* the best so many of the simulated plans; 0: no list */
     bool pareto; /* with fewer nodes, time against price; prices are known */
 };
 
-/* `given`: the plan was given, not searched; else NULL. False: no memory. */
+/* `given`: the plan was given, not searched; else NULL. `kept`: of also->top. False: no memory. */
 bool clusters_show(struct report *report, const struct clusters_question *question,
                    const struct clusters_answer *answer, const struct given_plan *given,
-                   const struct clusters_also *also);
+                   const struct clusters_kept *kept, const struct clusters_also *also);
 
 /* ---- what the tables share ---- */
 
@@ -26,11 +28,15 @@ struct clusters_shown {
     const struct clusters_question *question;
     const struct clusters_answer *answer;
     const struct given_plan *given;
+    const struct clusters_kept *kept;
 };
 
 /* "new, old": in the order of the stages. */
 const char *clusters_text(struct report *report, const struct rk_machine *machine,
                           const struct clusters_plan *plan);
+
+/* clusters_top.c: the list of the plans that were kept. */
+void clusters_show_top(const struct clusters_shown *show);
 
 /* clusters_again.c; false: no memory. */
 bool clusters_show_links(const struct clusters_shown *show);

@@ -27,6 +27,8 @@ struct clusters_args {
     struct show_args show;
 };
 
+enum { MOST_TOP = 100 };
+
 #define AT(member) .offset = offsetof(struct clusters_args, member)
 
 /* clang-format off */
@@ -36,6 +38,8 @@ static const struct operand clusters_operands[] = {
     {.name = NULL},
 };
 static const struct option clusters_options[] = {
+    {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(also.top), .argument = "K", .min = 1, .max = MOST_TOP,
+     .help = "also a list of the best K of the plans that were simulated, each once: the first is the answer; plans that bounds left out unseen may lie between the others"},
     {.name = "save-plan", .type = OPTION_OUTPUT, .argument = "FILE", AT(save), .complete = "file",
      .help = "write the plan that was found, for --plan"},
     {.name = "save-script", .type = OPTION_OUTPUT, .argument = "FILE", AT(script), .complete = "file",
@@ -167,7 +171,7 @@ static enum rk_status write_files(const struct asking *a, struct rk_error *error
     if (status == RK_OK && args->ranks)
         status = clusters_ranks_write(args->ranks, (enum ranks_format)args->ranks_format,
                                       in->question.model, &in->answer->best, &in->machine, error);
-    const struct clusters_shown shown = {NULL, &in->question, in->answer, in->given};
+    const struct clusters_shown shown = {NULL, &in->question, in->answer, in->given, &in->kept};
     if (status == RK_OK && args->page)
         status = clusters_page(args->page, args->source.model, args->source.system, &shown,
                                &args->also, error);
@@ -203,9 +207,10 @@ static enum rk_status check_flags(const struct asking *a, struct rk_error *error
     const struct rk_machine *machine = &a->input.machine;
     if (args->source.plan && args->save)
         return usage_fail(error, "--plan and --save-plan: a plan is given or found, not both");
-    if (args->source.plan && (args->also.links || args->also.why || args->also.pareto))
-        return usage_fail(error,
-                          "--plan and --links, --why or --pareto: these search, leave --plan out");
+    if (args->source.plan &&
+        (args->also.links || args->also.why || args->also.pareto || args->also.top))
+        return usage_fail(error, "--plan and --links, --why, --pareto or --top: these search, "
+                                 "leave --plan out");
     for (int i = 0; args->also.pareto && i < machine->clusters; i++)
         if (!(machine->cluster[i].price_USDph > 0))
             return usage_fail(error,
@@ -230,7 +235,8 @@ static int answer_question(struct asking *a)
     struct clusters_input *in = &a->input;
     enum rk_status status = clusters_input_answer(in, false, &error);
     if (status == RK_OK &&
-        !clusters_show(&a->report, &in->question, in->answer, in->given, &a->args->also))
+        !clusters_show(&a->report, &in->question, in->answer, in->given, &in->kept,
+                       &a->args->also))
         status = no_memory(&error);
     if (status == RK_OK) status = clusters_run_section(&a->report, &a->args->run, in, &error);
     if (status == RK_OK) status = write_files(a, &error);
@@ -250,7 +256,7 @@ static int ask_grid(const struct clusters_args *args)
     struct rk_error error;
     enum rk_status status = RK_OK;
     if (args->save || args->script || args->ranks || args->draw || args->page || args->run.tokens ||
-        args->also.links || args->also.why || args->also.pareto)
+        args->also.links || args->also.why || args->also.pareto || args->also.top)
         status =
             usage_fail(&error, "a machine with {lists} is many: what is written or asked of one "
                                "plan needs one machine");
@@ -269,6 +275,7 @@ static int ask(const struct clusters_args *args, bool quiet)
     struct asking asking = {.args = args, .quiet = quiet};
     enum rk_status status = clusters_input_open(&asking.input, &args->source, &error);
     if (status == RK_OK) status = check_flags(&asking, &error);
+    asking.input.kept.most = (int)args->also.top;
     const int code = status == RK_OK ? answer_question(&asking) : options_fail(&error);
     clusters_input_release(&asking.input);
     return code;

@@ -195,6 +195,7 @@ void clusters_input_release(struct clusters_input *input)
     clusters_file_release(&input->file);
     free(input->given);
     free(input->answer);
+    free(input->kept.plan);
     rk_machine_release(&input->machine);
 }
 
@@ -237,7 +238,9 @@ static enum rk_status keep_mixed(struct clusters_input *a, struct rk_error *erro
 
 static enum rk_status search_plan(struct clusters_input *a, struct rk_error *error)
 {
-    if (!clusters_search(&a->question, a->answer))
+    if (a->kept.most) a->kept.plan = calloc((size_t)a->kept.most, sizeof *a->kept.plan);
+    if ((a->kept.most && !a->kept.plan) ||
+        !clusters_search_top(&a->question, a->answer, a->kept.most ? &a->kept : NULL))
         return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the search");
     if (a->answer->stopped) return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "interrupted");
     if (!isinf(a->answer->best.value_s)) {

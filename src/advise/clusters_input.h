@@ -4,6 +4,7 @@
 #define RECKON_ADVISE_CLUSTERS_INPUT_H
 
 #include "catalog/clusters_plan.h"
+#include "clusters/kept.h"
 
 struct clusters_input {
     struct rk_model model;
@@ -13,6 +14,7 @@ struct clusters_input {
     struct clusters_question question;
     struct given_plan *given;       /* NULL: none is */
     struct clusters_answer *answer; /* best: the plan that was found, or is given */
+    struct clusters_kept kept;      /* of a search, where `most` is set: the best plans */
     struct given_fault fault;       /* of a plan that is given */
 };
 

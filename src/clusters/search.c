@@ -1,6 +1,7 @@
 #include "clusters/search.h"
 
 #include "clusters/given.h"
+#include "clusters/kept.h"
 #include "clusters/mixed.h"
 
 #include <math.h>
@@ -102,6 +103,7 @@ struct search {
     const struct chain_problem *problem;
     const int *order;
     struct clusters_answer *answer;
+    struct clusters_kept *kept; /* NULL: the best alone */
     struct clusters_plan plan;  /* at hand */
     struct clusters_plan other; /* ... interleaved, as `given` */
     struct given_plan given;
@@ -110,6 +112,16 @@ struct search {
     double reached_alone_s[RK_MAX_CLUSTERS];
     bool failed; /* no memory */
 };
+
+/* A plan that was simulated: is it the best? */
+static bool consider(struct search *s, const struct clusters_plan *plan, double less_than_s)
+{
+    const bool better = plan->simulated_s < less_than_s;
+    const bool apart = better || plan->simulated_s >= s->answer->best.simulated_s;
+    if (s->kept && apart && isfinite(plan->simulated_s)) clusters_keep(s->kept, plan);
+    if (better) s->answer->best = *plan;
+    return better;
+}
 
 /* ---- interleaving ---- */
 
@@ -143,8 +155,8 @@ static bool try_interleaved(struct search *s)
         given_of(s->question, &s->plan, &s->given);
         if (!interleave(s, &s->given, runs)) continue;
         if (!given_judge(s->question, &s->given, &s->other, &fault)) return false;
-        if (fault.reason.verdict == RK_FITS && s->other.simulated_s < s->answer->best.simulated_s)
-            s->answer->best = s->other;
+        if (fault.reason.verdict == RK_FITS)
+            consider(s, &s->other, s->answer->best.simulated_s);
     }
     return true;
 }
@@ -163,8 +175,7 @@ static bool try_move(struct search *s, int from, int to, bool *better)
     if (s->given.stage[from].layers < 1 || !interleave(s, &s->given, a->best.chunks)) return true;
     if (!given_judge(s->question, &s->given, &s->other, &fault)) return false;
     *better = fault.reason.verdict == RK_FITS &&
-              s->other.simulated_s < a->best.simulated_s * (1 - 1e-9);
-    if (*better) a->best = s->other;
+              consider(s, &s->other, a->best.simulated_s * (1 - 1e-9));
     if (*better && a->best.chunks == 1) a->straight_s = fmin(a->straight_s, a->best.simulated_s);
     return true;
 }
@@ -195,7 +206,7 @@ static void visit(void *context, const struct chain_answer *found)
     s->plan.simulated_s = clusters_simulate(&s->plan);
     s->answer->simulated++;
     s->answer->straight_s = fmin(s->answer->straight_s, s->plan.simulated_s);
-    if (s->plan.simulated_s < s->answer->best.simulated_s) s->answer->best = s->plan;
+    consider(s, &s->plan, s->answer->best.simulated_s);
     if (!try_interleaved(s)) s->failed = true;
 }
 
@@ -388,12 +399,18 @@ static bool search_mixed(struct search *s)
     struct clusters_answer *a = s->answer;
     if (!clusters_mixed_search(s->question, &s->plan)) return false;
     a->straight_s = fmin(a->straight_s, s->plan.simulated_s);
-    if (s->plan.simulated_s < a->best.simulated_s) a->best = s->plan;
+    if (isfinite(s->plan.simulated_s)) consider(s, &s->plan, a->best.simulated_s);
     if (s->plan.value_s < a->proved.value_s) a->proved = s->plan;
     return true;
 }
 
 bool clusters_search(const struct clusters_question *question, struct clusters_answer *answer)
+{
+    return clusters_search_top(question, answer, NULL);
+}
+
+bool clusters_search_top(const struct clusters_question *question, struct clusters_answer *answer,
+                         struct clusters_kept *kept)
 {
     struct search *s = calloc(1, sizeof *s);
     struct round *round = calloc(MOST_ROUNDS, sizeof *round);
@@ -406,7 +423,7 @@ bool clusters_search(const struct clusters_question *question, struct clusters_a
     for (int i = 0; i < RK_MAX_CLUSTERS; i++)
         answer->alone_s[i] = INFINITY;
     if (good) {
-        *s = (struct search){.question = question, .answer = answer, .reached_s = INFINITY};
+        *s = (struct search){.question = question, .answer = answer, .kept = kept, .reached_s = INFINITY};
         for (int i = 0; i < RK_MAX_CLUSTERS; i++)
             s->reached_alone_s[i] = INFINITY;
         good = search_rounds(s, round, &rounds);

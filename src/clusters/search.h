@@ -92,7 +92,14 @@ struct clusters_answer {
     bool stopped; /* as the question has it: the rest is not to be believed */
 };
 
-/* False: no memory. Nothing fits: answer->best.value_s is infinite. */
+/* False: no memory. Nothing fits: answer->best.value_s is infinite. `kept` (kept.h; NULL: none)
+ * takes the best of the plans that were simulated: the first is answer->best, which alone has
+ * bounds; plans between them that the search left out unseen are not there. */
+struct clusters_kept;
+bool clusters_search_top(const struct clusters_question *question, struct clusters_answer *answer,
+                         struct clusters_kept *kept);
+
+/* ... without. */
 bool clusters_search(const struct clusters_question *question, struct clusters_answer *answer);
 
 /* The bandwidth of link a-b, between 1/1024 and 1024 times what it is, below which the best plan
