@@ -8,6 +8,7 @@
 #include "facts/learned.h"
 #include "interop/launch_file.h"
 
+#include <reckon/machine.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,8 +250,12 @@ static int run(enum export_target to, const struct usage *usage, int argc, char 
     const int done = options_read(usage, argc, argv, &args);
     if (done >= 0) return done;
     struct notes *notes = calloc(1, sizeof *notes);
-    const bool on = args.source.system != NULL;
-    enum rk_status status = notes ? export_gather(&args.source, &plan, &error) : no_memory(&error);
+    const bool over = args.source.system && rk_machine_is_several(args.source.system);
+    const bool on = args.source.system && !over;
+    enum rk_status status = !notes ? no_memory(&error)
+                            : over ? export_gather_over(&args.source, to == EXPORT_GALVATRON,
+                                                        &plan, &error)
+                                   : export_gather(&args.source, &plan, &error);
     if (status == RK_OK && on) status = rk_system_load(args.source.system, &system, &error);
     if (status == RK_OK && on) say_fit(&plan.model, &plan.plan, &system, "");
     if (status == RK_OK)

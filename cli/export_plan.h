@@ -19,6 +19,12 @@ struct export_plan {
 enum rk_status export_gather(const struct plan_source *source, struct export_plan *plan,
                              struct rk_error *error);
 
+/* The same with source->system of several clusters: the plan of the file, or the best one with the
+ * words. RK_USAGE where the target cannot say it: one plan for all ranks, or with `layered` one for
+ * each layer. */
+enum rk_status export_gather_over(const struct plan_source *source, bool layered,
+                                  struct export_plan *plan, struct rk_error *error);
+
 /* ---- writing ---- */
 
 enum export_target {
