@@ -437,10 +437,12 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--layerwise: the published model runs all layers alike; leave framework "
                        "calculon out");
-    if (problem.base.sequence_chunks > 1 || problem.pinned[RK_PLAN_SEQUENCE_CHUNKS].count)
+    const int parts = problem.pinned[RK_PLAN_SEQUENCE_CHUNKS].count;
+    if (parts > 1 || (parts && problem.pinned[RK_PLAN_SEQUENCE_CHUNKS].to[0] >
+                                   problem.pinned[RK_PLAN_SEQUENCE_CHUNKS].value[0]))
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--layerwise: in chunks of the sequence all layers run alike; leave "
-                       "sequence-chunks out");
+                       "--layerwise: all layers have the sequence in as many chunks; give one "
+                       "number, seq-chunks8");
     if (problem.model->layers > LAYERWISE_MOST_LAYERS)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--layerwise: %s has more than %d layers: leave it out", problem.model->id,

@@ -74,8 +74,9 @@ static struct stage_choice price_block(struct shape *s, const struct meter *m, e
 static struct stage_choice price_end(struct shape *s, const struct meter *m, bool head)
 {
     const double n = fmax(1, floor((double)s->model->layers / (double)s->base.pipeline));
+    const enum treatment treatment = m->plan->recompute == RK_KEEP ? AS_IT_IS : RECOMPUTED;
     struct stage_blocks blocks = {.all = n};
-    blocks.counts[AS_IT_IS][s->kind_of[0]] = n;
+    blocks.counts[treatment][s->kind_of[0]] = n;
     const struct bill without = measure(m, &blocks);
     blocks.first = !head;
     blocks.last = head;

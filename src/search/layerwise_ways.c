@@ -60,9 +60,10 @@ static void add_way(struct shape *s, const struct rk_plan *plan)
         s->failed = true;
         return;
     }
+    const bool again = plan->recompute != RK_KEEP && plan->sequence_chunks <= 1;
     s->way[s->ways++] = (struct way){
         .local = plan->local,
-        .end = plan->recompute == RK_KEEP && rk_plan_offloaded(plan, RK_SHARE_ATTENTION) <= 0,
+        .end = !again && rk_plan_offloaded(plan, RK_SHARE_ATTENTION) <= 0,
     };
 }
 
@@ -80,7 +81,8 @@ static void add_manners(struct shape *s, const struct rk_plans_problem *problem,
             for (int part = 0; part <= (offloads ? OFFLOAD_STEPS : 0); part++) {
                 rk_plan_axis_set(&plan, RK_PLAN_ZERO, zero.value[z]);
                 rk_plan_axis_set(&plan, RK_PLAN_RECOMPUTE, again.value[r]);
-                if (plan.recompute == RK_WHOLE && part) continue; /* little is left to offload */
+                const bool little = plan.sequence_chunks <= 1; /* is left to offload */
+                if (plan.recompute == RK_WHOLE && little && part) continue;
                 rk_plan_offload_activations(&plan, (double)part / OFFLOAD_STEPS);
                 add_way(s, &plan);
             }

@@ -165,6 +165,36 @@ Test(layerwise, ulysses_of_layers)
     check("ulysses");
 }
 
+/* In chunks of the sequence degrees, ZeRO and what goes to the host are chosen, and every layer is
+ * computed again. Less memory is never faster. */
+Test(layerwise, chunks_of_the_sequence)
+{
+    static const uint64_t parts[] = {16}, ulysses[] = {RK_ULYSSES}, offload[] = {0, 1};
+    static const uint64_t tensor[] = {1, 2};
+    double before_s = 0;
+    for (int i = 0; i < 2; i++) {
+        struct rk_error error;
+        open_problem("llama3.1-8b", "a100-sxm4-80g mem2=250GB@20GB/s", 8, 8);
+        machine.memory[0].capacity_bytes *= 1 - 0.5 * i;
+        problem.base.framework = RK_DEEPSPEED;
+        problem.base.sequence = 262144;
+        problem.base.loss_in_chunks = true;
+        pin(RK_PLAN_SEQUENCE_CHUNKS, 1, parts);
+        pin(RK_PLAN_CONTEXT_KIND, 1, ulysses);
+        pin(RK_PLAN_TENSOR, 2, tensor);
+        pin(RK_PLAN_ACTIVATION_OFFLOAD, 2, offload);
+        const struct layerwise_query query = {.problem = &problem};
+        cr_assert_eq(layerwise_search(&query, &answer, &error), RK_OK, "%s", error.text);
+        cr_expect_eq(answer.plan.sequence_chunks, 16);
+        cr_expect_eq(answer.plan.recompute, RK_WHOLE);
+        for (int k = 0; k < answer.plan.others; k++)
+            cr_expect_eq(answer.plan.other[k].recompute, RK_WHOLE);
+        cr_expect_geq(answer.prediction.step_s, before_s * (1 - 1e-12));
+        before_s = answer.prediction.step_s;
+        check("chunks");
+    }
+}
+
 /* With two precisions it is no slower than with either: blocks in 8 bits, embedding and head in 16,
  * of which there are no copies. */
 Test(layerwise, precision_of_layers)
