@@ -1,5 +1,6 @@
 #include "cli/clusters_ask.h"
 
+#include "base/memory.h"
 #include "catalog/plan_stages.h"
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
@@ -125,4 +126,45 @@ bool clusters_layered_plan(const struct clusters_input *a, struct rk_plan *layer
 out:
     free(given);
     return good;
+}
+
+/* ---- stages of different numbers of GPUs ---- */
+
+struct rk_plan clusters_plan_like(const struct clusters_input *input,
+                                  const struct given_plan *given, int stage, int part)
+{
+    const struct given_part *p = &given->stage[stage].part[part];
+    struct rk_plan plan = p->plan;
+    plan.pipeline = (uint64_t)given->stages;
+    plan.chunks = (uint64_t)given->chunks;
+    plan.splits = given->stages * given->chunks;
+    memcpy(plan.split, given->split, sizeof plan.split);
+    plan.schedule = input->question.words.schedule;
+    plan.microbatch = p->most ? p->most : 1;
+    plan.ranks = plan.tensor * plan.context * p->data * plan.pipeline;
+    plan.batch = input->question.words.batch / given->round * p->data * plan.microbatch;
+    return plan;
+}
+
+enum rk_status clusters_stage_plans(struct clusters_input *input, struct rk_program_stage **stages,
+                                    struct rk_error *error)
+{
+    const struct clusters_plan *best = &input->answer->best;
+    struct given_plan *given = calloc(1, sizeof *given);
+    struct rk_program_stage *stage = calloc((size_t)best->stages, sizeof *stage);
+    *stages = stage;
+    for (int i = 0; given && stage && i < best->stages; i++) {
+        if (i == 0 && input->given) *given = *input->given;
+        if (i == 0 && !input->given) given_of(&input->question, best, given);
+        given->stage[i].part[0].most = best->stage[i].microbatch;
+        struct rk_system *system = &input->machine.cluster[best->stage[i].cluster].system;
+        struct rk_network *last = &system->network[system->networks - 1];
+        stage[i].plan = clusters_plan_like(input, given, i, 0);
+        stage[i].system = system;
+        if (last->size < stage[i].plan.ranks) last->size = stage[i].plan.ranks;
+        system->devices = 0; /* as if all stages were there */
+    }
+    const bool good = given && stage;
+    free(given);
+    return good ? RK_OK : no_memory(error);
 }

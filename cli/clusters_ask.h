@@ -10,6 +10,8 @@
 #include "cli/run_args.h"
 #include "cli/show.h"
 
+#include <reckon/program.h>
+
 /* What a command line says; NULL, 0: nothing. */
 struct clusters_source {
     const char *model, *system, *plan; /* plan: a file */
@@ -55,7 +57,17 @@ bool clusters_mixed(const struct given_plan *given);
 bool clusters_plain_plan(const struct clusters_input *input, struct rk_plan *plain);
 
 /* The plan whose layers each have the degrees and choices of their stage, as plans over layers
- * have them. False: stages have different numbers of GPUs, or replicas on several clusters. */
+ * have them. False: stages have different numbers of GPUs (clusters_stage_plans), or replicas on
+ * several clusters. */
 bool clusters_layered_plan(const struct clusters_input *input, struct rk_plan *layered);
+
+/* As a plan of stages that are all like a part of one; its batch is what such stages take. */
+struct rk_plan clusters_plan_like(const struct clusters_input *input,
+                                  const struct given_plan *given, int stage, int part);
+
+/* The stages of a plan without mixed ones, on machines of `input`, whose networks are made as large
+ * as programs ask. free() them in any case. */
+enum rk_status clusters_stage_plans(struct clusters_input *input, struct rk_program_stage **stages,
+                                    struct rk_error *error);
 
 #endif

@@ -11,23 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As a plan of stages that are all like the part. */
-static struct rk_plan plan_like(const struct clusters_input *input, int stage, int part)
-{
-    const struct given_plan *given = input->given;
-    const struct given_part *p = &given->stage[stage].part[part];
-    struct rk_plan plan = p->plan;
-    plan.pipeline = (uint64_t)given->stages;
-    plan.chunks = (uint64_t)given->chunks;
-    plan.splits = given->stages * given->chunks;
-    memcpy(plan.split, given->split, sizeof plan.split);
-    plan.schedule = input->question.words.schedule;
-    plan.microbatch = p->most ? p->most : 1;
-    plan.ranks = plan.tensor * plan.context * p->data * plan.pipeline;
-    plan.batch = input->question.words.batch / given->round * p->data * plan.microbatch;
-    return plan;
-}
-
 static bool is_memory(const struct rk_finding *finding)
 {
     return strncmp(finding->rule, "5.", 2) == 0;
@@ -40,7 +23,7 @@ static void check_part(const struct clusters_input *input, int stage, int part,
     struct rk_findings *found = calloc(1, sizeof *found);
     const struct given_part *p = &input->given->stage[stage].part[part];
     const struct rk_cluster *cluster = &input->machine.cluster[p->cluster];
-    const struct rk_plan plan = plan_like(input, stage, part);
+    const struct rk_plan plan = clusters_plan_like(input, input->given, stage, part);
     struct rk_system system = cluster->system;
     struct rk_launch own = *launch;
     struct rk_error at;

@@ -5,6 +5,7 @@
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
+#include "clusters/ranks.h"
 #include "interop/output.h"
 
 #include <errno.h>
@@ -109,10 +110,34 @@ enum { CLASS_COLUMNS = sizeof class_columns / sizeof *class_columns };
 
 /* ---- one program ---- */
 
-static enum rk_status lower(struct rk_program *program, const struct plan_input *input,
-                            uint64_t rank, struct rk_error *error)
+/* A plan; or stages of different numbers of GPUs (not NULL), on the machines of `several`. */
+struct asked {
+    struct plan_input plan;
+    struct rk_program_stage *stages;
+    struct clusters_input *several;
+};
+
+static void release(struct asked *asked)
 {
+    plan_input_release(&asked->plan);
+    if (asked->several) clusters_input_release(asked->several);
+    free(asked->several);
+    free(asked->stages);
+}
+
+static enum rk_status lower(struct rk_program *program, const struct asked *asked, uint64_t rank,
+                            struct rk_error *error)
+{
+    const struct plan_input *input = &asked->plan;
+    if (asked->stages)
+        return rk_program_of_uneven(program, &asked->several->model, asked->stages, rank, error);
     return rk_program_of(program, &input->model, &input->system, &input->draft.plan, rank, error);
+}
+
+static uint64_t ranks_of(const struct asked *asked)
+{
+    return asked->stages ? clusters_ranks(&asked->several->answer->best)
+                         : asked->plan.draft.plan.ranks;
 }
 
 static enum rk_status write_to(const struct rk_program *program, const char *path,
@@ -167,7 +192,7 @@ static enum rk_status use(const struct rk_program *program, const struct program
 
 /* ---- all of them ---- */
 
-static enum rk_status write_one(const struct plan_input *input, const struct program_args *args,
+static enum rk_status write_one(const struct asked *input, const struct program_args *args,
                                 uint64_t rank, struct rk_error *error)
 {
     struct rk_program program;
@@ -180,24 +205,28 @@ static enum rk_status write_one(const struct plan_input *input, const struct pro
 }
 
 /* NULL: no memory. Of a plan that cannot run none is asked for. */
-static struct rk_program_class *classes_of(const struct plan_input *input, size_t *count)
+static struct rk_program_class *classes_of(const struct asked *asked, size_t *count)
 {
-    const struct rk_plan *plan = &input->draft.plan;
-    *count = rk_program_classes(&input->model, plan, NULL, 0);
-    struct rk_program_class *classes = calloc(*count + 1, sizeof *classes);
-    if (classes) rk_program_classes(&input->model, plan, classes, *count);
-    return classes;
+    struct rk_program_class *classes = NULL;
+    for (size_t most = 0;; most = *count) {
+        *count =
+            asked->stages
+                ? rk_program_classes_uneven(&asked->several->model, asked->stages, classes, most)
+                : rk_program_classes(&asked->plan.model, &asked->plan.draft.plan, classes, most);
+        if (classes) return classes;
+        classes = calloc(*count + 1, sizeof *classes);
+        if (!classes) return NULL;
+    }
 }
 
-static enum rk_status write_all(const struct plan_input *input, const struct program_args *args,
+static enum rk_status write_all(const struct asked *input, const struct program_args *args,
                                 struct rk_error *error)
 {
-    const struct rk_plan *plan = &input->draft.plan;
     size_t count;
     struct rk_program_class *classes = classes_of(input, &count);
     enum rk_status status = RK_OK;
     if (!classes) return no_memory(error);
-    if (!args->classes) count = (size_t)plan->ranks;
+    if (!args->classes) count = (size_t)ranks_of(input);
     if (count > MOST_FILES)
         status = rk_fail(error, RK_USAGE, NULL, 0, 0,
                          "--all would write %zu files: --classes writes one of each class", count);
@@ -253,25 +282,50 @@ static void keep_memory(void)
 #endif
 }
 
-static enum rk_status fill_classes(struct report *report, const struct plan_input *input,
-                                   struct rk_error *error)
+static void add_heading(struct report *report, const struct plan_input *input, size_t programs)
 {
     const struct forecast forecast = {&input->model, &input->system, &input->draft.plan, NULL,
                                       input->assumed};
-    size_t count;
-    struct rk_program_class *classes = classes_of(input, &count);
-    enum rk_status status = RK_OK;
-    if (!classes) return no_memory(error);
     report_note(report,
                 report_text(report, "%s on %s, %" PRIu64 " GPUs: %zu programs", input->model.id,
-                            input->system.id, input->draft.plan.ranks, count));
+                            input->system.id, input->draft.plan.ranks, programs));
     forecast_plan(report, &forecast);
     forecast_record(report, &forecast);
+}
+
+static void add_stages(struct report *report, const struct asked *asked, size_t programs)
+{
+    const struct clusters_input *several = asked->several;
+    report_note(report, report_text(report, "%s over %d clusters, %" PRIu64 " GPUs: %zu programs",
+                                    several->model.id, several->machine.clusters, ranks_of(asked),
+                                    programs));
+    for (int i = 0; i < several->answer->best.stages; i++) {
+        const struct clusters_stage *stage = &several->answer->best.stage[i];
+        report_paragraph(report, report_text(report,
+                                             "stage %d: %s, %" PRIu64 " layers, tp%" PRIu64
+                                             " cp%" PRIu64 " dp%" PRIu64 " mbs%" PRIu64,
+                                             i, several->machine.cluster[stage->cluster].name,
+                                             stage->layers, stage->tensor, stage->context,
+                                             stage->data, stage->microbatch));
+    }
+}
+
+static enum rk_status fill_classes(struct report *report, const struct asked *asked,
+                                   struct rk_error *error)
+{
+    size_t count;
+    struct rk_program_class *classes = classes_of(asked, &count);
+    enum rk_status status = RK_OK;
+    if (!classes) return no_memory(error);
+    if (asked->stages)
+        add_stages(report, asked, count);
+    else
+        add_heading(report, &asked->plan, count);
     struct report_table *table =
         REPORT_LIST(report, "classes", "Classes of ranks", REPORT_IN_ALL, class_columns);
     for (size_t i = 0; i < count && status == RK_OK; i++) {
         struct rk_program program;
-        status = lower(&program, input, classes[i].first, error);
+        status = lower(&program, asked, classes[i].first, error);
         if (status == RK_OK) add_class(report, table, &program, &classes[i]);
         rk_program_release(&program);
     }
@@ -279,7 +333,7 @@ static enum rk_status fill_classes(struct report *report, const struct plan_inpu
     return status;
 }
 
-static int show_classes(const struct plan_input *input, const struct program_args *args)
+static int show_classes(const struct asked *input, const struct program_args *args)
 {
     struct report report = {.first = NULL};
     struct rk_error error;
@@ -313,7 +367,7 @@ static enum rk_status check_arguments(const struct program_args *args, struct rk
     return RK_OK;
 }
 
-static int run_plan(const struct plan_input *input, const struct program_args *args)
+static int run_plan(const struct asked *input, const struct program_args *args)
 {
     struct rk_program program = {.rank = 0};
     struct rk_error error;
@@ -344,7 +398,21 @@ static int run_file(const struct program_args *args)
 
 /* Of stages on several clusters: a program asks of its machine only whether it could run at all,
  * and what fits is judged stage by stage before. */
-static enum rk_status gather_clusters(const struct plan_source *source, struct plan_input *input,
+static void take_layered(struct asked *asked)
+{
+    struct plan_input *input = &asked->plan;
+    struct clusters_input *found = asked->several;
+    input->model = found->model;
+    input->system = found->machine.cluster[0].system;
+    found->machine.cluster[0].system = (struct rk_system){.devices = 0};
+    struct rk_network *last = &input->system.network[input->system.networks - 1];
+    if (last->size < input->draft.plan.ranks) last->size = input->draft.plan.ranks;
+    input->system.devices = 0;
+    plan_assume(input, "stages over %d clusters, as reckon clusters has them",
+                found->machine.clusters);
+}
+
+static enum rk_status gather_clusters(const struct plan_source *source, struct asked *asked,
                                       struct rk_error *error)
 {
     const struct clusters_source several = {.model = source->model,
@@ -354,35 +422,28 @@ static enum rk_status gather_clusters(const struct plan_source *source, struct p
     if (source->gpus)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--gpus does not go with several clusters: each says how many it has");
-    struct clusters_input *found = calloc(1, sizeof *found);
+    struct clusters_input *found = asked->several = calloc(1, sizeof *found);
     if (!found) return no_memory(error);
-    input->draft = plan_draft();
+    asked->plan.draft = plan_draft();
     enum rk_status status = clusters_input_open(found, &several, error);
     if (status == RK_OK) status = clusters_input_answer(found, false, error);
-    if (status == RK_OK && !clusters_layered_plan(found, &input->draft.plan))
-        status = rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                         "its stages have different numbers of GPUs, or replicas on several "
-                         "clusters, and a program has as many ranks in each stage: give each as many "
-                         "in a plan file");
-    if (status == RK_OK) {
-        input->model = found->model;
-        input->system = found->machine.cluster[0].system;
-        found->machine.cluster[0].system = (struct rk_system){.devices = 0};
-        struct rk_network *last = &input->system.network[input->system.networks - 1];
-        if (last->size < input->draft.plan.ranks) last->size = input->draft.plan.ranks;
-        input->system.devices = 0;
-        plan_assume(input, "stages over %d clusters, as reckon clusters has them",
-                    found->machine.clusters);
-    }
-    clusters_input_release(found);
-    free(found);
-    return status;
+    if (status != RK_OK) return status;
+    if (clusters_layered_plan(found, &asked->plan.draft.plan)) return take_layered(asked), RK_OK;
+    for (int i = 0; i < found->answer->best.stages; i++)
+        if (found->answer->best.stage[i].homes)
+            return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                           "stage %d has replicas of several kinds, which share samples by speed, "
+                           "and a program has as many in each: give each kind a stage in a plan "
+                           "file",
+                           i);
+    return clusters_stage_plans(found, &asked->stages, error);
 }
 
 int cmd_program(int argc, char **argv)
 {
     struct program_args args = {.classes = false};
-    struct plan_input input = {.assumed = ""};
+    struct asked asked = {.plan = {.assumed = ""}};
+    struct plan_input *input = &asked.plan;
     struct rk_error error;
     int code = options_read(&program_usage, argc, argv, &args);
     if (code >= 0) return code;
@@ -390,10 +451,10 @@ int cmd_program(int argc, char **argv)
     enum rk_status status = check_arguments(&args, &error);
     if (status == RK_OK && args.from) return run_file(&args);
     const bool several = args.source.system && rk_machine_is_several(args.source.system);
-    if (status == RK_OK && several) status = gather_clusters(&args.source, &input, &error);
-    if (status == RK_OK && !several) status = plan_gather(&args.source, &input, &error);
-    if (status == RK_OK && !several) status = plan_settle(&args.source, &input, NULL, NULL, &error);
-    code = status == RK_OK ? run_plan(&input, &args) : options_fail(&error);
-    plan_input_release(&input);
+    if (status == RK_OK && several) status = gather_clusters(&args.source, &asked, &error);
+    if (status == RK_OK && !several) status = plan_gather(&args.source, input, &error);
+    if (status == RK_OK && !several) status = plan_settle(&args.source, input, NULL, NULL, &error);
+    code = status == RK_OK ? run_plan(&asked, &args) : options_fail(&error);
+    release(&asked);
     return code;
 }

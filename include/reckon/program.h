@@ -186,6 +186,21 @@ RK_API enum rk_status rk_program_of(struct rk_program *program, const struct rk_
                                     uint64_t rank, struct rk_error *error);
 RK_API void rk_program_release(struct rk_program *program); /* a zeroed program is fine */
 
+/* A stage of a plan whose stages have different numbers of ranks: the plan as if all stages were
+ * like this one, and what it runs on. Its ranks are this stage's times the stages, its samples of a
+ * microbatch times its replicas those of every stage. */
+struct rk_program_stage {
+    const struct rk_system *system;
+    struct rk_plan plan;
+};
+
+/* The same for stages (stages[0].plan.pipeline) of different numbers of ranks, which are counted
+ * through the stages; in each tensor, context, data. Two ranks of neighbouring stages send each
+ * other what both have of a microbatch. */
+RK_API enum rk_status rk_program_of_uneven(struct rk_program *program, const struct rk_model *model,
+                                           const struct rk_program_stage *stages, uint64_t rank,
+                                           struct rk_error *error);
+
 /* Ranks whose programs differ in nothing but whom they talk to. */
 struct rk_program_class {
     uint64_t first; /* its smallest rank */
@@ -196,6 +211,11 @@ struct rk_program_class {
  * Requires a plan that rk_predict times. 0: no memory. */
 RK_API size_t rk_program_classes(const struct rk_model *model, const struct rk_plan *plan,
                                  struct rk_program_class *classes, size_t most);
+
+/* Likewise; requires stages that rk_program_of_uneven lowers. */
+RK_API size_t rk_program_classes_uneven(const struct rk_model *model,
+                                        const struct rk_program_stage *stages,
+                                        struct rk_program_class *classes, size_t most);
 
 /* What a program sums up to; bytes and FLOP of one step of this rank. */
 struct rk_program_sums {

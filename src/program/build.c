@@ -172,7 +172,7 @@ int32_t group_in(struct build *b, struct place *place, enum rank_groups over)
     b->failed |= !ranks;
     if (!ranks) return 0;
     for (uint32_t i = 0; i < count; i++)
-        ranks[i] = (uint32_t)rank_member(&place->map, over, b->rank, i);
+        ranks[i] = member_of(b, &place->map, over, i);
     place->group[over] = new_group(b, group_names[over], ranks, count);
     free(ranks);
     return place->group[over] == RK_NONE ? 0 : place->group[over];

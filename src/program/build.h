@@ -95,7 +95,11 @@ struct build {
     struct rk_program *program;
     struct pipeline pipeline;
     uint32_t stage, rank;
-    struct place *place; /* (RK_MAX_LOCALS + 1) */
+    const struct rk_program_stage *stages; /* (pipeline) of different numbers of ranks; NULL: of as
+                                              many. `plan` is then this stage's, and `rank` counted
+                                              as if all stages were like it */
+    int64_t moved;       /* what makes a rank of this stage one of the whole program; else 0 */
+    struct place *place; /* (RK_MAX_LOCALS + 1); of `stages`: PLACE_OWN ... */
     int places;
     struct slot *slot; /* those of chunk i: first_slot[i] ... */
     uint32_t slots;
@@ -174,6 +178,42 @@ static inline struct program_kind *kind_of(const struct build *b, const struct s
 
 /* The place of the first or the last layer of a part of the model, whoever has it. */
 int place_at_end(const struct build *b, uint64_t part, bool last);
+
+/* ---- stages of different numbers of ranks (uneven.c) ---- */
+
+/* The stage itself, and those that it talks to. */
+enum { PLACE_OWN, PLACE_NEXT, PLACE_PREVIOUS };
+int place_of_stage(const struct build *b, uint64_t stage);
+
+/* Of all neighbours what messages need: the plan, and its ranks. */
+void neighbours_open(struct build *b);
+
+/* Requires b->stages: makes it one of this stage. */
+void build_of_stage(struct build *b, uint32_t stage);
+uint64_t first_of_stage(const struct rk_program_stage *stages, uint64_t stage);
+
+/* A member of a group of this rank in its stage, as the program's ranks are counted. */
+static inline uint32_t member_of(const struct build *b, const struct rank_map *map,
+                                 enum rank_groups groups, uint64_t i)
+{
+    return (uint32_t)((int64_t)rank_member(map, groups, b->rank, i) + b->moved);
+}
+
+/* The rank of another stage with the same number in it. */
+static inline uint32_t rank_in_stage(const struct build *b, const struct place *place,
+                                     uint64_t stage)
+{
+    if (b->stages)
+        return (uint32_t)(first_of_stage(b->stages, stage) + b->rank % place->map.inside);
+    return (uint32_t)rank_member(&place->map, RANKS_OF_PIPELINE, b->rank, stage);
+}
+
+/* Lowers b->rank of a plan that has been checked. */
+enum rk_status build_program(struct build *b);
+
+/* What of a plan cannot be lowered. */
+enum rk_status build_check(const struct rk_model *model, const struct rk_system *system,
+                           const struct rk_plan *plan, struct rk_error *error);
 
 /* ---- the steps of a lowering ---- */
 

@@ -29,34 +29,50 @@ static size_t of_stage(struct build *b, struct rk_program_class *classes, size_t
     for (uint64_t k = 0; k < every; k++) {
         b->rank =
             (uint32_t)rank_member(&b->place[0].map, RANKS_OF_PIPELINE, every > 1 ? k : 0, b->stage);
-        count = note(classes, routes, count, most, b->rank, routes_of(b), inside / every);
+        count = note(classes, routes, count, most, b->rank + (uint64_t)b->moved, routes_of(b),
+                     inside / every);
     }
     free(routes);
+    return count;
+}
+
+static void open_places(struct build *b)
+{
+    for (int i = 0; i <= b->plan->others; i++) {
+        b->place[i].plan = run_plan(b->plan, i);
+        b->place[i].map = rank_map_of(&b->place[i].plan);
+    }
+    if (b->stages) neighbours_open(b);
+}
+
+static size_t classes_of(struct build *b, struct rk_program_class *classes, size_t most)
+{
+    const uint32_t stages = (uint32_t)b->plan->pipeline;
+    size_t count = 0;
+    b->place = calloc(RK_MAX_LOCALS + 1, sizeof *b->place);
+    for (uint32_t stage = 0; b->place && stage < stages; stage++) {
+        b->stage = stage;
+        if (b->stages) build_of_stage(b, stage);
+        b->pipeline = pipeline_of(b->plan, microbatches_of(b->plan));
+        open_places(b);
+        count +=
+            of_stage(b, classes + (count < most ? count : most), count < most ? most - count : 0);
+    }
+    free(b->place);
     return count;
 }
 
 size_t rk_program_classes(const struct rk_model *model, const struct rk_plan *plan,
                           struct rk_program_class *classes, size_t most)
 {
-    struct build *b = calloc(1, sizeof *b);
-    struct place *place = calloc(RK_MAX_LOCALS + 1, sizeof *place);
-    size_t count = 0;
-    if (b && place) {
-        b->model = model;
-        b->plan = plan;
-        b->place = place;
-        b->pipeline = pipeline_of(plan, microbatches_of(plan));
-        for (int i = 0; i <= plan->others; i++) {
-            place[i].plan = run_plan(plan, i);
-            place[i].map = rank_map_of(&place[i].plan);
-        }
-        for (b->stage = 0; b->stage < plan->pipeline; b->stage++) {
-            const size_t more = of_stage(b, classes + (count < most ? count : most),
-                                         count < most ? most - count : 0);
-            count += more;
-        }
-    }
-    free(place);
-    free(b);
-    return count;
+    struct build b = {.model = model, .plan = plan};
+    return classes_of(&b, classes, most);
+}
+
+size_t rk_program_classes_uneven(const struct rk_model *model,
+                                 const struct rk_program_stage *stages,
+                                 struct rk_program_class *classes, size_t most)
+{
+    struct build b = {.model = model, .plan = &stages[0].plan, .stages = stages};
+    return classes_of(&b, classes, most);
 }

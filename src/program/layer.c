@@ -277,14 +277,14 @@ static void put_turn(const struct pass_of_layer *p, enum rk_stream stream, int32
     put_begin(b, RK_DO_SEND, stream, task);
     for (int i = 0; i < t->reads; i++)
         put_read(b, t->read[i]);
-    b->draft.other = (uint32_t)rank_member(map, RANKS_OF_RING, b->rank, (own + 1) % n);
+    b->draft.other = member_of(b, map, RANKS_OF_RING, (own + 1) % n);
     b->draft.count = count;
     b->draft.element = (uint8_t)element;
     put_end(b);
     put_begin(b, RK_DO_RECV, stream, RK_NONE);
     for (int i = 0; i < t->writes; i++)
         put_write(b, t->written[i]);
-    b->draft.other = (uint32_t)rank_member(map, RANKS_OF_RING, b->rank, (own + n - 1) % n);
+    b->draft.other = member_of(b, map, RANKS_OF_RING, (own + n - 1) % n);
     b->draft.count = count;
     b->draft.element = (uint8_t)element;
     put_end(b);

@@ -69,6 +69,7 @@ static uint64_t first_block(const struct build *b, uint64_t part)
 int place_at_end(const struct build *b, uint64_t part, bool last)
 {
     const uint64_t count = rk_plan_split(b->plan, b->model, part);
+    if (b->stages) return place_of_stage(b, part % b->pipeline.stages);
     if (count == 0 || (part == 0 && !last)) return 0;
     if (last && part + 1 == pipeline_parts(&b->pipeline)) return 0;
     return place_of_block(b, first_block(b, part) + (last ? count - 1 : 0));
@@ -166,6 +167,7 @@ void build_open(struct build *b)
         const struct rk_plan own = run_plan(b->plan, i);
         place_open(b, &b->place[b->places++], &own);
     }
+    if (b->stages) neighbours_open(b);
     for (uint32_t chunk = 0; chunk < chunks && !b->failed; chunk++)
         add_part(b, pipeline_part(&b->pipeline, b->stage, chunk), (uint16_t)chunk);
     b->live = calloc((size_t)b->slots * b->pipeline.microbatches, sizeof *b->live);
@@ -383,8 +385,8 @@ static const char *check_chunks(const struct rk_model *model, const struct rk_pl
     return NULL;
 }
 
-static enum rk_status check(const struct rk_model *model, const struct rk_system *system,
-                            const struct rk_plan *plan, uint64_t rank, struct rk_error *error)
+enum rk_status build_check(const struct rk_model *model, const struct rk_system *system,
+                           const struct rk_plan *plan, struct rk_error *error)
 {
     struct rk_reason reason;
     if (plan->framework == RK_CALCULON)
@@ -405,10 +407,6 @@ static enum rk_status check(const struct rk_model *model, const struct rk_system
                              "defer-wgrad out");
     if (plan->optimizer != RK_ADAM)
         return refuse(error, "of optimizers adam alone is lowered; leave optimizer=muon out");
-    if (rank >= plan->ranks)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "there is no rank %llu: the plan's are 0 to %llu", (unsigned long long)rank,
-                       (unsigned long long)plan->ranks - 1);
     /* some 60 instructions of 48 bytes for each */
     if (microbatches_of(plan) * (double)model->layers / (double)plan->pipeline > MOST_PASSES)
         return refuse(error, "more than 500,000 layers times microbatches on a rank; give a "
@@ -420,8 +418,9 @@ static void begin(struct build *b)
 {
     struct rk_program *p = b->program;
     *p = (struct rk_program){
-        .rank = b->rank,
-        .ranks = (uint32_t)b->plan->ranks,
+        .rank = (uint32_t)(b->rank + b->moved),
+        .ranks =
+            (uint32_t)(b->stages ? first_of_stage(b->stages, b->pipeline.stages) : b->plan->ranks),
         .stage = b->stage,
         .layers = (uint32_t)b->model->layers,
         .predict_layers = (uint32_t)b->model->predict_layers,
@@ -435,13 +434,40 @@ static void begin(struct build *b)
     memset(b->last, 0xff, sizeof b->last);
 }
 
+enum rk_status build_program(struct build *b)
+{
+    begin(b);
+    build_open(b);
+    if (!b->failed) {
+        time_parts(b);
+    }
+    if (!b->failed) {
+        states_open(b);
+        reserve_buffers(b, true);
+        run_passes(b);
+        reserve_buffers(b, false);
+        finish_step(b);
+        order_streams(b);
+    }
+    build_release(b);
+    if (!b->failed) return RK_OK;
+    const uint32_t rank = b->program->rank;
+    rk_program_release(b->program);
+    if (b->status != RK_OK) return b->status;
+    return rk_fail(b->error, RK_IO, NULL, 0, 0, "out of memory for the program of rank %u", rank);
+}
+
 enum rk_status rk_program_of(struct rk_program *program, const struct rk_model *model,
                              const struct rk_system *system, const struct rk_plan *plan,
                              uint64_t rank, struct rk_error *error)
 {
     *program = (struct rk_program){.rank = 0};
-    enum rk_status status = check(model, system, plan, rank, error);
+    enum rk_status status = build_check(model, system, plan, error);
     if (status != RK_OK) return status;
+    if (rank >= plan->ranks)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "there is no rank %llu: the plan's are 0 to %llu", (unsigned long long)rank,
+                       (unsigned long long)plan->ranks - 1);
     const struct rank_map map = rank_map_of(plan);
     struct build b = {.model = model,
                       .system = system,
@@ -451,25 +477,7 @@ enum rk_status rk_program_of(struct rk_program *program, const struct rk_model *
                       .stage = (uint32_t)rank_position(&map, RANKS_OF_PIPELINE, rank),
                       .rank = (uint32_t)rank,
                       .error = error};
-    begin(&b);
-    build_open(&b);
-    if (!b.failed) {
-        time_parts(&b);
-    }
-    if (!b.failed) {
-        states_open(&b);
-        reserve_buffers(&b, true);
-        run_passes(&b);
-        reserve_buffers(&b, false);
-        finish_step(&b);
-        order_streams(&b);
-    }
-    build_release(&b);
-    if (!b.failed) return RK_OK;
-    rk_program_release(program);
-    if (b.status != RK_OK) return b.status;
-    return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for the program of rank %llu",
-                   (unsigned long long)rank);
+    return build_program(&b);
 }
 
 void rk_program_release(struct rk_program *program)

@@ -77,13 +77,13 @@ static struct slot *last_of(const struct build *b, uint32_t chunk)
 
 /* ---- instructions ---- */
 
-/* `parts`: of what lies otherwise on the other side. */
-static int32_t message_task(struct build *b, bool send, bool parts)
+/* `parts`: of what lies otherwise on the other side; `share` of a message that goes. */
+static int32_t message_task(struct build *b, bool send, bool parts, double share)
 {
     struct rk_task task = {.work = (enum rk_work)b->draft.work,
-                           .sent_bytes = send ? b->message_bytes : 0,
-                           .seconds = send ? b->passes->send_s : 0,
-                           .link_s = send ? b->passes->send_s : 0};
+                           .sent_bytes = send ? share * b->message_bytes : 0,
+                           .seconds = send ? share * b->passes->send_s : 0,
+                           .link_s = send ? share * b->passes->send_s : 0};
     snprintf(task.name, sizeof task.name, "%s%s", send ? "send" : "receive", parts ? " parts" : "");
     return new_task(b, &task);
 }
@@ -121,9 +121,17 @@ static double shared_elements(const struct build *b, const struct rk_plan *from,
                 common(has.token, needs.token));
 }
 
+/* Does each rank of one have what the rank with its number has of the other? */
+static bool lie_alike(const struct build *b, int a, int c)
+{
+    const struct rk_plan *one = &b->place[a].plan, *other = &b->place[c].plan;
+    return a == c || (same_layout(one, other) && rk_plan_data(one) == rk_plan_data(other));
+}
+
+/* Of stages of different numbers of ranks each is a place of its own. */
 static bool same_place(const struct build *b, int a, int c)
 {
-    return a == c || same_layout(&b->place[a].plan, &b->place[c].plan);
+    return a == c || (!b->stages && lie_alike(b, a, c));
 }
 
 /* The k-th rank of `stage` that this one sends to, or receives from; false behind the last one.
@@ -139,14 +147,16 @@ static bool next_route(struct build *b, const struct slot *slot, int there, uint
                                 ceil(own->folds.message_bytes / element)};
         return true;
     }
-    const uint64_t inside = own->map.inside, rank = b->rank % inside;
-    for (; *at < inside; ++*at) {
+    const uint64_t rank = b->rank % own->map.inside;
+    for (; *at < other->map.inside; ++*at) {
         const double elements = sends ? shared_elements(b, &own->plan, &other->plan, rank, *at)
                                       : shared_elements(b, &other->plan, &own->plan, *at, rank);
         if (!(elements > 0)) continue;
-        *route = (struct route){
-            (uint32_t)rank_member(&own->map, RANKS_OF_PIPELINE, b->rank - rank + (*at)++, stage),
-            elements};
+        *route = (struct route){b->stages ? (uint32_t)(first_of_stage(b->stages, stage) + *at)
+                                          : (uint32_t)rank_member(&own->map, RANKS_OF_PIPELINE,
+                                                                  b->rank - rank + *at, stage),
+                                elements};
+        ++*at;
         return true;
     }
     return false;
@@ -178,10 +188,26 @@ static uint64_t common_multiple(uint64_t a, uint64_t b)
     return a / x * b;
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    return b ? common_divisor(b, a % b) : a;
+}
+
+/* Replicas of n and m have the same in common again n / gcd(n, m) further. */
+static uint64_t uneven_repeat(const struct build *b)
+{
+    uint64_t times = rk_plan_data(&b->place[PLACE_OWN].plan);
+    int own, there;
+    for (uint32_t k = 0; next_border(b, &k, &own, &there);)
+        times = common_divisor(times, rk_plan_data(&b->place[there].plan));
+    return b->place[PLACE_OWN].map.inside / times;
+}
+
 uint64_t routes_repeat(const struct build *b)
 {
     uint64_t every = 1;
     int own, there;
+    if (b->stages) return uneven_repeat(b);
     for (uint32_t k = 0; next_border(b, &k, &own, &there);) {
         const struct rk_plan *a = &b->place[own].plan, *c = &b->place[there].plan;
         every =
@@ -196,8 +222,8 @@ uint64_t routes_of(const struct build *b)
     int own, there;
     for (uint32_t k = 0; next_border(b, &k, &own, &there);) {
         const struct rk_plan *a = &b->place[own].plan, *c = &b->place[there].plan;
-        const uint64_t inside = b->place[own].map.inside, rank = b->rank % inside;
-        for (uint64_t other = 0; other < inside; other++) {
+        const uint64_t rank = b->rank % b->place[own].map.inside;
+        for (uint64_t other = 0; other < b->place[there].map.inside; other++) {
             const double out = shared_elements(b, a, c, rank, other);
             const double in = shared_elements(b, c, a, other, rank);
             if (out > 0) hash = (hash ^ (uint64_t)out) * UINT64_C(0x9e3779b97f4a7c15) + 1;
@@ -213,15 +239,17 @@ static void put_messages(struct build *b, const struct slot *slot, int there, ui
 {
     struct route route, behind;
     uint64_t at = 0;
-    const bool parts = !same_place(b, slot->place, there);
-    const int32_t after = b->after, task = message_task(b, sends, parts);
+    const bool parts = !lie_alike(b, slot->place, there);
+    const int32_t after = b->after;
+    const double element = flow_element_bytes(kind_of(b, slot)->flow.element);
     bool more = next_route(b, slot, there, stage, sends, &at, &route);
     bool another = more && next_route(b, slot, there, stage, sends, &at, &behind);
     const bool several = another;
     if (several) put_begin(b, RK_DO_BEGIN, stream, RK_NONE), put_end(b);
     while (more && !b->failed) {
         b->after = after;
-        put_begin(b, sends ? RK_DO_SEND : RK_DO_RECV, stream, task);
+        const double share = b->stages ? route.elements * element / b->message_bytes : 1;
+        put_begin(b, sends ? RK_DO_SEND : RK_DO_RECV, stream, message_task(b, sends, parts, share));
         if (sends)
             put_read(b, tensor);
         else
@@ -243,7 +271,8 @@ static void put_messages(struct build *b, const struct slot *slot, int there, ui
 static bool in_shares(const struct build *b, const struct slot *slot)
 {
     const struct rk_plan *plan = &place_of(b, slot)->plan;
-    if (b->plan->segments) return false; /* each message is what two ranks have in common */
+    if (b->plan->segments || b->stages)
+        return false; /* each message is what two ranks have in common */
     return plan->messages_sharded && !plan->sequence_parallel && plan->tensor > 1;
 }
 
@@ -452,7 +481,7 @@ void take_message(struct build *b, const struct order_pass *pass)
     b->draft.chunk = (uint16_t)chunk;
     b->draft.work = RK_WORK_STEP; /* no layer's: predictions leave it out */
     put_collective(b, place, place->plan.tensor_overlap ? RK_ON_TENSOR : RK_ON_GPU,
-                   message_task(b, false, false),
+                   message_task(b, false, false, 1),
                    &(struct exchanged){RK_DO_ALL_GATHER, RANKS_OF_TENSOR, flow->element,
                                        flow->bytes, flow_element_bytes(flow->element)},
                    live->shared[message.forward],

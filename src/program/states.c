@@ -288,9 +288,7 @@ static void sum_tied(struct build *b, struct slot *slot)
     const double width = place->rule.bytes.sent_gradient;
     const enum rk_element type = flow_element(&place->plan, width);
     if (!is_tied(b, slot) || !(width > 0)) return;
-    const uint32_t ends[2] = {
-        (uint32_t)rank_member(&place->map, RANKS_OF_PIPELINE, b->rank, 0),
-        (uint32_t)rank_member(&place->map, RANKS_OF_PIPELINE, b->rank, p->stages - 1)};
+    const uint32_t ends[2] = {rank_in_stage(b, place, 0), rank_in_stage(b, place, p->stages - 1)};
     const double elements = padded_vocabulary(b->model, &place->plan) / (double)place->plan.tensor *
                             (double)b->model->hidden * place->rule.shares[DENSE].gradients;
     step_begins(b, slot, RK_NONE);
