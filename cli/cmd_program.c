@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { MOST_DIFFERENCES = 200, MOST_FILES = 4096 };
 
@@ -192,14 +193,24 @@ static enum rk_status use(const struct rk_program *program, const struct program
 
 /* ---- all of them ---- */
 
+/* Of rank-N.log. */
+struct file_name {
+    char text[4096];
+};
+
+static struct file_name file_of(const struct program_args *args, uint64_t rank)
+{
+    struct file_name name;
+    snprintf(name.text, sizeof name.text, "%s/rank-%" PRIu64 ".log", args->all, rank);
+    return name;
+}
+
 static enum rk_status write_one(const struct asked *input, const struct program_args *args,
                                 uint64_t rank, struct rk_error *error)
 {
     struct rk_program program;
-    char path[4096];
     enum rk_status status = lower(&program, input, rank, error);
-    snprintf(path, sizeof path, "%s/rank-%" PRIu64 ".log", args->all, rank);
-    if (status == RK_OK) status = write_to(&program, path, error);
+    if (status == RK_OK) status = write_to(&program, file_of(args, rank).text, error);
     rk_program_release(&program);
     return status;
 }
@@ -230,10 +241,19 @@ static enum rk_status write_all(const struct asked *input, const struct program_
     if (count > MOST_FILES)
         status = rk_fail(error, RK_USAGE, NULL, 0, 0,
                          "--all would write %zu files: --classes writes one of each class", count);
-    if (status == RK_OK && mkdir(args->all, 0777) != 0 && errno != EEXIST)
+    const bool made = status == RK_OK && mkdir(args->all, 0777) == 0;
+    if (status == RK_OK && !made && errno != EEXIST)
         status = rk_fail(error, RK_IO, args->all, 0, 0, "%s", strerror(errno));
-    for (size_t i = 0; i < count && status == RK_OK; i++)
-        status = write_one(input, args, args->classes ? classes[i].first : i, error);
+    size_t written = 0;
+    while (written < count && status == RK_OK) {
+        status = write_one(input, args, args->classes ? classes[written].first : written, error);
+        written += status == RK_OK;
+    }
+    if (status != RK_OK) { /* some ranks without the others are no plan */
+        while (written-- > 0)
+            remove(file_of(args, args->classes ? classes[written].first : written).text);
+        if (made) rmdir(args->all);
+    }
     free(classes);
     return status;
 }

@@ -59,7 +59,7 @@ static void add_check(struct report *report, const struct comparison_item *item)
 static void add_heading(struct report *report, const char *title)
 {
     report_note(report, "");
-    report_note(report, report_text(report, "==== %s ====", title));
+    report_note(report, report_text(report, HEADING_EDGE " %s " HEADING_EDGE, title));
 }
 
 /* For programs: all checks in one table. */

@@ -642,7 +642,7 @@ static enum rk_status inputs(const struct study_page *s, struct rk_error *error)
     static const struct {
         const char *title, *sql;
     } lists[] = {
-        {"The study", "SELECT name, value FROM study ORDER BY name"},
+        {"The study", "SELECT name, CAST(value AS TEXT) AS value FROM study ORDER BY name"},
         {"Models", "SELECT * FROM model ORDER BY name"},
         {"Systems", "SELECT * FROM system ORDER BY name"},
     };

@@ -69,6 +69,30 @@ bool show_is_page(const struct show_args *args, const char *path)
     return path && args->format == REPORT_AS_TEXT && output_ends_in(path, ".html");
 }
 
+/* A line to copy. */
+static bool is_command(const char *line)
+{
+    return strncmp(line + strspn(line, " "), "reckon ", 7) == 0;
+}
+
+/* What "==== heading ====" says; NULL of other lines. */
+static const char *heading_of(struct report *memory, const char *line)
+{
+    const size_t length = strlen(line), edge = strlen(HEADING_EDGE);
+    if (length <= 2 * edge || strncmp(line, HEADING_EDGE, edge) != 0) return NULL;
+    return report_text(memory, "%.*s", (int)(length - 2 * edge - 2), line + edge + 1);
+}
+
+static void add_line(struct html_page *page, const char *line)
+{
+    const char *heading = heading_of(&page->memory, line);
+    if (heading)
+        html_add(page, &(struct html_block){HTML_SECTION, .title = heading});
+    else
+        html_add(page, &(struct html_block){is_command(line) ? HTML_COMMAND : HTML_TEXT,
+                                            .text = line + strspn(line, " ")});
+}
+
 /* The first line is the title, or the name of the first table. */
 static enum rk_status show_page(const struct report *report, const char *path,
                                 struct rk_error *error)
@@ -78,12 +102,16 @@ static enum rk_status show_page(const struct report *report, const char *path,
     for (const struct report_table *t = report->first; t; t = t->next) {
         const bool line = t->shape == REPORT_NOTE || t->shape == REPORT_PARAGRAPH;
         if (!(t->formats & REPORT_IN_TEXT) && !line) continue;
+        if (line && (!t->title || !*t->title)) continue;
         const bool first = !page.title && t->title;
-        if (first) page.title = t->title;
+        if (first) {
+            const char *heading = heading_of(&page.memory, t->title);
+            page.title = heading ? heading : t->title;
+        }
         if (!line)
             page_show(&page, first ? NULL : t->title, t, NULL);
         else if (!first)
-            html_add(&page, &(struct html_block){HTML_TEXT, .text = t->title});
+            add_line(&page, t->title);
     }
     if (!page.title) page.title = "reckon";
     const enum rk_status status = page_write(&page, path, NULL, NULL, PAGE_HTML, error);

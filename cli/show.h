@@ -9,6 +9,9 @@
 #include "cli/options.h"
 #include "report/report.h"
 
+/* Around a line that is a heading: "==== Fig. 2 ====". */
+#define HEADING_EDGE "===="
+
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 struct show_args {

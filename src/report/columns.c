@@ -1,5 +1,6 @@
 #include "report/columns.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* Characters that take none or two columns: the blocks of combining marks, and those that
@@ -49,6 +50,12 @@ int columns_of(const char *text)
     return columns;
 }
 
+/* The point of 0.25, where no line ends. */
+static bool is_decimal_point(const char *text)
+{
+    return text[0] == '.' && text[1] >= '0' && text[1] <= '9';
+}
+
 size_t columns_piece(const char *text, int width)
 {
     size_t at = 0, cut = 0, mark = 0, bytes;
@@ -60,7 +67,7 @@ size_t columns_piece(const char *text, int width)
         if (columns > width && text[at] == ' ') return at;
         if (columns > width) return cut ? cut : mark ? mark : at ? at : bytes;
         if (text[at] == ' ' || text[at] == ',') cut = at + 1;
-        if (strchr("._/-", text[at])) mark = at + 1;
+        if (strchr("._/-=", text[at]) && !is_decimal_point(text + at)) mark = at + 1;
     }
     return at;
 }

@@ -274,7 +274,10 @@ static void chart_block(const struct html_block *block, FILE *out)
 
 static void section_block(const struct html_block *block, FILE *out)
 {
-    fprintf(out, "<h2 id=\"section-%s\">", block->id ? block->id : "");
+    if (block->id)
+        fprintf(out, "<h2 id=\"section-%s\">", block->id);
+    else
+        fputs("<h2>", out);
     markup_text(out, block->title);
     fputs("</h2>\n", out);
     element(out, "p", NULL, block->text);
