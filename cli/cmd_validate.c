@@ -53,7 +53,7 @@ static const struct option validate_options[] = {
     {.name = "rules", .type = OPTION_TEXT, .argument = "FILE", AT(rules), .complete = "file",
      .help = "how cells are read and what is assumed (measured/rules.json of the catalog)"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write every row to FILE as CSV: id, source, gpu, metric, measured, predicted, error, verdict, open, reason"},
+     .help = "write every row to FILE as CSV: id, source, gpu, metric, measured, predicted, error, verdict, open, reason; what is printed as a page to look at to one that ends in .html"},
     {.name = "learn", .type = OPTION_OUTPUT, .argument = "FILE", AT(learn), .complete = "file",
      .help = "write the errors by class, and what was validated, to FILE: the error bars of reckon predict, with --left-out"},
     {.name = NULL},
@@ -213,7 +213,7 @@ static const struct results *memory_of(const struct judged *judged,
     return args->left_out ? &judged->view : &judged->shown;
 }
 
-static int print(const struct judged *judged, const struct validate_args *args)
+static int print(const struct judged *judged, const struct validate_args *args, const char *path)
 {
     const struct results *results = &judged->shown;
     struct report report = {.first = NULL};
@@ -226,7 +226,7 @@ static int print(const struct judged *judged, const struct validate_args *args)
     if (args->left_out && status == RK_OK) status = validate_given(&report, results, &error);
     if (status == RK_OK) status = add_statistics(&report, results, args, &error);
     const int code =
-        status == RK_OK ? show_report(&report, &args->show, NULL, RK_OK) : options_fail(&error);
+        status == RK_OK ? show_report(&report, &args->show, path, RK_OK) : options_fail(&error);
     report_release(&report);
     return code;
 }
@@ -269,12 +269,14 @@ static int judge_facts(struct facts *facts, struct rules *rules, const struct va
     if (status == RK_OK && args->given)
         status = correct_by_given(&judged.shown, rules, args->given, &error);
     int code = status == RK_OK ? RK_OK : options_fail(&error);
-    if (code == RK_OK && args->output) code = write_rows(&judged.shown, args->parts, args->output);
+    const bool page = show_is_page(&args->show, args->output);
+    if (code == RK_OK && args->output && !page)
+        code = write_rows(&judged.shown, args->parts, args->output);
     if (code == RK_OK && args->learn)
         code = write_bars(&judged.shown, memory_of(&judged, args), args->learn);
     const bool to_stdout = (args->output && strcmp(args->output, "-") == 0) ||
                            (args->learn && strcmp(args->learn, "-") == 0);
-    if (code == RK_OK && !to_stdout) code = print(&judged, args);
+    if (code == RK_OK && !to_stdout) code = print(&judged, args, page ? args->output : NULL);
     results_release(&judged.shown);
     results_release(&judged.view);
     return code;

@@ -44,7 +44,7 @@ fits study mini.json --compare --quiet
 cp "$RECKON_SOURCE/tests/golden/galvatron/profiles.json" .
 fits galvatron search --profiles profiles.json -m llama2-7b -s shipped-1x8 layers=32 sequence=2048 memory_GB=20 batch=32
 fits galvatron strategies -g 8
-fits shard -m gpt2-124m tp2 pp2
+fits shard -m gpt2-124m tp2 pp2 --explain
 fits models
 fits systems
 fits program -m llama3.1-8b -s h100 -g 8 tp2 pp2 gbs16
