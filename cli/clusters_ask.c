@@ -57,6 +57,20 @@ enum rk_status clusters_input_open(struct clusters_input *input,
     return status;
 }
 
+enum rk_status clusters_input_of(struct clusters_input *input, const struct plan_source *source,
+                                 struct rk_error *error)
+{
+    const struct clusters_source several = {.model = source->model,
+                                            .system = source->system,
+                                            .plan = source->file,
+                                            .words = source->words};
+    if (source->gpus)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--gpus does not go with several clusters: each says how many it has");
+    const enum rk_status status = clusters_input_open(input, &several, error);
+    return status == RK_OK ? clusters_input_answer(input, false, error) : status;
+}
+
 /* ---- what launchers run ---- */
 
 bool clusters_mixed(const struct given_plan *given)

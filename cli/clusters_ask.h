@@ -7,6 +7,7 @@
 #include "cli/check.h"
 #include "cli/clusters_plan.h"
 #include "cli/options.h"
+#include "cli/plan_input.h"
 #include "cli/run_args.h"
 #include "cli/show.h"
 
@@ -40,6 +41,10 @@ extern const struct option clusters_output_options[];
 /* Reads; the question is ready. Release in every case; a zeroed one is fine. */
 enum rk_status clusters_input_open(struct clusters_input *input,
                                    const struct clusters_source *source, struct rk_error *error);
+
+/* The same of what a command of one plan was given, and answers it. `input` is zeroed. */
+enum rk_status clusters_input_of(struct clusters_input *input, const struct plan_source *source,
+                                 struct rk_error *error);
 
 /* reckon check of the plan at source->plan; clusters_check.c. Returns the exit code. */
 int clusters_check(const struct clusters_source *source, const struct rk_launch *launch,

@@ -435,18 +435,10 @@ static void take_layered(struct asked *asked)
 static enum rk_status gather_clusters(const struct plan_source *source, struct asked *asked,
                                       struct rk_error *error)
 {
-    const struct clusters_source several = {.model = source->model,
-                                            .system = source->system,
-                                            .plan = source->file,
-                                            .words = source->words};
-    if (source->gpus)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--gpus does not go with several clusters: each says how many it has");
     struct clusters_input *found = asked->several = calloc(1, sizeof *found);
     if (!found) return no_memory(error);
     asked->plan.draft = plan_draft();
-    enum rk_status status = clusters_input_open(found, &several, error);
-    if (status == RK_OK) status = clusters_input_answer(found, false, error);
+    enum rk_status status = clusters_input_of(found, source, error);
     if (status != RK_OK) return status;
     if (clusters_layered_plan(found, &asked->plan.draft.plan)) return take_layered(asked), RK_OK;
     for (int i = 0; i < found->answer->best.stages; i++)

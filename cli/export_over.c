@@ -23,17 +23,9 @@ static enum rk_status plan_of(const struct clusters_input *input, bool layered,
 enum rk_status export_gather_over(const struct plan_source *source, bool layered,
                                   struct export_plan *plan, struct rk_error *error)
 {
-    const struct clusters_source several = {.model = source->model,
-                                            .system = source->system,
-                                            .plan = source->file,
-                                            .words = source->words};
-    if (source->gpus)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--gpus does not go with several clusters: each says how many it has");
     struct clusters_input *input = calloc(1, sizeof *input);
     if (!input) return no_memory(error);
-    enum rk_status status = clusters_input_open(input, &several, error);
-    if (status == RK_OK) status = clusters_input_answer(input, false, error);
+    enum rk_status status = clusters_input_of(input, source, error);
     if (status == RK_OK) status = plan_of(input, layered, plan, error);
     if (status == RK_OK) {
         plan->model = input->model;
