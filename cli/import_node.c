@@ -197,6 +197,11 @@ static enum rk_status settle_links(struct answer *a, struct rk_error *error)
                        args->file, *node->model ? ", " : "", node->model);
     const enum rk_status status = rk_system_load(a->base, &a->system, error);
     if (status != RK_OK) return status;
+    if (args->nodes && a->system.devices)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--system: \"%s\" has %" PRIu64
+                       " accelerators, and --nodes says how many there are: leave one of them out",
+                       a->base, a->system.devices);
     a->tiers = node_tiers_of(&a->system);
     a->domain = node_domain(node);
     if (!node->joins_said && a->tiers.links >= 0 &&
@@ -263,6 +268,13 @@ static void say_notes(const struct answer *a)
                 a->args->file, a->domain, a->base);
 }
 
+static enum rk_status check_arguments(const struct node_args *args, struct rk_error *error)
+{
+    if (args->table || args->show.format == REPORT_AS_TEXT) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "--format is of the table, the line is text: add --table, or leave it out");
+}
+
 static int import_node(const struct usage *usage, node_reader *read, int argc, char **argv)
 {
     struct node_args args = {.file = NULL};
@@ -272,7 +284,8 @@ static int import_node(const struct usage *usage, node_reader *read, int argc, c
     const int done = options_read(usage, argc, argv, &args);
     if (done >= 0) return done;
     struct answer answer = {.args = &args, .node = &node};
-    enum rk_status status = document_load_text(args.file, &document, &error);
+    enum rk_status status = check_arguments(&args, &error);
+    if (status == RK_OK) status = document_load_text(args.file, &document, &error);
     if (status == RK_OK) status = read(&document, &node, &error);
     if (status == RK_OK) status = settle_links(&answer, &error);
     if (status == RK_OK) status = settle_adapters(&answer, &error);

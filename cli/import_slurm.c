@@ -85,6 +85,24 @@ static enum rk_status check_leaves(const struct slurm_args *args,
     return RK_OK;
 }
 
+/* How many nodes there are, in which clusters, is the topology's to say. */
+static enum rk_status check_system(const struct slurm_args *args, const struct rk_machine *machine,
+                                   struct rk_error *error)
+{
+    const uint64_t devices = machine->cluster[0].system.devices;
+    if (machine->clusters > 1)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--system: this is a machine of %d clusters; give what the nodes are, one "
+                       "system such as h100-sxm5-80g: %s says which clusters there are",
+                       machine->clusters, args->file);
+    if (devices)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--system: \"%s\" has %" PRIu64
+                       " accelerators, and %s says how many there are: leave the number out",
+                       args->system, devices, args->file);
+    return RK_OK;
+}
+
 /* Accelerators of a node where --gpus-per-node does not say. */
 static enum rk_status settle_node(struct slurm_args *args, const struct rk_system *system,
                                   struct rk_error *error)
@@ -127,7 +145,8 @@ static enum rk_status write_line(struct slurm_args *args, const struct slurm_top
     struct rk_machine machine;
     enum rk_status status = rk_machine_load(args->system, &machine, error);
     if (status != RK_OK) return status;
-    status = settle_node(args, &machine.cluster[0].system, error);
+    status = check_system(args, &machine, error);
+    if (status == RK_OK) status = settle_node(args, &machine.cluster[0].system, error);
     if (status == RK_OK) status = check_leaves(args, topology, &machine.cluster[0].system, error);
     if (status == RK_OK) write_node(args, topology, &machine.cluster[0].system, node, sizeof node);
     rk_machine_release(&machine);

@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-    enum {
-        KEEP_EVERY_MS = 200
-    };
+enum { KEEP_EVERY_MS = 200 };
 
 bool search_speaks(void)
 {

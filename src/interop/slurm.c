@@ -171,11 +171,15 @@ static enum rk_status check_group(struct reader *r, struct group *into)
 
 static enum rk_status read_group(struct reader *r)
 {
-    char *rest = r->line, *word = strtok_r(rest, " \t", &rest);
+    char said[TEXT_QUOTE], *rest = r->line, *word = strtok_r(rest, " \t", &rest);
     if (!word) return RK_OK;
     if (strncasecmp(word, "BlockSizes=", 11) == 0) { /* a line of its own */
         struct group none = {.line = 0};
-        return read_word(r, word, &none);
+        const enum rk_status status = read_word(r, word, &none);
+        const char *next = strtok_r(rest, " \t", &rest);
+        if (status != RK_OK || !next) return status;
+        return fail(r, "BlockSizes= has a line of its own: write %s on the next one",
+                    text_quote(said, next, strlen(next)));
     }
     if (r->count == MOST_SWITCHES) return fail(r, "too many switches");
     if (!ARRAY_ROOM(r->group, r->count)) return no_memory(r->error);
