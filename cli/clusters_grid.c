@@ -47,8 +47,7 @@ static void add_row(struct report *report, struct report_table *table, const cha
                    isnan(usd) ? cell_none() : cell_number(samples / usd),
                    fits ? cell_count((uint64_t)best->stages) : cell_none(),
                    cell_text(fits ? clusters_text(report, &input->machine, best) : "nothing fits"),
-                   fits && input->answer->problems ? cell_number(input->answer->proved.value_s)
-                                                   : cell_none(),
+                   fits && input->answer->problems ? cell_number(input->answer->proved.value_s) : cell_none(),
                });
 }
 
@@ -86,10 +85,10 @@ enum rk_status clusters_grid(struct report *report, const struct clusters_source
     for (int i = 0; status == RK_OK && i < braces.lines; i++) {
         struct clusters_source one = *source;
         one.system = line;
-        status =
-            braces_write(&braces, i, line, choice)
-                ? ask_one(report, table, &one, choice, error)
-                : fail_at(source->system, source->system, "the machine's line is too long", error);
+        status = braces_write(&braces, i, line, choice)
+                     ? ask_one(report, table, &one, choice, error)
+                     : fail_at(source->system, source->system, "the machine's line is too long",
+                               error);
     }
     return status;
 }

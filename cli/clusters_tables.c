@@ -291,14 +291,11 @@ bool clusters_show(struct report *report, const struct clusters_question *questi
         report_note(report, report_text(report, "interleaved: each stage has %d runs of layers",
                                         answer->best.chunks));
     if (answer->best.chunks > 1 && was_searched(answer))
-        report_note(
-            report,
-            report_text(report,
-                        "the best plan without takes %.4f s a step; interleaved are the plans "
-                        "that were simulated, so none is proved to be the best of those: "
-                        "a better one could save %.1f %%, no more",
-                        answer->straight_s,
-                        100 * (1 - answer->floor_s / answer->best.simulated_s)));
+        report_note(report, report_text(report, "the best plan without takes %.4f s a step; interleaved are the plans "
+                                                "that were simulated, so none is proved to be the best of those: "
+                                                "a better one could save %.1f %%, no more",
+                                        answer->straight_s,
+                                        100 * (1 - answer->floor_s / answer->best.simulated_s)));
     if (given) show_parts(&show);
     if (!was_searched(answer)) return true;
     show_alone(&show);

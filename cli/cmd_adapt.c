@@ -300,8 +300,8 @@ int cmd_adapt(int argc, char **argv)
     if (status == RK_OK && args.output && !output_is_stdout(args.output)) {
         told.out = fopen(args.output, "w");
         if (!told.out)
-            status =
-                rk_fail(&error, RK_IO, args.output, 0, 0, "cannot be written: %s", strerror(errno));
+            status = rk_fail(&error, RK_IO, args.output, 0, 0, "cannot be written: %s",
+                             strerror(errno));
     }
     if (status == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;

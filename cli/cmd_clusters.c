@@ -159,10 +159,10 @@ static enum rk_status write_files(const struct asking *a, struct rk_error *error
     if (irregular) return usage_fail(error, irregular);
     struct rk_plan plain;
     if (args->script && !clusters_plain_plan(in, &plain))
-        return usage_fail(
-            error, "--save-script: the plan's stages differ in more than their layers, which "
-                   "Megatron-LM does not run: words such as tp8 cp1 recompute=full make "
-                   "them alike");
+        return usage_fail(error,
+                          "--save-script: the plan's stages differ in more than their layers, which "
+                          "Megatron-LM does not run: words such as tp8 cp1 recompute=full make "
+                          "them alike");
     const struct save_args launched = {.script = args->script};
     if (args->script) status = save_files(&launched, &in->model, &plain, error);
     if (status != RK_OK) return status;
@@ -235,7 +235,8 @@ static int answer_question(struct asking *a)
     struct clusters_input *in = &a->input;
     enum rk_status status = clusters_input_answer(in, false, &error);
     if (status == RK_OK &&
-        !clusters_show(&a->report, &in->question, in->answer, in->given, &in->kept, &a->args->also))
+        !clusters_show(&a->report, &in->question, in->answer, in->given, &in->kept,
+                       &a->args->also))
         status = no_memory(&error);
     if (status == RK_OK) status = clusters_run_section(&a->report, &a->args->run, in, &error);
     if (status == RK_OK) status = write_files(a, &error);

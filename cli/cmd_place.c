@@ -315,8 +315,8 @@ static enum rk_status check_file(const struct place_args *args, const char *file
 
 static enum rk_status one_problem(const struct place_args *args, const char *file,
                                   struct buffers *b, const struct buffers *run,
-                                  struct report *report, struct report_table *table,
-                                  struct rk_error *error)
+                                  struct report *report,
+                                  struct report_table *table, struct rk_error *error)
 {
     struct placed placed = {.two_level_peak = 0};
     enum rk_status status;
@@ -356,7 +356,8 @@ static enum rk_status one_plan(const struct place_args *args, struct report *rep
                                error);
     if (status == RK_OK) status = step_buffers(&b, &program, args->lasting, error);
     const bool begins = args->caching && args->lasting && run_buffers_known(&input.draft.plan);
-    if (status == RK_OK && begins) status = run_buffers(&run, &program, &input.draft.plan, error);
+    if (status == RK_OK && begins)
+        status = run_buffers(&run, &program, &input.draft.plan, error);
     if (status == RK_OK) {
         rk_plan_text(&input.draft.plan, text, sizeof text);
         status = one_problem(args, text, &b, begins ? &run : &b, report, table, error);
@@ -404,8 +405,7 @@ static enum rk_status all_cases(const struct place_args *args, const char *file,
             const char *title = place_member(&element, "name", &name) && json_is_string(name.value)
                                     ? json_string_value(name.value)
                                     : file;
-            status =
-                one_problem(&own, report_text(report, "%s", title), &b, &b, report, table, error);
+            status = one_problem(&own, report_text(report, "%s", title), &b, &b, report, table, error);
         }
         buffers_release(&b);
         if (status == RK_NOTHING_FITS && !error->text[0]) {

@@ -167,19 +167,19 @@ static void add_remedy(struct report *report, const struct forecast *f)
     }
     const double chance = learned_fit(f->model, f->system, f->plan, saving[0].need_bytes);
     const int tier = p->reason[0].tier;
-    report_note(
-        report,
-        report_text(report,
-                    "  with %s it fits, %.1f GiB%s left%s, and takes %.1f %% %s (the "
-                    "cheapest change; reckon fits shows others)",
-                    saving[0].words, saving[0].left_bytes / 0x1p30,
-                    tier > 0 ? report_text(report, " of %s", memory_name(report, f->system, tier))
-                             : "",
-                    chance < LEARNED_SURE /* NaN: nothing is known */
-                        ? report_text(report, " (%.0f %% of such runs fitted)", 100 * chance)
-                        : "",
-                    100 * fabs(saving[0].step_s / p->step_s - 1),
-                    saving[0].step_s < p->step_s ? "less" : "longer"));
+    report_note(report,
+                report_text(report,
+                            "  with %s it fits, %.1f GiB%s left%s, and takes %.1f %% %s (the "
+                            "cheapest change; reckon fits shows others)",
+                            saving[0].words, saving[0].left_bytes / 0x1p30,
+                            tier > 0 ? report_text(report, " of %s",
+                                                   memory_name(report, f->system, tier))
+                                     : "",
+                            chance < LEARNED_SURE /* NaN: nothing is known */
+                                ? report_text(report, " (%.0f %% of such runs fitted)", 100 * chance)
+                                : "",
+                            100 * fabs(saving[0].step_s / p->step_s - 1),
+                            saving[0].step_s < p->step_s ? "less" : "longer"));
     report_record(report, "remedy", columns, 3,
                   (const struct report_cell[]){
                       cell_text(report_text(report, "%s", saving[0].words)),
@@ -231,8 +231,8 @@ static int predict(const struct usage *usage, plan_choose *choose, int argc, cha
     if (status == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
         const bool fits = rk_predict(&input.model, &input.system, plan, &prediction) == RK_FITS;
-        const struct forecast forecast = {&input.model, &input.system, plan, &prediction,
-                                          input.assumed};
+        const struct forecast forecast = {&input.model, &input.system, plan,
+                                          &prediction, input.assumed};
         const struct page_names names = {args.source.model, args.source.system, args.source.file,
                                          NULL, false};
         code = fits ? RK_OK : RK_NOTHING_FITS;

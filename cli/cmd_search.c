@@ -276,8 +276,8 @@ static int answer(const struct search *search, const struct search_keys *keys,
 {
     const struct search_args *args = search->args;
     const bool complete = search->result.complete;
-    const bool piped = search->result.found &&
-                       (output_is_stdout(args->save.plan) || output_is_stdout(args->save.script));
+    const bool piped =
+        search->result.found && (output_is_stdout(args->save.plan) || output_is_stdout(args->save.script));
     struct report report = {.first = NULL};
     struct rk_error error;
     search_answer_fill(&report, search, keys);
@@ -311,7 +311,8 @@ static int search_one(const struct search_grid *grid, const struct search_args *
     struct rk_error error;
     session->all_searches = 1;
     enum rk_status status = search_set(&search, at.model, at.system, at.gpus, at.batch, &error);
-    if (status == RK_OK) status = search_keys_open(&search, &keys, &error);
+    if (status == RK_OK)
+        status = search_keys_open(&search, &keys, &error);
     if (status == RK_OK && args->layerwise) {
         progress_end(&session->progress);
         return search_layerwise(&search);
@@ -357,7 +358,8 @@ static enum rk_status check(const struct search_args *args, const struct search_
         struct search search = {.args = args};
         struct search_keys keys;
         status = search_set(&search, at.model, at.system, at.gpus, at.batch, error);
-        if (status == RK_OK) status = search_keys_open(&search, &keys, error);
+        if (status == RK_OK)
+            status = search_keys_open(&search, &keys, error);
         if (status == RK_OK) status = save_check(&args->save, search.problem.base.framework, error);
     }
     return status;

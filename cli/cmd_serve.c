@@ -259,8 +259,8 @@ static int refuse(const struct serve_question *q, struct plan_input *input,
     p->reasons = 1;
     p->reason[0] = served->reason;
     const struct forecast f = {q->model, q->system, q->plan, p, input->assumed};
-    report_paragraph(
-        q->report, report_text(q->report, "It cannot run: %s", forecast_reason(q->report, &f, 0)));
+    report_paragraph(q->report,
+                     report_text(q->report, "It cannot run: %s", forecast_reason(q->report, &f, 0)));
     return RK_NOTHING_FITS;
 }
 

@@ -199,10 +199,9 @@ static void add_model_file(struct report *report, const struct rk_model *model)
     const struct report_cell cells[] = {
         cell_text(report_text(report, "%s, %d blocks", short_number(report, parameters),
                               (int)model->layers)),
-        cell_text(
-            model->heads == model->layers
-                ? "Proposed by reckon shapes. Feed-forward 4 * hidden, as many heads as blocks."
-                : "Proposed by reckon shapes. Feed-forward 4 * hidden, heads of a usual width."),
+        cell_text(model->heads == model->layers
+                      ? "Proposed by reckon shapes. Feed-forward 4 * hidden, as many heads as blocks."
+                      : "Proposed by reckon shapes. Feed-forward 4 * hidden, heads of a usual width."),
         cell_count(model->layers),
         cell_count(model->hidden),
         cell_count(model->feedforward),

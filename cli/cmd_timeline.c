@@ -514,9 +514,9 @@ static enum rk_status write_pytorch(FILE *out, const void *what, struct rk_error
 static void take_old_output(struct timeline_args *args)
 {
     const char *path = args->output;
-    const bool trace = path && args->show.format != REPORT_AS_JSON &&
-                       (output_is_stdout(path) || output_ends_in(path, ".json") ||
-                        output_ends_in(path, ".json.gz"));
+    const bool trace =
+        path && args->show.format != REPORT_AS_JSON &&
+        (output_is_stdout(path) || output_ends_in(path, ".json") || output_ends_in(path, ".json.gz"));
     if (!trace || args->trace) return;
     fprintf(stderr, "reckon: -o is now for the answer: the trace goes to --trace %s\n", path);
     args->trace = path;

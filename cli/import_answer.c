@@ -1,6 +1,6 @@
+#include "cli/check.h"
 #include "cli/import_answer.h"
 #include "base/units.h"
-#include "cli/check.h"
 
 #include "catalog/model_fields.h"
 #include "catalog/save.h"

@@ -1,6 +1,6 @@
 /* main.c - finds the subcommand and runs it. */
-#include "cli/commands.h"
 #include "cli/plan_axes.h"
+#include "cli/commands.h"
 #include "cli/plan_input.h"
 #include "cli/progress.h"
 #include "cli/show.h"

@@ -171,7 +171,8 @@ static enum rk_status need(const struct plan_source *source, struct rk_error *er
     const int inputs = (source->model && strcmp(source->model, "-") == 0) +
                        (source->system && strcmp(source->system, "-") == 0) +
                        (source->file && strcmp(source->file, "-") == 0);
-    if (!source->model) return model_missing(&source->words, error);
+    if (!source->model)
+        return model_missing(&source->words, error);
     if (!source->system)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--system is missing: reckon systems lists what there is");
@@ -327,7 +328,8 @@ static void say_shared(struct plan_input *input)
                                   : m->bandwidth_shared_by;
         if (most > gpus)
             plan_assume(input,
-                        "%s for this run alone, %" PRIu64 " of the %" PRIu64 " GPUs that share it",
+                        "%s for this run alone, %" PRIu64 " of the %" PRIu64
+                        " GPUs that share it",
                         m->name, gpus, most);
     }
 }

@@ -25,9 +25,9 @@ enum { PLAN_NOTES = 768 };
 struct plan_input {
     struct rk_model model;
     struct rk_system system;
-    struct plan_draft draft;      /* what was said; complete after plan_settle */
+    struct plan_draft draft;  /* what was said; complete after plan_settle */
     char sequence_why[MODEL_WHY]; /* "the model's", or what was assumed */
-    char assumed[PLAN_NOTES];     /* "batch 256 (4 for each GPU), ..."; "" when nothing was */
+    char assumed[PLAN_NOTES]; /* "batch 256 (4 for each GPU), ..."; "" when nothing was */
 };
 
 /* Words of plans for help, from the table of plan_fields; empty before plan_words_prepare(). */

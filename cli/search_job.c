@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEEP_EVERY_MS = 200 };
+    enum {
+        KEEP_EVERY_MS = 200
+    };
 
 bool search_speaks(void)
 {

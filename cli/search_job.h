@@ -20,7 +20,7 @@ struct search_args {
     int framework;     /* enum rk_framework; -1: not given */
     int space;         /* the old spelling: 0 classic, 1 modern; -1: not given */
     uint64_t sequence; /* 0: not given */
-    const char *plan;  /* a file, or words; NULL: none */
+    const char *plan; /* a file, or words; NULL: none */
     struct option_texts words;
     uint64_t top; /* 0: ten, or all of a frontier */
     uint64_t threads;
@@ -28,8 +28,7 @@ struct search_args {
     const char *output, *state;
     struct save_args save;
     const char *where, *sort, *pareto, *all;
-    const char
-        *headroom; /* "8GiB", "10%", "learned", "none"; NULL: learned, where headroom.h says so */
+    const char *headroom; /* "8GiB", "10%", "learned", "none"; NULL: learned, where headroom.h says so */
     struct run_args run;
     bool why, sensitivity, layerwise;
     struct show_args show;
@@ -52,7 +51,7 @@ struct search {
     char where[1024]; /* --where and --headroom */
     char said[1024];  /* ... as the user says it */
     char sort[512], pareto[1024];
-    struct run_share run;   /* of the run, for a second of its step; 0: no --tokens */
+    struct run_share run; /* of the run, for a second of its step; 0: no --tokens */
     const char *why;        /* that predictor, where nothing was asked for; NULL: the usual one */
     struct rk_space *space; /* NULL until search_run() */
     struct rk_answer result;

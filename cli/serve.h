@@ -6,8 +6,8 @@
 #include "report/report.h"
 
 /* Most tokens of a pass of prompts, where nothing is said. */
-#define SERVE_PASS_TOKENS    8192
-#define SERVE_TEXT(number)   SERVE_DIGITS(number)
+#define SERVE_PASS_TOKENS 8192
+#define SERVE_TEXT(number) SERVE_DIGITS(number)
 #define SERVE_DIGITS(number) #number
 
 /* Assumed of every plan of inference: steps are captured, nothing is trained. */

@@ -6,35 +6,15 @@
 
 /* Those that the predictor of inference reads, or refuses itself. A choice that is not here changes
  * nothing, and is refused by name: a new one of plan.def too. */
-static const char *const has[] = {"gpus",
-                                  "data",
-                                  "tensor",
-                                  "pipeline",
-                                  "context",
-                                  "expert",
-                                  "expert_tensor",
-                                  "order",
-                                  "split",
-                                  "stages",
-                                  "first_layers",
-                                  "last_layers",
-                                  "precision",
-                                  "embedding_counts",
-                                  "head_counts",
-                                  "messages_sharded",
-                                  "sequence_chunks",
-                                  "zero",
-                                  "dispatcher",
-                                  "imbalance",
-                                  "expert_overlap",
-                                  "grouped",
-                                  "attention",
-                                  "full_attention",
-                                  "fused",
-                                  "activation_fused",
-                                  "cuda_graphs",
-                                  "weight_element_bytes",
-                                  "vocabulary_multiple"};
+static const char *const has[] = {
+    "gpus",          "data",           "tensor",          "pipeline",
+    "context",       "expert",         "expert_tensor",   "order",
+    "split",         "stages",         "first_layers",    "last_layers",
+    "precision",     "embedding_counts", "head_counts",   "messages_sharded",
+    "sequence_chunks", "zero",         "dispatcher",      "imbalance",
+    "expert_overlap", "grouped",       "attention",       "full_attention",
+    "fused",         "activation_fused", "cuda_graphs",   "weight_element_bytes",
+    "vocabulary_multiple"};
 
 static const char sequences[] = "--batch N are the sequences";
 static const char order[] = "a pass goes through the stages once";

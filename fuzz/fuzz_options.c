@@ -1,8 +1,8 @@
 /* fuzz_options.c - any words as a command line: the first byte picks the command, the rest is
  * words with an end-of-line between them. Parsing must end with RK_OK, RK_USAGE or help, and a
  * message where it fails; nothing is run. */
-#include "cli/commands.h"
 #include "cli/plan_axes.h"
+#include "cli/commands.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -84,7 +84,7 @@ struct rk_launch {
     bool pads;          /* the tool pads the vocabulary to what tensor divides */
     bool states_only;   /* activations depend on code that no file shows */
     bool exact_memory;  /* a byte too much is an error; else what no error bar explains */
-    const struct rk_variable *environment;  /* ended by name NULL; NULL: it is not known */
+    const struct rk_variable *environment; /* ended by name NULL; NULL: it is not known */
     const struct rk_checkpoint *checkpoint; /* NULL: none is read */
 };
 
@@ -103,11 +103,11 @@ struct rk_check_input {
     const char *path;   /* for messages, and where scripts look for files; "" : none */
     const char *text;
     size_t size;
-    const struct rk_model *model;   /* NULL: the file has its own (megatron and some others) */
+    const struct rk_model *model; /* NULL: the file has its own (megatron and some others) */
     const struct rk_system *system; /* a checked one */
-    uint64_t gpus;                  /* that are launched; 0: as the file says */
-    uint64_t vocabulary;            /* where only a tokenizer's files tell it; 0: the model's */
-    const char *const *sets;        /* "NAME=VALUE": variables and keys that win over the file */
+    uint64_t gpus;       /* that are launched; 0: as the file says */
+    uint64_t vocabulary; /* where only a tokenizer's files tell it; 0: the model's */
+    const char *const *sets; /* "NAME=VALUE": variables and keys that win over the file */
     size_t set_count;
     int version;    /* of Megatron Core, its minor; 0: any */
     bool core_only; /* arguments of Megatron-LM's relatives are unknown */
@@ -163,7 +163,8 @@ RK_API void rk_logs_release(struct rk_logs *logs);
 
 /* Adds behind what the rank has. RK_BAD_INPUT: what no operation is. */
 RK_API enum rk_status rk_logs_add(struct rk_logs *logs, uint32_t rank,
-                                  const struct rk_log_operation *operation, struct rk_error *error);
+                                  const struct rk_log_operation *operation,
+                                  struct rk_error *error);
 
 /* The same from a text; `path` names it in messages. */
 RK_API enum rk_status rk_logs_read(struct rk_logs *logs, uint32_t rank, const char *path,

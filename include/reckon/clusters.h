@@ -1,7 +1,7 @@
 /* clusters.h - the best plan over several clusters, and what a plan over them takes.
  *
- * A pipeline runs through clusters of unequal accelerators and networks (machine.h): each stage has
- * its cluster, layers, degrees, recomputation and offload. The search is exact for its objective,
+ * A pipeline runs through clusters of unequal accelerators and networks (machine.h): each stage has its
+ * cluster, layers, degrees, recomputation and offload. The search is exact for its objective,
  * sum of c + (m - 1) max c + what is waited for at the end; the event simulation then decides
  * between the plans that were the best for some pace. docs/clusters.md. Thread-safe.
  */
@@ -26,8 +26,8 @@ struct rk_clusters_stage {
     double activations_away, optimizer_away; /* shares of them in memory tier 1 */
     double forward_s, backward_s;            /* of a microbatch */
     double message_s;                        /* of a microbatch to the stage behind, and back */
-    double sync_s;                /* gradients, weights, optimizer: behind the last one */
-    double bytes, capacity_bytes; /* of the fullest accelerator */
+    double sync_s;                           /* gradients, weights, optimizer: behind the last one */
+    double bytes, capacity_bytes;            /* of the fullest accelerator */
 };
 
 struct rk_clusters_plan {

@@ -178,9 +178,8 @@ RK_API struct rk_store_run rk_store_simulate(const struct rk_store_module *modul
     X(layers)                                                                                      \
     X(hidden)                                                                                      \
     X(heads)                                                                                       \
-    X(vocabulary)                                                                                  \
-    X(sequence) X(gpus) X(tensor) X(pipeline) X(data) X(zero) X(global_batch) X(microbatch)        \
-        X(accumulation)
+    X(vocabulary) X(sequence) X(gpus) X(tensor) X(pipeline) X(data) X(zero) X(global_batch)        \
+        X(microbatch) X(accumulation)
 
 struct rk_ssdtrain {
 #define RK_SSDTRAIN_MEMBER(name) double name;

@@ -198,9 +198,9 @@ struct rk_measured {
     struct rk_attention_rates attention;
     struct rk_stream_rates optimizer; /* gradients' norm and AdamW, from memory */
     struct rk_stream_rates memory;    /* norms, sums and activations */
-    double latency_s;                 /* of a message between threads, beside the work of both */
-    double hop_s;                     /* of an exchange of a few bytes */
-    struct rk_stream_rates link;      /* all-reduce of two ranks */
+    double latency_s;  /* of a message between threads, beside the work of both */
+    double hop_s;      /* of an exchange of a few bytes */
+    struct rk_stream_rates link; /* all-reduce of two ranks */
     long processors;
     uint64_t memory_bytes;
 };

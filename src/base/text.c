@@ -99,6 +99,7 @@ void text_make_plain(char *text)
     }
 }
 
+
 const char *text_quote(char buffer[static TEXT_QUOTE], const char *text, size_t length)
 {
     size_t used = 0;

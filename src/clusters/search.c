@@ -155,7 +155,8 @@ static bool try_interleaved(struct search *s)
         given_of(s->question, &s->plan, &s->given);
         if (!interleave(s, &s->given, runs)) continue;
         if (!given_judge(s->question, &s->given, &s->other, &fault)) return false;
-        if (fault.reason.verdict == RK_FITS) consider(s, &s->other, s->answer->best.simulated_s);
+        if (fault.reason.verdict == RK_FITS)
+            consider(s, &s->other, s->answer->best.simulated_s);
     }
     return true;
 }
@@ -173,14 +174,14 @@ static bool try_move(struct search *s, int from, int to, bool *better)
     s->given.stage[to].layers++;
     if (s->given.stage[from].layers < 1 || !interleave(s, &s->given, a->best.chunks)) return true;
     if (!given_judge(s->question, &s->given, &s->other, &fault)) return false;
-    *better =
-        fault.reason.verdict == RK_FITS && consider(s, &s->other, a->best.simulated_s * (1 - 1e-9));
+    *better = fault.reason.verdict == RK_FITS &&
+              consider(s, &s->other, a->best.simulated_s * (1 - 1e-9));
     if (*better && a->best.chunks == 1) a->straight_s = fmin(a->straight_s, a->best.simulated_s);
     return true;
 }
 
-/* The objective is not the simulation: layers of the best plan go to the stage beside theirs as
- * long as that makes its step shorter. */
+/* The objective is not the simulation: layers of the best plan go to the stage beside theirs as long
+ * as that makes its step shorter. */
 static bool move_layers(struct search *s)
 {
     for (int i = 0, tried = 0; tried < 2 * (s->answer->best.stages - 1); tried++) {
@@ -422,8 +423,7 @@ bool clusters_search_top(const struct clusters_question *question, struct cluste
     for (int i = 0; i < RK_MAX_CLUSTERS; i++)
         answer->alone_s[i] = INFINITY;
     if (good) {
-        *s = (struct search){
-            .question = question, .answer = answer, .kept = kept, .reached_s = INFINITY};
+        *s = (struct search){.question = question, .answer = answer, .kept = kept, .reached_s = INFINITY};
         for (int i = 0; i < RK_MAX_CLUSTERS; i++)
             s->reached_alone_s[i] = INFINITY;
         good = search_rounds(s, round, &rounds);

@@ -79,10 +79,10 @@ static inline double clusters_sent_bytes(const struct clusters_plan *plan, int s
 }
 
 struct clusters_answer {
-    struct clusters_plan best; /* by simulation */
-    double floor_s;    /* no step takes less, of stages each in one cluster, interleaved or not: the
-                          slowest works on all microbatches, without messages */
-    double straight_s; /* the best step without interleaving */
+    struct clusters_plan best;       /* by simulation */
+    double floor_s; /* no step takes less, of stages each in one cluster, interleaved or not: the
+                       slowest works on all microbatches, without messages */
+    double straight_s;               /* the best step without interleaving */
     struct clusters_plan proved;     /* none has a smaller value_s */
     double alone_s[RK_MAX_CLUSTERS]; /* the least value_s of each cluster by itself */
     bool usable[RK_MAX_CLUSTERS];    /* does a stage of one layer fit on it, some way? */

@@ -25,9 +25,7 @@ static double element_bytes(const struct rk_plan *plan, const struct operation *
 {
     const enum operand operand = operand_of(plan->precision, op->narrow);
     if (operand == OPERAND_FLOAT32 || operand == OPERAND_TFLOAT32) return 4;
-    return operand == OPERAND_FLOAT8 || operand == OPERAND_INT8 ? 1
-           : operand == OPERAND_FLOAT4                          ? 0.5
-                                                                : 2;
+    return operand == OPERAND_FLOAT8 || operand == OPERAND_INT8 ? 1 : operand == OPERAND_FLOAT4 ? 0.5 : 2;
 }
 
 double operation_access_bytes(const struct rk_plan *plan, const struct operation *op, int pass)

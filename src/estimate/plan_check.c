@@ -129,8 +129,8 @@ static bool check_chunks(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
     const struct rk_model *m = c->model;
-    const bool causal = !m->window_chunks && !m->encoder_sequence && !m->recurrence &&
-                        !m->bidirectional && !p->full_attention;
+    const bool causal = !m->window_chunks && !m->encoder_sequence && !m->recurrence && !m->bidirectional &&
+                        !p->full_attention;
     const uint64_t parts = p->context * (p->sequence_parallel ? p->tensor : 1) * p->sequence_chunks;
     if (p->sequence_chunks <= 1) return true;
     return want(c, divides(parts, sequence_of(c)), RULE("4.sequence", "sequence_chunks"),

@@ -6,6 +6,7 @@
 #include <reckon/plan.h>
 #include <reckon/system.h>
 #include <reckon/verdict.h>
+#include <reckon/system.h>
 
 /* In the order in which reasons are named, and which members of a plan each of them reads beside
  * the degrees, ranks and batch: the search makes each check where its members are chosen. */
@@ -69,8 +70,8 @@ static inline bool plan_must_fill(const struct rk_plan *plan)
            plan->framework == RK_FSDP;
 }
 
-/* All of them but CHECK_START, whose rules the checker words itself. What depends on the data
- * degree is not asked where there is none, nor what depends on the system where it is NULL. */
+/* All of them but CHECK_START, whose rules the checker words itself. What depends on the data degree is not asked where there is none, nor what depends on
+ * the system where it is NULL. */
 void plan_check_all(const struct rk_model *model, const struct rk_system *system,
                     const struct rk_plan *plan, struct plan_faults *faults);
 

@@ -53,10 +53,10 @@ enum stage_end_of_model { FIRST_END, LAST_END, ENDS };
 struct stage_sum {
     /* the outline: what time and memory depend on */
     double blocks;
-    struct swap_fold swap;              /* of all blocks; of the outline only with recompute_rest */
+    struct swap_fold swap;      /* of all blocks; of the outline only with recompute_rest */
     struct copied_fold copied[RK_WAYS]; /* of all blocks; 0 of plans without chunks */
-    bool last;                          /* with the head: backward follows forward at once */
-    double pass_s[FOLD_PASSES];         /* of all chunks, one microbatch */
+    bool last;                  /* with the head: backward follows forward at once */
+    double pass_s[FOLD_PASSES]; /* of all chunks, one microbatch */
     double
         data_s[FOLD_PASSES]; /* ZeRO-2 and 3: gathering and reducing that a microbatch waits for */
     double data_link_s;      /* of one microbatch */

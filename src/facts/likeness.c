@@ -128,7 +128,8 @@ static enum rk_status weighed_open(struct weighed *w, const struct results *give
                                    struct rk_error *error)
 {
     *w = (struct weighed){.step = malloc((given->count + 1) * sizeof *w->step)};
-    if (!w->step) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the runs that are given");
+    if (!w->step)
+        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the runs that are given");
     for (size_t i = 0; i < given->count; i++)
         if (is_step(&given->result[i])) w->step[w->n++] = &given->result[i];
     if (w->n == 0)
@@ -177,8 +178,7 @@ enum rk_status likeness_of_plan(const struct results *given, const struct rk_mod
         asked->judgement.plan = *plan;
         snprintf(asked->system, sizeof asked->system, "%s", system);
         for (size_t i = 0; i < w.n; i++)
-            if (w.step[i]->model.hidden == model->hidden &&
-                w.step[i]->model.layers == model->layers)
+            if (w.step[i]->model.hidden == model->hidden && w.step[i]->model.layers == model->layers)
                 memcpy(asked->class_of[CLASS_FAMILY], w.step[i]->class_of[CLASS_FAMILY], FACT_TEXT);
         for (size_t i = 0; i < w.n; i++)
             says->nearest = fmax(says->nearest, likeness(asked, w.step[i]));

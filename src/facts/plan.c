@@ -3,8 +3,8 @@
 #include "catalog/plan_fields.h"
 #include "facts/fact.h"
 
-#include <inttypes.h>
 #include <stddef.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

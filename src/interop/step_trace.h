@@ -1,6 +1,5 @@
-/* step_trace.h - a measured step, as `reckon train --trace` writes it: a Chrome trace with a
- * process for each rank, its operations one after the other, and a counter of the bytes of its
- * tensors.
+/* step_trace.h - a measured step, as `reckon train --trace` writes it: a Chrome trace with a process
+ * for each rank, its operations one after the other, and a counter of the bytes of its tensors.
  */
 #ifndef RECKON_INTEROP_STEP_TRACE_H
 #define RECKON_INTEROP_STEP_TRACE_H

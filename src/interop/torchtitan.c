@@ -374,8 +374,8 @@ static enum rk_status read_converters(struct reading *r)
     }
     r->p->precision = r->j.param ? RK_BF16 : RK_FP32;
     if (r->j.float8)
-        r->p->precision =
-            r->j.recipe && strncmp(r->j.recipe, "rowwise", 7) == 0 ? RK_FP8_ROW : RK_FP8_CURRENT;
+        r->p->precision = r->j.recipe && strncmp(r->j.recipe, "rowwise", 7) == 0 ? RK_FP8_ROW
+                                                                                : RK_FP8_CURRENT;
     if (r->j.mx) r->p->precision = RK_MXFP8;
     r->p->weights_fp8 = r->j.gather && r->p->precision == RK_FP8_CURRENT;
     return RK_OK;

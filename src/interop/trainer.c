@@ -328,8 +328,9 @@ static char *load_config(const struct reading *r)
     size_t size;
     struct rk_error error;
     struct shell_word written = {.unknown = 0};
-    const char *inner =
-        r->source->script ? shell_file(r->source->script, r->t.deepspeed, &written) : NULL;
+    const char *inner = r->source->script
+                            ? shell_file(r->source->script, r->t.deepspeed, &written)
+                            : NULL;
     if (inner) return written.unknown ? NULL : strdup(inner);
     const char *slash = strrchr(r->source->path, '/');
     int folder = slash ? (int)(slash - r->source->path) + 1 : 0;

@@ -70,8 +70,8 @@ double memory_time_s(const struct rk_system *system, double bytes);
 /* Between two measured sizes by their logarithms, beyond the ends as at them; rates->sizes > 0. */
 double stream_rate_Bps(const struct rk_stream_rates *rates, double bytes);
 
-/* Were passes over the optimizer's state measured? Then runs are those of the executor that
- * measured them, which has none of torch's and Megatron-LM's habits. */
+/* Were passes over the optimizer's state measured? Then runs are those of the executor that measured
+ * them, which has none of torch's and Megatron-LM's habits. */
 bool optimizer_is_measured(const struct rk_system *system);
 
 /* A pass over the optimizer's state: by what was measured of such passes, else as any other. */

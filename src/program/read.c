@@ -75,8 +75,8 @@ static bool read_layer(const struct rk_program *p, const char *text, int32_t *la
         *layer = RK_LAYER_EMBEDDING;
     else if (strcmp(text, "head") == 0)
         *layer = (int32_t)(p->layers + p->predict_layers);
-    else if (strncmp(text, "predict", 7) == 0 && read_whole(text + 7, p->predict_layers, &number) &&
-             number < p->predict_layers)
+    else if (strncmp(text, "predict", 7) == 0 &&
+             read_whole(text + 7, p->predict_layers, &number) && number < p->predict_layers)
         *layer = (int32_t)(p->layers + number);
     else if (read_whole(text, p->layers, &number) && number < p->layers)
         *layer = (int32_t)number;

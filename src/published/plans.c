@@ -1,8 +1,8 @@
 /* published_plans.c - the published space as a space of plans: framework calculon. */
 #include "published/plans.h"
 #include "published/plan.h"
-#include "published/predict.h"
 #include "published/strategies.h"
+#include "published/predict.h"
 #include "search/plans_axes.h"
 
 #include <inttypes.h>

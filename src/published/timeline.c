@@ -4,9 +4,9 @@
 
 #include "machine/work.h"
 #include "published/offload.h"
+#include "published/timeline.h"
 #include "published/plan.h"
 #include "published/step.h"
-#include "published/timeline.h"
 
 #include <string.h>
 

@@ -21,8 +21,8 @@ struct pace {
 
 /* `stages` of the pipeline. For 1F1B and GPipe it is the longest of the chains of work that go
  * through one stage: exact when stages are equal, and nearly always else (a simulation in the
- * tests). With chunks [narayanan2021], ZB-H1 and ZB-H2 [qi2023] and DualPipe [deepseek2024v3] wait
- * as their papers say of equal stages, each stage with its own time. */
+ * tests). With chunks [narayanan2021], ZB-H1 and ZB-H2 [qi2023] and DualPipe [deepseek2024v3] wait as their
+ * papers say of equal stages, each stage with its own time. */
 struct pace pipeline_pace(const struct pipeline *pipeline, const struct stage_times *stages);
 
 #endif

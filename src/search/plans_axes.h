@@ -35,6 +35,7 @@ struct offered {
  * usual ones, or those that are asked for and possible. */
 typedef void plan_offer(struct offered *offered, const struct rk_plan *plan);
 
+
 /* First axis of a bundle; plan_bundle_axis(BUNDLES) is RK_PLAN_AXES. */
 enum rk_plan_axis plan_bundle_axis(enum plan_bundle bundle);
 

@@ -337,7 +337,8 @@ static enum rk_status push_system(const char *name, const char *description,
                                   struct rk_error *error)
 {
     system->description = strdup(description);
-    if (!system->description || !ARRAY_ROOM(study->system, study->systems)) return no_memory(error);
+    if (!system->description || !ARRAY_ROOM(study->system, study->systems))
+        return no_memory(error);
     snprintf(system->name, sizeof system->name, "%s", name);
     study->system[study->systems++] = *system;
     *system = (struct study_system){.machine = NULL};

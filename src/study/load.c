@@ -339,8 +339,8 @@ static enum rk_status check_machines(const struct place *root, const struct stud
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (!find_key(&grid->place, root, keys[i], &member)) continue;
         const bool wrong[] = {grid->framework == RK_CALCULON,
-                              grid->modes > 1 || grid->mode[0] != RK_SEARCH_PRUNED, grid->top > 1,
-                              grid->headroom == 0, json_is_true(member.value)};
+                              grid->modes > 1 || grid->mode[0] != RK_SEARCH_PRUNED,
+                              grid->top > 1, grid->headroom == 0, json_is_true(member.value)};
         if (wrong[i])
             return place_fail(&member, error,
                               "%s; leave it out, or put the systems of several clusters into a "
@@ -447,8 +447,7 @@ static double usable_of(const struct study *study, const struct grid *grid,
 {
     struct rk_plan plan = rk_plan_default();
     plan.framework = point->framework;
-    if (study_machine(study, point) || grid->headroom || point->framework == RK_CALCULON ||
-        point->mode == STUDY_LAYERWISE)
+    if (study_machine(study, point) || grid->headroom || point->framework == RK_CALCULON || point->mode == STUDY_LAYERWISE)
         return INFINITY;
     return learned_room(&study->model[point->model].model, &study->system[point->system].system,
                         &plan);
@@ -505,8 +504,8 @@ static enum rk_status grid_add_points(struct study *study, const struct grid *gr
         point->number = ++study->figure[grid->figure].points;
         digest_point(study, point);
         status = study_machine(study, point)
-                     ? over_clusters_check(&grid->axes_place, study, point, error)
-                     : axes_check(&grid->axes_place, study, point, error);
+                   ? over_clusters_check(&grid->axes_place, study, point, error)
+                   : axes_check(&grid->axes_place, study, point, error);
     }
     return status;
 }

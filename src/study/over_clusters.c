@@ -193,8 +193,8 @@ static enum rk_status tell_run(const struct study *study, const struct study_poi
     struct clusters_run run;
     struct rk_campaign_outcome o;
     if (!study->has_run) return RK_OK;
-    const enum rk_status status =
-        clusters_run_of(study->facts, &study->run, input, point->run.tokens, &run, NULL, 0, error);
+    const enum rk_status status = clusters_run_of(study->facts, &study->run, input,
+                                                  point->run.tokens, &run, NULL, 0, error);
     if (status != RK_OK) return status;
     rk_campaign_expect(&run.campaign, &o);
     *told = (struct study_over_run){.days = o.total_s / 86400,

@@ -19,13 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-    STUDY_NAME = 160,
-    STUDY_KEY = 33,
-    STUDY_MAX_POINTS = 1000000,
-    STUDY_MAX_TOP = 1000,
-    STUDY_WORDS = 4096
-};
+enum { STUDY_NAME = 160, STUDY_KEY = 33, STUDY_MAX_POINTS = 1000000, STUDY_MAX_TOP = 1000, STUDY_WORDS = 4096 };
 
 struct study_model {
     char name[STUDY_NAME];

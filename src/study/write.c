@@ -350,9 +350,9 @@ static void bind_power(struct binder *b, const struct study *study, const struct
     const struct study_point *point = &study->point[row->point];
     const struct rk_prediction prediction = {.outcome = best->outcome};
     const double power_W =
-        row->over.is
-            ? 0
-            : rk_campaign_power(study->facts, &study->system[point->system].system, &prediction);
+        row->over.is ? 0
+                     : rk_campaign_power(study->facts, &study->system[point->system].system,
+                                         &prediction);
     if (power_W > 0)
         bind_number(b, power_W);
     else
@@ -367,8 +367,7 @@ static void bind_over(struct binder *b, const struct study_over *over)
     else
         bind_null(b);
     const struct study_over_run *run = &over->run;
-    const double numbers[] = {over->step_usd, run->days, run->gpu_hours, run->cost,
-                              run->energy_kWh};
+    const double numbers[] = {over->step_usd, run->days, run->gpu_hours, run->cost, run->energy_kWh};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (over->is && numbers[i] > 0)
             bind_number(b, numbers[i]);

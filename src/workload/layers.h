@@ -112,8 +112,7 @@ struct operation {
     double merged_bytes[RK_PASSES];   /* read and written to add up what each pair brings */
     double cache_bytes;               /* one query a sample: read of the cache; 0: no cache */
 
-    double
-        chunks; /* of the sequence, that the operation takes one after the other; 0: all at once */
+    double chunks; /* of the sequence, that the operation takes one after the other; 0: all at once */
 
     /* communication of each pass; several operations in a row may stand for one exchange */
     enum comm_over over;

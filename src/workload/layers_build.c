@@ -17,10 +17,10 @@ static double element_of(const struct rk_plan *plan)
 
 /* Narrow elements with their scales, and what a cast of a 16-bit tensor to them reads and writes:
  * itself and transposed, for the product of the weight gradient. Scales of the tensor itself need
- * its maximum first: it is read twice. Scales of rows are found while a row is cast, those of
- * columns, for the other product, in a pass of their own. Scales are of 4 bytes for 128 values
- * [deepseek2024v3], of one for 32 [rouhani2023] or for 16 [nvidia2025]. With int8 the gradient of
- * weights is of the 16-bit input, which is kept. */
+ * its maximum first: it is read twice. Scales of rows are found while a row is cast, those of columns,
+ * for the other product, in a pass of their own. Scales are of 4 bytes for 128 values [deepseek2024v3], of
+ * one for 32 [rouhani2023] or for 16 [nvidia2025]. With int8 the gradient of weights is of the
+ * 16-bit input, which is kept. */
 /* clang-format off */
 static const struct narrow {
     double kept, cast;
@@ -155,8 +155,8 @@ struct operation *add_linear(struct build *build, const char *name, struct place
     return op;
 }
 
-/* Products with scales of rows and columns are CUTLASS's, not cuBLAS's. Fitted to two steps of an
- * 8B model on eight H100, rows against the tensor, 6,768 and 7,689.5 tokens/s [torchao2025]. */
+/* Products with scales of rows and columns are CUTLASS's, not cuBLAS's. Fitted to two steps of an 8B
+ * model on eight H100, rows against the tensor, 6,768 and 7,689.5 tokens/s [torchao2025]. */
 #define SLOWER_ROWS 1.16
 
 /* Weights are cast once a step: frameworks keep the casts from microbatch to microbatch. */

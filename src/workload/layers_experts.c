@@ -211,8 +211,7 @@ static bool starts_each(const struct build *build)
 /* Kernels that cast the tensor of one expert; delayed scaling has one for those of all, 0. Maximum,
  * scale, cast; cast, and scales put in the order that products want; both, and a rotation. */
 static const double cast_kernels[RK_PRECISIONS] = {
-    [RK_FP8_CURRENT] = 3, [RK_FP8_ROW] = 3, [RK_FP8_BLOCK] = 1,
-    [RK_MXFP8] = 2,       [RK_NVFP4] = 4,   [RK_INT8] = 3};
+    [RK_FP8_CURRENT] = 3, [RK_FP8_ROW] = 3, [RK_FP8_BLOCK] = 1, [RK_MXFP8] = 2, [RK_NVFP4] = 4, [RK_INT8] = 3};
 
 static void start_each(struct build *build, struct operation *op, double local)
 {

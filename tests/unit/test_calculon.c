@@ -1,9 +1,9 @@
 /* The published tool's files: numbers, documents, refusals, and what reading them refuses. */
-#include "interop/output.h"
 #include "published/calculon_read.h"
 #include "published/calculon_refusal.h"
 #include "published/calculon_write.h"
 #include "published/estimate.h"
+#include "interop/output.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

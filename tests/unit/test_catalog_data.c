@@ -28,7 +28,8 @@ Test(catalog_data, every_model_and_strategy_loads)
     list = listed(CATALOG_STRATEGIES);
     cr_expect_geq(list.count, 8);
     for (size_t i = 0; i < list.count; i++)
-        cr_expect_eq(rk_plan_load(list.id[i], &plan, &error), RK_OK, "%s", formatted(&error));
+        cr_expect_eq(rk_plan_load(list.id[i], &plan, &error), RK_OK, "%s",
+                     formatted(&error));
     catalog_list_release(&list);
 }
 

@@ -135,9 +135,9 @@ static const struct bad_case lines[] = {
     {"\"layers\": 2, \"window\": 64, \"window_every\": 1",
      "x.json:2:46: window_every: leaves no local layer: must be 0 or at least 2, or leave window "
      "out"},
-    {"\"layers\": 2, \"activation\": \"swiglu\"", "x.json:2:30: activation: must be one of gelu, "
-                                                  "silu, squared_relu, relu, xielu; got the string "
-                                                  "\"swiglu\"; did you mean \"silu\"?"},
+    {"\"layers\": 2, \"activation\": \"swiglu\"",
+     "x.json:2:30: activation: must be one of gelu, silu, squared_relu, relu, xielu; got the string "
+     "\"swiglu\"; did you mean \"silu\"?"},
     {"\"layers\": 2, \"predict_layers\": 65",
      "x.json:2:34: predict_layers: must be >= 0 and <= 64, got 65"},
     {"\"layers\": 2, \"head_dim\": 8, \"kv_rank\": 4",

@@ -45,7 +45,8 @@ static void compare_stages(const char *name, const char *system)
     q.words.tensor = 4;
     cr_assert(clusters_costs_open(&costs, &q, node / 2, &shelf));
     int way = 0;
-    while (way < costs.cluster[0].ways && rk_plan_data(&costs.cluster[0].way[way].plan) != node / 2)
+    while (way < costs.cluster[0].ways &&
+           rk_plan_data(&costs.cluster[0].way[way].plan) != node / 2)
         way++;
     cr_assert_lt(way, costs.cluster[0].ways, "%s", name);
     struct rk_plan plan = costs.cluster[0].way[way].plan;

@@ -287,17 +287,17 @@ Test(clusters_given, groups_divide_the_ranks_of_any_shape)
 
 /* ---- one stage on both ---- */
 
-/* With a link that hides nothing of a small model, replicas on both kinds are the best plan there
- * is: the search finds it, with more samples for the faster kind; equal shares, and stages in one
+/* With a link that hides nothing of a small model, replicas on both kinds are the best plan there is:
+ * the search finds it, with more samples for the faster kind; equal shares, and stages in one
  * cluster each, are slower. */
 Test(clusters_given, the_search_finds_replicas_on_both)
 {
     struct rk_error error;
     struct rk_model small;
     cr_assert_eq(rk_model_load("gpt2-355m", &small, &error), RK_OK);
-    cr_assert_eq(
-        rk_machine_load("h100-sxm5-80g x8 + a100-sxm4-80g x8 link=6400Gb/s@1us", &machine, &error),
-        RK_OK);
+    cr_assert_eq(rk_machine_load("h100-sxm5-80g x8 + a100-sxm4-80g x8 link=6400Gb/s@1us", &machine,
+                                 &error),
+                 RK_OK);
     struct clusters_question q = {.model = &small, .machine = &machine, .words = rk_plan_default()};
     q.words.batch = 512;
     q.words.zero = 1;
@@ -329,8 +329,8 @@ Test(clusters_given, the_search_tries_interleaved_stages)
 {
     struct rk_error error;
     cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
-    cr_assert_eq(rk_machine_load("h100-sxm5-80g x32 + a100-sxm4-80g x32 link=400Gb/s@10us",
-                                 &machine, &error),
+    cr_assert_eq(rk_machine_load("h100-sxm5-80g x32 + a100-sxm4-80g x32 link=400Gb/s@10us", &machine,
+                                 &error),
                  RK_OK);
     struct clusters_question q = {.model = &model, .machine = &machine, .words = rk_plan_default()};
     q.words.batch = 32;

@@ -47,8 +47,7 @@ Test(collectives, tokens_for_several_ranks_of_a_node_cross_once)
                        2e-3 + 3e-6 + 5e-5 + met / ranks * 0.75 * 0.1, 1e-12);
     cr_expect_float_eq(met / ranks * 0.75 * 0.1, 37.6e-3, 5e-5);
     /* within a node, and for one rank each, it is an all-to-all */
-    cr_expect_float_eq(dispatch_time_s(&nodes, one, 8, 1, 1e9), seconds(ALL_TO_ALL, 8, 1, 1e9),
-                       1e-12);
+    cr_expect_float_eq(dispatch_time_s(&nodes, one, 8, 1, 1e9), seconds(ALL_TO_ALL, 8, 1, 1e9), 1e-12);
     cr_expect_float_eq(dispatch_time_s(&nodes, four, 1, 1, 1e9), seconds(ALL_TO_ALL, 32, 1, 1e9),
                        1e-12);
     cr_expect_eq(dispatch_time_s(&nodes, (struct rank_group){1, 1}, 8, 1, 1e9), 0);

@@ -193,8 +193,7 @@ Test(layers_work, torch_gathers_what_one_scale_casts)
     for (int row = 0; row < 2; row++) {
         plan.precision = precisions[row];
         const struct layer layer = layer_of(&llama, LAYER_DENSE, &plan);
-        cr_expect_eq(find(&layer, "mlp gather")->comm_bytes[RK_FORWARD],
-                     tokens * h * (row ? 2 : 1));
+        cr_expect_eq(find(&layer, "mlp gather")->comm_bytes[RK_FORWARD], tokens * h * (row ? 2 : 1));
     }
 }
 

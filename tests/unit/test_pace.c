@@ -84,8 +84,8 @@ static double simulate(const struct stage_times *stages, int count, int microbat
 static double predicted(enum rk_schedule schedule, const struct stage_times *stages, int count,
                         uint64_t chunks, int microbatches)
 {
-    const struct pipeline pipeline = {
-        schedule, (uint64_t)count, chunks, (uint64_t)microbatches, false, 0};
+    const struct pipeline pipeline = {schedule, (uint64_t)count, chunks, (uint64_t)microbatches,
+                                      false, 0};
     const struct pace pace = pipeline_pace(&pipeline, stages);
     return microbatches * (stages[pace.stage].forward_s + stages[pace.stage].backward_s) +
            pace.wait_s;

@@ -23,7 +23,7 @@ static void begin(const struct rk_model *of)
         change;                                                                                    \
         cr_expect_eq(rk_predict(&model, &machine.system, &plan, &prediction), verdict_, "%s: %s",  \
                      #change, rk_verdict_name(prediction.verdict));                                \
-        cr_expect(verdict_ == RK_FITS || prediction.reason[0].what, #change);                      \
+        cr_expect(verdict_ == RK_FITS || prediction.reason[0].what, #change);                         \
     } while (0)
 
 Test(plan_check, ranks)
@@ -142,10 +142,8 @@ Test(plan_check, sharding_and_offload)
     EXPECT(RK_BAD_OPTION, &small, rk_plan_offload_activations(&plan, 1.5));
     EXPECT(RK_BAD_OPTION, &small, plan.share[RK_SHARE_WEIGHTS][0] = -0.5);
     EXPECT(RK_FITS, &small, plan.share[RK_SHARE_WEIGHTS][0] = 0.5);
-    EXPECT(RK_BAD_MEMORY, &small, plan.share[RK_SHARE_WEIGHTS][0] = 0.5;
-           machine.system.memories = 1);
-    EXPECT(RK_BAD_MEMORY, &small, rk_plan_offload_activations(&plan, 0.5);
-           machine.system.memories = 1);
+    EXPECT(RK_BAD_MEMORY, &small, plan.share[RK_SHARE_WEIGHTS][0] = 0.5; machine.system.memories = 1);
+    EXPECT(RK_BAD_MEMORY, &small, rk_plan_offload_activations(&plan, 0.5); machine.system.memories = 1);
 }
 
 /* What just fits fits. */

@@ -96,11 +96,10 @@ static double near(const struct rk_stage *stage, double bytes)
  *  gpt3_mcore_tp1_pp2 (its own layers, bf16, 6 blocks): 44,670,976 * 18 + 2 * 32 MiB + the scores'
  *      buffer 4 * 8 * 1024^2 * 2 + the last input and its gradient 2 * 4096 * 512 * 2 =
  * 946,683,904, and what the allocator does not split, 14 / 40 of the blocks' 18,914,304, which is
- * the mean of what is within twice that: 6,620,006; measured 948,653,056
- * gpt3_mcore_tp1_pp1..dist_optimizer (likewise, fp16, 8 ranks, 12 blocks, positions 1024 h):
- * 64,109,568 * (4 + 16/8) + 64 MiB + 64 MiB = 518,875,136; measured 518,880,768
- * gpt3_mcore_te_tp1_pp1..dist_optimizer (Transformer Engine, bf16): 64,109,568 * (6 + 12/8) + 68
- * MiB = 552,124,928; measured 552,128,512 */
+ * the mean of what is within twice that: 6,620,006; measured 948,653,056 gpt3_mcore_tp1_pp1..dist_optimizer (likewise, fp16, 8 ranks, 12
+ * blocks, positions 1024 h): 64,109,568 * (4 + 16/8) + 64 MiB + 64 MiB = 518,875,136; measured
+ * 518,880,768 gpt3_mcore_te_tp1_pp1..dist_optimizer (Transformer Engine, bf16): 64,109,568 * (6 +
+ * 12/8) + 68 MiB = 552,124,928; measured 552,128,512 */
 Test(predict, static_bytes_of_megatrons_own_tests)
 {
     static const struct {

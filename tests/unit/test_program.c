@@ -726,8 +726,7 @@ static void check_chunk_bytes(const struct sample *s, const struct timeline_plan
         double in_bytes = 0, out_bytes = 0;
         for (uint32_t c = 0; c < t->chunks; c++)
             for (int pass = 0; pass < PASSES; pass++) {
-                in_bytes +=
-                    t->microbatches * timeline_chunk_of(t, i, c)->pass[pass].chunks_in_bytes;
+                in_bytes += t->microbatches * timeline_chunk_of(t, i, c)->pass[pass].chunks_in_bytes;
                 out_bytes +=
                     t->microbatches * timeline_chunk_of(t, i, c)->pass[pass].chunks_out_bytes;
             }

@@ -1,7 +1,7 @@
 /* The published space asked as a space of plans of framework calculon: the same plans, counts,
  * best and frontiers as of strategies. */
-#include "published/strategies.h"
 #include <criterion/criterion.h>
+#include "published/strategies.h"
 #include <reckon/catalog.h>
 #include <reckon/plans.h>
 #include <string.h>

@@ -329,14 +329,9 @@ static void write_file(const char *folder, const char *name, const char *text)
 /* Files that name others: of a key that two of them have; that extend each other without end. */
 Test(readers, files_beside)
 {
-    static const char *const made[] = {"train/a.yaml",
-                                       "train",
-                                       "primus/configs/models/megatron/a",
-                                       "primus/configs/models/megatron",
-                                       "primus/configs/models",
-                                       "primus/configs",
-                                       "primus",
-                                       ""};
+    static const char *const made[] = {"train/a.yaml", "train", "primus/configs/models/megatron/a",
+                                       "primus/configs/models/megatron", "primus/configs/models",
+                                       "primus/configs", "primus", ""};
     static const char run[] = "defaults:\n  - train: a\ntrain:\n  model:\n    num_layers: 4\n";
     char folder[] = "reckon-readers-XXXXXX", path[256];
     struct rk_model model;
@@ -360,8 +355,8 @@ Test(readers, files_beside)
         RK_OK, "%s", error.text);
     cr_expect_eq(model.layers, 8);
     cr_expect_neq(read("primus", path,
-                       "modules:\n  pre_trainer:\n    framework: megatron\n    model: a\n", 8, NULL,
-                       NULL, &model, &plan, &error),
+                       "modules:\n  pre_trainer:\n    framework: megatron\n    model: a\n", 8,
+                       NULL, NULL, &model, &plan, &error),
                   RK_OK);
     cr_expect(strstr(error.text, "without end"), "%s", error.text);
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {

@@ -1,18 +1,11 @@
-/* What the exchanges of experts send is Table 4's formula [jin2025], byte for byte: four exchanges
- * a layer of each token's copies, of which those for experts elsewhere leave; narrowed tokens are
- * as much smaller as they are narrow. Every token goes to all experts here, so that the router
- * decides nothing.
+/* What the exchanges of experts send is Table 4's formula [jin2025], byte for byte: four exchanges a layer of each
+ * token's copies, of which those for experts elsewhere leave; narrowed tokens are as much smaller as they are
+ * narrow. Every token goes to all experts here, so that the router decides nothing.
  */
 #include "run_cases.h"
 
-enum {
-    COMM = 4, /* of RK_TRAIN_PARTS */
-    LAYERS = 3,
-    HIDDEN = 32,
-    NARROW = 8,
-    EXPERTS = 4,
-    TOKENS = 8 * 32
-};
+enum { COMM = 4, /* of RK_TRAIN_PARTS */
+       LAYERS = 3, HIDDEN = 32, NARROW = 8, EXPERTS = 4, TOKENS = 8 * 32 };
 
 static struct rk_model mixture(bool narrowed)
 {
@@ -44,8 +37,8 @@ static double sent_bytes(bool narrowed, int ranks)
     char words[64];
     settings.double_precision = false;
     snprintf(words, sizeof words, "dp%d ep%d mbs1 gbs8", ranks, ranks);
-    cr_assert_eq(run_plan_result(&model, words, &settings, &trace, &result, &error), RK_OK,
-                 "%s: %s", words, error.text);
+    cr_assert_eq(run_plan_result(&model, words, &settings, &trace, &result, &error), RK_OK, "%s: %s",
+                 words, error.text);
     return result.part_sent_bytes[COMM] - counts_bytes(ranks, 8.0 / ranks);
 }
 

@@ -1,9 +1,9 @@
 /* A search that is stopped again and again, at random moments, and goes on from what it gave away,
  * ends with the result of one that was never stopped. */
+#include <criterion/criterion.h>
 #include "published/strategies.h"
 #include "search/predictor.h"
 #include "search/state.h"
-#include <criterion/criterion.h>
 #include <reckon/catalog.h>
 #include <reckon/plans.h>
 #include <stdlib.h>

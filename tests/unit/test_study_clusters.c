@@ -62,10 +62,9 @@ static struct rk_clusters_plan plan;
 
 Test(study_clusters, rows_are_what_the_search_of_clusters_finds)
 {
-    struct study *s =
-        parse("{\"models\": [\"llama3.1-8b\"], \"batch\": [32, 64], \"systems\": [\"" PAIR
-              " link={10,100,400}Gb/s@50us\", {\"name\": \"near\", \"base\": \"" PAIR
-              "\", \"link\": [\"100Gb/s@5us\"]}], \"axes\": {\"tensor\": 8}}");
+    struct study *s = parse("{\"models\": [\"llama3.1-8b\"], \"batch\": [32, 64], \"systems\": [\"" PAIR
+                            " link={10,100,400}Gb/s@50us\", {\"name\": \"near\", \"base\": \"" PAIR
+                            "\", \"link\": [\"100Gb/s@5us\"]}], \"axes\": {\"tensor\": 8}}");
     double before_s = INFINITY;
     cr_assert_eq(s->points, 8);
     search_all(s, 1, &kept);
@@ -156,10 +155,8 @@ Test(study_clusters, two_halves_are_the_whole)
 Test(study_clusters, keys_tell_machines_apart)
 {
     static const char *const systems[] = {
-        PAIR " link=100Gb/s@50us",
-        PAIR " link=200Gb/s@50us",
-        PAIR " link=100Gb/s@40us",
-        PAIR " link=100Gb/s@50us,cap=100Gb/s",
+        PAIR " link=100Gb/s@50us",       PAIR " link=200Gb/s@50us",
+        PAIR " link=100Gb/s@40us",       PAIR " link=100Gb/s@50us,cap=100Gb/s",
         PAIR " link=100Gb/s@50us,price=0.02",
         "h100-sxm5-80g x16 name=new + a100-sxm4-80g x24 name=old link=100Gb/s@50us",
         "h100-sxm5-80g x16 name=first + a100-sxm4-80g x16 name=old link=100Gb/s@50us"};

@@ -325,7 +325,7 @@ static double step_in_chunks(const char *machine, double rate, const char *text)
 Test(timeline_prediction, chunks_of_the_sequence_share_the_link)
 {
 #define CHUNKED                                                                                    \
-    "gpus8 cp4 cp-kind=ulysses gbs8 seq131072 recompute=full loss-in-chunks framework="            \
+    "gpus8 cp4 cp-kind=ulysses gbs8 seq131072 recompute=full loss-in-chunks framework="      \
     "deepspeed "
     static const char fast[] = "a100-sxm4-80g mem2=900GB@20GB/s",
                       slow[] = "a100-sxm4-80g mem2=900GB@1GB/s";
@@ -336,8 +336,8 @@ Test(timeline_prediction, chunks_of_the_sequence_share_the_link)
     for (int chunks = 2; chunks <= 64; chunks *= 2) {
         char text[2][256];
         for (int away = 0; away < 2; away++)
-            snprintf(text[away], sizeof text[away],
-                     CHUNKED "zero3 seq-chunks%d offload-activations=%d", chunks, away);
+            snprintf(text[away], sizeof text[away], CHUNKED "zero3 seq-chunks%d offload-activations=%d",
+                     chunks, away);
         const double with_s = step_in_chunks(slow, 1e9, text[1]);
         cr_expect_gt(with_s, step_in_chunks(slow, 1e9, text[0]), "%d", chunks);
     }

@@ -710,8 +710,7 @@ kernel REAL(embed), REAL(embed_input), REAL(embed_reduce), REAL(positions), REAL
     X(expert_reduce)                                                                               \
     X(combine)                                                                                     \
     X(unpermute)                                                                                   \
-    X(ascend)                                                                                      \
-    X(tokens_gather) X(shared_gather) X(shared_in) X(shared_activation) X(shared_out)              \
+    X(ascend) X(tokens_gather) X(shared_gather) X(shared_in) X(shared_activation) X(shared_out)    \
         X(shared_reduce) X(shared_gate) X(shared_sum)
 #define FORWARD_AND_BACK(name) kernel REAL(name), REAL(name##_input);
 MIXTURE(FORWARD_AND_BACK)
