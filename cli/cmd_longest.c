@@ -7,6 +7,7 @@
 #include "cli/plan_input.h"
 #include "cli/show.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum { MOST_GPUS = 32, MOST_TOKENS = 1 << 30 };
@@ -279,18 +280,29 @@ static void add_lengths(struct tables *t, const uint64_t most[LONGEST_KINDS + 1]
 
 /* ---- the command ---- */
 
-/* Numbers of GPUs: of a range, its powers of two. */
-static int gpus_of(const struct longest_args *args, uint64_t gpus[MOST_GPUS])
+/* Numbers of GPUs, 8 unless given: of a range, its powers of two. */
+static enum rk_status gpus_of(const struct longest_args *args, uint64_t gpus[MOST_GPUS], int *count,
+                              struct rk_error *error)
 {
-    int count = 0;
+    *count = 0;
     for (int i = 0; i < args->gpus.count; i++) {
         const uint64_t low = args->gpus.range[i].low, high = args->gpus.range[i].high;
-        if (low == high && count < MOST_GPUS) gpus[count++] = low;
-        for (uint64_t n = 1; low < high && n <= high && count < MOST_GPUS; n *= 2)
-            if (n >= low) gpus[count++] = n;
+        const int before = *count;
+        for (uint64_t n = low == high ? low : 1; n <= high; n *= 2) {
+            if (n < low) continue;
+            if (*count == MOST_GPUS)
+                return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                               "--gpus: more than %d numbers of GPUs: ask in two parts", MOST_GPUS);
+            gpus[(*count)++] = n;
+        }
+        if (*count == before)
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "--gpus: no power of two lies between %" PRIu64 " and %" PRIu64
+                           ", and a range stands for these: name the numbers, %" PRIu64 ",%" PRIu64,
+                           low, high, low, low + 1);
     }
-    if (!count) gpus[count++] = 8;
-    return count;
+    if (!*count) gpus[(*count)++] = 8;
+    return RK_OK;
 }
 
 static void open_tables(struct tables *t)
@@ -318,7 +330,9 @@ static enum rk_status answer(const struct longest_args *args, struct tables *t, 
                              struct rk_error *error)
 {
     uint64_t gpus[MOST_GPUS];
-    const int count = gpus_of(args, gpus);
+    int count;
+    const enum rk_status asked = gpus_of(args, gpus, &count, error);
+    if (asked != RK_OK) return asked;
     open_tables(t);
     for (int i = 0; i < count; i++) {
         uint64_t tokens[LONGEST_KINDS + 1];
@@ -355,6 +369,11 @@ static enum rk_status check_words(const struct plan_draft *draft, struct rk_erro
         "context_kind",
         "framework",
         "sequence_chunks",
+        "gradient_overlap",
+        "weight_overlap",
+        "recompute_rest",
+        "loss_in_chunks",
+        "activation_offload",
     };
     for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
         if (plan_given(draft, chosen[i]))
@@ -364,7 +383,7 @@ static enum rk_status check_words(const struct plan_draft *draft, struct rk_erro
                            chosen[i]);
     if (draft->data)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "the words say data, and every candidate has 1: leave it out");
+                       "the words say data, which reckon longest chooses itself: leave it out");
     return RK_OK;
 }
 

@@ -67,10 +67,11 @@ static enum rk_status run_of_kind(const struct rk_campaign_facts *facts, const s
     const enum rk_status status =
         rk_run_campaign(facts, run, &input->model, &c->system, &asked->plan, &asked->prediction,
                         tokens, campaign, assumed, size, error);
+    if (status != RK_OK) return status;
     whole->power_W[cluster] = campaign->power_W;
     whole->listed[cluster] = !run->has_price && !own;
     whole->price_USDph[cluster] = own ? c->price_USDph : campaign->price;
-    return status;
+    return RK_OK;
 }
 
 /* The first kind's campaign with the means of all. */

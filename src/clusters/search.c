@@ -163,6 +163,13 @@ static bool try_interleaved(struct search *s)
 
 /* ---- layers moved ---- */
 
+static bool is_stopped(struct search *s)
+{
+    const struct clusters_question *q = s->question;
+    s->answer->stopped = s->answer->stopped || (q->stopped && q->stopped(q->stopper));
+    return s->answer->stopped;
+}
+
 /* The best plan with a layer of one stage on another; true in `better`: it is the best now. False:
  * no memory. */
 static bool try_move(struct search *s, int from, int to, bool *better)
@@ -187,6 +194,7 @@ static bool move_layers(struct search *s)
     for (int i = 0, tried = 0; tried < 2 * (s->answer->best.stages - 1); tried++) {
         const int stages = s->answer->best.stages, pair = i / 2 % (stages - 1);
         bool better = false;
+        if (is_stopped(s)) return true;
         if (!try_move(s, pair + (i & 1), pair + !(i & 1), &better)) return false;
         if (better)
             tried = -1;
@@ -208,13 +216,6 @@ static void visit(void *context, const struct chain_answer *found)
     s->answer->straight_s = fmin(s->answer->straight_s, s->plan.simulated_s);
     consider(s, &s->plan, s->answer->best.simulated_s);
     if (!try_interleaved(s)) s->failed = true;
-}
-
-static bool is_stopped(struct search *s)
-{
-    const struct clusters_question *q = s->question;
-    s->answer->stopped = s->answer->stopped || (q->stopped && q->stopped(q->stopper));
-    return s->answer->stopped;
 }
 
 /* What a plan of these clusters has to be better than: the best one known, or what is as good as

@@ -151,8 +151,6 @@ struct chunk_times chunk_times_of(const struct rk_system *system, const struct r
     const enum operand operand = operand_of(plan->precision, false);
     const enum rk_pass pass = backward ? RK_AGRAD : RK_FORWARD;
     const double merged_s = memory_time_s(system, op->merged_bytes[pass]);
-    const struct rk_memory part = memory_part(&system->memory[1], plan->ranks);
-    const struct rk_memory *host = &part;
     struct attention_shape pair = attention_shape_of(plan, op);
     struct chunk_times t = {.chunks = op->chunks, .back = chunks_back(op)};
     const double below = chunk_pairs_below(op);
@@ -163,6 +161,8 @@ struct chunk_times chunk_times_of(const struct rk_system *system, const struct r
     pair.pairs = chunk_pairs_on_diagonal(op);
     t.on = attention_time_s(system, operand, &pair, backward) + merged_s;
     if (system->memories < 2) return t;
+    const struct rk_memory part = memory_part(&system->memory[1], plan->ranks);
+    const struct rk_memory *host = &part;
     t.load = op->loaded_bytes[pass] / rk_memory_read_Bps(host) + host->latency_s;
     t.returned = op->returned_bytes[pass] / rk_memory_write_Bps(host) + host->latency_s;
     return t;
@@ -684,31 +684,41 @@ static void fold_copied(struct layer_fold *fold, const struct bench *bench,
 enum { NEWTON_SCHULZ_STEPS = 5, MATRIX_STARTS = 3 * NEWTON_SCHULZ_STEPS + 10 };
 
 static void add_orthogonal(struct step_fold *step, const struct bench *bench,
-                           const struct rk_model *model, const struct operation *op)
+                           const struct operation *op, const struct operation *whole)
 {
     const enum operand operand = operand_of(RK_BF16, false);
     const struct rank_group group =
         group_over(&bench->ranks, op->expert ? OVER_EXPERT_TENSOR : OVER_TENSOR);
-    const bool by_columns = op->k == (double)model->hidden;
-    const double n = op->n * (by_columns ? group.ranks : 1);
-    const double k = op->k * (by_columns ? 1 : group.ranks);
-    const double a = fmin(n, k), b = fmax(n, k);
+    const double a = fmin(whole->n, whole->k), b = fmax(whole->n, whole->k);
+    const double gathered = a * b > op->n * op->k ? 4 * a * b : 0;
     const double once_s = product_s(bench, operand, 1, a, a, b) +
                           product_s(bench, operand, 1, a, a, a) +
                           product_s(bench, operand, 1, a, b, a);
     step->work_s += op->count * (NEWTON_SCHULZ_STEPS * once_s / bench->sustained +
-                                 collective_time_s(bench->system, ALL_GATHER, group, 4 * n * k));
+                                 collective_time_s(bench->system, ALL_GATHER, group, gathered));
     step->starts += op->count * MATRIX_STARTS;
+}
+
+/* That of a layer that no tensor ranks share. */
+static const struct operation *operation_named(const struct layer *layer, const struct operation *op)
+{
+    for (int i = 0; i < layer->operations; i++)
+        if (strcmp(layer->operation[i].name, op->name) == 0) return &layer->operation[i];
+    return op;
 }
 
 static void fold_step(struct layer_fold *fold, const struct bench *bench,
                       const struct rk_model *model, const struct layer *layer)
 {
     if (bench->plan->optimizer != RK_MUON || !is_block(layer->kind)) return;
+    struct rk_plan alone = *bench->plan;
+    struct layer whole;
+    alone.tensor = alone.expert_tensor = 1;
+    layer_build(&whole, layer->kind, model, &alone);
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
         if (op->kind == OPERATION_MATRIX && op->of_weights && op->parameters > 0)
-            add_orthogonal(&fold->step[op->expert], bench, model, op);
+            add_orthogonal(&fold->step[op->expert], bench, op, operation_named(&whole, op));
     }
 }
 

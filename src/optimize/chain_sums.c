@@ -33,7 +33,7 @@ bool chain_open_flights(struct engine *e)
 {
     const struct chain_problem *p = e->problem;
     if (!list_levels(e)) return false;
-    e->places = calloc((size_t)(p->most_stages + 1) * (size_t)e->levels, sizeof *e->ahead);
+    e->places = calloc((size_t)(p->most_stages + 1) * (size_t)e->levels, sizeof *e->places);
     for (int k = 1; e->places && k <= p->most_stages; k++)
         for (int level = 0; level < e->levels; level++) {
             const bool any = flight_of(p, p->most_stages, k) <= e->flight[level];

@@ -20,6 +20,7 @@ static const char *const reasons[TIMELINE_REASONS] = {
     [REASON_MESSAGES_BESIDE]  = "messages run beside computing; the formula waits for those at start and end alone, or for one behind every pass (--messages charged)",
     [REASON_REDUCE_CHUNKS]    = "gradients are reduced chunk by chunk; the formula hides them behind a stage's last backward pass in pieces of a chunk",
     [REASON_DRAIN]            = "what stages do behind their last pass runs while those in front drain; the formula leaves messages out of that time",
+    [REASON_PUT_OFF]          = "weight gradients of the head that are put off are drawn where they arise, not in the drain",
     [REASON_WEIGHT_GRADIENTS] = "weight gradients fill the bubble where they fit; the formula is that of equal stages",
     [REASON_TWO_STAGES]       = "each rank has two stages; the formula lets the slowest stage set the pace alone",
     [REASON_HELD_CHUNKS]      = "the chunks of a stage hold unequal shares; the prediction counts each as the mean",

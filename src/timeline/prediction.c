@@ -158,7 +158,7 @@ static bool alike(const struct rk_chunk *a, const struct rk_chunk *b)
            !differ(a->weight_s, b->weight_s) && !differ(a->recompute_s, b->recompute_s);
 }
 
-static void find_reasons(struct timeline_plan *plan, const struct rk_passes *passes)
+static void find_reasons(struct timeline_plan *plan, const struct rk_passes *passes, bool puts_off)
 {
     const struct pipeline *p = &plan->pipeline;
     const bool chunks = p->chunks > 1, dual = p->schedule == RK_DUALPIPE;
@@ -176,7 +176,8 @@ static void find_reasons(struct timeline_plan *plan, const struct rk_passes *pas
         reason_if(plan->messages != TIMELINE_CHARGED || !passes->sends_wait,
                   REASON_MESSAGES_BESIDE) |
         reason_if(chunks && plan->reduces && plan->reduce_beside, REASON_REDUCE_CHUNKS) |
-        reason_if(ends, REASON_DRAIN) | reason_if(dual && !equal, REASON_TWO_STAGES);
+        reason_if(ends, REASON_DRAIN) | reason_if(puts_off, REASON_PUT_OFF) |
+        reason_if(dual && !equal, REASON_TWO_STAGES);
 }
 
 /* ---- the plan ---- */
@@ -244,7 +245,7 @@ enum rk_status timeline_plan_of_plan(struct timeline_plan *timeline, const struc
     if (status == RK_OK) {
         for (uint32_t i = 0; i < timeline->stages; i++)
             fill_stage(timeline, passes, prediction, i);
-        find_reasons(timeline, passes);
+        find_reasons(timeline, passes, plan->deferred_wgrad > 0);
     }
     free(passes);
     return status;
