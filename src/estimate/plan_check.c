@@ -144,7 +144,7 @@ static bool check_chunks(const struct check *c)
                 "attention of a plan with sequence_chunks: a fused kernel", RK_FLASH,
                 p->attention) &&
            want(c, causal, RULE("12.excludes", "sequence_chunks"), RK_BAD_OPTION,
-                "sequence_chunks where attention is not causal, is within fixed chunks, or layers are recurrences", 1,
+                "sequence_chunks where attention is not causal, or layers are recurrences", 1,
                 (double)p->sequence_chunks);
 }
 
