@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
+#include "cli/rank_files.h"
 #include "cli/show.h"
 #include "clusters/ranks.h"
 #include "interop/output.h"
@@ -13,8 +14,6 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { MOST_DIFFERENCES = 200, MOST_FILES = 4096 };
 
@@ -193,24 +192,15 @@ static enum rk_status use(const struct rk_program *program, const struct program
 
 /* ---- all of them ---- */
 
-/* Of rank-N.log. */
-struct file_name {
-    char text[4096];
-};
-
-static struct file_name file_of(const struct program_args *args, uint64_t rank)
-{
-    struct file_name name;
-    snprintf(name.text, sizeof name.text, "%s/rank-%" PRIu64 ".log", args->all, rank);
-    return name;
-}
-
-static enum rk_status write_one(const struct asked *input, const struct program_args *args,
-                                uint64_t rank, struct rk_error *error)
+static enum rk_status write_one(const struct asked *input, const struct rank_files *files, size_t i,
+                                struct rk_error *error)
 {
     struct rk_program program;
-    enum rk_status status = lower(&program, input, rank, error);
-    if (status == RK_OK) status = write_to(&program, file_of(args, rank).text, error);
+    enum rk_status status = lower(&program, input, files->rank[i], error);
+    if (status == RK_OK) status = write_to(&program, rank_file_part(files, i).text, error);
+    if (status == RK_IO)
+        snprintf(error->path, sizeof error->path, "%.*s", (int)sizeof error->path - 1,
+                 rank_file_of(files, i).text);
     rk_program_release(&program);
     return status;
 }
@@ -230,31 +220,38 @@ static struct rk_program_class *classes_of(const struct asked *asked, size_t *co
     }
 }
 
+/* Those whose programs are written: (*count), the caller's; NULL: no memory. */
+static uint64_t *ranks_to_write(const struct asked *asked, bool of_classes, size_t *count)
+{
+    struct rk_program_class *classes = classes_of(asked, count);
+    if (!classes) return NULL;
+    if (!of_classes) *count = (size_t)ranks_of(asked);
+    uint64_t *rank = calloc(*count + 1, sizeof *rank);
+    for (size_t i = 0; rank && i < *count; i++)
+        rank[i] = of_classes ? classes[i].first : i;
+    free(classes);
+    return rank;
+}
+
 static enum rk_status write_all(const struct asked *input, const struct program_args *args,
                                 struct rk_error *error)
 {
     size_t count;
-    struct rk_program_class *classes = classes_of(input, &count);
+    uint64_t *rank = ranks_to_write(input, args->classes, &count);
+    if (!rank) return no_memory(error);
+    struct rank_files files = {.folder = args->all, .rank = rank, .count = count};
     enum rk_status status = RK_OK;
-    if (!classes) return no_memory(error);
-    if (!args->classes) count = (size_t)ranks_of(input);
     if (count > MOST_FILES)
         status = rk_fail(error, RK_USAGE, NULL, 0, 0,
                          "--all would write %zu files: --classes writes one of each class", count);
-    const bool made = status == RK_OK && mkdir(args->all, 0777) == 0;
-    if (status == RK_OK && !made && errno != EEXIST)
-        status = rk_fail(error, RK_IO, args->all, 0, 0, "%s", strerror(errno));
-    size_t written = 0;
-    while (written < count && status == RK_OK) {
-        status = write_one(input, args, args->classes ? classes[written].first : written, error);
-        written += status == RK_OK;
+    else
+        status = rank_files_begin(&files, error);
+    if (status == RK_OK) {
+        for (size_t i = 0; i < count && status == RK_OK; i++)
+            status = write_one(input, &files, i, error);
+        status = rank_files_end(&files, status, error);
     }
-    if (status != RK_OK) { /* some ranks without the others are no plan */
-        while (written-- > 0)
-            remove(file_of(args, args->classes ? classes[written].first : written).text);
-        if (made) rmdir(args->all);
-    }
-    free(classes);
+    free(rank);
     return status;
 }
 
@@ -366,6 +363,23 @@ static int show_classes(const struct asked *input, const struct program_args *ar
 
 /* ---- the command ---- */
 
+/* A program that is read has its plan behind it. */
+static enum rk_status check_from(const struct program_args *args, struct rk_error *error)
+{
+    const struct plan_source *source = &args->source;
+    const char *given = args->ranks.count     ? "--rank"
+                        : args->classes       ? "--classes"
+                        : source->model       ? "--model"
+                        : source->system      ? "--system"
+                        : source->gpus        ? "--gpus"
+                        : source->file        ? "--plan"
+                        : source->words.count ? source->words.text[0]
+                                              : NULL;
+    if (!given) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "--from reads a program, not a plan to make one of: leave out %s", given);
+}
+
 static enum rk_status check_arguments(const struct program_args *args, struct rk_error *error)
 {
     const bool one =
@@ -384,7 +398,10 @@ static enum rk_status check_arguments(const struct program_args *args, struct rk
     if (args->all && (args->output || one || args->from))
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--all writes many programs: leave out --rank, --from and --output");
-    return RK_OK;
+    if (args->against && args->output)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--against prints what differs: leave out --output");
+    return args->from ? check_from(args, error) : RK_OK;
 }
 
 static int run_plan(const struct asked *input, const struct program_args *args)
