@@ -18,7 +18,8 @@ enum quantity {
 
 /* clang-format off */
 /* Where lines of several are in one log, those of the first row that has any count: Megatron-LM's
- * beside those of DeepSpeed below it; a bar of tqdm only where nothing else tells the time. */
+ * beside those of DeepSpeed below it; a bar of tqdm, the one that
+ * takes most time, only where nothing else tells it. */
 static const struct format {
     const char *name, *key; /* the number follows it; of a bar, stands in front of it */
     enum quantity quantity;
@@ -136,7 +137,7 @@ bool train_log_read_line(const char *line, const struct train_log_scale *scale,
                                             scale->tokens_per_gpu};
         *said = (struct train_log_line){
             .format = f->name,
-            .rank = i,
+            .rank = f->quantity >= BAR_S_PER_STEP ? FORMATS : i, /* a bar changes its unit */
             .step_s = seconds_of(f->quantity, number, &own),
             .step = step[0],
             .steps = step[1],
@@ -148,31 +149,61 @@ bool train_log_read_line(const char *line, const struct train_log_scale *scale,
     return false;
 }
 
-/* Does the line begin the log anew? One of a format above, or a bar of more steps than the one
- * before, which was of loading something. */
-static bool outranks(const struct train_log_line *said, const struct train_log_line *last)
-{
-    if (!last->format) return true;
-    if (strcmp(said->format, last->format) != 0) return said->rank < last->rank;
-    return said->steps > last->steps;
-}
+/* Which lines count: of one row of the formats, and of one bar. */
+struct choice {
+    const char *format; /* NULL: none yet */
+    int rank;
+    uint64_t steps;
+    double bar_s; /* what all steps of the bar take; 0: it is none */
+};
 
 /* Every rank may print a step: it counts once. */
-static void read_line(const char *line, const struct train_log_scale *scale, struct train_log *log,
-                      struct train_log_line *last)
+static void keep_line(const struct train_log_line *said, const struct choice *chosen,
+                      struct train_log *log, uint64_t *last_step)
 {
-    struct train_log_line said;
-    if (!train_log_read_line(line, scale, &said)) return;
-    if (outranks(&said, last)) {
-        log->format = said.format;
-        log->steps = 0;
-    } else if (strcmp(said.format, last->format) != 0 || said.steps != last->steps) {
-        return;
-    } else if (said.step > 0 && said.step == last->step) {
-        return;
+    if (said->rank != chosen->rank || said->steps != chosen->steps) return;
+    if (said->step > 0 && said->step == *last_step) return;
+    *last_step = said->step;
+    keep(log, said->step_s);
+}
+
+/* `last` is the last line of its bar before one of something else, or at the end: its rate is that
+ * of the whole bar. Bars of loading and of evaluation take less time than that of training. */
+static void choose(const struct train_log_line *last, struct choice *chosen)
+{
+    const double bar_s = (double)last->steps * last->step_s;
+    if (!last->format) return;
+    if (chosen->format && last->rank > chosen->rank) return;
+    if (chosen->format && last->rank == chosen->rank && bar_s <= chosen->bar_s) return;
+    *chosen = (struct choice){last->format, last->rank, last->steps, bar_s};
+}
+
+/* False: no line behind `*at`. A progress bar returns to the line's beginning. */
+static bool next_line(char **at, const struct train_log_scale *scale, struct train_log_line *said)
+{
+    while (*at) {
+        char *const line = *at, *const end = strpbrk(line, "\r\n"), cut = end ? *end : '\0';
+        if (end) *end = '\0';
+        const bool told = train_log_read_line(line, scale, said);
+        if (end) *end = cut;
+        *at = end ? end + 1 : NULL;
+        if (told) return true;
     }
-    *last = said;
-    keep(log, said.step_s);
+    return false;
+}
+
+/* Once to choose the lines, once to keep their times. */
+static void read_lines(char *text, const struct train_log_scale *scale, struct train_log *log)
+{
+    struct choice chosen = {.format = NULL};
+    struct train_log_line said, last = {.format = NULL};
+    uint64_t last_step = 0;
+    for (char *at = text; next_line(&at, scale, &said); last = said)
+        if (said.rank != last.rank || said.steps != last.steps) choose(&last, &chosen);
+    choose(&last, &chosen);
+    log->format = chosen.format;
+    for (char *at = text; next_line(&at, scale, &said);)
+        keep_line(&said, &chosen, log, &last_step);
 }
 
 /* All its steps are as long as their mean. */
@@ -193,7 +224,6 @@ enum rk_status train_log_load(const char *path, const struct train_log_scale *sc
 {
     char *text = NULL;
     size_t size = 0;
-    struct train_log_line last = {.format = NULL};
     *log = (struct train_log){.format = NULL};
     enum rk_status status = text_file_load(path, MOST_BYTES, &text, &size, error);
     if (status != RK_OK) return status;
@@ -202,11 +232,7 @@ enum rk_status train_log_load(const char *path, const struct train_log_scale *sc
         free(text);
         return status;
     }
-    for (char *line = text, *next; line; line = next) {
-        next = strpbrk(line, "\r\n"); /* a progress bar returns to the line's beginning */
-        if (next) *next++ = '\0';
-        read_line(line, scale, log, &last);
-    }
+    read_lines(text, scale, log);
     free(text);
     if (log->steps) return RK_OK;
     return rk_fail(error, RK_BAD_INPUT, text_file_name(path), 0, 0,

@@ -1,8 +1,9 @@
 /* train_log.h - the times of steps in the log of a training run.
  *
  * Lines of Megatron-LM, Megatron-Bridge, NeMo, torchtitan, DeepSpeed and nanotron are read as they
- * are printed, and tqdm's progress bars where there are none of them; all other lines are skipped. Nothing but the times is taken from them. A profile of PyTorch is read
- * as well: a file that is JSON.
+ * are printed, and tqdm's progress bars where there are none of them; all other lines are skipped.
+ * Nothing but the times is taken from them. A profile of PyTorch is read as well: a file that is
+ * JSON.
  */
 #ifndef RECKON_INTEROP_TRAIN_LOG_H
 #define RECKON_INTEROP_TRAIN_LOG_H
@@ -31,7 +32,7 @@ struct train_log_scale {
 /* What one line says; 0: nothing of it. */
 struct train_log_line {
     const char *format; /* static storage */
-    int rank; /* formats of less are believed where a log has lines of several */
+    int rank;           /* formats of less are believed where a log has lines of several */
     double step_s;
     uint64_t step, batch; /* its number, samples of it */
     uint64_t steps;       /* of all, where it is a progress bar */
@@ -43,7 +44,8 @@ bool train_log_read_line(const char *line, const struct train_log_scale *scale,
                          struct train_log_line *said);
 
 /* "-" is standard input. RK_BAD_INPUT: no such file, or no line of a known format; lines of several
- * formats: those of the least rank count. */
+ * formats: those of the least rank count; of several bars: those of the one that takes most time.
+ */
 enum rk_status train_log_load(const char *path, const struct train_log_scale *scale,
                               struct train_log *log, struct rk_error *error);
 

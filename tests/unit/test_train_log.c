@@ -232,6 +232,40 @@ Test(train_log, logs_that_people_showed)
     }
 }
 
+/* Both of DeepSpeed: the second is the mean of all steps so far, and without a number. */
+Test(train_log, of_one_framework_the_first_format_counts)
+{
+    static const char *const texts[] = {
+        "steps: 1 loss: 9.8 iter time (s): 2.000 samples/sec: 128\n0/1, SamplesPerSec=4.0\n"
+        "steps: 2 loss: 9.8 iter time (s): 2.000 samples/sec: 128\n0/2, SamplesPerSec=4.0\n",
+        "0/1, SamplesPerSec=4.0\nsteps: 1 loss: 9.8 iter time (s): 2.000 samples/sec: 128\n"
+        "0/2, SamplesPerSec=4.0\nsteps: 2 loss: 9.8 iter time (s): 2.000 samples/sec: 128\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        cr_assert_eq(load(texts[i]), RK_OK);
+        cr_assert_eq(log_.steps, 2, "%zu", log_.steps);
+        cr_expect_eq(log_.step_s[0], 2);
+        cr_expect_eq(log_.step_s[1], 2);
+    }
+}
+
+/* A bar of loading in front, one of evaluation with more steps within and behind it. */
+Test(train_log, the_bar_that_takes_most_time)
+{
+    cr_assert_eq(load("Loading: 15/30 [00:30<00:30,  2.00s/it]\rLoading: 30/30 [01:00<00:00, "
+                      " 2.00s/it]\n"
+                      "  1/100 [00:04<06:36,  4.00s/it]\r 50/100 [01:40<01:40,  2.00s/it]\n"
+                      "  1/1000 [00:09<9:00:00,  9.00s/it]\r1000/1000 [01:40<00:00, 10.00it/s]\n"
+                      " 99/100 [03:18<00:02,  1.02it/s]\r100/100 [03:20<00:00,  2.00s/it]\n"
+                      "  1/1000 [00:09<9:00:00,  9.00s/it]\r1000/1000 [01:40<00:00, 10.00it/s]\n"),
+                 RK_OK);
+    cr_assert_eq(log_.steps, 4, "%zu", log_.steps);
+    cr_expect_eq(log_.step_s[0], 4);
+    cr_expect_eq(log_.step_s[1], 2);
+    cr_expect_float_eq(log_.step_s[2], 1 / 1.02, 1e-12);
+    cr_expect_eq(log_.step_s[3], 2);
+}
+
 /* Steps a second above one, and bars that tell no rate. */
 Test(train_log, bars_of_fast_steps)
 {
