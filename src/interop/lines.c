@@ -31,15 +31,17 @@ static char *trimmed(char *text)
     return text;
 }
 
-void lines_split(struct lines *lines, bool commas)
+void lines_split(struct lines *lines, enum separator separator)
 {
+    static const char *const cuts[] = {[AT_BLANKS] = " \t", [AT_TABS] = "\t", [AT_COMMAS] = ","};
+    const bool commas = separator == AT_COMMAS;
     memcpy(lines->cut, lines->text, sizeof lines->cut);
     lines->words = 0;
     for (char *at = lines->cut; at && lines->words < LINE_WORDS;) {
         if (!commas) at += strspn(at, " \t");
-        char *end = strpbrk(at, commas ? "," : " \t");
+        char *end = strpbrk(at, cuts[separator]);
         if (end) *end++ = '\0';
-        if (commas || *at) lines->word[lines->words++] = commas ? trimmed(at) : at;
+        if (commas || *at) lines->word[lines->words++] = trimmed(at);
         at = end;
     }
 }

@@ -20,8 +20,11 @@ struct lines {
 /* False at the end of the text. */
 bool lines_next(struct lines *lines);
 
-/* Cuts the line at blanks, of which several in a row count once, or at commas. */
-void lines_split(struct lines *lines, bool commas);
+enum separator { AT_BLANKS, AT_TABS, AT_COMMAS };
+
+/* Cuts the line at blanks and tabs, or tabs alone, of which several in a row count once, or at
+ * commas. */
+void lines_split(struct lines *lines, enum separator separator);
 
 /* RK_BAD_INPUT at the line. */
 enum rk_status lines_fail(const struct lines *lines, struct rk_error *error, const char *format,

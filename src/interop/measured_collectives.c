@@ -144,7 +144,7 @@ static enum rk_status read_text(struct reading *reading, const struct document *
     struct lines lines = {.document = document};
     enum rk_status status = RK_OK;
     while (status == RK_OK && lines_next(&lines)) {
-        lines_split(&lines, false);
+        lines_split(&lines, AT_BLANKS);
         if (!lines.words) continue;
         skip_rank(&lines);
         if (reading->operation < 0 && strstr(lines.text, "_perf"))

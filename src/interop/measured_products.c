@@ -62,6 +62,7 @@ static const struct {
 /* Where each column stands in a row; -1: it is not there. */
 struct header {
     int at[COLUMNS];
+    int words; /* of each row */
     enum column time;
 };
 
@@ -75,12 +76,30 @@ static int column_of(const char *name)
     return -1;
 }
 
+/* "time (usec)" is one name: a word that begins with "(" belongs to the one before. */
+static void join_units(struct lines *lines)
+{
+    int words = 0;
+    for (int i = 0; i < lines->words; i++) {
+        char *const word = lines->word[i];
+        if (*word != '(' || words == 0) {
+            lines->word[words++] = word;
+            continue;
+        }
+        char *const end = lines->word[words - 1] + strlen(lines->word[words - 1]);
+        *end = ' ';
+        memmove(end + 1, word, strlen(word) + 1);
+    }
+    lines->words = words;
+}
+
 static enum rk_status read_header(struct lines *lines, struct header *header,
                                   struct rk_error *error)
 {
     static const enum column needed[] = {COLUMN_M, COLUMN_N, COLUMN_K};
     for (int c = 0; c < COLUMNS; c++)
         header->at[c] = -1;
+    header->words = lines->words;
     for (int i = 0; i < lines->words; i++) {
         const int column = column_of(lines->word[i]);
         if (column >= 0) header->at[column] = i;
@@ -106,9 +125,6 @@ static enum rk_status read_number(const struct lines *lines, const struct header
 {
     char said[TEXT_QUOTE];
     const int at = header->at[column];
-    if (at >= lines->words)
-        return lines_fail(lines, error, "no value for \"%s\": the line has %d of them",
-                          column_names[column], lines->words);
     if (lines_number(lines->word[at], number)) return RK_OK;
     return lines_fail(lines, error, "%s: must be a number above 0, got %s", column_names[column],
                       text_quote(said, lines->word[at], strlen(lines->word[at])));
@@ -119,7 +135,7 @@ static enum rk_status read_datatype(const struct lines *lines, const struct head
 {
     char said[TEXT_QUOTE];
     const int at = header->at[COLUMN_DATATYPE];
-    const char *name = at < lines->words ? lines->word[at] : "";
+    const char *name = lines->word[at];
     if (strncmp(name, "torch.", 6) == 0) name += 6;
     for (size_t i = 0; i < sizeof datatypes / sizeof *datatypes; i++)
         if (strcasecmp(name, datatypes[i].name) == 0) {
@@ -137,6 +153,9 @@ static enum rk_status read_row(const struct lines *lines, const struct header *h
 {
     static const double seconds[COLUMNS] = {[COLUMN_S] = 1, [COLUMN_MS] = 1e-3, [COLUMN_US] = 1e-6};
     struct sample s = {.kind = SAMPLE_PRODUCT, .operand = OPERAND_BFLOAT16, .count = 1};
+    if (lines->words != header->words)
+        return lines_fail(lines, error, "%d values, where the first line names %d columns",
+                          lines->words, header->words);
     enum rk_status status = read_number(lines, header, COLUMN_M, &s.m, error);
     if (status == RK_OK) status = read_number(lines, header, COLUMN_N, &s.n, error);
     if (status == RK_OK) status = read_number(lines, header, COLUMN_K, &s.k, error);
@@ -152,18 +171,26 @@ static enum rk_status read_row(const struct lines *lines, const struct header *h
     return status == RK_OK ? samples_add(samples, &s, error) : status;
 }
 
+static enum separator separator_of(const char *header)
+{
+    if (strchr(header, ',')) return AT_COMMAS;
+    return strchr(header, '\t') ? AT_TABS : AT_BLANKS;
+}
+
 enum rk_status measured_products(const char *path, struct samples *samples, struct rk_error *error)
 {
     struct document document = {.root = NULL};
     struct header header;
-    bool headed = false, commas = true;
+    enum separator separator = AT_COMMAS;
+    bool headed = false;
     enum rk_status status = document_load_text(path, &document, error);
     struct lines lines = {.document = &document};
     const size_t before = samples->count;
     while (status == RK_OK && lines_next(&lines)) {
-        if (!headed) commas = strchr(lines.text, ',') != NULL;
-        lines_split(&lines, commas);
+        if (!headed) separator = separator_of(lines.text);
+        lines_split(&lines, separator);
         if (!lines.words || lines.text[0] == '#' || (lines.words == 1 && !*lines.word[0])) continue;
+        if (!headed && separator == AT_BLANKS) join_units(&lines);
         status = headed ? read_row(&lines, &header, samples, error)
                         : read_header(&lines, &header, error);
         headed = true;

@@ -323,6 +323,10 @@ Test(calibrate, tables_of_products_as_others_write_them)
         "m\tn\tk\tbatch\ttime_us\ttflops\n1024\t2048\t512\t1\t100.0\t21.47\n",
         "M N K dtype TFLOPS\n1024 2048 512 torch.bfloat16 21.47483648\n",
         "dtype,M,N,K,latency_ms\nBF16,1024,2048,512,0.1\n",
+        "m n k time (usec) tflops passes\n1024 2048 512 100 4.4 501\n",
+        "m n k a_t  time  (usec)\n1024 2048 512 0 100\n",
+        "m\tn\tk\ttime (usec)\ttflops\tpasses\n1024\t2048\t512\t100\t4.4\t501\n",
+        "m\tn \tk\tmy kernel\ttime (usec)\n1024\t2048\t 512\ta b c\t100\t\n",
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         char path[] = "calibrate-XXXXXX";
@@ -340,6 +344,31 @@ Test(calibrate, tables_of_products_as_others_write_them)
         cr_expect_eq(samples.sample[0].k, 512);
         cr_expect_eq(samples.sample[0].operand, OPERAND_BFLOAT16);
         cr_expect_float_eq(samples.sample[0].time_s, 100e-6, 1e-15, "%s", tables[i]);
+        samples_release(&samples);
+    }
+}
+
+/* Else a value would be read as that of another column. */
+Test(calibrate, rows_of_products_have_as_many_values_as_columns)
+{
+    static const char *const tables[] = {
+        "m n k time (usec) tflops\n1760 16 1760 22 4.4 501\n",
+        "m n kernel name k tflops\n1760 16 gemm 1760 4.4\n",
+        "m,n,k,time_us\n1760,16,1760,22,4.4\n",
+        "m\tn\tk\ttime_us\tpasses\n1760\t16\t\t22\t501\n",
+    };
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        char path[] = "calibrate-XXXXXX";
+        struct samples samples = {.count = 0};
+        struct rk_error error;
+        FILE *file = fdopen(mkstemp(path), "w");
+        cr_assert(file);
+        fputs(tables[i], file);
+        fclose(file);
+        const enum rk_status status = measured_products(path, &samples, &error);
+        remove(path);
+        cr_expect_eq(status, RK_BAD_INPUT, "%s", tables[i]);
+        cr_expect(strstr(error.text, "values, where the first line names"), "%s", error.text);
         samples_release(&samples);
     }
 }
