@@ -91,8 +91,9 @@ size_t shell_derived(struct shell_state *s, size_t unknown)
 
 void shell_asked(struct shell_state *s, size_t unknown, const char *text)
 {
-    const char *name = unknown ? s->shell->unknown[unknown - 1].name : "";
-    struct shell_unknown *u = &s->shell->unknown[unknown ? unknown - 1 : 0];
+    if (!unknown) return;
+    struct shell_unknown *u = &s->shell->unknown[unknown - 1];
+    const char *name = u->name;
     if (!*name || !*text || strchr(text, SHELL_HOLE) || u->derived) return;
     for (size_t i = 0; i < unknown; i++) /* what is first known of it has them all */
         if (strcmp(s->shell->unknown[i].name, name) == 0) {
