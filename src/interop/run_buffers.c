@@ -3,11 +3,18 @@
 #include <math.h>
 #include <stdlib.h>
 
+static bool state_is_here(const struct rk_plan *plan)
+{
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
+        if (plan->share[RK_SHARE_WEIGHTS][tier] > 0 || plan->share[RK_SHARE_OPTIMIZER][tier] > 0)
+            return false;
+    return true;
+}
+
 bool run_buffers_known(const struct rk_plan *plan)
 {
     return plan->framework == RK_MEGATRON && plan->zero < 3 && !plan->frozen && !plan->segments &&
-           rk_plan_offloaded(plan, RK_SHARE_WEIGHTS) <= 0 &&
-           rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER) <= 0;
+           state_is_here(plan);
 }
 
 /* Weights of one operation of one layer. */

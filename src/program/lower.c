@@ -398,10 +398,6 @@ enum rk_status build_check(const struct rk_model *model, const struct rk_system 
                        reason.what, reason.have, reason.need);
     const char *chunks = check_chunks(model, plan);
     if (chunks) return refuse(error, chunks);
-    for (int tier = 1; tier < RK_SHARE_TIERS; tier++)
-        if (plan->share[RK_SHARE_OPTIMIZER][tier] > 0 || plan->share[RK_SHARE_WEIGHTS][tier] > 0)
-            return refuse(error, "optimizer state and weights are lowered in memory tier 1 alone; "
-                                 "give offload-optimizer and offload-weights from 0 to 1");
     if (plan->deferred_wgrad)
         return refuse(error, "weight gradients of the head that are put off are not lowered; leave "
                              "defer-wgrad out");

@@ -88,10 +88,9 @@ static void open_state(struct build *b, struct slot *slot, int expert)
     s->optimizer =
         state_tensor(b, slot, RK_TENSOR_OPTIMIZER, expert, n,
                      bytes->optimizer - bytes->step_gradient, rule->shares[expert].optimizer);
-    s->away =
-        split_away(b, slot, expert, s->weights, rk_plan_offloaded(&place->plan, RK_SHARE_WEIGHTS));
-    s->optimizer_away = split_away(b, slot, expert, s->optimizer,
-                                   rk_plan_offloaded(&place->plan, RK_SHARE_OPTIMIZER));
+    s->away = split_away(b, slot, expert, s->weights, share_away(&place->plan, RK_SHARE_WEIGHTS));
+    s->optimizer_away =
+        split_away(b, slot, expert, s->optimizer, share_away(&place->plan, RK_SHARE_OPTIMIZER));
     if (expert == DENSE) s->summed = summed_parameters(b, slot);
 }
 
@@ -364,19 +363,38 @@ static void reduce_late(struct build *b, struct slot *slot)
 
 /* ---- the step ---- */
 
-/* Of the share of the optimizer that is in a lower memory tier gradients go there, and weights
+/* State on drives is read and written besides, one after the other [rajbhandari2021]. */
+static void move_state(struct build *b, struct slot *slot, int expert, double own)
+{
+    const struct place *place = place_of(b, slot);
+    const struct element_bytes *bytes = &place->rule.bytes;
+    const int32_t away = slot->state[expert].optimizer_away;
+    for (int tier = 0; tier < RK_SHARE_TIERS && tier + 1 < b->system->memories; tier++) {
+        const struct rk_memory part = memory_part(&b->system->memory[tier + 1], place->plan.ranks);
+        const double state = place->plan.share[RK_SHARE_OPTIMIZER][tier] * own *
+                             (bytes->optimizer - bytes->step_gradient);
+        if (!(state > 0) || (tier == 0 && !(part.endurance_bytes > 0))) continue;
+        const double read_s = state / rk_memory_read_Bps(&part);
+        const double write_s = state / rk_memory_write_Bps(&part);
+        put_run(b, RK_ON_IN, step_task(b, slot, "read state", state, 0, read_s, 0), away, away);
+        put_run(b, RK_ON_OUT, step_task(b, slot, "write state", state, 0, write_s, 0), away, away);
+    }
+}
+
+/* Of the share of the optimizer that is in lower memory tiers gradients go there, and weights
  * come back. */
 static void offload_optimizer(struct build *b, struct slot *slot, int expert, int32_t gradient)
 {
     const struct place *place = place_of(b, slot);
     const struct element_bytes *bytes = &place->rule.bytes;
-    const double away = rk_plan_offloaded(&place->plan, RK_SHARE_OPTIMIZER);
+    const double away = share_away(&place->plan, RK_SHARE_OPTIMIZER);
     const double own = slot->state[expert].parameters / place->sharing.shards[expert].ranks;
     if (!(away > 0)) return;
     const double out = away * own * bytes->gradient, back = away * own * bytes->weight;
     const double rate = memory_part(&b->system->memory[1], place->plan.ranks).bandwidth_Bps;
     put_run(b, RK_ON_OUT, step_task(b, slot, "offload gradients", out, 0, out / rate, 0), gradient,
             slot->state[expert].optimizer_away);
+    move_state(b, slot, expert, own);
     put_run(b, RK_ON_IN, step_task(b, slot, "return weights", back, 0, back / rate, 0),
             slot->state[expert].optimizer_away, slot->state[expert].weights);
 }

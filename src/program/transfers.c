@@ -23,8 +23,7 @@ static double weights_away(const struct build *b, const struct slot *slot)
 {
     const struct place *place = place_of(b, slot);
     const double parameters = slot->state[DENSE].parameters + slot->state[OF_EXPERTS].parameters;
-    return parameters * place->rule.bytes.weight *
-           rk_plan_offloaded(&place->plan, RK_SHARE_WEIGHTS);
+    return parameters * place->rule.bytes.weight * share_away(&place->plan, RK_SHARE_WEIGHTS);
 }
 
 /* What computing waits for of a transfer: of its part, by bytes. */

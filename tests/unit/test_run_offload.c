@@ -24,6 +24,8 @@ static const struct exact {
     {4, "mbs2 gbs8 dp2 ep2 zero2", "offload-activations=0.5 offload-weights=1"},
     {5, "mbs2 gbs4 cp2 dp1", "offload-activations=1 offload-optimizer=1"},
     {0, "mbs2 gbs8 pp2 dp2 zero3", "offload-weights=1 offload-optimizer=1"},
+    {1, "mbs2 gbs8 dp2 zero1", "offload-optimizer=0.5+1.25 offload-weights=0.3+1.4"},
+    {4, "mbs2 gbs8 pp2 dp2 zero3", "offload-optimizer=2 offload-weights=2"},
 };
 
 static struct rk_train_result offload_run(const struct rk_model *model, const char *words,

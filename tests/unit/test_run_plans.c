@@ -1,81 +1,9 @@
-/* Every plan brings what one rank brings. RECKON_SEED=N starts there, RECKON_PLANS=N tries so many.
- */
-#include "run_cases.h"
+/* Every plan brings what one rank brings (run_random.h). */
+#include "run_random.h"
 
 #include <math.h>
 
-enum { PLANS = 16, STEPS = 3 };
-
-/* ---- random plans that the checker allows ---- */
-
-static uint64_t state;
-
-static unsigned below(unsigned n)
-{
-    state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
-    return (unsigned)(state >> 33) % n;
-}
-
-static const char *pick(const char *const *of, unsigned n)
-{
-    return of[below(n)];
-}
-
-static void random_plan(const struct rk_model *model, char *line, size_t size)
-{
-    static const char *const kinds[] = {"ring", "gather", "ulysses", "ring+ulysses ulysses2"};
-    static const char *const again[] = {
-        "",
-        "",
-        "recompute=full",
-        "recompute=full recompute-layers1",
-        "recompute=full recompute-every2",
-        "recompute=full checkpoint-sharded",
-        "recompute=selective",
-        "recompute=selective recompute-parts=core_attn+layernorm+mlp",
-        "recompute-rest",
-        "recompute-rest offload-activations=0.4"};
-    static const char *const orders[] = {"", "", "order=tp-cp-pp-dp", "order=dp-pp-cp-tp",
-                                         "order=pp-tp-dp-cp"};
-    const unsigned t = 1u << below(3), c = 1u << below(3), p = 1u << below(3), d = 1u << below(2);
-    const unsigned v = p > 1 && p * 2 <= model->layers && below(3) == 0 ? 2 : 1;
-    const unsigned mbs = 1 + below(2), m = (p > 1 ? 2 * p : 1 + below(3));
-    const char *schedule = p > 1 && v == 1 ? below(3) == 0   ? "schedule=gpipe"
-                                             : below(2) == 0 ? "schedule=zero-bubble"
-                                                             : ""
-                                           : "";
-    char split[32] = "";
-    if (p == 2 && v == 1 && below(3) == 0) snprintf(split, sizeof split, "split=1,3");
-    const bool dual = p > 1 && v == 1 && below(5) == 0;
-    if (dual) schedule = "schedule=dualpipe";
-    if (dual) split[0] = 0;
-    const unsigned zero = schedule[0] && schedule[9] == 'z' ? below(2) : below(4);
-    snprintf(line, size, "tp%u cp%u pp%u dp%u mbs%u gbs%u zero%u %s %s %s %s%s %s %s", t, c, p, d,
-             mbs, mbs * m * d, zero, v == 2 ? "vpp2" : "", t > 1 && below(2) ? "sp" : "", schedule,
-             c > 1 ? "cp-kind=" : "", c > 1 ? pick(kinds, 4) : "", pick(again, 10),
-             pick(orders, 5));
-    if (c > 1 && below(4) == 0 && !strstr(line, "ulysses"))
-        strncat(line, " cp-contiguous", size - strlen(line) - 1);
-    if (zero == 1 && below(3) == 0) strncat(line, " whole-grads", size - strlen(line) - 1);
-    if (zero && d * c > 2 && below(3) == 0) strncat(line, " shard2", size - strlen(line) - 1);
-    strncat(line, " ", size - strlen(line) - 1);
-    strncat(line, split, size - strlen(line) - 1);
-    if (d * c > 1 && below(2)) { /* what the checker asks of the one, it asks of the other */
-        strncat(line, " grad-overlap", size - strlen(line) - 1);
-        if (zero && below(2)) strncat(line, " weight-overlap", size - strlen(line) - 1);
-    }
-    if (strstr(line, " sp ") && below(2)) strncat(line, " tp-overlap", size - strlen(line) - 1);
-    if (p > 1 && t > 1 && below(3) == 0)
-        strncat(line, " messages-sharded", size - strlen(line) - 1);
-    if (model->experts) {
-        const unsigned e = 1u << below(3);
-        if (t * c * d % e == 0) { /* without etp an expert is cut as the rest */
-            char word[16];
-            snprintf(word, sizeof word, below(2) ? " ep%u etp1" : " ep%u", e);
-            strncat(line, word, size - strlen(line) - 1);
-        }
-    }
-}
+enum { PLANS = 16, STEPS = RUN_STEPS };
 
 /* The same batch on one rank. */
 static void one_rank(const struct rk_model *model, const char *line, struct run_trace *trace)
@@ -91,34 +19,7 @@ static void one_rank(const struct rk_model *model, const char *line, struct run_
 
 Test(run_plans, random)
 {
-    const struct rk_train train = run_settings(STEPS);
-    const char *seed = getenv("RECKON_SEED"), *plans = getenv("RECKON_PLANS");
-    const uint64_t first = seed ? strtoull(seed, NULL, 10) : 1;
-    const uint64_t count = plans ? strtoull(plans, NULL, 10) : PLANS;
-    int ran = 0;
-    for (uint64_t n = first; n < first + count; n++) {
-        struct run_trace trace, one;
-        struct rk_error error;
-        char line[512];
-        state = n * 7919;
-        const struct rk_model model = run_model((int)below(RUN_MODELS));
-        random_plan(&model, line, sizeof line);
-        if (getenv("RECKON_SHOW")) fprintf(stderr, "seed %d: %s %s\n", (int)n, model.id, line);
-        const enum rk_status status = run_plan(&model, line, &train, &trace, &error);
-        if (status == RK_NOTHING_FITS && !trace.steps) {
-            if (getenv("RECKON_SHOW")) fprintf(stderr, "  %s\n", error.text);
-            continue; /* the checker allows it not */
-        }
-        cr_assert_eq(status, RK_OK, "seed %d, %s %s: %s", (int)n, model.id, line, error.text);
-        one_rank(&model, line, &one);
-        for (int i = 0; i < STEPS; i++)
-            cr_expect(off(trace.loss[i], one.loss[i]) < 1e-11 &&
-                          off(trace.norm[i], one.norm[i]) < 1e-11,
-                      "seed %d, %s %s, step %d: loss %.17g for %.17g, norm %.17g for %.17g", (int)n,
-                      model.id, line, i, trace.loss[i], one.loss[i], trace.norm[i], one.norm[i]);
-        ran++;
-    }
-    cr_expect(ran * 3 >= (int)count, "%d of %d plans ran", ran, (int)count);
+    run_random(PLANS);
     unlink(run_data());
 }
 
