@@ -8,7 +8,7 @@
 #ifndef RECKON_ESTIMATE_FOLD_H
 #define RECKON_ESTIMATE_FOLD_H
 
-#include "estimate/chunks.h"
+#include "estimate/operation_times.h"
 #include "machine/kernels.h"
 #include "plan/ranks.h"
 #include "workload/layers.h"
@@ -109,14 +109,6 @@ struct timed_layer {
     } operation[MAX_OPERATIONS]; /* (again) in their order */
 };
 
-/* Times of products that were worked out, whatever layers they were of: many have the same. */
-enum { KNOWN_PRODUCTS = 4096 };
-struct known_product {
-    enum operand operand;
-    double count, m, n, k; /* count 0: none */
-    double time_s;
-};
-
 struct timed_layers {
     struct known_product *known; /* (KNOWN_PRODUCTS), of one system; NULL: none are kept */
     bool present[LAYER_KINDS];
@@ -158,25 +150,8 @@ bool runs_again(const struct rk_plan *plan, const struct operation *op);
 /* What it needs beside what is saved, at its worst. */
 double working_of(const struct rk_plan *plan, const struct operation *op, bool redone);
 
-/* Of a map of ranks what the time of a collective depends on. */
-static inline struct rank_group group_of(const struct rank_map *map, enum rank_groups group)
-{
-    return (struct rank_group){(double)ranks_of_group(map, group), (double)rank_stride(map, group)};
-}
-
-/* Of one operation: its kernel of attention; what its exchange takes in forward; what its time is
- * spent on. */
-struct attention_shape attention_shape_of(const struct rk_plan *plan, const struct operation *op);
-
-/* Attention in chunks of the sequence, forward or backward (chunks.h). */
-struct chunk_times chunk_times_of(const struct rk_system *system, const struct rk_plan *plan,
-                                  const struct operation *op, bool backward);
-double forward_exchange_s(const struct rk_system *system, const struct rank_map *ranks,
-                          const struct operation *op);
+/* What an operation's time is spent on. */
 enum spending spending_of(const struct operation *op);
-
-/* What the plan's narrow operations, or the others, multiply. */
-enum operand operand_of(enum rk_precision precision, bool narrow);
 
 /* What the host takes to start a kernel; 0 when it starts none. */
 double host_start_s(const struct rk_system *system, const struct rk_plan *plan);
