@@ -345,15 +345,17 @@ static double own_part(const struct sharing *sharing, double dense, double exper
 /* Gradients go to the host, which updates, and weights come back. State on drives is read and
  * written besides, one after the other [rajbhandari2021]; tiers work beside each other, and what
  * goes through the host takes the link of tier 1 as well. */
-static double state_moves_s(double own, const struct element_bytes *bytes,
+static double state_moves_s(double own, double own_ends, const struct element_bytes *bytes,
                             const struct rk_system *system, const struct rk_plan *plan)
 {
     double host_bytes = 0, slowest_s = 0;
     for (int tier = 0; tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++) {
         const struct rk_memory part = memory_part(&system->memory[tier + 1], plan->ranks);
-        const double there = plan->share[RK_SHARE_OPTIMIZER][tier] * own;
+        const double share = plan->share[RK_SHARE_OPTIMIZER][tier], there = share * own;
         const bool drives = tier > 0 || part.endurance_bytes > 0;
-        const double state = drives ? there * (bytes->optimizer - bytes->step_gradient) : 0;
+        const double state = drives ? there * (bytes->optimizer - bytes->step_gradient) +
+                                          share * own_ends * bytes->of_tables
+                                    : 0;
         if (!(there > 0)) continue;
         host_bytes += there * (bytes->gradient + bytes->weight);
         if (tier > 0) host_bytes += 2 * state * part.through_host;
@@ -370,13 +372,14 @@ static double optimizer_work_s(const struct stage_sum *sum, const struct rk_syst
 {
     const struct element_bytes *bytes = &sharing->bytes;
     const double own = own_part(sharing, sum->parameters, sum->expert_parameters);
-    const double tables = own_part(sharing, sum->ends_parameters, 0) * 2 * bytes->of_tables;
+    const double own_ends = own_part(sharing, sum->ends_parameters, 0);
+    const double tables = own_ends * 2 * bytes->of_tables;
     const double away = share_away(plan, RK_SHARE_OPTIMIZER);
     return own_part(sharing, sum->step[0].work_s, sum->step[1].work_s) +
            optimizer_time_s(system,
                             (1 - away) * (own * optimizer_access_bytes(bytes, system) + tables) +
                                 gradient_buffer_bytes(sum, system, own, sharing, plan)) +
-           state_moves_s(own, bytes, system, plan);
+           state_moves_s(own, own_ends, bytes, system, plan);
 }
 
 struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange *exchange,

@@ -241,6 +241,14 @@ Test(plan_time, optimizer)
     const double kept_s = 0.5 * step_s + 0.5 * 2 * zeroed_s, state = 0.5 * 2250 * 12;
     NEAR(stage_end_of(&sum, &none, &drives, &sharing, &plan).optimizer_s,
          kept_s + state / 50 + state / 25);
+    /* with 400 elements of tables, of which 100 are its own, 4 bytes more of each: Muon's */
+    struct sharing muon = sharing;
+    struct stage_sum tables = sum;
+    muon.bytes.of_tables = 4;
+    tables.ends_parameters = 400;
+    const double there = 0.5 * 100 * 4;
+    NEAR(stage_end_of(&tables, &none, &drives, &muon, &plan).optimizer_s,
+         kept_s + 2 * there / 1e3 + (state + there) / 50 + (state + there) / 25);
     memory[2].through_host = 1; /* 27 kB and gradients and weights at 100 B/s: still less */
     memory[1].bandwidth_Bps = 10;
     NEAR(stage_end_of(&sum, &none, &drives, &sharing, &plan).optimizer_s,
