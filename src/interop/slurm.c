@@ -68,14 +68,9 @@ static bool next_line(struct reader *r, enum rk_status *status)
         if (length && from[length - 1] == '\r') length--;
         more = length && from[length - 1] == '\\' && r->at < document->size;
         if (more) length--;
-        if (used + length + 1 > r->room) {
-            char *line = realloc(r->line, 2 * (used + length + 1));
-            if (!line) {
-                *status = no_memory(r->error);
-                return false;
-            }
-            r->line = line;
-            r->room = 2 * (used + length + 1);
+        if (!ARRAY_RESERVE(r->line, r->room, used + length + 1)) {
+            *status = no_memory(r->error);
+            return false;
         }
         memcpy(r->line + used, from, length);
         used += length;
