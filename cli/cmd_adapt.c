@@ -208,7 +208,7 @@ struct told {
 struct stream {
     const char *path;
     bool begun, log;
-    const char *format; /* of a log: that of its first step */
+    int format; /* of a log: the rank of its first step's, and 1 more; 0: none yet */
     struct train_log_scale scale;
 };
 
@@ -228,8 +228,8 @@ static bool read_line(struct stream *stream, const char *text, size_t size, int 
         return true;
     }
     if (!train_log_read_line(text, &stream->scale, &said)) return false;
-    if (!stream->format) stream->format = said.format;
-    if (strcmp(stream->format, said.format) != 0) return false;
+    if (!stream->format) stream->format = said.rank + 1;
+    if (stream->format != said.rank + 1) return false;
     *record = (struct adapt_record){.step = said.step ? said.step : records + 1,
                                     .step_s = said.step_s,
                                     .batch = said.batch,
