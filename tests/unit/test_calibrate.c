@@ -237,6 +237,18 @@ Test(calibrate, one_rank_of_each_node_is_a_node_apart)
     samples_release(&samples);
 }
 
+/* A file of that text for a reader; remove it. */
+static const char *written(const char *text)
+{
+    static char path[32];
+    strcpy(path, "calibrate-XXXXXX");
+    FILE *file = fdopen(mkstemp(path), "w");
+    cr_assert(file);
+    fputs(text, file);
+    cr_assert_eq(fclose(file), 0);
+    return path;
+}
+
 /* What people showed of nccl-tests, each with where: the first row of times. */
 Test(calibrate, tables_of_nccl_tests_that_people_showed)
 {
@@ -296,13 +308,9 @@ Test(calibrate, tables_of_nccl_tests_that_people_showed)
          199680, 125.8e-6},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char path[] = "calibrate-XXXXXX";
         struct samples samples = {.count = 0};
         struct rk_error error;
-        FILE *file = fdopen(mkstemp(path), "w");
-        cr_assert(file);
-        fputs(rows[i].text, file);
-        fclose(file);
+        const char *path = written(rows[i].text);
         const struct collectives_options options = {
             .node = 8, .collective = rows[i].collective, .ranks = rows[i].collective ? 8 : 0};
         const enum rk_status status = measured_collectives(path, &options, &samples, &error);
@@ -329,13 +337,9 @@ Test(calibrate, tables_of_products_as_others_write_them)
         "m\tn \tk\tmy kernel\ttime (usec)\n1024\t2048\t 512\ta b c\t100\t\n",
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        char path[] = "calibrate-XXXXXX";
         struct samples samples = {.count = 0};
         struct rk_error error;
-        FILE *file = fdopen(mkstemp(path), "w");
-        cr_assert(file);
-        fputs(tables[i], file);
-        fclose(file);
+        const char *path = written(tables[i]);
         const enum rk_status status = measured_products(path, &samples, &error);
         remove(path);
         cr_assert_eq(status, RK_OK, "%s: %s", tables[i], formatted(&error));
@@ -358,13 +362,9 @@ Test(calibrate, rows_of_products_have_as_many_values_as_columns)
         "m\tn\tk\ttime_us\tpasses\n1760\t16\t\t22\t501\n",
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        char path[] = "calibrate-XXXXXX";
         struct samples samples = {.count = 0};
         struct rk_error error;
-        FILE *file = fdopen(mkstemp(path), "w");
-        cr_assert(file);
-        fputs(tables[i], file);
-        fclose(file);
+        const char *path = written(tables[i]);
         const enum rk_status status = measured_products(path, &samples, &error);
         remove(path);
         cr_expect_eq(status, RK_BAD_INPUT, "%s", tables[i]);
