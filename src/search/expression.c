@@ -6,6 +6,7 @@
 #include "plan/names.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 enum term_kind {
@@ -456,11 +457,15 @@ static void parse_or(struct parser *p)
 
 /* ---- units ---- */
 
-/* Exponents of second, byte and FLOP. A factor without a unit makes the whole `scaled`: it may have
- * been written to get rid of the unit. */
+/* Exponents of second, byte and FLOP. A factor of a thousand or more makes the whole `scaled`: it
+ * was written to get rid of the unit. */
 struct dimension {
     int second, byte, flop;
     bool scaled, any; /* any: a plain number */
+    bool counts;      /* axes and the batch */
+    bool full;        /* figures whose names say the unit, hbm_bytes */
+    double number;    /* of what is plain */
+    bool percent;
 };
 
 static struct dimension dimension_of_quantity(int quantity)
@@ -494,6 +499,17 @@ static bool has_unit(const struct dimension *d)
     return d->second || d->byte || d->flop;
 }
 
+static bool is_percentage(const struct dimension *d)
+{
+    return d->any && d->percent;
+}
+
+/* Tables print memory in GiB, expressions count bytes: "hbm <= 60" does not say what was meant. */
+static bool needs_unit(const struct dimension *d)
+{
+    return d->byte && !d->scaled && !d->full;
+}
+
 /* Can they stand on two sides of a comparison or a sum? */
 static bool agree(const struct dimension *a, const struct dimension *b)
 {
@@ -502,13 +518,24 @@ static bool agree(const struct dimension *a, const struct dimension *b)
     return a->second == b->second && a->byte == b->byte && a->flop == b->flop;
 }
 
+static bool is_scale(const struct dimension *d)
+{
+    return d->any && (fabs(d->number) >= 1e3 || fabs(d->number) <= 1e-3);
+}
+
 static struct dimension product(struct dimension a, struct dimension b, int sign)
 {
-    return (struct dimension){.second = a.second + sign * b.second,
-                              .byte = a.byte + sign * b.byte,
-                              .flop = a.flop + sign * b.flop,
-                              .scaled = a.scaled || b.scaled || a.any != b.any,
-                              .any = a.any && b.any};
+    const double factor = sign > 0 ? b.number : 1 / b.number;
+    return (struct dimension){
+        .second = a.second + sign * b.second,
+        .byte = a.byte + sign * b.byte,
+        .flop = a.flop + sign * b.flop,
+        .scaled = a.scaled || b.scaled || (a.any != b.any && (is_scale(&a) || is_scale(&b))),
+        .any = a.any && b.any,
+        .counts = sign > 0 && (a.counts || b.counts),
+        .full = (a.full || !a.byte) && (b.full || !b.byte),
+        .number = a.number * factor,
+    };
 }
 
 /* "bytes", "seconds", "1/s", "FLOP/s"; what has no unit is "a plain number". */
@@ -524,40 +551,69 @@ static const char *dimension_text(const struct dimension *d)
     return "of another unit";
 }
 
-static struct dimension of_term(const struct term *t)
+/* Does a name stand there in full? */
+static bool is_full(const struct parser *p, const struct term *name)
 {
-    if (t->kind == TERM_NUMBER) return dimension_of_quantity(t->quantity);
-    if (t->kind == TERM_FIGURE) return dimension_of_figure(&rk_figures()[t->place]);
-    return (struct dimension){.any = false};
+    const char *full = rk_figures()[name->place].name;
+    const size_t length = strlen(full);
+    return p->length - (size_t)name->at >= length && memcmp(p->text + name->at, full, length) == 0;
 }
 
-static struct dimension combine_units(struct parser *p, const struct term *t, struct dimension a,
-                                      struct dimension b, int at)
+static struct dimension of_term(const struct parser *p, const struct term *t)
 {
+    struct dimension d = {.counts = t->kind == TERM_AXIS || t->kind == TERM_BATCH};
+    if (t->kind == TERM_NUMBER) {
+        d = dimension_of_quantity(t->quantity);
+        d.number = t->number;
+        if (t->quantity == QUANTITY_COUNT) d.percent = true;
+    } else if (t->kind == TERM_FIGURE) {
+        d = dimension_of_figure(&rk_figures()[t->place]);
+        d.full = is_full(p, t);
+    }
+    return d;
+}
+
+/* What is wrong with a plain number beside that; NULL: nothing. */
+static const char *wrong_beside(const struct dimension *number, const struct dimension *other)
+{
+    if (!number->any || other->any) return NULL;
+    if (is_percentage(number) && (has_unit(other) || other->counts))
+        return "a percentage is of shares, mfu > 50%; of a size it is a factor, hbm < 90% * 80GiB";
+    if (needs_unit(other) && number->number != 0)
+        return other->second ? "a rate needs its unit, such as 3GB/s"
+                             : "a size needs its unit, such as 60GiB";
+    return NULL;
+}
+
+/* Both in one unit, or with a plain number that can be meant. */
+static struct dimension combine_units(struct parser *p, const struct term *t,
+                                      const struct dimension side[2], const int at[2])
+{
+    const struct dimension a = side[0], b = side[1];
     if (t->kind == TERM_MULTIPLY) return product(a, b, 1);
     if (t->kind == TERM_DIVIDE) return product(a, b, -1);
     if (t->kind == TERM_AND || t->kind == TERM_OR) return (struct dimension){.any = true};
+    for (int i = 0; i < 2; i++) {
+        const char *wrong = wrong_beside(&side[i], &side[!i]);
+        if (wrong) fail(p, (size_t)at[i], wrong, NULL);
+    }
     if (!agree(&a, &b))
-        fail(p, (size_t)at, "this is ",
+        fail(p, (size_t)at[1], "this is ",
              (const char *const[]){dimension_text(&b), ", what it is put beside is ",
                                    dimension_text(&a)});
-    if (t->kind == TERM_ADD || t->kind == TERM_SUBTRACT) return a.any ? b : a;
-    return (struct dimension){.any = true};
+    if (t->kind != TERM_ADD && t->kind != TERM_SUBTRACT) return (struct dimension){.any = true};
+    struct dimension sum = a.any ? b : a;
+    sum.full = (a.full || a.any) && (b.full || b.any);
+    sum.number = t->kind == TERM_ADD ? a.number + b.number : a.number - b.number;
+    return sum;
 }
 
-/* Tables print memory in GiB and shares in percent, expressions count bytes and 1: "hbm <= 60" and
- * "mfu > 50" do not say what was meant. Full names with a unit, hbm_bytes, do. */
-static void check_plain(struct parser *p, const struct term *name, const struct term *number)
+/* Tables print shares in percent, expressions count to 1: "mfu > 50" does not say what was meant.
+ */
+static void check_share(struct parser *p, const struct term *name, const struct term *number)
 {
     if (name->kind != TERM_FIGURE || number->kind != TERM_NUMBER) return;
-    const struct rk_figure *figure = &rk_figures()[name->place];
-    const size_t said = strlen(figure->name);
-    const bool full =
-        p->length - (size_t)name->at >= said && memcmp(p->text + name->at, figure->name, said) == 0;
-    if (strcmp(figure->unit, "B") == 0 && !full && number->quantity == QUANTITIES &&
-        number->number != 0)
-        fail(p, (size_t)number->at, "a size needs its unit, such as 60GiB", NULL);
-    if (position(figure->name, shares, NAMES) >= 0 && number->number > 1 &&
+    if (position(rk_figures()[name->place].name, shares, NAMES) >= 0 && number->number > 1 &&
         (number->quantity == QUANTITIES || number->quantity == QUANTITY_COUNT))
         fail(p, (size_t)number->at, "a share is at most 1: write 50% or 0.5", NULL);
 }
@@ -569,17 +625,19 @@ static void check_units(struct parser *p)
     for (int i = 0; i < p->out->terms; i++) {
         const struct term *t = &p->out->term[i];
         if (t->kind <= TERM_BATCH) {
-            stack[++top] = of_term(t);
+            stack[++top] = of_term(p, t);
             from[top] = t->at;
         } else if (t->kind == TERM_NOT) {
             stack[top] = (struct dimension){.any = true};
-        } else if (t->kind != TERM_NEGATE) {
+        } else if (t->kind == TERM_NEGATE) {
+            stack[top].number = -stack[top].number;
+        } else {
             if (t->kind >= TERM_LESS && t->kind <= TERM_UNEQUAL) {
-                check_plain(p, t - 2, t - 1);
-                check_plain(p, t - 1, t - 2);
+                check_share(p, t - 2, t - 1);
+                check_share(p, t - 1, t - 2);
             }
             top--;
-            stack[top] = combine_units(p, t, stack[top], stack[top + 1], from[top + 1]);
+            stack[top] = combine_units(p, t, stack + top, from + top);
         }
     }
 }

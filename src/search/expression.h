@@ -7,7 +7,8 @@
  *
  * Compiled once into a list for a stack machine; evaluation is pure and does not allocate. Both
  * sides of a comparison or a sum have one unit: seconds are not compared with bytes. A plain number
- * goes with all.
+ * goes with seconds, counts and shares; with bytes where they are given by the full name,
+ * hbm_bytes, or scaled by a thousand or more, hbm / 1e9. A percentage goes with shares.
  */
 #ifndef RECKON_SEARCH_EXPRESSION_H
 #define RECKON_SEARCH_EXPRESSION_H

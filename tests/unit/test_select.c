@@ -198,6 +198,17 @@ Test(select, wrong_expressions_say_where)
         {"mfu > 3s", 7, "seconds"},
         {"hbm <= 60", 8, "a size needs its unit"},
         {"60e9 > memory", 1, "a size needs its unit"},
+        {"2*hbm < 60", 9, "a size needs its unit"},
+        {"hbm / 2 < 60", 11, "a size needs its unit"},
+        {"-hbm > -60", 9, "a size needs its unit"},
+        {"hbm + mem2 < 2 * 30", 14, "a size needs its unit"},
+        {"(hbm_bytes + mem2) < 60", 22, "a size needs its unit"},
+        {"hbm + 5 < 60GiB", 7, "a size needs its unit"},
+        {"hbm / time < 3", 14, "a rate needs its unit"},
+        {"hbm > 50%", 7, "a percentage is of shares"},
+        {"hbm_bytes > 50%", 13, "a percentage is of shares"},
+        {"30% < 2 * time", 1, "a percentage is of shares"},
+        {"tensor > 50%", 10, "a percentage is of shares"},
         {"mfu > 50", 7, "at most 1: write 50%"},
         {"mfu > 120%", 7, "at most 1"},
         {"tensor < 50%x", 13, "not part"},
@@ -217,9 +228,21 @@ Test(select, wrong_expressions_say_where)
 /* One unit on both sides, or a plain number on one. */
 Test(select, units_that_go_together)
 {
-    static const char *const texts[] = {
-        "time < 3",         "time < 3s and hbm < 60GiB", "hbm / 1e9 < tensor * 10",
-        "hbm/time < 3GB/s", "rate * time > batch",       "-time > 0 - 10us * 1e6"};
+    static const char *const texts[] = {"time < 3",
+                                        "time < 3s and hbm < 60GiB",
+                                        "hbm / 1e9 < tensor * 10",
+                                        "hbm/time < 3GB/s",
+                                        "rate * time > batch",
+                                        "-time > 0 - 10us * 1e6",
+                                        "2*hbm_bytes < 6e10",
+                                        "hbm / (1024*1024*1024) < 60",
+                                        "hbm * 1e-9 < 60",
+                                        "hbm < 90% * 80GiB",
+                                        "hbm > 0",
+                                        "mfu > 50%",
+                                        "1 - mfu < 50%",
+                                        "mem2 / hbm > 50%",
+                                        "2 * time < 3"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct rk_error error = {0};
         struct rk_condition *condition = rk_condition_open(texts[i], RK_CALCULON, &error);
