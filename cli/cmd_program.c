@@ -386,6 +386,9 @@ static enum rk_status check_arguments(const struct program_args *args, struct rk
         args->ranks.count == 1 && args->ranks.range[0].low == args->ranks.range[0].high;
     if (args->ranks.count && !one)
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "--rank: give one rank, or --all DIR");
+    if (one && args->classes)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--classes is of all ranks, --rank of one: leave out one of them");
     if (args->against && !args->from && !one)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--against compares one program: give --rank, or --from FILE");

@@ -147,6 +147,27 @@ static enum rk_status check_blocks(const struct job *job, struct rk_error *error
     return RK_OK;
 }
 
+/* What no run has meant: AdamW moves each weight by about the rate in a step, and takes rate times
+ * decay of it away. */
+static enum rk_status check_learning(const struct rk_train *t, struct rk_error *error)
+{
+    /* clang-format off */
+    const struct { const char *name; double value, least, most; const char *what; } values[] = {
+        {"learning rate",      t->rate,        0, 1,    "each weight moves by about that in a step"},
+        {"least rate",         t->least_rate,  0, 1,    "each weight moves by about that in a step"},
+        {"rate times decay",   t->rate * t->decay, 0, 1, "that part of each weight goes in a step"},
+        {"eps of norms",       t->norm_eps,    0, 1,    "it is added to variances of about 1"},
+        {"base of RoPE",       t->rotary_base, 1, 1e12, "the slowest angle takes 6.3 times so many tokens for a turn"},
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (!(values[i].value >= values[i].least && values[i].value <= values[i].most))
+            return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s %g: %s; give one from %g to %g",
+                           values[i].name, values[i].value, values[i].what, values[i].least,
+                           values[i].most);
+    return RK_OK;
+}
+
 /* ---- a job ---- */
 
 /* A ring of rings of one is a ring. */
@@ -251,6 +272,7 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
     for (int k = 0; k < LAYER_KINDS; k++)
         if (job->used[k]) layer_build(&job->layer[k], (enum layer_kind)k, &job->model, &job->plan);
     status = check_operations(job, error);
+    if (status == RK_OK) status = check_learning(&job->settings, error);
     if (status == RK_OK) status = check_blocks(job, error);
     if (status == RK_OK && train->block_tokens &&
         !blocks_fixed(&job->blocks, (uint32_t)job->sequence, train->block_tokens,
