@@ -160,23 +160,66 @@ struct rk_plan clusters_plan_like(const struct clusters_input *input,
     return plan;
 }
 
+/* A machine as large as programs ask. */
+static const struct rk_system *machine_of(struct clusters_input *input, int cluster, uint64_t ranks)
+{
+    struct rk_system *system = &input->machine.cluster[cluster].system;
+    struct rk_network *last = &system->network[system->networks - 1];
+    if (last->size < ranks) last->size = ranks;
+    system->devices = 0; /* as if all stages were there */
+    return system;
+}
+
+/* Of a part's replicas the first have one sample more, where shares are not even. */
+static void add_kinds(struct clusters_input *input, const struct given_plan *given, int i,
+                      struct rk_program_stage *stage, struct rk_program_kind *kind)
+{
+    const struct given_stage *from = &given->stage[i];
+    const uint64_t rounds = input->question.words.batch / given->round;
+    uint64_t replicas = 0;
+    for (int k = 0; k < from->parts; k++)
+        replicas += from->part[k].data;
+    for (int k = 0; k < from->parts; k++) {
+        const struct given_part *part = &from->part[k];
+        const uint64_t more = part->samples - part->least * part->data;
+        const uint64_t samples[2] = {part->least + 1, part->least};
+        const uint64_t count[2] = {more, part->data - more};
+        for (int h = 0; h < 2; h++) {
+            if (!count[h]) continue;
+            struct rk_plan plan = clusters_plan_like(input, given, i, k);
+            plan.microbatch = samples[h];
+            plan.ranks = plan.tensor * plan.context * replicas * plan.pipeline;
+            plan.batch = rounds * replicas * samples[h];
+            kind[stage->kinds++] = (struct rk_program_kind){
+                machine_of(input, part->cluster, plan.ranks), plan, count[h]};
+        }
+    }
+    stage->kind = kind;
+    stage->plan = kind[0].plan;
+    stage->system = kind[0].system;
+}
+
 enum rk_status clusters_stage_plans(struct clusters_input *input, struct rk_program_stage **stages,
                                     struct rk_error *error)
 {
+    enum { KINDS = 2 * GIVEN_PARTS };
     const struct clusters_plan *best = &input->answer->best;
+    const size_t count = (size_t)best->stages;
     struct given_plan *given = calloc(1, sizeof *given);
-    struct rk_program_stage *stage = calloc((size_t)best->stages, sizeof *stage);
+    struct rk_program_stage *stage =
+        calloc(count, sizeof *stage + KINDS * sizeof(struct rk_program_kind));
+    struct rk_program_kind *kinds = stage ? (struct rk_program_kind *)(stage + count) : NULL;
     *stages = stage;
     for (int i = 0; given && stage && i < best->stages; i++) {
         if (i == 0 && input->given) *given = *input->given;
         if (i == 0 && !input->given) given_of(&input->question, best, given);
+        if (given->stage[i].parts > 1) {
+            add_kinds(input, given, i, &stage[i], kinds + (size_t)i * KINDS);
+            continue;
+        }
         given->stage[i].part[0].most = best->stage[i].microbatch;
-        struct rk_system *system = &input->machine.cluster[best->stage[i].cluster].system;
-        struct rk_network *last = &system->network[system->networks - 1];
         stage[i].plan = clusters_plan_like(input, given, i, 0);
-        stage[i].system = system;
-        if (last->size < stage[i].plan.ranks) last->size = stage[i].plan.ranks;
-        system->devices = 0; /* as if all stages were there */
+        stage[i].system = machine_of(input, best->stage[i].cluster, stage[i].plan.ranks);
     }
     const bool good = given && stage;
     free(given);

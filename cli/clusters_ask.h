@@ -70,8 +70,8 @@ bool clusters_layered_plan(const struct clusters_input *input, struct rk_plan *l
 struct rk_plan clusters_plan_like(const struct clusters_input *input,
                                   const struct given_plan *given, int stage, int part);
 
-/* The stages of a plan without mixed ones, on machines of `input`, whose networks are made as large
- * as programs ask. free() them in any case. */
+/* The stages of a plan, those of replicas on several clusters with their kinds, on machines of
+ * `input`, whose networks are made as large as programs ask. free() them in any case. */
 enum rk_status clusters_stage_plans(struct clusters_input *input, struct rk_program_stage **stages,
                                     struct rk_error *error);
 

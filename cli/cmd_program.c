@@ -461,13 +461,6 @@ static enum rk_status gather_clusters(const struct plan_source *source, struct a
     enum rk_status status = clusters_input_of(found, source, error);
     if (status != RK_OK) return status;
     if (clusters_layered_plan(found, &asked->plan.draft.plan)) return take_layered(asked), RK_OK;
-    for (int i = 0; i < found->answer->best.stages; i++)
-        if (found->answer->best.stage[i].homes)
-            return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                           "stage %d has replicas of several kinds, which share samples by speed, "
-                           "and a program has as many in each: give each kind a stage in a plan "
-                           "file",
-                           i);
     return clusters_stage_plans(found, &asked->stages, error);
 }
 

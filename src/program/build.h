@@ -29,7 +29,8 @@ struct program_kind {
 };
 
 struct place {
-    struct rk_plan plan; /* as these layers see it */
+    struct rk_plan plan;                  /* as these layers see it */
+    const struct rk_program_stage *stage; /* of several numbers of ranks; NULL */
     struct rank_map map;
     struct sharing sharing;
     struct layer_folds folds;
@@ -188,9 +189,25 @@ int place_of_stage(const struct build *b, uint64_t stage);
 /* Of all neighbours what messages need: the plan, and its ranks. */
 void neighbours_open(struct build *b);
 
-/* Requires b->stages: makes it one of this stage. */
-void build_of_stage(struct build *b, uint32_t stage);
+/* Requires b->stages: makes it one of this stage, and of the kind of the replica that has the rank
+ * of that number in it. */
+void build_of_stage(struct build *b, uint32_t stage, uint64_t rank);
 uint64_t first_of_stage(const struct rk_program_stage *stages, uint64_t stage);
+
+/* Which of a stage's kinds a rank of it has, counted in it; 0 where all are alike. */
+int kind_of_rank(const struct rk_program_stage *stage, uint64_t rank);
+
+/* The plan as a rank of the place sees it, and what it has of a round's samples and tokens. */
+const struct rk_plan *plan_of_rank(const struct place *place, uint64_t rank);
+struct run_part part_of_rank(const struct place *place, uint64_t rank);
+double samples_of_round(const struct place *place);
+
+/* Is a tied table cut otherwise in the first stage than in the last? Then its gradients are
+ * exchanged by rows (tied.c) behind their sum over data ranks. */
+bool tied_apart(const struct build *b);
+void exchange_tied(struct build *b, struct slot *slot);
+/* As routes_of: of what a rank of this stage exchanges so. */
+uint64_t tied_routes(const struct build *b);
 
 /* A member of a group of this rank in its stage, as the program's ranks are counted. */
 static inline uint32_t member_of(const struct build *b, const struct rank_map *map,

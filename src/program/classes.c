@@ -29,6 +29,7 @@ static size_t of_stage(struct build *b, struct rk_program_class *classes, size_t
     for (uint64_t k = 0; k < every; k++) {
         b->rank =
             (uint32_t)rank_member(&b->place[0].map, RANKS_OF_PIPELINE, every > 1 ? k : 0, b->stage);
+        if (b->stages) build_of_stage(b, b->stage, k);
         count = note(classes, routes, count, most, b->rank + (uint64_t)b->moved, routes_of(b),
                      inside / every);
     }
@@ -52,7 +53,7 @@ static size_t classes_of(struct build *b, struct rk_program_class *classes, size
     b->place = calloc(RK_MAX_LOCALS + 1, sizeof *b->place);
     for (uint32_t stage = 0; b->place && stage < stages; stage++) {
         b->stage = stage;
-        if (b->stages) build_of_stage(b, stage);
+        if (b->stages) build_of_stage(b, stage, 0);
         b->pipeline = pipeline_of(b->plan, microbatches_of(b->plan));
         open_places(b);
         count +=

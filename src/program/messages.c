@@ -110,22 +110,29 @@ static bool is_sender(const struct rk_plan *from, const struct rk_plan *to, uint
 }
 
 /* Elements of the residual stream that two ranks, counted within their stages, have in common. */
-static double shared_elements(const struct build *b, const struct rk_plan *from,
-                              const struct rk_plan *to, uint64_t sender, uint64_t receiver)
+static double shared_elements(const struct build *b, const struct place *from,
+                              const struct place *to, uint64_t sender, uint64_t receiver)
 {
-    const struct run_part has = run_part_of(from, sender), needs = run_part_of(to, receiver);
-    const double samples = (double)(from->microbatch * rk_plan_data(from));
-    const double tokens = (double)(from->sequence ? from->sequence : b->model->sequence);
-    if (!is_sender(from, to, sender, receiver)) return 0;
+    const struct run_part has = part_of_rank(from, sender), needs = part_of_rank(to, receiver);
+    const struct rk_plan *plan = plan_of_rank(from, sender);
+    const double samples = samples_of_round(from);
+    const double tokens = (double)(plan->sequence ? plan->sequence : b->model->sequence);
+    if (!is_sender(plan, plan_of_rank(to, receiver), sender, receiver)) return 0;
     return rint(samples * tokens * (double)b->model->hidden * common(has.sample, needs.sample) *
                 common(has.token, needs.token));
+}
+
+static bool has_kinds(const struct place *place)
+{
+    return place->stage && place->stage->kinds;
 }
 
 /* Does each rank of one have what the rank with its number has of the other? */
 static bool lie_alike(const struct build *b, int a, int c)
 {
     const struct rk_plan *one = &b->place[a].plan, *other = &b->place[c].plan;
-    return a == c || (same_layout(one, other) && rk_plan_data(one) == rk_plan_data(other));
+    return a == c || (same_layout(one, other) && rk_plan_data(one) == rk_plan_data(other) &&
+                      !has_kinds(&b->place[a]) && !has_kinds(&b->place[c]));
 }
 
 /* Of stages of different numbers of ranks each is a place of its own. */
@@ -149,8 +156,8 @@ static bool next_route(struct build *b, const struct slot *slot, int there, uint
     }
     const uint64_t rank = b->rank % own->map.inside;
     for (; *at < other->map.inside; ++*at) {
-        const double elements = sends ? shared_elements(b, &own->plan, &other->plan, rank, *at)
-                                      : shared_elements(b, &other->plan, &own->plan, *at, rank);
+        const double elements = sends ? shared_elements(b, own, other, rank, *at)
+                                      : shared_elements(b, other, own, *at, rank);
         if (!(elements > 0)) continue;
         *route = (struct route){b->stages ? (uint32_t)(first_of_stage(b->stages, stage) + *at)
                                           : (uint32_t)rank_member(&own->map, RANKS_OF_PIPELINE,
@@ -198,9 +205,12 @@ static uint64_t uneven_repeat(const struct build *b)
 {
     uint64_t times = rk_plan_data(&b->place[PLACE_OWN].plan);
     int own, there;
-    for (uint32_t k = 0; next_border(b, &k, &own, &there);)
+    bool once = tied_routes(b) != 0 || has_kinds(&b->place[PLACE_OWN]);
+    for (uint32_t k = 0; next_border(b, &k, &own, &there);) {
         times = common_divisor(times, rk_plan_data(&b->place[there].plan));
-    return b->place[PLACE_OWN].map.inside / times;
+        once |= has_kinds(&b->place[there]);
+    }
+    return b->place[PLACE_OWN].map.inside / (once ? 1 : times);
 }
 
 uint64_t routes_repeat(const struct build *b)
@@ -218,10 +228,12 @@ uint64_t routes_repeat(const struct build *b)
 
 uint64_t routes_of(const struct build *b)
 {
-    uint64_t hash = 1;
+    const uint64_t number = b->rank % b->place[0].map.inside;
+    uint64_t hash = 1 + tied_routes(b);
     int own, there;
+    if (has_kinds(&b->place[0])) hash += (uint64_t)kind_of_rank(b->place[0].stage, number) << 32;
     for (uint32_t k = 0; next_border(b, &k, &own, &there);) {
-        const struct rk_plan *a = &b->place[own].plan, *c = &b->place[there].plan;
+        const struct place *a = &b->place[own], *c = &b->place[there];
         const uint64_t rank = b->rank % b->place[own].map.inside;
         for (uint64_t other = 0; other < b->place[there].map.inside; other++) {
             const double out = shared_elements(b, a, c, rank, other);

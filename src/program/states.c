@@ -355,10 +355,12 @@ void reduce_layer(struct build *b, struct slot *slot)
 static void reduce_late(struct build *b, struct slot *slot)
 {
     if (!is_late(b, slot)) return;
+    const bool apart = is_tied(b, slot) && tied_apart(b);
     sum_over_tensor(b, slot);
-    sum_tied(b, slot);
+    if (!apart) sum_tied(b, slot);
     if (b->pipeline.schedule == RK_DUALPIPE) sum_pair(b, slot);
     reduce_all(b, slot);
+    if (apart) exchange_tied(b, slot);
 }
 
 /* ---- the step ---- */

@@ -22,11 +22,22 @@ uint64_t first_of_stage(const struct rk_program_stage *stages, uint64_t stage)
     return first;
 }
 
-void build_of_stage(struct build *b, uint32_t stage)
+int kind_of_rank(const struct rk_program_stage *stage, uint64_t rank)
 {
+    uint64_t replica = rank / (stage->plan.tensor * stage->plan.context);
+    int kind = 0;
+    while (kind + 1 < stage->kinds && replica >= stage->kind[kind].replicas)
+        replica -= stage->kind[kind++].replicas;
+    return kind;
+}
+
+void build_of_stage(struct build *b, uint32_t stage, uint64_t rank)
+{
+    const struct rk_program_stage *s = &b->stages[stage];
+    const struct rk_program_kind *kind = s->kinds ? &s->kind[kind_of_rank(s, rank)] : NULL;
     b->stage = stage;
-    b->system = b->stages[stage].system;
-    b->plan = &b->stages[stage].plan;
+    b->system = kind ? kind->system : s->system;
+    b->plan = kind ? &kind->plan : &s->plan;
     b->moved = (int64_t)first_of_stage(b->stages, stage) -
                (int64_t)(stage * ranks_of_stage(&b->stages[stage]));
 }
@@ -46,7 +57,50 @@ void neighbours_open(struct build *b)
         struct place *place = &b->place[i];
         place->plan = b->stages[(b->stage + (i == PLACE_NEXT ? 1 : stages - 1)) % stages].plan;
         place->map = rank_map_of(&place->plan);
+        place->stage = &b->stages[(b->stage + (i == PLACE_NEXT ? 1 : stages - 1)) % stages];
     }
+    b->place[PLACE_OWN].stage = &b->stages[b->stage];
+}
+
+/* ---- replicas of several kinds ---- */
+
+const struct rk_plan *plan_of_rank(const struct place *place, uint64_t rank)
+{
+    const struct rk_program_stage *s = place->stage;
+    return s && s->kinds ? &s->kind[kind_of_rank(s, rank)].plan : &place->plan;
+}
+
+static uint64_t round_of(const struct rk_program_stage *stage)
+{
+    uint64_t samples = 0;
+    for (int k = 0; k < stage->kinds; k++)
+        samples += stage->kind[k].replicas * stage->kind[k].plan.microbatch;
+    return stage->kinds ? samples : rk_plan_data(&stage->plan) * stage->plan.microbatch;
+}
+
+double samples_of_round(const struct place *place)
+{
+    return (double)(place->stage ? round_of(place->stage)
+                                 : rk_plan_data(&place->plan) * place->plan.microbatch);
+}
+
+/* Samples of a round are dealt to the replicas in their order. */
+struct run_part part_of_rank(const struct place *place, uint64_t rank)
+{
+    const struct rk_program_stage *s = place->stage;
+    struct run_part part = run_part_of(plan_of_rank(place, rank), rank);
+    if (!s || !s->kinds) return part;
+    uint64_t replica = rank / (s->plan.tensor * s->plan.context), first = 0;
+    int kind = 0;
+    for (; kind + 1 < s->kinds && replica >= s->kind[kind].replicas; kind++) {
+        replica -= s->kind[kind].replicas;
+        first += s->kind[kind].replicas * s->kind[kind].plan.microbatch;
+    }
+    const uint64_t each = s->kind[kind].plan.microbatch, round = round_of(s);
+    first += replica * each;
+    part.sample[0] = (double)first / (double)round;
+    part.sample[1] = (double)(first + each) / (double)round;
+    return part;
 }
 
 /* ---- what cannot be ---- */
@@ -63,17 +117,57 @@ static bool is_fp32(const struct rk_plan *plan)
 }
 
 /* What all stages have in common. */
-static const char *differs(const struct rk_plan *a, const struct rk_plan *b)
+static const char *differs(const struct rk_program_stage *one, const struct rk_program_stage *other)
 {
-    if (a->pipeline != b->pipeline || a->chunks != b->chunks || a->schedule != b->schedule ||
-        a->batch != b->batch)
-        return "stages, chunks, schedule and batch are those of all; give the same";
-    if (a->microbatch * rk_plan_data(a) != b->microbatch * rk_plan_data(b))
+    const struct rk_plan *a = &one->plan, *b = &other->plan;
+    if (round_of(one) != round_of(other))
         return "its replicas together take other samples of a microbatch than stage 0's";
+    if (a->pipeline != b->pipeline || a->chunks != b->chunks || a->schedule != b->schedule ||
+        microbatches_of(a) != microbatches_of(b))
+        return "stages, chunks, schedule and batch are those of all; give the same";
     if (a->framework != b->framework || a->sequence != b->sequence || a->frozen != b->frozen)
         return "framework, sequence and frozen are those of all; give the same";
     if (is_fp32(a) != is_fp32(b) || (a->precision == RK_FP16) != (b->precision == RK_FP16))
         return "activations are sent in another precision than stage 0's; give the same";
+    return NULL;
+}
+
+/* What ranks do together that hold copies or shards of the same weights. */
+static bool same_state(const struct rk_plan *a, const struct rk_plan *b)
+{
+    return a->zero == b->zero && a->shard_ranks == b->shard_ranks &&
+           a->gradient_overlap == b->gradient_overlap && a->weight_overlap == b->weight_overlap &&
+           a->whole_gradients == b->whole_gradients && a->keep_gathered == b->keep_gathered &&
+           a->precision == b->precision && a->gradient_element_bytes == b->gradient_element_bytes &&
+           a->weight_element_bytes == b->weight_element_bytes &&
+           a->vocabulary_multiple == b->vocabulary_multiple;
+}
+
+static const char *check_kinds(const struct rk_program_stage *stage)
+{
+    const struct rk_plan *first = &stage->plan;
+    uint64_t replicas = 0;
+    for (int k = 0; k < stage->kinds; k++) {
+        const struct rk_plan *plan = &stage->kind[k].plan;
+        const uint64_t of_experts = rk_plan_expert_tensor(plan) * plan->expert;
+        replicas += stage->kind[k].replicas;
+        if (plan->tensor != first->tensor || plan->context != first->context)
+            return "its replicas have different tensor or context degrees, whose shards no group "
+                   "of ranks can reduce; give all the same";
+        if (plan->expert != first->expert || plan->expert_tensor != first->expert_tensor)
+            return "its replicas have different expert degrees; give all the same";
+        if (plan->expert > 1 && stage->kind[k].replicas * plan->tensor * plan->context % of_experts)
+            return "ranks that share experts have replicas of several kinds; give an expert degree "
+                   "that divides each kind's GPUs";
+        if (!same_state(plan, first))
+            return "its replicas differ in precision, ZeRO or what is overlapped with gradients; "
+                   "give all the same";
+        if (!plan->microbatch)
+            return "a replica is too slow for a sample of a round; leave its part out, or give a "
+                   "larger round";
+    }
+    if (stage->kinds && replicas != rk_plan_data(first))
+        return "its kinds do not have its replicas";
     return NULL;
 }
 
@@ -89,15 +183,21 @@ static const char *check_stage(const struct rk_plan *plan)
     return NULL;
 }
 
-/* A tied table is summed rank by rank: both have the same part of it. */
+/* Two stages sum their gradients of a tied table in elements of one type. */
 static bool ends_match(const struct rk_model *model, const struct rk_plan *first,
                        const struct rk_plan *last)
 {
-    return !model->tied_embeddings ||
-           (first->tensor == last->tensor && first->ranks == last->ranks &&
-            first->vocabulary_multiple == last->vocabulary_multiple &&
-            first->gradient_element_bytes == last->gradient_element_bytes &&
-            first->zero == last->zero && rk_plan_shards(first) == rk_plan_shards(last));
+    return !model->tied_embeddings || first->gradient_element_bytes == last->gradient_element_bytes;
+}
+
+static enum rk_status check_lowered(const struct rk_model *model,
+                                    const struct rk_program_stage *stage, struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    if (!stage->kinds) return build_check(model, stage->system, &stage->plan, error);
+    for (int k = 0; k < stage->kinds && status == RK_OK; k++)
+        status = build_check(model, stage->kind[k].system, &stage->kind[k].plan, error);
+    return status;
 }
 
 static enum rk_status check(const struct rk_model *model, const struct rk_program_stage *stages,
@@ -106,16 +206,16 @@ static enum rk_status check(const struct rk_model *model, const struct rk_progra
     const uint64_t count = stages[0].plan.pipeline;
     enum rk_status status = RK_OK;
     for (uint64_t i = 0; i < count && status == RK_OK; i++) {
-        const struct rk_plan *plan = &stages[i].plan;
-        const char *what = differs(plan, &stages[0].plan);
-        if (!what) what = check_stage(plan);
-        status = what ? refuse(error, i, what) : build_check(model, stages[i].system, plan, error);
+        const char *what = check_kinds(&stages[i]);
+        if (!what) what = differs(&stages[i], &stages[0]);
+        if (!what) what = check_stage(&stages[i].plan);
+        status = what ? refuse(error, i, what) : check_lowered(model, &stages[i], error);
     }
     if (status != RK_OK || ends_match(model, &stages[0].plan, &stages[count - 1].plan))
         return status;
     return refuse(error, count - 1,
-                  "embedding and head share weights, which it cuts otherwise than stage 0 does; "
-                  "give both as many GPUs and tensor ranks, or weights of their own");
+                  "embedding and head share weights, whose gradients have other widths than in "
+                  "stage 0; give both the same gradient-bytes");
 }
 
 enum rk_status rk_program_of_uneven(struct rk_program *program, const struct rk_model *model,
@@ -134,7 +234,7 @@ enum rk_status rk_program_of_uneven(struct rk_program *program, const struct rk_
     while (rank >= first_of_stage(stages, stage + 1))
         stage++;
     struct build b = {.model = model, .program = program, .stages = stages, .error = error};
-    build_of_stage(&b, stage);
+    build_of_stage(&b, stage, rank - first_of_stage(stages, stage));
     b.rank = (uint32_t)((int64_t)rank - b.moved);
     b.pipeline = pipeline_of(b.plan, microbatches_of(b.plan));
     return build_program(&b);
