@@ -310,6 +310,21 @@ static void add_heading(struct report *report, const struct plan_input *input, s
     forecast_record(report, &forecast);
 }
 
+static void add_kinds(struct report *report, const struct rk_program_stage *stage, int index,
+                      uint64_t layers)
+{
+    char text[512];
+    size_t used = 0;
+    for (int k = 0; k < stage->kinds && used < sizeof text; k++)
+        used += (size_t)snprintf(text + used, sizeof text - used, ", %" PRIu64 " on %s mbs%" PRIu64,
+                                 stage->kind[k].replicas, stage->kind[k].system->id,
+                                 stage->kind[k].plan.microbatch);
+    report_paragraph(
+        report,
+        report_text(report, "stage %d: %" PRIu64 " layers, tp%" PRIu64 " cp%" PRIu64 ", replicas%s",
+                    index, layers, stage->plan.tensor, stage->plan.context, text + 1));
+}
+
 static void add_stages(struct report *report, const struct asked *asked, size_t programs)
 {
     const struct clusters_input *several = asked->several;
@@ -318,6 +333,11 @@ static void add_stages(struct report *report, const struct asked *asked, size_t 
                                     programs));
     for (int i = 0; i < several->answer->best.stages; i++) {
         const struct clusters_stage *stage = &several->answer->best.stage[i];
+        const struct rk_program_stage *lowered = &asked->stages[i];
+        if (lowered->kinds) {
+            add_kinds(report, lowered, i, stage->layers);
+            continue;
+        }
         report_paragraph(report, report_text(report,
                                              "stage %d: %s, %" PRIu64 " layers, tp%" PRIu64
                                              " cp%" PRIu64 " dp%" PRIu64 " mbs%" PRIu64,
