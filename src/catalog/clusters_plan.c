@@ -132,13 +132,22 @@ static const char *misplaced(const struct plan_draft *draft)
     return NULL;
 }
 
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a < b ? b - a : a - b;
+}
+
+/* The smaller one of two that are equally near. */
 static uint64_t nearest_divisor(uint64_t of, uint64_t to)
 {
-    for (uint64_t away = 0; away < to; away++) {
-        if (of % (to - away) == 0) return to - away;
-        if (to + away <= of && of % (to + away) == 0) return to + away;
+    uint64_t nearest = 1;
+    for (uint64_t low = 1; low <= of / low; low++) {
+        if (of % low) continue;
+        const uint64_t high = of / low;
+        if (distance(low, to) < distance(nearest, to)) nearest = low;
+        if (distance(high, to) < distance(nearest, to)) nearest = high;
     }
-    return 1;
+    return nearest;
 }
 
 static enum rk_status read_part(const struct reading *r, const struct place *place,
