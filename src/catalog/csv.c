@@ -22,6 +22,12 @@ static enum rk_status fail(const struct reader *r, int line, const char *text)
     return rk_fail(r->error, RK_BAD_INPUT, r->csv->path, line, 0, "%s", text);
 }
 
+static bool at_line_end(const struct reader *r)
+{
+    return r->at == r->end || *r->at == '\n' ||
+           (*r->at == '\r' && r->at + 1 < r->end && r->at[1] == '\n');
+}
+
 /* Copies a quoted field; `at` stands behind its first quote, and then behind its last. */
 static enum rk_status read_quoted(struct reader *r)
 {
@@ -37,15 +43,9 @@ static enum rk_status read_quoted(struct reader *r)
         *r->to++ = *r->at++;
     }
     r->at++;
-    if (r->at < r->end && !strchr(",\r\n", *r->at))
+    if (!at_line_end(r) && *r->at != ',')
         return fail(r, r->line, "text behind a quoted field: write a quote inside quotes as \"\"");
     return RK_OK;
-}
-
-static bool at_line_end(const struct reader *r)
-{
-    return r->at == r->end || *r->at == '\n' ||
-           (*r->at == '\r' && r->at + 1 < r->end && r->at[1] == '\n');
 }
 
 /* Reads one field and what ends it; *last is set when that is the end of the line. */

@@ -193,7 +193,7 @@ static enum rk_status read_value(struct megatron_args *args, enum megatron_flag 
     const struct megatron_flag_facts *facts = &megatron_flags[flag];
     struct megatron_value *value = &args->value[flag];
     const bool wants = facts->kind != MEGATRON_SWITCH && facts->kind != MEGATRON_REFUSED;
-    *value = (struct megatron_value){.given = true, .word = word};
+    *value = (struct megatron_value){.given = true, .word = left ? word : word - 1};
     if (!wants) return RK_OK;
     if (facts->kind == MEGATRON_PATH) {
         value->words = left && !is_flag(word);
@@ -201,7 +201,7 @@ static enum rk_status read_value(struct megatron_args *args, enum megatron_flag 
         return RK_OK;
     }
     if (left == 0 || is_flag(word))
-        return megatron_args_break(args, "1.value", left ? word : word - 1,
+        return megatron_args_break(args, "1.value", value->word,
                                    "--%s needs a value: what stands behind it is nothing, or a "
                                    "variable that is empty",
                                    facts->name);
