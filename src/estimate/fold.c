@@ -79,18 +79,29 @@ static enum link link_of(const struct operation *op)
 
 /* ---- recomputation ---- */
 
+/* A bit beside those of parts: nothing from the operation on is kept for backward. */
+#define PAST_THE_END (1u << 31)
+
 /* A part within a part (the activation of a mixture that is recomputed whole) goes with it. */
 static unsigned parts_that_redo(const struct operation *op)
 {
-    if (op->part == NOT_A_PART) return 0;
-    return 1u << op->part | (op->holding == RK_HOLD_mlp) << RK_PART_MLP |
+    const unsigned ends = op->ends ? PAST_THE_END : 0;
+    if (op->part == NOT_A_PART) return ends;
+    return ends | 1u << op->part | (op->holding == RK_HOLD_mlp) << RK_PART_MLP |
            (op->holding == RK_HOLD_experts) << RK_PART_EXPERTS;
+}
+
+/* Since torch 2.1 a checkpoint that is not reentrant stops where all that backward needs is there
+ * again; XLA drops what nobody reads. Those of Megatron-LM and DeepSpeed run to their end. */
+static bool ends_early(const struct rk_plan *plan)
+{
+    return plan->framework == RK_FSDP && !plan->recompute_to_end && plan->recompute_every <= 1;
 }
 
 static bool is_redone(const struct rk_plan *plan, unsigned parts)
 {
-    return plan->recompute == RK_WHOLE ||
-           (plan->recompute == RK_SELECTIVE && (plan->recompute_parts & parts));
+    if (plan->recompute == RK_WHOLE) return !(parts & PAST_THE_END && ends_early(plan));
+    return (plan->recompute == RK_SELECTIVE && (plan->recompute_parts & parts));
 }
 
 bool runs_again(const struct rk_plan *plan, const struct operation *op)

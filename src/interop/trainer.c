@@ -29,6 +29,7 @@ struct trainer {
     int mixed, launch, strategy, attention, zero_stage, optimizer_device, param_device;
     int bf16, fp16; /* "false|true|auto|full" */
     bool fp8, checkpointing, no_checkpointing, fsdp_checkpointing, activation_offload, offload;
+    bool reentrant; /* checkpoints of `checkpointing` */
     bool compile, liger, liger_mlp;
     bool gather; /* float8 weights are gathered in 8 bits */
     int rotate;  /* of torch's context parallelism: "allgather|alltoall" */
@@ -68,7 +69,7 @@ struct trainer {
     NONE("dataloader_*"), NONE("dataset_*"), NONE("past_index"), NONE("run_name"), NONE("disable_tqdm"), NONE("remove_unused_columns"), \
     NONE("label_names*"), NONE("load_best_model_at_end"), NONE("metric_for_best_model"), NONE("greater_is_better"), NONE("ignore_data_skip"), \
     NONE("accelerator_config.*"), NONE("debug*"), NONE("report_to*"), NONE("ddp_*"), NONE("skip_memory_metrics"), NONE("use_legacy_prediction_loop"), \
-    NONE("push_to_hub*"), NONE("resume_from_checkpoint"), NONE("hub_*"), NONE("gradient_checkpointing_kwargs.*"), NONE("include_*"), \
+    NONE("push_to_hub*"), NONE("resume_from_checkpoint"), NONE("hub_*"), READ("gradient_checkpointing_kwargs.use_reentrant", KEY_FLAG, reentrant), NONE("gradient_checkpointing_kwargs.*"), NONE("include_*"), \
     NONE("auto_find_batch_size"), NONE("full_determinism"), NONE("torchdynamo"), NONE("ray_*"), NONE("torch_compile_*"), NONE("split_batches"), \
     NONE("group_by_length"), NONE("length_column_name"), NONE("local_rank"), NONE("tf32"), NONE("use_cpu"), NONE("no_cuda"), NONE("use_mps_device"), \
     NONE("bf16_full_eval"), NONE("fp16_full_eval"), NONE("fp16_opt_level"), NONE("fp16_backend"), NONE("half_precision_backend"), NONE("jit_mode_eval"), \
@@ -198,7 +199,7 @@ static const struct key llama_factory_keys[] = {
     NONE("plot_loss"), NONE("lora_*"), NONE("adapter_*"), NONE("packing"), NONE("neat_packing"), NONE("val_size"), NONE("buffer_size"), NONE("streaming"), NONE("tokenized_path"), NONE("mask_history"),
     NONE("train_on_prompt"), NONE("ignore_pad_token_for_loss"), NONE("use_fast_tokenizer"), NONE("resize_vocab"), NONE("split_special_tokens"), NONE("new_special_tokens"), NONE("rope_scaling"), NONE("upcast_*"),
     NONE("cache_dir"), NONE("model_revision"), NONE("hf_hub_token"), NONE("pref_*"), NONE("ref_*"), NONE("galore_*"), NONE("apollo_*"), NONE("badam_*"), NONE("loraplus_*"), NONE("pissa_*"), NONE("infer_*"), NONE("video_*"),
-    NONE("enable_thinking"), NONE("use_swanlab"), NONE("swanlab_*"), NONE("predict_with_generate"), NONE("compute_accuracy"), NONE("use_dft_loss"), NONE("use_asft_loss"), NONE("use_eaft_loss"), NONE("asft_alpha"), NONE("use_reentrant_gc"), NONE("tool_format"), NONE("low_cpu_mem_usage"), NONE("cp_mode"), NONE("sequence_parallel_mode"), NONE("quantization_method"), NONE("additional_target"), NONE("double_quantization"), NONE("kt_*"), NONE("oft_*"), NONE("create_new_adapter"), NONE("print_param_status"), NONE("tokenizer_*"), NONE("top_*"), NONE("temperature"), NONE("max_new_tokens"),
+    NONE("enable_thinking"), NONE("use_swanlab"), NONE("swanlab_*"), NONE("predict_with_generate"), NONE("compute_accuracy"), NONE("use_dft_loss"), NONE("use_asft_loss"), NONE("use_eaft_loss"), NONE("asft_alpha"), READ("use_reentrant_gc", KEY_FLAG, reentrant), NONE("tool_format"), NONE("low_cpu_mem_usage"), NONE("cp_mode"), NONE("sequence_parallel_mode"), NONE("quantization_method"), NONE("additional_target"), NONE("double_quantization"), NONE("kt_*"), NONE("oft_*"), NONE("create_new_adapter"), NONE("print_param_status"), NONE("tokenizer_*"), NONE("top_*"), NONE("temperature"), NONE("max_new_tokens"),
     {"use_megatron_bridge", KEY_NOT_COVERED, 0, NULL, "training by Megatron-Bridge"}, {"use_hyper_parallel", KEY_NOT_COVERED, 0, NULL, "training by another library"}, {"use_v1_kernels", KEY_NOT_FOLLOWED, 0, NULL, "kernels of another kind"}, {"use_audio_in_video", KEY_NOT_COVERED, 0, NULL, "a model of sound"},
     {"use_unsloth_gc", KEY_NOT_COVERED, 0, NULL, "recomputation by unsloth, with activations on the host"}, {"block_diag_attn", KEY_NONE, 0, NULL, NULL}, {"train_from_scratch", KEY_NONE, 0, NULL, NULL}, {"image_min_pixels", KEY_NOT_COVERED, 0, NULL, "a model of images and text"},
     NONE("add_*"), NONE("init_special_tokens"), NONE("data_shared_file_system"), NONE("default_system"), NONE("device_map*"), NONE("disable_shuffling"), NONE("download_mode"), NONE("dpo_*"), NONE("eaft_*"), NONE("early_stopping_steps"), NONE("export_*"), NONE("extra_config"), NONE("kto_*"), NONE("ld_alpha"), NONE("module_dropout"),
@@ -430,6 +431,7 @@ static void read_kernels(const struct reading *r)
                   (t->liger && !settings_find(r->settings, "liger_rms_norm"));
     if ((t->checkpointing && !t->no_checkpointing) || t->fsdp_checkpointing)
         r->p->recompute = RK_WHOLE;
+    r->p->recompute_to_end = t->checkpointing && !t->no_checkpointing && t->reentrant;
     if ((t->activation_offload || t->offloading > 0)) rk_plan_offload_activations(r->p, 1);
 }
 
@@ -487,6 +489,7 @@ static enum rk_status read_with(const struct key *keys, size_t count, const stru
     if (status == RK_OK)
         status = keys_read(&settings, keys, count, &source->keys, &r.t, notes, error);
     if (status == RK_OK) status = interpret(&r);
+    if (plan->framework != RK_FSDP) plan->recompute_to_end = false; /* they all do */
     settings_release(&settings);
     return status;
 }
@@ -494,7 +497,7 @@ static enum rk_status read_with(const struct key *keys, size_t count, const stru
 #define PRESETS                                                                                    \
     .accumulation = 1, .tensor = 1, .context = 1, .ring = 1, .ulysses = 1, .replicate = 1,         \
     .expert = 1, .machines = 1, .shard = -1, .reshard = -1, .attention = -1, .zero_stage = -1,     \
-    .version = 1
+    .version = 1, .reentrant = true
 
 enum rk_status trainer_read(const struct config_source *source, struct rk_model *model,
                             struct rk_plan *plan, struct notes *notes, struct rk_error *error)

@@ -199,11 +199,18 @@ static void build_layer(struct build *build, enum layer_kind kind)
     }
 }
 
+static void mark_end(struct layer *layer)
+{
+    for (int i = layer->operations; i-- > 0 && !(layer->operation[i].saved_bytes > 0);)
+        layer->operation[i].ends = true;
+}
+
 void layer_build(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
                  const struct rk_plan *plan)
 {
     struct build build = build_begin(layer, model, plan);
     build_layer(&build, kind);
+    mark_end(layer);
 }
 
 void layer_build_served(struct layer *layer, enum layer_kind kind, const struct rk_model *model,

@@ -112,7 +112,8 @@ struct operation {
     double merged_bytes[RK_PASSES];   /* read and written to add up what each pair brings */
     double cache_bytes;               /* one query a sample: read of the cache; 0: no cache */
 
-    double chunks; /* of the sequence, that the operation takes one after the other; 0: all at once */
+    double
+        chunks; /* of the sequence, that the operation takes one after the other; 0: all at once */
 
     /* communication of each pass; several operations in a row may stand for one exchange */
     enum comm_over over;
@@ -130,6 +131,8 @@ struct operation {
     double parameters;        /* of this rank */
     double copied_parameters; /* of these: copies of tables that the first stage has */
     bool expert;              /* ... which are an expert's: another data-parallel group */
+
+    bool ends; /* neither it nor what comes behind it holds anything: torch's checkpoints stop */
 
     double saved_bytes;            /* held from forward to backward */
     double saved_recomputed_bytes; /* ... when `part` is computed again */

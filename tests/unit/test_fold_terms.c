@@ -308,6 +308,36 @@ Test(fold_terms, whole_layers_again)
     }
 }
 
+/* torch's checkpoints stop where backward has what it needs: without the MLP's last product and its
+ * sum over tensor ranks. With dropout, whose mask is last, they run to the end; so do groups. */
+Test(fold_terms, whole_layers_again_but_their_end)
+{
+    machine_init(&machine, 1e6);
+    set_latency(1, 1);
+    struct rk_model model = small;
+    struct rk_plan plan = plan_of(2, 1);
+    plan.framework = RK_FSDP;
+    plan.recompute = RK_WHOLE;
+    const double mlp_flop = 2 * T * 256 * h / 2; /* of a rank */
+    model.no_dropout = true;
+    const struct layer_fold *f = fold_of(&model, LAYER_DENSE, &plan, RECOMPUTED);
+    const double early_flop = f->kernel_flop, early_s = f->link_s[LINK_TENSOR];
+    plan.recompute_to_end = true;
+    f = fold_of(&model, LAYER_DENSE, &plan, RECOMPUTED);
+    NEAR(f->kernel_flop - early_flop, mlp_flop);
+    NEAR(f->link_s[LINK_TENSOR] - early_s, 1);
+    const double whole_flop = f->kernel_flop;
+    plan.recompute_to_end = false;
+    plan.recompute_every = 2;
+    NEAR(fold_of(&model, LAYER_DENSE, &plan, RECOMPUTED)->kernel_flop, whole_flop);
+    plan.recompute_every = 0;
+    plan.framework = RK_MEGATRON;
+    NEAR(fold_of(&model, LAYER_DENSE, &plan, RECOMPUTED)->kernel_flop, whole_flop);
+    plan.framework = RK_FSDP;
+    model.no_dropout = false;
+    NEAR(fold_of(&model, LAYER_DENSE, &plan, RECOMPUTED)->kernel_flop, whole_flop);
+}
+
 static double dropped(unsigned parts, enum rk_holding holding)
 {
     struct rk_plan plan = plan_of(1, 1);
