@@ -1,6 +1,8 @@
 #include "cli/import_node.h"
 
+#include "base/memory.h"
 #include "base/units.h"
+#include "catalog/readers.h"
 #include "cli/show.h"
 #include "interop/node.h"
 #include "interop/output.h"
@@ -104,7 +106,6 @@ static void write_words(const struct answer *a, FILE *file)
 {
     const struct node_topology *node = a->node;
     const struct node_tiers *t = &a->tiers;
-    fprintf(file, "%s", a->base);
     if (a->args->nodes) fprintf(file, " x%" PRIu64, a->args->nodes * (uint64_t)node->accelerators);
     if (t->links >= 0)
         fprintf(file, " net%d.size=%" PRIu64, t->links,
@@ -119,16 +120,22 @@ static void write_words(const struct answer *a, FILE *file)
     else if (a->network_Bps > 0 &&
              differs(a->network_Bps, a->system.network[t->fabric].bandwidth_Bps))
         fprintf(file, " net%d.bandwidth=%.6gGB/s", t->fabric, a->network_Bps / 1e9);
-    fprintf(file, "\n");
 }
 
 static enum rk_status write_line(const struct answer *a, struct rk_error *error)
 {
     struct output output;
+    char words[512] = "", line[2048];
     const char *path = a->args->output ? a->args->output : "-";
+    FILE *file = fmemopen(words, sizeof words, "w");
+    if (!file) return no_memory(error);
+    write_words(a, file);
+    fclose(file);
+    if (*words && !synthetic_join(line, sizeof line, a->base, words + 1))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--system: the line would be too long");
     const enum rk_status status = output_open(&output, path, error);
     if (status != RK_OK) return status;
-    write_words(a, output.file);
+    fprintf(output.file, "%s\n", *words ? line : a->base);
     return output_commit(&output, error);
 }
 

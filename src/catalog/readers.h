@@ -30,6 +30,10 @@ enum rk_status synthetic_read(const char *text, int depth, struct rk_system *sys
 /* The first word, when it names the system that the others change; its length, 0 for none. */
 size_t synthetic_base(const char *text);
 
+/* A description and words that change it as one description in `text`, with "then" between them
+ * where words give again what it gives. False when it does not fit. */
+bool synthetic_join(char *text, size_t size, const char *base, const char *words);
+
 /* rk_system_load with the depth of above, and before what accelerators share is divided: as for
  * system_read and synthetic_read, memories are as they were written, so that a description can
  * change a part of them. */

@@ -452,6 +452,7 @@ static enum rk_status tier_index(const struct parser *parser, struct span part, 
 static enum rk_status set_list(const struct parser *parser, struct span list,
                                const struct property *properties, void *part)
 {
+    uint64_t given = 0; /* a bit for each property */
     bool more = list.length > 0;
     while (more) {
         struct span setting, name, value;
@@ -460,6 +461,9 @@ static enum rk_status set_list(const struct parser *parser, struct span list,
             return fail(parser, setting.at, "expected property=value behind the comma");
         const struct property *property = find_property(properties, name);
         if (!property) return fail_property(parser, name, properties);
+        if (given >> (property - properties) & 1)
+            return fail(parser, setting.at, "%s is given twice: leave one out", property->name);
+        given |= UINT64_C(1) << (property - properties);
         const enum rk_status status = set_property(parser, value, property, part);
         if (status != RK_OK) return status;
     }
@@ -737,6 +741,59 @@ static enum rk_status read_domain(const struct parser *parser, struct span numbe
     return RK_OK;
 }
 
+/* What a word sets: "x", "nvl", "net0.size". */
+static struct span key_of(struct span word)
+{
+    struct span key, value;
+    if (!cut(word, '=', &key, &value))
+        while (key.length && isdigit((unsigned char)key.at[key.length - 1]))
+            key.length--;
+    return key;
+}
+
+/* Drives, leaves and a tier that is taken away may be followed by more of the kind. */
+static bool may_come_again(struct span word)
+{
+    struct span key, value;
+    cut(word, '=', &key, &value);
+    return is(key, "ssd") || is(key, "leaf") || is(value, "none");
+}
+
+/* The word before `end` that sets the same, since the last "then"; none: its length is 0. */
+static struct span same_before(const char *text, const char *end, struct span word)
+{
+    const struct span key = key_of(word);
+    struct span found = {text, 0};
+    for (struct span other = next_word(text + synthetic_base(text)); other.length && other.at < end;
+         other = next_word(end_of(other))) {
+        const struct span same = key_of(other);
+        if (is(other, "then") || is(other, "+"))
+            found.length = 0;
+        else if (same.length == key.length && memcmp(same.at, key.at, key.length) == 0 &&
+                 !may_come_again(other))
+            found = other;
+    }
+    return found;
+}
+
+static enum rk_status check_once(const struct parser *parser, struct span word)
+{
+    const struct span other = same_before(parser->text, word.at, word);
+    if (!other.length) return RK_OK;
+    return fail(parser, word.at,
+                "%.*s is given before, as %.*s: leave one out, or write \"then\" between them",
+                (int)(word.length < 80 ? word.length : 80), word.at,
+                (int)(other.length < 80 ? other.length : 80), other.at);
+}
+
+bool synthetic_join(char *text, size_t size, const char *base, const char *words)
+{
+    bool again = false;
+    for (struct span word = next_word(words); word.length; word = next_word(end_of(word)))
+        again |= same_before(base, base + strlen(base), word).length > 0;
+    return (size_t)snprintf(text, size, "%s%s %s", base, again ? " then" : "", words) < size;
+}
+
 static enum rk_status read_word(const struct parser *parser, struct span word)
 {
     char said[TEXT_QUOTE];
@@ -832,8 +889,11 @@ enum rk_status synthetic_read(const char *text, int depth, struct rk_system *sys
                         "this takes one cluster: reckon clusters searches plans over several");
     enum rk_status status = base ? load_base(&parser, base, depth) : RK_OK;
     struct span word = next_word(text + base);
-    for (; status == RK_OK && word.length; word = next_word(end_of(word)))
-        status = read_word(&parser, word);
+    for (; status == RK_OK && word.length; word = next_word(end_of(word))) {
+        if (is(word, "then")) continue;
+        status = check_once(&parser, word);
+        if (status == RK_OK) status = read_word(&parser, word);
+    }
     if (status == RK_OK) status = check_complete(&parser);
     if (status != RK_OK) {
         rk_system_release(&read);

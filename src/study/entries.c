@@ -337,8 +337,7 @@ static enum rk_status push_system(const char *name, const char *description,
                                   struct rk_error *error)
 {
     system->description = strdup(description);
-    if (!system->description || !ARRAY_ROOM(study->system, study->systems))
-        return no_memory(error);
+    if (!system->description || !ARRAY_ROOM(study->system, study->systems)) return no_memory(error);
     snprintf(system->name, sizeof system->name, "%s", name);
     study->system[study->systems++] = *system;
     *system = (struct study_system){.machine = NULL};
@@ -407,7 +406,8 @@ static enum rk_status make_system(const struct system_entry *entry, const size_t
                                   struct study *study, struct indices *indices,
                                   struct rk_error *error)
 {
-    char words[MAX_LINE] = "", name[MAX_LINE], line[2 * MAX_LINE], told[2 * MAX_LINE];
+    char words[MAX_LINE] = "", name[MAX_LINE], base[MAX_LINE], line[2 * MAX_LINE],
+         told[2 * MAX_LINE];
     enum rk_status status = RK_OK;
     struct place place = entry->place;
     snprintf(name, sizeof name, "%s", entry->name);
@@ -422,7 +422,9 @@ static enum rk_status make_system(const struct system_entry *entry, const size_t
     }
     if (status != RK_OK) return status;
     snprintf(told, sizeof told, "%s%s", entry->base, words);
-    resolve(study, told, line, sizeof line);
+    resolve(study, entry->base, base, sizeof base);
+    if (!synthetic_join(line, sizeof line, base, words + strspn(words, " ")))
+        return place_fail(&place, error, "the line of a system is too long");
     return add_system(entry->keys == 1 ? &place : &entry->place, entry->has_name ? name : told,
                       line, told, study, indices, error);
 }

@@ -1,4 +1,5 @@
 /* Systems in one line of text. */
+#include "catalog/readers.h"
 #include "catalog_cases.h"
 
 #include <math.h>
@@ -40,6 +41,26 @@ Test(synthetic, memories)
     rk_system_release(&system);
 }
 
+/* Behind "then" stands what counts; a tier that is gone, drives and leaves may come again. */
+Test(synthetic, then)
+{
+    struct rk_system system = loaded("h100-80g x8 hbm=40GiB then hbm=120GiB x16 nvl4 net0.size=2");
+    cr_expect_eq(system.devices, 16);
+    cr_expect_eq(system.memory[0].capacity_bytes, 120 * 1073741824.0);
+    cr_expect_eq(system.network[0].size, 2, "two words for one thing: the later one");
+    rk_system_release(&system);
+    system = loaded("h100-80g mem2=none mem2=1TiB@100GB/s leaf=256 leaf=1024 "
+                    "ssd=1*samsung-980pro-1tb ssd=2*samsung-980pro-1tb");
+    cr_expect_eq(system.memories, 4);
+    rk_system_release(&system);
+    char text[64];
+    cr_expect(synthetic_join(text, sizeof text, "h100-80g x8", "nvl4"));
+    cr_expect_str_eq(text, "h100-80g x8 nvl4");
+    cr_expect(synthetic_join(text, sizeof text, "h100-80g nvl8", "nvl4"));
+    cr_expect_str_eq(text, "h100-80g nvl8 then nvl4");
+    cr_expect_not(synthetic_join(text, 20, "h100-80g nvl8", "nvl4"));
+}
+
 /* Every figure of the whole is divided, in whatever order it is said; a base's shares stay. */
 Test(synthetic, shared_memories)
 {
@@ -49,7 +70,8 @@ Test(synthetic, shared_memories)
         "capacity_shared_by=8,bandwidth_shared_by=3",
         "a100-pcie-40g mem2=1B@1B/s,capacity_shared_by=8 mem2.bandwidth_shared_by=3 "
         "mem2.latency=1us "
-        "mem2.price=800 mem2.endurance=16PB mem2.write=18GB/s mem2.read=30GB/s mem2=2TB@24GB/s",
+        "mem2.price=800 mem2.endurance=16PB mem2.write=18GB/s mem2.read=30GB/s mem2.capacity=2TB "
+        "mem2.bandwidth=24GB/s",
     };
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
         struct rk_system system = loaded(said[i]);
@@ -192,6 +214,15 @@ static const struct bad_case texts[] = {
     {"h100-80g x9007199254740993", "1:11: must be a number of accelerators from 1 to 2^53: x4096"},
     {"h100-80g 4096", "1:10: \"4096\" is neither xN, nvlN nor a setting such as hbm=80GiB; the "
                       "base comes first"},
+    {"h100-80g x8 nvl8 x16", "1:18: x16 is given before, as x8: leave one out, or write \"then\" "
+                             "between them"},
+    {"h100-80g nvl8 then nvl4 nvl2", "1:25: nvl2 is given before, as nvl4: leave one out, or write "
+                                     "\"then\" between them"},
+    {"h100-80g net0.size=4 hbm=80GiB net0.size=8",
+     "1:32: net0.size=8 is given before, as net0.size=4: leave one out, or write \"then\" between "
+     "them"},
+    {"h100-80g mem2=1TiB@100GB/s,read=1GB/s,read=2GB/s",
+     "1:39: read is given twice: leave one out"},
     {"h100-80g hbm=", "1:14: expected a value behind hbm="},
     {"h100-80g hbn=80GiB", "1:10: unknown part \"hbn\": did you mean \"hbm\"?"},
     {"h100-80g hbm.capacty=80GiB", "1:14: unknown property \"capacty\": did you mean "
