@@ -78,8 +78,6 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {p->precision == RK_BF16 && rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0,
          "offloaded weights of 16 bits", "say precision=fp32"},
         {p->attention == RK_UNFUSED, "attention with scores in memory", "say attention=flash"},
-        {p->checkpoint_sharded && rk_plan_activations_away(p) > 0,
-         "checkpoint-sharded beside offloaded activations", leave},
         {p->sequence_chunks > 1, "seq-chunks", leave},
         {p->recompute_rest && m->experts, "recomputation by token of experts", leave},
         {p->frozen, "frozen weights", leave},

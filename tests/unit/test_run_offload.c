@@ -24,6 +24,9 @@ static const struct exact {
     {4, "mbs2 gbs8 dp2 ep2 zero2", "offload-activations=0.5 offload-weights=1"},
     {5, "mbs2 gbs4 cp2 dp1", "offload-activations=1 offload-optimizer=1"},
     {0, "mbs2 gbs8 pp2 dp2 zero3", "offload-weights=1 offload-optimizer=1"},
+    {0, "mbs4 gbs8 tp2 pp2 dp1 recompute=full checkpoint-sharded", "offload-activations=1"},
+    {1, "mbs4 gbs8 tp4 dp1 recompute=full recompute-every2 checkpoint-sharded",
+     "offload-activations=0.5+1.5"},
     {1, "mbs2 gbs8 dp2 zero1", "offload-optimizer=0.5+1.25 offload-weights=0.3+1.4"},
     {4, "mbs2 gbs8 pp2 dp2 zero3", "offload-optimizer=2 offload-weights=2"},
 };

@@ -13,6 +13,8 @@ static const struct {
     {1, "mbs2 gbs16 dp1", "mbs2 gbs16 pp2 vpp2 dp1 recompute=full"},
     {1, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 recompute=selective"},
     {2, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 offload-activations=1.5 offload-optimizer=0.5"},
+    {0, "mbs4 gbs16 tp2 dp1 recompute=full",
+     "mbs4 gbs16 tp2 dp1 recompute=full checkpoint-sharded offload-activations=1"},
     {3, "mbs2 gbs16 dp1", "mbs2 gbs16 pp2 dp1 recompute=full"},
     {4, "mbs2 gbs16 dp4", "mbs2 gbs16 dp4 zero1 grad-overlap weight-overlap"},
     {5, "mbs2 gbs16 dp4 zero2", "mbs2 gbs16 dp4 zero3 grad-overlap weight-overlap"},

@@ -438,10 +438,13 @@ void REAL(run_instruction)(struct engine *e, const struct instruction *i, uint64
                            struct step_result *result);
 void REAL(release_frames)(struct engine *e);
 void REAL(finish_step)(struct engine *e, uint64_t step, struct step_result *result);
-#define load_batch      REAL(load_batch)
-#define run_instruction REAL(run_instruction)
-#define release_frames  REAL(release_frames)
-#define finish_step     REAL(finish_step)
+#define load_batch REAL(load_batch)
+/* Of a layer's input this tensor rank keeps its part alone, where the plan says so. */
+void REAL(share_checkpoint)(struct engine *e, int layer, struct frame *f);
+#define share_checkpoint REAL(share_checkpoint)
+#define run_instruction  REAL(run_instruction)
+#define release_frames   REAL(release_frames)
+#define finish_step      REAL(finish_step)
 
 /* Is it done without gradients, too? */
 static inline bool is_forward(const struct instruction *i)
@@ -710,7 +713,8 @@ kernel REAL(embed), REAL(embed_input), REAL(embed_reduce), REAL(positions), REAL
     X(expert_reduce)                                                                               \
     X(combine)                                                                                     \
     X(unpermute)                                                                                   \
-    X(ascend) X(tokens_gather) X(shared_gather) X(shared_in) X(shared_activation) X(shared_out)    \
+    X(ascend)                                                                                      \
+    X(tokens_gather) X(shared_gather) X(shared_in) X(shared_activation) X(shared_out)              \
         X(shared_reduce) X(shared_gate) X(shared_sum)
 #define FORWARD_AND_BACK(name) kernel REAL(name), REAL(name##_input);
 MIXTURE(FORWARD_AND_BACK)

@@ -215,6 +215,7 @@ static void store_unit(struct engine *e, struct at_layer *l, struct frame *f, en
 {
     if (!f->stored && !(f->stored = calloc(SLOTS, sizeof *f->stored))) give_up(e);
     const int first = f->stores;
+    share_checkpoint(e, (int)(l - e->layer), f); /* nobody reads all of it before it comes back */
     deal_unit(e, l, f, half, true);
     for (int i = first; i < f->stores; i++) {
         struct stored *s = &f->stored[i];

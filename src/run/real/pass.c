@@ -32,8 +32,9 @@ static bool shares_checkpoint(const struct engine *e, int layer)
            e->share * e->hidden % (size_t)e->tensor.ranks == 0;
 }
 
-static void share_checkpoint(struct engine *e, struct frame *f)
+void share_checkpoint(struct engine *e, int layer, struct frame *f)
 {
+    if (f->shared || !shares_checkpoint(e, layer)) return;
     const size_t part = e->share * e->hidden / (size_t)e->tensor.ranks;
     real *own = take(e, part);
     memcpy(own, f->slot[SLOT_X] + (size_t)e->tensor.me * part, part * sizeof *own);
@@ -82,7 +83,7 @@ static void finish_layer(struct engine *e, const struct instruction *i)
         for (int s = 0; s < SLOTS; s++)
             if (drops[s] || (e->forward_only && s != SLOT_OUT_2)) drop(e, f, (enum slot)s);
         hand_on(e, i->layer, i->microbatch);
-        if (!e->forward_only && shares_checkpoint(e, i->layer)) share_checkpoint(e, f);
+        if (!e->forward_only) share_checkpoint(e, i->layer, f);
         if (e->narrow && !e->forward_only) pack_frame(e, f);
         return;
     }
