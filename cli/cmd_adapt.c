@@ -129,6 +129,8 @@ static const struct field record_fields[] = {
     {"peak_bytes", FIELD_NUMBER, RECORD(peak_bytes), .max = 1e18, .help = "likewise: memory"},
     {"loss", FIELD_NUMBER, RECORD(ignored), .min = -1e300, .max = 1e300, .help = "likewise, not used"},
     {"norm", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
+    {"loss_scale", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
+    {"skipped", FIELD_NUMBER, RECORD(ignored), .max = 1, .help = "likewise, not used"},
     {"rate", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
     {"slowest_rank", FIELD_NUMBER, RECORD(ignored), .max = 1e9, .help = "likewise, not used"},
     {"tokens_per_s", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},

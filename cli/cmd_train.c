@@ -17,9 +17,9 @@ struct train_args {
     const char *model, *plan, *system, *data, *load, *save, *log, *drives, *changes, *trace,
         *output;
     struct option_texts words;
-    uint64_t ranks, steps, seed, threads, warmup, save_every, limit;
+    uint64_t ranks, steps, seed, threads, warmup, save_every, limit, scale_interval;
     uint64_t block_tokens, block_local, block_global, block_patterns;
-    double rate, least_rate, decay, clip, rotary_base, norm_eps;
+    double rate, least_rate, decay, clip, loss_scale, rotary_base, norm_eps;
     int rate_kind;
     bool repeat, wide, quiet, adaptive;
     struct show_args show;
@@ -75,6 +75,8 @@ static const struct option learning_rows[] = {
     {.name = "schedule", .type = OPTION_CHOICE, .choices = rate_names, AT(rate_kind), .help = "what it does then; wsd: falls over the last tenth (cosine)"},
     {.name = "decay", .type = OPTION_COUNT, AT(decay), .argument = "DECAY", .help = "weight decay, not of norms and biases (0.1)"},
     {.name = "clip", .type = OPTION_COUNT, AT(clip), .argument = "NORM", .help = "largest norm of the gradients (1)"},
+    {.name = "loss-scale", .type = OPTION_COUNT, AT(loss_scale), .argument = "SCALE", .help = "of fp16: what losses are multiplied with at first (65536); it falls to a half when gradients overflow, and that step is skipped"},
+    {.name = "scale-interval", .type = OPTION_NUMBER, AT(scale_interval), .argument = "STEPS", .max = 1000000000, .help = "... and doubles behind so many steps without; 0: never (2000)"},
     {.name = NULL},
 };
 static const struct option model_rows[] = {
@@ -167,17 +169,23 @@ static bool next_plan(void *context, uint64_t step, struct rk_plan *plan)
     return true;
 }
 
-/* `digits` of loss and norm, which are fewer than the numbers have. */
+/* `digits` of loss and norm, which are fewer than the numbers have. The norm of a step that was
+ * skipped is no number. */
 static bool log_step(FILE *log, int digits, const struct rk_train_step *s)
 {
+    char norm[64] = "", scale[64] = "";
+    if (!s->skipped) snprintf(norm, sizeof norm, "\"norm\": %.*g, ", digits, s->norm);
+    if (s->scale > 0)
+        snprintf(scale, sizeof scale, "\"loss_scale\": %.9g, \"skipped\": %d, ", s->scale,
+                 s->skipped);
     return fprintf(log,
-                   "{\"step\": %llu, \"loss\": %.*g, \"norm\": %.*g, \"rate\": %.6g, \"seconds\": "
+                   "{\"step\": %llu, \"loss\": %.*g, %s\"rate\": %.6g, %s\"seconds\": "
                    "%.6g, "
                    "\"tokens_per_s\": %.6g, \"peak_bytes\": %llu, \"compute_s\": %.6g, "
                    "\"slowest\": %.4g, \"slowest_rank\": %d}\n",
-                   (unsigned long long)s->step, digits, s->loss, digits, s->norm, s->rate,
-                   s->wall_s, s->tokens / s->wall_s, (unsigned long long)s->peak_bytes,
-                   s->compute_s, s->slowest, s->slowest_rank) > 0 &&
+                   (unsigned long long)s->step, digits, s->loss, norm, s->rate, scale, s->wall_s,
+                   s->tokens / s->wall_s, (unsigned long long)s->peak_bytes, s->compute_s,
+                   s->slowest, s->slowest_rank) > 0 &&
            fflush(log) == 0;
 }
 
@@ -198,7 +206,11 @@ static bool watch_step(void *context, const struct rk_train_step *s)
         fclose(w->log);
         w->log = NULL;
     }
-    if (!w->args->quiet && is_said(w, s->step)) {
+    if (!w->args->quiet && s->skipped) {
+        fprintf(out, "step %6llu  loss %8.4f  skipped: gradients overflow at loss scale %g\n",
+                (unsigned long long)s->step, s->loss, s->scale);
+        fflush(out);
+    } else if (!w->args->quiet && is_said(w, s->step)) {
         fprintf(out, "step %6llu  loss %8.4f  norm %8.3f  rate %.2e  %9.0f tokens/s\n",
                 (unsigned long long)s->step, s->loss, s->norm, s->rate, s->tokens / s->wall_s);
         fflush(out);
@@ -220,6 +232,8 @@ static void defaults(struct train_args *args)
     args->rate_kind = (int)t.rate_kind;
     args->decay = t.decay;
     args->clip = t.clip;
+    args->loss_scale = t.loss_scale;
+    args->scale_interval = t.scale_interval;
     args->block_local = t.block_local;
     args->block_global = t.block_global;
     args->block_patterns = t.block_patterns;
@@ -239,6 +253,8 @@ static struct rk_train settings_of(const struct train_args *args, struct rk_trai
     t.rate_kind = (enum rk_rate)args->rate_kind;
     t.decay = args->decay;
     t.clip = args->clip;
+    t.loss_scale = args->loss_scale;
+    t.scale_interval = args->scale_interval;
     if (args->rotary_base > 0) t.rotary_base = args->rotary_base;
     if (args->norm_eps > 0) t.norm_eps = args->norm_eps;
     t.repeat = args->repeat;

@@ -18,8 +18,8 @@ struct walk {
     double share;    /* of a checkpoint, that a tensor rank keeps */
     double live, most, replaced;
     struct stretch at;
-    double weights;     /* that are there for the stretch at hand */
-    bool *read, *alive; /* (tensors) weights that it has read; allocated and not freed */
+    double weights;     /* that are there for the stretch at hand, and gradients that it works on */
+    bool *read, *alive; /* (tensors) that it has read; allocated and not freed */
 };
 
 static const struct rk_form *form_of(const struct walk *w, uint32_t tensor)
@@ -99,9 +99,14 @@ static void leave(struct walk *w)
     w->at.layer = RK_LAYER_NONE;
 }
 
-/* Of weights that a pass reads: in 32 bits, where they last in 16; gathered. */
-static double bytes_of_pass(const struct walk *w, const struct rk_form *form)
+/* Of weights that a pass reads: in 32 bits, where they last in 16; gathered. Of gradients of fp16
+ * that it adds to: it works on 32 bits. */
+static double bytes_of_pass(const struct walk *w, uint32_t tensor)
 {
+    const struct rk_form *form = form_of(w, tensor);
+    const bool lasts = w->program->tensor[tensor].microbatch == RK_NONE;
+    if (form->kind == RK_TENSOR_WEIGHT_GRADIENT && form->element == RK_IN_FP16)
+        return lasts ? 2 * form->bytes : 0;
     const bool gathered = form->kind == RK_TENSOR_GATHERED && w->for_a_pass;
     if (form->kind == RK_TENSOR_WEIGHTS) return is_16(form) ? 2 * form->bytes : 0;
     return gathered ? (is_16(form) ? 2 : 1) * form->bytes : 0;
@@ -118,7 +123,7 @@ static void come_to(struct walk *w, const struct rk_instruction *in)
     }
     const uint32_t *tensor = &w->program->reference[in->tensors];
     for (int i = 0; i < in->reads; i++) {
-        const double bytes = bytes_of_pass(w, form_of(w, tensor[i]));
+        const double bytes = bytes_of_pass(w, tensor[i]);
         if (w->read[tensor[i]]) continue;
         const bool gathered = form_of(w, tensor[i])->kind == RK_TENSOR_GATHERED;
         w->read[tensor[i]] = true;

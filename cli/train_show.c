@@ -257,6 +257,12 @@ void train_show(struct report *report, const struct train_asked *asked,
                                 "Rank %d computed %.2f times as long as the median rank of its "
                                 "stage: its processor is slow, or busy otherwise.",
                                 result->slowest_rank, result->slowest));
+    if (result->skipped)
+        report_note(report, report_text(report,
+                                        "%llu of %llu steps were skipped: their gradients "
+                                        "overflowed. A lower --loss-scale begins without.",
+                                        (unsigned long long)result->skipped,
+                                        (unsigned long long)result->steps));
     if (result->changes)
         report_note(report, report_text(report,
                                         "The plan changed %llu times, in %.3g s; the tables are of "

@@ -33,6 +33,11 @@ struct rk_train {
     enum rk_rate rate_kind;  /* what it does then; WSD: falls linearly over the last tenth */
     double beta1, beta2, eps, decay;
     double clip; /* largest norm of the gradients; 0: none */
+    /* of fp16: what the loss is multiplied with at first; by which factor that grows behind
+     * `scale_interval` steps in turn (0: never), and falls behind one whose gradients overflow,
+     * which is skipped */
+    double loss_scale, scale_growth, scale_backoff;
+    uint64_t scale_interval;
 
     double norm_eps;    /* added to variances */
     double rotary_base; /* of RoPE */
@@ -54,6 +59,8 @@ struct rk_train_step {
     double loss;   /* mean over the step's tokens */
     double norm;   /* of the gradients, before clipping */
     double rate;
+    double scale; /* of the loss; 0: there is none */
+    bool skipped; /* gradients overflowed: no weight has moved, and the scale is lower now */
     double wall_s;
     double tokens;
     uint64_t peak_bytes; /* of activations and gradients on rank 0 */
@@ -155,6 +162,7 @@ struct rk_train_result {
     double tokens;
     double wall_s;
     double step_s;    /* the fastest step, wall time */
+    uint64_t skipped; /* steps whose gradients overflowed: their scale was too high */
     double clock_s;   /* a step by the virtual clock (docs/train.md); 0: there is none */
     double slowest;   /* likewise over all steps but the first */
     int slowest_rank; /* ... that rank */
@@ -198,9 +206,9 @@ struct rk_measured {
     struct rk_attention_rates attention;
     struct rk_stream_rates optimizer; /* gradients' norm and AdamW, from memory */
     struct rk_stream_rates memory;    /* norms, sums and activations */
-    double latency_s;  /* of a message between threads, beside the work of both */
-    double hop_s;      /* of an exchange of a few bytes */
-    struct rk_stream_rates link; /* all-reduce of two ranks */
+    double latency_s;                 /* of a message between threads, beside the work of both */
+    double hop_s;                     /* of an exchange of a few bytes */
+    struct rk_stream_rates link;      /* all-reduce of two ranks */
     long processors;
     uint64_t memory_bytes;
 };

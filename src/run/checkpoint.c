@@ -233,6 +233,11 @@ enum rk_status checkpoint_load(const struct checkpoint *c, const struct engine_k
             }
             free(buffer);
         }
+    struct scaler *scaler = kind->scaler(engine);
+    scaler->skipped = c->scaler.skipped;
+    if (!scaler->scales || !(c->scaler.scale > 0)) return status;
+    scaler->scale = c->scaler.scale;
+    scaler->good = c->scaler.good;
     return status;
 }
 
@@ -302,6 +307,13 @@ static enum rk_status read_about(struct checkpoint *c, const char *folder, struc
                            "damaged: %llu bytes of sum %08x, %llu of %08x were written",
                            (unsigned long long)size, sum, sizes[i], sums[i]);
     }
+    const char *scale = strstr(text, "\"loss_scale\": ");
+    unsigned long long good = 0, skipped = 0;
+    if (scale && sscanf(scale, "\"loss_scale\": %lf, \"good_steps\": %llu, \"skipped_steps\": %llu",
+                        &c->scaler.scale, &good, &skipped) != 3)
+        return rk_fail(error, RK_BAD_INPUT, path, 1, 1, "this is not what reckon train writes");
+    c->scaler.good = good;
+    c->scaler.skipped = skipped;
     c->neighbours = strstr(text, "\"turns\": \"neighbours\"") != NULL;
     c->step = step;
     c->seed = seed;
@@ -582,25 +594,30 @@ static bool write_boxes(const struct engine_kind *kind, struct engine *engine, c
 }
 
 static enum rk_status write_about(const char *folder, const struct job *job, uint64_t step,
-                                  struct rk_error *error)
+                                  const struct scaler *scaler, struct rk_error *error)
 {
-    char path[600];
+    char path[600], scale[128] = "";
     uint64_t size[2];
     uint32_t sum[2];
     for (int i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, i ? moments_name : weights_name);
         if (!sum_file(path, &sum[i], &size[i])) return fail_system(error, path);
     }
+    if (scaler->scales || scaler->skipped)
+        snprintf(scale, sizeof scale,
+                 ", \"loss_scale\": %.17g, \"good_steps\": %llu, \"skipped_steps\": %llu",
+                 scaler->scale, (unsigned long long)scaler->good,
+                 (unsigned long long)scaler->skipped);
     snprintf(path, sizeof path, "%s/%s", folder, about_name);
     FILE *file = fopen(path, "w");
     if (!file) return fail_system(error, path);
     const int said =
         fprintf(file,
                 "{\"step\": %llu, \"seed\": %llu, \"model_bytes\": %llu, \"model_crc32\": %u, "
-                "\"moments_bytes\": %llu, \"moments_crc32\": %u, \"model\": \"%s\"%s}\n",
+                "\"moments_bytes\": %llu, \"moments_crc32\": %u, \"model\": \"%s\"%s%s}\n",
                 (unsigned long long)step, (unsigned long long)job->settings.seed,
                 (unsigned long long)size[0], sum[0], (unsigned long long)size[1], sum[1],
-                job->model.id, job->model.kv_rank ? ", \"turns\": \"neighbours\"" : "");
+                job->model.id, job->model.kv_rank ? ", \"turns\": \"neighbours\"" : "", scale);
     const bool ok = said > 0 && fflush(file) == 0 && fsync(fileno(file)) == 0;
     if (fclose(file) == 0 && ok) return RK_OK;
     return fail_system(error, path);
@@ -686,7 +703,7 @@ bool checkpoint_save(const char *folder, const struct job *job, const struct eng
     if (!ok) comm_fail(comm, &error);
     ok = ok && barrier(comm) && write_boxes(kind, engine, part, headers) && barrier(comm);
     if (ok && comm->rank == 0) {
-        status = write_about(part, job, step, &error);
+        status = write_about(part, job, step, kind->scaler(engine), &error);
         if (status == RK_OK) status = finish(folder, part, final, &error);
         if (status != RK_OK) ok = comm_fail(comm, &error);
     }

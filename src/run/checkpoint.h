@@ -2,9 +2,9 @@
  *
  * A folder step-00000100 holds model.safetensors (weights under the names and in the layout of
  * Hugging Face), moments.safetensors (AdamW's, "first.NAME" and "second.NAME") and train.json: the
- * step, the seed, the size and the CRC-32 of each file. Each rank writes the boxes of the weights
- * that it has, at their places. The folder has another name until all of it is written; the two
- * newest are kept.
+ * step, the seed, the size and the CRC-32 of each file, with fp16 the scale of the loss. Each rank
+ * writes the boxes of the weights that it has, at their places. The folder has another name until
+ * all of it is written; the two newest are kept.
  *
  * Weights alone, from model.safetensors or any files *.safetensors of a folder, begin a run, too:
  * then moments are zero and the step is 0. Elements F16, BF16, F32 and F64 are read.
@@ -27,6 +27,7 @@ struct checkpoint {
     bool moments;
     bool neighbours; /* rows that positions turn are as Hugging Face has them */
     uint64_t step, seed;
+    struct scaler scaler; /* scale 0: it says none */
 };
 
 /* Finds `path`: a folder of a checkpoint, one that holds such folders (the newest that is whole),

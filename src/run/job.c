@@ -5,6 +5,7 @@
 #include "plan/layers.h"
 #include "workload/pattern.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct rk_train rk_train_default(void)
@@ -23,6 +24,10 @@ struct rk_train rk_train_default(void)
         .eps = 1e-8,
         .decay = 0.1,
         .clip = 1,
+        .loss_scale = 65536,
+        .scale_growth = 2,
+        .scale_backoff = 0.5,
+        .scale_interval = 2000,
         .norm_eps = 1e-5,
         .rotary_base = 10000,
         .renormalise = true,
@@ -40,18 +45,42 @@ static enum rk_status refuse(struct rk_error *error, const char *what, const cha
     return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "the executor has no %s: %s", what, instead);
 }
 
-/* The executor keeps 4 + 4 + 8 bytes of a weight, in bf16 2 + 4 + 12. */
+static bool is_narrow(const struct rk_plan *p)
+{
+    return p->precision == RK_BF16 || p->precision == RK_FP16;
+}
+
+/* The executor keeps 4 + 4 + 8 bytes of a weight, in bf16 2 + 4 + 12, in fp16 2 + 2 + 12. */
 static bool has_other_widths(const struct rk_plan *p)
 {
-    const bool narrow = p->precision == RK_BF16;
+    const bool narrow = is_narrow(p);
     const double widths[][2] = {{p->weight_element_bytes, narrow ? 2 : 4},
-                                {p->gradient_element_bytes, 4},
+                                {p->gradient_element_bytes, p->precision == RK_FP16 ? 2 : 4},
                                 {p->master_element_bytes, narrow ? 4 : 0},
                                 {p->moment1_element_bytes, 4},
                                 {p->moment2_element_bytes, 4}};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
         if (widths[i][0] > 0 && widths[i][0] != widths[i][1]) return true;
     return false;
+}
+
+static bool share_away(const struct rk_plan *p, enum rk_share share)
+{
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
+        if (p->share[share][tier] > 0) return true;
+    return false;
+}
+
+static enum rk_status check_scale(const struct rk_train *t, struct rk_error *error)
+{
+    if (isfinite(t->loss_scale) && t->loss_scale >= 1 && t->scale_growth > 1 &&
+        isfinite(t->scale_growth) && t->scale_backoff > 0 && t->scale_backoff < 1)
+        return RK_OK;
+    return rk_fail(
+        error, RK_USAGE, NULL, 0, 0,
+        "a loss scale of %g that grows by %g and falls by %g: the first must be at least "
+        "1, the second more than 1, the third between 0 and 1",
+        t->loss_scale, t->scale_growth, t->scale_backoff);
 }
 
 static enum rk_status check_members(const struct rk_model *m, const struct rk_plan *p,
@@ -63,20 +92,19 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         const char *what, *instead;
     } rows[] = {
         {p->framework == RK_CALCULON, "framework calculon", "say megatron, fsdp or deepspeed"},
-        {p->precision == RK_FP16, "arithmetic of fp16, whose losses are scaled",
-         "say precision=bf16"},
         {p->precision == RK_TF32, "arithmetic of tf32", "say precision=fp32"},
         {p->precision > RK_BF16, "arithmetic of 8 and 4 bits", "say precision=bf16"},
-        {p->precision == RK_BF16 && p->framework != RK_MEGATRON,
-         "state of 16 bits but Megatron's: 2, 4 and 12 bytes of a weight, its gradient and moments",
+        {is_narrow(p) && p->framework != RK_MEGATRON,
+         "state of 16 bits but Megatron's: 2, 4 (fp16: 2) and 12 bytes of a weight, its gradient "
+         "and moments",
          "say framework=megatron"},
         {has_other_widths(p), "elements of other widths than the precision's",
          "leave weight-bytes and the like out"},
         {p->weights_fp8, "weights-fp8", leave},
-        {p->precision == RK_BF16 && p->recompute_rest, "recomputation by token of 16 bits",
+        {is_narrow(p) && p->recompute_rest, "recomputation by token of 16 bits",
          "say precision=fp32"},
-        {p->precision == RK_BF16 && rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0,
-         "offloaded weights of 16 bits", "say precision=fp32"},
+        {is_narrow(p) && share_away(p, RK_SHARE_WEIGHTS), "offloaded weights of 16 bits",
+         "say precision=fp32"},
         {p->attention == RK_UNFUSED, "attention with scores in memory", "say attention=flash"},
         {p->sequence_chunks > 1, "seq-chunks", leave},
         {p->recompute_rest && m->experts, "recomputation by token of experts", leave},
@@ -243,6 +271,7 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
 {
     *job = (struct job){.model = *model, .plan = *plan, .settings = *train};
     enum rk_status status = check_members(model, plan, error);
+    if (status == RK_OK) status = check_scale(train, error);
     if (status != RK_OK) return status;
     plain_ring(&job->plan);
     if (job->model.expert_feedforward == 0) job->model.expert_feedforward = model->feedforward;

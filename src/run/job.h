@@ -51,11 +51,21 @@ void job_close(struct job *job);
 bool job_uses_tier(const struct job *job, int tier);
 bool job_tier_is_drive(const struct job *job, int tier);
 
+/* Of fp16, whose gradients are scaled by `scale` [micikevicius2018]: steps since it last changed,
+ * and steps that were skipped because gradients were no numbers. The same on all ranks. */
+struct scaler {
+    bool scales; /* else the scale is 1 */
+    double scale;
+    uint64_t good, skipped;
+};
+
 /* What a step brought, the same on all ranks. */
 struct step_result {
     double loss; /* mean over all tokens */
     double norm; /* of all gradients, before clipping */
     double rate;
+    double scale; /* of the loss; 0: there is none */
+    bool skipped; /* gradients were no numbers: no weight has moved, and the scale is lower now */
     double wall_s;
     double clock_s;                    /* by the virtual clock (comm.h); 0: there is none */
     uint64_t peak_bytes;               /* of this rank's pool */
@@ -107,6 +117,7 @@ struct engine_kind {
     bool (*scatter)(struct engine *engine, int group, int which, const void *from);
     bool (*writes)(const struct engine *engine, int group); /* is this rank to write the group? */
     struct comm *(*comm)(const struct engine *engine);
+    struct scaler *(*scaler)(struct engine *engine);
     const struct rk_train_event *(*trace)(const struct engine *engine, size_t *events);
     struct rk_train_state (*state)(const struct engine *engine);
     /* Adds what this rank has in memory tiers; written and read since it was opened. */

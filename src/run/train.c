@@ -69,6 +69,8 @@ static void report(struct team *team, uint64_t step, const struct step_result *r
         .loss = r->loss,
         .norm = r->norm,
         .rate = r->rate,
+        .scale = r->scale,
+        .skipped = r->skipped,
         .wall_s = r->wall_s,
         .tokens = (double)job->plan.batch * (double)job->sequence,
         .peak_bytes = r->peak_bytes,
@@ -78,10 +80,13 @@ static void report(struct team *team, uint64_t step, const struct step_result *r
     };
     struct rk_train_result *out = team->result;
     if (!out->steps) out->first_loss = r->loss;
-    out->step_s = fmin(out->step_s, r->wall_s);
+    const bool none = out->steps == out->skipped; /* a step that is skipped does less */
+    if (r->skipped ? none && r->wall_s < out->step_s : none || r->wall_s < out->step_s)
+        out->step_s = r->wall_s;
     out->clock_s = r->clock_s;
     note_slowest(team, r->compute_s);
     out->steps++;
+    out->skipped += r->skipped;
     out->last_loss = r->loss;
     out->tokens += said.tokens;
     out->wall_s += r->wall_s;
@@ -94,8 +99,12 @@ struct least {
     bool known;
 };
 
-static void note_step(struct least *least, const struct ledger *now)
+static void note_step(struct least *least, const struct ledger *now, bool skipped)
 {
+    if (skipped && least->known) {
+        least->before = *now;
+        return;
+    }
     for (int i = 0; i < LEDGER_PARTS; i++) {
         const double cpu_s = now->part[i].cpu_s - least->before.part[i].cpu_s;
         const double wall_s = now->part[i].wall_s - least->before.part[i].wall_s;
@@ -106,7 +115,7 @@ static void note_step(struct least *least, const struct ledger *now)
         row->sent_bytes = now->part[i].sent_bytes - least->before.part[i].sent_bytes;
     }
     least->before = *now;
-    least->known = true;
+    least->known = !skipped;
 }
 
 /* What a rank did alone, by its clock. */
@@ -233,7 +242,7 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
         if (!team->kind->step(engine, step, &result)) return false;
         step++;
         steps++;
-        note_step(&least, team->kind->ledger(engine));
+        note_step(&least, team->kind->ledger(engine), result.skipped);
         if (comm->rank == 0) report(team, step - 1, &result);
         verdict = ask(team, comm, step);
         if (!agree(comm, &verdict)) return false;
@@ -357,6 +366,7 @@ static void forget_plan(struct rk_train_result *result)
                                        .tokens = r.tokens,
                                        .wall_s = r.wall_s,
                                        .step_s = INFINITY,
+                                       .skipped = r.skipped,
                                        .changes = r.changes + 1,
                                        .change_s = r.change_s};
 }

@@ -111,13 +111,16 @@ static inline const char *run_data(void)
 
 struct run_trace {
     int steps;
-    double loss[64], norm[64];
+    double loss[64], norm[64], scale[64];
+    bool skipped[64];
 };
 
 static inline bool run_note(void *context, const struct rk_train_step *step)
 {
     struct run_trace *trace = context;
     trace->loss[trace->steps] = step->loss;
+    trace->scale[trace->steps] = step->scale;
+    trace->skipped[trace->steps] = step->skipped;
     trace->norm[trace->steps++] = step->norm;
     return true;
 }

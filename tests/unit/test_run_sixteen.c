@@ -26,21 +26,27 @@ Test(run_sixteen, sixteen_bits)
 {
     struct rk_train train = run_settings(STEPS);
     train.double_precision = false;
-    for (size_t i = 0; i < sizeof sixteen / sizeof *sixteen; i++) {
-        char plan[128], same[128];
-        snprintf(plan, sizeof plan, "%s precision=bf16", sixteen[i].plan);
-        snprintf(same, sizeof same, "%s precision=bf16", sixteen[i].same);
-        same_bits(sixteen[i].model, plan, &train, same, &train);
-    }
+    for (size_t i = 0; i < sizeof sixteen / sizeof *sixteen; i++)
+        for (int p = 0; p < 2; p++) {
+            char plan[128], same[128];
+            const char *precision = p ? "precision=fp16" : "precision=bf16";
+            snprintf(plan, sizeof plan, "%s %s", sixteen[i].plan, precision);
+            snprintf(same, sizeof same, "%s %s", sixteen[i].same, precision);
+            same_bits(sixteen[i].model, plan, &train, same, &train);
+        }
     unlink(run_data());
 }
 
-/* Numbers of 8 bits have steps of 2^-8: a few steps stay within a fraction of one of those of 32
- * bits, under any plan, and are others. */
+/* bf16 has steps of 2^-8, fp16 of 2^-11: a few steps of training stay within a fraction of one of
+ * those of 32 bits, under any plan, and are others. */
 Test(run_sixteen, sixteen_near)
 {
     static const char *const plans[] = {"mbs2 gbs8 dp1", "mbs1 gbs8 tp2 sp pp2 dp2 zero3",
                                         "mbs1 gbs8 tp2 dp2 cp2 zero1 grad-overlap"};
+    static const struct {
+        const char *word;
+        double loss, norm;
+    } precisions[] = {{"bf16", 1e-3, 0.03}, {"fp16", 1e-4, 0.01}};
     struct rk_train train = run_settings(8);
     struct run_trace a, b;
     struct rk_error error;
@@ -49,13 +55,14 @@ Test(run_sixteen, sixteen_near)
     for (int i = 0; i < RUN_MODELS; i += 2) {
         const struct rk_model model = run_model(i);
         cr_assert_eq(run_plan(&model, "mbs2 gbs8", &train, &a, &error), RK_OK);
-        for (size_t p = 0; p < sizeof plans / sizeof *plans; p++) {
+        for (size_t p = 0; p < 2 * sizeof plans / sizeof *plans; p++) {
             char line[128];
-            snprintf(line, sizeof line, "%s precision=bf16", plans[p]);
+            snprintf(line, sizeof line, "%s precision=%s", plans[p / 2], precisions[p % 2].word);
             cr_assert_eq(run_plan(&model, line, &train, &b, &error), RK_OK, "%s", error.text);
             cr_expect(b.loss[0] != a.loss[0]);
             for (int s = 0; s < 8; s++)
-                cr_expect(off(b.loss[s], a.loss[s]) < 1e-3 && off(b.norm[s], a.norm[s]) < 0.03,
+                cr_expect(off(b.loss[s], a.loss[s]) < precisions[p % 2].loss &&
+                              off(b.norm[s], a.norm[s]) < precisions[p % 2].norm,
                           "%s %s, step %d: %.9g for %.9g, norm %.9g for %.9g", model.id, line, s,
                           b.loss[s], a.loss[s], b.norm[s], a.norm[s]);
         }

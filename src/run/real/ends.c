@@ -167,7 +167,7 @@ static double head_rows(struct engine *e, struct at_layer *l, const real *x, siz
     double loss = 0;
     shard_of_words(e, s, role, &first, &count, &box);
     real *logits = take(e, rows * box), *state = take(e, 3 * rows);
-    const double scale = 1 / rows_of_loss(job);
+    const double scale = e->scaler.scale / rows_of_loss(job);
     matrix_forward(e->threads, rows, box, e->hidden, x, weight(e, s, role),
                    weight(e, s, WEIGHT_HEAD_BIAS), logits);
     if (job->functions) {

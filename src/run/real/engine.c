@@ -254,6 +254,11 @@ static bool open_all(struct engine *e, const struct weight_part *part, int parts
     return ok && open_layers(e, part, parts) && open_batch(e);
 }
 
+static enum narrow narrow_of(enum rk_precision precision)
+{
+    return precision == RK_FP16 ? NARROW_FP16 : precision == RK_BF16 ? NARROW_BF16 : NARROW_NONE;
+}
+
 static enum rk_status engine_open(const struct job *job, struct comm *comm, struct engine **engine)
 {
     struct engine *e = calloc(1, sizeof *e);
@@ -270,7 +275,9 @@ static enum rk_status engine_open(const struct job *job, struct comm *comm, stru
     const uint64_t stage = rank_position(&job->map, RANKS_OF_PIPELINE, (uint64_t)e->rank);
     const int parts = parts_of(job, stage, part);
     e->dual = job->pipeline.schedule == RK_DUALPIPE;
-    e->narrow = job->plan.precision == RK_BF16 && sizeof(real) == sizeof(float);
+    if (sizeof(real) == sizeof(float)) e->narrow = narrow_of(job->plan.precision);
+    e->scaler.scales = e->narrow == NARROW_FP16;
+    e->scaler.scale = e->scaler.scales ? job->settings.loss_scale : 1;
     for (int i = 0; i < parts; i++)
         e->heads |= part[i].heads;
     status = weights_plan(&job->model, &job->plan, (uint64_t)e->rank, part, parts, &e->weights,
@@ -317,7 +324,8 @@ static struct rk_train_state engine_state(const struct engine *e)
         const double low = s->low ? sizeof *s->low / (double)sizeof(real) : 1;
         state.weight_bytes += low * (s->gathers ? shard : all);
         const int zero = e->place[s->place].plan->zero;
-        const double gradient = zero >= 2 ? shard : all;
+        const double width = e->narrow == NARROW_FP16 ? sizeof(uint16_t) / (double)sizeof(real) : 1;
+        const double gradient = width * (zero >= 2 ? shard : all);
         state.gradient_bytes += gradient;
         if (s->head) state.tied_bytes += gradient;
         for (int t = 0; t < TIERS; t++) {
@@ -357,6 +365,11 @@ static struct comm *engine_comm(const struct engine *e)
     return e->comm;
 }
 
+static struct scaler *engine_scaler(struct engine *e)
+{
+    return &e->scaler;
+}
+
 const struct engine_kind REAL(engine) = {
     .real_bytes = sizeof(real),
 #ifdef RUN_F64
@@ -374,6 +387,7 @@ const struct engine_kind REAL(engine) = {
     .scatter = REAL(engine_scatter),
     .writes = REAL(engine_writes),
     .comm = engine_comm,
+    .scaler = engine_scaler,
     .trace = engine_trace,
     .state = engine_state,
     .tiers = engine_tiers,

@@ -158,14 +158,15 @@ struct store {
     real *whole;    /* (size): NULL when they are gathered or fetched for each pass, and not here */
     int place;      /* engine.place: how its layer sees the plan */
     int users;      /* passes that have asked for fetched weights, and are not through */
-    real *gradient; /* (size), or with ZeRO-2 (share) */
-    real *pass; /* ZeRO-2: whole gradients of one layer and microbatch, while it works on them */
-    real *head, *head_pass; /* the head's, of a tied table: added at the end */
-    bool gathers;           /* ZeRO-3 */
+    void *gradient; /* (size), or with ZeRO-2 (share): gradients.c says of what */
+    real *pass;     /* whole gradients of one layer and microbatch, while it works on them apart */
+    void *head;     /* the head's, of a tied table: added at the end */
+    real *head_pass;
+    bool gathers; /* ZeRO-3 */
     /* what the plan overlaps with computing: sums of gradients, weights that come */
     struct comm_begun sum, gather;
     uint64_t passes, passes_left; /* of a step, that bring gradients; ... of this one */
-    real *summed, *into; /* ZeRO-2: whole gradients that are under way, and where their sum goes */
+    void *summed, *into; /* ZeRO-2: whole gradients that are under way, and where their sum goes */
     bool tied;           /* a copy is on another stage */
     bool counted;
 };
@@ -189,6 +190,9 @@ struct at_layer {
 };
 
 /* ---- the program ---- */
+
+/* fp16: gradients of weights, too, and the loss is scaled. */
+enum narrow { NARROW_NONE, NARROW_BF16, NARROW_FP16 };
 
 enum work { WORK_FORWARD, WORK_AGAIN, WORK_INPUT, WORK_WEIGHT };
 enum what {
@@ -269,10 +273,11 @@ struct engine {
     int at;                    /* of them: whose copy `here` is */
     struct relayout *relayout; /* (locals, locals): made when they are needed (relayout.c) */
     struct comm_group world, stages;
-    int *group_ranks; /* storage of the groups' ranks */
-    bool narrow;      /* bf16: weights, activations and messages of 16 bits (narrow.c) */
-    bool dual;        /* dualpipe: the rank as far from the other end has the same weights */
-    bool heads;       /* the loss is worked out here */
+    int *group_ranks;   /* storage of the groups' ranks */
+    enum narrow narrow; /* weights, activations and messages are of 16 bits (narrow.c) */
+    bool dual;          /* dualpipe: the rank as far from the other end has the same weights */
+    bool heads;         /* the loss is worked out here */
+    struct scaler scaler;
 
     struct at_layer *layer;
     int layers;
@@ -411,6 +416,21 @@ void REAL(store_clear)(struct engine *e, struct store *s); /* gradients */
 void REAL(store_come)(struct engine *e, struct store *s);
 void REAL(store_update)(struct engine *e, struct store *s, const struct run_adam *settings);
 void REAL(store_leave)(struct engine *e, struct store *s);
+/* Gradients (gradients.c): storage of `n` zeros, NULL without memory; zeros again; reals of the
+ * sums from `begin` on, which go back by gradients_read. */
+void *REAL(gradients_open)(const struct engine *e, size_t n);
+void REAL(gradients_clear)(struct engine *e, struct store *s);
+const real *REAL(read_gradients)(struct engine *e, struct store *s, size_t begin, size_t n);
+void REAL(gradients_read)(struct engine *e, const real *gradients);
+/* A pass over a layer has ended; all of a step are summed over ranks. */
+void REAL(gradients_pass)(struct engine *e, struct store *s);
+void REAL(gradients_sum)(struct engine *e);
+#define gradients_open  REAL(gradients_open)
+#define gradients_clear REAL(gradients_clear)
+#define read_gradients  REAL(read_gradients)
+#define gradients_read  REAL(gradients_read)
+#define gradients_pass  REAL(gradients_pass)
+#define gradients_sum   REAL(gradients_sum)
 /* Collectives that go on beside computing: the gradients of a layer and microbatch are all there;
  * those that are under way have come; weights of the next pass begin to come; they are there. */
 void REAL(gradients_ready)(struct engine *e, struct store *s);
@@ -555,8 +575,11 @@ void REAL(end_gather)(struct engine *e, struct comm_begun *begun, void *all);
 
 /* ---- 16 bits (narrow.c) ---- */
 
-void REAL(pack_16)(size_t n, const real *x, uint16_t *y);
-void REAL(unpack_16)(size_t n, const uint16_t *x, real *y);
+void REAL(pack_16)(const struct engine *e, size_t n, const real *x, uint16_t *y);
+void REAL(unpack_16)(const struct engine *e, size_t n, const uint16_t *x, real *y);
+/* y += x, each sum rounded to fp16 */
+void REAL(add_fp16)(size_t n, const uint16_t *x, uint16_t *y);
+void REAL(add_to_fp16)(size_t n, const real *x, uint16_t *y);
 uint16_t *REAL(take_16)(struct engine *e, size_t count);
 /* Behind an operation: what it brought is rounded. A slot, all that is kept: packed, and back. */
 void REAL(narrow_slots)(struct engine *e, struct frame *f, enum ledger_part part);
@@ -571,6 +594,8 @@ void REAL(reduce_all_16)(struct engine *e, const struct comm_group *g, const cha
                          size_t n);
 #define pack_16       REAL(pack_16)
 #define unpack_16     REAL(unpack_16)
+#define add_fp16      REAL(add_fp16)
+#define add_to_fp16   REAL(add_to_fp16)
 #define take_16       REAL(take_16)
 #define narrow_slots  REAL(narrow_slots)
 #define pack_slot     REAL(pack_slot)
@@ -714,8 +739,9 @@ kernel REAL(embed), REAL(embed_input), REAL(embed_reduce), REAL(positions), REAL
     X(combine)                                                                                     \
     X(unpermute)                                                                                   \
     X(ascend)                                                                                      \
-    X(tokens_gather) X(shared_gather) X(shared_in) X(shared_activation) X(shared_out)              \
-        X(shared_reduce) X(shared_gate) X(shared_sum)
+    X(tokens_gather)                                                                               \
+    X(shared_gather)                                                                               \
+    X(shared_in) X(shared_activation) X(shared_out) X(shared_reduce) X(shared_gate) X(shared_sum)
 #define FORWARD_AND_BACK(name) kernel REAL(name), REAL(name##_input);
 MIXTURE(FORWARD_AND_BACK)
 kernel REAL(router_weight), REAL(descend_weight), REAL(experts_in_weight), REAL(experts_out_weight),

@@ -1,45 +1,58 @@
-/* narrow.c - numbers of 16 bits (bf16), emulated: what an operation brings is rounded to them, and
- * what is kept or sent takes two bytes each. Products, sums, statistics and the optimizer stay in
- * 32 bits.
+/* narrow.c - numbers of 16 bits (bf16, fp16), emulated: what an operation brings is rounded to
+ * them, and what is kept or sent takes two bytes each. Products, sums, statistics and the optimizer
+ * stay in 32 bits.
  */
 #include "run/real/engine.h"
+#include "run/real/sixteen.h"
 
 #include <string.h>
 
-/* ---- numbers: the upper half of a float, rounded to even ---- */
+/* ---- numbers ---- */
 
-static inline uint32_t rounded_bits(float x)
-{
-    uint32_t u;
-    memcpy(&u, &x, sizeof u);
-    const bool number = (u & 0x7fffffffu) <= 0x7f800000u;
-    return number ? u + 0x7fffu + (u >> 16 & 1) : u;
-}
-
-CLONES static void round_16(size_t n, real *x)
-{
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t u = rounded_bits((float)x[i]) & 0xffff0000u;
-        float y;
-        memcpy(&y, &u, sizeof y);
-        x[i] = (real)y;
+#define ROUND(name, narrow, widen)                                                                 \
+    CLONES static void round_##name(size_t n, real *x)                                             \
+    {                                                                                              \
+        for (size_t i = 0; i < n; i++)                                                             \
+            x[i] = (real)widen(narrow((float)x[i]));                                               \
+    }                                                                                              \
+    CLONES static void pack_##name(size_t n, const real *x, uint16_t *y)                           \
+    {                                                                                              \
+        for (size_t i = 0; i < n; i++)                                                             \
+            y[i] = narrow((float)x[i]);                                                            \
+    }                                                                                              \
+    CLONES static void unpack_##name(size_t n, const uint16_t *x, real *y)                         \
+    {                                                                                              \
+        for (size_t i = 0; i < n; i++)                                                             \
+            y[i] = (real)widen(x[i]);                                                              \
     }
+ROUND(bf16, bf16_of, of_bf16)
+ROUND(fp16, fp16_of, of_fp16)
+
+static void round_16(const struct engine *e, size_t n, real *x)
+{
+    (e->narrow == NARROW_FP16 ? round_fp16 : round_bf16)(n, x);
 }
 
-CLONES void pack_16(size_t n, const real *x, uint16_t *y)
+void pack_16(const struct engine *e, size_t n, const real *x, uint16_t *y)
+{
+    (e->narrow == NARROW_FP16 ? pack_fp16 : pack_bf16)(n, x, y);
+}
+
+void unpack_16(const struct engine *e, size_t n, const uint16_t *x, real *y)
+{
+    (e->narrow == NARROW_FP16 ? unpack_fp16 : unpack_bf16)(n, x, y);
+}
+
+CLONES void add_fp16(size_t n, const uint16_t *x, uint16_t *y)
 {
     for (size_t i = 0; i < n; i++)
-        y[i] = (uint16_t)(rounded_bits((float)x[i]) >> 16);
+        y[i] = fp16_of(of_fp16(y[i]) + of_fp16(x[i]));
 }
 
-CLONES void unpack_16(size_t n, const uint16_t *x, real *y)
+CLONES void add_to_fp16(size_t n, const real *x, uint16_t *y)
 {
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t u = (uint32_t)x[i] << 16;
-        float v;
-        memcpy(&v, &u, sizeof v);
-        y[i] = (real)v;
-    }
+    for (size_t i = 0; i < n; i++)
+        y[i] = fp16_of(of_fp16(y[i]) + (float)x[i]);
 }
 
 uint16_t *take_16(struct engine *e, size_t count)
@@ -76,7 +89,7 @@ void narrow_slots(struct engine *e, struct frame *f, enum ledger_part part)
     for (int s = 0; s < SLOTS; s++) {
         if (!f->slot[s] || wide_slot[s] || f->packed[s]) continue;
         if (f->rounded[s] && (product || !in_place[s])) continue;
-        round_16(reals_of(e, f, s), f->slot[s]);
+        round_16(e, reals_of(e, f, s), f->slot[s]);
         f->rounded[s] = true;
     }
 }
@@ -93,7 +106,7 @@ void pack_slot(struct engine *e, struct frame *f, int slot)
     if (wide_slot[slot] || f->packed[slot]) return;
     const size_t n = reals_of(e, f, slot);
     uint16_t *packed = take_16(e, n);
-    pack_16(n, f->slot[slot], packed);
+    pack_16(e, n, f->slot[slot], packed);
     give(e, f->slot[slot]);
     f->slot[slot] = (real *)packed;
     f->packed[slot] = f->packs = true;
@@ -118,7 +131,7 @@ void unpack_frame(struct engine *e, struct frame *f)
         uint16_t *packed = (uint16_t *)f->slot[s];
         const size_t n = pool_bytes_of(&e->pool, f->slot[s]) / sizeof *packed;
         f->slot[s] = take(e, n);
-        unpack_16(n, packed, f->slot[s]);
+        unpack_16(e, n, packed, f->slot[s]);
         give(e, (real *)packed);
         f->packed[s] = false;
         f->rounded[s] = true;
@@ -132,9 +145,9 @@ void gather_16(struct engine *e, const struct comm_group *g, const char *what, c
 {
     const size_t ranks = (size_t)g->ranks;
     uint16_t *own = take_16(e, n), *both = take_16(e, n * ranks);
-    pack_16(n, part, own);
+    pack_16(e, n, part, own);
     if (!comm_all_gather(e->comm, g, what, own, both, n * sizeof *own)) give_up(e);
-    unpack_16(n * ranks, both, all);
+    unpack_16(e, n * ranks, both, all);
     give(e, (real *)both);
     give(e, (real *)own);
 }
@@ -146,7 +159,7 @@ void reduce_16(struct engine *e, const struct comm_group *g, const char *what, c
     size_t at[ranks], bytes[ranks], own[ranks];
     uint16_t *from = take_16(e, n * ranks), *to = take_16(e, n * ranks);
     real *summand = take(e, n);
-    pack_16(n * ranks, all, from);
+    pack_16(e, n * ranks, all, from);
     for (size_t r = 0; r < ranks; r++) {
         at[r] = r * n * sizeof *from;
         bytes[r] = n * sizeof *from;
@@ -154,10 +167,10 @@ void reduce_16(struct engine *e, const struct comm_group *g, const char *what, c
     }
     if (!comm_all_to_all(e->comm, g, what, from, at, bytes, to, own, bytes)) give_up(e);
     for (size_t r = 0; r < ranks; r++) {
-        unpack_16(n, to + r * n, r ? summand : part);
+        unpack_16(e, n, to + r * n, r ? summand : part);
         if (r) add_to(n, summand, part);
     }
-    round_16(n, part);
+    round_16(e, n, part);
     give(e, summand);
     give(e, (real *)to);
     give(e, (real *)from);

@@ -121,7 +121,7 @@ static void send_message(struct engine *e, const struct instruction *i)
     f->slot[slot] = relay(e, e->at, i->place, f->slot[slot]);
     const real *from = f->slot[slot] + (parts > 1 ? (size_t)to->tensor.me * n : 0);
     uint16_t *low = e->narrow ? take_16(e, n) : NULL;
-    if (low) pack_16(n, from, low);
+    if (low) pack_16(e, n, from, low);
     if (!comm_send(e->comm, i->peer, i->tag, i->back ? "gradient of a stage" : "output of a stage",
                    low ? (const void *)low : from, n * (low ? sizeof *low : sizeof *from)))
         give_up(e);
@@ -140,7 +140,7 @@ static void receive_message(struct engine *e, const struct instruction *i)
                       i->back ? "gradient of a stage" : "output of a stage",
                       low ? (void *)low : part, n * (low ? sizeof *low : sizeof *x)))
         give_up(e);
-    if (low) unpack_16(n, low, part);
+    if (low) unpack_16(e, n, low, part);
     if (low) give(e, (real *)low);
     if (parts > 1) gather_all(e, &e->tensor, "parts of a message", part, x, n);
 }
@@ -411,8 +411,9 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
     result->live_bytes = e->pool.placement.live;
     release_frames(e);
     pool_end(e);
+    if (result->skipped && !e->pool.arena) pool_forget(&e->pool); /* not what a step does */
     if (++e->steps == PROFILED && e->job->settings.adaptive) offload_adapt(e);
-    if (isfinite(result->norm) && isfinite(result->loss)) return true;
+    if ((isfinite(result->norm) || result->skipped) && isfinite(result->loss)) return true;
     struct rk_error error;
     rk_fail(
         &error, RK_NOTHING_FITS, NULL, 0, 0,

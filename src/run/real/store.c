@@ -62,7 +62,7 @@ static bool start_low(struct engine *e, struct store *s)
     if (s->low) {
         memset(all, 0, s->group->size * sizeof *all);
         start_weights(e, s->group, 0, s->group->size, all);
-        pack_16(low_count(s), all + low_begin(s), s->low);
+        pack_16(e, low_count(s), all + low_begin(s), s->low);
     }
     give(e, all);
     return s->low;
@@ -86,8 +86,8 @@ bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
     const size_t begin = part ? s->begin : 0, count = part ? s->share : g->size;
     const bool heads = tied && e->heads;
     s->tied = tied && e->stages.ranks > 1 && !e->dual;
-    s->gradient = room(gradients);
-    if (heads) s->head = room(gradients);
+    s->gradient = gradients_open(e, gradients);
+    if (heads) s->head = gradients_open(e, gradients);
     if (!s->gradient || (heads && !s->head)) return false;
     if (!flat_open(e, &s->moment[0], RK_SHARE_OPTIMIZER, state) ||
         !flat_open(e, &s->moment[1], RK_SHARE_OPTIMIZER, state) ||
@@ -123,7 +123,7 @@ static void use_low(struct engine *e, struct store *s)
     s->whole = take(e, n);
     if (!s->gathers) {
         weights_settle(e, s);
-        unpack_16(n, s->low, s->whole);
+        unpack_16(e, n, s->low, s->whole);
         return;
     }
     uint16_t *all = take_16(e, n);
@@ -133,7 +133,7 @@ static void use_low(struct engine *e, struct store *s)
     else if (!comm_all_gather(e->comm, s->shards, "weights", s->low, all, s->share * sizeof *all))
         give_up(e);
     stretch_end(e, begin);
-    unpack_16(n, all, s->whole);
+    unpack_16(e, n, all, s->whole);
     give(e, (real *)all);
 }
 
@@ -182,57 +182,10 @@ void weights_settle(struct engine *e, struct store *s)
     stretch_end(e, begin);
 }
 
-/* With ZeRO-2 a layer's gradients of one microbatch, whole; else the sums over all microbatches. */
-real *REAL(gradients_of)(struct engine *e, struct store *s, bool head)
-{
-    real **pass = head ? &s->head_pass : &s->pass;
-    if (!shards_gradients(e)) return head ? s->head : s->gradient;
-    if (!*pass) *pass = take_zeros(e, s->group->size);
-    return *pass;
-}
-
-/* The layer's work on a microbatch is over: what it borrowed goes back, gradients to their owners.
- */
-static void reduce_pass(struct engine *e, struct store *s, real **pass, real *sum)
-{
-    if (!*pass) return;
-    if (e->plan->gradient_overlap) {
-        gradients_land(e);
-        begin_over_shards(e, s, &s->sum, "gradients", *pass, s->share * sizeof **pass, true);
-        e->summing = s;
-        s->summed = *pass;
-        s->into = sum;
-        *pass = NULL;
-        return;
-    }
-    real *part = take(e, s->share);
-    reduce_part(e, s->shards, "gradients", *pass, part, s->share);
-    add_to(s->share, part, sum);
-    give(e, part);
-    give(e, *pass);
-    *pass = NULL;
-}
-
-void gradients_land(struct engine *e)
-{
-    struct store *s = e->summing;
-    if (!s) return;
-    real *part = take(e, s->share);
-    end_sum(e, &s->sum, part);
-    add_to(s->share, part, s->into);
-    give(e, part);
-    give(e, s->summed);
-    s->summed = s->into = NULL;
-    e->summing = NULL;
-}
-
 void store_finish(struct engine *e, struct store *s, enum work work, bool asked)
 {
     if (!s) return;
-    if (shards_gradients(e)) {
-        reduce_pass(e, s, &s->pass, s->gradient);
-        reduce_pass(e, s, &s->head_pass, s->head);
-    }
+    gradients_pass(e, s);
     if (asked && work != WORK_WEIGHT && s->users > 0) s->users--;
     if (work == WORK_WEIGHT || s->users > 0) return;
     const bool keeps = s->gathers && e->plan->keep_gathered;
@@ -261,7 +214,7 @@ void store_update(struct engine *e, struct store *s, const struct run_adam *adam
     weights_settle(e, s);
     real *first = flat_use(e, &s->moment[0]), *second = flat_use(e, &s->moment[1]);
     real *all = flat_use(e, &s->weights), *w = s->gathers || s->low ? all : all + begin;
-    const real *g = shards_gradients(e) ? s->gradient : s->gradient + begin;
+    const real *g = read_gradients(e, s, shards_gradients(e) ? 0 : begin, n);
     for (int i = 0; i < s->group->count; i++) {
         const struct weight *one = &e->weights.weight[s->group->first + i];
         const size_t from = one->at > begin ? one->at : begin;
@@ -271,10 +224,11 @@ void store_update(struct engine *e, struct store *s, const struct run_adam *adam
         adam(e->threads, to - from, adam_settings, one->decays, g + (from - begin),
              first + (from - begin), second + (from - begin), w + (from - begin));
     }
+    gradients_read(e, g);
     flat_go(e, &s->moment[0]);
     flat_go(e, &s->moment[1]);
     uint16_t *low = s->low ? s->low + (s->gathers ? 0 : begin) : NULL;
-    if (low) pack_16(n, w, low);
+    if (low) pack_16(e, n, w, low);
     if (zero && !s->gathers) {
         if (e->plan->weight_overlap && !weights_are_away(s))
             weights_begin(e, s);
@@ -297,10 +251,8 @@ void store_leave(struct engine *e, struct store *s)
 void store_clear(struct engine *e, struct store *s)
 {
     enter(e, s->place);
-    const size_t n = shards_gradients(e) ? s->share : s->group->size;
     s->passes_left = s->passes;
-    memset(s->gradient, 0, n * sizeof *s->gradient);
-    if (s->head) memset(s->head, 0, n * sizeof *s->head);
+    gradients_clear(e, s);
 }
 
 /* ---- state, for checkpoints ---- */
@@ -335,7 +287,7 @@ bool REAL(engine_scatter)(struct engine *e, int group, int which, const void *fr
            f->count * sizeof(real));
     flat_go(e, f);
     flat_leave(e, f);
-    if (s->low && which == 0) pack_16(low_count(s), all + low_begin(s), s->low);
+    if (s->low && which == 0) pack_16(e, low_count(s), all + low_begin(s), s->low);
     return true;
 }
 

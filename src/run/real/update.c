@@ -1,111 +1,11 @@
-/* update.c - the end of a step: gradients are summed, clipped, and move the weights. */
+/* update.c - the end of a step: gradients that were summed (gradients.c) are clipped and move the
+ * weights.
+ */
 #include "run/real/engine.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- the optimizer's step ---- */
-
-/* Gradients that tensor ranks have parts of: sums over the part [begin, begin + count) that is
- * here. */
-static void sum_replicated(struct engine *e, struct store *s, real *gradient, size_t begin,
-                           size_t count)
-{
-    for (int i = 0; i < s->group->count; i++) {
-        const struct weight *w = &e->weights.weight[s->group->first + i];
-        const size_t from = w->at > begin ? w->at : begin;
-        const size_t end = w->at + w->box_rows * w->box_cols;
-        const size_t to = end < begin + count ? end : begin + count;
-        if (w->sum == SUM_NONE || from >= to) continue;
-        reduce_all(e, w->sum == SUM_KEYS ? &e->keys : &e->tensor, w->name,
-                   gradient + (from - begin), to - from);
-    }
-}
-
-static void reduce_gradient(struct engine *e, struct store *s, real *gradient)
-{
-    const size_t size = s->group->size;
-    const int zero = e->plan->zero;
-    if (zero >= 2) {
-        sum_replicated(e, s, gradient, s->begin, s->share);
-        reduce_all(e, s->copies, "gradients", gradient, s->share);
-        return;
-    }
-    const bool begun = s->sum.open, whole = zero == 0 || e->plan->whole_gradients;
-    if (!begun) sum_replicated(e, s, gradient, 0, size);
-    if (begun || !whole) {
-        real *part = take(e, s->share);
-        if (begun)
-            end_sum(e, &s->sum, part);
-        else
-            reduce_part(e, s->shards, "gradients", gradient, part, s->share);
-        memcpy(gradient + s->begin, part, s->share * sizeof *part);
-        give(e, part);
-        if (whole) gather_all(e, s->shards, "gradients", gradient + s->begin, gradient, s->share);
-    } else {
-        reduce_all(e, s->shards, "gradients", gradient, size);
-    }
-    reduce_all(e, s->copies, "gradients", gradient + (zero ? s->begin : 0), zero ? s->share : size);
-}
-
-/* What grad-overlap begins behind a layer's last microbatch. Both ends of a tied table, and both
- * directions of dualpipe, are summed before data ranks cut them. */
-void gradients_ready(struct engine *e, struct store *s)
-{
-    if (!s || --s->passes_left || !e->plan->gradient_overlap || shards_gradients(e)) return;
-    if (s->head || s->tied || e->dual || s->shards->ranks == 1) return;
-    sum_replicated(e, s, s->gradient, 0, s->group->size);
-    begin_over_shards(e, s, &s->sum, "gradients", s->gradient, s->share * sizeof(real), true);
-}
-
-/* Of two directions through the pipeline each copy of the weights has seen one. */
-static void sum_directions(struct engine *e, real *gradient, size_t n)
-{
-    const int peer = e->stages.rank[e->stages.ranks - 1 - e->stages.me];
-    real *other = take(e, n);
-    if (!comm_send(e->comm, peer, COMM_COLLECTIVE, "both directions", gradient,
-                   n * sizeof *gradient) ||
-        !comm_receive(e->comm, peer, COMM_COLLECTIVE, "both directions", other, n * sizeof *other))
-        give_up(e);
-    add_to(n, other, gradient);
-    give(e, other);
-}
-
-/* A tied table: what the head has found is added to what the embedding has, on both stages that
- * have it. */
-static void sum_tied(struct engine *e, struct store *s)
-{
-    const size_t n = shards_gradients(e) ? s->share : s->group->size;
-    const struct stretch begin = stretch_begin(e, s->tied ? PART_MESSAGES : PART_OPTIMIZER);
-    if (!s->tied) {
-        add_to(n, s->head, s->gradient);
-        stretch_end(e, begin);
-        return;
-    }
-    /* the first and the last stage have one each */
-    const bool first = e->stages.me == 0;
-    int ends[2] = {e->stages.rank[0], e->stages.rank[e->stages.ranks - 1]};
-    const struct comm_group both = {2, first ? 0 : 1, ends};
-    real *own = first ? s->gradient : s->head, *other = take(e, n);
-    if (!comm_pass_on(e->comm, &both, "tied embedding", own, other, n * sizeof *own)) give_up(e);
-    add_to(n, other, own);
-    if (!first) memcpy(s->gradient, own, n * sizeof *own);
-    give(e, other);
-    stretch_end(e, begin);
-}
-
-/* A tied table is summed before data ranks cut it, as the program has it; with ZeRO-2 and 3 each
- * microbatch's gradients have been cut already. */
-static void reduce_store(struct engine *e, struct store *s)
-{
-    const bool ends = s->head || s->tied, first = ends && !shards_gradients(e);
-    if (first) sum_tied(e, s);
-    /* of a tied table on two stages each has one part */
-    if (first || !(s->tied && e->stages.me != 0)) reduce_gradient(e, s, s->gradient);
-    if (s->head && !first) reduce_gradient(e, s, s->head);
-    if (ends && !first) sum_tied(e, s);
-}
 
 /* Sums of squares, each piece of each group by who has it: a table that all ranks then share, so
  * that the total is summed in one order by all plans. */
@@ -124,7 +24,7 @@ static void sum_squares(struct engine *e)
         const size_t pieces = e->plan->zero ? (size_t)s->shards->ranks : (size_t)s->copies->ranks;
         const size_t piece = e->plan->zero ? (size_t)s->shards->me : (size_t)s->copies->me;
         const size_t n = s->group->size / pieces, begin = piece * n;
-        const real *gradient = shards_gradients(e) ? s->gradient : s->gradient + begin;
+        const real *gradient = read_gradients(e, s, shards_gradients(e) ? 0 : begin, n);
         double sum = 0;
         for (int i = 0; i < s->group->count; i++) {
             const struct weight *w = &e->weights.weight[s->group->first + i];
@@ -133,6 +33,7 @@ static void sum_squares(struct engine *e)
             const size_t to = end < begin + n ? end : begin + n;
             if (w->counted && from < to) sum += square_sum(to - from, gradient + (from - begin));
         }
+        gradients_read(e, gradient);
         /* a stage's ranks, but not the stages, have places in the row of a group */
         const size_t place = (size_t)e->tensor.me + t * piece;
         const size_t expert_place =
@@ -193,20 +94,32 @@ static void update_stores(struct engine *e, const struct run_adam *settings)
     if (groups) store_leave(e, &e->store[groups - 1]);
 }
 
+/* The scale of the steps to come: lower behind one whose gradients are no numbers, which is skipped
+ * (false), higher behind many others, as PyTorch's GradScaler has it. All ranks know the same norm,
+ * so they agree. At 1 there is nothing to give up: that step is an error. */
+static bool rescale(struct engine *e, bool finite)
+{
+    const struct rk_train *t = &e->job->settings;
+    struct scaler *s = &e->scaler;
+    if (!finite) {
+        if (s->scale <= 1) return true;
+        s->scale = fmax(1, s->scale * t->scale_backoff);
+        s->good = 0;
+        s->skipped++;
+        return false;
+    }
+    if (!t->scale_interval || ++s->good < t->scale_interval) return true;
+    if (isfinite((float)(s->scale * t->scale_growth))) s->scale *= t->scale_growth;
+    s->good = 0;
+    return true;
+}
+
 void finish_step(struct engine *e, uint64_t step, struct step_result *result)
 {
     const struct rk_train *t = &e->job->settings;
     double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), wall_s = clock_s(CLOCK_MONOTONIC);
     e->part = PART_DATA;
-    gradients_land(e);
-    for (int g = 0; g < e->weights.groups; g++) {
-        struct store *s = &e->store[g];
-        enter(e, s->place);
-        const size_t n = shards_gradients(e) ? s->share : s->group->size;
-        if (e->dual) sum_directions(e, s->gradient, n);
-        if (e->dual && s->head) sum_directions(e, s->head, n);
-        reduce_store(e, s);
-    }
+    gradients_sum(e);
     book(e, PART_DATA, cpu_s, wall_s);
     cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     wall_s = clock_s(CLOCK_MONOTONIC);
@@ -214,23 +127,28 @@ void finish_step(struct engine *e, uint64_t step, struct step_result *result)
     book(e, PART_OPTIMIZER, cpu_s, wall_s);
     cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     wall_s = clock_s(CLOCK_MONOTONIC);
-    result->norm = gradient_norm(e);
+    result->norm = gradient_norm(e) / e->scaler.scale;
     /* here the stages wait for each other */
     book(e, e->stages.ranks > 1 ? PART_MESSAGES : PART_DATA, cpu_s, wall_s);
     cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     wall_s = clock_s(CLOCK_MONOTONIC);
-    result->rate = rate_of(t, step);
+    const uint64_t done = step - e->scaler.skipped; /* steps that moved the weights */
+    const double scale = e->scaler.scale;
+    result->rate = rate_of(t, done);
+    result->scale = e->scaler.scales ? scale : 0;
+    result->skipped = e->scaler.scales && !rescale(e, isfinite(result->norm));
+    if (result->skipped || !isfinite(result->norm)) return; /* the caller names the second */
     const struct run_adam settings = {
         .rate = result->rate,
         .beta1 = t->beta1,
         .beta2 = t->beta2,
         .eps = t->eps,
         .decay = t->decay,
-        .correct1 = 1 - pow(t->beta1, (double)step + 1),
-        .correct2 = 1 - pow(t->beta2, (double)step + 1),
-        .gradient_scale = t->clip > 0 && result->norm > t->clip ? t->clip / result->norm : 1,
+        .correct1 = 1 - pow(t->beta1, (double)done + 1),
+        .correct2 = 1 - pow(t->beta2, (double)done + 1),
+        .gradient_scale =
+            (t->clip > 0 && result->norm > t->clip ? t->clip / result->norm : 1) / scale,
     };
-    if (!isfinite(result->norm)) return; /* the caller names it */
     e->part = PART_OPTIMIZER;
     update_stores(e, &settings);
     book(e, PART_OPTIMIZER, cpu_s, wall_s);
