@@ -1,11 +1,15 @@
 /* predict_given.c - a prediction corrected by measured steps that are like its plan. */
 #include "base/units.h"
 #include "cli/prediction.h"
+#include "facts/learned.h"
 #include "facts/likeness.h"
+
+#include <math.h>
 
 /* clang-format off */
 static const struct report_column columns[] = {
-    {.name = "steps"}, {.name = "nearest"}, {.name = "factor"}, {.name = "step_s"}};
+    {.name = "steps"}, {.name = "nearest"}, {.name = "factor"}, {.name = "step_s"}, {.name = "left"},
+    {.name = "p5"}, {.name = "p25"}, {.name = "p50"}, {.name = "p75"}, {.name = "p95"}};
 /* clang-format on */
 
 static enum rk_status ask(const char *path, const struct forecast *f, struct likeness_says *says,
@@ -25,6 +29,27 @@ static enum rk_status ask(const char *path, const struct forecast *f, struct lik
     return status;
 }
 
+/* What runs of the class take, over the corrected step; all NAN where there is no class. */
+static struct error_class bar_of(const struct forecast *f, double left)
+{
+    const struct error_bars *bars = learned_bars();
+    const struct error_request request = {f->model, f->system->id, f->plan,
+                                          (double)rk_model_parameters(f->model)};
+    struct error_class bar = {.ratio = {NAN, NAN, NAN, NAN, NAN}};
+    if (bars && f->plan->framework != RK_CALCULON && error_bar_of(bars, &request, &bar))
+        error_bar_narrow(&bar, left);
+    return bar;
+}
+
+static const char *bar_text(struct report *report, const struct error_class *bar, double step_s)
+{
+    char at[ERROR_SHARES][QUANTITY_TEXT];
+    if (isnan(bar->ratio[0])) return "";
+    for (int i = 0; i < ERROR_SHARES; i++)
+        quantity_format(at[i], QUANTITY_SECONDS, step_s * bar->ratio[i]);
+    return report_text(report, "; half take %s to %s, 90 %% %s to %s", at[1], at[3], at[0], at[4]);
+}
+
 enum rk_status forecast_given(struct report *report, const struct forecast *f, const char *path,
                               struct rk_error *error)
 {
@@ -33,14 +58,19 @@ enum rk_status forecast_given(struct report *report, const struct forecast *f, c
     const enum rk_status status = ask(path, f, &says, error);
     if (status != RK_OK || !f->prediction->timed) return status;
     const double step_s = f->prediction->step_s * says.factor;
-    report_note(report, report_text(report,
-                                    "  by %zu measured step%s of %s, the nearest %.2f alike: %s a "
-                                    "step, %+.1f %% (1: the same plan, 0: nothing in common)",
-                                    says.steps, says.steps == 1 ? "" : "s", path, says.nearest,
-                                    quantity_format(step, QUANTITY_SECONDS, step_s),
-                                    100 * (says.factor - 1)));
+    const struct error_class bar = bar_of(f, says.left);
+    report_note(report,
+                report_text(report,
+                            "  by %zu measured step%s of %s, the nearest %.2f alike (1: the "
+                            "same plan, 0: nothing in common): %s a step, %+.1f %%%s",
+                            says.steps, says.steps == 1 ? "" : "s", path, says.nearest,
+                            quantity_format(step, QUANTITY_SECONDS, step_s),
+                            100 * (says.factor - 1), bar_text(report, &bar, step_s)));
     report_row(report, REPORT_ONE(report, "given", NULL, REPORT_IN_JSON, columns),
-               (struct report_cell[]){cell_count(says.steps), cell_number(says.nearest),
-                                      cell_number(says.factor), cell_number(step_s)});
+               (struct report_cell[]){
+                   cell_count(says.steps), cell_number(says.nearest), cell_number(says.factor),
+                   cell_number(step_s), cell_number(says.left), cell_number(step_s * bar.ratio[0]),
+                   cell_number(step_s * bar.ratio[1]), cell_number(step_s * bar.ratio[2]),
+                   cell_number(step_s * bar.ratio[3]), cell_number(step_s * bar.ratio[4])});
     return RK_OK;
 }

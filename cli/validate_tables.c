@@ -266,6 +266,8 @@ enum rk_status validate_given(struct report *report, const struct results *resul
         {.name = "none", .title = "as they come", .unit = "%", .digits = 1},
         {.name = "factor", .title = "one factor", .unit = "%", .digits = 1},
         {.name = "likeness", .title = "by likeness", .unit = "%", .digits = 1},
+        {.name = "half", .title = "50 % range holds", .unit = "%", .digits = 1},
+        {.name = "most", .title = "90 % range holds", .unit = "%", .digits = 1},
     };
     static const size_t given[] = {1, 2, 4};
     struct report_table *table = NULL;
@@ -285,7 +287,8 @@ enum rk_status validate_given(struct report *report, const struct results *resul
         report_row(report, table,
                    (struct report_cell[]){cell_count(s.given), cell_count(s.sources),
                                           cell_number(s.none), cell_number(s.factor),
-                                          cell_number(s.likeness)});
+                                          cell_number(s.likeness), cell_number(s.half),
+                                          cell_number(s.most)});
     }
     return RK_OK;
 }

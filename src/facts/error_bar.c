@@ -435,6 +435,18 @@ static enum rk_status learn_width(struct error_bars *bars, const struct results 
     return status;
 }
 
+enum rk_status error_bars_without(struct error_bars *bars, const struct results *results,
+                                  const char *source, struct rk_error *error)
+{
+    struct lesson lesson;
+    const enum rk_status status = lesson_begin(&lesson, results, &times, error);
+    memset(bars, 0, sizeof *bars);
+    bars->wider_half = bars->wider_most = 1;
+    if (status == RK_OK) learn_classes(bars, &lesson, source);
+    lesson_end(&lesson);
+    return status;
+}
+
 static enum rk_status learn_subject(struct error_bars *bars, const struct results *results,
                                     const struct subject *subject, struct rk_error *error)
 {
@@ -604,6 +616,18 @@ bool error_bar_of_memory(const struct error_bars *bars, const struct error_reque
     const struct error_class *c = class_for(bars, &peaks, request, &level);
     if (c) *bar = *c;
     return c != NULL;
+}
+
+/* The ends go with the root of the variance. The middle goes with the variance itself: errors have
+ * long tails, and measured steps settle the small ones first (docs/accuracy.md, by likeness). */
+void error_bar_narrow(struct error_class *bar, double left)
+{
+    const double narrow[ERROR_SHARES] = {sqrt(left), left, left, left, sqrt(left)};
+    const double median = bar->ratio[ERROR_SHARES / 2];
+    for (int i = 0; i < ERROR_SHARES; i++)
+        bar->ratio[i] = pow(median, left) * pow(bar->ratio[i] / median, narrow[i]);
+    bar->ratio[0] = fmin(bar->ratio[0], bar->ratio[1]);
+    bar->ratio[ERROR_SHARES - 1] = fmax(bar->ratio[ERROR_SHARES - 1], bar->ratio[ERROR_SHARES - 2]);
 }
 
 static double between(double from, double to, double at)

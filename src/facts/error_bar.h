@@ -71,6 +71,13 @@ bool error_bar_of(const struct error_bars *bars, const struct error_request *req
 bool error_bar_of_memory(const struct error_bars *bars, const struct error_request *request,
                          struct error_class *bar);
 
+/* Around a prediction that measured steps corrected, of whose variance they leave `left`. */
+void error_bar_narrow(struct error_class *bar, double left);
+
+/* The classes of times of all sources but one, nothing else. RK_IO: no memory. */
+enum rk_status error_bars_without(struct error_bars *bars, const struct results *results,
+                                  const char *source, struct rk_error *error);
+
 /* Share of such runs whose measured value is at most `ratio` of the predicted one: linear between
  * the shares, and as far again beyond the outer ones. */
 double error_share_below(const struct error_class *bar, double ratio);

@@ -312,3 +312,25 @@ Test(error_bars, peaks_of_memory)
     cr_expect_eq(c.runs, 10);
     free(bars);
 }
+
+/* Steps that leave a quarter of the variance: half of the ends' logarithms, a quarter of the
+ * middle's; the class's own median fades as they correct it. All of it left changes nothing,
+ * nothing left is certainty. */
+Test(facts_error_bar, narrowed_by_measured_steps)
+{
+    const struct error_class whole = {.ratio = {0.5, 0.8, 1.1, 1.3, 2}};
+    struct error_class bar = whole;
+    error_bar_narrow(&bar, 1);
+    for (int i = 0; i < ERROR_SHARES; i++)
+        cr_expect_float_eq(bar.ratio[i], whole.ratio[i], 1e-12);
+    error_bar_narrow(&bar, 0.25);
+    cr_expect_float_eq(bar.ratio[2], pow(1.1, 0.25), 1e-12);
+    cr_expect_float_eq(bar.ratio[0], pow(1.1, 0.25) * sqrt(0.5 / 1.1), 1e-12);
+    cr_expect_float_eq(bar.ratio[1], pow(1.1, 0.25) * pow(0.8 / 1.1, 0.25), 1e-12);
+    cr_expect_float_eq(bar.ratio[3], pow(1.3, 0.25), 1e-12);
+    cr_expect_float_eq(bar.ratio[4], pow(1.1, 0.25) * sqrt(2 / 1.1), 1e-12);
+    bar = whole;
+    error_bar_narrow(&bar, 0);
+    for (int i = 0; i < ERROR_SHARES; i++)
+        cr_expect_float_eq(bar.ratio[i], 1, 1e-12);
+}

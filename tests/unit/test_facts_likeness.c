@@ -76,6 +76,32 @@ Test(facts_likeness, more_measurements)
     cr_expect(eq(int, results_correct(&all, &given, &error), RK_USAGE));
 }
 
+/* What is not known of a plan: of one measured at it 1 - 1 / 1.15^2 of the variance of a
+ * measurement are left, of one exp(-0.4) away 1 - exp(-0.8) / 1.15^2; two that agree on it share
+ * the same row. */
+Test(facts_likeness, what_is_left)
+{
+    struct result rows[] = {step("a", 8, 1.2, 1), step("b", 8, 1.2, 1)};
+    struct results given = {.count = 1, .result = rows};
+    const struct rk_model *model = &rows[0].model;
+    struct rk_plan plan = rows[0].judgement.plan;
+    struct likeness_says says;
+    struct rk_error error;
+    plan.ranks = 8;
+    cr_assert(
+        eq(int, likeness_of_plan(&given, model, rows[0].system, &plan, &says, &error), RK_OK));
+    cr_expect_float_eq(says.left, 1 - 1 / (1.15 * 1.15), 1e-12);
+    given.count = 2;
+    cr_assert(
+        eq(int, likeness_of_plan(&given, model, rows[0].system, &plan, &says, &error), RK_OK));
+    cr_expect_float_eq(says.left, 1 - 2 / (2.15 * 1.15), 1e-12);
+    given.count = 1;
+    plan.ranks = 32;
+    cr_assert(
+        eq(int, likeness_of_plan(&given, model, rows[0].system, &plan, &says, &error), RK_OK));
+    cr_expect_float_eq(says.left, 1 - exp(-0.8) / (1.15 * 1.15), 1e-12);
+}
+
 /* A source that is slow all over by 20 %: the factor of any step settles it. */
 Test(facts_likeness, what_steps_bring)
 {
