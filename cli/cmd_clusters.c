@@ -1,4 +1,5 @@
 /* reckon clusters: the best plan over several clusters. */
+#include "advise/clusters_where.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "cli/clusters_ask.h"
@@ -8,6 +9,7 @@
 #include "cli/clusters_ranks.h"
 #include "cli/clusters_tables.h"
 #include "cli/commands.h"
+#include "cli/headroom.h"
 #include "cli/plan_input.h"
 #include "cli/save.h"
 #include "cli/show.h"
@@ -20,7 +22,7 @@
 
 struct clusters_args {
     struct clusters_source source;
-    const char *output, *ranks, *save, *script, *draw, *page;
+    const char *output, *ranks, *save, *script, *draw, *page, *where, *headroom;
     int ranks_format;
     struct clusters_also also;
     struct run_args run;
@@ -44,6 +46,10 @@ static const struct option clusters_options[] = {
      .help = "write the plan that was found, for --plan"},
     {.name = "save-script", .type = OPTION_OUTPUT, .argument = "FILE", AT(script), .complete = "file",
      .help = "write the script that launches it, on the hosts of --ranks: of stages that are alike but for their layers"},
+    {.name = "where", .type = OPTION_TEXT, .argument = "CONDITION", AT(where),
+     .help = "only plans each of whose stages satisfies it, such as 'hbm <= 60GiB and tp <= 4', as reckon search --help has conditions: axes and bytes are the stage's; step, rate, tokens_per_s and mfu the plan's"},
+    {.name = "headroom", .type = OPTION_TEXT, .argument = HEADROOM_ARGUMENT, AT(headroom),
+     .help = "only plans that leave so much of the memory of each stage's own GPUs: 8GiB, 10%; learned: so much that three of four measured runs like these fit (none)"},
     {.name = "links", .type = OPTION_FLAG, AT(also.links),
      .help = "also what other bandwidths of each link would do: searches again for each"},
     {.name = "why", .type = OPTION_FLAG, AT(also.why),
@@ -113,8 +119,23 @@ struct asking {
     const struct clusters_args *args;
     struct clusters_input input;
     struct report report;
-    bool quiet; /* the page alone */
+    struct clusters_where *where; /* NULL: all plans count */
+    bool quiet;                   /* the page alone */
 };
+
+/* What the question asks of plans beside its words. */
+static enum rk_status restrict_plans(struct asking *a, struct rk_error *error)
+{
+    struct clusters_question *q = &a->input.question;
+    enum rk_status status = RK_OK;
+    for (int i = 0; a->args->headroom && i < a->input.machine.clusters && status == RK_OK; i++)
+        status =
+            headroom_usable(a->args->headroom, &a->input.model, &a->input.machine.cluster[i].system,
+                            &q->words, &q->usable_bytes[i], error);
+    if (status == RK_OK && a->args->where)
+        status = clusters_where_open(&a->where, &a->input, a->args->where, error);
+    return status;
+}
 
 static enum rk_status usage_fail(struct rk_error *error, const char *text)
 {
@@ -159,10 +180,10 @@ static enum rk_status write_files(const struct asking *a, struct rk_error *error
     if (irregular) return usage_fail(error, irregular);
     struct rk_plan plain;
     if (args->script && !clusters_plain_plan(in, &plain))
-        return usage_fail(error,
-                          "--save-script: the plan's stages differ in more than their layers, which "
-                          "Megatron-LM does not run: words such as tp8 cp1 recompute=full make "
-                          "them alike");
+        return usage_fail(
+            error, "--save-script: the plan's stages differ in more than their layers, which "
+                   "Megatron-LM does not run: words such as tp8 cp1 recompute=full make "
+                   "them alike");
     const struct save_args launched = {.script = args->script};
     if (args->script) status = save_files(&launched, &in->model, &plain, error);
     if (status != RK_OK) return status;
@@ -211,6 +232,9 @@ static enum rk_status check_flags(const struct asking *a, struct rk_error *error
         (args->also.links || args->also.why || args->also.pareto || args->also.top))
         return usage_fail(error, "--plan and --links, --why, --pareto or --top: these search, "
                                  "leave --plan out");
+    if (args->source.plan && (args->where || args->headroom))
+        return usage_fail(error, "--plan and --where or --headroom: these choose among plans, "
+                                 "leave --plan out");
     for (int i = 0; args->also.pareto && i < machine->clusters; i++)
         if (!(machine->cluster[i].price_USDph > 0))
             return usage_fail(error,
@@ -235,11 +259,13 @@ static int answer_question(struct asking *a)
     struct clusters_input *in = &a->input;
     enum rk_status status = clusters_input_answer(in, false, &error);
     if (status == RK_OK &&
-        !clusters_show(&a->report, &in->question, in->answer, in->given, &in->kept,
-                       &a->args->also))
+        !clusters_show(&a->report, &in->question, in->answer, in->given, &in->kept, &a->args->also))
         status = no_memory(&error);
     if (status == RK_OK) status = clusters_run_section(&a->report, &a->args->run, in, &error);
     if (status == RK_OK) status = write_files(a, &error);
+    if (status == RK_OK && a->where && clusters_where_is_late(a->where))
+        report_note(&a->report, "what the condition says of the step was asked of the plans that "
+                                "were simulated: one that no bound led to may satisfy it, too");
     if (status == RK_OK) note_launch(a);
     const int code = status == RK_OK && (a->quiet || only_a_file(a->args)) ? RK_OK
                      : status == RK_OK
@@ -256,7 +282,8 @@ static int ask_grid(const struct clusters_args *args)
     struct rk_error error;
     enum rk_status status = RK_OK;
     if (args->save || args->script || args->ranks || args->draw || args->page || args->run.tokens ||
-        args->also.links || args->also.why || args->also.pareto || args->also.top)
+        args->also.links || args->also.why || args->also.pareto || args->also.top || args->where ||
+        args->headroom)
         status =
             usage_fail(&error, "a machine with {lists} is many: what is written or asked of one "
                                "plan needs one machine");
@@ -275,8 +302,10 @@ static int ask(const struct clusters_args *args, bool quiet)
     struct asking asking = {.args = args, .quiet = quiet};
     enum rk_status status = clusters_input_open(&asking.input, &args->source, &error);
     if (status == RK_OK) status = check_flags(&asking, &error);
+    if (status == RK_OK) status = restrict_plans(&asking, &error);
     asking.input.kept.most = (int)args->also.top;
     const int code = status == RK_OK ? answer_question(&asking) : options_fail(&error);
+    clusters_where_close(asking.where);
     clusters_input_release(&asking.input);
     return code;
 }

@@ -205,7 +205,7 @@ void clusters_input_release(struct clusters_input *input)
 static enum rk_status check_usable(const struct clusters_input *a, struct rk_error *error)
 {
     const struct rk_machine *machine = &a->machine;
-    for (int i = 0; i < machine->clusters; i++) {
+    for (int i = 0; i < machine->clusters && !a->question.filter; i++) {
         const struct rk_cluster *c = &machine->cluster[i];
         const struct rk_reason *reason = &a->answer->refused[i];
         if (a->answer->usable[i]) continue;
@@ -236,6 +236,15 @@ static enum rk_status keep_mixed(struct clusters_input *a, struct rk_error *erro
     return RK_OK;
 }
 
+enum rk_status clusters_input_take(struct clusters_input *a, const struct clusters_plan *plan,
+                                   struct rk_error *error)
+{
+    free(a->given);
+    a->given = NULL;
+    a->answer->best = *plan;
+    return plan->stage[0].homes ? keep_mixed(a, error) : RK_OK;
+}
+
 static enum rk_status search_plan(struct clusters_input *a, struct rk_error *error)
 {
     if (a->kept.most) a->kept.plan = calloc((size_t)a->kept.most, sizeof *a->kept.plan);
@@ -247,6 +256,11 @@ static enum rk_status search_plan(struct clusters_input *a, struct rk_error *err
         const enum rk_status status = check_usable(a, error);
         return status == RK_OK && a->answer->best.stage[0].homes ? keep_mixed(a, error) : status;
     }
+    if (a->question.filter)
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                       "no plan fits that satisfies the condition: %" PRIu64
+                       " were simulated; leave a part of it out",
+                       a->answer->simulated);
     for (int i = 0; i < a->machine.clusters; i++)
         if (!a->answer->runs[i]) return check_usable(a, error);
     return rk_fail(

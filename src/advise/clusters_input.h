@@ -27,10 +27,15 @@ enum rk_status clusters_input_begin(struct clusters_input *input, const char *ma
 enum rk_status clusters_input_settle(struct clusters_input *input, uint64_t batch,
                                      struct rk_error *error);
 
-/* Searches, or judges what is given; RK_INTERRUPTED where input->question.stopped says so. RK_NOTHING_FITS: `error` says why. With `tight` a plan that is
- * given may need more memory than there is: then input->fault says so. */
+/* Searches, or judges what is given; RK_INTERRUPTED where input->question.stopped says so.
+ * RK_NOTHING_FITS: `error` says why. With `tight` a plan that is given may need more memory than
+ * there is: then input->fault says so. */
 enum rk_status clusters_input_answer(struct clusters_input *input, bool tight,
                                      struct rk_error *error);
+
+/* Makes one of the plans that were kept the answer's best. */
+enum rk_status clusters_input_take(struct clusters_input *input, const struct clusters_plan *plan,
+                                   struct rk_error *error);
 void clusters_input_release(struct clusters_input *input);
 
 #endif

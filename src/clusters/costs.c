@@ -65,7 +65,15 @@ struct stage_view {
     struct rk_plan plan;
     struct sharing sharing;
     struct memory_rule rule;
+    double usable_bytes;
+    const struct clusters_filter *filter;
 };
+
+static double usable_bytes(const struct clusters_question *question, int cluster)
+{
+    const double bytes = question->usable_bytes[cluster];
+    return bytes > 0 ? bytes : question->machine->cluster[cluster].system.memory[0].capacity_bytes;
+}
 
 static struct stage_view view_of(const struct clusters_question *question, int cluster,
                                  const struct layer_folds *fold, const struct rk_plan *plan)
@@ -74,7 +82,9 @@ static struct stage_view view_of(const struct clusters_question *question, int c
                               .system = &question->machine->cluster[cluster].system,
                               .fold = fold,
                               .plan = *plan,
-                              .sharing = sharing_of(plan)};
+                              .sharing = sharing_of(plan),
+                              .usable_bytes = usable_bytes(question, cluster),
+                              .filter = question->filter};
     view.rule = memory_rule_of(fold, &view.sharing, plan);
     return view;
 }
@@ -93,15 +103,17 @@ static struct stage_blocks blocks_of(const struct stage_view *view, const struct
     return blocks;
 }
 
-bool clusters_overfull(const struct rk_stage *memory, const struct rk_system *system,
-                       struct rk_reason *reason)
+bool clusters_overfull(const struct clusters_question *question, int cluster,
+                       const struct rk_stage *memory, struct rk_reason *reason)
 {
+    const struct rk_system *system = &question->machine->cluster[cluster].system;
     for (int tier = 0; tier <= RK_SHARE_TIERS && tier < system->memories; tier++) {
         const double need = tier ? memory->away_bytes[tier - 1] : memory->total_bytes;
         *reason = (struct rk_reason){.verdict = RK_MEMORY_EXCEEDED,
                                      .tier = tier,
                                      .need = need,
-                                     .have = system->memory[tier].capacity_bytes,
+                                     .have = tier ? system->memory[tier].capacity_bytes
+                                                  : usable_bytes(question, cluster),
                                      .what = "memory of a GPU"};
         if (need > reason->have) return true;
     }
@@ -117,7 +129,9 @@ static bool holds(const struct stage_view *view, const struct stage_sum *sum, do
     rule.ends_in_flight[FIRST_END] = in_flight;
     rule.ends_in_flight[LAST_END] = view->plan.schedule == RK_GPIPE ? in_flight : 1;
     const struct stage_demand demand = stage_demand_by(&rule, sum);
-    bool good = demanded_bytes(&demand, system, in_flight) <= system->memory[0].capacity_bytes;
+    const double bytes = demanded_bytes(&demand, system, in_flight);
+    bool good = bytes <= view->usable_bytes;
+    if (good && view->filter) good = view->filter->stage(view->filter->context, &view->plan, bytes);
     for (int tier = 0; good && tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++)
         good = !rule_lowers(&rule, tier) || lowered_bytes(&rule, sum, in_flight, tier) <=
                                                 system->memory[tier + 1].capacity_bytes;
@@ -402,6 +416,7 @@ static bool list_offloads(struct clusters_costs *costs, int cluster, const struc
             costs->cluster[cluster].refused = reason;
             continue;
         }
+        if (q->filter && !q->filter->stage(q->filter->context, &own, NAN)) continue;
         if (!add_way(costs, cluster, &own)) return false;
     }
     return true;

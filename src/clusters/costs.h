@@ -15,13 +15,25 @@
 #include <reckon/plan.h>
 #include <reckon/predict.h>
 
+struct clusters_plan;
+
+/* Which plans count. */
+struct clusters_filter {
+    void *context;
+    /* May a stage be so? hbm_bytes of a GPU; NAN: not known yet. */
+    bool (*stage)(void *context, const struct rk_plan *plan, double hbm_bytes);
+    bool (*whole)(void *context, const struct clusters_plan *plan); /* that was simulated */
+};
+
 struct clusters_question {
     const struct rk_model *model;
     const struct rk_machine *machine;
     struct rk_plan words; /* what all stages have in common; its batch */
     /* the words' degrees, mode, samples of a round are taken */
     bool tensor, context, expert, recompute, offload, round;
-    bool apart;                     /* no stage has replicas on several clusters */
+    bool apart;                           /* no stage has replicas on several clusters */
+    double usable_bytes[RK_MAX_CLUSTERS]; /* of a GPU's memory that plans may fill; 0: all */
+    const struct clusters_filter *filter; /* NULL: all plans count */
     bool (*stopped)(void *stopper); /* asked between problems; true ends the search. NULL: never */
     void *stopper;
 };
@@ -123,9 +135,9 @@ static inline enum chain_place clusters_stage_place(int i, int stages)
     return i == 0 ? CHAIN_FIRST : i + 1 == stages ? CHAIN_LAST : CHAIN_INNER;
 }
 
-/* The first memory tier of which a GPU of a stage needs more than it has; false: none. */
-bool clusters_overfull(const struct rk_stage *memory, const struct rk_system *system,
-                       struct rk_reason *reason);
+/* The first memory tier of which a GPU of a stage needs more than it may fill; false: none. */
+bool clusters_overfull(const struct clusters_question *question, int cluster,
+                       const struct rk_stage *memory, struct rk_reason *reason);
 
 /* False: no memory. */
 bool clusters_stage_cost(const struct clusters_question *question, struct fold_shelf *shelf,

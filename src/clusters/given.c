@@ -126,7 +126,6 @@ static bool fill_times(struct judging *j, double *times, bool limited)
     const uint64_t round = j->given->round;
     double *row = times;
     for (int k = 0; k < stage->parts; k++) {
-        const struct rk_cluster *c = &j->question->machine->cluster[stage->part[k].cluster];
         struct stage_told told;
         struct rk_reason reason;
         row[0] = 0;
@@ -134,7 +133,8 @@ static bool fill_times(struct judging *j, double *times, bool limited)
             row[n] = INFINITY;
             if (limited && isinf(row[n - 1])) continue; /* more samples need no less memory */
             if (!tell(j, k, n, &told)) return false;
-            if (!limited || !clusters_overfull(&told.memory, &c->system, &reason))
+            if (!limited ||
+                !clusters_overfull(j->question, stage->part[k].cluster, &told.memory, &reason))
                 row[n] = fmax(told.cost.time_s, row[n - 1]);
         }
         for (uint64_t i = 1; i < stage->part[k].data; i++)
@@ -291,7 +291,8 @@ static int fill_stage(const struct judging *j, struct clusters_stage *to)
             to->capacity_bytes = capacity;
         }
         struct rk_reason reason;
-        const bool over = clusters_overfull(&told->memory, &c->system, &reason);
+        const bool over =
+            clusters_overfull(j->question, stage->part[k].cluster, &told->memory, &reason);
         if (over && reason.need / reason.have > full) {
             full = reason.need / reason.have;
             to->overfull = reason;

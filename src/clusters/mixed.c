@@ -36,9 +36,7 @@ static bool holds_one(struct mixing *x, bool *good)
                                           .plan = &pair};
         if (!clusters_can_run(q, part->cluster, &pair, &reason)) return false;
         *good = clusters_stage_cost(q, &x->shelf, &asked, &told);
-        if (!*good ||
-            clusters_overfull(&told.memory, &q->machine->cluster[part->cluster].system, &reason))
-            return false;
+        if (!*good || clusters_overfull(q, part->cluster, &told.memory, &reason)) return false;
     }
     return true;
 }
@@ -54,6 +52,7 @@ static bool judge_mode(struct mixing *x, struct rk_plan own, enum rk_recompute_m
     if (!holds_one(x, &good)) return good;
     if (!given_judge(x->question, &x->now, &x->plan, &fault)) return false;
     if (fault.reason.verdict != RK_FITS || !(x->plan.value_s < x->best->value_s)) return true;
+    if (!clusters_counts(x->question, &x->plan)) return true;
     *x->best = x->plan;
     return true;
 }

@@ -116,6 +116,7 @@ struct search {
 /* A plan that was simulated: is it the best? */
 static bool consider(struct search *s, const struct clusters_plan *plan, double less_than_s)
 {
+    if (!clusters_counts(s->question, plan)) return false;
     const bool better = plan->simulated_s < less_than_s;
     const bool apart = better || plan->simulated_s >= s->answer->best.simulated_s;
     if (s->kept && apart && isfinite(plan->simulated_s)) clusters_keep(s->kept, plan);
@@ -213,7 +214,8 @@ static void visit(void *context, const struct chain_answer *found)
     fill_details(&s->plan, s->costs, s->order, found);
     s->plan.simulated_s = clusters_simulate(&s->plan);
     s->answer->simulated++;
-    s->answer->straight_s = fmin(s->answer->straight_s, s->plan.simulated_s);
+    if (clusters_counts(s->question, &s->plan))
+        s->answer->straight_s = fmin(s->answer->straight_s, s->plan.simulated_s);
     consider(s, &s->plan, s->answer->best.simulated_s);
     if (!try_interleaved(s)) s->failed = true;
 }

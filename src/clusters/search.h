@@ -62,6 +62,12 @@ struct clusters_plan {
     struct clusters_chunk chunk[RK_MAX_CHUNKS]; /* (chunks, stages): in the model's order */
 };
 
+static inline bool clusters_counts(const struct clusters_question *question,
+                                   const struct clusters_plan *plan)
+{
+    return !question->filter || question->filter->whole(question->filter->context, plan);
+}
+
 /* The stage behind, and how many messages of a microbatch go there: with interleaving one for each
  * chunk, and the last stage's to the first; 0: none. */
 static inline int clusters_behind(const struct clusters_plan *plan, int stage, double *messages)
@@ -79,10 +85,10 @@ static inline double clusters_sent_bytes(const struct clusters_plan *plan, int s
 }
 
 struct clusters_answer {
-    struct clusters_plan best;       /* by simulation */
-    double floor_s; /* no step takes less, of stages each in one cluster, interleaved or not: the
-                       slowest works on all microbatches, without messages */
-    double straight_s;               /* the best step without interleaving */
+    struct clusters_plan best; /* by simulation */
+    double floor_s;    /* no step takes less, of stages each in one cluster, interleaved or not: the
+                          slowest works on all microbatches, without messages */
+    double straight_s; /* the best step without interleaving */
     struct clusters_plan proved;     /* none has a smaller value_s */
     double alone_s[RK_MAX_CLUSTERS]; /* the least value_s of each cluster by itself */
     bool usable[RK_MAX_CLUSTERS];    /* does a stage of one layer fit on it, some way? */

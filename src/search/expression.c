@@ -735,3 +735,27 @@ double expression_value(const struct expression *expression, const struct rk_pla
     }
     return stack[0];
 }
+
+int expression_names(const struct expression *e)
+{
+    int names = 0;
+    for (int i = 0; i < e->terms; i++)
+        names += e->term[i].kind == TERM_FIGURE || e->term[i].kind == TERM_AXIS;
+    return names;
+}
+
+bool expression_keeps_to(const struct expression *e, const char *const *figures,
+                         const char *const *no_axes, const char **name)
+{
+    for (int i = 0; i < e->terms; i++) {
+        const struct term *term = &e->term[i];
+        if (term->kind == TERM_FIGURE) {
+            *name = rk_figures()[term->place].name;
+            if (position(*name, figures, NAMES) < 0) return false;
+        } else if (term->kind == TERM_AXIS) {
+            *name = e->predictor->axis_name(term->place);
+            if (position(*name, no_axes, NAMES) >= 0) return false;
+        }
+    }
+    return true;
+}

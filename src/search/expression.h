@@ -58,6 +58,14 @@ enum rk_status expression_compile(struct expression *expression, const struct pr
 double expression_value(const struct expression *expression, const struct rk_plan *plan,
                         const double *figure);
 
+/* Does it read no figures but these, and none of these axes? Lists end with NULL. If not, `name` is
+ * the first one that it reads. */
+bool expression_keeps_to(const struct expression *expression, const char *const *figures,
+                         const char *const *no_axes, const char **name);
+
+/* How often it reads a figure or an axis. */
+int expression_names(const struct expression *expression);
+
 /* The figure that a name or a short name stands for; NULL: there is none. */
 const struct rk_figure *expression_figure(const struct predictor *predictor, const char *name);
 

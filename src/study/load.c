@@ -162,6 +162,7 @@ struct grid {
     int mode[STUDY_MODES];
     uint64_t top;
     int headroom; /* 0: learned, 1: none */
+    bool has_headroom;
 };
 
 static void grid_release(struct grid *grid)
@@ -292,7 +293,7 @@ static enum rk_status load_settings(const struct place *root, struct grid *grid,
     if (status == RK_OK && find_key(&grid->place, root, "top", &member))
         status = field_load(&member, &top, &grid->top, error);
     if (status == RK_OK && find_key(&grid->place, root, "headroom", &member))
-        status = field_load(&member, &headroom, &grid->headroom, error);
+        status = field_load(&member, &headroom, &grid->headroom, error), grid->has_headroom = true;
     return status;
 }
 
@@ -327,12 +328,10 @@ static enum rk_status load_gpus(const struct place *root, const struct study *st
 static enum rk_status check_machines(const struct place *root, const struct study *study,
                                      const struct grid *grid, struct rk_error *error)
 {
-    static const char *const keys[] = {"framework", "mode", "top", "headroom", "unstartable"};
+    static const char *const keys[] = {"framework", "mode", "unstartable"};
     static const char *const faults[] = {
         "framework calculon knows one cluster alone",
         "the search over several clusters has one way to search, pruned",
-        "the search over several clusters keeps its best plan alone: 1",
-        "the search over several clusters fills memory up to the edge: none",
         "the search over several clusters takes what frameworks start"};
     struct place member;
     if (!count_machines(study, grid)) return RK_OK;
@@ -340,7 +339,7 @@ static enum rk_status check_machines(const struct place *root, const struct stud
         if (!find_key(&grid->place, root, keys[i], &member)) continue;
         const bool wrong[] = {grid->framework == RK_CALCULON,
                               grid->modes > 1 || grid->mode[0] != RK_SEARCH_PRUNED,
-                              grid->top > 1, grid->headroom == 0, json_is_true(member.value)};
+                              json_is_true(member.value)};
         if (wrong[i])
             return place_fail(&member, error,
                               "%s; leave it out, or put the systems of several clusters into a "
@@ -447,8 +446,13 @@ static double usable_of(const struct study *study, const struct grid *grid,
 {
     struct rk_plan plan = rk_plan_default();
     plan.framework = point->framework;
-    if (study_machine(study, point) || grid->headroom || point->framework == RK_CALCULON || point->mode == STUDY_LAYERWISE)
+    const struct rk_machine *machine = study_machine(study, point);
+    if (grid->headroom || point->framework == RK_CALCULON || point->mode == STUDY_LAYERWISE)
         return INFINITY;
+    if (machine) /* up to the edge, unless it is asked for; each cluster has its own */
+        return grid->has_headroom ? learned_room(&study->model[point->model].model,
+                                                 &machine->cluster[0].system, &plan)
+                                  : INFINITY;
     return learned_room(&study->model[point->model].model, &study->system[point->system].system,
                         &plan);
 }
@@ -504,8 +508,8 @@ static enum rk_status grid_add_points(struct study *study, const struct grid *gr
         point->number = ++study->figure[grid->figure].points;
         digest_point(study, point);
         status = study_machine(study, point)
-                   ? over_clusters_check(&grid->axes_place, study, point, error)
-                   : axes_check(&grid->axes_place, study, point, error);
+                     ? over_clusters_check(&grid->axes_place, study, point, error)
+                     : axes_check(&grid->axes_place, study, point, error);
     }
     return status;
 }

@@ -1,11 +1,11 @@
 #include "study/over_clusters.h"
 
+#include "advise/clusters_figures.h"
 #include "advise/clusters_run.h"
 #include "base/memory.h"
 #include "catalog/clusters_words.h"
 #include "clusters/price.h"
-#include "estimate/fold.h"
-#include "machine/kernels.h"
+#include "facts/learned.h"
 #include "study/run_load.h"
 
 #include <inttypes.h>
@@ -92,7 +92,11 @@ static enum rk_status open_question(struct clusters_input *input, const struct s
     say(draft, "precision");
     if (point->sequence) say(draft, "sequence");
     status = pin(&study->axes[point->axes], draft, error);
-    return status == RK_OK ? clusters_input_settle(input, point->max_batch, error) : status;
+    if (status == RK_OK) status = clusters_input_settle(input, point->max_batch, error);
+    for (int i = 0; isfinite(point->usable_bytes) && i < input->machine.clusters; i++)
+        input->question.usable_bytes[i] =
+            learned_room(&input->model, &input->machine.cluster[i].system, &input->question.words);
+    return status;
 }
 
 enum rk_status over_clusters_check(const struct place *place, const struct study *study,
@@ -109,80 +113,20 @@ enum rk_status over_clusters_check(const struct place *place, const struct study
 
 /* ---- the answer in numbers ---- */
 
-/* A stage's plan as one of the whole pipeline, for its axes. */
-static struct rk_plan axes_of(const struct clusters_input *input, const struct given_plan *given,
-                              const struct given_part *part)
-{
-    struct rk_plan plan = part->plan;
-    plan.pipeline = (uint64_t)given->stages;
-    plan.chunks = (uint64_t)given->chunks;
-    plan.ranks = plan.tensor * plan.context * part->data * plan.pipeline;
-    plan.batch = input->question.words.batch;
-    plan.microbatch = part->most;
-    return plan;
-}
-
 /* The first stage's plan, and where others differ. */
 static void tell_axes(const struct clusters_input *input, const struct given_plan *given,
                       struct rk_plan *plan, struct study_over *over)
 {
-    *plan = axes_of(input, given, &given->stage[0].part[0]);
+    *plan = clusters_part_plan(&input->question, given, &given->stage[0].part[0]);
     for (int i = 0; i < given->stages; i++)
         for (int k = 0; k < given->stage[i].parts; k++) {
-            const struct rk_plan other = axes_of(input, given, &given->stage[i].part[k]);
+            const struct rk_plan other =
+                clusters_part_plan(&input->question, given, &given->stage[i].part[k]);
             for (int a = 0; a < RK_PLAN_AXES; a++)
                 over->differs[a] |= rk_plan_axis_get(&other, (enum rk_plan_axis)a) !=
                                     rk_plan_axis_get(plan, (enum rk_plan_axis)a);
         }
     over->differs[RK_PLAN_SPLIT] = true; /* each stage has its own layers */
-}
-
-/* FLOP that the model needs for a step, which no plan changes. */
-static enum rk_status needed_flop(const struct clusters_input *input, double *flop,
-                                  struct rk_error *error)
-{
-    struct rk_prediction *prediction = malloc(sizeof *prediction);
-    struct rk_plan plan = rk_plan_default();
-    if (!prediction) return no_memory(error);
-    plan.precision = input->question.words.precision;
-    plan.sequence = input->question.words.sequence;
-    plan.ranks = plan.batch = plan.microbatch = 1;
-    rk_predict(&input->model, &input->machine.cluster[0].system, &plan, prediction);
-    *flop = prediction->model_flop * (double)input->question.words.batch;
-    free(prediction);
-    return RK_OK;
-}
-
-/* What all GPUs in use could do in a second. */
-static double peak_flop_per_s(const struct clusters_input *input, const struct given_plan *given)
-{
-    const enum operand operand = operand_of(input->question.words.precision, true);
-    double peak = 0;
-    for (int i = 0; i < given->stages; i++)
-        for (int k = 0; k < given->stage[i].parts; k++) {
-            const struct given_part *part = &given->stage[i].part[k];
-            const double gpus = (double)(part->plan.tensor * part->plan.context * part->data);
-            peak += gpus * operand_peak(&input->machine.cluster[part->cluster].system, operand);
-        }
-    return peak;
-}
-
-static enum rk_status tell_outcome(const struct clusters_input *input,
-                                   const struct given_plan *given, struct rk_outcome *o,
-                                   struct rk_error *error)
-{
-    const struct clusters_plan *best = &input->answer->best;
-    const struct rk_plan *words = &input->question.words;
-    const uint64_t tokens = words->sequence ? words->sequence : input->model.sequence;
-    *o = (struct rk_outcome){.step_s = best->simulated_s,
-                             .parameters = (double)rk_model_parameters(&input->model)};
-    o->samples_per_s = (double)words->batch / o->step_s;
-    o->tokens_per_s = o->samples_per_s * (double)tokens;
-    for (int i = 0; i < best->stages; i++)
-        o->hbm_bytes = fmax(o->hbm_bytes, best->stage[i].bytes);
-    const enum rk_status status = needed_flop(input, &o->model_flop, error);
-    o->mfu = o->model_flop / (peak_flop_per_s(input, given) * o->step_s);
-    return status;
 }
 
 /* The whole run with that step. */
@@ -193,8 +137,8 @@ static enum rk_status tell_run(const struct study *study, const struct study_poi
     struct clusters_run run;
     struct rk_campaign_outcome o;
     if (!study->has_run) return RK_OK;
-    const enum rk_status status = clusters_run_of(study->facts, &study->run, input,
-                                                  point->run.tokens, &run, NULL, 0, error);
+    const enum rk_status status =
+        clusters_run_of(study->facts, &study->run, input, point->run.tokens, &run, NULL, 0, error);
     if (status != RK_OK) return status;
     rk_campaign_expect(&run.campaign, &o);
     *told = (struct study_over_run){.days = o.total_s / 86400,
@@ -205,28 +149,47 @@ static enum rk_status tell_run(const struct study *study, const struct study_poi
     return RK_OK;
 }
 
-static enum rk_status keep(const struct clusters_input *input, struct study_row *row,
-                           struct rk_error *error)
+/* The plan that the input was answered with, as one more of the row. */
+static enum rk_status add_best(const struct study *study, const struct study_point *point,
+                               const struct clusters_input *input, double needed_flop,
+                               struct study_row *row, struct rk_error *error)
 {
+    struct study_best *best = &row->best[row->found];
+    struct study_over *over = &row->over[row->found];
     struct given_plan *given = malloc(sizeof *given);
-    row->best = calloc(1, sizeof *row->best);
-    if (!row->best || !given) {
-        free(given);
-        return no_memory(error);
-    }
+    if (!given) return no_memory(error);
     given_of(&input->question, &input->answer->best, given);
     for (int i = 0; i < given->stages; i++)
         for (int k = 0; k < given->stage[i].parts && given->stage[i].parts == 1; k++)
             given->stage[i].part[k].most = given->round / given->stage[i].part[k].data;
     if (input->given) *given = *input->given; /* with the samples of each part */
-    row->found = 1;
-    row->counts.verdict[RK_FITS][0] = 1;
-    row->over.step_usd = clusters_price(&input->machine, &input->answer->best);
-    clusters_words_of(&input->question, given, row->over.words, sizeof row->over.words);
-    clusters_order_of(&input->machine, given, row->over.clusters, sizeof row->over.clusters);
-    tell_axes(input, given, &row->best->plan, &row->over);
-    const enum rk_status status = tell_outcome(input, given, &row->best->outcome, error);
+    best->position = row->found;
+    over->step_usd = clusters_price(&input->machine, &input->answer->best);
+    clusters_words_of(&input->question, given, over->words, sizeof over->words);
+    clusters_order_of(&input->machine, given, over->clusters, sizeof over->clusters);
+    tell_axes(input, given, &best->plan, over);
+    clusters_outcome(&input->question, given, &input->answer->best, needed_flop, &best->outcome);
     free(given);
+    row->found++;
+    return tell_run(study, point, input, &over->run, error);
+}
+
+/* The best so many; of those that were simulated. */
+static enum rk_status keep(const struct study *study, const struct study_point *point,
+                           struct clusters_input *input, struct study_row *row,
+                           struct rk_error *error)
+{
+    double flop;
+    const int count = input->kept.count;
+    row->best = calloc((size_t)count, sizeof *row->best);
+    row->over = calloc((size_t)count, sizeof *row->over);
+    if (!row->best || !row->over) return no_memory(error);
+    row->counts.verdict[RK_FITS][0] = (uint64_t)count;
+    enum rk_status status = clusters_needed_flop(&input->question, &flop, error);
+    for (int i = 0; i < count && status == RK_OK; i++) {
+        if (i) status = clusters_input_take(input, &input->kept.plan[i], error);
+        if (status == RK_OK) status = add_best(study, point, input, flop, row, error);
+    }
     return status;
 }
 
@@ -239,13 +202,11 @@ enum rk_status over_clusters_search(const struct study *study, const struct stud
     enum rk_status status = open_question(input, study, point, error);
     input->question.stopped = stopped;
     input->question.stopper = context;
-    row->over.is = true;
-    row->over.step_usd = NAN;
+    input->kept.most = (int)point->top;
     if (status == RK_OK) status = clusters_input_answer(input, false, error);
     if (status == RK_OK || status == RK_NOTHING_FITS) row->counts.total = input->answer->labels;
-    if (status == RK_OK) status = tell_run(study, point, input, &row->over.run, error);
     if (status == RK_OK)
-        status = keep(input, row, error);
+        status = keep(study, point, input, row, error);
     else if (status == RK_NOTHING_FITS)
         status = RK_OK;
     clusters_input_release(input);

@@ -13,7 +13,8 @@ uint64_t over_clusters_gpus(const struct rk_machine *machine);
 enum rk_status over_clusters_check(const struct place *place, const struct study *study,
                                    const struct study_point *point, struct rk_error *error);
 
-/* The best plan; none where nothing fits. On one thread. RK_INTERRUPTED when `stopped` says so. */
+/* The best point->top of the plans that were simulated, or fewer; none where nothing fits. On one
+ * thread. RK_INTERRUPTED when `stopped` says so. */
 enum rk_status over_clusters_search(const struct study *study, const struct study_point *point,
                                     bool (*stopped)(void *context), void *context,
                                     struct study_row *row, struct rk_error *error);

@@ -61,6 +61,14 @@ static bool watch_progress(void *context, uint64_t decided, uint64_t total, doub
     return !atomic_load(&watch->engine->stop);
 }
 
+void study_row_release(struct study_row *row)
+{
+    free(row->best);
+    free(row->over);
+    row->best = NULL;
+    row->over = NULL;
+}
+
 static enum rk_status keep_best(const struct rk_plans_problem *problem,
                                 const struct rk_space *space, const struct rk_answer *result,
                                 struct study_row *row, struct rk_error *error)
@@ -234,7 +242,7 @@ static void *work(void *argument)
         if (status == RK_OK) {
             deliver(engine, &item);
         } else {
-            free(item.row.best);
+            study_row_release(&item.row);
             if (status != RK_INTERRUPTED) report_failure(engine, status, &error);
         }
     }
@@ -295,7 +303,7 @@ static enum rk_status hand_over(const struct study_run_options *options, struct 
         rows[i] = items[i].row;
     if (status == RK_OK && count) status = options->sink(options->context, rows, count, error);
     for (size_t i = 0; i < count; i++)
-        free(items[i].row.best);
+        study_row_release(&items[i].row);
     free(rows);
     return status;
 }
@@ -316,7 +324,7 @@ static enum rk_status attend(struct engine *engine, const struct study_run_optio
             status = hand_over(options, items, count, error);
         else
             for (size_t i = 0; i < count; i++)
-                free(items[i].row.best);
+                study_row_release(&items[i].row);
         if (status != RK_OK) atomic_store(&engine->stop, true);
         shown = tally->progress;
         shown.strategies += atomic_load(&engine->decided);

@@ -19,7 +19,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STUDY_NAME = 160, STUDY_KEY = 33, STUDY_MAX_POINTS = 1000000, STUDY_MAX_TOP = 1000, STUDY_WORDS = 4096 };
+enum {
+    STUDY_NAME = 160,
+    STUDY_KEY = 33,
+    STUDY_MAX_POINTS = 1000000,
+    STUDY_MAX_TOP = 1000,
+    STUDY_WORDS = 4096
+};
 
 struct study_model {
     char name[STUDY_NAME];
@@ -139,7 +145,6 @@ struct study_best {
 
 /* What a plan over several clusters has that others do not. */
 struct study_over {
-    bool is;
     bool differs[RK_PLAN_AXES]; /* between stages */
     double step_usd;            /* NAN: no price is known */
     struct study_over_run {     /* the whole run; 0: none is asked for, or not known */
@@ -149,16 +154,18 @@ struct study_over {
     char words[STUDY_WORDS];
 };
 
-/* A finished search. Flat but for `best`. */
+/* A finished search. Flat but for `best` and `over`, which study_row_release frees. */
 struct study_row {
     size_t point; /* index in study->point */
     struct rk_search_counts counts;
     struct rk_search_explain explain;
     uint64_t found;
     struct study_best *best; /* (found) by samples per second, then position */
-    struct study_over over;  /* of the first */
+    struct study_over *over; /* (found) of plans over several clusters; NULL */
     double seconds;
 };
+
+void study_row_release(struct study_row *row);
 
 struct study_progress {
     size_t done, total;  /* searches */

@@ -291,6 +291,7 @@ static enum rk_status write_search(const struct study *study, const struct study
     return database_step(database, b.statement, error);
 }
 
+/* `over`, here and below: NULL of a plan on one cluster. */
 static void bind_axes(struct binder *b, const struct rk_plan *plan, const struct study_over *over)
 {
     char text[RK_PLAN_AXIS_TEXT];
@@ -299,7 +300,7 @@ static void bind_axes(struct binder *b, const struct rk_plan *plan, const struct
         const enum rk_plan_axis_type type = rk_plan_axis_info(axis)->type;
         const uint64_t value = rk_plan_axis_get(plan, axis);
         const enum rk_by by = plan->framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
-        if (!(rk_plan_axis_info(axis)->by & by) || over->differs[i])
+        if (!(rk_plan_axis_info(axis)->by & by) || (over && over->differs[i]))
             bind_null(b);
         else if (type == RK_PLAN_CHOICE || type == RK_PLAN_PARTS)
             bind_copy(b, rk_plan_axis_text(axis, value, text));
@@ -314,7 +315,7 @@ static void bind_figure(struct binder *b, const struct study_best *best, const c
 {
     static const char *const known[] = {"step_s",     "samples_per_s", "tokens_per_s", "mfu",
                                         "model_flop", "parameters",    "hbm_bytes"};
-    bool filled = !over->is;
+    bool filled = !over;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         filled |= strcmp(known[i], name) == 0;
     if (!filled) {
@@ -334,9 +335,9 @@ static void bind_figure(struct binder *b, const struct study_best *best, const c
 static void bind_tiers(struct binder *b, const struct study_best *best,
                        const struct study_over *over)
 {
-    for (int i = 0; i < 2 * SCHEMA_TIER_COLUMNS && over->is; i++)
+    for (int i = 0; over && i < 2 * SCHEMA_TIER_COLUMNS; i++)
         bind_null(b);
-    if (over->is) return;
+    if (over) return;
     for (int i = 0; i < SCHEMA_TIER_COLUMNS; i++)
         bind_number(b, best->outcome.holds[schema_tier_columns[i].holding]);
     for (int i = 0; i < SCHEMA_TIER_COLUMNS; i++)
@@ -350,9 +351,9 @@ static void bind_power(struct binder *b, const struct study *study, const struct
     const struct study_point *point = &study->point[row->point];
     const struct rk_prediction prediction = {.outcome = best->outcome};
     const double power_W =
-        row->over.is ? 0
-                     : rk_campaign_power(study->facts, &study->system[point->system].system,
-                                         &prediction);
+        row->over
+            ? 0
+            : rk_campaign_power(study->facts, &study->system[point->system].system, &prediction);
     if (power_W > 0)
         bind_number(b, power_W);
     else
@@ -362,14 +363,16 @@ static void bind_power(struct binder *b, const struct study *study, const struct
 /* What only plans over several clusters have. */
 static void bind_over(struct binder *b, const struct study_over *over)
 {
-    if (over->is)
+    static const struct study_over none = {.clusters = ""};
+    if (over)
         bind_text(b, over->clusters);
     else
         bind_null(b);
-    const struct study_over_run *run = &over->run;
-    const double numbers[] = {over->step_usd, run->days, run->gpu_hours, run->cost, run->energy_kWh};
+    const struct study_over_run *run = over ? &over->run : &none.run;
+    const double usd = over ? over->step_usd : 0;
+    const double numbers[] = {usd, run->days, run->gpu_hours, run->cost, run->energy_kWh};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (over->is && numbers[i] > 0)
+        if (numbers[i] > 0)
             bind_number(b, numbers[i]);
         else
             bind_null(b);
@@ -383,20 +386,21 @@ static enum rk_status write_strategies(const struct study *study, const struct s
     enum rk_status status = RK_OK;
     for (uint64_t i = 0; i < row->found && status == RK_OK; i++) {
         const struct study_best *best = &row->best[i];
+        const struct study_over *over = row->over ? &row->over[i] : NULL;
         struct binder b = {database->insert_strategy, 0};
         bind_count(&b, (uint64_t)search);
         bind_count(&b, i + 1);
         bind_count(&b, best->position);
         bind_count(&b, best->plan.batch);
         rk_plan_text(&best->plan, words, sizeof words);
-        bind_text(&b, row->over.is ? row->over.words : words);
-        bind_axes(&b, &best->plan, &row->over);
+        bind_text(&b, over ? over->words : words);
+        bind_axes(&b, &best->plan, over);
         const struct rk_figure *figure = NULL;
         while ((figure = schema_next_figure(figure)))
-            bind_figure(&b, best, figure->name, &row->over);
-        bind_tiers(&b, best, &row->over);
+            bind_figure(&b, best, figure->name, over);
+        bind_tiers(&b, best, over);
         bind_power(&b, study, row, best);
-        bind_over(&b, &row->over);
+        bind_over(&b, over);
         status = database_step(database, b.statement, error);
     }
     return status;

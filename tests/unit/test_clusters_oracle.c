@@ -9,7 +9,19 @@
 
 enum { LAYERS = 4 };
 
+/* What plans may be: bytes that they leave on every GPU; a condition on degrees, and on bytes. */
+struct limits {
+    double headroom_bytes, most_bytes; /* 0: none */
+    bool full_or_two;                  /* everything computed again, or two tensor ranks */
+};
+
+static bool full_or_two(enum rk_recompute_mode mode, uint64_t tensor)
+{
+    return mode == RK_WHOLE || tensor == 2;
+}
+
 struct oracle {
+    struct limits limits;
     struct clusters_question question;
     struct given_plan given;
     struct clusters_plan plan;
@@ -28,7 +40,15 @@ static void judge(struct oracle *o)
     cr_assert_eq(first, LAYERS);
     o->judged++;
     cr_assert(given_judge(&o->question, &o->given, &o->plan, &fault));
-    if (fault.reason.verdict == RK_FITS) o->least_s = fmin(o->least_s, o->plan.value_s);
+    if (fault.reason.verdict != RK_FITS) return;
+    for (int i = 0; i < o->plan.stages; i++) {
+        const struct clusters_stage *s = &o->plan.stage[i];
+        const struct limits *l = &o->limits;
+        if (s->bytes > s->capacity_bytes - l->headroom_bytes) return;
+        if (l->most_bytes > 0 && s->bytes > l->most_bytes) return;
+        if (l->full_or_two && !full_or_two(s->recompute, s->tensor)) return;
+    }
+    o->least_s = fmin(o->least_s, o->plan.value_s);
 }
 
 static void place(struct oracle *o, unsigned used, int last, int layers);
@@ -83,10 +103,11 @@ static void place(struct oracle *o, unsigned used, int last, int layers)
                 place_on(o, used, cluster, count, layers);
 }
 
-static double enumerate(const struct clusters_question *question)
+static double enumerate(const struct clusters_question *question, const struct limits *limits)
 {
     struct oracle *o = calloc(1, sizeof *o);
     o->question = *question;
+    o->limits = *limits;
     o->least_s = INFINITY;
     for (uint64_t m = 1; m <= question->words.batch; m++) {
         if (question->words.batch % m) continue;
@@ -99,8 +120,29 @@ static double enumerate(const struct clusters_question *question)
     return least_s;
 }
 
-/* `tensor` 0: every degree; `keep`: nothing is computed again. */
-static void compare(const char *system, enum rk_schedule schedule, uint64_t tensor, bool keep)
+/* ---- the same limits as the search has them ---- */
+
+static bool may_be(void *context, const struct rk_plan *plan, double hbm_bytes)
+{
+    const struct limits *l = context;
+    if (!isnan(hbm_bytes)) return !(l->most_bytes > 0) || hbm_bytes <= l->most_bytes;
+    return !l->full_or_two || full_or_two(plan->recompute, plan->tensor);
+}
+
+static bool counts(void *context, const struct clusters_plan *plan)
+{
+    const struct limits *l = context;
+    for (int i = 0; i < plan->stages; i++) {
+        const struct clusters_stage *s = &plan->stage[i];
+        if (l->most_bytes > 0 && s->bytes > l->most_bytes) return false;
+        if (l->full_or_two && !full_or_two(s->recompute, s->tensor)) return false;
+    }
+    return true;
+}
+
+/* `tensor` 0: every degree; `keep`: nothing is computed again. Returns the least value. */
+static double compare_with(const char *system, enum rk_schedule schedule, uint64_t tensor,
+                           bool keep, struct limits limits)
 {
     struct rk_model model;
     struct rk_machine machine;
@@ -119,8 +161,17 @@ static void compare(const char *system, enum rk_schedule schedule, uint64_t tens
     q.recompute = keep;
     q.tensor = tensor > 0;
     if (tensor) q.words.tensor = tensor;
+    const double least_s = enumerate(&q, &limits);
+    const struct clusters_filter filter = {&limits, may_be, counts};
+    q.filter = &filter;
+    for (int i = 0; i < machine.clusters && limits.headroom_bytes > 0; i++)
+        q.usable_bytes[i] =
+            machine.cluster[i].system.memory[0].capacity_bytes - limits.headroom_bytes;
     cr_assert(clusters_search(&q, answer));
-    const double least_s = enumerate(&q);
+    cr_expect(counts(&limits, &answer->best));
+    for (int i = 0; i < answer->best.stages; i++)
+        cr_expect_leq(answer->best.stage[i].bytes,
+                      answer->best.stage[i].capacity_bytes - limits.headroom_bytes);
     cr_expect_leq(answer->floor_s, answer->best.simulated_s);
     cr_expect_leq(answer->floor_s, least_s);
     cr_expect_geq(answer->floor_s, least_s / 10); /* of so few samples */
@@ -128,6 +179,12 @@ static void compare(const char *system, enum rk_schedule schedule, uint64_t tens
                        system, (int)schedule, answer->proved.value_s, least_s);
     rk_machine_release(&machine);
     free(answer);
+    return least_s;
+}
+
+static void compare(const char *system, enum rk_schedule schedule, uint64_t tensor, bool keep)
+{
+    compare_with(system, schedule, tensor, keep, (struct limits){.full_or_two = false});
 }
 
 /* Two nodes and one; memory that leaves out many of the plans, and more with each in flight. */
@@ -153,6 +210,18 @@ Test(clusters_oracle, schedules_keep_more_in_flight)
     compare(TIGHT("28GiB"), RK_ZERO_BUBBLE, 1, false);
     compare(TIGHT("18GiB"), RK_ZERO_BUBBLE_2P, 1, false);
     compare(TIGHT("20GiB"), RK_ZERO_BUBBLE_2P, 1, false);
+}
+
+/* Each is worth something: plans without the limit are faster. */
+Test(clusters_oracle, limits_are_kept)
+{
+    const double all_s = compare_with(SMALL, RK_1F1B, 0, false, (struct limits){0});
+    const struct limits limits[] = {{.headroom_bytes = 12 * 0x1p30},
+                                    {.most_bytes = 26 * 0x1p30},
+                                    {.full_or_two = true},
+                                    {.most_bytes = 30 * 0x1p30, .full_or_two = true}};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        cr_expect_gt(compare_with(SMALL, RK_1F1B, 0, false, limits[i]), all_s, "%zu", i);
 }
 
 /* Hosts with memory for what their GPUs, of which the second kind has little, do not take; or with

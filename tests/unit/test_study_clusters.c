@@ -28,7 +28,9 @@ enum { MOST = 16 };
 struct kept {
     struct rk_outcome outcome[MOST];
     struct study_over over[MOST];
+    bool is_over[MOST];
     uint64_t found[MOST];
+    double steps_s[MOST][4]; /* of the best four */
 };
 
 static enum rk_status keep(void *context, const struct study_row *rows, size_t count,
@@ -39,7 +41,10 @@ static enum rk_status keep(void *context, const struct study_row *rows, size_t c
     for (size_t i = 0; i < count; i++) {
         const size_t at = rows[i].point;
         kept->found[at] = rows[i].found;
-        kept->over[at] = rows[i].over;
+        kept->is_over[at] = rows[i].over != NULL;
+        if (rows[i].over) kept->over[at] = rows[i].over[0];
+        for (uint64_t k = 0; k < rows[i].found && k < 4; k++)
+            kept->steps_s[at][k] = rows[i].best[k].outcome.step_s;
         if (rows[i].found) kept->outcome[at] = rows[i].best->outcome;
     }
     return RK_OK;
@@ -62,9 +67,10 @@ static struct rk_clusters_plan plan;
 
 Test(study_clusters, rows_are_what_the_search_of_clusters_finds)
 {
-    struct study *s = parse("{\"models\": [\"llama3.1-8b\"], \"batch\": [32, 64], \"systems\": [\"" PAIR
-                            " link={10,100,400}Gb/s@50us\", {\"name\": \"near\", \"base\": \"" PAIR
-                            "\", \"link\": [\"100Gb/s@5us\"]}], \"axes\": {\"tensor\": 8}}");
+    struct study *s =
+        parse("{\"models\": [\"llama3.1-8b\"], \"batch\": [32, 64], \"systems\": [\"" PAIR
+              " link={10,100,400}Gb/s@50us\", {\"name\": \"near\", \"base\": \"" PAIR
+              "\", \"link\": [\"100Gb/s@5us\"]}], \"axes\": {\"tensor\": 8}}");
     double before_s = INFINITY;
     cr_assert_eq(s->points, 8);
     search_all(s, 1, &kept);
@@ -96,6 +102,48 @@ Test(study_clusters, rows_are_what_the_search_of_clusters_finds)
     study_close(s);
 }
 
+/* The best four, in order; with each its own words, and the first is what the best alone is. */
+Test(study_clusters, several_of_the_best)
+{
+    struct study *one = parse("{\"models\": [\"llama3.1-8b\"], \"batch\": 32, \"systems\": [\"" PAIR
+                              " link=100Gb/s@50us\"]}");
+    struct study *s = parse("{\"models\": [\"llama3.1-8b\"], \"batch\": 32, \"top\": 4, "
+                            "\"systems\": [\"" PAIR " link=100Gb/s@50us\"]}");
+    search_all(one, 1, &again);
+    search_all(s, 1, &kept);
+    cr_expect_eq(again.found[0], 1);
+    cr_expect_eq(kept.found[0], 4);
+    cr_expect_eq(kept.steps_s[0][0], again.steps_s[0][0]);
+    for (int i = 1; i < 4; i++)
+        cr_expect_geq(kept.steps_s[0][i], kept.steps_s[0][i - 1]);
+    cr_expect_str_eq(kept.over[0].words, again.over[0].words);
+    cr_expect_str_neq(s->point[0].key, one->point[0].key);
+    study_close(s);
+    study_close(one);
+}
+
+/* What is learned of memory is left, of each kind its own, where it is asked for. */
+Test(study_clusters, learned_headroom)
+{
+    static const char *const rooms[] = {"none", "learned"};
+    double bytes[2];
+    for (int i = 0; i < 2; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{\"models\": [\"llama3.1-8b\"], \"batch\": 64, \"headroom\": \"%s\", "
+                 "\"axes\": {\"tensor\": 1}, \"systems\": [\"h100-sxm5-80g x16 hbm=57GiB + "
+                 "a100-sxm4-80g x16 hbm=57GiB link=100Gb/s@50us\"]}",
+                 rooms[i]);
+        struct study *s = parse(text);
+        search_all(s, 1, &kept);
+        cr_assert_eq(kept.found[0], 1);
+        bytes[i] = kept.outcome[0].hbm_bytes;
+        study_close(s);
+    }
+    cr_expect_gt(bytes[0], bytes[1]);
+    cr_expect_leq(bytes[1], 56 * 0x1p30);
+}
+
 /* The utilisation of one kind of GPU over a link is that of a system: FLOP of the model over what
  * they could do; and a point of one cluster stands beside it, once for each number of GPUs. */
 Test(study_clusters, stand_beside_points_of_one_cluster)
@@ -109,7 +157,7 @@ Test(study_clusters, stand_beside_points_of_one_cluster)
     const double a = kept.outcome[1].mfu * kept.outcome[1].step_s;
     const double b = kept.outcome[2].mfu * kept.outcome[2].step_s;
     cr_expect_float_eq(a, b, 1e-9 * a);
-    cr_expect_not(kept.over[1].is);
+    cr_expect_not(kept.is_over[1]);
     study_close(s);
 }
 
@@ -155,8 +203,10 @@ Test(study_clusters, two_halves_are_the_whole)
 Test(study_clusters, keys_tell_machines_apart)
 {
     static const char *const systems[] = {
-        PAIR " link=100Gb/s@50us",       PAIR " link=200Gb/s@50us",
-        PAIR " link=100Gb/s@40us",       PAIR " link=100Gb/s@50us,cap=100Gb/s",
+        PAIR " link=100Gb/s@50us",
+        PAIR " link=200Gb/s@50us",
+        PAIR " link=100Gb/s@40us",
+        PAIR " link=100Gb/s@50us,cap=100Gb/s",
         PAIR " link=100Gb/s@50us,price=0.02",
         "h100-sxm5-80g x16 name=new + a100-sxm4-80g x24 name=old link=100Gb/s@50us",
         "h100-sxm5-80g x16 name=first + a100-sxm4-80g x16 name=old link=100Gb/s@50us"};
