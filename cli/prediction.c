@@ -145,6 +145,11 @@ static const struct {
 } sentences[] = {
     {"expert parallelism of a dense model", "the expert degree is #, but the model has no experts: leave ep out"},
     {"chunks of this schedule", "# virtual stages of a rank: only 1f1b and gpipe can have more than @"},
+    {"chunks of a V-shaped schedule", "v-zero, v-half and v-min give each rank # virtual stages, here it has @: give vpp2"},
+    {"stages of a V-shaped schedule, from 2 on", "v-zero, v-half and v-min are known for 2 to # stages, there are @: change pp"},
+    {"microbatch_group of a V-shaped schedule", "v-zero, v-half and v-min have no rounds of microbatches: leave mb-group out"},
+    {"first_layers and last_layers of a V-shaped schedule, which split says", "with v-zero, v-half and v-min layers of single stages are given by split, one number for each virtual stage: leave first-layers and last-layers out"},
+    {"schedule of a plan with recompute_rest: no V", "recompute-rest is not known with v-zero, v-half and v-min: give another schedule"},
     {"chunks without pipeline parallelism", "# virtual stages of a rank without a pipeline: give pp, or leave vpp out"},
     {"stages of dualpipe, an even number", "dualpipe needs an even number of stages, there are @"},
     {"microbatches of dualpipe, twice the stages and even", "dualpipe needs an even number of microbatches, # at least; there are @: change gbs"},

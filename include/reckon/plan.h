@@ -63,7 +63,10 @@ extern "C" {
     X(RK_1F1B,        "1f1b",        "with chunks > 1 interleaved [narayanan2021]") \
     X(RK_ZERO_BUBBLE, "zero-bubble", "ZB-H1: weight gradients fill the bubble, memory as 1F1B [qi2023]") \
     X(RK_DUALPIPE,    "dualpipe",    "two directions, two copies of the weights [deepseek2024v3]") \
-    X(RK_ZERO_BUBBLE_2P, "zero-bubble-2p", "ZB-H2: twice as many microbatches in flight, and no bubble where passes take alike [qi2023]")
+    X(RK_ZERO_BUBBLE_2P, "zero-bubble-2p", "ZB-H2: twice as many microbatches in flight, and no bubble where passes take alike [qi2023]") \
+    X(RK_V_ZERO, "v-zero", "ZB-V, with chunks 2: the second one runs back through the ranks, so that the first rank has both ends; memory as 1F1B [qi2023]") \
+    X(RK_V_HALF, "v-half", "... with about half of that memory [qi2024]") \
+    X(RK_V_MIN,  "v-min",  "... with about a third [qi2024]")
 
 #define RK_NAMES_recompute_mode(X) \
     X(RK_KEEP,      "none",      "nothing is computed again") \
@@ -245,6 +248,27 @@ static inline double rk_plan_activations_away(const struct rk_plan *plan)
 /* The activations of layers, all of them alike. */
 RK_API void rk_plan_offload_activations(struct rk_plan *plan, double share);
 
+/* Does the second chunk of a rank run back through the ranks, so that virtual stages p ... 2p - 1
+ * are on ranks p - 1 ... 0? */
+static inline bool rk_schedule_folds(enum rk_schedule schedule)
+{
+    return schedule >= RK_V_ZERO && schedule <= RK_V_MIN;
+}
+
+/* The stage of the pipeline that has virtual stage `i` (of p * v, in model order). */
+static inline uint64_t rk_plan_stage_of(const struct rk_plan *plan, uint64_t i)
+{
+    const uint64_t stage = i % plan->pipeline;
+    return rk_schedule_folds(plan->schedule) && i >= plan->pipeline ? plan->pipeline - 1 - stage
+                                                                    : stage;
+}
+
+/* Are embedding and head on the same ranks? */
+static inline bool rk_plan_joins_ends(const struct rk_plan *plan)
+{
+    return plan->pipeline == 1 || rk_schedule_folds(plan->schedule);
+}
+
 /* Blocks of virtual stage `i` (of p * v, in model order). */
 RK_API uint64_t rk_plan_split(const struct rk_plan *plan, const struct rk_model *model, uint64_t i);
 
@@ -252,7 +276,8 @@ RK_API uint64_t rk_plan_split(const struct rk_plan *plan, const struct rk_model 
  */
 #define RK_NAMES(X)                                                                                \
     X(framework)                                                                                   \
-    X(precision) X(order) X(schedule) X(recompute_mode) X(part) X(tensor_overlap) X(context_kind)  \
+    X(precision)                                                                                   \
+    X(order) X(schedule) X(recompute_mode) X(part) X(tensor_overlap) X(context_kind)               \
         X(attention_kernel) X(dispatcher) X(optimizer)
 #define RK_NAMES_FUNCTION(list) RK_API const char *rk_##list##_name(enum rk_##list value);
 RK_NAMES(RK_NAMES_FUNCTION)

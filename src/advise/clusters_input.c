@@ -28,6 +28,9 @@ static enum rk_status check_words(const struct plan_draft *draft, bool given,
         if (plan_given(draft, chosen[i]))
             return rk_fail(error, RK_USAGE, NULL, 0, 0,
                            "%s is chosen for each stage here: leave it out", chosen[i]);
+    if (rk_schedule_folds(draft->plan.schedule))
+        return usage_fail(error, "schedule: v-zero, v-half and v-min are not known over clusters: "
+                                 "1f1b, gpipe, zero-bubble and zero-bubble-2p are");
     if (plan_given(draft, "chunks"))
         return usage_fail(error, "chunks: the search tries interleaved stages itself; a plan file "
                                  "gives each its runs of layers, \"layers\": [10, 8]");

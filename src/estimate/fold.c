@@ -536,7 +536,7 @@ void layer_key(uint64_t key[LAYER_KEY], const struct rk_model *model, const stru
         key[2 * i + 1] = key[2 * i] > 1 ? rank_stride(&map, groups[i]) : 0;
     }
     key[8] = plan->microbatch;
-    key[9] = plan->pipeline > 1 && (model->tied_embeddings || model->predict_layers);
+    key[9] = !rk_plan_joins_ends(plan) && (model->tied_embeddings || model->predict_layers);
     key[10] = narrow ? plan->microbatch * rk_plan_data(plan) : 0;
 }
 

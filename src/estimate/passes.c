@@ -134,7 +134,7 @@ void rk_predict_passes(const struct rk_model *model, const struct rk_system *sys
         .reduce_beside = plan->gradient_overlap,
     };
     for (int i = 0; i < passes->parts; i++) {
-        const int class = map.class_of[i % map.stages];
+        const int class = map.class_of[rk_plan_stage_of(plan, (uint64_t)i)];
         const struct stage_sum *stage = &sums.sum[class];
         const struct exchange exchange = exchange_of(stage, system, &sharing, plan);
         struct stage_blocks part_blocks;

@@ -1,5 +1,6 @@
 #include "estimate/plan_check.h"
 #include "estimate/stages.h"
+#include "schedule/pace.h"
 
 #include "estimate/fold.h"
 #include "estimate/runs.h"
@@ -129,8 +130,8 @@ static bool check_chunks(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
     const struct rk_model *m = c->model;
-    const bool causal = !m->window_chunks && !m->encoder_sequence && !m->recurrence && !m->bidirectional &&
-                        !p->full_attention;
+    const bool causal = !m->window_chunks && !m->encoder_sequence && !m->recurrence &&
+                        !m->bidirectional && !p->full_attention;
     const uint64_t parts = p->context * (p->sequence_parallel ? p->tensor : 1) * p->sequence_chunks;
     if (p->sequence_chunks <= 1) return true;
     return want(c, divides(parts, sequence_of(c)), RULE("4.sequence", "sequence_chunks"),
@@ -233,9 +234,21 @@ static bool check_schedule(const struct check *c)
     const uint64_t microbatches = p->batch / (rk_plan_data(p) * p->microbatch);
     const bool dual = p->schedule == RK_DUALPIPE;
     const bool interleaves = p->schedule == RK_1F1B || p->schedule == RK_GPIPE;
+    const bool folds = rk_schedule_folds(p->schedule);
     const uint64_t group = p->microbatch_group;
-    return want(c, p->chunks == 1 || interleaves, RULE("12.excludes", "chunks"), RK_BAD_PIPELINE,
-                "chunks of this schedule", (double)p->chunks, 1) &&
+    return want(c, !folds || p->chunks == 2, RULE("12.needs", "chunks"), RK_BAD_PIPELINE,
+                "chunks of a V-shaped schedule", 2, (double)p->chunks) &&
+           want(c, !folds || (p->pipeline > 1 && p->pipeline <= V_MAX_STAGES),
+                RULE("12.needs", "pipeline"), RK_BAD_PIPELINE,
+                "stages of a V-shaped schedule, from 2 on", V_MAX_STAGES, (double)p->pipeline) &&
+           want(c, !folds || !group, RULE("12.excludes", "microbatch_group"), RK_BAD_PIPELINE,
+                "microbatch_group of a V-shaped schedule", 0, (double)group) &&
+           want(c, !folds || !(p->first_layers || p->last_layers),
+                RULE("12.excludes", "first_layers"), RK_BAD_PIPELINE,
+                "first_layers and last_layers of a V-shaped schedule, which split says", 0,
+                (double)(p->first_layers + p->last_layers)) &&
+           want(c, p->chunks == 1 || interleaves || folds, RULE("12.excludes", "chunks"),
+                RK_BAD_PIPELINE, "chunks of this schedule", (double)p->chunks, 1) &&
            want(c, p->chunks == 1 || p->pipeline > 1, RULE("12.needs", "chunks"), RK_BAD_PIPELINE,
                 "chunks without pipeline parallelism", (double)p->chunks, 1) &&
            want(c, !group || p->chunks > 1, RULE("12.needs", "microbatch_group"), RK_BAD_PIPELINE,
@@ -385,7 +398,10 @@ static bool check_swapped(const struct check *c)
                 "recompute of a plan with recompute_rest, which says it itself: none", RK_KEEP,
                 p->recompute) &&
            want(c, p->schedule != RK_DUALPIPE, RULE("12.excludes", "recompute_rest"), RK_BAD_OPTION,
-                "schedule of a plan with recompute_rest: not dualpipe", RK_1F1B, p->schedule);
+                "schedule of a plan with recompute_rest: not dualpipe", RK_1F1B, p->schedule) &&
+           want(c, !rk_schedule_folds(p->schedule), RULE("12.excludes", "recompute_rest"),
+                RK_BAD_OPTION, "schedule of a plan with recompute_rest: no V", RK_1F1B,
+                p->schedule);
 }
 
 /* In chunks of the sequence layers are computed again whole, each alike. */

@@ -146,7 +146,9 @@ static double remembered_bytes(const struct layer_folds *fold, const struct rk_p
                                uint64_t index)
 {
     if (plan->framework != RK_MEGATRON || plan->pipeline == 1) return 0;
-    const double sent = (double)plan->chunks - (index == 0);
+    const bool folds = rk_schedule_folds(plan->schedule); /* its last stage hands on what it has */
+    const double sent =
+        (double)plan->chunks - (index == 0) - (folds && index + 1 == plan->pipeline);
     return 2 * sent * fold->message_bytes;
 }
 
@@ -186,8 +188,8 @@ static double placeholder_bytes(const struct stage_sum *sum, const struct memory
     return (sum->block_shapes + sum->end_shapes) * rule->placeholder_bytes;
 }
 
-/* torch gives tensors of 1 to 10 MiB their places in segments of 20 MiB, and a rest of at most 1 MiB
- * to the last one of a segment, as allocated (kLargeBuffer, kSmallSize and should_split of
+/* torch gives tensors of 1 to 10 MiB their places in segments of 20 MiB, and a rest of at most 1
+ * MiB to the last one of a segment, as allocated (kLargeBuffer, kSmallSize and should_split of
  * CUDACachingAllocator.cpp): half of that in the mean. So of weights, main copies and moments that
  * are tensors of their own, without the distributed optimizer, which has them in a few. The largest
  * matrix is about a third of a block. */
@@ -206,8 +208,7 @@ static double unsplit_bytes(const struct layer_folds *fold, const struct sharing
 
 static double unsplit_of(const struct memory_rule *rule, const struct stage_sum *sum)
 {
-    return rule->unsplit_bytes *
-           (sum->parameters + sum->expert_parameters - sum->ends_parameters);
+    return rule->unsplit_bytes * (sum->parameters + sum->expert_parameters - sum->ends_parameters);
 }
 
 /* ---- the optimizer's step ---- */

@@ -440,16 +440,9 @@ bool sends_wait(const struct rk_plan *plan)
     return plan->chunks == 1 || plan->pipeline_blocking;
 }
 
-static double messages_s(const struct staged *staged, const struct rk_plan *plan)
+static void times_of(struct stage_times times[RK_MAX_STAGES], const struct staged *staged)
 {
-    const double passed = staged->microbatches * (double)plan->chunks;
-    return 2 * ((double)plan->pipeline - 1) * staged->send_s +
-           (sends_wait(plan) ? 2 * passed * staged->send_s : 0);
-}
-
-static struct pace pace_of(const struct staged *staged, const struct rk_plan *plan)
-{
-    struct stage_times classes[RK_MAX_STAGES], times[RK_MAX_STAGES];
+    struct stage_times classes[RK_MAX_STAGES];
     const struct stage_map *map = staged->map;
     for (int i = 0; i < map->classes; i++) {
         const struct stage_sum *sum = &staged->sums[i];
@@ -460,12 +453,27 @@ static struct pace pace_of(const struct staged *staged, const struct rk_plan *pl
     }
     for (int i = 0; i < map->stages; i++)
         times[i] = classes[map->class_of[i]];
-    const struct pipeline pipeline = pipeline_of(plan, staged->microbatches);
-    return pipeline_pace(&pipeline, times);
 }
 
-/* Stages end one after the other, the first one last: what comes behind backward on stage i runs
- * while the stages in front of it drain. Returns the stage whose end is last. */
+/* Around a V messages are part of every loop that ranks wait in: what they add to its length. */
+static double messages_of_v_s(const struct staged *staged, const struct rk_plan *plan,
+                              const struct stage_times *times, double without_s)
+{
+    const struct pipeline pipeline = pipeline_of(plan, staged->microbatches);
+    const struct v_messages messages = {staged->send_s, sends_wait(plan)};
+    return pipeline_length_v(&pipeline, times, messages) - without_s;
+}
+
+static double messages_s(const struct staged *staged, const struct rk_plan *plan)
+{
+    const double passed = staged->microbatches * (double)plan->chunks;
+    return 2 * ((double)plan->pipeline - 1) * staged->send_s +
+           (sends_wait(plan) ? 2 * passed * staged->send_s : 0);
+}
+
+/* Stages end one after the other, the first one last, those of a V together: what comes behind
+ * backward on stage i runs while the stages in front of it drain. Returns the stage whose end is
+ * last. */
 static int last_end(const struct staged *staged, const struct rk_plan *plan, double *slack_s)
 {
     const struct stage_map *map = staged->map;
@@ -480,7 +488,8 @@ static int last_end(const struct staged *staged, const struct rk_plan *plan, dou
             last = i;
             *slack_s = drained_s;
         }
-        drained_s += backward_of(&staged->sums[map->class_of[i]]) / (double)plan->chunks;
+        if (!rk_schedule_folds(plan->schedule))
+            drained_s += backward_of(&staged->sums[map->class_of[i]]) / (double)plan->chunks;
     }
     return last;
 }
@@ -501,11 +510,19 @@ static void outline_end(struct step_outline *outline, const struct staged *stage
 void step_outline(struct step_outline *outline, const struct staged *staged,
                   const struct rk_plan *plan)
 {
-    const struct pace pace = pace_of(staged, plan);
+    struct stage_times times[RK_MAX_STAGES];
+    times_of(times, staged);
+    const struct pipeline pipeline = pipeline_of(plan, staged->microbatches);
+    const struct pace pace = pipeline_pace(&pipeline, times);
     const struct stage_sum *sum = &staged->sums[staged->map->class_of[pace.stage]];
     outline->slowest = pace.stage;
     outline->bubble_s = pace.wait_s - staged->ends[staged->map->class_of[pace.stage]].put_off_s;
-    outline->pipeline_s = messages_s(staged, plan);
+    outline->pipeline_s =
+        rk_schedule_folds(plan->schedule)
+            ? messages_of_v_s(staged, plan, times,
+                              staged->microbatches * (forward_of(sum) + backward_of(sum)) +
+                                  pace.wait_s)
+            : messages_s(staged, plan);
     outline_end(outline, staged, plan);
     outline->step_s = staged->microbatches * (forward_of(sum) + backward_of(sum)) +
                       outline->bubble_s + outline->pipeline_s + outline->data_end_s +

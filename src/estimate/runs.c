@@ -75,6 +75,8 @@ bool runs_check(const struct rk_model *model, const struct rk_system *system,
               (double)layers, (double)model->layers) ||
         !want(plan->schedule != RK_DUALPIPE, reason, RK_BAD_PIPELINE,
               "a schedule of stages with segments that is not dualpipe", 0, 1) ||
+        !want(!rk_schedule_folds(plan->schedule), reason, RK_BAD_PIPELINE,
+              "a schedule of stages with segments that is no V", 0, 1) ||
         !want(!plan->recompute_layers && !plan->recompute_stride, reason, RK_BAD_OPTION,
               "recompute_layers and recompute_stride of segments, which say so themselves", 0, 1))
         return false;
@@ -490,8 +492,11 @@ void run_stage_of(struct run_stage *out, struct rk_stage *stage, const struct ru
 void run_part_sum(struct run_stage *out, const struct runs *runs, const struct rk_model *model,
                   const struct rk_system *system, const struct rk_plan *plan, uint64_t part)
 {
-    struct walk walk = {
-        .out = out, .runs = runs, .model = model, .system = system, .index = part % plan->pipeline};
+    struct walk walk = {.out = out,
+                        .runs = runs,
+                        .model = model,
+                        .system = system,
+                        .index = rk_plan_stage_of(plan, part)};
     memset(out, 0, sizeof *out);
     walk_part(&walk, plan, part);
     close_walk(&walk);

@@ -82,10 +82,14 @@ static void find_firsts(uint64_t *first, const struct rk_model *model, const str
 static struct stage_blocks blocks_of(const struct rk_model *model, const struct rk_plan *plan,
                                      const uint64_t *first, uint64_t stage)
 {
-    const uint64_t p = plan->pipeline, all = p * plan->chunks;
-    struct stage_blocks blocks = {.first = stage == 0, .last = stage == p - 1};
-    for (uint64_t i = stage; i < all; i += p)
+    const struct pipeline pipeline = pipeline_of(plan, 1);
+    struct stage_blocks blocks = {.first = stage == 0};
+    for (uint64_t chunk = 0; chunk < plan->chunks; chunk++) {
+        const uint64_t i =
+            plan->schedule == RK_DUALPIPE ? stage : pipeline_part(&pipeline, stage, chunk);
         stage_add_blocks(&blocks, model, plan, first[i], first[i + 1] - first[i]);
+        blocks.last |= i + 1 == plan->pipeline * plan->chunks;
+    }
     return blocks;
 }
 

@@ -26,8 +26,8 @@ struct stage_map {
     struct stage_blocks *blocks;      /* (classes); the caller's, with room for all stages */
 };
 
-/* Stage i of plan->pipeline has virtual stages i, i + p, ... Requires a plan that plan_check
- * accepts. */
+/* Stage i of plan->pipeline has virtual stages i, i + p, ..., of a V i and 2p - 1 - i. Requires a
+ * plan that plan_check accepts. */
 void stage_map_of(struct stage_map *map, const struct rk_model *model, const struct rk_plan *plan);
 
 /* Adds blocks `first` ... of one virtual stage; of the first recompute_layers of them, every
@@ -53,10 +53,10 @@ enum stage_end_of_model { FIRST_END, LAST_END, ENDS };
 struct stage_sum {
     /* the outline: what time and memory depend on */
     double blocks;
-    struct swap_fold swap;      /* of all blocks; of the outline only with recompute_rest */
+    struct swap_fold swap;              /* of all blocks; of the outline only with recompute_rest */
     struct copied_fold copied[RK_WAYS]; /* of all blocks; 0 of plans without chunks */
-    bool last;                  /* with the head: backward follows forward at once */
-    double pass_s[FOLD_PASSES]; /* of all chunks, one microbatch */
+    bool last;                          /* with the head: backward follows forward at once */
+    double pass_s[FOLD_PASSES];         /* of all chunks, one microbatch */
     double
         data_s[FOLD_PASSES]; /* ZeRO-2 and 3: gathering and reducing that a microbatch waits for */
     double data_link_s;      /* of one microbatch */

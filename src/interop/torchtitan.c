@@ -297,6 +297,7 @@ static const struct { const char *name; enum rk_schedule schedule; bool chunks; 
     {"Interleaved1F1B",      RK_1F1B,        true},
     {"InterleavedZeroBubble", RK_ZERO_BUBBLE, true},
     {"DualPipeV",            RK_DUALPIPE,    true},
+    {"ZBVZeroBubble",        RK_V_ZERO,      true},
 };
 /* clang-format on */
 
@@ -328,7 +329,7 @@ static enum rk_status read_pipeline(struct reading *r)
     }
     return settings_fail_key(
         r->settings, key, r->error,
-        "is not known: give 1F1B, GPipe, Interleaved1F1B, InterleavedZeroBubble or "
+        "is not known: give 1F1B, GPipe, Interleaved1F1B, InterleavedZeroBubble, ZBVZeroBubble or "
         "DualPipeV");
 }
 

@@ -323,7 +323,8 @@ enum rk_status timeline_plan_of_published(struct timeline_plan *timeline,
     struct rk_strategy strategy;
     struct rk_reason reason;
     even.schedule = RK_1F1B;
-    if (plan->schedule == RK_DUALPIPE || !strategy_of_plan(&even, system, &strategy, &reason))
+    const bool runs = plan->schedule <= RK_ZERO_BUBBLE; /* as the table has it, and 1f1b */
+    if (!runs || !strategy_of_plan(&even, system, &strategy, &reason))
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "schedule: calculon's blocks run as gpipe, 1f1b or zero-bubble");
     struct timeline_options options = timeline_options_of(&strategy);

@@ -1,16 +1,27 @@
 /* flight.h - microbatches in flight: forward has begun, the last of backward has not ended.
  *
  * They follow from the order of passes (order.h): those before the first backward, the one that
- * then follows, and those whose weight gradient waits. Pure.
+ * then follows, and those whose weight gradient waits; those of a V are counted along its order.
+ * Pure.
  */
 #ifndef RECKON_SCHEDULE_FLIGHT_H
 #define RECKON_SCHEDULE_FLIGHT_H
 
 #include "schedule/order.h"
 
+/* Of a V, passes of chunks `first` ... `last` of a rank in flight at the same time, at most. The
+ * first 4p microbatches have all that can happen. */
+uint64_t flight_along(const struct pipeline *p, uint64_t stage, uint32_t first, uint32_t last);
+
+static inline bool flight_is_counted(const struct pipeline *p)
+{
+    return rk_schedule_folds(p->schedule) && !p->forward_only;
+}
+
 /* Passes of chunks that are in flight at the same time on a rank, at most. */
 static inline uint64_t flight_chunks(const struct pipeline *p, uint64_t stage)
 {
+    if (flight_is_counted(p)) return flight_along(p, stage, 0, 1);
     const uint64_t all = p->microbatches * p->chunks;
     const uint64_t most = pipeline_warmup(p, stage) + 1 + pipeline_delay(p, stage);
     return all < most ? all : most;
@@ -33,6 +44,7 @@ static inline uint64_t flight_of_rounds(const struct pipeline *p)
 
 static inline double flight_of_first(const struct pipeline *p)
 {
+    if (flight_is_counted(p)) return (double)flight_along(p, 0, 0, 0);
     const uint64_t most = p->schedule == RK_GPIPE            ? p->microbatches
                           : p->schedule == RK_ZERO_BUBBLE_2P ? 2 * p->stages - 1
                                                              : flight_of_rounds(p);
@@ -42,6 +54,7 @@ static inline double flight_of_first(const struct pipeline *p)
 /* Of the last part, whose forward is followed by its backward. */
 static inline double flight_of_last(const struct pipeline *p)
 {
+    if (flight_is_counted(p)) return (double)flight_along(p, 0, 1, 1);
     return p->schedule == RK_GPIPE ? (double)p->microbatches : 1;
 }
 

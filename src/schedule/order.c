@@ -11,6 +11,8 @@ struct order_cursor order_open(const struct pipeline *p, uint64_t rank)
         .delay = pipeline_delay(p, rank),
         .half = far ? p->stages - 1 - rank : rank,
         .far = far,
+        .rank = (int64_t)rank,
+        .time = INT64_MIN,
         .splits = pipeline_splits(p),
     };
 }

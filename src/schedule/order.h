@@ -3,16 +3,19 @@
  * A rank runs each of its chunks once per microbatch and kind of pass: forward; backward, or where
  * the schedule splits it the gradient of the input and, later, that of the weights. The passes of a
  * kind follow one walk over rounds of microbatches, usually as many as stages: in a round each
- * chunk runs all of them before the next chunk does [narayanan2021, fig. 4]; backward takes the chunks from the last one
- * on. A schedule says how the walks are interleaved, stage s of p, v chunks:
+ * chunk runs all of them before the next chunk does [narayanan2021, fig. 4]; backward takes the
+ * chunks from the last one on. A schedule says how the walks are interleaved, stage s of p, v
+ * chunks:
  *
  *     gpipe        all forward, then all backward                                  [huang2019]
  *     1f1b         p-1-s forward first, then one forward, one backward             [narayanan2019]
- *     ... v > 1    2(p-1-s) + (v-1)g forward first, the same, g microbatches a round [narayanan2021]
- *     zero-bubble  1f1b with backward split: stage s runs the weight gradient of a
+ *     ... v > 1    2(p-1-s) + (v-1)g forward first, the same, g microbatches a round
+ * [narayanan2021] zero-bubble  1f1b with backward split: stage s runs the weight gradient of a
  *                  microbatch s backwards later, the last s ones at the end        [qi2023]
  *     ... -2p      2(p-1-s) forward first, weight gradients 2s backwards later     [qi2023]
  *     dualpipe     half of the microbatches from either end: order.c has the table [dualpipe2025]
+ *     v-...        two chunks, the second from the last rank back to the first: order_v.c
+ *                  [qi2023] [qi2024]
  *
  * Microbatches that the last round of an interleaved schedule lacks are left out of the order of a
  * full round. The order is made on the way, by a cursor: no list is kept. Pure.
@@ -65,15 +68,19 @@ static inline uint64_t pipeline_parts(const struct pipeline *p)
 static inline uint64_t pipeline_part(const struct pipeline *p, uint64_t rank, uint64_t chunk)
 {
     if (p->schedule == RK_DUALPIPE) return chunk ? p->stages - 1 - rank : rank;
+    if (rk_schedule_folds(p->schedule) && chunk) return 2 * p->stages - 1 - rank;
     return chunk * p->stages + rank;
 }
 
 /* From one part of the model to the next, or back, messages go to the rank behind or in front; the
- * microbatches that enter dualpipe at its end go the other way. */
+ * microbatches that enter dualpipe at its end go the other way, and so do those that come back
+ * through a V, whose last rank keeps what it hands from its first chunk to its second. */
 static inline uint32_t pipeline_neighbour(const struct pipeline *p, uint32_t rank, uint32_t chunk,
                                           bool next)
 {
-    const bool up = next != (p->schedule == RK_DUALPIPE && chunk == 1);
+    const bool folds = rk_schedule_folds(p->schedule);
+    const bool up = next != ((p->schedule == RK_DUALPIPE || folds) && chunk == 1);
+    if (folds && up && rank + 1 == p->stages) return rank;
     if (up) return rank + 1 == p->stages ? 0 : rank + 1;
     return rank == 0 ? p->stages - 1 : rank - 1;
 }
@@ -93,7 +100,7 @@ static inline uint64_t zero_bubbles(enum rk_schedule schedule)
 /* Is each backward pass split in two? With dualpipe some are. */
 static inline bool pipeline_splits(const struct pipeline *p)
 {
-    return zero_bubbles(p->schedule) && !p->forward_only;
+    return (zero_bubbles(p->schedule) || rk_schedule_folds(p->schedule)) && !p->forward_only;
 }
 
 /* ---- what the schedules differ in ---- */
@@ -140,12 +147,15 @@ struct order_cursor {
     uint64_t half;                /* ranks between this one and the nearer end */
     bool far;                     /* that end is the last rank */
     uint64_t done[2][3], left[2]; /* passes by walk; weight gradients of those put off */
+    /* a V's: row, repeat, letter and done as well, by chunk; the time in its building block */
+    int64_t rank, time;
 };
 
 struct order_cursor order_open(const struct pipeline *pipeline, uint64_t rank);
 
-/* Dualpipe's. */
+/* Dualpipe's, and a V's. */
 bool order_next_dual(struct order_cursor *cursor, struct order_pass *pass);
+bool order_next_v(struct order_cursor *cursor, struct order_pass *pass);
 
 static inline struct order_pass order_take(struct order_cursor *cursor, enum pass pass)
 {
@@ -183,6 +193,8 @@ static inline enum pass order_kind(const struct order_cursor *c)
 static inline bool order_next(struct order_cursor *cursor, struct order_pass *pass)
 {
     if (cursor->pipeline.schedule == RK_DUALPIPE) return order_next_dual(cursor, pass);
+    if (cursor->splits && rk_schedule_folds(cursor->pipeline.schedule))
+        return order_next_v(cursor, pass);
     do {
         const enum pass kind = order_kind(cursor);
         if (kind == PASSES) return false;

@@ -91,6 +91,11 @@ struct pace pipeline_pace(const struct pipeline *p, const struct stage_times *st
                    : sooner(pace, pace_of_gpipe(stages, count, microbatches), stages, microbatches);
     }
     struct pace pace = {slowest(stages, count), 0};
+    if (rk_schedule_folds(p->schedule)) {
+        pace.wait_s = pipeline_length_v(p, stages, (struct v_messages){0, false}) -
+                      microbatches * both(&stages[pace.stage]);
+        return pace;
+    }
     for (int i = 0; i < count; i++)
         if (i != pace.stage) pace.wait_s += wait_for(p, &stages[i]);
     return pace;

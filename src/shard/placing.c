@@ -114,7 +114,8 @@ static bool on_stage(const struct placing *p, const struct parts *parts, const s
                      uint64_t stage)
 {
     const struct rk_model *model = &p->rules.model;
-    const uint64_t last = p->rules.plan->pipeline - 1;
+    const struct rk_plan *plan = p->rules.plan;
+    const uint64_t last = rk_plan_stage_of(plan, plan->pipeline * plan->chunks - 1);
     if (part->layer < 0) {
         const bool again = part->role == ROLE_EMBEDDING && part->leaf == LEAF_WEIGHT &&
                            ((model->tied_embeddings && !parts->head) ||
@@ -140,7 +141,7 @@ static bool is_predicted(const struct placing *p, const struct part *part)
 {
     if (part->role == ROLE_PREDICT_HEAD) return false;
     if (part->role == ROLE_PREDICT_EMBEDDING)
-        return p->rules.plan->pipeline > 1 && p->rules.plan->schedule != RK_DUALPIPE &&
+        return !rk_plan_joins_ends(p->rules.plan) && p->rules.plan->schedule != RK_DUALPIPE &&
                part->layer == (int64_t)p->rules.model.layers;
     return part->parameter;
 }
@@ -156,7 +157,7 @@ static enum rk_status find_stages(const struct placing *p, struct parts *parts,
     for (uint64_t i = 0; i < stages; i++) {
         const uint64_t blocks = rk_plan_split(plan, &p->rules.model, i);
         for (uint64_t k = 0; k < blocks && layer < layers; k++)
-            parts->stage_of_layer[layer++] = (uint32_t)(i % plan->pipeline);
+            parts->stage_of_layer[layer++] = (uint32_t)rk_plan_stage_of(plan, i);
         if (blocks > layers) break;
     }
     if (layer == layers) return RK_OK;
@@ -642,17 +643,17 @@ static double head_parameters(const struct rk_model *model, const struct rk_plan
 static double stage_parameters(const struct rk_model *model, const struct rk_plan *plan,
                                uint64_t stage)
 {
-    const uint64_t p = plan->pipeline, all = p * plan->chunks;
+    const uint64_t all = plan->pipeline * plan->chunks, last = rk_plan_stage_of(plan, all - 1);
     double counts[LAYER_KINDS] = {0}, sum = 0;
     uint64_t first = 0;
     for (uint64_t i = 0; i < all; i++) {
         const uint64_t blocks = rk_plan_split(plan, model, i);
-        if (i % p == stage) layer_count(model, first, blocks, counts);
+        if (rk_plan_stage_of(plan, i) == stage) layer_count(model, first, blocks, counts);
         first += blocks;
     }
     if (stage == 0) counts[LAYER_EMBEDDING] = 1;
-    if (stage == p - 1) sum += head_parameters(model, plan);
-    if (stage == p - 1) counts[LAYER_PREDICT] = (double)model->predict_layers;
+    if (stage == last) sum += head_parameters(model, plan);
+    if (stage == last) counts[LAYER_PREDICT] = (double)model->predict_layers;
     for (int kind = 0; kind < LAYER_KINDS; kind++)
         if (counts[kind] > 0)
             sum += counts[kind] * parameters_of((enum layer_kind)kind, model, plan);

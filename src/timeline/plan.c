@@ -18,6 +18,7 @@ static const char *const reasons[TIMELINE_REASONS] = {
     [REASON_UNEQUAL_STAGES]   = "stages are unequal; the formula is the longest chain of work through one of them",
     [REASON_UNEQUAL_CHUNKS]   = "the formula's bubble of interleaved stages is that of equal chunks and full rounds",
     [REASON_MESSAGES_BESIDE]  = "messages run beside computing; the formula waits for those at start and end alone, or for one behind every pass (--messages charged)",
+    [REASON_UNEQUAL_HALVES]   = "the chunks of a stage are unequal; the formula gives each half of its time",
     [REASON_REDUCE_CHUNKS]    = "gradients are reduced chunk by chunk; the formula hides them behind a stage's last backward pass in pieces of a chunk",
     [REASON_DRAIN]            = "what stages do behind their last pass runs while those in front drain; the formula leaves messages out of that time",
     [REASON_PUT_OFF]          = "weight gradients of the head that are put off are drawn where they arise, not in the drain",

@@ -168,11 +168,14 @@ static void find_reasons(struct timeline_plan *plan, const struct rk_passes *pas
     for (int i = 0; i < passes->stages; i++)
         ends |= passes->end[i].optimizer_s > 0;
     plan->memory_reasons = reason_if(chunks || dual, REASON_HELD_CHUNKS);
+    const bool folds = rk_schedule_folds(p->schedule);
     plan->time_reasons = reason_if(zero_bubbles(p->schedule) || dual, REASON_WEIGHT_GRADIENTS);
     if (p->stages == 1) return;
     plan->time_reasons |=
         reason_if(!equal && p->schedule == RK_1F1B && !chunks, REASON_UNEQUAL_STAGES) |
-        reason_if(chunks && (!equal || p->microbatches % p->stages), REASON_UNEQUAL_CHUNKS) |
+        reason_if(chunks && !folds && (!equal || p->microbatches % p->stages),
+                  REASON_UNEQUAL_CHUNKS) |
+        reason_if(folds && !equal, REASON_UNEQUAL_HALVES) |
         reason_if(plan->messages != TIMELINE_CHARGED || !passes->sends_wait,
                   REASON_MESSAGES_BESIDE) |
         reason_if(chunks && plan->reduces && plan->reduce_beside, REASON_REDUCE_CHUNKS) |

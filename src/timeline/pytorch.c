@@ -71,6 +71,11 @@ enum rk_status timeline_write_pytorch(FILE *out, const struct timeline_plan *pla
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "PyTorch's runtime has each stage on one rank, and dualpipe on two: choose "
                        "another schedule");
+    if (rk_schedule_folds(plan->pipeline.schedule))
+        return rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "PyTorch's runtime lays the stages of a table out in loops, not in a V: choose "
+            "another schedule (v-zero it has itself, as ZBVZeroBubble)");
     status = one_step_each(&unit, plan, error);
     if (status != RK_OK) return status;
     steps.count = calloc(plan->stages, sizeof *steps.count);

@@ -15,8 +15,9 @@ struct inbox {
     uint64_t sent, taken;
 };
 
-/* To the next part of the model, or back. A stage has an inbox for each direction; with dualpipe,
- * for each of its chunks: they send in turns that are not those in which they receive. */
+/* To the next part of the model, or back. A stage has an inbox for each direction; with dualpipe
+ * and in a V, for each of its chunks: they send in turns that are not those in which they receive.
+ */
 enum { NO_INBOX = -1, TO_NEXT = 0, TO_PREVIOUS = 1, DIRECTIONS = 2, INBOXES = 4 };
 
 struct worker {
@@ -112,11 +113,17 @@ static void give_span(const struct simulation *sim, struct timeline_event *event
     give(sim, event);
 }
 
+/* Does the second chunk of a stage go the other way? */
+static inline bool goes_both_ways(const struct timeline_plan *plan)
+{
+    const enum rk_schedule schedule = plan->pipeline.schedule;
+    return schedule == RK_DUALPIPE || rk_schedule_folds(schedule);
+}
+
 /* Does what a pass sends and receives go towards the first stage? */
 static bool goes_down(const struct simulation *sim, const struct order_pass *pass)
 {
-    const bool dual = sim->plan->pipeline.schedule == RK_DUALPIPE;
-    return (pass->pass != PASS_FORWARD) != (dual && pass->chunk == 1);
+    return (pass->pass != PASS_FORWARD) != (goes_both_ways(sim->plan) && pass->chunk == 1);
 }
 
 static struct timeline_event event_of(const struct simulation *sim, const struct worker *w,
@@ -189,8 +196,7 @@ static inline int target_of(const struct timeline_plan *plan, uint32_t stage,
 
 static inline int inbox_of(const struct timeline_plan *plan, uint32_t chunk, int direction)
 {
-    const bool dual = plan->pipeline.schedule == RK_DUALPIPE;
-    return direction + (dual ? DIRECTIONS * (int)chunk : 0);
+    return direction + (goes_both_ways(plan) ? DIRECTIONS * (int)chunk : 0);
 }
 
 static inline uint32_t neighbour(const struct timeline_plan *plan, uint32_t stage, uint32_t chunk,
@@ -234,6 +240,7 @@ static void give_receive(const struct simulation *sim, const struct worker *w,
     event.kind = TIMELINE_EVENT_RECEIVE;
     event.peer =
         neighbour(plan, w->stage, run->order.chunk, direction == TO_NEXT ? TO_PREVIOUS : TO_NEXT);
+    if (event.peer == w->stage) return;
     event.flow =
         flow_of(plan, direction == TO_NEXT ? part - 1 : part + 1, direction, run->order.microbatch);
     event.start_s = arrival_s;
@@ -260,10 +267,15 @@ static inline void send(struct simulation *sim, struct worker *w, struct run *ru
     const struct timeline_plan *plan = sim->plan;
     const int direction = run->order.pass == PASS_FORWARD ? TO_NEXT : TO_PREVIOUS;
     const int target = target_of(plan, w->stage, &run->order);
+    const uint32_t chunk = run->order.chunk;
     const double message_s = plan->message_s[direction];
     double start_s = run->end_s;
     run->free_s = run->end_s;
     if (target == NO_INBOX && plan->messages != TIMELINE_CHARGED) return;
+    if (target != NO_INBOX && neighbour(plan, w->stage, chunk, target) == w->stage) {
+        post(sim, w->stage, inbox_of(plan, 1 - chunk, target), start_s); /* the tip of a V */
+        return;
+    }
     if (plan->messages == TIMELINE_BESIDE) {
         double *free_s = &w->link_free_s[goes_down(sim, &run->order)];
         if (*free_s > start_s) start_s = *free_s;
@@ -274,8 +286,8 @@ static inline void send(struct simulation *sim, struct worker *w, struct run *ru
     }
     if (sim->visitor) give_send(sim, w, run, target, start_s, start_s + message_s);
     if (target != NO_INBOX)
-        post(sim, neighbour(plan, w->stage, run->order.chunk, target),
-             inbox_of(plan, run->order.chunk, target), start_s + message_s);
+        post(sim, neighbour(plan, w->stage, chunk, target), inbox_of(plan, chunk, target),
+             start_s + message_s);
 }
 
 /* ---- data-parallel reduction beside backward ---- */

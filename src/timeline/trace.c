@@ -95,6 +95,9 @@ static void write_process(FILE *out, const struct timeline_plan *plan, uint32_t 
     if (plan->pipeline.schedule == RK_DUALPIPE)
         fprintf(out, "rank %u of the pipeline (stages %u and %u)", stage, stage,
                 plan->stages - 1 - stage);
+    else if (rk_schedule_folds(plan->pipeline.schedule))
+        fprintf(out, "rank %u of the pipeline (parts %u and %u)", stage, stage,
+                2 * plan->stages - 1 - stage);
     else if (ranks)
         fprintf(out, "stage %u (ranks %" PRIu64 "-%" PRIu64 ")", stage, first, first + ranks - 1);
     else

@@ -199,7 +199,7 @@ static void build_served_head(struct build *build)
     const struct rk_model *model = build->model;
     const double h = build->hidden, e = build->element, rows = build->batch;
     const double columns = padded_vocabulary(model, build->plan) / build->tensor;
-    const bool copy = model->tied_embeddings && build->plan->pipeline == 1;
+    const bool copy = model->tied_embeddings && rk_plan_joins_ends(build->plan);
     add_norm(build, "final norm", end, rows, h, e);
     struct operation *op = add_linear(build, "logits", end, &(struct product){1, rows, columns, h});
     op->parameters = (copy ? 0 : columns * h) + (model->head_biases ? columns : 0);
@@ -222,7 +222,7 @@ void build_head(struct build *build)
     const double table = columns * build->hidden;
     const bool shares = model->tied_embeddings || model->predict_layers;
     const double own = model->tied_embeddings ? 0 : table;
-    const double copied = shares && build->plan->pipeline > 1 ? table : 0;
+    const double copied = shares && !rk_plan_joins_ends(build->plan) ? table : 0;
     add_head(build, own + copied, model->head_biases ? columns : 0)->copied_parameters = copied;
 }
 

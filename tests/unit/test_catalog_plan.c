@@ -151,9 +151,9 @@ static const struct bad_case lines[] = {
     {"fsdp", "\"fsdp\":1:1: \"fsdp\" is a value: write framework=fsdp"},
     {"moe_act", "\"moe_act\":1:1: \"moe_act\" is a value: write recompute=selective:moe_act"},
     {"schedule=1f2b", "\"schedule=1f2b\":1:10: schedule must be one of gpipe, 1f1b, zero-bubble, "
-                      "dualpipe, zero-bubble-2p; got \"1f2b\"; did you mean \"1f1b\"?"},
+                      "dualpipe, zero-bubble-2p, v-zero, v-half, v-min; got \"1f2b\"; did you mean \"1f1b\"?"},
     {"schedule", "\"schedule\":1:9: schedule needs a value: schedule=one of gpipe, 1f1b, "
-                 "zero-bubble, dualpipe, zero-bubble-2p"},
+                 "zero-bubble, dualpipe, zero-bubble-2p, v-zero, v-half, v-min"},
     {"recompute=selective:core_attn+norm",
      "\"recompute=selective:core_attn+norm\":1:31: recompute-parts must be one of core_attn, "
      "moe_act, layernorm, mla_up_proj, mlp, moe, shared_experts; got \"norm\""},

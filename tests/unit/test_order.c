@@ -96,6 +96,50 @@ Test(order, dualpipe)
                  "B1.8 B0.3 I1.9 I0.4 W1.9 W0.4");
 }
 
+/* Two ranks: ZB-V of [qi2023, figure 7] as PyTorch's ScheduleZBVZeroBubble lists it; chunk 1 is the
+ * way back. */
+Test(order, v_zero)
+{
+    const struct pipeline p = {RK_V_ZERO, 2, 2, 4, false, 0};
+    expect_order(&p, 0,
+                 "F0.0 F0.1 F0.2 F1.0 I1.0 W1.0 F1.1 I1.1 W1.1 F0.3 I0.0 W0.0 F1.2 I1.2 W1.2 I0.1 "
+                 "W0.1 F1.3 I1.3 W1.3 I0.2 W0.2 I0.3 W0.3");
+    expect_order(&p, 1,
+                 "F0.0 F1.0 F0.1 F1.1 I1.0 W1.0 F0.2 I0.0 W0.0 F1.2 I1.1 W1.1 F0.3 I0.1 W0.1 F1.3 "
+                 "I1.2 W1.2 I0.2 I1.3 I0.3 W0.2 W1.3 W0.3");
+}
+
+/* Four ranks. The building block of v-min begins on rank r at r, 7 - r, 8 + r and 15 - r, every 6;
+ * weight gradients stand where it leaves a step. */
+Test(order, v_min)
+{
+    const struct pipeline p = {RK_V_MIN, 4, 2, 4, false, 0};
+    expect_order(&p, 0,
+                 "F0.0 F0.1 F1.0 I1.0 W1.0 F0.2 F1.1 I1.1 I0.0 W1.1 W0.0 F0.3 F1.2 I1.2 I0.1 W1.2 "
+                 "W0.1 F1.3 I1.3 I0.2 W1.3 W0.2 I0.3 W0.3");
+    expect_order(&p, 3,
+                 "F0.0 F1.0 F0.1 F1.1 I1.0 I0.0 W1.0 W0.0 F0.2 F1.2 I1.1 I0.1 W1.1 W0.1 F0.3 F1.3 "
+                 "I1.2 I0.2 W1.2 W0.2 I1.3 I0.3 W1.3 W0.3");
+}
+
+/* Microbatches in flight, in whole stages, on the rank that has most: p of v-zero as of 1F1B
+ * [qi2023], (p + 2) / 2 of v-half and (p + 4) / 3 of v-min [qi2024]. */
+Test(order, a_v_holds_what_is_published)
+{
+    for (uint32_t p = 2; p <= 64; p++)
+        for (uint64_t m = 2 * p; m <= 2 * p + 6; m += 3) {
+            const double published[] = {p, (double)((p + 2) / 2), (double)((p + 4) / 3)};
+            for (int k = 0; k < 3; k++) {
+                const struct pipeline v = {RK_V_ZERO + k, p, 2, m, false, 0};
+                double most = 0;
+                for (uint64_t rank = 0; rank < p; rank++)
+                    if (flight_of_stage(&v, rank) > most) most = flight_of_stage(&v, rank);
+                cr_expect_float_eq(most, published[k], 1e-12, "schedule %d, %d stages: %g", k,
+                                   (int)p, most);
+            }
+        }
+}
+
 /* ---- all small pipelines ---- */
 
 struct replay {
@@ -181,7 +225,8 @@ static void check(const struct pipeline *pipeline)
                       (int)pipeline->schedule, (int)p, (int)pipeline->chunks, (int)m, (int)i,
                       (int)part);
         }
-    const bool full = pipeline->chunks == 1 || m % pipeline_round(pipeline) == 0;
+    const bool full = pipeline->chunks == 1 || rk_schedule_folds(pipeline->schedule) ||
+                      m % pipeline_round(pipeline) == 0;
     for (uint64_t rank = 0; rank < p; rank++) {
         const int says = (int)flight_chunks(pipeline, rank);
         cr_assert(full ? r.most[rank] == says : r.most[rank] <= says,
@@ -205,12 +250,13 @@ Test(order, every_pass_once_and_as_many_in_flight_as_is_said)
         for (uint64_t p = 1; p <= STAGES; p++)
             for (uint64_t v = 1; v <= CHUNKS; v++)
                 for (uint64_t m = 1; m <= MICROBATCHES; m++) {
-                    const bool dual = schedule == RK_DUALPIPE;
+                    const bool dual = schedule == RK_DUALPIPE, folds = rk_schedule_folds(schedule);
                     if (v > 1 && (dual || zero_bubbles(schedule))) continue;
+                    if (folds && (v != 2 || p < 2)) continue;
                     if (dual && (p % 2 || m % 2 || m < 2 * p)) continue;
                     check(&(struct pipeline){schedule, p, v, m, false, 0});
                     checked++;
-                    if (v == 1 || p == 1) continue;
+                    if (v == 1 || p == 1 || folds) continue;
                     for (uint32_t g = (uint32_t)p; g <= m; g++)
                         check(&(struct pipeline){schedule, p, v, m, false, g});
                 }

@@ -84,8 +84,8 @@ static double simulate(const struct stage_times *stages, int count, int microbat
 static double predicted(enum rk_schedule schedule, const struct stage_times *stages, int count,
                         uint64_t chunks, int microbatches)
 {
-    const struct pipeline pipeline = {schedule, (uint64_t)count, chunks, (uint64_t)microbatches,
-                                      false, 0};
+    const struct pipeline pipeline = {
+        schedule, (uint64_t)count, chunks, (uint64_t)microbatches, false, 0};
     const struct pace pace = pipeline_pace(&pipeline, stages);
     return microbatches * (stages[pace.stage].forward_s + stages[pace.stage].backward_s) +
            pace.wait_s;
@@ -173,4 +173,52 @@ Test(pace, the_first_stage_runs_ahead_by_one)
     cr_expect_eq(pace.stage, 0);
     cr_expect_float_eq(pace.wait_s, 5, 1e-12);
     cr_expect_float_eq(simulate(stages, 2, 3, false), 35, 1e-12);
+}
+
+/* ---- V-shaped schedules ---- */
+
+static double bubble(enum rk_schedule schedule, uint32_t p, uint64_t m, double f, double b,
+                     double w)
+{
+    struct stage_times stages[V_MAX_STAGES];
+    for (uint32_t i = 0; i < p; i++)
+        stages[i] = (struct stage_times){2 * f, 2 * (b + w), 2 * w}; /* two chunks */
+    const struct pipeline pipeline = {schedule, p, 2, m, false, 0};
+    return pipeline_pace(&pipeline, stages).wait_s;
+}
+
+/* Passes of 1, two chunks: v-zero waits p - 1 of them, where 1F1B waits 6 (p - 1), the bubble of
+ * "ZBV-formatted" in Primus' table, (p - 1) / (6 m + p - 1). The authors of [qi2024] give bubbles
+ * of about p / 2m for v-half and 2p / 3m for v-min, so 3p and 4p passes. */
+Test(pace, a_v_waits_as_is_published)
+{
+    for (uint32_t p = 2; p <= V_MAX_STAGES; p++) {
+        const uint64_t m = 2 * p + p % 3;
+        cr_expect_float_eq(bubble(RK_V_ZERO, p, m, 1, 1, 1), p - 1, 1e-9);
+        cr_expect_float_eq(bubble(RK_V_MIN, p, m, 1, 1, 1), 4.0 * p - 5, 1e-9);
+        const double half = bubble(RK_V_HALF, p, m, 1, 1, 1);
+        cr_expect(half <= 3.25 * p - 3.5 && half >= 2.5 * p - 4, "p %d: %g", (int)p, half);
+    }
+}
+
+/* No bubble grows with the batch while W + 2B >= 2F and W + 2F >= 2B (v-half), or all passes take
+ * alike (v-min); v-zero's never does [qi2024, section 3.3 and appendix]. Else each microbatch of
+ * v-half takes 2(f+b+w) and what the condition lacks, of v-min six times the longest of f and b. */
+Test(pace, a_v_holds_its_pace_where_the_paper_says)
+{
+    static const struct {
+        double f, b, w, half, min; /* more for each microbatch */
+    } cases[] = {{1, 1, 1, 0, 0}, {1.2, 1, 1, 0, 0.8}, {1, 1.5, 1, 0, 2}, {1, 1.4, 0.8, 0, 2},
+                 {2, 1, 1, 1, 4}, {1, 2, 1, 1, 4},     {1, 1, 1.5, 0, 0}, {1, 1, 0.5, 0, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (uint32_t p = 4; p <= 12; p += 4) {
+            const double f = cases[i].f, b = cases[i].b, w = cases[i].w;
+            const double more[] = {0, cases[i].half, cases[i].min};
+            for (int k = 0; k < 3; k++) {
+                const enum rk_schedule v = RK_V_ZERO + k;
+                const double grown = bubble(v, p, 12 * p, f, b, w) - bubble(v, p, 8 * p, f, b, w);
+                cr_expect_float_eq(grown, 4 * p * more[k], 1e-9, "schedule %d of %d, case %zu: %g",
+                                   k, (int)p, i, grown);
+            }
+        }
 }
