@@ -25,20 +25,26 @@ static size_t name_length(const char *system)
 static bool is_of(const struct fact *fact, const char *system)
 {
     const size_t length = name_length(system);
-    if (strchr(system, '/') || strcmp(system, "-") == 0) return true;
-    if (length > 5 && strncmp(system + length - 5, ".json", 5) == 0) return true;
     return name_length(fact->system.id) == length && strncmp(fact->system.id, system, length) == 0;
 }
 
-/* Why a row is no sample; NULL when it is one, with what was measured in seconds. What its source
- * leaves open is settled for the whole fit. */
+/* Is it a file of one's own, whose name says nothing? */
+static bool is_file(const char *system)
+{
+    const size_t length = name_length(system);
+    return strchr(system, '/') || strcmp(system, "-") == 0 ||
+           (length > 5 && strncmp(system + length - 5, ".json", 5) == 0);
+}
+
+/* Why a row is no sample of the system (NULL: any); NULL when it is one, with what was measured in
+ * seconds. What its source leaves open is settled for the whole fit. */
 static const char *refuse(struct fact *fact, const char *system, double *measured_s)
 {
     const struct figure *figure = step_of(fact);
     struct judgement judgement;
     if (fact->reason[0]) return fact->reason;
     if (!figure) return "no time of a step";
-    if (!is_of(fact, system)) return "another accelerator";
+    if (system && !is_of(fact, system)) return "another accelerator";
     judge(fact, &judgement);
     if (!judgement.timed) return "a plan that cannot run";
     *measured_s = judge_measured(fact, figure, &judgement);
@@ -72,14 +78,16 @@ static enum rk_status add_samples(struct facts *facts, const char *system, struc
     return status;
 }
 
-enum rk_status calibrate_runs(const struct option_texts *paths, const char *system,
-                              struct facts *facts, struct samples *samples, struct rk_error *error)
+enum rk_status calibrate_runs(const struct option_texts *paths, const char *given,
+                              const struct rk_system *system, struct facts *facts,
+                              struct samples *samples, struct rk_error *error)
 {
     struct rules rules = {.count = 0};
     enum rk_status status = rules_load_or_own(NULL, &rules, error);
     for (int i = 0; i < paths->count && status == RK_OK; i++)
         status = facts_load(facts, paths->text[i], &rules, error);
-    if (status == RK_OK) status = add_samples(facts, system, samples, error);
+    if (status == RK_OK)
+        status = add_samples(facts, is_file(given) ? NULL : system->id, samples, error);
     rules_release(&rules);
     return status;
 }

@@ -7,10 +7,11 @@
 #include "interop/samples.h"
 
 /* Reads tables of runs and adds a sample for each whose step was timed on `system`'s accelerator: a
- * row's machine begins with that name, or `system` is a file, which says nothing of names. How many
- * are left out, and why the first one is, goes to stderr. Samples point into `facts`. */
-enum rk_status calibrate_runs(const struct option_texts *paths, const char *system,
-                              struct facts *facts, struct samples *samples, struct rk_error *error);
+ * row's machine begins with that name, or it was `given` as a file, which says nothing of names.
+ * How many are left out, and why the first one is, goes to stderr. Samples point into `facts`. */
+enum rk_status calibrate_runs(const struct option_texts *paths, const char *given,
+                              const struct rk_system *system, struct facts *facts,
+                              struct samples *samples, struct rk_error *error);
 
 /* The log of one run. */
 struct calibrate_log {

@@ -156,8 +156,7 @@ int clusters_timeline_command(int argc, char **argv)
     plan_words_prepare();
     int code = options_read(&usage, argc, argv, &args);
     if (code >= 0) return code;
-    enum rk_status status = timeline_check_files(args.trace, args.pytorch, &error);
-    if (status == RK_OK) status = clusters_input_open(&story.input, &args.basics.source, &error);
+    enum rk_status status = clusters_input_open(&story.input, &args.basics.source, &error);
     if (status == RK_OK) status = clusters_input_answer(&story.input, true, &error);
     if (status == RK_OK) status = clusters_timeline(&story.input.answer->best, &story.plan, &error);
     if (status == RK_OK) status = timeline_simulate(&story.plan, &story.timeline, &error);

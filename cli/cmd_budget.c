@@ -161,9 +161,9 @@ static enum rk_status weigh(const struct budget_args *args, const struct run_ter
                        system->id);
     rk_campaign_expect(&offer->campaign, &offer->outcome);
     offer->tokens = INFINITY;
-    if (args->days > 0)
-        offer->tokens = 1e12 * args->days * DAY_S / offer->outcome.total_s;
-    if (args->cost > 0) offer->tokens = fmin(offer->tokens, 1e12 * args->cost / offer->outcome.cost);
+    if (args->days > 0) offer->tokens = 1e12 * args->days * DAY_S / offer->outcome.total_s;
+    if (args->cost > 0)
+        offer->tokens = fmin(offer->tokens, 1e12 * args->cost / offer->outcome.cost);
     const double parameters = (double)rk_model_parameters(model);
     double best, tokens;
     if (args->law == RK_CHINCHILLA) {
@@ -212,7 +212,9 @@ static const char *budget_text(struct report *report, const struct budget_args *
 {
     const char *text = report_text(report, "%" PRIu64 " %s", args->gpus, system->id);
     if (args->days > 0) text = report_text(report, "%s, %g days", text, args->days);
-    return args->cost > 0 ? report_text(report, "%s, %g million USD", text, args->cost / 1e6) : text;
+    if (!(args->cost > 0)) return text;
+    return args->cost < 1e5 ? report_text(report, "%s, %.6g USD", text, args->cost)
+                            : report_text(report, "%s, %g million USD", text, args->cost / 1e6);
 }
 
 static enum rk_status fill(struct report *report, const struct budget_args *args,
@@ -234,9 +236,9 @@ static enum rk_status fill(struct report *report, const struct budget_args *args
         if (!fits) continue;
         assumed = report_text(report, "%s", offer.assumed);
         if (offer.tokens >= offer.asked)
-            best = report_text(report, "%s, %.3g billion parameters on %.3g trillion tokens",
-                               model.id, (double)rk_model_parameters(&model) / 1e9,
-                               offer.tokens / 1e12);
+            best =
+                report_text(report, "%s, %.3g billion parameters on %.3g trillion tokens", model.id,
+                            (double)rk_model_parameters(&model) / 1e9, offer.tokens / 1e12);
         else if (args->model)
             short_of = report_text(report,
                                    "not affordable: %s gets %.3g billion tokens, the law asks for "
@@ -246,13 +248,16 @@ static enum rk_status fill(struct report *report, const struct budget_args *args
     if (status != RK_OK) return status;
     *found = best != NULL;
     if (best)
-        report_note(report, report_text(report, "%s: %s",
-                                        args->model ? "affordable" : "the largest affordable", best));
+        report_note(report,
+                    report_text(report, "%s: %s",
+                                args->model ? "affordable" : "the largest affordable", best));
     else
-        report_note(report, short_of ? short_of
-                                     : "no size is affordable: more days, more money, or more GPUs");
-    if (*assumed) report_paragraph(report, report_text(report, "assumed: %s; megatron, %s", assumed,
-                                                       "the best plan of a search for each size"));
+        report_note(report, short_of
+                                ? short_of
+                                : "no size is affordable: more days, more money, or more GPUs");
+    if (*assumed)
+        report_paragraph(report, report_text(report, "assumed: %s; megatron, %s", assumed,
+                                             "the best plan of a search for each size"));
     return RK_OK;
 }
 
@@ -269,7 +274,8 @@ int cmd_budget(int argc, char **argv)
     enum rk_status status = RK_OK;
     if (!args.system || !args.gpus)
         status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
-                         "%s is missing: say on which machine", args.system ? "--gpus" : "--system");
+                         args.system ? "--gpus is missing: say how many there are"
+                                     : "--system is missing: say on which machine");
     else if (!(args.days > 0) && !(args.cost > 0))
         status = rk_fail(&error, RK_USAGE, NULL, 0, 0, "no budget: give --days, --cost or both");
     else if (args.days > MOST_DAYS || args.cost > MOST_USD)

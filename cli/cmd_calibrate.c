@@ -240,14 +240,17 @@ static enum rk_status read_measurements(const struct calibrate_args *args,
         status = measured_galvatron(args->profiles.text[i], layers ? &runs->model : NULL, samples,
                                     error);
     if (status == RK_OK && args->runs.count)
-        status = calibrate_runs(&args->runs, args->system, &runs->tables, samples, error);
+        status = calibrate_runs(&args->runs, args->system, system, &runs->tables, samples, error);
     if (status == RK_OK && args->log.path)
         status = calibrate_log(&args->log, args->system, &runs->log, samples, error);
     if (status == RK_OK && !samples->count)
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
-                         "calibrate: no measurements: give --gemm FILE, --nccl FILE, --runs FILE, "
-                         "--galvatron FILE "
-                         "or --log FILE");
+        status = args->runs.count
+                     ? rk_fail(error, RK_USAGE, NULL, 0, 0,
+                               "calibrate: no row of --runs is a time on %s that can be predicted",
+                               system->id)
+                     : rk_fail(error, RK_USAGE, NULL, 0, 0,
+                               "calibrate: no measurements: give --gemm FILE, --nccl FILE, --runs "
+                               "FILE, --galvatron FILE or --log FILE");
     return status;
 }
 

@@ -252,10 +252,10 @@ static int run(enum export_target to, const struct usage *usage, int argc, char 
     struct notes *notes = calloc(1, sizeof *notes);
     const bool over = args.source.system && rk_machine_is_several(args.source.system);
     const bool on = args.source.system && !over;
-    enum rk_status status = !notes ? no_memory(&error)
-                            : over ? export_gather_over(&args.source, to == EXPORT_GALVATRON,
-                                                        &plan, &error)
-                                   : export_gather(&args.source, &plan, &error);
+    enum rk_status status =
+        !notes ? no_memory(&error)
+        : over ? export_gather_over(&args.source, to == EXPORT_GALVATRON, &plan, &error)
+               : export_gather(&args.source, &plan, &error);
     if (status == RK_OK && on) status = rk_system_load(args.source.system, &system, &error);
     if (status == RK_OK && on) say_fit(&plan.model, &plan.plan, &system, "");
     if (status == RK_OK)
@@ -331,9 +331,8 @@ const struct usage export_usage = {
     .synopsis = "megatron|deepspeed|torchtitan|accelerate|nanotron|bridge|galvatron|fsdp "
                 "--model MODEL [--plan FILE] "
                 "[options] [PLAN]...",
-    .description = "Writes the launch arguments of a plan for Megatron-LM, DeepSpeed, torchtitan "
-                   "or accelerate, "
-                   "and names what the target cannot express.",
+    .description = "Writes what other tools launch a plan with, a script, a configuration or their "
+                   "own plan file, and names what the target cannot express.",
     .groups = {{"General", options_help_rows, 0}},
     .examples = {{"reckon export megatron --model llama3.1-70b --plan plan.json -o run.sh",
                   "A plan as a launch script of Megatron-LM:"}},

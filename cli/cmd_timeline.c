@@ -322,8 +322,9 @@ static void add_headline(struct report *report, const struct story *s, bool fits
         fits ? report_text(report, "%s a step",
                            quantity_format(step, QUANTITY_SECONDS, s->timeline->step_s))
              : "this plan cannot run";
-    report_note(report, report_text(report, "%s on %s, %" PRIu64 " GPUs, by %s: %s", f->model->id,
-                                    f->system->id, f->plan->ranks, forecast_by(f->plan), verdict));
+    report_note(report, report_text(report, "%s on %s, %" PRIu64 " GPU%s, by %s: %s", f->model->id,
+                                    f->system->id, f->plan->ranks, f->plan->ranks == 1 ? "" : "s",
+                                    forecast_by(f->plan), verdict));
     forecast_plan(report, f);
 }
 
@@ -515,20 +516,13 @@ static enum rk_status write_pytorch(FILE *out, const void *what, struct rk_error
 static void take_old_output(struct timeline_args *args)
 {
     const char *path = args->output;
-    const bool trace =
-        path && args->show.format != REPORT_AS_JSON &&
-        (output_is_stdout(path) || output_ends_in(path, ".json") || output_ends_in(path, ".json.gz"));
+    const bool trace = path && args->show.format != REPORT_AS_JSON &&
+                       (output_is_stdout(path) || output_ends_in(path, ".json") ||
+                        output_ends_in(path, ".json.gz"));
     if (!trace || args->trace) return;
     fprintf(stderr, "reckon: -o is now for the answer: the trace goes to --trace %s\n", path);
     args->trace = path;
     args->output = NULL;
-}
-
-enum rk_status timeline_check_files(const char *trace, const char *pytorch, struct rk_error *error)
-{
-    if (!trace || !pytorch || strcmp(trace, pytorch) != 0) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                   "--trace and --pytorch-csv name the same file: give two");
 }
 
 static enum rk_status check_arguments(const struct timeline_args *args, struct rk_error *error)
@@ -537,7 +531,7 @@ static enum rk_status check_arguments(const struct timeline_args *args, struct r
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--window, --stages and --full choose what goes into a trace: give it a "
                        "file with --trace");
-    return timeline_check_files(args->trace, args->pytorch, error);
+    return RK_OK;
 }
 
 /* Writes the files; prints the summary unless one of them is standard output. */

@@ -10,12 +10,13 @@ extern const struct usage main_usage;
 /* Not those that become another program, nor those that print for shells. */
 bool command_is_for_programs(const struct command *command);
 
-extern const struct usage clusters_usage, estimate_usage, search_usage, report_usage, models_usage, systems_usage,
-    shapes_usage, calculon_usage, study_usage, timeline_usage, import_usage, export_usage,
-    diff_usage, doctor_usage, predict_usage, fits_usage, validate_usage, calibrate_usage,
-    tokenize_usage, tokenizer_usage, corpus_usage, shard_usage, place_usage, budget_usage, offload_usage,
-    longest_usage, serve_usage, galvatron_usage, adapt_usage, check_usage, program_usage, merge_usage,
-    reshard_usage, train_usage, generate_usage, eval_usage, measure_usage;
+extern const struct usage clusters_usage, estimate_usage, search_usage, report_usage, models_usage,
+    systems_usage, shapes_usage, calculon_usage, study_usage, timeline_usage, import_usage,
+    export_usage, diff_usage, doctor_usage, predict_usage, fits_usage, validate_usage,
+    calibrate_usage, tokenize_usage, tokenizer_usage, corpus_usage, shard_usage, place_usage,
+    budget_usage, offload_usage, longest_usage, serve_usage, galvatron_usage, adapt_usage,
+    check_usage, program_usage, merge_usage, reshard_usage, train_usage, generate_usage, eval_usage,
+    measure_usage;
 
 int cmd_estimate(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
@@ -28,15 +29,14 @@ int cmd_serve(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_search(int argc, char **argv);
 int cmd_clusters(int argc, char **argv);
-bool clusters_asked(int argc, char **argv); /* does --system name several? */
-int clusters_predict(int argc, char **argv); /* predict, of such a one */
-int clusters_report(int argc, char **argv);  /* report, of such a one */
-int clusters_fits(int argc, char **argv);    /* fits */
-int clusters_diff(int argc, char **argv);    /* diff */
+bool clusters_asked(int argc, char **argv);           /* does --system name several? */
+int clusters_predict(int argc, char **argv);          /* predict, of such a one */
+int clusters_report(int argc, char **argv);           /* report, of such a one */
+int clusters_fits(int argc, char **argv);             /* fits */
+int clusters_diff(int argc, char **argv);             /* diff */
 int clusters_timeline_command(int argc, char **argv); /* timeline */
 int cmd_report(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
-enum rk_status timeline_check_files(const char *trace, const char *pytorch, struct rk_error *error);
 int cmd_program(int argc, char **argv);
 int cmd_study(int argc, char **argv);
 int cmd_models(int argc, char **argv);

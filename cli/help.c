@@ -154,12 +154,19 @@ static bool has_more(const struct usage *usage)
     return usage->words || group->rows;
 }
 
+bool options_group_goes_on(const struct usage *usage, const struct option_group *group)
+{
+    return group > usage->groups && group[-1].title && strcmp(group[-1].title, group->title) == 0;
+}
+
 static void print_group(FILE *out, const struct usage *usage, const struct option_group *group)
 {
     char title[256];
-    fputc('\n', out);
-    snprintf(title, sizeof title, "%s:", group->title);
-    print_wrapped(out, title, 0, 2);
+    if (!options_group_goes_on(usage, group)) {
+        fputc('\n', out);
+        snprintf(title, sizeof title, "%s:", group->title);
+        print_wrapped(out, title, 0, 2);
+    }
     for (const struct option *row = group->rows; row->name; row++)
         if (row->type != OPTION_HELP_ALL || has_more(usage)) print_option(out, row);
 }

@@ -1,6 +1,6 @@
-#include "cli/check.h"
 #include "cli/import_answer.h"
 #include "base/units.h"
+#include "cli/check.h"
 
 #include "catalog/model_fields.h"
 #include "catalog/save.h"
@@ -19,6 +19,8 @@ const struct option import_answer_options[] = {
      .help = "predict the plan on this machine: an id of `reckon systems`, a file, or a description in one line"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(plan_output), .complete = "file",
      .help = "write the plan to FILE, as reckon-plan(5) describes; - prints it instead of the report"},
+    {.name = "save-plan", .type = OPTION_OUTPUT, .argument = "FILE", AT(plan_output), .complete = "file",
+     .help = "the same as --output, by the name that it has elsewhere"},
     {.name = "model-output", .type = OPTION_OUTPUT, .argument = "FILE", AT(model_output), .complete = "file",
      .help = "write the model to FILE, as reckon-model(5) describes"},
     {.name = NULL},

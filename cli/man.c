@@ -114,7 +114,7 @@ static void put_options(FILE *out, const struct usage *usage, const char *title)
 {
     for (const struct option_group *group = usage->groups; group->rows; group++) {
         if (!group->title) continue;
-        put_line(out, title, group->title);
+        if (!options_group_goes_on(usage, group)) put_line(out, title, group->title);
         for (const struct option *row = group->rows; row->name; row++) {
             char spelling[256];
             option_spelling(row, spelling, sizeof spelling);

@@ -452,6 +452,31 @@ static enum rk_status read_operands(const struct reader *r, char **words, int co
     return status;
 }
 
+/* Two answers in one file would be one of them. Devices take any number. */
+static enum rk_status check_outputs_differ(const struct reader *r)
+{
+    const struct option *first[MAX_NAMES];
+    const char *path[MAX_NAMES];
+    struct stat there;
+    int count = 0;
+    for (const struct option_group *group = r->usage->groups; group->rows; group++)
+        for (const struct option *row = group->rows; row->name && count < MAX_NAMES; row++) {
+            if (row->type != OPTION_OUTPUT) continue;
+            const char *value =
+                *(const char *const *)(const void *)(r->args + group->offset + row->offset);
+            if (!value || strcmp(value, "-") == 0) continue;
+            if (stat(value, &there) == 0 && !S_ISREG(there.st_mode)) continue;
+            for (int i = 0; i < count; i++)
+                if (path[i] != value && strcmp(path[i], value) == 0)
+                    return rk_fail(r->error, RK_USAGE, NULL, 0, 0,
+                                   "--%s and --%s name the same file, %s: give two names",
+                                   first[i]->name, row->name, value);
+            first[count] = row;
+            path[count++] = value;
+        }
+    return RK_OK;
+}
+
 enum rk_status options_parse(const struct usage *usage, int argc, char **argv, void *args,
                              enum help *help, struct rk_error *error)
 {
@@ -475,6 +500,7 @@ enum rk_status options_parse(const struct usage *usage, int argc, char **argv, v
             status = refuse(error, "too many arguments", word, "is not expected");
     }
     *help = r.help;
+    if (status == RK_OK && !r.help) status = check_outputs_differ(&r);
     return status == RK_OK && !r.help ? read_operands(&r, words, count) : status;
 }
 

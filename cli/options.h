@@ -137,12 +137,12 @@ struct usage {
         groups[OPTION_GROUPS + 1]; /* ended by rows NULL, at the latest behind the last */
     struct example examples[OPTION_EXAMPLES + 1]; /* ended by command NULL */
     struct usage_section sections[OPTION_SECTIONS + 1];
-    const char *see_also;           /* more pages than the general ones; may be NULL */
-    const struct command *commands; /* those below it ("calculon llm"); may be NULL */
+    const char *see_also;                       /* more pages than the general ones; may be NULL */
+    const struct command *commands;             /* those below it ("calculon llm"); may be NULL */
     const struct command_group *command_groups; /* of long lists; may be NULL */
-    const struct usage *wider;  /* NULL, or the command that this is a case of, ... */
-    const char *with;           /* ... "several clusters": its other flags do not go with that */
-    bool abbreviations;             /* --top for --top-n where nothing else begins so */
+    const struct usage *wider; /* NULL, or the command that this is a case of, ... */
+    const char *with;          /* ... "several clusters": its other flags do not go with that */
+    bool abbreviations;        /* --top for --top-n where nothing else begins so */
 };
 
 enum help { HELP_NONE, HELP_USUAL, HELP_ALL };
@@ -162,6 +162,9 @@ struct command_group {
 
 /* Of the group that begins with a command; NULL: none does. */
 const char *options_group_title(const struct usage *usage, const struct command *command);
+
+/* Does `group` go on with the title of the one before it? */
+bool options_group_goes_on(const struct usage *usage, const struct option_group *group);
 
 /* `-h, --help`; every command has this group. */
 extern const struct option options_help_rows[];

@@ -59,13 +59,13 @@ void page_chart(struct html_page *page, const struct chart *chart)
         html_add(page, &(struct html_block){HTML_CHART, .chart = chart});
 }
 
-const char *page_word(struct html_page *page, const char *word)
+const char *shell_word(struct report *memory, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-./=,:+@%";
     const size_t length = strlen(word);
     if (length && strspn(word, plain) == length) return word;
-    char *quoted = report_alloc(&page->memory, 4 * length + 3);
+    char *quoted = report_alloc(memory, 4 * length + 3);
     if (!quoted) return "";
     char *to = quoted;
     *to++ = '\'';
@@ -76,6 +76,11 @@ const char *page_word(struct html_page *page, const char *word)
             *to++ = *word;
     *to = '\'';
     return quoted;
+}
+
+const char *page_word(struct html_page *page, const char *word)
+{
+    return shell_word(&page->memory, word);
 }
 
 /* ---- the whole ---- */

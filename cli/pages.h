@@ -136,7 +136,9 @@ void page_chart(struct html_page *page, const struct chart *chart);
 void page_inputs(struct html_page *page, const struct rk_model *model, const char *model_name,
                  const struct rk_system *system, const char *system_name, const char *plan_name);
 
-/* `word` as one word of a shell's command line, quoted where it must be. */
+/* `word` as one word of a shell's command line, quoted where it must be; lives as long as `memory`.
+ */
+const char *shell_word(struct report *memory, const char *word);
 const char *page_word(struct html_page *page, const char *word);
 
 #endif

@@ -1,6 +1,8 @@
 #include "base/units.h"
+#include "catalog/catalog.h"
 #include "cli/check.h"
 #include "cli/describe.h"
+#include "cli/pages.h"
 #include "cli/plan_axes.h"
 #include "cli/prediction.h"
 #include "cli/search_job.h"
@@ -215,10 +217,25 @@ static void add_common(struct report *report, const struct search *search,
                                      search_rows(search) > 1 ? "in all of them" : "plan", text));
 }
 
-/* A description of a system has spaces. */
-static const char *shell_word(struct report *report, const char *text)
+/* What was given, so that commands name it: a file by its path, an entry of the catalog by its id.
+ */
+static const char *input_word(struct report *report, enum catalog_kind kind,
+                              const struct option_texts *given, const char *id)
 {
-    return strpbrk(text, " \t'\"$&*()") ? report_text(report, "'%s'", text) : text;
+    const char *path = given->count == 1 ? given->text[0] : NULL;
+    const bool file = path && strcmp(path, "-") != 0 && !strchr(path, ',') && !strchr(path, ' ') &&
+                      !catalog_has(kind, path);
+    return shell_word(report, file ? path : id);
+}
+
+const char *search_model_word(struct report *report, const struct search *search)
+{
+    return input_word(report, CATALOG_MODELS, &search->args->models, search->problem.model->id);
+}
+
+const char *search_system_word(struct report *report, const struct search *search)
+{
+    return input_word(report, CATALOG_SYSTEMS, &search->args->systems, search->problem.system->id);
 }
 
 /* How long such runs took that were predicted so. */
@@ -241,8 +258,8 @@ static void add_next(struct report *report, const struct search *search)
     char words[RK_PLAN_TEXT];
     struct rk_plan plan;
     search_plan(search, 0, &plan);
-    const char *model = shell_word(report, search->problem.model->id);
-    const char *system = shell_word(report, search->problem.system->id);
+    const char *model = search_model_word(report, search);
+    const char *system = search_system_word(report, search);
     const char *format = formats[plan.framework];
     rk_plan_text(&plan, words, sizeof words);
     report_note(report, format ? "To launch the best, and to see where its time goes:"

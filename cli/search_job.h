@@ -20,7 +20,7 @@ struct search_args {
     int framework;     /* enum rk_framework; -1: not given */
     int space;         /* the old spelling: 0 classic, 1 modern; -1: not given */
     uint64_t sequence; /* 0: not given */
-    const char *plan; /* a file, or words; NULL: none */
+    const char *plan;  /* a file, or words; NULL: none */
     struct option_texts words;
     uint64_t top; /* 0: ten, or all of a frontier */
     uint64_t threads;
@@ -28,7 +28,8 @@ struct search_args {
     const char *output, *state;
     struct save_args save;
     const char *where, *sort, *pareto, *all;
-    const char *headroom; /* "8GiB", "10%", "learned", "none"; NULL: learned, where headroom.h says so */
+    const char
+        *headroom; /* "8GiB", "10%", "learned", "none"; NULL: learned, where headroom.h says so */
     struct run_args run;
     bool why, sensitivity, layerwise;
     struct show_args show;
@@ -51,7 +52,7 @@ struct search {
     char where[1024]; /* --where and --headroom */
     char said[1024];  /* ... as the user says it */
     char sort[512], pareto[1024];
-    struct run_share run; /* of the run, for a second of its step; 0: no --tokens */
+    struct run_share run;   /* of the run, for a second of its step; 0: no --tokens */
     const char *why;        /* that predictor, where nothing was asked for; NULL: the usual one */
     struct rk_space *space; /* NULL until search_run() */
     struct rk_answer result;
@@ -114,6 +115,10 @@ void search_plan(const struct search *search, uint64_t i, struct rk_plan *plan);
 struct rk_aim search_aim(const struct search *search);
 
 /* ---- what is said of one search: search_answer.c ---- */
+
+/* Model and system as commands that are proposed name them, each one word of a shell. */
+const char *search_model_word(struct report *report, const struct search *search);
+const char *search_system_word(struct report *report, const struct search *search);
 
 struct search_keys;
 void search_answer_fill(struct report *report, const struct search *search,

@@ -308,8 +308,10 @@ static void add_commands(struct report *report, const struct search *search,
     rk_plan_text(plan, words, size);
     report_note(report, "");
     report_note(report, "To see where its time goes:");
-    report_note(report, report_text(report, "  reckon predict -m %s -s %s %s",
-                                    search->problem.model->id, search->problem.system->id, words));
+    report_note(report,
+                report_text(report, "  reckon predict -m %s -s %s -g %" PRIu64 " %s",
+                            search_model_word(report, search), search_system_word(report, search),
+                            search->problem.base.ranks, words));
 }
 
 int search_layerwise(const struct search *search)

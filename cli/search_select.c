@@ -14,14 +14,13 @@ static enum rk_status blame(const char *option, struct rk_error *error)
     return rk_fail(error, error->status, NULL, 0, error->column, "%s: %s", option, text);
 }
 
-static enum rk_status check(const struct predictor *predictor, const char *option, const char *text,
-                            struct rk_error *error)
+static enum rk_status check_where(const struct predictor *predictor, const char *text,
+                                  struct rk_error *error)
 {
     struct expression expression;
-    if (!text) return RK_OK;
-    if (expression_compile(&expression, predictor, text, strlen(text), 0, error) == RK_OK)
+    if (!*text || expression_compile_condition(&expression, predictor, text, error) == RK_OK)
         return RK_OK;
-    return blame(option, error);
+    return blame("--where", error);
 }
 
 /* `said` is what the user wrote, `text` the same in names that the predictor knows. */
@@ -60,8 +59,7 @@ enum rk_status search_keys_open(const struct search *search, struct search_keys 
         return rk_fail(
             error, RK_USAGE, NULL, 0, 0,
             "--sort and --pareto exclude each other: a frontier has an order of its own");
-    enum rk_status status =
-        check(predictor, "--where", search->where[0] ? search->where : NULL, error);
+    enum rk_status status = check_where(predictor, search->where, error);
     if (status == RK_OK && args->sort)
         status = add_key(keys, predictor, "--sort", args->sort, search->sort, error);
     const char *said = args->pareto, *text = search->pareto;
@@ -81,8 +79,8 @@ enum rk_status search_condition_open(const char *where, enum rk_framework framew
                                      struct search_key *key, struct rk_error *error)
 {
     *key = (struct search_key){.figure = NULL};
-    if (expression_compile(&key->expression, predictor_of(framework), where, strlen(where), 0,
-                           error) == RK_OK)
+    if (expression_compile_condition(&key->expression, predictor_of(framework), where, error) ==
+        RK_OK)
         return RK_OK;
     return blame("--where", error);
 }

@@ -59,7 +59,7 @@ static const struct { char name; double factor; } counts[] = {
 
 static const struct { const char *noun, *example; } quantities[QUANTITIES] = {
     [QUANTITY_PLAIN]       = { "a number",       "a number" },
-    [QUANTITY_COUNT]       = { "a number",       "a number such as 300B or 1.5T" },
+    [QUANTITY_COUNT]       = { "a number",       "a number such as 60, 3e-4 or 1.5T" },
     [QUANTITY_BYTES]       = { "a size",         "a size such as \"80GiB\"" },
     [QUANTITY_BYTES_PER_S] = { "a rate",         "a rate such as \"100GB/s\" or \"400Gb/s\"" },
     [QUANTITY_SECONDS]     = { "a time",         "a time such as \"10us\"" },

@@ -209,6 +209,11 @@ static enum rk_status check_bytes(const struct document *document, const char *e
     if (document->size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         return rk_fail(error, RK_BAD_INPUT, path, 1, 1,
                        "begins with a byte order mark: save the file as UTF-8 without it");
+    if (document->size - i >= 2 && memcmp(text + i, "#!", 2) == 0)
+        return rk_fail(error, RK_BAD_INPUT, path, 1, 1,
+                       "is a script, expected %s: reckon import megatron SCRIPT -o plan.json makes "
+                       "a plan of one of Megatron-LM",
+                       expected);
     for (size_t length = 1; i < document->size; i += length) {
         length = text_utf8_length(text + i, document->size - i);
         if (length && text[i]) continue;
@@ -308,7 +313,7 @@ enum rk_status document_load(const char *path, struct document *document, struct
 
 static enum rk_status check_text(struct document *document, struct rk_error *error)
 {
-    return check_bytes(document, "lines of measurements", error);
+    return check_bytes(document, "text", error);
 }
 
 enum rk_status document_load_text(const char *path, struct document *document,

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "catalog/catalog.h"
 #include "catalog/drives.h"
 #include "catalog/kernels.h"
 #include "catalog/readers.h"
@@ -865,10 +866,15 @@ static void set_rates(struct rk_system *system)
         rk_curve_set_peak(&system->memory[i].curve, system->memory[i].bandwidth_Bps);
 }
 
-static void set_id(struct rk_system *system, const char *text)
+/* The words, one blank between them; a short name of the catalog, "h100", written out. */
+static void set_id(struct rk_system *system, const char *text, size_t base)
 {
-    size_t used = 0;
-    for (const char *at = text + strspn(text, " \t\n"); *at && used + 1 < sizeof system->id;) {
+    char name[sizeof system->id];
+    snprintf(name, sizeof name, "%.*s", (int)base, text);
+    const bool known = base && catalog_has(CATALOG_SYSTEMS, name);
+    size_t used = known ? strlen(system->id) : 0;
+    for (const char *at = text + (known ? base : 0) + strspn(text + (known ? base : 0), " \t\n");
+         *at && used + 1 < sizeof system->id;) {
         const struct span word = next_word(at);
         used += (size_t)snprintf(system->id + used, sizeof system->id - used, "%s%.*s",
                                  used ? " " : "", (int)word.length, word.at);
@@ -900,7 +906,7 @@ enum rk_status synthetic_read(const char *text, int depth, struct rk_system *sys
         return status;
     }
     set_rates(&read);
-    set_id(&read, text);
+    set_id(&read, text, base);
     *system = read;
     return RK_OK;
 }

@@ -13,9 +13,14 @@ void model_name_of(const char *path, char *id, size_t size)
     char copy[256];
     snprintf(copy, sizeof copy, "%s", path);
     char *base = strrchr(copy, '/');
-    if (base && strcmp(base, "/config.json") == 0) {
+    if (base && strcmp(base, "/config.json") == 0) { /* the folder's name says which model it is */
         *base = '\0';
-        base = strrchr(copy, '/');
+        char *folder = strrchr(copy, '/');
+        const char *name = folder ? folder + 1 : copy;
+        if (*name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
+            base = folder;
+        else
+            *base = '/';
     }
     snprintf(id, size, "%.*s", (int)size - 1, base ? base + 1 : copy);
     static const char *const endings[] = {".gz", ".json"};

@@ -41,13 +41,13 @@ struct plan_format {
 #define PLAN_FORMATS(X) \
     X(deepspeed,     "deepspeed",     "DeepSpeed",     false, "a ds_config.json", "0.9 to 0.19", "ds_config.json --model llama3.1-8b --gpus 16") \
     X(torchtitan,    "torchtitan",    "torchtitan",    false, "a job file (TOML), or a module of configurations (Python)", "up to v0.2.2, and the Python of 2026", "llama3_70b.toml --model llama3.1-70b --gpus 256") \
-    X(accelerate,    "accelerate",    "accelerate",    false, "a configuration of accelerate (YAML)", "0.20 to 1.10", "fsdp.yaml --model llama3.1-8b --gpus 8 --set per_device_train_batch_size=2") \
+    X(accelerate,    "accelerate",    "accelerate",    false, "a configuration (YAML)", "0.20 to 1.10", "fsdp.yaml --model llama3.1-8b --gpus 8 --set per_device_train_batch_size=2") \
     X(trainer,       "trainer",       "transformers",  false, "TrainingArguments (JSON or YAML)", "4.30 to 4.57", "args.json --model llama3.1-8b --gpus 8") \
     X(axolotl,       "axolotl",       "axolotl",       false, "a training YAML", "0.4 to 0.13", "train.yaml --model llama3.1-8b --gpus 8") \
     X(llama_factory, "llama-factory", "LLaMA-Factory", false, "a training YAML or JSON", "0.8 to 0.9", "full_sft.yaml --model llama3.1-8b --gpus 8") \
     X(gpt_neox,      "gpt-neox",      "GPT-NeoX",      true,  "a configuration, its files merged into one (YAML)", "2.0", "20B.yml --gpus 96 --vocabulary 50257") \
     X(nanotron,      "nanotron",      "nanotron",      true,  "a training YAML", "0.4", "config_llama.yaml") \
-    X(nemo,          "nemo",          "NeMo",          true,  "a configuration of NeMo 1, or of Megatron-Bridge as YAML", "1.20 to 2.5", "megatron_gpt_config.yaml --vocabulary 50257") \
+    X(nemo,          "nemo",          "NeMo",          true,  "a configuration (YAML), of version 1 or of Megatron-Bridge,", "1.20 to 2.5", "megatron_gpt_config.yaml --vocabulary 50257") \
     X(primus,        "primus",        "Primus",        true,  "an experiment that trains with Megatron-LM (YAML)", "0.1 to 0.3", "llama3.1_8B-pretrain.yaml --gpus 8") \
     X(mindspeed_fsdp2, "mindspeed-fsdp2", "MindSpeed-LLM", false, "a training YAML of its FSDP2 backend", "2.3 to 2026", "pretrain_qwen3_8b_4k_fsdp2_A3.yaml --model qwen3-8b --gpus 16") \
     X(flagscale,     "flagscale",     "FlagScale",     true,  "a training file, or the file of a run beside it (YAML)", "0.8 to 1.0", "conf/train.yaml --gpus 64") \

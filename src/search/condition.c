@@ -17,8 +17,8 @@ struct rk_condition *rk_condition_open(const char *text, enum rk_framework frame
         no_memory(error);
         return NULL;
     }
-    if (expression_compile(&condition->expression, predictor_of(framework), text, strlen(text), 0,
-                           error) == RK_OK)
+    if (expression_compile_condition(&condition->expression, predictor_of(framework), text,
+                                     error) == RK_OK)
         return condition;
     free(condition);
     return NULL;

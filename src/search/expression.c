@@ -668,6 +668,51 @@ enum rk_status expression_compile(struct expression *expression, const struct pr
     return RK_OK;
 }
 
+/* Is `value`, the figure that it begins with, something that holds or does not? */
+static bool decides(struct parser *p, const struct term *value)
+{
+    if (!value) return true;
+    fail(p, (size_t)value->at, "this is no condition: compare it, as in hbm < 60GiB", NULL);
+    return false;
+}
+
+/* Each value on the stack: NULL, or the first term of what is no condition. */
+static void check_decides(struct parser *p)
+{
+    const struct term *stack[EXPRESSION_TERMS] = {NULL};
+    int top = -1;
+    for (int i = 0; i < p->out->terms && !p->failed; i++) {
+        const struct term *t = &p->out->term[i];
+        if (t->kind <= TERM_BATCH)
+            stack[++top] = t->kind == TERM_FIGURE || t->kind == TERM_BATCH ? t : NULL;
+        else if (t->kind == TERM_NOT)
+            decides(p, stack[top]);
+        else if (t->kind == TERM_AND || t->kind == TERM_OR) {
+            if (decides(p, stack[top - 1])) decides(p, stack[top]);
+            top--;
+        } else if (t->kind != TERM_NEGATE) {
+            top--;
+            if (t->kind >= TERM_LESS)
+                stack[top] = NULL;
+            else if (!stack[top])
+                stack[top] = stack[top + 1];
+        }
+    }
+    if (!p->failed) decides(p, stack[0]);
+}
+
+enum rk_status expression_compile_condition(struct expression *expression,
+                                            const struct predictor *predictor, const char *text,
+                                            struct rk_error *error)
+{
+    struct parser p = {.out = expression, .text = text, .length = strlen(text), .error = error};
+    const enum rk_status status =
+        expression_compile(expression, predictor, text, p.length, 0, error);
+    if (status != RK_OK) return status;
+    check_decides(&p);
+    return p.failed ? RK_USAGE : RK_OK;
+}
+
 /* ---- evaluation ---- */
 
 static double combine(int kind, double a, double b)

@@ -54,6 +54,11 @@ enum rk_status expression_compile(struct expression *expression, const struct pr
                                   const char *text, size_t length, size_t first,
                                   struct rk_error *error);
 
+/* The same for what holds or does not: RK_USAGE also for a mere figure, as "hbm". */
+enum rk_status expression_compile_condition(struct expression *expression,
+                                            const struct predictor *predictor, const char *text,
+                                            struct rk_error *error);
+
 /* `plan` may be NULL without READS_PLAN; of `figure` only what is read counts. */
 double expression_value(const struct expression *expression, const struct rk_plan *plan,
                         const double *figure);

@@ -35,7 +35,10 @@ enum rk_status question_open(struct question *q, const struct rk_space *space,
                            .has_where = query->where != NULL,
                            .has_frontier = query->pareto != NULL};
     quick_places(space->predictor, q->place);
-    if (q->has_where) status = compile(q, &q->where, query->where, strlen(query->where), 0, error);
+    if (q->has_where) {
+        status = expression_compile_condition(&q->where, space->predictor, query->where, error);
+        q->reads |= status == RK_OK ? q->where.reads : 0;
+    }
     if (!q->has_frontier && status == RK_OK) {
         const char *sort = query->sort ? query->sort : "samples_per_s";
         return compile_objective(q, sort, strlen(sort), 0, error);
