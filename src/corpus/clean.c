@@ -25,7 +25,7 @@ static uint32_t cleaned(struct character c, char next, struct clean_counts *coun
 
 bool clean_text(const char *text, size_t size, struct bytes *out, struct clean_counts *counts)
 {
-    size_t kept = 0; /* behind the last character that is no white space */
+    size_t kept = 0, characters = 0; /* up to the last one that is no white space */
     *counts = (struct clean_counts){.broken = 0};
     out->size = 0;
     for (size_t at = 0; at < size;) {
@@ -36,8 +36,10 @@ bool clean_text(const char *text, size_t size, struct bytes *out, struct clean_c
         if (!code || (space && out->size == 0)) continue;
         if (!bytes_reserve(out, 4)) return false;
         out->size += unicode_put(out->data + out->size, code);
-        counts->characters++;
-        if (!space) kept = out->size;
+        characters++;
+        if (space) continue;
+        kept = out->size;
+        counts->characters = characters;
     }
     out->size = kept;
     return true;

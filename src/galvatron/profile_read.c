@@ -443,25 +443,33 @@ static void scale(struct galvatron_by_degree *by, int longest, int sequence)
         by->value[i] = by->value[i] / longest * sequence;
 }
 
-/* The shortest and the longest profiled sequence. */
-static enum rk_status read_span(const struct place *kind, int *shortest, int *longest,
-                                struct rk_error *error)
+/* The shortest and the longest profiled sequence, and what was profiled of each. */
+struct span {
+    int shortest, longest;
+    struct place parameters, activation;
+};
+
+static enum rk_status read_span(const struct place *kind, struct span *span, struct rk_error *error)
 {
     const char *key, *end;
     json_t *value;
-    *shortest = *longest = 0;
+    *span = (struct span){.longest = 0};
     json_object_foreach(kind->value, key, value)
     {
+        struct place member;
         const int sequence = number_at(key, &end);
-        if (!sequence || *end) {
-            struct place member;
-            place_member(kind, key, &member);
-            return place_fail_key(&member, error, "is no sequence length");
+        place_member(kind, key, &member);
+        if (!sequence || *end) return place_fail_key(&member, error, "is no sequence length");
+        if (sequence > span->longest) {
+            span->longest = sequence;
+            span->activation = member;
         }
-        if (sequence > *longest) *longest = sequence;
-        if (!*shortest || sequence < *shortest) *shortest = sequence;
+        if (!span->shortest || sequence < span->shortest) {
+            span->shortest = sequence;
+            span->parameters = member;
+        }
     }
-    if (*longest) return RK_OK;
+    if (span->longest) return RK_OK;
     return place_fail(kind, error, "has no sequence: profile one");
 }
 
@@ -486,27 +494,21 @@ static enum rk_status read_scaled(const struct place *file, const struct galvatr
                                   struct galvatron_model *model, struct rk_error *error)
 {
     struct galvatron_layers *kind = &model->kind[0];
-    struct place by_sequence, parameters, activation;
-    int shortest = 0, longest = 0;
-    char key[16];
+    struct place by_sequence;
+    struct span span;
     if (model->kinds > 1)
         return place_fail(file, error,
                           "is profiled by sequence, which the published code does for one kind of "
                           "layers only: choose memory_mode static");
     enum rk_status status = need_member(file, "layertype_0_sp", &by_sequence, error);
     if (status == RK_OK) status = place_need_object(&by_sequence, error);
-    if (status == RK_OK) status = read_span(&by_sequence, &shortest, &longest, error);
+    if (status == RK_OK) status = read_span(&by_sequence, &span, error);
+    if (status == RK_OK)
+        status = read_layer_memory(&span.parameters, &span.activation, needs, kind, error);
     if (status != RK_OK) return status;
-    snprintf(key, sizeof key, "%d", shortest);
-    place_member(&by_sequence, key, &parameters);
-    char long_key[16];
-    snprintf(long_key, sizeof long_key, "%d", longest);
-    place_member(&by_sequence, long_key, &activation);
-    status = read_layer_memory(&parameters, &activation, needs, kind, error);
-    if (status != RK_OK) return status;
-    scale(&kind->activation_MB, longest, kind->sequence);
-    kind->checkpoint_MB = kind->checkpoint_MB / longest * kind->sequence;
-    return read_ends(file, needs, longest, model, error);
+    scale(&kind->activation_MB, span.longest, kind->sequence);
+    kind->checkpoint_MB = kind->checkpoint_MB / span.longest * kind->sequence;
+    return read_ends(file, needs, span.longest, model, error);
 }
 
 static enum rk_status read_fixed(const struct place *file, const struct galvatron_needs *needs,

@@ -65,7 +65,8 @@ static void read_operation(struct reading *r, const json_t *event)
     struct step_trace *t = r->trace;
     const double at_us = number_of(event, "ts"), for_us = number_of(event, "dur");
     const double microbatch = number_of(json_object_get(event, "args"), "microbatch");
-    if (!(for_us >= 0) || !isfinite(at_us) || !(microbatch >= 0 && microbatch < 1e9)) return;
+    if (!(for_us >= 0) || !isfinite(at_us + for_us) || !(microbatch >= 0 && microbatch < 1e9))
+        return;
     const struct step_span span = {
         .rank = r->rank,
         .stage = r->stage,
@@ -77,9 +78,10 @@ static void read_operation(struct reading *r, const json_t *event)
     struct step_span *last = t->spans ? &t->span[t->spans - 1] : NULL;
     if (!t->spans || span.begin_s < r->origin_us * 1e-6) r->origin_us = at_us;
     if (last && last->rank == span.rank && last->kind == span.kind &&
-        last->microbatch == span.microbatch)
-        last->end_s = span.end_s;
-    else
+        last->microbatch == span.microbatch) {
+        last->begin_s = fmin(last->begin_s, span.begin_s);
+        last->end_s = fmax(last->end_s, span.end_s);
+    } else
         t->span[t->spans++] = span;
 }
 
