@@ -19,7 +19,7 @@ struct train_args {
     struct option_texts words;
     uint64_t ranks, steps, seed, threads, warmup, save_every, limit, scale_interval;
     uint64_t block_tokens, block_local, block_global, block_patterns;
-    double rate, least_rate, decay, clip, loss_scale, rotary_base, norm_eps;
+    double rate, least_rate, decay, clip, momentum, loss_scale, rotary_base, norm_eps;
     int rate_kind;
     bool repeat, wide, quiet, adaptive;
     struct show_args show;
@@ -75,6 +75,7 @@ static const struct option learning_rows[] = {
     {.name = "schedule", .type = OPTION_CHOICE, .choices = rate_names, AT(rate_kind), .help = "what it does then; wsd: falls over the last tenth (cosine)"},
     {.name = "decay", .type = OPTION_COUNT, AT(decay), .argument = "DECAY", .help = "weight decay, not of norms and biases (0.1)"},
     {.name = "clip", .type = OPTION_COUNT, AT(clip), .argument = "NORM", .help = "largest norm of the gradients (1)"},
+    {.name = "momentum", .type = OPTION_COUNT, AT(momentum), .argument = "M", .help = "of optimizer=muon's matrices (0.95)"},
     {.name = "loss-scale", .type = OPTION_COUNT, AT(loss_scale), .argument = "SCALE", .help = "of fp16: what losses are multiplied with at first (65536); it falls to a half when gradients overflow, and that step is skipped"},
     {.name = "scale-interval", .type = OPTION_NUMBER, AT(scale_interval), .argument = "STEPS", .max = 1000000000, .help = "... and doubles behind so many steps without; 0: never (2000)"},
     {.name = NULL},
@@ -232,6 +233,7 @@ static void defaults(struct train_args *args)
     args->rate_kind = (int)t.rate_kind;
     args->decay = t.decay;
     args->clip = t.clip;
+    args->momentum = t.momentum;
     args->loss_scale = t.loss_scale;
     args->scale_interval = t.scale_interval;
     args->block_local = t.block_local;
@@ -253,6 +255,7 @@ static struct rk_train settings_of(const struct train_args *args, struct rk_trai
     t.rate_kind = (enum rk_rate)args->rate_kind;
     t.decay = args->decay;
     t.clip = args->clip;
+    t.momentum = args->momentum;
     t.loss_scale = args->loss_scale;
     t.scale_interval = args->scale_interval;
     if (args->rotary_base > 0) t.rotary_base = args->rotary_base;

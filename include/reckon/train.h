@@ -32,7 +32,8 @@ struct rk_train {
     uint64_t warmup;         /* steps in which it rises linearly from 0 */
     enum rk_rate rate_kind;  /* what it does then; WSD: falls linearly over the last tenth */
     double beta1, beta2, eps, decay;
-    double clip; /* largest norm of the gradients; 0: none */
+    double momentum; /* of Muon's matrices; from 0 to below 1 */
+    double clip;     /* largest norm of the gradients; 0: none */
     /* of fp16: what the loss is multiplied with at first; by which factor that grows behind
      * `scale_interval` steps in turn (0: never), and falls behind one whose gradients overflow,
      * which is skipped */

@@ -403,8 +403,6 @@ enum rk_status build_check(const struct rk_model *model, const struct rk_system 
     if (plan->deferred_wgrad)
         return refuse(error, "weight gradients of the head that are put off are not lowered; leave "
                              "defer-wgrad out");
-    if (plan->optimizer != RK_ADAM)
-        return refuse(error, "of optimizers adam alone is lowered; leave optimizer=muon out");
     /* some 60 instructions of 48 bytes for each */
     if (microbatches_of(plan) * (double)model->layers / (double)plan->pipeline > MOST_PASSES)
         return refuse(error, "more than 500,000 layers times microbatches on a rank; give a "

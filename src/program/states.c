@@ -85,9 +85,11 @@ static void open_state(struct build *b, struct slot *slot, int expert)
     s->gradient =
         state_tensor(b, slot, rule->zero < 2 ? RK_TENSOR_WEIGHT_GRADIENT : RK_TENSOR_SHARD, expert,
                      n, bytes->gradient, rule->shares[expert].gradients);
+    const bool end = slot->kind == LAYER_EMBEDDING || slot->kind == LAYER_HEAD;
     s->optimizer =
         state_tensor(b, slot, RK_TENSOR_OPTIMIZER, expert, n,
-                     bytes->optimizer - bytes->step_gradient, rule->shares[expert].optimizer);
+                     bytes->optimizer - bytes->step_gradient + (end ? bytes->of_tables : 0),
+                     rule->shares[expert].optimizer);
     s->away = split_away(b, slot, expert, s->weights, share_away(&place->plan, RK_SHARE_WEIGHTS));
     s->optimizer_away =
         split_away(b, slot, expert, s->optimizer, share_away(&place->plan, RK_SHARE_OPTIMIZER));

@@ -314,6 +314,7 @@ static enum rk_status read_about(struct checkpoint *c, const char *folder, struc
         return rk_fail(error, RK_BAD_INPUT, path, 1, 1, "this is not what reckon train writes");
     c->scaler.good = good;
     c->scaler.skipped = skipped;
+    c->muon = strstr(text, "\"optimizer\": \"muon\"") != NULL;
     c->neighbours = strstr(text, "\"turns\": \"neighbours\"") != NULL;
     c->step = step;
     c->seed = seed;
@@ -614,10 +615,11 @@ static enum rk_status write_about(const char *folder, const struct job *job, uin
     const int said =
         fprintf(file,
                 "{\"step\": %llu, \"seed\": %llu, \"model_bytes\": %llu, \"model_crc32\": %u, "
-                "\"moments_bytes\": %llu, \"moments_crc32\": %u, \"model\": \"%s\"%s%s}\n",
+                "\"moments_bytes\": %llu, \"moments_crc32\": %u, \"model\": \"%s\"%s%s%s}\n",
                 (unsigned long long)step, (unsigned long long)job->settings.seed,
                 (unsigned long long)size[0], sum[0], (unsigned long long)size[1], sum[1],
-                job->model.id, job->model.kv_rank ? ", \"turns\": \"neighbours\"" : "", scale);
+                job->model.id, job->model.kv_rank ? ", \"turns\": \"neighbours\"" : "",
+                job->plan.optimizer == RK_MUON ? ", \"optimizer\": \"muon\"" : "", scale);
     const bool ok = said > 0 && fflush(file) == 0 && fsync(fileno(file)) == 0;
     if (fclose(file) == 0 && ok) return RK_OK;
     return fail_system(error, path);

@@ -24,8 +24,8 @@ struct checkpoint {
         struct safetensors header;
         int file; /* descriptor */
     } file[CHECKPOINT_FILES];
-    bool moments;
-    bool neighbours; /* rows that positions turn are as Hugging Face has them */
+    bool moments, muon; /* they are Muon's: of matrices there is no second one */
+    bool neighbours;    /* rows that positions turn are as Hugging Face has them */
     uint64_t step, seed;
     struct scaler scaler; /* scale 0: it says none */
 };

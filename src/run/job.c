@@ -21,6 +21,7 @@ struct rk_train rk_train_default(void)
         .rate_kind = RK_RATE_COSINE,
         .beta1 = 0.9,
         .beta2 = 0.95,
+        .momentum = 0.95,
         .eps = 1e-8,
         .decay = 0.1,
         .clip = 1,
@@ -83,6 +84,13 @@ static enum rk_status check_scale(const struct rk_train *t, struct rk_error *err
         t->loss_scale, t->scale_growth, t->scale_backoff);
 }
 
+static enum rk_status check_momentum(const struct rk_train *t, struct rk_error *error)
+{
+    if (t->momentum >= 0 && t->momentum < 1) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0, "a momentum of %g: it must be from 0 to below 1",
+                   t->momentum);
+}
+
 static enum rk_status check_members(const struct rk_model *m, const struct rk_plan *p,
                                     struct rk_error *error)
 {
@@ -112,7 +120,6 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {p->whole_logits, "whole-logits", leave},
         {p->deferred_wgrad > 0, "defer-wgrad", leave},
         {!p->activation_fused, "activation apart from its product", "say activation-fused"},
-        {p->optimizer != RK_ADAM, "optimizer but adam", leave},
         {p->logits_linger, "logits-linger", leave},
         {p->full_attention, "full-attention", leave},
         {p->capacity_factor > 0, "capacity", leave},
@@ -272,6 +279,7 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
     *job = (struct job){.model = *model, .plan = *plan, .settings = *train};
     enum rk_status status = check_members(model, plan, error);
     if (status == RK_OK) status = check_scale(train, error);
+    if (status == RK_OK) status = check_momentum(train, error);
     if (status != RK_OK) return status;
     plain_ring(&job->plan);
     if (job->model.expert_feedforward == 0) job->model.expert_feedforward = model->feedforward;

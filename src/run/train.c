@@ -294,6 +294,11 @@ static enum rk_status check_checkpoint(const struct checkpoint *c, const struct 
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                        "the run began with seed %llu, and goes on only with it: say --seed %llu",
                        (unsigned long long)c->seed, (unsigned long long)c->seed);
+    if (c->moments && c->muon != (job->plan.optimizer == RK_MUON))
+        return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                       "its moments are %s, and another optimizer begins from weights alone: say "
+                       "optimizer=%s, or load its model.safetensors from a folder of its own",
+                       c->muon ? "Muon's" : "AdamW's", c->muon ? "muon" : "adam");
     if (c->step < job->settings.steps) return RK_OK;
     return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                    "%llu steps are done, and --steps %llu asks for no more",

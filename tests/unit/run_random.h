@@ -65,7 +65,9 @@ static inline void run_say_context(struct run_line *l, unsigned context)
 
 static inline void run_say_zero(struct run_line *l, unsigned copies)
 {
-    const unsigned zero = below(4);
+    const bool muon = below(6) == 0; /* which deals whole matrices to ranks */
+    const unsigned zero = below(muon ? 2 : 4);
+    if (muon) run_say(l, " optimizer=muon");
     if (zero) run_say(l, " zero%u", zero);
     if (zero == 1 && below(3) == 0) run_say(l, " whole-grads");
     if (zero == 3 && below(3) == 0) run_say(l, " keep-gathered");
@@ -198,7 +200,8 @@ static inline bool run_equals_one_rank(const struct rk_model *model, const char 
     if (!ran) return false;
     cr_assert_eq(status, RK_OK, "%s: %s%s, %s: %s", label, model->id, sparse, words, error.text);
     cr_assert_eq(rk_plan_parse(words, &plan, &error), RK_OK);
-    snprintf(alone, sizeof alone, "mbs1 gbs%d", (int)plan.batch);
+    snprintf(alone, sizeof alone, "mbs1 gbs%d%s", (int)plan.batch,
+             plan.optimizer == RK_MUON ? " optimizer=muon" : "");
     cr_assert_eq(run_plan(model, alone, train, &one, &error), RK_OK, "%s", error.text);
     for (int i = 0; i < RUN_STEPS; i++)
         cr_expect(off(many.loss[i], one.loss[i]) < 1e-11 && off(many.norm[i], one.norm[i]) < 1e-11,

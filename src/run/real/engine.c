@@ -334,7 +334,8 @@ static struct rk_train_state engine_state(const struct engine *e)
             state.optimizer_bytes -=
                 flat_away_bytes(&s->moment[0], t) + flat_away_bytes(&s->moment[1], t);
         }
-        state.optimizer_bytes += (s->low ? 3 : 2) * (zero ? shard : all);
+        const double smalls = (double)s->smalls * sizeof(real);
+        state.optimizer_bytes += ((s->low ? 2 : 1) + !s->small) * (zero ? shard : all) + smalls;
     }
     return state;
 }

@@ -153,8 +153,11 @@ struct store {
     uint64_t share;                 /* elements of this rank's shard; all without shards */
     uint64_t begin;                 /* of it in the group */
     struct flat weights, moment[2]; /* moments: (share, or with ZeRO-0 size) */
-    uint16_t *low;  /* weights of 16 bits, as `weights` are without; those are the master copy then,
-                       laid out as the moments; NULL: of 32 bits */
+    uint16_t *low; /* weights of 16 bits, as `weights` are without; those are the master copy then,
+                      laid out as the moments; NULL: of 32 bits */
+    real *small; /* (smalls) of Muon's blocks: second moments of what is no matrix, in their order;
+                    moment[1] is empty then. Else NULL */
+    size_t smalls;
     real *whole;    /* (size): NULL when they are gathered or fetched for each pass, and not here */
     int place;      /* engine.place: how its layer sees the plan */
     int users;      /* passes that have asked for fetched weights, and are not through */
@@ -450,6 +453,19 @@ void REAL(weights_settle)(struct engine *e, struct store *s);
 #define store_leave     REAL(store_leave)
 real *REAL(room)(size_t n); /* of zeros; NULL: no memory, or none asked for */
 #define room REAL(room)
+
+/* ---- Muon (muon.c) ---- */
+
+bool REAL(is_muon)(const struct engine *e, const struct weight_group *g); /* moves its matrices */
+/* Storage of `small` for the `n` elements of the group from `begin` on; where that of element `at`
+ * is; between it and an array of all `n`. */
+bool REAL(smalls_open)(struct engine *e, struct store *s, size_t begin, size_t n);
+real *REAL(small_at)(struct engine *e, struct store *s, size_t begin, size_t at);
+void REAL(smalls_copy)(struct engine *e, struct store *s, size_t begin, size_t n, real *all,
+                       bool back);
+/* All matrices of these elements: gradients, moments and weights are of them. */
+void REAL(muon_update)(struct engine *e, struct store *s, const struct run_adam *settings,
+                       size_t begin, size_t n, const real *g, real *first, real *weights);
 
 /* ---- a step (pass.c, update.c) ---- */
 

@@ -170,4 +170,21 @@ struct run_adam {
 void adam(int threads, size_t n, const struct run_adam *settings, bool decays, const real *g,
           real *m, real *v, real *w);
 
+/* ---- Muon (orthogonal.c) ---- */
+
+#define orthogonal_room REAL(orthogonal_room)
+#define orthogonal      REAL(orthogonal)
+#define muon_momentum   REAL(muon_momentum)
+#define muon_descend    REAL(muon_descend)
+
+/* x (rows, cols) becomes a matrix of the same singular vectors whose values are near 1; `scratch`
+ * has orthogonal_room() elements. */
+size_t orthogonal_room(size_t rows, size_t cols);
+void orthogonal(int threads, size_t rows, size_t cols, real *x, real *scratch);
+/* m <- mu m + (1 - mu) scale g; update = mu m + (1 - mu) scale g, as Nesterov has it */
+void muon_momentum(int threads, size_t n, double mu, double scale, const real *g, real *m,
+                   real *update);
+/* w <- (1 - decay) w - rate update */
+void muon_descend(int threads, size_t n, double rate, double decay, const real *update, real *w);
+
 #endif

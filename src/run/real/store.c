@@ -89,8 +89,10 @@ bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
     s->gradient = gradients_open(e, gradients);
     if (heads) s->head = gradients_open(e, gradients);
     if (!s->gradient || (heads && !s->head)) return false;
+    const bool muon = REAL(is_muon)(e, g);
+    if (muon && !REAL(smalls_open)(e, s, zero ? s->begin : 0, state)) return false;
     if (!flat_open(e, &s->moment[0], RK_SHARE_OPTIMIZER, state) ||
-        !flat_open(e, &s->moment[1], RK_SHARE_OPTIMIZER, state) ||
+        !flat_open(e, &s->moment[1], RK_SHARE_OPTIMIZER, muon ? 0 : state) ||
         !flat_open(e, &s->weights, e->narrow ? RK_SHARE_OPTIMIZER : RK_SHARE_WEIGHTS, count))
         return false;
     if (e->narrow && !start_low(e, s)) return false;
@@ -109,6 +111,7 @@ void store_close(struct engine *e, struct store *s)
     flat_close(&s->moment[0]);
     flat_close(&s->moment[1]);
     free(s->low);
+    free(s->small);
     free(s->gradient);
     free(s->head);
 }
@@ -215,14 +218,17 @@ void store_update(struct engine *e, struct store *s, const struct run_adam *adam
     real *first = flat_use(e, &s->moment[0]), *second = flat_use(e, &s->moment[1]);
     real *all = flat_use(e, &s->weights), *w = s->gathers || s->low ? all : all + begin;
     const real *g = read_gradients(e, s, shards_gradients(e) ? 0 : begin, n);
+    if (s->small) REAL(muon_update)(e, s, adam_settings, begin, n, g, first, w);
     for (int i = 0; i < s->group->count; i++) {
         const struct weight *one = &e->weights.weight[s->group->first + i];
         const size_t from = one->at > begin ? one->at : begin;
         const size_t end = one->at + one->box_rows * one->box_cols,
                      to = end < begin + n ? end : begin + n;
-        if (from >= to) continue;
+        if (from >= to || (s->small && one->decays)) continue; /* matrices are Muon's */
         adam(e->threads, to - from, adam_settings, one->decays, g + (from - begin),
-             first + (from - begin), second + (from - begin), w + (from - begin));
+             first + (from - begin),
+             s->small ? REAL(small_at)(e, s, begin, from) : second + (from - begin),
+             w + (from - begin));
     }
     gradients_read(e, g);
     flat_go(e, &s->moment[0]);
@@ -262,18 +268,32 @@ static struct flat *state_of(struct store *s, int which)
     return which ? &s->moment[which - 1] : &s->weights;
 }
 
+/* Muon's second moments, in the layout of others: zeros for matrices. */
+static real *all_seconds(struct engine *e, struct store *s)
+{
+    real *all = take_zeros(e, s->moment[0].count);
+    REAL(smalls_copy)(e, s, e->plan->zero ? s->begin : 0, s->moment[0].count, all, false);
+    return all;
+}
+
 bool REAL(engine_gather)(struct engine *e, int group, int which, void *to)
 {
     struct store *s = &e->store[group];
     struct flat *f = state_of(s, which);
     if (setjmp(e->escape)) return false;
+    enter(e, s->place);
     if (which == 0) weights_settle(e, s);
-    const real *part = flat_use(e, f);
-    if (f->count == s->group->size)
+    const bool smalls = which == 2 && s->small;
+    const size_t count = smalls ? s->moment[0].count : f->count;
+    real *part = smalls ? all_seconds(e, s) : flat_use(e, f);
+    if (count == s->group->size)
         memcpy(to, part, s->group->size * sizeof(real));
     else
         gather_all(e, s->shards, "state", part, to, s->share);
-    flat_leave(e, f);
+    if (smalls)
+        give(e, part);
+    else
+        flat_leave(e, f);
     return true;
 }
 
@@ -283,6 +303,12 @@ bool REAL(engine_scatter)(struct engine *e, int group, int which, const void *fr
     struct flat *f = state_of(s, which);
     const real *all = from;
     if (setjmp(e->escape)) return false;
+    enter(e, s->place);
+    if (which == 2 && s->small) {
+        const size_t begin = e->plan->zero ? s->begin : 0;
+        REAL(smalls_copy)(e, s, begin, s->moment[0].count, (real *)(uintptr_t)(all + begin), true);
+        return true;
+    }
     memcpy(flat_use(e, f), f->count == s->group->size ? all : all + s->begin,
            f->count * sizeof(real));
     flat_go(e, f);
