@@ -384,8 +384,9 @@ static void time_operation(struct timed_layer *timed, const struct bench *bench,
     const bool comm = op->kind == OPERATION_COMM;
     const double ranks = comm ? group_over(&bench->ranks, op->over).ranks : 1;
     for (int pass = 0; pass < RK_PASSES; pass++) {
-        timed->waited_s[at][pass] = comm ? exposed_s(bench, timed, at, pass)
-                                         : timed->time_s[at][pass] + fetch_wait_s(bench, op, pass);
+        timed->waited_s[at][pass] =
+            comm ? exposed_s(bench, timed, at, pass) + rearranging_s(bench, op, pass)
+                 : timed->time_s[at][pass] + fetch_wait_s(bench, op, pass);
         timed->sent_bytes[at][pass] = comm ? sent_bytes(op, pass, ranks) : 0;
     }
 }

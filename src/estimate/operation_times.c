@@ -199,6 +199,13 @@ static void memory_times(const struct bench *bench, const struct operation *op,
         time_s[RK_AGRAD] += memory_time_s(bench->system, op->table_bytes);
 }
 
+double rearranging_s(const struct bench *bench, const struct operation *op, int pass)
+{
+    const double kernels = op->kernels[pass] - 1;
+    if (!(op->rearranged_bytes > 0) || !(op->comm_bytes[pass] > 0)) return 0;
+    return kernels * memory_time_s(bench->system, op->rearranged_bytes / kernels);
+}
+
 /* ---- messages ---- */
 
 struct rank_group group_over(const struct rank_map *ranks, enum comm_over over)

@@ -33,6 +33,9 @@ struct bench bench_of(const struct rk_system *system, const struct rk_plan *plan
 void operation_times(const struct bench *bench, const struct operation *op,
                      double time_s[RK_PASSES]);
 
+/* Of an exchange, what rearranging what is sent and what came takes. */
+double rearranging_s(const struct bench *bench, const struct operation *op, int pass);
+
 /* Beyond that: chunks of the sequence on their way. */
 double fetch_wait_s(const struct bench *bench, const struct operation *op, int pass);
 

@@ -149,6 +149,16 @@ static double output_kept(const struct build *build, const struct heads *heads)
     return build->kept < build->element ? 0 : output_bytes(build, heads);
 }
 
+/* Each of `tensors` is copied in front of the exchange, parts of other ranks apart, and behind it,
+ * tokens in their order (Transformer Engine's flash_attn_a2a_communicate; DeepSpeed's
+ * single_all_to_all). */
+static void rearrange(struct operation *op, double tensors)
+{
+    op->rearranged_bytes = 2 * 2 * op->comm_bytes[RK_FORWARD];
+    op->kernels[RK_FORWARD] += 2 * tensors;
+    op->kernels[RK_AGRAD] += 2 * tensors;
+}
+
 /* All-to-all that brings all tokens of fewer heads, and back; forward and backward alike
  * [jacobs2023]. */
 static void add_across(struct build *build, const struct heads *heads)
@@ -156,8 +166,9 @@ static void add_across(struct build *build, const struct heads *heads)
     if (heads->across <= 1) return;
     const double bytes =
         query_bytes(build, heads) + key_value_bytes(build, heads, keys_across(heads));
-    add_comm(build, "query, key, value all-to-all", attention, OVER_ULYSSES, COMM_ALL_TO_ALL,
-             COMM_ALL_TO_ALL, bytes);
+    rearrange(add_comm(build, "query, key, value all-to-all", attention, OVER_ULYSSES,
+                       COMM_ALL_TO_ALL, COMM_ALL_TO_ALL, bytes),
+              3);
 }
 
 static void add_back_across(struct build *build, const struct heads *heads)
@@ -165,6 +176,7 @@ static void add_back_across(struct build *build, const struct heads *heads)
     if (heads->across <= 1) return;
     struct operation *op = add_comm(build, "attention output all-to-all", attention, OVER_ULYSSES,
                                     COMM_ALL_TO_ALL, COMM_ALL_TO_ALL, output_bytes(build, heads));
+    rearrange(op, 1);
     op->saved_bytes = op->saved_recomputed_bytes = output_kept(build, heads);
 }
 

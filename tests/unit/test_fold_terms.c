@@ -253,6 +253,25 @@ Test(fold_terms, rings_between_all_to_alls)
     }
 }
 
+/* Queries, keys, values and the output are 4 h elements of each of 32 tokens, copied in front of
+ * their exchange and behind it: 16 h numbers of 2 bytes read or written at 1 kB/s in either pass.
+ */
+Test(fold_terms, copies_around_all_to_alls)
+{
+    machine_init(&machine, 1e30);
+    struct rk_plan plan = plan_of(1, 4);
+    plan.context_kind = RK_ULYSSES;
+    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_CONTEXT], 0);
+    machine.memory[0].bandwidth_Bps = 1e3;
+    const struct layer_fold *f = dense(&plan);
+    for (int pass = 0; pass < RK_WGRAD; pass++)
+        NEAR(f->spent_s[pass][SPENT_CONTEXT], 4 * 4 * h * T / 4 * 2 / 1e3);
+    NEAR(f->link_s[LINK_CONTEXT], 0);
+    machine.system.kernels.kernel_s = 1;
+    machine.memory[0].bandwidth_Bps = 1e30;
+    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_CONTEXT], 2 * 4);
+}
+
 /* Dispatch and combine, both ways, a second each. Beside another microbatch's computing only what
  * exceeds it is waited for, but 20 of 200 multiprocessors send [deepseek2024v3]. */
 Test(fold_terms, experts_beside_another_microbatch)

@@ -194,7 +194,13 @@ Test(layers_kinds, context_parallelism)
     layer = layer_of(&llama, LAYER_DENSE, &plan);
     op = find(&layer, "query, key, value all-to-all");
     cr_expect_eq(op->comm_bytes[RK_FORWARD], queries + keys);
-    cr_expect_eq(find(&layer, "attention output all-to-all")->comm_bytes[RK_AGRAD], queries);
+    cr_expect_eq(op->rearranged_bytes,
+                 4 * (queries + keys)); /* in front and behind, read, written */
+    cr_expect_eq(op->kernels[RK_AGRAD], 1 + 2 * 3);
+    op = find(&layer, "attention output all-to-all");
+    cr_expect_eq(op->comm_bytes[RK_AGRAD], queries);
+    cr_expect_eq(op->rearranged_bytes, 4 * queries);
+    cr_expect_eq(op->kernels[RK_FORWARD], 1 + 2);
     op = find(&layer, "attention");
     cr_expect(op->heads == 8 && op->kv_heads == 2 && op->queries == 8192 && op->keys == 8192);
 
