@@ -1,4 +1,5 @@
 /* reckon clusters: the best plan over several clusters. */
+#include "advise/clusters_state.h"
 #include "advise/clusters_where.h"
 #include "base/memory.h"
 #include "base/units.h"
@@ -11,8 +12,11 @@
 #include "cli/commands.h"
 #include "cli/headroom.h"
 #include "cli/plan_input.h"
+#include "cli/progress.h"
+#include "cli/questions.h"
 #include "cli/save.h"
 #include "cli/show.h"
+#include "cli/state_file.h"
 #include "interop/output.h"
 
 #include <inttypes.h>
@@ -22,8 +26,9 @@
 
 struct clusters_args {
     struct clusters_source source;
-    const char *output, *ranks, *save, *script, *draw, *page, *where, *headroom;
+    const char *output, *ranks, *save, *script, *draw, *page, *where, *headroom, *state;
     int ranks_format;
+    bool sensitivity;
     struct clusters_also also;
     struct run_args run;
     struct show_args show;
@@ -46,6 +51,8 @@ static const struct option clusters_options[] = {
      .help = "write the plan that was found, for --plan"},
     {.name = "save-script", .type = OPTION_OUTPUT, .argument = "FILE", AT(script), .complete = "file",
      .help = "write the script that launches it, on the hosts of --ranks: of stages that are alike but for their layers"},
+    {.name = "state", .type = OPTION_OUTPUT, .argument = "FILE", AT(state), .complete = "file",
+     .help = "keep how far the search is in FILE and, when FILE is there, go on from it; removed when all is done"},
     {.name = "where", .type = OPTION_TEXT, .argument = "CONDITION", AT(where),
      .help = "only plans each of whose stages satisfies it, such as 'hbm <= 60GiB and tp <= 4', as reckon search --help has conditions: axes and bytes are the stage's; step, rate, tokens_per_s and mfu the plan's"},
     {.name = "headroom", .type = OPTION_TEXT, .argument = HEADROOM_ARGUMENT, AT(headroom),
@@ -54,6 +61,8 @@ static const struct option clusters_options[] = {
      .help = "also what other bandwidths of each link would do: searches again for each"},
     {.name = "why", .type = OPTION_FLAG, AT(also.why),
      .help = "also what it would cost if every stage had the same tensor degree, or recomputed the same, or embeddings were not tied"},
+    {.name = "sensitivity", .type = OPTION_FLAG, AT(sensitivity),
+     .help = "also how the best step depends on each number of each cluster and link: each 10 % more and less, and all searched again"},
     {.name = "pareto", .type = OPTION_FLAG, AT(also.pareto),
      .help = "also time against price: the best plans on a quarter, half, ... of each cluster's nodes that no other is both faster and cheaper than; needs price= of each cluster"},
     {.name = "ranks", .type = OPTION_OUTPUT, .argument = "FILE", AT(ranks), .complete = "file",
@@ -120,7 +129,10 @@ struct asking {
     struct clusters_input input;
     struct report report;
     struct clusters_where *where; /* NULL: all plans count */
-    bool quiet;                   /* the page alone */
+    struct progress progress;
+    struct state_file file;
+    struct clusters_state state;
+    bool quiet; /* the page alone */
 };
 
 /* What the question asks of plans beside its words. */
@@ -135,6 +147,48 @@ static enum rk_status restrict_plans(struct asking *a, struct rk_error *error)
     if (status == RK_OK && a->args->where)
         status = clusters_where_open(&a->where, &a->input, a->args->where, error);
     return status;
+}
+
+static bool is_stopped(void *context)
+{
+    (void)context;
+    return progress_stopped();
+}
+
+/* From here on the search can be stopped, and goes on from what was kept. */
+static enum rk_status open_state(struct asking *a, struct rk_error *error)
+{
+    const char *path = a->args->state;
+    progress_start(&a->progress, "problems");
+    a->input.question.stopped = is_stopped;
+    if (!path) return RK_OK;
+    enum rk_status status = state_file_open(&a->file, path, true, error);
+    if (status == RK_OK && a->file.finished)
+        return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                       "state of a search of one cluster: name another file or remove this one");
+    a->state.keep = state_file_keep;
+    a->state.keeper = &a->file;
+    if (status == RK_OK)
+        status = clusters_state_open(&a->state, &a->input, a->args->where, a->file.progress,
+                                     a->file.progress_bytes, error);
+    if (status == RK_BAD_INPUT) snprintf(error->path, sizeof error->path, "%s", path);
+    return status;
+}
+
+/* What is searched again begins anew. */
+static void close_search(struct asking *a)
+{
+    struct clusters_question *q = &a->input.question;
+    q->keep = NULL;
+    q->progress = NULL;
+}
+
+static void close_state(struct asking *a, int code)
+{
+    const bool done = code == RK_OK || code == RK_NOTHING_FITS;
+    if (a->args->state && done) state_file_remove(&a->file);
+    if (a->args->state) state_file_close(&a->file);
+    clusters_state_close(&a->state);
 }
 
 static enum rk_status usage_fail(struct rk_error *error, const char *text)
@@ -232,9 +286,9 @@ static enum rk_status check_flags(const struct asking *a, struct rk_error *error
         (args->also.links || args->also.why || args->also.pareto || args->also.top))
         return usage_fail(error, "--plan and --links, --why, --pareto or --top: these search, "
                                  "leave --plan out");
-    if (args->source.plan && (args->where || args->headroom))
-        return usage_fail(error, "--plan and --where or --headroom: these choose among plans, "
-                                 "leave --plan out");
+    if (args->source.plan && (args->where || args->headroom || args->sensitivity || args->state))
+        return usage_fail(error, "--plan and --where, --headroom, --sensitivity or --state: these "
+                                 "choose among plans, leave --plan out");
     for (int i = 0; args->also.pareto && i < machine->clusters; i++)
         if (!(machine->cluster[i].price_USDph > 0))
             return usage_fail(error,
@@ -253,21 +307,37 @@ static bool only_a_file(const struct clusters_args *args)
     return some && !args->output;
 }
 
+/* Nothing is proved yet; what is there says the state. */
+static int interrupted(const struct asking *a)
+{
+    fprintf(stderr, "reckon: interrupted: %s\n",
+            a->args->state ? "the same command goes on from here"
+                           : "with --state FILE the same command would go on from here");
+    return progress_code();
+}
+
 static int answer_question(struct asking *a)
 {
     struct rk_error error;
     struct clusters_input *in = &a->input;
     enum rk_status status = clusters_input_answer(in, false, &error);
+    close_search(a);
+    if (a->file.error.status != RK_OK) error = a->file.error, status = error.status;
     if (status == RK_OK &&
         !clusters_show(&a->report, &in->question, in->answer, in->given, &in->kept, &a->args->also))
         status = no_memory(&error);
+    if (status == RK_OK && a->args->sensitivity)
+        status = print_clusters_sensitivity(&a->report, &in->question, in->answer->best.simulated_s,
+                                            &error);
     if (status == RK_OK) status = clusters_run_section(&a->report, &a->args->run, in, &error);
     if (status == RK_OK) status = write_files(a, &error);
     if (status == RK_OK && a->where && clusters_where_is_late(a->where))
         report_note(&a->report, "what the condition says of the step was asked of the plans that "
                                 "were simulated: one that no bound led to may satisfy it, too");
     if (status == RK_OK) note_launch(a);
-    const int code = status == RK_OK && (a->quiet || only_a_file(a->args)) ? RK_OK
+    const bool stopped = progress_end(&a->progress);
+    const int code = status == RK_INTERRUPTED || (stopped && status == RK_OK) ? interrupted(a)
+                     : status == RK_OK && (a->quiet || only_a_file(a->args))  ? RK_OK
                      : status == RK_OK
                          ? show_report(&a->report, &a->args->show, a->args->output, RK_OK)
                          : options_fail(&error);
@@ -283,7 +353,7 @@ static int ask_grid(const struct clusters_args *args)
     enum rk_status status = RK_OK;
     if (args->save || args->script || args->ranks || args->draw || args->page || args->run.tokens ||
         args->also.links || args->also.why || args->also.pareto || args->also.top || args->where ||
-        args->headroom)
+        args->sensitivity || args->headroom || args->state)
         status =
             usage_fail(&error, "a machine with {lists} is many: what is written or asked of one "
                                "plan needs one machine");
@@ -304,7 +374,10 @@ static int ask(const struct clusters_args *args, bool quiet)
     if (status == RK_OK) status = check_flags(&asking, &error);
     if (status == RK_OK) status = restrict_plans(&asking, &error);
     asking.input.kept.most = (int)args->also.top;
+    if (status == RK_OK) status = open_state(&asking, &error);
     const int code = status == RK_OK ? answer_question(&asking) : options_fail(&error);
+    progress_end(&asking.progress);
+    close_state(&asking, code);
     clusters_where_close(asking.where);
     clusters_input_release(&asking.input);
     return code;

@@ -2,6 +2,7 @@
 #ifndef RECKON_CLI_QUESTIONS_H
 #define RECKON_CLI_QUESTIONS_H
 
+#include "advise/clusters_effects.h"
 #include "report/report.h"
 #include <reckon/advise.h>
 
@@ -13,5 +14,10 @@ void print_why(struct report *report, const struct rk_plans_problem *problem,
 /* Table "sensitivity"; nothing when no plan counts or it was stopped. */
 void print_sensitivity(struct report *report, const struct rk_plans_problem *problem,
                        const struct rk_aim *aim);
+
+/* The same of several clusters and their links. RK_INTERRUPTED where the question is stopped. */
+enum rk_status print_clusters_sensitivity(struct report *report,
+                                          const struct clusters_question *question, double now_s,
+                                          struct rk_error *error);
 
 #endif

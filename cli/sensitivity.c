@@ -7,7 +7,9 @@
 #include <string.h>
 
 /* clang-format off */
+/* The first column is of several clusters. */
 static const struct report_column columns[] = {
+    {.name = "cluster"},
     {.name = "part"},
     {.name = "tier"},
     {.name = "name"},
@@ -18,12 +20,14 @@ static const struct report_column columns[] = {
     {.name = "time_less_s", .title = "10 % less", .unit = "s", .digits = 4},
 };
 static const struct report_column text_columns[] = {
+    {.name = "cluster"},
     {.name = "what"},
     {.name = "now"},
     {.name = "sensitivity"},
     {.name = "best time with 10 % more"},
     {.name = "with 10 % less"},
 };
+enum { COLUMNS = sizeof columns / sizeof *columns, TEXT_COLUMNS = sizeof text_columns / sizeof *text_columns };
 static const struct {
     const char *unit;
     enum quantity quantity;
@@ -75,34 +79,48 @@ static struct report_cell time_cell(double step_s)
     return isfinite(step_s) ? cell_number(step_s) : cell_none();
 }
 
-static void add_row(struct report *report, struct report_table *all, struct report_table *text,
-                    const struct rk_system *system, double now_s, const struct rk_effect *e)
+struct tables {
+    struct report *report;
+    struct report_table *all, *text;
+    double now_s;
+    int skip; /* columns: 1 of one cluster */
+};
+
+static struct tables tables_of(struct report *report, double now_s, bool several)
 {
-    report_row(report, all,
-               (const struct report_cell[]){
-                   cell_text(e->part), e->tier < 0 ? cell_none() : cell_count((uint64_t)e->tier),
-                   cell_text(name_of(system, e)), cell_text(e->parameter), cell_number(e->value),
-                   cell_number(e->sensitivity + 0.0), time_cell(e->more_s), time_cell(e->less_s)});
-    report_row(report, text,
-               (const struct report_cell[]){
-                   cell_text(what_text(report, system, e)), cell_text(value_text(report, e)),
-                   cell_text(report_text(report, "%+.3f", e->sensitivity + 0.0)),
-                   cell_text(time_text(report, e->more_s, now_s)),
-                   cell_text(time_text(report, e->less_s, now_s))});
+    struct tables t = {.report = report, .now_s = now_s, .skip = !several};
+    t.all = report_list(report, "sensitivity", NULL, REPORT_IN_JSON | REPORT_IN_CSV,
+                        columns + t.skip, COLUMNS - t.skip);
+    t.text = report_list(report, NULL,
+                         "What the best time depends on: its relative change per "
+                         "relative change of the parameter",
+                         REPORT_IN_TEXT, text_columns + t.skip, TEXT_COLUMNS - t.skip);
+    return t;
 }
 
-static void add_tables(struct report *report, const struct rk_system *system,
-                       const struct rk_effects *effects)
+static void add_row(const struct tables *t, const char *cluster, const struct rk_system *system,
+                    const struct rk_effect *e)
 {
-    struct report_table *all =
-        REPORT_LIST(report, "sensitivity", NULL, REPORT_IN_JSON | REPORT_IN_CSV, columns);
-    struct report_table *text =
-        REPORT_LIST(report, NULL,
-                    "What the best time depends on: its relative change per "
-                    "relative change of the parameter",
-                    REPORT_IN_TEXT, text_columns);
-    for (int i = 0; i < effects->count; i++)
-        add_row(report, all, text, system, effects->now_s, &effects->effect[i]);
+    struct report *report = t->report;
+    const struct report_cell all[COLUMNS] = {cell_text(cluster),
+                                             cell_text(e->part),
+                                             e->tier < 0 ? cell_none()
+                                                         : cell_count((uint64_t)e->tier),
+                                             cell_text(name_of(system, e)),
+                                             cell_text(e->parameter),
+                                             cell_number(e->value),
+                                             cell_number(e->sensitivity + 0.0),
+                                             time_cell(e->more_s),
+                                             time_cell(e->less_s)};
+    const struct report_cell text[TEXT_COLUMNS] = {
+        cell_text(cluster),
+        cell_text(what_text(report, system, e)),
+        cell_text(value_text(report, e)),
+        cell_text(report_text(report, "%+.3f", e->sensitivity + 0.0)),
+        cell_text(time_text(report, e->more_s, t->now_s)),
+        cell_text(time_text(report, e->less_s, t->now_s))};
+    report_row(report, t->all, all + t->skip);
+    report_row(report, t->text, text + t->skip);
 }
 
 void print_sensitivity(struct report *report, const struct rk_plans_problem *problem,
@@ -111,7 +129,31 @@ void print_sensitivity(struct report *report, const struct rk_plans_problem *pro
     struct rk_effects effects;
     struct rk_error error;
     const enum rk_status status = rk_effects_find(problem, aim, &effects, &error);
-    if (status == RK_OK) add_tables(report, problem->system, &effects);
+    if (status == RK_OK) {
+        const struct tables tables = tables_of(report, effects.now_s, false);
+        for (int i = 0; i < effects.count; i++)
+            add_row(&tables, NULL, problem->system, &effects.effect[i]);
+    }
     if (status == RK_IO) report->failed = true;
     rk_effects_release(&effects);
+}
+
+enum rk_status print_clusters_sensitivity(struct report *report,
+                                          const struct clusters_question *question, double now_s,
+                                          struct rk_error *error)
+{
+    struct clusters_effects all;
+    const enum rk_status status = clusters_effects_find(question, now_s, &all, error);
+    if (status == RK_OK) {
+        const struct tables tables = tables_of(report, now_s, true);
+        for (int i = 0; i < all.effects.count; i++) {
+            const struct rk_cluster *c = question->machine->cluster;
+            const struct effect_place *at = &all.place[i];
+            const char *name = c[at->cluster].name;
+            if (at->other >= 0) name = report_text(report, "%s - %s", name, c[at->other].name);
+            add_row(&tables, name, &c[at->cluster].system, &all.effects.effect[i]);
+        }
+    }
+    clusters_effects_release(&all);
+    return status;
 }

@@ -1,13 +1,14 @@
 /* sensitivity.c - how the best time depends on each number of the machine: each one changed in a
  * copy, and the problem searched again. */
 #include "advise/aim.h"
+#include "advise/effects.h"
 #include "base/memory.h"
 #include "estimate/fold.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define STEP 0.1
+#define STEP (EFFECTS_PERCENT / 100.0)
 
 /* ---- numbers of a system ---- */
 
@@ -222,73 +223,78 @@ static double scale(struct rk_system *s, const struct members *m, bool share, do
 
 /* ---- one number's effect ---- */
 
-struct question {
-    const struct rk_plans_problem *problem;
-    const struct rk_aim *aim;
-};
-
-/* The time that a whole batch takes: of the step, unless its batch is smaller than what was asked.
- */
-static double batch_s(const struct rk_plans_problem *problem, const struct rk_found *found)
-{
-    return (double)problem->base.batch / found->outcome.samples_per_s;
-}
-
 /* The best time with the number changed; *factor is what was possible. */
-static double time_with(const struct question *q, enum number number, int tier, double *factor)
+static double time_with(const struct effects_question *q, enum number number, int tier,
+                        double *factor)
 {
-    struct rk_plans_problem problem = *q->problem;
     struct rk_system system = {0};
-    struct rk_found found;
     struct rk_error error;
-    if (rk_system_copy(&system, problem.system, &error) != RK_OK) return NAN;
-    const struct members m = members_of(&system, &problem.base, number, tier);
+    if (rk_system_copy(&system, q->system, &error) != RK_OK) return NAN;
+    const struct members m = members_of(&system, q->plan, number, tier);
     *factor = scale(&system, &m, facts[number].share, *factor);
-    problem.system = &system;
-    double step_s = NAN;
-    if (*factor != 1)
-        step_s = rk_find(&problem, q->aim, &found) ? batch_s(&problem, &found) : INFINITY;
+    const double best_s = *factor != 1 ? q->best_s(q->context, &system) : NAN;
     rk_system_release(&system);
-    return step_s;
+    return best_s;
 }
 
-static void measure(const struct question *q, enum number number, double now_s,
-                    struct rk_effect *effect)
+double effects_sensitivity(double now_s, double more_s, double more, double less_s, double less)
+{
+    const bool above = isfinite(more_s), below = isfinite(less_s);
+    const double high_s = above ? more_s : now_s, low_s = below ? less_s : now_s;
+    const double change = (above ? more : 1) - (below ? less : 1);
+    return change > 0 ? (high_s - low_s) / now_s / change : 0;
+}
+
+static void measure(const struct effects_question *q, enum number number, struct rk_effect *effect)
 {
     const int tier = effect->tier < 0 ? 0 : effect->tier;
     double more = 1 + STEP, less = 1 - STEP;
     effect->more_s = time_with(q, number, tier, &more);
     effect->less_s = time_with(q, number, tier, &less);
-    double high_s = effect->more_s, low_s = effect->less_s;
-    if (!isfinite(high_s)) {
-        high_s = now_s;
-        more = 1;
-    }
-    if (!isfinite(low_s)) {
-        low_s = now_s;
-        less = 1;
-    }
-    effect->sensitivity = more > less ? (high_s - low_s) / now_s / (more - less) : 0;
+    effect->sensitivity = effects_sensitivity(q->now_s, effect->more_s, more, effect->less_s, less);
 }
 
 /* ---- all of them ---- */
 
-/* Unlimited, or costs nothing: there is no change of it. */
-static void try_number(const struct question *q, enum number number, int tier,
+struct rk_effect *effects_room(struct rk_effects *effects)
+{
+    return ARRAY_ROOM(effects->effect, effects->count) ? &effects->effect[effects->count++] : NULL;
+}
+
+/* Unlimited, or costs nothing: there is no change of it. False: no memory. */
+static bool try_number(const struct effects_question *q, enum number number, int tier,
                        struct rk_effects *effects)
 {
-    const enum rk_by by = q->problem->base.framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
-    struct rk_system *system = (struct rk_system *)q->problem->system; /* only read */
-    const struct members m = members_of(system, &q->problem->base, number, tier < 0 ? 0 : tier);
+    const enum rk_by by = q->plan->framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+    struct rk_system *system = (struct rk_system *)q->system; /* only read */
+    const struct members m = members_of(system, q->plan, number, tier < 0 ? 0 : tier);
     const double value = value_of(&m, facts[number].share);
-    if (!(facts[number].by & by) || !isfinite(value) || value == 0 || aim_stopped(q->aim)) return;
-    struct rk_effect *effect = &effects->effect[effects->count++];
+    const bool stopped = q->stopped && q->stopped(q->context);
+    if (!(facts[number].by & by) || !isfinite(value) || value == 0 || stopped) return true;
+    struct rk_effect *effect = effects_room(effects);
+    if (!effect) return false;
     *effect = (struct rk_effect){.part = facts[number].part,
                                  .parameter = facts[number].parameter,
                                  .unit = facts[number].unit,
                                  .tier = tier,
                                  .value = value};
-    measure(q, number, effects->now_s, effect);
+    measure(q, number, effect);
+    return true;
+}
+
+enum rk_status effects_add(const struct effects_question *q, struct rk_effects *effects,
+                           struct rk_error *error)
+{
+    bool good = true;
+    for (int number = 0; number < NUMBERS && good; number++) {
+        const int tiers = number >= NETWORK_BANDWIDTH  ? q->system->networks
+                          : number >= MEMORY_BANDWIDTH ? q->system->memories
+                                                       : 0;
+        if (!tiers) good = try_number(q, (enum number)number, -1, effects);
+        for (int tier = 0; tier < tiers && good; tier++)
+            good = try_number(q, (enum number)number, tier, effects);
+    }
+    return good ? RK_OK : no_memory(error);
 }
 
 /* What helps most first; equal ones stay in the order of the list, which is short. */
@@ -304,27 +310,50 @@ static void sort(struct rk_effects *effects)
         }
 }
 
+/* ---- of one problem ---- */
+
+struct asked {
+    const struct rk_plans_problem *problem;
+    const struct rk_aim *aim;
+};
+
+/* The time that a whole batch takes: of the step, unless its batch is smaller than what was asked.
+ */
+static double batch_s(const struct rk_plans_problem *problem, const struct rk_found *found)
+{
+    return (double)problem->base.batch / found->outcome.samples_per_s;
+}
+
+static double search_with(void *context, const struct rk_system *changed)
+{
+    const struct asked *a = context;
+    struct rk_plans_problem problem = *a->problem;
+    struct rk_found found;
+    problem.system = changed;
+    return rk_find(&problem, a->aim, &found) ? batch_s(&problem, &found) : INFINITY;
+}
+
+static bool is_stopped(void *context)
+{
+    return aim_stopped(((const struct asked *)context)->aim);
+}
+
 enum rk_status rk_effects_find(const struct rk_plans_problem *problem, const struct rk_aim *aim,
                                struct rk_effects *effects, struct rk_error *error)
 {
-    const struct question q = {problem, aim};
-    const struct rk_system *system = problem->system;
+    struct asked asked = {problem, aim};
+    struct effects_question q = {.system = problem->system,
+                                 .plan = &problem->base,
+                                 .best_s = search_with,
+                                 .stopped = is_stopped,
+                                 .context = &asked};
     struct rk_found found;
     *effects = (struct rk_effects){.count = 0};
     if (!rk_find(problem, aim, &found))
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "no plan fits");
-    effects->now_s = batch_s(problem, &found);
-    const size_t most = (size_t)(NUMBERS * (1 + system->memories + system->networks));
-    effects->effect = calloc(most, sizeof *effects->effect);
-    if (!effects->effect) return no_memory(error);
-    for (int number = 0; number < NUMBERS; number++) {
-        const int tiers = number >= NETWORK_BANDWIDTH  ? system->networks
-                          : number >= MEMORY_BANDWIDTH ? system->memories
-                                                       : 0;
-        if (!tiers) try_number(&q, (enum number)number, -1, effects);
-        for (int tier = 0; tier < tiers; tier++)
-            try_number(&q, (enum number)number, tier, effects);
-    }
+    q.now_s = effects->now_s = batch_s(problem, &found);
+    const enum rk_status status = effects_add(&q, effects, error);
+    if (status != RK_OK) return status;
     sort(effects);
     if (aim_stopped(aim)) return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "stopped");
     return RK_OK;

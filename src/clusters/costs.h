@@ -36,6 +36,12 @@ struct clusters_question {
     const struct clusters_filter *filter; /* NULL: all plans count */
     bool (*stopped)(void *stopper); /* asked between problems; true ends the search. NULL: never */
     void *stopper;
+    /* Gets between problems how far the search is; a later one goes on from there. NULL: nobody.
+     * False ends the search as `stopped` does. */
+    bool (*keep)(void *keeper, const void *progress, size_t bytes);
+    void *keeper;
+    const void *progress; /* what was kept of this search; NULL: it begins */
+    size_t progress_bytes;
 };
 
 struct stage_way {

@@ -110,8 +110,69 @@ struct search {
     bool narrow;      /* plans are looked for that the proofs then have to better */
     double reached_s; /* the least value of these, and of those on one cluster */
     double reached_alone_s[RK_MAX_CLUSTERS];
-    bool failed; /* no memory */
+    uint64_t problem_at, done; /* problems are counted; so many were before the search went on */
+    void *progress;            /* room for what is kept; NULL: nobody asks */
+    bool failed;               /* no memory */
 };
+
+/* ---- how far it is ---- */
+
+/* In front of the plans that are kept. */
+struct progress {
+    uint64_t done;
+    double reached_s, reached_alone_s[RK_MAX_CLUSTERS];
+    struct clusters_answer answer;
+    uint64_t kept;
+};
+
+static size_t progress_bytes(const struct clusters_kept *kept, uint64_t plans)
+{
+    return sizeof(struct progress) + (kept ? plans * sizeof *kept->plan : 0);
+}
+
+bool clusters_progress_fits(const void *progress, size_t bytes, int most)
+{
+    const struct progress *p = progress;
+    const struct clusters_kept any = {.most = most};
+    return bytes >= sizeof *p && p->kept <= (uint64_t)most &&
+           bytes == progress_bytes(&any, p->kept);
+}
+
+/* Texts of reasons are another process's; they are worked out again. */
+static void forget_texts(struct clusters_answer *answer)
+{
+    memset(answer->refused, 0, sizeof answer->refused);
+}
+
+static void go_on(struct search *s)
+{
+    const struct progress *p = s->question->progress;
+    if (!p) return;
+    *s->answer = p->answer;
+    forget_texts(s->answer);
+    s->done = p->done;
+    s->reached_s = p->reached_s;
+    memcpy(s->reached_alone_s, p->reached_alone_s, sizeof s->reached_alone_s);
+    if (!s->kept) return;
+    s->kept->count = (int)p->kept;
+    memcpy(s->kept->plan, p + 1, p->kept * sizeof *s->kept->plan);
+}
+
+/* A problem is solved. */
+static void keep_progress(struct search *s)
+{
+    const struct clusters_question *q = s->question;
+    struct progress *p = s->progress;
+    if (!p || s->answer->stopped) return;
+    p->done = s->problem_at;
+    p->reached_s = s->reached_s;
+    memcpy(p->reached_alone_s, s->reached_alone_s, sizeof p->reached_alone_s);
+    p->answer = *s->answer;
+    forget_texts(&p->answer);
+    p->kept = s->kept ? (uint64_t)s->kept->count : 0;
+    if (s->kept) memcpy(p + 1, s->kept->plan, p->kept * sizeof *s->kept->plan);
+    if (!q->keep(q->keeper, p, progress_bytes(s->kept, p->kept))) s->answer->stopped = true;
+}
 
 /* A plan that was simulated: is it the best? */
 static bool consider(struct search *s, const struct clusters_plan *plan, double less_than_s)
@@ -156,8 +217,7 @@ static bool try_interleaved(struct search *s)
         given_of(s->question, &s->plan, &s->given);
         if (!interleave(s, &s->given, runs)) continue;
         if (!given_judge(s->question, &s->given, &s->other, &fault)) return false;
-        if (fault.reason.verdict == RK_FITS)
-            consider(s, &s->other, s->answer->best.simulated_s);
+        if (fault.reason.verdict == RK_FITS) consider(s, &s->other, s->answer->best.simulated_s);
     }
     return true;
 }
@@ -182,14 +242,14 @@ static bool try_move(struct search *s, int from, int to, bool *better)
     s->given.stage[to].layers++;
     if (s->given.stage[from].layers < 1 || !interleave(s, &s->given, a->best.chunks)) return true;
     if (!given_judge(s->question, &s->given, &s->other, &fault)) return false;
-    *better = fault.reason.verdict == RK_FITS &&
-              consider(s, &s->other, a->best.simulated_s * (1 - 1e-9));
+    *better =
+        fault.reason.verdict == RK_FITS && consider(s, &s->other, a->best.simulated_s * (1 - 1e-9));
     if (*better && a->best.chunks == 1) a->straight_s = fmin(a->straight_s, a->best.simulated_s);
     return true;
 }
 
-/* The objective is not the simulation: layers of the best plan go to the stage beside theirs as long
- * as that makes its step shorter. */
+/* The objective is not the simulation: layers of the best plan go to the stage beside theirs as
+ * long as that makes its step shorter. */
 static bool move_layers(struct search *s)
 {
     for (int i = 0, tried = 0; tried < 2 * (s->answer->best.stages - 1); tried++) {
@@ -268,7 +328,7 @@ static bool solve(struct search *s, const int *order, int clusters)
         .enough_s = enough_of(s, order, clusters),
         .narrow = s->narrow,
     };
-    if (is_stopped(s)) return true;
+    if (s->problem_at++ < s->done || is_stopped(s)) return true;
     for (int i = 0; i < clusters; i++) {
         const struct cluster_costs *costs = &s->costs->cluster[order[i]];
         cluster[i] = (struct chain_cluster){(int)rk_cluster_nodes(&q->machine->cluster[order[i]]),
@@ -284,6 +344,7 @@ static bool solve(struct search *s, const int *order, int clusters)
     if (good && found.found && s->narrow) note_reached(s, order, clusters, found.value_s);
     if (good && found.found && !s->narrow) note_proved(s, &problem, &found);
     chain_answer_release(&found);
+    if (good) keep_progress(s);
     return good;
 }
 
@@ -426,10 +487,16 @@ bool clusters_search_top(const struct clusters_question *question, struct cluste
     for (int i = 0; i < RK_MAX_CLUSTERS; i++)
         answer->alone_s[i] = INFINITY;
     if (good) {
-        *s = (struct search){.question = question, .answer = answer, .kept = kept, .reached_s = INFINITY};
+        *s = (struct search){
+            .question = question, .answer = answer, .kept = kept, .reached_s = INFINITY};
         for (int i = 0; i < RK_MAX_CLUSTERS; i++)
             s->reached_alone_s[i] = INFINITY;
-        good = search_rounds(s, round, &rounds);
+        if (question->keep) {
+            s->progress = calloc(1, progress_bytes(kept, kept ? (uint64_t)kept->most : 0));
+            good = s->progress != NULL;
+        }
+        go_on(s);
+        good = good && search_rounds(s, round, &rounds);
         const bool some = good && !is_stopped(s) && !isinf(answer->best.simulated_s);
         if (some) good = move_layers(s);
         if (good && !question->apart && !is_stopped(s)) good = search_mixed(s);
@@ -437,6 +504,7 @@ bool clusters_search_top(const struct clusters_question *question, struct cluste
     }
     for (int i = 0; i < rounds; i++)
         clusters_costs_release(&round[i].costs);
+    if (s) free(s->progress);
     free(round);
     free(s);
     return good;

@@ -105,6 +105,9 @@ struct clusters_kept;
 bool clusters_search_top(const struct clusters_question *question, struct clusters_answer *answer,
                          struct clusters_kept *kept);
 
+/* Is it what a search that keeps `most` plans (0: none) has given to question->keep? */
+bool clusters_progress_fits(const void *progress, size_t bytes, int most);
+
 /* ... without. */
 bool clusters_search(const struct clusters_question *question, struct clusters_answer *answer);
 

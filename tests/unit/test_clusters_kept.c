@@ -1,7 +1,10 @@
-/* The best of many plans over clusters, against all of them sorted. */
+/* The best of many plans over clusters, against all of them sorted; and a search that is stopped
+ * anywhere goes on to the same answer. */
 #include "clusters/kept.h"
+#include "clusters/search.h"
 
 #include <criterion/criterion.h>
+#include <reckon/catalog.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,4 +56,88 @@ Test(clusters_kept, are_the_best_each_once)
         }
         cr_assert(clusters_same(&kept.plan[0], &plans[order[0]]));
     }
+}
+
+/* ---- a search that goes on ---- */
+
+/* What a search has given after so many problems. */
+struct tape {
+    int wanted, at;
+    void *bytes;
+    size_t count;
+};
+
+static bool record(void *context, const void *progress, size_t bytes)
+{
+    struct tape *tape = context;
+    if (tape->at++ != tape->wanted) return true;
+    cr_assert(clusters_progress_fits(progress, bytes, 3));
+    tape->bytes = malloc(bytes);
+    tape->count = bytes;
+    memcpy(tape->bytes, progress, bytes);
+    return false; /* the process dies here */
+}
+
+static void search(struct clusters_question *q, struct clusters_answer *answer,
+                   struct clusters_kept *kept)
+{
+    kept->count = 0;
+    cr_assert(clusters_search_top(q, answer, kept));
+}
+
+static bool same_plan(const struct clusters_plan *a, const struct clusters_plan *b)
+{
+    return clusters_same(a, b) && a->simulated_s == b->simulated_s && a->value_s == b->value_s;
+}
+
+Test(clusters_kept, a_search_goes_on_from_anywhere)
+{
+    static struct clusters_answer whole, other;
+    struct clusters_kept all = {3, 0, calloc(3, sizeof *all.plan)};
+    struct clusters_kept some = {3, 0, calloc(3, sizeof *some.plan)};
+    struct rk_model model;
+    struct rk_machine machine;
+    struct rk_error error;
+    cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
+    cr_assert_eq(
+        rk_machine_load("h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@50us", &machine, &error),
+        RK_OK);
+    struct clusters_question q = {.model = &model, .machine = &machine, .words = rk_plan_default()};
+    q.words.batch = 16;
+    q.words.zero = 1;
+    q.words.tensor = 4;
+    q.tensor = true;
+    search(&q, &whole, &all);
+    cr_assert_eq(all.count, 3);
+    int stopped = 0;
+    for (struct tape tape = {.wanted = 0};; tape.wanted++) {
+        tape = (struct tape){.wanted = tape.wanted};
+        q.keep = record;
+        q.keeper = &tape;
+        search(&q, &other, &some);
+        q.keep = NULL;
+        if (!tape.bytes) break;
+        stopped++;
+        cr_assert(other.stopped);
+        q.progress = tape.bytes;
+        q.progress_bytes = tape.count;
+        search(&q, &other, &some);
+        q.progress = NULL;
+        free(tape.bytes);
+        cr_assert(same_plan(&other.best, &whole.best), "%d", tape.wanted);
+        cr_assert(same_plan(&other.proved, &whole.proved), "%d", tape.wanted);
+        cr_assert_eq(other.labels, whole.labels);
+        cr_assert_eq(other.problems, whole.problems);
+        cr_assert_eq(other.simulated, whole.simulated);
+        cr_assert_eq(other.floor_s, whole.floor_s);
+        cr_assert_eq(other.straight_s, whole.straight_s);
+        cr_assert_arr_eq(other.alone_s, whole.alone_s, sizeof whole.alone_s);
+        cr_assert_eq(some.count, all.count);
+        for (int i = 0; i < all.count; i++)
+            cr_assert(same_plan(&some.plan[i], &all.plan[i]), "%d: %d", tape.wanted, i);
+    }
+    cr_expect_geq(stopped, 20);
+    rk_machine_release(&machine);
+    free(all.plan);
+    free(some.plan);
 }
