@@ -23,7 +23,7 @@ static const struct option rows[] = {
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
     {.name = "seconds", .type = OPTION_NUMBER, AT(seconds), .min = 1, .max = 3600,
-     .help = "how long to measure: more find a quieter moment (20)"},
+     .help = "how long to measure: more find a quieter moment (40)"},
     {.name = "drives", .type = OPTION_TEXT, .argument = "FOLDER", AT(drives), .complete = "file",
      .help = "measure two memory tiers to offload to, as well: the host's memory, and the drives on which FOLDER lies"},
     {.name = NULL},
@@ -45,8 +45,9 @@ const struct usage measure_usage = {
     .synopsis = "[options]",
     .description =
         "Measures what one processor does with the kernels of reckon train (products, attention, memory, the "
-        "optimizer) and what messages between two threads take, and writes a system file: --system of reckon "
-        "train and reckon predict. Each number is the least processor time of many runs, so that other work "
+        "optimizer), alone and while all processors do the same kind of work, and what messages between two "
+        "threads take, and writes a system file: --system of reckon train and reckon predict, which take what "
+        "fits the plan's ranks. Each number is the least processor time of many runs, so that other work "
         "on the machine disturbs little. An accelerator of that system is one processor; ranks are threads.\n\n"
         "With --profile, layers are profiled as Galvatron's profiler does it, from models of one and of two: forward "
         "times for 1 to 8 samples, and what is kept of a sample by tensor degree, in 32 bits; messages are as "
@@ -131,17 +132,17 @@ static const char system_text[] =
     "        \"attention_rates\": %s,\n"
     "        \"optimizer_rates\": %s,\n"
     "        \"memory_rates\": %s,\n"
+    "        \"element_ns\": %s,\n"
     "        \"memory_efficiency\": 1,\n"
     "        \"kernel_us\": 0.5,\n"
     "        \"launch_us\": 0,\n"
     "        \"sustained\": 1,\n"
     "        \"reserve_GiB\": 0,\n"
     "        \"source\": \"measured; kernel_us assumed\"\n"
-    "    },\n"
+    "    },\n%s"
     "    \"source\": \"reckon measure\"\n"
     "}\n";
 
-/* The system file's text; NULL: no memory. */
 static const char tiers_text[] = ",\n"
                                  "        {\n"
                                  "            \"name\": \"host memory\",\n"
@@ -189,24 +190,75 @@ static char *rates_text(json_t *rates)
     return text;
 }
 
+/* The tables of one set of rates. */
+struct tables {
+    char *attention, *optimizer, *memory, *element;
+};
+
+static bool tables_of(struct tables *t, const struct rk_rates *r)
+{
+    *t = (struct tables){rates_text(attention_rates_json(&r->attention)),
+                         rates_text(stream_rates_json(&r->optimizer)),
+                         rates_text(stream_rates_json(&r->memory)),
+                         rates_text(element_times_json(r->element_s))};
+    return t->attention && t->optimizer && t->memory && t->element;
+}
+
+static void tables_release(struct tables *t)
+{
+    free(t->attention);
+    free(t->optimizer);
+    free(t->memory);
+    free(t->element);
+}
+
+static const char busy_text[] = "    \"busy\": {\n"
+                                "        \"devices\": %d,\n"
+                                "        \"kernels\": {\n"
+                                "            \"matrix_efficiency\": %.6g,\n"
+                                "            \"tile_efficiency\": %.6g,\n"
+                                "            \"matrix_k_half\": %.6g,\n"
+                                "            \"weights_GBps\": %.6g,\n"
+                                "            \"attention_rates\": %s,\n"
+                                "            \"optimizer_rates\": %s,\n"
+                                "            \"memory_rates\": %s,\n"
+                                "            \"element_ns\": %s,\n"
+                                "            \"source\": \"measured on all processors at once\"\n"
+                                "        }\n"
+                                "    },\n";
+
+/* What the kernels are while all processors compute; "" where there is one. The peak is that of one
+ * alone: a share of it is left, at most all. NULL: no memory. */
+static char *busy_of(const struct rk_measured *m)
+{
+    struct tables t;
+    char *text = NULL;
+    if (!m->busy_threads) return strdup("");
+    const double share =
+        m->busy.peak_FLOPps < m->alone.peak_FLOPps ? m->busy.peak_FLOPps / m->alone.peak_FLOPps : 1;
+    if (tables_of(&t, &m->busy) &&
+        asprintf(&text, busy_text, m->busy_threads, share, share, m->busy.k_half,
+                 m->busy.weights_Bps / 1e9, t.attention, t.optimizer, t.memory, t.element) < 0)
+        text = NULL;
+    tables_release(&t);
+    return text;
+}
+
 static char *text_of(const struct rk_measured *m, const char *tiers)
 {
-    char *text = NULL, *attention = rates_text(attention_rates_json(&m->attention)),
-         *optimizer = rates_text(stream_rates_json(&m->optimizer)),
-         *memory = rates_text(stream_rates_json(&m->memory)),
-         *link = rates_text(stream_rates_json(&m->link));
-    const double link_Bps = m->link.rate_Bps[m->link.sizes - 1];
-    const double memory_Bps = m->optimizer.rate_Bps[m->optimizer.sizes - 1];
-    if (attention && optimizer && memory && link &&
-        asprintf(&text, system_text, m->processors, m->peak_FLOPps / 1e12, m->peak_FLOPps / 1e12,
-                 m->peak_FLOPps / 1e12, m->peak_FLOPps / 1e12,
+    const struct rk_rates *r = &m->alone;
+    struct tables t;
+    char *text = NULL, *busy = busy_of(m), *link = rates_text(stream_rates_json(&m->link));
+    const double link_Bps = m->link.rate_Bps[m->link.sizes - 1], peak = r->peak_FLOPps / 1e12;
+    const double memory_Bps = r->optimizer.rate_Bps[r->optimizer.sizes - 1];
+    if (tables_of(&t, r) && busy && link &&
+        asprintf(&text, system_text, m->processors, peak, peak, peak, peak,
                  (double)m->memory_bytes / (double)m->processors / 1073741824.0, memory_Bps / 1e9,
-                 tiers, link_Bps / 1e9, m->latency_s * 1e6, m->hop_s * 1e6, link, m->k_half,
-                 m->weights_Bps / 1e9, attention, optimizer, memory) < 0)
+                 tiers, link_Bps / 1e9, m->latency_s * 1e6, m->hop_s * 1e6, link, r->k_half,
+                 r->weights_Bps / 1e9, t.attention, t.optimizer, t.memory, t.element, busy) < 0)
         text = NULL;
-    free(attention);
-    free(optimizer);
-    free(memory);
+    tables_release(&t);
+    free(busy);
     free(link);
     return text;
 }
@@ -222,7 +274,7 @@ static enum rk_status write_system(const char *path, const char *text, struct rk
 
 int cmd_measure(int argc, char **argv)
 {
-    struct measure_args args = {.output = "-", .seconds = 20, .profile = {.ranks = 8}};
+    struct measure_args args = {.output = "-", .seconds = 40, .profile = {.ranks = 8}};
     struct rk_measured m;
     struct rk_error error;
     if (!cli_executor && !executor_is_asked_for_help(argc, argv))

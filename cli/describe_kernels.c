@@ -43,7 +43,8 @@ static struct report_cell field_cell(const struct field *field, const void *valu
     return cell_number(number * unit.divisor / unit.factor);
 }
 
-void describe_kernels(struct report *report, const struct rk_system *system, unsigned formats)
+static void describe(struct report *report, const char *name, const char *title,
+                     const struct rk_kernels *kernels, unsigned formats)
 {
     const struct field *kept[REPORT_MAX_COLUMNS];
     const int count = value_fields(kernels_fields, kept);
@@ -52,11 +53,19 @@ void describe_kernels(struct report *report, const struct rk_system *system, uns
     if (!columns) return;
     for (int i = 0; i < count; i++) {
         columns[i] = field_column(kept[i]);
-        cells[i] = field_cell(kept[i], &system->kernels);
+        cells[i] = field_cell(kept[i], kernels);
     }
-    report_row(report,
-               report_one(report, "kernels", "Kernels, for predictions", formats, columns, count),
-               cells);
+    report_row(report, report_one(report, name, title, formats, columns, count), cells);
+}
+
+void describe_kernels(struct report *report, const struct rk_system *system, unsigned formats)
+{
+    describe(report, "kernels", "Kernels, for predictions", &system->kernels, formats);
+    if (system->busy_devices)
+        describe(report, "busy",
+                 report_text(report, "... while %llu accelerators of a node compute",
+                             (unsigned long long)system->busy_devices),
+                 &system->busy, formats);
 }
 
 void describe_links(struct report *report, const struct rk_system *system, unsigned formats)

@@ -102,6 +102,13 @@ struct rk_attention_rates {
     double rate_FLOPps[2][RK_RATE_DIMS][RK_RATE_KEYS];
 };
 
+enum rk_kernel {
+    RK_KERNEL_BY_BYTES, /* nothing is known but what it reads and writes */
+#define KERNEL_ELEMENT(name, help) RK_KERNEL_##name,
+#include <reckon/system.def>
+    RK_KERNELS
+};
+
 /* What predictions (predict.h) need to know of an accelerator's kernels. One set an accelerator:
  * data/systems/ has them, with source or fit; docs/kernels.md what they mean. */
 struct rk_kernels {
@@ -112,6 +119,9 @@ struct rk_kernels {
     struct rk_attention_rates attention_rates; /* instead of the constants above */
     struct rk_stream_rates optimizer_rates;    /* instead of the memory's bandwidth */
     struct rk_stream_rates memory_rates;       /* likewise, of memory-bound kernels */
+    /* ... and of those, where they were measured one by one, the time of an element, forward and
+     * backward; forward 0: not measured */
+    double element_s[RK_KERNELS][2];
 };
 
 /* What one accelerator is: its engines, kernels and memories. The array is owned by the system. */
@@ -120,6 +130,8 @@ struct rk_kernels {
     struct rk_engine matrix[RK_DATATYPES];                                                         \
     struct rk_engine vector[RK_DATATYPES];                                                         \
     struct rk_kernels kernels;                                                                     \
+    struct rk_kernels busy; /* the same while `busy_devices` of a node compute at once */          \
+    uint64_t busy_devices;  /* 0: not measured, as one alone */                                    \
     int memories;                                                                                  \
     struct rk_memory *memory; /* (memories), at least 1 */
 

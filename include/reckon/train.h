@@ -199,17 +199,24 @@ RK_API enum rk_status rk_predict_samples(const struct rk_model *model, const str
                                          uint64_t samples, struct rk_error *error);
 
 /* One processor of this machine, with the executor's kernels in 32 bits. */
-struct rk_measured {
+struct rk_rates {
     double peak_FLOPps; /* of products, but for their weights */
     double k_half;      /* length k at which half of a product's time is its results */
     double weights_Bps; /* of weights that a product reads, or gradients that it adds to, beside
                            that */
     struct rk_attention_rates attention;
     struct rk_stream_rates optimizer; /* gradients' norm and AdamW, from memory */
-    struct rk_stream_rates memory;    /* norms, sums and activations */
-    double latency_s;                 /* of a message between threads, beside the work of both */
-    double hop_s;                     /* of an exchange of a few bytes */
-    struct rk_stream_rates link;      /* all-reduce of two ranks */
+    struct rk_stream_rates memory;    /* sums */
+    double element_s[RK_KERNELS][2];  /* as in rk_kernels */
+};
+
+struct rk_measured {
+    struct rk_rates alone;
+    struct rk_rates busy;        /* while `busy_threads` do the same kind of work */
+    int busy_threads;            /* as many as processors; 0: there is one, or memory for one */
+    double latency_s;            /* of a message between threads, beside the work of both */
+    double hop_s;                /* of an exchange of a few bytes */
+    struct rk_stream_rates link; /* all-reduce of two ranks */
     long processors;
     uint64_t memory_bytes;
 };

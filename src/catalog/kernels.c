@@ -50,6 +50,7 @@ const struct field kernels_fields[] = {
     { "fragmentation",               FIELD_NUMBER, AT(rk_kernels, fragmentation), .max = 1, .preset = 0.06, .help = "share of the activations that the allocator loses" },
     { "attention_rates",             FIELD_OTHER,  AT(rk_kernels, attention_rates), .load = attention_rates_load, .help = "measured rates of attention instead of its constants: rows of head dimension, mean keys of a query, GFLOP/s forward and backward" },
     { "memory_rates",                FIELD_OTHER,  AT(rk_kernels, memory_rates), .load = stream_rates_load, .help = "measured rates of memory-bound kernels instead of the memory's: rows of MB that a kernel reads and writes, GB/s" },
+    { "element_ns",                  FIELD_OTHER,  AT(rk_kernels, element_s), .load = element_times_load, .help = "measured times of memory-bound kernels instead of memory_rates: of each that was measured, the time of an element forward and backward" },
     { "optimizer_rates",             FIELD_OTHER,  AT(rk_kernels, optimizer_rates), .load = stream_rates_load, .help = "measured rates of the optimizer instead of the memory's: rows of MB read and written, GB/s" },
     { "source",                      FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
@@ -118,6 +119,20 @@ enum rk_status kernels_read(const struct place *place, int depth, struct rk_kern
         if (status == RK_OK) status = load_like(&like, depth, &read, error);
         if (status == RK_OK) status = load_present(place, &read, error);
     }
+    if (status == RK_OK) *kernels = read;
+    return status;
+}
+
+enum rk_status kernels_change(const struct place *place, struct rk_kernels *kernels,
+                              struct rk_error *error)
+{
+    struct place like;
+    struct rk_kernels checked, read = *kernels;
+    memset(&checked, 0, sizeof checked);
+    enum rk_status status = fields_load(place, kernels_fields, &checked, error);
+    if (status == RK_OK && place_member(place, "like", &like))
+        status = place_fail(&like, error, "these change the system's own kernels: remove it");
+    if (status == RK_OK) status = load_present(place, &read, error);
     if (status == RK_OK) *kernels = read;
     return status;
 }

@@ -14,6 +14,10 @@ extern const struct field link_fields[];    /* of struct rk_link */
 
 /* The group of a system file; "like" names the system (id or path) whose constants it starts from.
  * `depth` as for system_read. */
+/* Those keys that are there, over what `kernels` has; no "like". */
+enum rk_status kernels_change(const struct place *place, struct rk_kernels *kernels,
+                              struct rk_error *error);
+
 enum rk_status kernels_read(const struct place *place, int depth, struct rk_kernels *kernels,
                             struct rk_error *error);
 

@@ -80,6 +80,31 @@ enum rk_status stream_rates_load(const struct place *place, void *rates, struct 
     return status;
 }
 
+static const char *const kernel_names[] = {
+#define KERNEL_ELEMENT(name, help) #name,
+#include <reckon/system.def>
+    NULL};
+
+enum rk_status element_times_load(const struct place *place, void *times, struct rk_error *error)
+{
+    static const struct field forward = {.type = FIELD_NUMBER, .unit = "ns", .above_min = true},
+                              backward = {.type = FIELD_NUMBER, .unit = "ns"};
+    double(*t)[2] = times;
+    enum rk_status status = place_need_object(place, error);
+    if (status == RK_OK) status = place_need_keys(place, kernel_names, error);
+    for (int i = 1; status == RK_OK && i < RK_KERNELS; i++) {
+        struct place row;
+        t[i][0] = t[i][1] = 0;
+        if (!place_member(place, kernel_names[i - 1], &row)) continue;
+        status = place_need_array(&row, 2, 2, error);
+        for (size_t back = 0; status == RK_OK && back < 2; back++) {
+            const struct place one = place_element(&row, back);
+            status = field_load(&one, back ? &backward : &forward, &t[i][back], error);
+        }
+    }
+    return status;
+}
+
 /* ---- writing ---- */
 
 static json_t *appended(json_t *list, json_t *row)
@@ -106,4 +131,17 @@ json_t *stream_rates_json(const struct rk_stream_rates *r)
     for (int i = 0; list && i < r->sizes; i++)
         list = appended(list, json_pack("[ff]", r->bytes[i] / 1e6, r->rate_Bps[i] / 1e9));
     return list;
+}
+
+json_t *element_times_json(const double times_s[RK_KERNELS][2])
+{
+    json_t *object = json_object();
+    for (int i = 1; object && i < RK_KERNELS; i++) {
+        if (!(times_s[i][0] > 0)) continue;
+        json_t *row = json_pack("[ff]", times_s[i][0] * 1e9, times_s[i][1] * 1e9);
+        if (json_object_set_new(object, kernel_names[i - 1], row) == 0) continue;
+        json_decref(object);
+        return NULL;
+    }
+    return object;
 }

@@ -389,6 +389,7 @@ static const struct field system_fields[] = {
     { "memory",      FIELD_OTHER,  FIELD_REQUIRED, .load = load_memories, .help = "list of memories, the nearest first" },
     { "network",     FIELD_OTHER,  FIELD_REQUIRED, .load = load_networks, .help = "list of networks, the innermost first" },
     { "kernels",     FIELD_OTHER,  .load = load_kernels, .help = "constants of its kernels, for predictions" },
+    { "busy",        FIELD_OTHER,  .load = load_kernels, .help = "the kernels while several accelerators of a node compute at once, each slower than alone: runs on so many take these, on fewer what lies between" },
     { "source",      FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
 };
@@ -448,12 +449,35 @@ static enum rk_status read_kernels(const struct place *root, int depth, struct r
     return kernels_read(&kernels, depth, &system->kernels, error);
 }
 
+/* clang-format off */
+static const struct field busy_fields[] = {
+    { "devices", FIELD_COUNT, FIELD_REQUIRED, AT(rk_system, busy_devices), .min = 2, .help = "accelerators of a node that compute at once" },
+    { "kernels", FIELD_OTHER, FIELD_REQUIRED, .load = load_kernels, .help = "those constants of kernels that are others then" },
+    { "source",  FIELD_SOURCE, .help = "where the numbers come from" },
+    { .key = NULL },
+};
+/* clang-format on */
+
+/* What of the kernels is another thing while others of a node compute. */
+static enum rk_status read_busy(const struct place *root, struct rk_system *system,
+                                struct rk_error *error)
+{
+    struct place busy, kernels;
+    system->busy = system->kernels;
+    system->busy_devices = 0;
+    if (!place_member(root, "busy", &busy)) return RK_OK;
+    const enum rk_status status = fields_load(&busy, busy_fields, system, error);
+    if (status != RK_OK || !place_member(&busy, "kernels", &kernels)) return status;
+    return kernels_change(&kernels, &system->busy, error);
+}
+
 static enum rk_status read_full(const struct place *root, int depth, struct rk_system *system,
                                 struct rk_error *error)
 {
     enum rk_status status = fields_load(root, system_fields, system, error);
     if (status == RK_OK) status = check_datatypes(root, system, error);
     if (status == RK_OK) status = read_kernels(root, depth, system, error);
+    if (status == RK_OK) status = read_busy(root, system, error);
     if (status != RK_OK) rk_system_release(system);
     return status;
 }

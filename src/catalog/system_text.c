@@ -180,6 +180,20 @@ static json_t *kernels_json(const struct rk_kernels *kernels, const char *source
     if (good && optimizer->sizes)
         good = put(object, "optimizer_rates", stream_rates_json(optimizer));
     if (good && memory->sizes) good = put(object, "memory_rates", stream_rates_json(memory));
+    for (int i = 1; good && i < RK_KERNELS; i++)
+        if (kernels->element_s[i][0] > 0) {
+            good = put(object, "element_ns", element_times_json(kernels->element_s));
+            break;
+        }
+    return finished(object, good);
+}
+
+static json_t *busy_json(const struct rk_system *system, const char *source)
+{
+    json_t *object = json_object();
+    const bool good = object &&
+                      put(object, "devices", json_integer((json_int_t)system->busy_devices)) &&
+                      put(object, "kernels", kernels_json(&system->busy, source));
     return finished(object, good);
 }
 
@@ -198,6 +212,7 @@ char *system_text(const struct rk_system *system, const char *name, const char *
            put(root, "memory", memories_json(system)) &&
            put(root, "network", networks_json(system, sources->links)) &&
            put(root, "kernels", kernels_json(&system->kernels, sources->kernels)) &&
+           (!system->busy_devices || put(root, "busy", busy_json(system, sources->kernels))) &&
            put_text(root, "source", sources->whole);
     char *text = good ? json_dumps(root, JSON_INDENT(4) | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(root);

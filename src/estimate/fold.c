@@ -184,6 +184,7 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
     fold->lent_bytes += op->lent_bytes;
     if (redone) fold->again_flop += op->useful_flop;
     *(op->expert ? &fold->expert_parameters : &fold->parameters) += op->parameters;
+    if (op->parameters > 0) fold->weight_groups++;
     fold->put_off_bytes += op->put_off_bytes;
     if (op->narrow) fold->narrow_parameters += op->parameters;
     fold->copied_parameters += op->copied_parameters;
@@ -523,9 +524,9 @@ static void fold_begin(struct layer_folds *fold, const bool present[LAYER_KINDS]
     }
 }
 
-/* Distances between ranks follow from their order; a table that the head shares is copied where it
- * is on a rank of its own; narrow products share a cast of their weights among the microbatches of
- * a step. */
+/* How busy a node is follows from the ranks, their distances from their order; a table that the
+ * head shares is copied where it is on a rank of its own; narrow products share a cast of their
+ * weights among the microbatches of a step. */
 void layer_key(uint64_t key[LAYER_KEY], const struct rk_model *model, const struct rk_plan *plan)
 {
     static const enum rank_groups groups[] = {RANKS_OF_TENSOR, RANKS_OF_CONTEXT, RANKS_OF_EXPERT,
@@ -539,12 +540,13 @@ void layer_key(uint64_t key[LAYER_KEY], const struct rk_model *model, const stru
     key[8] = plan->microbatch;
     key[9] = !rk_plan_joins_ends(plan) && (model->tied_embeddings || model->predict_layers);
     key[10] = narrow ? plan->microbatch * rk_plan_data(plan) : 0;
+    key[11] = plan->ranks;
 }
 
 void time_layers(struct timed_layers *timed, const struct rk_model *model,
                  const struct rk_system *system, const struct rk_plan *plan)
 {
-    struct bench bench = bench_of(system, plan);
+    struct bench bench = bench_of(model, system, plan);
     bench.known = timed->known;
     find_kinds(timed->present, model);
     for (int kind = 0; kind < LAYER_KINDS; kind++)
@@ -555,14 +557,14 @@ void time_layers(struct timed_layers *timed, const struct rk_model *model,
 void time_layer(struct timed_layer *timed, enum layer_kind kind, const struct rk_model *model,
                 const struct rk_system *system, const struct rk_plan *plan)
 {
-    const struct bench bench = bench_of(system, plan);
+    const struct bench bench = bench_of(model, system, plan);
     time_kind(timed, kind, model, &bench);
 }
 
 void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,
                 const struct rk_system *system, const struct rk_plan *plan)
 {
-    const struct bench bench = bench_of(system, plan);
+    const struct bench bench = bench_of(NULL, system, plan);
     fold_begin(fold, timed->present);
     for (int kind = 0; kind < LAYER_KINDS; kind++)
         if (fold->present[kind]) fold_kind(fold, &timed->layer[kind], &bench);
@@ -627,7 +629,7 @@ void fold_copy_outline(struct layer_folds *to, const struct layer_folds *fold)
 void fold_layers(struct layer_folds *fold, const struct rk_model *model,
                  const struct rk_system *system, const struct rk_plan *plan)
 {
-    const struct bench bench = bench_of(system, plan);
+    const struct bench bench = bench_of(model, system, plan);
     struct timed_layer timed;
     bool present[LAYER_KINDS];
     find_kinds(present, model);

@@ -58,6 +58,7 @@ struct layer_fold {
     double copied_parameters;             /* of tables that the first stage has */
     double saved_total_bytes;
     double working_bytes; /* the most an operation needs beside that; what is computed again, too */
+    double weight_groups; /* operations that have parameters */
     double weight_shapes; /* elements of its matrices' weights, of experts one's */
     double buffer_bytes;  /* of the buffer that all operations share, at its largest */
     double lent_bytes;    /* in memory tier 1 while it runs: chunks of the sequence */
@@ -117,7 +118,7 @@ struct timed_layers {
 
 /* What the first step depends on, beside the axes of width and kernels and what all plans of a
  * space have in common: plans with equal keys have the same timed layers. */
-enum { LAYER_KEY = 11 };
+enum { LAYER_KEY = 12 };
 void layer_key(uint64_t key[LAYER_KEY], const struct rk_model *model, const struct rk_plan *plan);
 
 void time_layers(struct timed_layers *timed, const struct rk_model *model,

@@ -1,5 +1,6 @@
 #include "estimate/operation_times.h"
 #include "estimate/stages.h"
+#include "machine/busy.h"
 #include "machine/part.h"
 
 #include <math.h>
@@ -28,9 +29,11 @@ enum operand operand_of(enum rk_precision precision, bool narrow)
 
 /* ---- products ---- */
 
-struct bench bench_of(const struct rk_system *system, const struct rk_plan *plan)
+struct bench bench_of(const struct rk_model *model, const struct rk_system *system,
+                      const struct rk_plan *plan)
 {
-    return (struct bench){system, plan, rank_map_of(plan), NULL, sustained_share(&system->kernels)};
+    return (struct bench){
+        model, system, plan, rank_map_of(plan), NULL, sustained_share(&system->kernels)};
 }
 
 double bench_product_s(const struct bench *bench, enum operand operand, double count, double m,
@@ -186,9 +189,41 @@ double fetch_wait_s(const struct bench *bench, const struct operation *op, int p
 
 /* ---- memory ---- */
 
+static enum rk_kernel kernel_of(const struct rk_model *model, const struct operation *op)
+{
+    static const enum rk_kernel activations[][2] = {
+        [RK_GELU] = {RK_KERNEL_gelu, RK_KERNEL_gated_gelu},
+        [RK_SILU] = {RK_KERNEL_silu, RK_KERNEL_gated_silu},
+        [RK_SQUARED_RELU] = {RK_KERNEL_relu, RK_KERNEL_gated_relu},
+        [RK_RELU] = {RK_KERNEL_relu, RK_KERNEL_gated_relu},
+        [RK_XIELU] = {RK_KERNEL_BY_BYTES, RK_KERNEL_BY_BYTES},
+    };
+    switch (op->memory) {
+    case MEMORY_NORM:
+        return model->norm == RK_RMS_NORM ? RK_KERNEL_rms_norm : RK_KERNEL_layer_norm;
+    case MEMORY_RESIDUAL:
+        return model->biases ? RK_KERNEL_biased_residual : RK_KERNEL_residual;
+    case MEMORY_ACTIVATION:
+        return activations[model->activation][model->gated_mlp];
+    case MEMORY_ROTARY:
+        return RK_KERNEL_rotary;
+    case MEMORY_LOSS:
+        return RK_KERNEL_cross_entropy;
+    default:
+        return RK_KERNEL_BY_BYTES;
+    }
+}
+
 static void memory_times(const struct bench *bench, const struct operation *op,
                          double time_s[RK_PASSES])
 {
+    const double *element_s = bench->system->kernels.element_s[kernel_of(bench->model, op)];
+    if (element_s[0] > 0) {
+        for (int pass = 0; pass < RK_WGRAD; pass++)
+            time_s[pass] = op->bytes[pass] > 0 ? op->elements * element_s[pass] : 0;
+        time_s[RK_WGRAD] = 0;
+        return;
+    }
     for (int pass = 0; pass < RK_PASSES; pass++) {
         const double kernels = op->kernels[pass] > 1 ? op->kernels[pass] : 1;
         time_s[pass] = op->bytes[pass] > 0
@@ -262,7 +297,7 @@ static void comm_times(const struct bench *bench, const struct operation *op,
 
 /* ---- any ---- */
 
-void operation_times(const struct bench *bench, const struct operation *op,
+static void times_on(const struct bench *bench, const struct operation *op,
                      double time_s[RK_PASSES])
 {
     static void (*const times[])(const struct bench *, const struct operation *, double *) = {
@@ -276,4 +311,19 @@ void operation_times(const struct bench *bench, const struct operation *op,
     const double slower = op->slower > 0 ? op->slower : 1;
     for (int pass = 0; pass < RK_PASSES; pass++)
         time_s[pass] = slower * time_s[pass] / rate;
+}
+
+/* Messages were measured between ranks that are all busy. */
+void operation_times(const struct bench *bench, const struct operation *op,
+                     double time_s[RK_PASSES])
+{
+    const double share = busy_share(bench->system, bench->plan->ranks);
+    times_on(bench, op, time_s);
+    if (!(share > 0) || op->kind == OPERATION_COMM) return;
+    const struct rk_system system = busy_system(bench->system);
+    const struct bench busy = bench_of(bench->model, &system, bench->plan);
+    double busy_s[RK_PASSES];
+    times_on(&busy, op, busy_s);
+    for (int pass = 0; pass < RK_PASSES; pass++)
+        time_s[pass] = busy_between(time_s[pass], busy_s[pass], share);
 }

@@ -21,15 +21,17 @@ struct known_product {
 };
 
 struct bench { /* where operations are timed */
+    const struct rk_model *model;
     const struct rk_system *system;
     const struct rk_plan *plan;
     struct rank_map ranks;
     struct known_product *known; /* NULL: none are kept */
     double sustained; /* rate of products in a long run over that of an isolated kernel */
 };
-struct bench bench_of(const struct rk_system *system, const struct rk_plan *plan);
+struct bench bench_of(const struct rk_model *model, const struct rk_system *system,
+                      const struct rk_plan *plan);
 
-/* Each pass, what is sent in full. */
+/* Each pass, what is sent in full; as busy as the plan's ranks make a node (machine/busy.h). */
 void operation_times(const struct bench *bench, const struct operation *op,
                      double time_s[RK_PASSES]);
 

@@ -2,6 +2,7 @@
  * formulas.
  */
 #include "estimate/stages.h"
+#include "machine/busy.h"
 #include "machine/part.h"
 #include "schedule/pace.h"
 
@@ -37,11 +38,15 @@ static double beside(const struct waited *w)
 
 /* Collectives that one stage's weights are moved in: ZeRO-3 moves each block on its own, DeepSpeed
  * each module with weights of it (two norms, four linear layers). Below, buckets are so large that
- * their number does not matter. */
-static double pieces_of(const struct stage_sum *sum, const struct rk_plan *plan)
+ * their number does not matter. The executor, whose optimizer was measured, moves each block's
+ * weights, its experts' and those of each operation of the ends in a buffer of their own
+ * (weights.h). */
+static double pieces_of(const struct stage_sum *sum, const struct rk_system *system,
+                        const struct rk_plan *plan, bool expert)
 {
     static const double modules[RK_FRAMEWORKS] = {
         [RK_MEGATRON] = 1, [RK_FSDP] = 1, [RK_DEEPSPEED] = 6};
+    if (optimizer_is_measured(system)) return fmax(1, sum->blocks + (expert ? 0 : sum->end_groups));
     return plan->zero < 3 || sum->blocks < 1 ? 1 : sum->blocks * modules[plan->framework];
 }
 
@@ -78,18 +83,18 @@ static double gathers_of(const struct stage_sum *sum, const struct rk_system *sy
 struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,
                             const struct sharing *sharing, const struct rk_plan *plan)
 {
-    const double n = pieces_of(sum, plan);
     const bool whole = plan->whole_gradients && plan->zero == 1;
-    const double gradient = sharing->bytes.sent_gradient / n,
-                 weight = sharing->bytes.sent_weight / n;
-    return (struct exchange){
-        .reduce_s = n * (reduce_s(system, sharing, false, sum->parameters * gradient, whole) +
-                         reduce_s(system, sharing, true, sum->expert_parameters * gradient, whole)),
-        .gather_s = gathers_of(sum, system, plan) * n *
-                    (gather_s(system, sharing, false, sum->parameters * weight) +
-                     gather_s(system, sharing, true, sum->expert_parameters * weight)),
-        .copied = copied_between(system, sharing->shards[false]),
-    };
+    struct exchange exchange = {.copied = copied_between(system, sharing->shards[false])};
+    for (int expert = 0; expert < 2; expert++) {
+        const double n = pieces_of(sum, system, plan, expert);
+        const double each = (expert ? sum->expert_parameters : sum->parameters) / n;
+        const double gradient = each * sharing->bytes.sent_gradient,
+                     weight = each * sharing->bytes.sent_weight;
+        exchange.reduce_s += n * reduce_s(system, sharing, expert, gradient, whole);
+        exchange.gather_s +=
+            gathers_of(sum, system, plan) * n * gather_s(system, sharing, expert, weight);
+    }
+    return exchange;
 }
 
 /* ---- for each microbatch ---- */
@@ -259,11 +264,21 @@ static void offload_transfers(struct stage_sum *sum, const struct rk_system *sys
     sum->pass_s[FOLD_AGRAD] += back_s;
 }
 
+/* A pass over memory beside those of the node's other ranks. */
+static double pass_s(double (*time_s)(const struct rk_system *, double),
+                     const struct rk_system *system, const struct rk_plan *plan, double bytes)
+{
+    const double share = busy_share(system, plan->ranks), alone_s = time_s(system, bytes);
+    if (!(share > 0)) return alone_s;
+    const struct rk_system busy = busy_system(system);
+    return busy_between(alone_s, time_s(&busy, bytes), share);
+}
+
 static void add_gradients(struct stage_sum *sum, const struct rk_system *system,
-                          const struct sharing *sharing)
+                          const struct sharing *sharing, const struct rk_plan *plan)
 {
     const double parameters = sum->parameters + sum->expert_parameters;
-    const double time_s = memory_time_s(system, parameters * sharing->bytes.added);
+    const double time_s = pass_s(memory_time_s, system, plan, parameters * sharing->bytes.added);
     sum->spent_s[FOLD_AGRAD][SPENT_MEMORY] += time_s;
     sum->pass_s[FOLD_AGRAD] += time_s;
 }
@@ -291,7 +306,7 @@ void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
                  const struct rk_system *system, const struct sharing *sharing,
                  const struct rk_plan *plan)
 {
-    add_gradients(sum, system, sharing);
+    add_gradients(sum, system, sharing, plan);
     offload_transfers(sum, system, sharing, plan);
     if (plan->zero < 2) return;
     struct waited waits[WAITS];
@@ -376,9 +391,9 @@ static double optimizer_work_s(const struct stage_sum *sum, const struct rk_syst
     const double tables = own_ends * 2 * bytes->of_tables;
     const double away = share_away(plan, RK_SHARE_OPTIMIZER);
     return own_part(sharing, sum->step[0].work_s, sum->step[1].work_s) +
-           optimizer_time_s(system,
-                            (1 - away) * (own * optimizer_access_bytes(bytes, system) + tables) +
-                                gradient_buffer_bytes(sum, system, own, sharing, plan)) +
+           pass_s(optimizer_time_s, system, plan,
+                  (1 - away) * (own * optimizer_access_bytes(bytes, system) + tables) +
+                      gradient_buffer_bytes(sum, system, own, sharing, plan)) +
            state_moves_s(own, own_ends, bytes, system, plan);
 }
 

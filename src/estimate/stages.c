@@ -218,6 +218,7 @@ static inline void add_end(struct stage_sum *sum, adder *add, const struct layer
     sum->ends_parameters += layer->parameters;
     sum->copied_parameters += layer->copied_parameters;
     sum->end_shapes += layer->weight_shapes;
+    sum->end_groups += layer->weight_groups;
     if (end == FIRST_END) return;
     sum->put_off_s = layer->pass_s[FOLD_WGRAD];
     sum->put_off_bytes = layer->put_off_bytes;
@@ -348,6 +349,7 @@ void stage_pair_outline(struct stage_sum *pair, const struct stage_sum *own,
     if (other->buffer_bytes > own->buffer_bytes) pair->buffer_bytes = other->buffer_bytes;
     if (other->block_shapes > own->block_shapes) pair->block_shapes = other->block_shapes;
     pair->end_shapes += other->end_shapes;
+    pair->end_groups += other->end_groups;
     for (int i = 0; i < 2; i++) {
         pair->step[i].work_s += other->step[i].work_s;
         pair->step[i].starts += other->step[i].starts;

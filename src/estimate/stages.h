@@ -70,6 +70,7 @@ struct stage_sum {
     double working_bytes, buffer_bytes;
     double put_off_s, put_off_bytes; /* of a microbatch's weight gradients of the head */
     struct step_fold step[2];        /* as of a layer: fold.h */
+    double end_groups; /* operations of the ends that have parameters */
     double block_shapes, end_shapes; /* elements of weights of different shapes: of a block, of the
                                         head */
     /* the details: what these are made of */

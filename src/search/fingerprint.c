@@ -123,6 +123,8 @@ static void mix_kernels(uint64_t *hash, const struct rk_kernels *k)
     }
     mix_rates(hash, &k->optimizer_rates);
     mix_rates(hash, &k->memory_rates);
+    static const double none[RK_KERNELS][2];
+    if (memcmp(k->element_s, none, sizeof none) != 0) mix(hash, k->element_s, sizeof none);
 }
 
 void fingerprint_system(uint64_t *hash, const struct rk_system *s)
@@ -134,6 +136,8 @@ void fingerprint_system(uint64_t *hash, const struct rk_system *s)
         mix_engine(hash, &s->vector[d]);
     }
     mix_kernels(hash, &s->kernels);
+    if (s->busy_devices) mix_number(hash, s->busy_devices);
+    if (s->busy_devices) mix_kernels(hash, &s->busy);
     mix_number(hash, (uint64_t)s->memories);
     for (int i = 0; i < s->memories; i++)
         mix_memory(hash, &s->memory[i]);

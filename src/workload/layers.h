@@ -76,6 +76,16 @@ enum comm_what {
 
 enum { NOT_A_PART = -1, MAX_OPERATIONS = 96 };
 
+/* Kernels that memory limits. */
+enum memory_kind {
+    MEMORY_OTHER,
+    MEMORY_NORM,
+    MEMORY_RESIDUAL, /* without dropout */
+    MEMORY_ACTIVATION,
+    MEMORY_ROTARY,
+    MEMORY_LOSS
+};
+
 struct operation {
     const char *name; /* static storage */
     enum operation_kind kind;
@@ -87,6 +97,7 @@ struct operation {
     double useful_flop;  /* of forward, as model FLOP are counted: full attention, no padding of
                             capacity, busiest rank = mean */
     double elements;     /* OPERATION_MEMORY: what it works on, and mostly brings */
+    enum memory_kind memory; /* likewise */
     double bytes[RK_PASSES];   /* OPERATION_MEMORY: read and written. Fused attention runs both
                                   gradients   in RK_AGRAD; likewise an operation without weights */
     double table_bytes;        /* likewise, of RK_AGRAD with torch alone: the gradient of a table */

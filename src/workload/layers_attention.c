@@ -358,6 +358,7 @@ static void add_rotary(struct build *build, struct place_in in, double elements)
 {
     if (build->model->position != RK_POSITION_ROPE) return;
     struct operation *op = add_memory(build, "rotary", in, elements, rotary_traffic(build));
+    op->memory = MEMORY_ROTARY;
     if (build->served) op->kernels[RK_FORWARD] = 0; /* within attention, or with the projection */
 }
 

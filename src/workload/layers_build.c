@@ -227,6 +227,7 @@ struct operation *add_norm(struct build *build, const char *name, struct place_i
 {
     const double x = rows * width;
     struct operation *op = add_memory(build, name, in, x, norm_traffic(build));
+    op->memory = MEMORY_NORM;
     op->parameters = norm_parameters(build->model, width);
     op->saved_bytes = x * (norm_input_bytes(build) + kept);
     op->saved_recomputed_bytes = x * build->element;
@@ -311,6 +312,7 @@ void add_residual(struct build *build, const char *name, double streams)
     };
     struct operation *op =
         add_memory(build, name, (struct place_in){RK_HOLD_norms, NOT_A_PART}, x, traffic);
+    if (streams == 1 && !drops) op->memory = MEMORY_RESIDUAL;
     if (build->served) op->kernels[RK_FORWARD] = 0; /* the norm behind it sums */
     op->saved_bytes = op->saved_recomputed_bytes = drops ? streams * x : 0; /* masks */
 }

@@ -118,6 +118,7 @@ static struct operation *add_loss(struct build *build, double logits)
         comm->comm_bytes[RK_AGRAD] = comm->kernels[RK_AGRAD] = 0;
     }
     struct operation *op = add_memory(build, "cross entropy", end, logits, bytes.traffic);
+    op->memory = MEMORY_LOSS;
     op->saved_bytes = op->saved_recomputed_bytes = logits * bytes.kept;
     op->working_bytes = logits * bytes.beside;
     if (build->plan->logits_linger) op->working_bytes += logits * build->element;

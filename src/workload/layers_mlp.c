@@ -43,6 +43,7 @@ void add_activation(struct build *build, const char *name, struct place_in in, d
     const double x = rows * width;
     const double inner = fuses(build) ? 0 : facts[build->model->gated_mlp].inner;
     struct operation *op = add_memory(build, name, in, x, traffic_of(build));
+    op->memory = MEMORY_ACTIVATION;
     op->saved_bytes = x * (inner * build->element + build->kept);
     op->working_bytes = (build->model->gated_mlp ? 3 : 2) * x * build->element;
     op->released_bytes = x * build->kept;

@@ -6,7 +6,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=${RECKON_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 "$RECKON" measure --seconds 1 -o "$work/here.json"
-"$RECKON" systems "$work/here.json" >/dev/null
+"$RECKON" systems "$work/here.json" >"$work/shown"
+[ "$(nproc)" -eq 1 ] || grep -q "while $(nproc) accelerators of a node compute" "$work/shown" ||
+    { echo "busy processors are missing"; cat "$work/shown"; exit 1; }
 "$RECKON" train -m "$root/examples/train/tiny.json" -d "$root/data/corpus/declaration/en.txt" -s "$work/here.json" \
     -n 2 tp2 pp2 dp1 mbs1 gbs2 seq32 -q --format csv >"$work/table"
 for part in matrix attention memory comm messages optimizer step; do

@@ -1,5 +1,6 @@
 /* System files: what is read, and each thing that can be wrong with one. */
 #include "catalog/readers.h"
+#include "catalog/system_text.h"
 #include "catalog_cases.h"
 
 #include <math.h>
@@ -282,7 +283,10 @@ Test(catalog_system, measured_rates)
     char *text = replaced(complete, "\"memory\"",
                           "\"kernels\": {\"attention_rates\": [[32, 8, 1, 2], [32, 64, 3, 4], "
                           "[64, 8, 5, 6], [64, 64, 7, 8]], \"optimizer_rates\": [[1, 50], [8, "
-                          "40]], \"memory_rates\": [[3, 7]], \"weights_GBps\": 25}, \"memory\"");
+                          "40]], \"memory_rates\": [[3, 7]], \"weights_GBps\": 25, "
+                          "\"element_ns\": {\"gelu\": [2, 3], \"residual\": [4, 0]}}, \"busy\": "
+                          "{\"devices\": 4, \"kernels\": {\"weights_GBps\": 20, "
+                          "\"element_ns\": {\"gelu\": [5, 6]}}}, \"memory\"");
     cr_assert_eq(read_text(text, &system, &error), RK_OK, "%s", formatted(&error));
     const struct rk_attention_rates *a = &system.kernels.attention_rates;
     cr_expect_eq(a->dims, 2);
@@ -298,6 +302,24 @@ Test(catalog_system, measured_rates)
     cr_expect_eq(system.kernels.optimizer_rates.sizes, 2);
     cr_expect_eq(system.kernels.optimizer_rates.bytes[1], 8e6);
     cr_expect_eq(system.kernels.optimizer_rates.rate_Bps[0], 50e9);
+    cr_expect_float_eq(system.kernels.element_s[RK_KERNEL_gelu][1], 3e-9, 1e-20);
+    cr_expect_eq(system.kernels.element_s[RK_KERNEL_residual][1], 0);
+    cr_expect_eq(system.kernels.element_s[RK_KERNEL_silu][0], 0);
+    /* busy devices differ in what is said of them */
+    cr_expect_eq(system.busy_devices, 4);
+    cr_expect_eq(system.busy.weights_Bps, 20e9);
+    cr_expect_float_eq(system.busy.element_s[RK_KERNEL_gelu][0], 5e-9, 1e-20);
+    cr_expect_eq(system.busy.optimizer_rates.rate_Bps[0], 50e9);
+    free(text);
+    /* written, and read again */
+    struct rk_system again;
+    text = system_text(&system, "x", "y", &(struct system_sources){.whole = "z", .kernels = "z"});
+    cr_assert_eq(read_text(text, &again, &error), RK_OK, "%s", formatted(&error));
+    cr_expect_eq(again.busy_devices, 4);
+    cr_expect_float_eq(again.busy.weights_Bps, 20e9, 1);
+    cr_expect_float_eq(again.busy.element_s[RK_KERNEL_gelu][0], 5e-9, 1e-20);
+    cr_expect_float_eq(again.kernels.element_s[RK_KERNEL_residual][0], 4e-9, 1e-20);
+    rk_system_release(&again);
     rk_system_release(&system);
     free(text);
 }
@@ -359,6 +381,17 @@ Test(catalog_system, wrong_kernels_and_links)
          "\"kernels\": {\"attention_rates\": [[32, 8, 1, 2], [64, 9, 5, 6]]}, \"memory\"",
          "x.json:4:50: kernels.attention_rates[1]: rows ascend by head dimension (4 at most), then "
          "by keys (8 at most), and each head dimension has the same keys"},
+        {"\"memory\"", "\"kernels\": {\"element_ns\": {\"gelo\": [1, 1]}}, \"memory\"",
+         "x.json:4:30: kernels.element_ns: unknown key \"gelo\"; did you mean \"gelu\"?"},
+        {"\"memory\"", "\"kernels\": {\"element_ns\": {\"gelu\": [0, 1]}}, \"memory\"",
+         "x.json:4:39: kernels.element_ns.gelu[0]: must be > 0 ns, got 0"},
+        {"\"memory\"", "\"busy\": {\"devices\": 1, \"kernels\": {}}, \"memory\"",
+         "x.json:4:23: busy.devices: must be >= 2, got 1"},
+        {"\"memory\"", "\"busy\": {\"devices\": 2}, \"memory\"",
+         "x.json:4:11: busy: missing key \"kernels\" (those constants of kernels that are others "
+         "then): add it"},
+        {"\"memory\"", "\"busy\": {\"devices\": 2, \"kernels\": {\"like\": \"x\"}}, \"memory\"",
+         "x.json:4:46: busy.kernels.like: these change the system's own kernels: remove it"},
         {"\"memory\"", "\"kernels\": {\"optimizer_rates\": [[2, 8], [1, 9]]}, \"memory\"",
          "x.json:4:43: kernels.optimizer_rates[1]: rows ascend by their size"},
         {"\"size\": 8", "\"size\": 8, \"link\": {\"efficiency\": 0.8}",

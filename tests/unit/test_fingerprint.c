@@ -107,6 +107,11 @@ Test(fingerprint, a_system)
     const size_t behind_sizes = offsetof(struct rk_stream_rates, bytes) - sizeof(int);
     whole.kernels.attention_rates.dims = 1; /* rates count where there are some */
     whole.kernels.optimizer_rates.sizes = whole.kernels.memory_rates.sizes = 1;
+    whole.kernels.element_s[RK_KERNEL_gelu][0] = 1;
+    whole.busy = whole.kernels;
+    whole.busy_devices = 2;
+    cr_assert_eq(DEAF(whole.busy, of_whole), 2 * behind_sizes);
+    cr_assert_eq(DEAF(whole.busy_devices, of_whole), 0);
     network->link.rates.sizes = 1;
     cr_assert_eq(DEAF(whole.kernels, of_whole), 2 * behind_sizes);
     cr_assert_eq(DEAF(network->collective, of_whole), 0);

@@ -69,6 +69,50 @@ Test(fold_terms, weights_before_products)
         NEAR(dense(&plan)->spent_s[pass][SPENT_MATRIX], weights_flop / 1e6 + 2 * 12 * h * h / 1e6);
 }
 
+/* A device is slower while others of its node compute: three ranks of a node are half way from one
+ * to the five that were measured at once; no more than that, and no more than a node has. */
+Test(fold_terms, devices_that_are_busy)
+{
+    static const struct {
+        uint64_t ranks, node;
+        double share;
+    } rows[] = {{1, 8, 0}, {2, 8, 0.25}, {3, 8, 0.5}, {5, 8, 1},
+                {8, 8, 1}, {64, 3, 0.5}, {64, 1, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        machine_init(&machine, 1e6);
+        struct rk_plan plan = plan_of(1, 1);
+        plan.ranks = rows[i].ranks;
+        machine.network[0].size = rows[i].node;
+        machine.system.busy = machine.system.kernels;
+        machine.system.busy.weights_Bps = 1e6;
+        machine.system.busy_devices = 5;
+        NEAR(dense(&plan)->spent_s[FOLD_AGRAD][SPENT_MATRIX],
+             weights_flop / 1e6 + rows[i].share * 2 * 12 * h * h / 1e6);
+    }
+}
+
+/* Two norms, two sums, GELU of four times the width, turns of queries and keys; 2 and 3 s an element, and what was
+ * not measured goes by its bytes. */
+Test(fold_terms, elements_of_kernels)
+{
+    machine_init(&machine, 1e6);
+    struct rk_model model = small;
+    const struct rk_plan plan = plan_of(1, 1);
+    model.no_dropout = true;
+    const double bytes_s = fold_of(&model, LAYER_DENSE, &plan, AS_IT_IS)->spent_s[0][SPENT_MEMORY];
+    double(*element_s)[2] = machine.system.kernels.element_s;
+    const enum rk_kernel sum = model.biases ? RK_KERNEL_biased_residual : RK_KERNEL_residual;
+    element_s[sum][0] = 1;
+    const double sums_s = fold_of(&model, LAYER_DENSE, &plan, AS_IT_IS)->spent_s[0][SPENT_MEMORY];
+    cr_expect(sums_s >= 2 * T * h && sums_s <= 2 * T * h + bytes_s);
+    NEAR(fold_of(&model, LAYER_DENSE, &plan, AS_IT_IS)->spent_s[FOLD_WGRAD][SPENT_MEMORY], 0);
+    for (int i = 1; i < RK_KERNELS; i++)
+        element_s[i][0] = 2, element_s[i][1] = 3;
+    const struct layer_fold *f = fold_of(&model, LAYER_DENSE, &plan, AS_IT_IS);
+    NEAR(f->spent_s[FOLD_FORWARD][SPENT_MEMORY], 2 * (4 + 4 + 2) * T * h);
+    NEAR(f->spent_s[FOLD_AGRAD][SPENT_MEMORY], 3 * (4 + 4 + 2) * T * h);
+}
+
 /* Scores and their product with the values are products of activations: both gradients at once. */
 Test(fold_terms, products_of_activations)
 {

@@ -92,6 +92,16 @@ Test(plan_time, collectives_of_blocks)
     NEAR(exchange_of(&sum, system, &sharing, &plan).gather_s, 2 * (5.5 + 2));
     plan.weight_overlap = true;
     NEAR(exchange_of(&sum, system, &sharing, &plan).gather_s, 5.5 + 2);
+    /* the executor: those of each block, its experts' and of three operations of the ends apart */
+    struct rk_system measured = *system;
+    struct stage_sum ends = sum;
+    measured.kernels.optimizer_rates = (struct rk_stream_rates){1, {1e6}, {2e3}};
+    ends.end_groups = 3;
+    for (plan.zero = 1; plan.zero <= 3; plan.zero += 2) {
+        e = exchange_of(&ends, &measured, &sharing, &plan);
+        NEAR(e.reduce_s, 19 + 8 + 2 * 5);
+        NEAR(e.gather_s, 5.5 + 8 + 5);
+    }
 }
 
 /* ---- for each microbatch ---- */
@@ -225,6 +235,11 @@ Test(plan_time, optimizer)
     measured.kernels.optimizer_rates = rates;
     NEAR(stage_end_of(&sum, &none, &measured, &sharing, &plan).optimizer_s,
          (2250 * (2 * 4 + 2 * 12 + 2 * 2) + 5000 * 4) / 2e3);
+    measured.busy = measured.kernels; /* at 1 kB/s when both of a node step */
+    measured.busy.optimizer_rates.rate_Bps[0] = 1e3;
+    measured.busy_devices = 2;
+    NEAR(stage_end_of(&sum, &none, &measured, &sharing, &plan).optimizer_s,
+         (2250 * (2 * 4 + 2 * 12 + 2 * 2) + 5000 * 4) / 1e3);
     plan.ranks = 1;
     NEAR(step_s, 2250 * (4 * 4 + 2 * 12 + 4 + 2) / 1e3 + 2 * zeroed_s);
     plan.share[RK_SHARE_OPTIMIZER][0] = 0.25;

@@ -1,0 +1,520 @@
+/* measure_rates.c - products, attention, passes over memory and the optimizer on one thread. */
+#include "base/clock.h"
+#include "run/measure.h"
+#include "run/real/kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- least processor time of several runs ---- */
+
+struct measure_work {
+    size_t m, n, k, at, kept_at;
+    float *a, *b, *c, *d, *other; /* (SPACE) each, one behind another; other (OTHERS) */
+    struct attend_f32 attend;
+    size_t rows;       /* of it */
+    const float *kept; /* what a piece reads that forward has kept */
+};
+
+enum { SPACE = 1 << 23, OTHERS = 2 * SPACE, ALL = 4 * SPACE + OTHERS, LEAST_RUNS = 3 };
+
+typedef void piece(struct measure_work *w);
+
+static double processor_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* `before` is not timed; NULL: nothing. */
+static double least_s(piece *before, piece *run, struct measure_work *w, double budget_s)
+{
+    const double begin = now_s();
+    double least = INFINITY;
+    for (int i = 0; i < LEAST_RUNS || now_s() - begin < budget_s; i++) {
+        if (before) before(w);
+        const double from = processor_s();
+        run(w);
+        least = fmin(least, processor_s() - from);
+    }
+    return least;
+}
+
+/* Other things go through the caches. */
+static void empty_caches(struct measure_work *w)
+{
+    scale_by(OTHERS, 1, w->other);
+}
+
+/* Weights come from memory, as they do in a step: others each time. */
+static float *next_weights(struct measure_work *w)
+{
+    const size_t size = w->n * w->k;
+    if (w->at + size > 2 * (size_t)SPACE) w->at = 0;
+    float *weights = w->b + w->at;
+    w->at += size;
+    return weights;
+}
+
+/* So are what forward brings, which is kept, and what gradients of weights are worked out from. */
+static float *next_kept(struct measure_work *w, size_t size)
+{
+    if (w->kept_at + size > 2 * (size_t)SPACE) w->kept_at = 0;
+    float *kept = w->d + w->kept_at;
+    w->kept_at += size;
+    return kept;
+}
+
+/* SPACE numbers that nothing is written over: what is worked out again and again from its own
+ * results vanishes, and vanishing numbers are slow. */
+static const float *constants(const struct measure_work *w)
+{
+    return w->other + SPACE;
+}
+
+/* Others each time, for what forward has kept since long. */
+static const float *next_constants(struct measure_work *w, size_t size)
+{
+    if (w->at + size > (size_t)SPACE) w->at = 0;
+    const float *kept = constants(w) + w->at;
+    w->at += size;
+    return kept;
+}
+
+static void fill(float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)((uint32_t)i * UINT32_C(2654435761) >> 12) / (1 << 20) - 0.5f;
+}
+
+struct measure_work *measure_open(void)
+{
+    struct measure_work *w = calloc(1, sizeof *w);
+    if (!w) return NULL;
+    w->a = calloc(ALL, sizeof *w->a);
+    if (!w->a) {
+        free(w);
+        return NULL;
+    }
+    w->b = w->a + SPACE;
+    w->c = w->b + SPACE;
+    w->d = w->c + SPACE;
+    w->other = w->d + SPACE;
+    return w;
+}
+
+size_t measure_work_bytes(void)
+{
+    return ALL * sizeof(float);
+}
+
+void measure_close(struct measure_work *w)
+{
+    if (w) free(w->a);
+    free(w);
+}
+
+/* ---- products ---- */
+
+static void product(struct measure_work *w)
+{
+    matrix_forward(1, w->m, w->n, w->k, w->a, next_weights(w), NULL, next_kept(w, w->m * w->n));
+}
+
+static void product_input(struct measure_work *w)
+{
+    matrix_input(1, w->m, w->n, w->k, w->a, next_weights(w), w->d, false);
+}
+
+static void product_weight(struct measure_work *w)
+{
+    matrix_weight(1, w->m, w->n, w->k, w->a, next_kept(w, w->m * w->k), next_weights(w));
+}
+
+enum { TERMS = 3 };
+
+/* Least squares of sum of x times g's terms = 1: solves g x = r for the terms that are not left
+ * out. */
+static void solve(const double g[TERMS][TERMS], const double r[TERMS], const bool out[TERMS],
+                  double x[TERMS])
+{
+    double row[TERMS][TERMS + 1];
+    for (int i = 0; i < TERMS; i++) {
+        for (int j = 0; j < TERMS; j++)
+            row[i][j] = out[i] || out[j] ? i == j : g[i][j];
+        row[i][TERMS] = out[i] ? 0 : r[i];
+    }
+    for (int i = 0; i < TERMS; i++) /* positive definite: needs no other order */
+        for (int k = 0; k < TERMS; k++) {
+            const double times = k == i ? 0 : row[k][i] / row[i][i];
+            for (int j = i; j <= TERMS; j++)
+                row[k][j] -= times * row[i][j];
+        }
+    for (int i = 0; i < TERMS; i++)
+        x[i] = row[i][TERMS] / row[i][i];
+}
+
+/* Products of 32 to 1,024 tokens and widths of 128 to 2,048. What all three passes take together is
+ * FLOP / peak + results / a rate + bytes of the weights / another: least squares of what that is
+ * off, as a share of the time. (Packing weights costs forward twice what it costs backward, and
+ * their gradients nothing; predictions have one rate.) */
+static void measure_products(struct measure_work *w, double budget_s, struct rk_rates *rates)
+{
+    static const size_t width[][2] = {{128, 512},  {512, 128},  {256, 512},  {1024, 256},
+                                      {512, 1024}, {2048, 512}, {1024, 1024}},
+                        tokens[] = {32, 64, 128, 256, 512, 1024};
+    enum { WIDTHS = sizeof width / sizeof *width, TOKENS = sizeof tokens / sizeof *tokens };
+    enum { PASSES = 3, SHAPES = WIDTHS * TOKENS };
+    static piece *const pass[PASSES] = {product, product_input, product_weight};
+    double g[TERMS][TERMS] = {{0}}, r[TERMS] = {0}, x[TERMS];
+    bool left_out[TERMS] = {false};
+    for (int i = 0; i < SHAPES; i++) {
+        double time_s = 0;
+        w->m = tokens[i % TOKENS], w->n = width[i / TOKENS][0], w->k = width[i / TOKENS][1];
+        for (int p = 0; p < PASSES; p++)
+            time_s += least_s(NULL, pass[p], w, budget_s / (SHAPES * PASSES));
+        const double m = (double)w->m, n = (double)w->n, k = (double)w->k;
+        const double term[TERMS] = {PASSES * 2 * m * n * k / time_s,
+                                    2 * (m * n + m * k + n * k) / time_s,
+                                    PASSES * sizeof(float) * n * k / time_s};
+        for (int a = 0; a < TERMS; a++) {
+            r[a] += term[a];
+            for (int b = 0; b < TERMS; b++)
+                g[a][b] += term[a] * term[b];
+        }
+    }
+    solve(g, r, left_out, x);
+    for (int i = 1; i < TERMS; i++)
+        if (!(x[i] > 0)) {
+            left_out[i] = true;
+            solve(g, r, left_out, x);
+        }
+    rates->peak_FLOPps = 1 / x[0];
+    rates->k_half = x[1] / x[0];
+    rates->weights_Bps = left_out[2] ? 0 : 1 / x[2];
+    fill(w->b, 2 * (size_t)SPACE); /* gradients have been added to it */
+}
+
+/* ---- attention: causal, of samples of so many tokens ---- */
+
+enum { HEADS = 4, LEAST_ROWS = 512, INPUTS = 32 };
+
+static struct run_span all_rows(const struct measure_work *w)
+{
+    return (struct run_span){0, (uint32_t)w->rows, 0};
+}
+
+static void attend(struct measure_work *w)
+{
+    for (size_t at = 0; at < w->rows; at += w->m) {
+        const struct run_span sample = {(uint32_t)at, (uint32_t)w->m, 0};
+        attention_forward(1, &w->attend, sample, &sample, 1, true);
+    }
+    attention_finish(&w->attend, all_rows(w));
+}
+
+/* As a step does it, from gradients of zero on. */
+static void attend_back(struct measure_work *w)
+{
+    attention_deltas(&w->attend, all_rows(w), (float *)w->attend.delta);
+    memset(w->attend.dq, 0, w->rows * w->attend.ldq * sizeof(float));
+    for (size_t at = 0; at < w->rows; at += w->m) {
+        const struct run_span sample = {(uint32_t)at, (uint32_t)w->m, 0};
+        attention_backward(1, &w->attend, sample, &sample, 1);
+    }
+}
+
+/* Other queries, keys and values each time, and another place for what is worked out. */
+static void next_rows(struct measure_work *w)
+{
+    struct attend_f32 *a = &w->attend;
+    const size_t width = HEADS * a->d, size = w->rows * a->ldq;
+    if (w->at + size > 2 * (size_t)SPACE) w->at = 0;
+    a->q = w->a + w->at;
+    a->k = a->q + width;
+    a->v = a->k + width;
+    w->at += size;
+    a->out = next_kept(w, size);
+    a->dq = next_kept(w, size);
+    a->dk = a->dq + width;
+    a->dv = a->dk + width;
+}
+
+/* In a step products stand in front of both: that which brings queries, keys and values ... */
+static void project(struct measure_work *w)
+{
+    next_rows(w);
+    matrix_forward(1, w->rows, w->attend.ldq, INPUTS, constants(w), constants(w) + SPACE / 2, NULL,
+                   (float *)w->attend.q);
+}
+
+/* ... and that which brings the output's gradient, when all else has been away for long. */
+static void project_back(struct measure_work *w)
+{
+    next_rows(w);
+    matrix_input(1, w->rows, INPUTS, HEADS * w->attend.value, constants(w),
+                 constants(w) + SPACE / 2, (float *)w->attend.dout, false);
+}
+
+/* Samples of `tokens`, LEAST_ROWS rows in all or one sample. */
+static void set_attention(struct measure_work *w, size_t dim, size_t tokens)
+{
+    w->m = tokens;
+    w->rows = tokens > LEAST_ROWS ? tokens : LEAST_ROWS;
+    float *state = w->c, *dout = w->c + SPACE / 2;
+    w->attend = (struct attend_f32){.heads = HEADS,
+                                    .kv_heads = HEADS,
+                                    .d = dim,
+                                    .value = dim,
+                                    .scale = 0.125,
+                                    .ldq = 3 * HEADS * dim,
+                                    .ldk = 3 * HEADS * dim,
+                                    .most = state,
+                                    .sum = state + w->rows * HEADS,
+                                    .delta = state + 2 * w->rows * HEADS,
+                                    .dout = dout};
+}
+
+static void measure_attention(struct measure_work *w, double budget_s, struct rk_rates *out)
+{
+    static const size_t dims[] = {32, 64, 128}, tokens[] = {32, 64, 128, 256, 512, 1024};
+    enum { DIMS = sizeof dims / sizeof *dims, KEYS = sizeof tokens / sizeof *tokens };
+    static const double pair_flop[2] = {4, 10}; /* of a pair and element of a head */
+    const double each_s = budget_s / (2 * DIMS * KEYS);
+    struct rk_attention_rates *rates = &out->attention;
+    rates->dims = DIMS;
+    rates->keys = KEYS;
+    for (int d = 0; d < DIMS; d++)
+        for (int k = 0; k < KEYS; k++) {
+            set_attention(w, dims[d], tokens[k]);
+            rates->dim[d] = (double)dims[d];
+            rates->key[k] = ((double)tokens[k] + 1) / 2;
+            const double pairs = HEADS * (double)w->rows * rates->key[k];
+            const double pass_s[2] = {least_s(project, attend, w, each_s),
+                                      least_s(project_back, attend_back, w, each_s)};
+            for (int back = 0; back < 2; back++)
+                rates->rate_FLOPps[back][d][k] =
+                    pair_flop[back] * rates->dim[d] * pairs / pass_s[back];
+        }
+}
+
+/* ---- kernels that memory limits, one by one ---- */
+
+/* Rows of so many elements, 1 MiB in all, and 4 of what is wider than the stream. */
+enum { WIDTH = 512, ROWS = 512, WIDE = 4 * ROWS, LOGITS = 8192, HEAD = 64 };
+
+static size_t elements(const struct measure_work *w)
+{
+    return w->m * w->n;
+}
+
+/* Inputs were written just before, what forward kept was not. */
+static void bring(struct measure_work *w)
+{
+    memcpy(w->a, next_constants(w, 2 * elements(w)), 2 * elements(w) * sizeof *w->a);
+    w->kept = next_constants(w, 2 * elements(w));
+}
+
+static struct norm_f32 norm_of(const struct measure_work *w, bool rms)
+{
+    return (struct norm_f32){.rms = rms, .eps = 1e-5, .w = w->b, .b = rms ? NULL : w->b + WIDTH};
+}
+
+static void norm(struct measure_work *w, bool rms)
+{
+    const struct norm_f32 n = norm_of(w, rms);
+    norm_forward(1, &n, w->m, w->n, w->a, w->n, next_kept(w, elements(w)), w->n, w->c);
+}
+
+static void norm_back(struct measure_work *w, bool rms)
+{
+    const struct norm_f32 n = norm_of(w, rms);
+    norm_backward(1, &n, w->m, w->n, w->kept, w->n, w->c, w->a, w->n, w->a + elements(w),
+                  next_kept(w, elements(w)), w->n, w->b + 2 * WIDTH, rms ? NULL : w->b + 3 * WIDTH);
+}
+
+static void layer_norm(struct measure_work *w)
+{
+    norm(w, false);
+}
+static void layer_norm_back(struct measure_work *w)
+{
+    norm_back(w, false);
+}
+static void rms_norm(struct measure_work *w)
+{
+    norm(w, true);
+}
+static void rms_norm_back(struct measure_work *w)
+{
+    norm_back(w, true);
+}
+
+static void residual(struct measure_work *w)
+{
+    add_residual(w->m, w->n, w->kept, NULL, w->a);
+}
+static void biased_residual(struct measure_work *w)
+{
+    add_residual(w->m, w->n, w->kept, w->b, w->a);
+}
+static void biased_residual_back(struct measure_work *w)
+{
+    column_sums(w->m, w->n, w->a, w->b + 2 * WIDTH);
+}
+
+#define ACTIVATION(name, kind, gated)                                                              \
+    static void name(struct measure_work *w)                                                       \
+    {                                                                                              \
+        activation_forward(1, kind, gated, w->m, w->n, w->a, next_kept(w, elements(w)));           \
+    }                                                                                              \
+    static void name##_back(struct measure_work *w)                                                \
+    {                                                                                              \
+        activation_backward(1, kind, gated, w->m, w->n, w->kept, w->a,                             \
+                            next_kept(w, (gated ? 2 : 1) * elements(w)));                          \
+    }
+ACTIVATION(gelu, RUN_GELU, false)
+ACTIVATION(gated_gelu, RUN_GELU, true)
+ACTIVATION(silu, RUN_SILU, false)
+ACTIVATION(gated_silu, RUN_SILU, true)
+ACTIVATION(relu, RUN_RELU, false)
+ACTIVATION(gated_relu, RUN_RELU, true)
+
+/* Queries and keys lie beside values, as many as half of them. */
+static void turn(struct measure_work *w, bool back)
+{
+    static const uint32_t position[WIDE]; /* the same: the table is read again all the same */
+    rotary(1, w->m, w->n / HEAD, HEAD, position, w->b, back, w->a, w->n * 3 / 2);
+}
+static void rotary_forth(struct measure_work *w)
+{
+    turn(w, false);
+}
+static void rotary_back(struct measure_work *w)
+{
+    turn(w, true);
+}
+
+static void loss(struct measure_work *w)
+{
+    static const uint32_t target[ROWS];
+    loss_part(1, w->m, w->n, w->n, w->a, target, 0, w->c, w->c + ROWS, w->c + 2 * ROWS);
+}
+static void loss_back(struct measure_work *w)
+{
+    static const uint32_t target[ROWS];
+    loss_gradient(1, w->m, w->n, w->n, target, 0, w->c, w->c + ROWS, 1, w->a);
+}
+
+/* clang-format off */
+static const struct {
+    enum rk_kernel kernel;
+    size_t rows, width;
+    piece *pass[2]; /* backward NULL: it does nothing */
+} kernels[] = {
+    {RK_KERNEL_layer_norm,      ROWS,     WIDTH,  {layer_norm,      layer_norm_back}},
+    {RK_KERNEL_rms_norm,        ROWS,     WIDTH,  {rms_norm,        rms_norm_back}},
+    {RK_KERNEL_residual,        ROWS,     WIDTH,  {residual,        NULL}},
+    {RK_KERNEL_biased_residual, ROWS,     WIDTH,  {biased_residual, biased_residual_back}},
+    {RK_KERNEL_gelu,            WIDE,     WIDTH,  {gelu,            gelu_back}},
+    {RK_KERNEL_gated_gelu,      WIDE,     WIDTH,  {gated_gelu,      gated_gelu_back}},
+    {RK_KERNEL_silu,            WIDE,     WIDTH,  {silu,            silu_back}},
+    {RK_KERNEL_gated_silu,      WIDE,     WIDTH,  {gated_silu,      gated_silu_back}},
+    {RK_KERNEL_relu,            WIDE,     WIDTH,  {relu,            relu_back}},
+    {RK_KERNEL_gated_relu,      WIDE,     WIDTH,  {gated_relu,      gated_relu_back}},
+    {RK_KERNEL_rotary,          WIDE,     WIDTH,  {rotary_forth,    rotary_back}},
+    {RK_KERNEL_cross_entropy, ROWS / 4, LOGITS, {loss,            loss_back}},
+};
+/* clang-format on */
+
+static void measure_elements(struct measure_work *w, double budget_s, struct rk_rates *rates)
+{
+    enum { COUNT = sizeof kernels / sizeof *kernels };
+    for (int i = 0; i < COUNT; i++)
+        for (int back = 0; back < 2; back++) {
+            piece *run = kernels[i].pass[back];
+            w->m = kernels[i].rows;
+            w->n = kernels[i].width;
+            const double time_s = run ? least_s(bring, run, w, budget_s / (2 * COUNT)) : 0;
+            rates->element_s[kernels[i].kernel][back] = time_s / (double)elements(w);
+        }
+}
+
+/* Of all other kernels: sums, by the bytes of one. */
+static void add_up(struct measure_work *w)
+{
+    add_to(w->m, w->kept, w->a);
+}
+
+static void bring_sum(struct measure_work *w)
+{
+    memcpy(w->a, next_constants(w, w->m), w->m * sizeof *w->a);
+    w->kept = next_constants(w, w->m);
+}
+
+static void measure_memory(struct measure_work *w, double budget_s, struct rk_rates *out)
+{
+    static const size_t numbers[] = {1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22};
+    struct rk_stream_rates *rates = &out->memory;
+    rates->sizes = sizeof numbers / sizeof *numbers;
+    for (int i = 0; i < rates->sizes; i++) {
+        w->m = numbers[i];
+        rates->bytes[i] = 3 * sizeof(float) * (double)w->m;
+        rates->rate_Bps[i] =
+            rates->bytes[i] / least_s(bring_sum, add_up, w, budget_s / rates->sizes);
+    }
+}
+
+/* ---- the optimizer ---- */
+
+/* Of each weight: its gradient set to zero, read for the norm and read again; two moments and the
+ * weight, read and written. */
+enum { OPTIMIZER_BYTES = sizeof(float) * (3 + 2 * 3) };
+
+/* Of `n` weights: the norm of their gradients, AdamW, and gradients of zero to begin the next step
+ * with. */
+static void optimizer(struct measure_work *w)
+{
+    const struct run_adam s = {.rate = 1e-9,
+                               .beta1 = 0.999, /* nothing vanishes in the runs there are */
+                               .beta2 = 0.999,
+                               .eps = 1,
+                               .correct1 = 1,
+                               .correct2 = 1,
+                               .gradient_scale = 1 + 1e-30 * square_sum(w->n, w->a)};
+    adam(1, w->n, &s, true, w->a, w->b, w->c, w->d);
+    memset(w->a, 0, w->n * sizeof *w->a);
+}
+
+static void measure_optimizer(struct measure_work *w, double budget_s, struct rk_rates *out)
+{
+    static const size_t weights[] = {1 << 16, 1 << 18, 1 << 20, 1 << 22, SPACE};
+    struct rk_stream_rates *rates = &out->optimizer;
+    rates->sizes = sizeof weights / sizeof *weights;
+    for (int i = 0; i < rates->sizes; i++) {
+        w->n = weights[i];
+        rates->bytes[i] = OPTIMIZER_BYTES * (double)w->n;
+        rates->rate_Bps[i] =
+            rates->bytes[i] / least_s(empty_caches, optimizer, w, budget_s / rates->sizes);
+    }
+}
+
+/* ---- all kinds ---- */
+
+void measure_kind(int kind, struct measure_work *w, double seconds, struct rk_rates *rates)
+{
+    static const struct {
+        void (*measure)(struct measure_work *w, double budget_s, struct rk_rates *rates);
+        double share; /* of the time */
+    } kinds[MEASURE_KINDS] = {{measure_products, 0.4},
+                              {measure_elements, 0.15},
+                              {measure_memory, 0.05},
+                              {measure_attention, 0.25},
+                              {measure_optimizer, 0.15}};
+    if (kind == 0) fill(w->a, ALL);
+    w->at = w->kept_at = 0;
+    kinds[kind].measure(w, kinds[kind].share * seconds, rates);
+}
