@@ -1,10 +1,10 @@
 #include "facts/rules.h"
 #include "base/memory.h"
+#include "base/regex.h"
 #include "catalog/catalog.h"
 #include "catalog/document.h"
 #include "catalog/fields.h"
 
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static enum rk_status load_condition(const struct place *place, struct rule *rul
     text += c->absent;
     const bool any_case = strncmp(text, "(?i)", 4) == 0;
     const int code =
-        regcomp(&c->pattern, text + (any_case ? 4 : 0), REG_EXTENDED | (any_case ? REG_ICASE : 0));
+        regex_compile(&c->pattern, text + (any_case ? 4 : 0), any_case ? REG_ICASE : 0);
     if (code) {
         char said[128];
         regerror(code, &c->pattern, said, sizeof said);

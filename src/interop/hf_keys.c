@@ -469,7 +469,7 @@ static bool tells(const char *key)
 static bool leads_on(const struct hf_type *type, const char *key)
 {
     const size_t length = strlen(key);
-    for (const char *at = type->keys; (at = strstr(at, key)) != NULL; at += length)
+    for (const char *at = type->keys; length && (at = strstr(at, key)) != NULL; at += length)
         if ((at == type->keys || at[-1] == ' ') && at[length] == '.') return true;
     return false;
 }

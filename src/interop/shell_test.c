@@ -1,8 +1,8 @@
 /* shell_test.c - conditions: strings and numbers are compared, files are not looked at. */
+#include "base/regex.h"
 #include "interop/shell_state.h"
 
 #include <fnmatch.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +74,7 @@ static enum shell_truth search(struct shell_state *s, const struct shell_word *s
     struct shell_value part[PARTS];
     regex_t expression;
     size_t parts = 0;
-    if (regcomp(&expression, pattern, REG_EXTENDED) != 0) return SHELL_PERHAPS;
+    if (regex_compile(&expression, pattern, 0) != 0) return SHELL_PERHAPS;
     const bool matches = regexec(&expression, subject->text, PARTS, found, 0) == 0;
     for (; matches && parts <= expression.re_nsub && parts < PARTS; parts++) {
         const regmatch_t *m = &found[parts];
