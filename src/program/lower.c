@@ -396,8 +396,6 @@ enum rk_status build_check(const struct rk_model *model, const struct rk_system 
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
                        "the plan cannot run: %s: %s: %g, needs %g", rk_verdict_name(reason.verdict),
                        reason.what, reason.have, reason.need);
-    if (rk_schedule_folds(plan->schedule))
-        return refuse(error, "a V-shaped schedule is not lowered; give another schedule");
     const char *chunks = check_chunks(model, plan);
     if (chunks) return refuse(error, chunks);
     if (plan->deferred_wgrad)

@@ -19,7 +19,8 @@ struct message {
     uint32_t microbatch;
 };
 
-/* What a pass of a chunk of a stage sends; false: nothing. */
+/* What a pass of a chunk of a stage sends; false: nothing. The tip of a V keeps what it hands from
+ * its first chunk to its second, and back. */
 static bool sent_by(const struct pipeline *p, uint32_t stage, const struct order_pass *pass,
                     struct message *message, uint32_t *to)
 {
@@ -30,7 +31,7 @@ static bool sent_by(const struct pipeline *p, uint32_t stage, const struct order
     *message =
         (struct message){(uint32_t)(forward ? part + 1 : part - 1), forward, pass->microbatch};
     *to = pipeline_neighbour(p, stage, pass->chunk, forward);
-    return true;
+    return *to != stage;
 }
 
 static bool needed_by(const struct pipeline *p, uint32_t stage, const struct order_pass *pass,
@@ -42,7 +43,7 @@ static bool needed_by(const struct pipeline *p, uint32_t stage, const struct ord
         return false;
     *message = (struct message){(uint32_t)part, forward, pass->microbatch};
     *from = pipeline_neighbour(p, stage, pass->chunk, !forward);
-    return true;
+    return *from != stage;
 }
 
 /* Of the boundary between two parts, one each way. */
@@ -331,10 +332,32 @@ static void put_receive(struct build *b, const struct message *message, uint32_t
     *(message->forward ? &live->input : &live->output_gradient) = whole;
 }
 
+/* What the first chunk of a V's tip brings is what its second begins with, and the other way round.
+ */
+static void keep_result(struct build *b, const struct order_pass *pass)
+{
+    const int32_t m = (int32_t)pass->microbatch;
+    if (pass->pass == PASS_FORWARD)
+        live_open(b, first_of(b, 1), m)->input = live_of(b, last_of(b, 0), m)->output;
+    else
+        live_of(b, last_of(b, 0), m)->output_gradient =
+            live_of(b, first_of(b, 1), m)->input_gradient;
+}
+
+/* Is this pass's result for another chunk of the same rank? */
+static bool stays(const struct build *b, const struct order_pass *pass)
+{
+    const bool forward = pass->pass == PASS_FORWARD;
+    return rk_schedule_folds(b->pipeline.schedule) && pass->pass != PASS_WEIGHT_GRAD &&
+           b->stage + 1 == b->pipeline.stages && pass->chunk == !forward;
+}
+
 void send_result(struct build *b, const struct order_pass *pass)
 {
     struct message message;
     uint32_t to;
+    if (b->failed) return;
+    if (stays(b, pass)) keep_result(b, pass);
     if (!sent_by(&b->pipeline, b->stage, pass, &message, &to)) return;
     struct slot *slot = message.forward ? last_of(b, pass->chunk) : first_of(b, pass->chunk);
     const struct live *live = live_of(b, slot, (int32_t)pass->microbatch);

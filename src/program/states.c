@@ -278,7 +278,7 @@ static void sum_over_tensor(struct build *b, struct slot *slot)
 static bool is_tied(const struct build *b, const struct slot *slot)
 {
     const bool end = slot->kind == LAYER_EMBEDDING || slot->kind == LAYER_HEAD;
-    return end && b->model->tied_embeddings && b->pipeline.stages > 1 &&
+    return end && b->model->tied_embeddings && !rk_plan_joins_ends(b->plan) &&
            b->pipeline.schedule != RK_DUALPIPE;
 }
 

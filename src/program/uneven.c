@@ -173,6 +173,8 @@ static const char *check_kinds(const struct rk_program_stage *stage)
 
 static const char *check_stage(const struct rk_plan *plan)
 {
+    if (rk_schedule_folds(plan->schedule))
+        return "a V-shaped schedule needs as many GPUs on each stage; give another schedule";
     if (plan->schedule == RK_DUALPIPE)
         return "with dualpipe each rank has two stages, which need as many GPUs each; give another "
                "schedule";

@@ -47,14 +47,14 @@ static double end_share(const struct build *b, const struct slot *slot, int expe
 double optimizer_s(const struct build *b, const struct slot *slot, int expert)
 {
     const uint64_t part = pipeline_part(&b->pipeline, b->stage, slot->chunk);
-    return b->passes->end[part % b->pipeline.stages].optimizer_s *
+    return b->passes->end[rk_plan_stage_of(b->plan, part)].optimizer_s *
            end_share(b, slot, expert, EVERY_ZERO);
 }
 
 double end_gather_s(const struct build *b, const struct slot *slot, int expert)
 {
     const uint64_t part = pipeline_part(&b->pipeline, b->stage, slot->chunk);
-    return b->passes->end[part % b->pipeline.stages].gather_s *
+    return b->passes->end[rk_plan_stage_of(b->plan, part)].gather_s *
            end_share(b, slot, expert, ZERO_1_2 | GATHERED);
 }
 

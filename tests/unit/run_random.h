@@ -42,7 +42,9 @@ static inline unsigned run_say_pipeline(struct run_line *l, unsigned stages)
     if (stages == 1) return 1 + below(3);
     run_say(l, " pp%u", stages);
     if (stages == 2 && below(4) == 0) { /* interleaved */
-        run_say(l, " vpp2");
+        static const char *const orders[] = {"", " schedule=v-zero", " schedule=v-half",
+                                             " schedule=v-min"};
+        run_say(l, " vpp2%s", RUN_PICK(orders));
         return 4;
     }
     const char *schedule = RUN_PICK(schedules);

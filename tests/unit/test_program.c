@@ -51,8 +51,11 @@ static void take_in_chunks(struct random *r, struct rk_plan *plan)
 /* What the space does not offer, but the predictor takes. */
 static void change_plan(struct random *r, struct rk_plan *plan)
 {
-    if (plan->chunks == 1 && one_in(r, 2))
-        plan->schedule = (enum rk_schedule)below(r, RK_SCHEDULES);
+    if (plan->chunks == 1 && one_in(r, 2)) plan->schedule = (enum rk_schedule)below(r, RK_V_ZERO);
+    if (plan->chunks == 2 && one_in(r, 2)) {
+        plan->schedule = (enum rk_schedule)(RK_V_ZERO + below(r, 3));
+        plan->microbatch_group = 0;
+    }
     if (one_in(r, 3)) plan->gradient_overlap = plan->weight_overlap = one_in(r, 2);
     if (one_in(r, 4)) plan->head_counts = true;
     if (one_in(r, 3)) plan->zero = (int)below(r, 4);
@@ -64,7 +67,8 @@ static void change_plan(struct random *r, struct rk_plan *plan)
         plan->recompute_parts = 0;
         plan->recompute_layers = plan->recompute_every = plan->recompute_stride = 0;
         if (plan->attention == RK_UNFUSED) plan->attention = RK_FLASH;
-        if (plan->schedule == RK_DUALPIPE) plan->schedule = RK_1F1B;
+        if (plan->schedule == RK_DUALPIPE || rk_schedule_folds(plan->schedule))
+            plan->schedule = RK_1F1B;
         plan->recompute_rest = true;
         rk_plan_offload_activations(plan, one_in(r, 3) ? 0 : (double)below(r, 11) / 10);
         return;
@@ -81,6 +85,7 @@ static void add_segments(struct random *r, const struct rk_model *model, struct 
     const uint64_t split = plan->tensor * plan->context;
     plan->order = RK_ORDER_TP_CP_DP_PP;
     if (plan->schedule == RK_DUALPIPE) plan->chunks = 1;
+    if (rk_schedule_folds(plan->schedule)) plan->schedule = RK_1F1B;
     plan->splits = 0;
     plan->recompute_layers = plan->recompute_stride = 0;
     plan->others = 1 + (int)below(r, 3);
@@ -726,7 +731,8 @@ static void check_chunk_bytes(const struct sample *s, const struct timeline_plan
         double in_bytes = 0, out_bytes = 0;
         for (uint32_t c = 0; c < t->chunks; c++)
             for (int pass = 0; pass < PASSES; pass++) {
-                in_bytes += t->microbatches * timeline_chunk_of(t, i, c)->pass[pass].chunks_in_bytes;
+                in_bytes +=
+                    t->microbatches * timeline_chunk_of(t, i, c)->pass[pass].chunks_in_bytes;
                 out_bytes +=
                     t->microbatches * timeline_chunk_of(t, i, c)->pass[pass].chunks_out_bytes;
             }
@@ -837,7 +843,9 @@ static bool moves_beside(const struct timeline_plan *plan)
  * them with the other one. */
 static bool adds_apart(const struct sample *s)
 {
-    if (!zero_bubbles(s->plan.schedule) && s->plan.schedule != RK_DUALPIPE) return false;
+    if (!zero_bubbles(s->plan.schedule) && s->plan.schedule != RK_DUALPIPE &&
+        !rk_schedule_folds(s->plan.schedule))
+        return false;
     for (size_t i = 0; i < s->program[0].tasks; i++)
         if (strcmp(s->program[0].task[i].name, "add gradients") == 0) return true;
     return false;

@@ -89,6 +89,12 @@ static void draw_plan(struct random *r, const struct rk_model *m, struct rk_plan
     p->schedule = (enum rk_schedule)below(r, RK_SCHEDULES);
     if (p->schedule == RK_1F1B && p->pipeline > 1 && m->layers >= 2 * p->pipeline && one_in(r, 2))
         p->chunks = 2;
+    if (rk_schedule_folds(p->schedule)) {
+        if (p->pipeline > 1 && m->layers >= 2 * p->pipeline)
+            p->chunks = 2;
+        else
+            p->schedule = RK_1F1B;
+    }
     if (p->schedule == RK_DUALPIPE) p->batch = rk_plan_data(p) * 2 * p->pipeline;
     p->sequence_parallel = p->tensor > 1 && !one_in(r, 3);
     p->messages_sharded = one_in(r, 4);

@@ -57,6 +57,8 @@ static struct rk_plan random_plan(const struct rk_model *model)
     plan.ranks = plan.tensor * plan.pipeline * plan.context * plan.expert * (1 + draw(2));
     plan.batch = plan.ranks * 64;
     if (plan.pipeline % 2 == 0 && plan.chunks == 1 && draw(6) == 0) plan.schedule = RK_DUALPIPE;
+    if (plan.chunks == 2 && plan.pipeline > 1 && draw(2) == 0)
+        plan.schedule = (enum rk_schedule)(RK_V_ZERO + draw(3));
     return plan;
 }
 

@@ -85,7 +85,7 @@ bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
     const bool part = e->narrow ? zero > 0 : s->gathers;
     const size_t begin = part ? s->begin : 0, count = part ? s->share : g->size;
     const bool heads = tied && e->heads;
-    s->tied = tied && e->stages.ranks > 1 && !e->dual;
+    s->tied = tied && !rk_plan_joins_ends(&e->job->plan) && !e->dual;
     s->gradient = gradients_open(e, gradients);
     if (heads) s->head = gradients_open(e, gradients);
     if (!s->gradient || (heads && !s->head)) return false;
