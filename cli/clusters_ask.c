@@ -160,19 +160,22 @@ struct rk_plan clusters_plan_like(const struct clusters_input *input,
     return plan;
 }
 
-/* A machine as large as programs ask. */
-static const struct rk_system *machine_of(struct clusters_input *input, int cluster, uint64_t ranks)
+/* A machine as large as programs ask, with what replicas on so many GPUs have of it. */
+static const struct rk_system *machine_of(struct clusters_input *input, int cluster,
+                                          const struct rk_plan *plan, uint64_t gpus,
+                                          struct stage_machine *own)
 {
     struct rk_system *system = &input->machine.cluster[cluster].system;
     struct rk_network *last = &system->network[system->networks - 1];
-    if (last->size < ranks) last->size = ranks;
+    if (last->size < plan->ranks) last->size = plan->ranks;
     system->devices = 0; /* as if all stages were there */
-    return system;
+    return clusters_machine(&input->machine, cluster, gpus, own);
 }
 
 /* Of a part's replicas the first have one sample more, where shares are not even. */
 static void add_kinds(struct clusters_input *input, const struct given_plan *given, int i,
-                      struct rk_program_stage *stage, struct rk_program_kind *kind)
+                      struct rk_program_stage *stage, struct rk_program_kind *kind,
+                      struct stage_machine *own)
 {
     const struct given_stage *from = &given->stage[i];
     const uint64_t rounds = input->question.words.batch / given->round;
@@ -190,8 +193,10 @@ static void add_kinds(struct clusters_input *input, const struct given_plan *giv
             plan.microbatch = samples[h];
             plan.ranks = plan.tensor * plan.context * replicas * plan.pipeline;
             plan.batch = rounds * replicas * samples[h];
-            kind[stage->kinds++] = (struct rk_program_kind){
-                machine_of(input, part->cluster, plan.ranks), plan, count[h]};
+            const struct rk_system *system =
+                machine_of(input, part->cluster, &plan, plan.tensor * plan.context * part->data,
+                           &own[stage->kinds]);
+            kind[stage->kinds++] = (struct rk_program_kind){system, plan, count[h]};
         }
     }
     stage->kind = kind;
@@ -207,19 +212,23 @@ enum rk_status clusters_stage_plans(struct clusters_input *input, struct rk_prog
     const size_t count = (size_t)best->stages;
     struct given_plan *given = calloc(1, sizeof *given);
     struct rk_program_stage *stage =
-        calloc(count, sizeof *stage + KINDS * sizeof(struct rk_program_kind));
+        calloc(count, sizeof *stage +
+                          KINDS * (sizeof(struct rk_program_kind) + sizeof(struct stage_machine)));
     struct rk_program_kind *kinds = stage ? (struct rk_program_kind *)(stage + count) : NULL;
+    struct stage_machine *machines = stage ? (struct stage_machine *)(kinds + count * KINDS) : NULL;
     *stages = stage;
     for (int i = 0; given && stage && i < best->stages; i++) {
         if (i == 0 && input->given) *given = *input->given;
         if (i == 0 && !input->given) given_of(&input->question, best, given);
         if (given->stage[i].parts > 1) {
-            add_kinds(input, given, i, &stage[i], kinds + (size_t)i * KINDS);
+            add_kinds(input, given, i, &stage[i], kinds + (size_t)i * KINDS,
+                      machines + (size_t)i * KINDS);
             continue;
         }
         given->stage[i].part[0].most = best->stage[i].microbatch;
         stage[i].plan = clusters_plan_like(input, given, i, 0);
-        stage[i].system = machine_of(input, best->stage[i].cluster, stage[i].plan.ranks);
+        stage[i].system = machine_of(input, best->stage[i].cluster, &stage[i].plan,
+                                     best->stage[i].gpus, machines + (size_t)i * KINDS);
     }
     const bool good = given && stage;
     free(given);

@@ -60,8 +60,10 @@ static enum rk_status show_run(struct report *report, const struct run_args *arg
     show_kinds(report, &run, &input->machine, hours);
     if (run.links_usd > 0)
         report_note(report,
-                    report_text(report, "bytes over links: %.4g USD of it",
-                                run.links_usd * hours / (input->answer->best.simulated_s / 3600)));
+                    report_text(report,
+                                "bytes over links: %.4g USD of it, of steps done twice, too",
+                                run.links_usd * (outcome.work_s + outcome.lost_s) /
+                                    input->answer->best.simulated_s));
     return RK_OK;
 }
 

@@ -82,6 +82,8 @@ struct rk_campaign {
     double node_factor;    /* power of a node over that of its accelerators */
     double cooling_factor; /* of the building over the machines: PUE */
     double carbon;         /* grams of CO2 for a kWh; 0: not given */
+    double step_usd;       /* of each step beside that, those that are done twice, too: bytes over
+                              links; counts where `price` does */
 };
 
 /* The campaign of a plan, with what the facts say for everything else (failures: those of the first

@@ -80,7 +80,6 @@ static enum rk_status run_of_all(const struct rk_campaign_facts *facts, const st
                                  struct asked *asked, struct clusters_run *whole, char *assumed,
                                  size_t size, struct rk_error *error)
 {
-    const struct clusters_plan *best = &input->answer->best;
     struct rk_campaign *all = &whole->campaign, one;
     double price_USDph = 0, power_W = 0;
     bool first = true, priced = true, powered = true; /* those of every kind are known */
@@ -96,9 +95,7 @@ static enum rk_status run_of_all(const struct rk_campaign_facts *facts, const st
         priced &= whole->price_USDph[i] > 0;
         powered &= whole->power_W[i] > 0;
     }
-    const double paid = whole->all + (double)(all->recovery.spares * all->recovery.node);
-    whole->links_usd = clusters_link_price(&input->machine, best);
-    price_USDph += whole->links_usd / (paid * best->simulated_s / 3600);
+    all->step_usd = whole->links_usd = clusters_link_price(&input->machine, &input->answer->best);
     all->price = priced ? price_USDph : 0;
     all->power_W = powered ? power_W : 0;
     return RK_OK;

@@ -1,5 +1,5 @@
-/* clusters_run.h - a whole run of a plan over several clusters: one campaign for all of it, and what
- * each cluster has of it. */
+/* clusters_run.h - a whole run of a plan over several clusters: one campaign for all of it, and
+ * what each cluster has of it. */
 #ifndef RECKON_ADVISE_CLUSTERS_RUN_H
 #define RECKON_ADVISE_CLUSTERS_RUN_H
 
@@ -8,14 +8,14 @@
 #include <reckon/campaign.h>
 
 struct clusters_run {
-    /* Failures of all GPUs in use; the mean of their prices, with what bytes over links cost; the mean
-     * of their power. 0: the price, or power, of some kind is not known. */
+    /* Failures of all GPUs in use; the mean of their prices; what bytes over links cost of a step;
+     * the mean of their power. 0: the price, or power, of some kind is not known. */
     struct rk_campaign campaign;
-    double gpus[RK_MAX_CLUSTERS], all;  /* that the plan uses */
+    double gpus[RK_MAX_CLUSTERS], all;   /* that the plan uses */
     double price_USDph[RK_MAX_CLUSTERS]; /* of a GPU; 0: not known */
-    double power_W[RK_MAX_CLUSTERS];    /* of a GPU at work, in the mean; 0: not known */
-    bool listed[RK_MAX_CLUSTERS];       /* the price is that of the list */
-    double links_usd;                   /* of a step, for bytes over links */
+    double power_W[RK_MAX_CLUSTERS];     /* of a GPU at work, in the mean; 0: not known */
+    bool listed[RK_MAX_CLUSTERS];        /* the price is that of the list */
+    double links_usd;                    /* of a step, for bytes over links */
 };
 
 /* Of the plan that the input was answered with, over so many tokens. `assumed` (NULL: nobody reads

@@ -112,7 +112,7 @@ const char *rk_campaign_fault(const struct rk_campaign *c)
     if (c->switch_s < 0) return "a change of plan cannot take less than no time";
     if (c->reduced_ranks > c->ranks || (c->reduced_ranks && !(c->reduced_pace > 0)))
         return "the plan for fewer accelerators has more of them, or no pace";
-    if (c->price < 0 || c->carbon < 0) return "a price must not be negative";
+    if (c->price < 0 || c->carbon < 0 || c->step_usd < 0) return "a price must not be negative";
     if (c->node_factor < 1 || c->cooling_factor < 1) return "factors of power are at least 1";
     return NULL;
 }
@@ -239,6 +239,7 @@ void rk_campaign_expect(const struct rk_campaign *c, struct rk_campaign_outcome 
     o->gpu_hours = o->total_s * (double)c->ranks / HOUR_S;
     const double spare = (double)(v->spares * v->node) * o->total_s / HOUR_S;
     o->cost = (o->gpu_hours + spare) * c->price;
+    if (c->price > 0) o->cost += c->step_usd * (o->work_s + o->lost_s) / c->step_s;
     o->cost_per_trillion = o->cost / c->tokens * 1e12;
     set_energy(c, o);
 }

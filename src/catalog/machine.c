@@ -577,17 +577,6 @@ bool rk_machine_is_several(const char *name)
     return several;
 }
 
-/* All of several clusters work, whatever part of a plan is on one of them: what each accelerator
- * has of a shared memory is settled. */
-static void settle_parts(struct rk_machine *machine)
-{
-    for (int i = 0; i < machine->clusters && machine->clusters > 1; i++)
-        for (int tier = 0; tier < machine->cluster[i].system.memories; tier++) {
-            struct rk_memory *memory = &machine->cluster[i].system.memory[tier];
-            memory->capacity_shared_by = memory->bandwidth_shared_by = 0;
-        }
-}
-
 enum rk_status rk_machine_load(const char *name, struct rk_machine *machine, struct rk_error *error)
 {
     struct rk_machine read = {.clusters = 0};
@@ -605,7 +594,6 @@ enum rk_status rk_machine_load(const char *name, struct rk_machine *machine, str
         read.clusters = status == RK_OK;
     }
     document_release(&document);
-    settle_parts(&read);
     if (status == RK_OK)
         *machine = read;
     else

@@ -4,6 +4,7 @@
 #include "estimate/fold.h"
 #include "estimate/plan_check.h"
 #include "estimate/stages.h"
+#include "machine/part.h"
 #include "schedule/flight.h"
 #include "workload/layers.h"
 
@@ -17,10 +18,30 @@ enum {
     MOST_NETWORKS = 8     /* of a cluster that is no longer than one of its stages */
 };
 
+/* ---- what a stage has of its cluster ---- */
+
+const struct rk_system *clusters_machine(const struct rk_machine *machine, int cluster,
+                                         uint64_t gpus, struct stage_machine *own)
+{
+    const struct rk_system *system = &machine->cluster[cluster].system;
+    bool apart = false;
+    own->system = *system;
+    own->system.memory = own->memory;
+    if (own->system.memories > RK_SHARE_TIERS + 1) own->system.memories = RK_SHARE_TIERS + 1;
+    for (int tier = 0; tier < own->system.memories; tier++) {
+        const struct rk_memory *memory = &system->memory[tier];
+        own->memory[tier] = memory_part(memory, gpus);
+        own->memory[tier].capacity_shared_by = own->memory[tier].bandwidth_shared_by = 0;
+        apart |= gpus < memory->capacity_shared_by || gpus < memory->bandwidth_shared_by;
+    }
+    return apart ? &own->system : system;
+}
+
 /* ---- folds ---- */
 
 struct kept_fold {
     int cluster;
+    uint64_t gpus; /* of a stage that has more of a memory than others; 0: it has not */
     uint64_t pipeline;
     struct rk_local local;
     struct layer_folds *fold;
@@ -39,9 +60,13 @@ static const struct layer_folds *fold_of(struct fold_shelf *shelf,
                                          const struct clusters_question *question, int cluster,
                                          const struct rk_plan *plan)
 {
+    struct stage_machine own;
+    const uint64_t stage = plan->ranks / plan->pipeline;
+    const struct rk_system *system = clusters_machine(question->machine, cluster, stage, &own);
+    const uint64_t gpus = system == &own.system ? stage : 0;
     for (int i = 0; i < shelf->count; i++) {
         const struct kept_fold *kept = &shelf->kept[i];
-        if (kept->cluster == cluster && kept->pipeline == plan->pipeline &&
+        if (kept->cluster == cluster && kept->gpus == gpus && kept->pipeline == plan->pipeline &&
             kept->local.tensor == plan->tensor && kept->local.microbatch == plan->microbatch &&
             memcmp(&kept->local, &plan->local, sizeof kept->local) == 0)
             return kept->fold;
@@ -49,9 +74,10 @@ static const struct layer_folds *fold_of(struct fold_shelf *shelf,
     if (!ARRAY_ROOM(shelf->kept, shelf->count)) return NULL;
     struct layer_folds *fold = calloc(1, sizeof *fold);
     if (!fold) return NULL;
-    fold_layers(fold, question->model, &question->machine->cluster[cluster].system, plan);
+    fold_layers(fold, question->model, system, plan);
     struct kept_fold *kept = &shelf->kept[shelf->count++];
-    *kept = (struct kept_fold){.cluster = cluster, .pipeline = plan->pipeline, .fold = fold};
+    *kept = (struct kept_fold){
+        .cluster = cluster, .gpus = gpus, .pipeline = plan->pipeline, .fold = fold};
     memcpy(&kept->local, &plan->local, sizeof kept->local); /* with what is between members */
     return fold;
 }
@@ -60,7 +86,8 @@ static const struct layer_folds *fold_of(struct fold_shelf *shelf,
 
 struct stage_view {
     const struct rk_model *model;
-    const struct rk_system *system;
+    const struct rk_system *system; /* the cluster's, or `own` */
+    struct stage_machine own;
     const struct layer_folds *fold;
     struct rk_plan plan;
     struct sharing sharing;
@@ -75,18 +102,18 @@ static double usable_bytes(const struct clusters_question *question, int cluster
     return bytes > 0 ? bytes : question->machine->cluster[cluster].system.memory[0].capacity_bytes;
 }
 
-static struct stage_view view_of(const struct clusters_question *question, int cluster,
-                                 const struct layer_folds *fold, const struct rk_plan *plan)
+static void view_open(struct stage_view *view, const struct clusters_question *question,
+                      int cluster, const struct layer_folds *fold, const struct rk_plan *plan)
 {
-    struct stage_view view = {.model = question->model,
-                              .system = &question->machine->cluster[cluster].system,
-                              .fold = fold,
-                              .plan = *plan,
-                              .sharing = sharing_of(plan),
-                              .usable_bytes = usable_bytes(question, cluster),
-                              .filter = question->filter};
-    view.rule = memory_rule_of(fold, &view.sharing, plan);
-    return view;
+    view->model = question->model;
+    view->system =
+        clusters_machine(question->machine, cluster, plan->ranks / plan->pipeline, &view->own);
+    view->fold = fold;
+    view->plan = *plan;
+    view->sharing = sharing_of(plan);
+    view->rule = memory_rule_of(fold, &view->sharing, plan);
+    view->usable_bytes = usable_bytes(question, cluster);
+    view->filter = question->filter;
 }
 
 static struct stage_blocks blocks_of(const struct stage_view *view, const struct stage_run *run,
@@ -103,10 +130,11 @@ static struct stage_blocks blocks_of(const struct stage_view *view, const struct
     return blocks;
 }
 
-bool clusters_overfull(const struct clusters_question *question, int cluster,
+bool clusters_overfull(const struct clusters_question *question, int cluster, uint64_t gpus,
                        const struct rk_stage *memory, struct rk_reason *reason)
 {
-    const struct rk_system *system = &question->machine->cluster[cluster].system;
+    struct stage_machine own;
+    const struct rk_system *system = clusters_machine(question->machine, cluster, gpus, &own);
     for (int tier = 0; tier <= RK_SHARE_TIERS && tier < system->memories; tier++) {
         const double need = tier ? memory->away_bytes[tier - 1] : memory->total_bytes;
         *reason = (struct rk_reason){.verdict = RK_MEMORY_EXCEEDED,
@@ -238,7 +266,7 @@ static bool view_stage(const struct clusters_question *question, struct fold_she
         plan.pipeline = 1;
     }
     const struct layer_folds *fold = fold_of(shelf, question, cluster, &plan);
-    if (fold) *view = view_of(question, cluster, fold, &plan);
+    if (fold) view_open(view, question, cluster, fold, &plan);
     return fold != NULL;
 }
 

@@ -141,8 +141,19 @@ static inline enum chain_place clusters_stage_place(int i, int stages)
     return i == 0 ? CHAIN_FIRST : i + 1 == stages ? CHAIN_LAST : CHAIN_INNER;
 }
 
+/* A cluster as a stage on so many of its GPUs sees it: stages begin at nodes of their own, so that
+ * one on fewer GPUs than share a lower memory has it to itself (machine/part.h). Returns the
+ * cluster's own system where that changes nothing, else `own`, whose other arrays are that one's.
+ */
+struct stage_machine {
+    struct rk_system system;
+    struct rk_memory memory[RK_SHARE_TIERS + 1];
+};
+const struct rk_system *clusters_machine(const struct rk_machine *machine, int cluster,
+                                         uint64_t gpus, struct stage_machine *own);
+
 /* The first memory tier of which a GPU of a stage needs more than it may fill; false: none. */
-bool clusters_overfull(const struct clusters_question *question, int cluster,
+bool clusters_overfull(const struct clusters_question *question, int cluster, uint64_t gpus,
                        const struct rk_stage *memory, struct rk_reason *reason);
 
 /* False: no memory. */

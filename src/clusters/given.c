@@ -133,8 +133,8 @@ static bool fill_times(struct judging *j, double *times, bool limited)
             row[n] = INFINITY;
             if (limited && isinf(row[n - 1])) continue; /* more samples need no less memory */
             if (!tell(j, k, n, &told)) return false;
-            if (!limited ||
-                !clusters_overfull(j->question, stage->part[k].cluster, &told.memory, &reason))
+            if (!limited || !clusters_overfull(j->question, stage->part[k].cluster,
+                                               part_gpus(&stage->part[k]), &told.memory, &reason))
                 row[n] = fmax(told.cost.time_s, row[n - 1]);
         }
         for (uint64_t i = 1; i < stage->part[k].data; i++)
@@ -292,7 +292,7 @@ static int fill_stage(const struct judging *j, struct clusters_stage *to)
         }
         struct rk_reason reason;
         const bool over =
-            clusters_overfull(j->question, stage->part[k].cluster, &told->memory, &reason);
+            clusters_overfull(j->question, stage->part[k].cluster, gpus, &told->memory, &reason);
         if (over && reason.need / reason.have > full) {
             full = reason.need / reason.have;
             to->overfull = reason;

@@ -36,7 +36,8 @@ static bool holds_one(struct mixing *x, bool *good)
                                           .plan = &pair};
         if (!clusters_can_run(q, part->cluster, &pair, &reason)) return false;
         *good = clusters_stage_cost(q, &x->shelf, &asked, &told);
-        if (!*good || clusters_overfull(q, part->cluster, &told.memory, &reason)) return false;
+        if (!*good || clusters_overfull(q, part->cluster, pair.ranks / 2, &told.memory, &reason))
+            return false;
     }
     return true;
 }

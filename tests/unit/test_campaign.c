@@ -66,6 +66,30 @@ Test(campaign, the_parts_are_the_whole)
     }
 }
 
+/* A price of steps is paid for those that count and for those that a failure undoes, not for the
+ * hours in which nothing is trained. */
+Test(campaign, steps_have_a_price)
+{
+    for (int k = 0; k < 3; k++) {
+        struct rk_campaign c = campaign();
+        c.rates.device_s = k == 0 ? INFINITY : k == 1 ? 1e8 : 1e6;
+        if (k == 0) c.rates.network_s = c.rates.node_s = INFINITY;
+        const struct rk_campaign_outcome free = expect(&c);
+        c.step_usd = 3;
+        const struct rk_campaign_outcome o = expect(&c);
+        const double usd = o.cost - free.cost;
+        NEAR(usd, 3 * (o.steps + o.lost_s / c.step_s), 1e-9);
+        NEAR(o.cost_per_trillion, o.cost, 1e-12); /* 1e12 tokens */
+        cr_expect(k == 0 ? o.lost_s < 1e-6 * o.work_s : usd > 3 * o.steps);
+        cr_expect_lt(usd, 3 * o.total_s / c.step_s + 1e-6);
+        c.price = 0; /* nothing is known of the rest */
+        cr_expect_eq(expect(&c).cost, 0);
+    }
+    struct rk_campaign c = campaign();
+    c.step_usd = -1;
+    cr_expect_not_null(rk_campaign_fault(&c));
+}
+
 Test(campaign, without_failures_there_is_work_alone)
 {
     struct rk_campaign c = campaign();

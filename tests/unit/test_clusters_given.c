@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <reckon/catalog.h>
+#include <reckon/predict.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,52 @@ Test(clusters_given, what_the_search_finds_costs_the_same)
             cr_expect_eq(plan.stage[i].bytes, answer.best.stage[i].bytes);
         rk_machine_release(&machine);
     }
+}
+
+/* A host that eight share, on a machine that ends with its nodes: a stage on two has what a run on
+ * two has, its size and its rate. */
+Test(clusters_given, a_shared_host_is_as_in_a_run_of_as_many)
+{
+    static const char *const machines[] = {
+        "a100-sxm4-80g x16 mem2=40GiB@20GB/s,capacity_shared_by=8,bandwidth_shared_by=8",
+        "a100-sxm4-80g x16 mem2=100GiB@20GB/s,capacity_shared_by=8,bandwidth_shared_by=8",
+        "a100-sxm4-80g x16 mem2=12.5GiB@2.5GB/s"}; /* a share of it of their own */
+    static const uint64_t gpus[] = {2, 4, 8, 16};
+    struct rk_prediction *prediction = malloc(sizeof *prediction);
+    double before_s[4] = {0};
+    int fits = 0;
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; i < 4; i++) {
+            struct clusters_question q = question_of(machines[k], 16);
+            q.words.tensor = 2;
+            q.words.share[RK_SHARE_OPTIMIZER][0] = 1;
+            q.words.recompute = RK_WHOLE;
+            given = (struct given_plan){.round = gpus[i] / 2,
+                                        .stages = 1,
+                                        .chunks = 1,
+                                        .split = {32},
+                                        .stage = {{.layers = 32, .parts = 1}}};
+            given.stage[0].part[0] = (struct given_part){.data = gpus[i] / 2, .plan = q.words};
+            struct rk_plan run = q.words;
+            run.ranks = gpus[i];
+            rk_predict(&model, &machine.cluster[0].system, &run, prediction);
+            cr_assert(given_judge(&q, &given, &plan, &fault));
+            cr_expect_eq(fault.reason.verdict, prediction->verdict, "%s on %d", machines[k],
+                         (int)gpus[i]);
+            if (fault.reason.verdict != RK_FITS)
+                cr_expect_eq(fault.reason.have, prediction->reason[0].have);
+            fits += fault.reason.verdict == RK_FITS;
+            cr_expect_float_eq(plan.value_s, prediction->step_s, 1e-9 * plan.value_s,
+                               "%s on %d: %g, %g", machines[k], (int)gpus[i], plan.value_s,
+                               prediction->step_s);
+            /* of all that is shared fewer have more */
+            if (k == 2 && gpus[i] < 8) cr_expect_lt(before_s[i], plan.value_s);
+            if (k == 2 && gpus[i] >= 8) cr_expect_eq(before_s[i], plan.value_s);
+            before_s[i] = plan.value_s;
+            rk_machine_release(&machine);
+        }
+    cr_expect(fits > 3 && fits < 12, "%d fit", fits);
+    free(prediction);
 }
 
 Test(clusters_given, what_is_wrong_is_named)
@@ -287,17 +334,17 @@ Test(clusters_given, groups_divide_the_ranks_of_any_shape)
 
 /* ---- one stage on both ---- */
 
-/* With a link that hides nothing of a small model, replicas on both kinds are the best plan there is:
- * the search finds it, with more samples for the faster kind; equal shares, and stages in one
+/* With a link that hides nothing of a small model, replicas on both kinds are the best plan there
+ * is: the search finds it, with more samples for the faster kind; equal shares, and stages in one
  * cluster each, are slower. */
 Test(clusters_given, the_search_finds_replicas_on_both)
 {
     struct rk_error error;
     struct rk_model small;
     cr_assert_eq(rk_model_load("gpt2-355m", &small, &error), RK_OK);
-    cr_assert_eq(rk_machine_load("h100-sxm5-80g x8 + a100-sxm4-80g x8 link=6400Gb/s@1us", &machine,
-                                 &error),
-                 RK_OK);
+    cr_assert_eq(
+        rk_machine_load("h100-sxm5-80g x8 + a100-sxm4-80g x8 link=6400Gb/s@1us", &machine, &error),
+        RK_OK);
     struct clusters_question q = {.model = &small, .machine = &machine, .words = rk_plan_default()};
     q.words.batch = 512;
     q.words.zero = 1;
@@ -329,8 +376,8 @@ Test(clusters_given, the_search_tries_interleaved_stages)
 {
     struct rk_error error;
     cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
-    cr_assert_eq(rk_machine_load("h100-sxm5-80g x32 + a100-sxm4-80g x32 link=400Gb/s@10us", &machine,
-                                 &error),
+    cr_assert_eq(rk_machine_load("h100-sxm5-80g x32 + a100-sxm4-80g x32 link=400Gb/s@10us",
+                                 &machine, &error),
                  RK_OK);
     struct clusters_question q = {.model = &model, .machine = &machine, .words = rk_plan_default()};
     q.words.batch = 32;
