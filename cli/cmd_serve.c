@@ -100,25 +100,25 @@ const struct usage serve_usage = {
 
 static const struct report_column batch_columns[] = {
     {.name = "batch"},
-    {.name = "prefill_s", .title = "prefill", .unit = "s", .digits = 4},
-    {.name = "token_first_s", .title = "token, first", .unit = "s", .digits = 3},
-    {.name = "token_last_s", .title = "last", .unit = "s", .digits = 3},
-    {.name = "generate_s", .title = "all", .unit = "s", .digits = 3},
+    {.name = "prefill_s", .title = "prefill", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "token_first_s", .title = "token, first", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "token_last_s", .title = "last", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "generate_s", .title = "all", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "tokens_per_s", .title = "tokens/s", .unit = "", .digits = 5},
     {.name = "tokens_per_s_gpu", .title = "... of a GPU", .unit = "", .digits = 5},
-    {.name = "memory_bytes", .title = "memory", .unit = "B", .digits = 1},
+    {.name = "memory_bytes", .title = "memory", .unit = "B", .digits = 1, .own_scale = true},
     {.name = "verdict"},
 };
 static const struct report_column step_columns[] = {
     {.name = "step", .title = ""},
-    {.name = "step_s", .title = "time", .unit = "s", .digits = 3},
-    {.name = "matrix_s", .title = "matrix", .unit = "s", .digits = 3},
-    {.name = "attention_s", .title = "attention", .unit = "s", .digits = 3},
-    {.name = "memory_s", .title = "memory", .unit = "s", .digits = 3},
-    {.name = "tensor_s", .title = "tensor", .unit = "s", .digits = 3},
-    {.name = "expert_s", .title = "experts", .unit = "s", .digits = 3},
-    {.name = "launch_s", .title = "host", .unit = "s", .digits = 3},
-    {.name = "pipeline_s", .title = "pipeline", .unit = "s", .digits = 3},
+    {.name = "step_s", .title = "time", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "matrix_s", .title = "matrix", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "attention_s", .title = "attention", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "memory_s", .title = "memory", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "tensor_s", .title = "tensor", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "expert_s", .title = "experts", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "launch_s", .title = "host", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "pipeline_s", .title = "pipeline", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "mfu", .title = "MFU", .unit = "%", .digits = 2},
 };
 static const struct report_column memory_columns[] = {

@@ -90,7 +90,7 @@ static void source(FILE *out, const char *command)
 /* ---- tables ---- */
 
 /* Columns: smaller on paper, and still smaller. */
-enum { MANY = 9, MOST = 14 };
+enum { MANY = 9, MOST = 14, TURNED = 18 };
 
 static bool is_number(const struct report_cell *cell)
 {
@@ -208,15 +208,26 @@ static void record(FILE *out, const struct report_table *table)
     }
 }
 
+static int shown_columns(const struct report_table *table)
+{
+    bool hidden[REPORT_MAX_COLUMNS];
+    int shown = 0;
+    find_hidden(table, hidden);
+    for (int i = 0; i < table->column_count; i++)
+        shown += !hidden[i];
+    return shown;
+}
+
 static void table_block(const struct html_block *block, FILE *out)
 {
     const struct report_table *table = block->table;
     fputs("<div class=\"data\">\n", out);
     element(out, "h3", NULL, block->title);
     element(out, "p", NULL, block->text);
-    const int count = table->shape == REPORT_ROWS ? table->column_count : 0;
+    const int count = table->shape == REPORT_ROWS ? shown_columns(table) : 0;
     fprintf(out, "<div class=\"wide\"><table%s>\n",
-            count > MOST   ? " class=\"most\""
+            count > TURNED ? " class=\"turned\""
+            : count > MOST ? " class=\"most\""
             : count > MANY ? " class=\"many\""
                            : "");
     if (table->shape == REPORT_RECORD && table->rows)

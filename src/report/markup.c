@@ -125,7 +125,7 @@ static void number_text(char *buffer, const char *unit, double number)
         }
     if (unit && strcmp(unit, "%") == 0)
         share_text(buffer, 100 * number);
-    else if (fabs(number) >= 1e5 && fabs(number) < 1e15) {
+    else if (fabs(number) >= 9999.5 && fabs(number) < 1e15) {
         if (number < 0) *buffer++ = '-';
         count_text(buffer, (uint64_t)(fabs(number) + 0.5));
         if (unit && *unit) strcat(strcat(buffer, " "), unit);

@@ -72,13 +72,15 @@ static void format_number(const struct report_column *column, const struct scale
                           double number, char *buffer)
 {
     char grouped[REPORT_DIGITS];
+    const double size = fabs(number / scale->factor);
+    const double whole = fmin(1e4, pow(10, column->digits)) - 0.5; /* from there no point is left */
     if (!isfinite(number))
         snprintf(buffer, CELL_SIZE, "%s", isnan(number) ? "-" : "unlimited");
     else if (find_family(column->unit) || column->digits == 0)
         snprintf(buffer, CELL_SIZE, "%.*f", column->digits, number / scale->factor + 0.0);
-    else if (fabs(number / scale->factor) >= 1e5 && fabs(number / scale->factor) < 1e15)
+    else if (size >= whole && size < 1e15)
         snprintf(buffer, CELL_SIZE, "%s%s", number < 0 ? "-" : "",
-                 report_digits((uint64_t)(fabs(number / scale->factor) + 0.5), grouped));
+                 report_digits((uint64_t)(size + 0.5), grouped));
     else
         snprintf(buffer, CELL_SIZE, "%.*g", column->digits, number / scale->factor);
 }

@@ -23,6 +23,11 @@ async function open(browser, name, view) {
 async function looks(browser, name) {
   for (const view of views) {
     const page = await open(browser, name, view), said = `${name} at ${view.width} px${view.dark ? ', dark' : ''}${view.print ? ', printed' : ''}`;
+    if (view.print) { // tables on sheets that are turned: 297 mm less the margins
+      const wide = await page.evaluate(`[...document.querySelectorAll('.turned')].map(t => { const w = t.scrollWidth; t.closest('.data').remove(); return w; })`);
+      check(wide.every(w => w <= 1032), `${said}: a turned table is ${Math.max(...wide)} px wide`);
+      check(name !== 'study' || wide.length > 0, `${said}: no table is on a turned sheet`);
+    }
     for (const what of await page.evaluate(audit)) check(false, `${said}: ${what}`);
     check(page.said.length === 0, `${said} says ${page.said.join('; ')}`);
     await page.close();
