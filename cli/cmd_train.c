@@ -1,6 +1,8 @@
 /* reckon train: a plan runs, and what was predicted stands beside what was measured. */
+#include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/executor.h"
+#include "cli/page_train.h"
 #include "cli/plan_input.h"
 #include "cli/show.h"
 #include "cli/train_model.h"
@@ -152,7 +154,8 @@ struct watch {
     const struct train_args *args;
     uint64_t steps, done;
     FILE *log;
-    struct rk_plan *plan; /* at hand */
+    struct train_curve *curve; /* NULL: nobody draws it */
+    struct rk_plan *plan;      /* at hand */
     struct train_switch changes;
     struct train_trace trace;
 };
@@ -202,6 +205,7 @@ static bool watch_step(void *context, const struct rk_train_step *s)
     struct watch *w = context;
     FILE *out = w->args->show.format == REPORT_AS_TEXT ? stdout : stderr; /* JSON stands alone */
     w->done = s->step;
+    if (w->curve) train_curve_add(w->curve, s);
     if (w->log && !log_step(w->log, w->args->wide ? 12 : 9, s)) {
         fprintf(stderr, "reckon: warning: %s cannot be written any more\n", w->args->log);
         fclose(w->log);
@@ -296,6 +300,31 @@ static enum rk_status need(const struct train_args *args, const struct rk_train 
     return RK_OK;
 }
 
+/* The answer, on a page with the curve of the loss where one was asked for. */
+static int show_answer(const struct watch *w, const struct train_asked *asked,
+                       const struct rk_train_result *result)
+{
+    char words[RK_PLAN_TEXT];
+    struct report report = {.first = NULL};
+    struct rk_error error;
+    train_show(&report, asked, result);
+    int code = RK_OK;
+    if (!w->curve) {
+        code = show_report(&report, &w->args->show, w->args->output, RK_OK);
+    } else {
+        rk_plan_text(asked->plan, words, sizeof words);
+        const struct page_train page = {report_text(&report, "%s, trained to step %llu",
+                                                    asked->model->id, (unsigned long long)w->done),
+                                        report_text(&report, "%llu rank%s: %s",
+                                                    (unsigned long long)asked->plan->ranks,
+                                                    asked->plan->ranks == 1 ? "" : "s", words),
+                                        w->curve, &report};
+        if (page_train(&page, w->args->output, &error) != RK_OK) code = options_fail(&error);
+    }
+    report_release(&report);
+    return code;
+}
+
 /* A run that was asked to stop says so, and where it goes on. */
 static int show_stopped(const struct watch *w, int code)
 {
@@ -316,7 +345,6 @@ int cmd_train(int argc, char **argv)
     struct rk_system system = {.id = ""};
     struct plan_draft draft;
     struct rk_train_result result;
-    struct report report = {.first = NULL};
     struct rk_error error;
     if (!cli_executor && !executor_is_asked_for_help(argc, argv))
         return executor_become(argc, argv);
@@ -343,6 +371,9 @@ int cmd_train(int argc, char **argv)
         status = rk_fail(&error, RK_IO, args.trace, 0, 0, "cannot be written");
     if (status == RK_OK && args.changes && !(watch.changes.file = fopen(args.changes, "r")))
         status = rk_fail(&error, RK_IO, args.changes, 0, 0, "cannot be read");
+    if (status == RK_OK && speaks && show_is_page(&args.show, args.output) &&
+        !(watch.curve = calloc(1, sizeof *watch.curve)))
+        status = no_memory(&error);
     if (status == RK_OK) {
         const struct rk_train train = settings_of(&args, of_model);
         watch.plan = &draft.plan;
@@ -374,10 +405,9 @@ int cmd_train(int argc, char **argv)
         code = options_fail(&error);
     } else if (speaks && result.steps) {
         const struct train_asked asked = {&model, &system, &draft.plan, args.system != NULL};
-        train_show(&report, &asked, &result);
-        code = show_stopped(&watch, show_report(&report, &args.show, args.output, RK_OK));
+        code = show_stopped(&watch, show_answer(&watch, &asked, &result));
     }
-    report_release(&report);
+    free(watch.curve);
     rk_system_release(&system);
     return code;
 }

@@ -128,6 +128,10 @@ void page_section(struct html_page *page, const char *id, const char *title, con
 void page_show(struct html_page *page, const char *title, const struct report_table *table,
                const char *source);
 
+/* The tables and lines of a report, which lives as long as the page. Without a title the page gets
+ * the first line, or the name of the first table. show.c */
+void page_report(struct html_page *page, const struct report *report);
+
 /* Adds the chart unless its table is missing or has nothing to draw. */
 void page_chart(struct html_page *page, const struct chart *chart);
 

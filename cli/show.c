@@ -93,27 +93,31 @@ static void add_line(struct html_page *page, const char *line)
                                             .text = line + strspn(line, " ")});
 }
 
-/* The first line is the title, or the name of the first table. */
-static enum rk_status show_page(const struct report *report, const char *path,
-                                struct rk_error *error)
+void page_report(struct html_page *page, const struct report *report)
 {
-    struct html_page page = {.title = NULL};
-    page.memory.failed = report->failed;
+    page->memory.failed |= report->failed;
     for (const struct report_table *t = report->first; t; t = t->next) {
         const bool line = t->shape == REPORT_NOTE || t->shape == REPORT_PARAGRAPH;
         if (!(t->formats & REPORT_IN_TEXT) && !line) continue;
         if (line && (!t->title || !*t->title)) continue;
-        const bool first = !page.title && t->title;
+        const bool first = !page->title && t->title;
         if (first) {
-            const char *heading = heading_of(&page.memory, t->title);
-            page.title = heading ? heading : t->title;
+            const char *heading = heading_of(&page->memory, t->title);
+            page->title = heading ? heading : t->title;
         }
         if (!line)
-            page_show(&page, first ? NULL : t->title, t, NULL);
+            page_show(page, first ? NULL : t->title, t, NULL);
         else if (!first)
-            add_line(&page, t->title);
+            add_line(page, t->title);
     }
-    if (!page.title) page.title = "reckon";
+    if (!page->title) page->title = "reckon";
+}
+
+static enum rk_status show_page(const struct report *report, const char *path,
+                                struct rk_error *error)
+{
+    struct html_page page = {.title = NULL};
+    page_report(&page, report);
     const enum rk_status status = page_write(&page, path, NULL, NULL, PAGE_HTML, error);
     html_release(&page);
     return status;

@@ -30,4 +30,8 @@ TEXT
     --page clusters.html >/dev/null || exit 1
 "$RECKON" diff "$RECKON_SOURCE/tests/data/megatron/llama3-70b.sh" --best -s h100 -o script.html || exit 1
 "$RECKON" longest llama3.1-8b h100 -g 8 -o longest.html >/dev/null || exit 1
-node "$RECKON_SOURCE/tests/browser/looks.js" plan layers refused search study both measured clusters longest script
+cat "$RECKON_SOURCE"/data/corpus/declaration/e*.txt >book.txt
+pages=
+"$RECKON" train -m "$RECKON_SOURCE/examples/train/tiny.json" -d book.txt -n 20 gbs2 seq32 -q -o train.html 2>said && pages=train
+[ "$pages" ] || grep -q 'not beside this executable' said || exit 1
+node "$RECKON_SOURCE/tests/browser/looks.js" $pages plan layers refused search study both measured clusters longest script
