@@ -243,10 +243,6 @@ static bool check_schedule(const struct check *c)
                 "stages of a V-shaped schedule, from 2 on", V_MAX_STAGES, (double)p->pipeline) &&
            want(c, !folds || !group, RULE("12.excludes", "microbatch_group"), RK_BAD_PIPELINE,
                 "microbatch_group of a V-shaped schedule", 0, (double)group) &&
-           want(c, !folds || !(p->first_layers || p->last_layers),
-                RULE("12.excludes", "first_layers"), RK_BAD_PIPELINE,
-                "first_layers and last_layers of a V-shaped schedule, which split says", 0,
-                (double)(p->first_layers + p->last_layers)) &&
            want(c, p->chunks == 1 || interleaves || folds, RULE("12.excludes", "chunks"),
                 RK_BAD_PIPELINE, "chunks of this schedule", (double)p->chunks, 1) &&
            want(c, p->chunks == 1 || p->pipeline > 1, RULE("12.needs", "chunks"), RK_BAD_PIPELINE,
@@ -302,6 +298,10 @@ static bool check_stages(const struct check *c)
     if (p->splits && (uint64_t)p->splits != stages)
         return want(c, false, RULE("2.lists", "split"), RK_BAD_PIPELINE,
                     "split, one number a stage", (double)stages, (double)p->splits);
+    if (rk_schedule_folds(p->schedule) && ends)
+        return want(c, false, RULE("12.excludes", "first_layers"), RK_BAD_PIPELINE,
+                    "first_layers and last_layers of a V-shaped schedule, which split says", 0,
+                    (double)ends);
     if (ends > layers)
         return want(c, false, RULE("2.stages", "first_layers"), RK_BAD_PIPELINE,
                     "first_layers + last_layers", (double)ends, (double)layers);

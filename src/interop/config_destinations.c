@@ -18,7 +18,7 @@ static const struct key destination_keys[] = {
     VALUE("fp8", "--fp8-format"), VALUE("fp4", "--fp4-format"), ON("use_mcore_models", "--use-mcore-models"), VALUE("lr", "--lr"), VALUE("params_dtype", ""),
     NONE("enable_primus_turbo"), NONE("use_turbo_*"), NONE("turbo_*"), NONE("log_avg_*"), NONE("*_sink_level"), NONE("disable_*"), NONE("auto_continue_train"), NONE("deprecated_*"), NONE("model_type"),
     NONE("moe_use_legacy_grouped_gemm"), NONE("moe_use_fused_router_with_aux_score"), NONE("no_fp8_weight_transpose_cache"), NONE("fp8_wgrad"), NONE("create_attention_mask_in_dataloader"), NONE("wall_clock_step_timer"), NONE("torch_profiler_*"),
-    NONE("original_max_position_embeddings"), NONE("rope_type"), NONE("spec.*"), NONE("bias_dropout_fusion"), NONE("masked_softmax_fusion"), NONE("clone_scatter_output_in_embedding"), NONE("check_for_nan_in_loss_and_grad"), NONE("log_*"), NONE("torch_compile.*"), NONE("moe_use_upcycling"), NONE("barrier_with_L1_time"), NONE("mmap_bin_files"), NONE("use_nsys_profiler"), NONE("empty_cache_interval"), NONE("pp_warmup"), NONE("sft_*"), NONE("debug_scheduler_table"), NONE("patch_zero_bubble"), VALUE("virtual_pipeline_model_parallel_size", "--num-virtual-stages-per-pipeline-rank"), NONE("enable_turbo_attention_float8"), NONE("moe_router_*_dtype"),
+    NONE("original_max_position_embeddings"), NONE("rope_type"), NONE("spec.*"), NONE("bias_dropout_fusion"), NONE("masked_softmax_fusion"), NONE("clone_scatter_output_in_embedding"), NONE("check_for_nan_in_loss_and_grad"), NONE("log_*"), NONE("torch_compile.*"), NONE("moe_use_upcycling"), NONE("barrier_with_L1_time"), NONE("mmap_bin_files"), NONE("use_nsys_profiler"), NONE("empty_cache_interval"), NONE("pp_warmup"), NONE("sft_*"), NONE("debug_scheduler_table"), NONE("patch_primus_pipeline"), NONE("pp_algorithm"), NONE("patch_zero_bubble"), VALUE("virtual_pipeline_model_parallel_size", "--num-virtual-stages-per-pipeline-rank"), NONE("enable_turbo_attention_float8"), NONE("moe_router_*_dtype"),
     VALUE("swiglu", "--swiglu"), VALUE("layernorm_epsilon", "--norm-epsilon"), VALUE("position_embedding_type", "--position-embedding-type"), VALUE("num_moe_experts", "--num-experts"),
 };
 
@@ -210,6 +210,39 @@ static enum rk_status put_primus_file(struct list *l, const char *folder, const 
     return status;
 }
 
+/* Primus' own pipeline, which runs instead of Megatron-LM's. */
+static enum rk_status read_algorithm(struct words_reading *r, const struct config_source *source,
+                                     struct rk_error *error)
+{
+    static const struct {
+        const char *name;
+        enum rk_schedule schedule;
+    } algorithms[] = {{"1f1b", RK_1F1B},
+                      {"1f1b-interleaved", RK_1F1B},
+                      {"zero-bubble", RK_ZERO_BUBBLE},
+                      {"zbv-formatted", RK_V_ZERO},
+                      {"v-half", RK_V_HALF},
+                      {"v-min", RK_V_MIN}};
+    const struct setting *patch =
+        settings_find(&r->settings, "modules.pre_trainer.overrides.patch_primus_pipeline");
+    const struct setting *named =
+        settings_find(&r->settings, "modules.pre_trainer.overrides.pp_algorithm");
+    if (!patch || key_flag(patch->text) != 1 || !named) return RK_OK;
+    /* "${PRIMUS_PP_ALGO:v-half}" too */
+    const char *colon = strncmp(named->text, "${", 2) == 0 ? strchr(named->text, ':') : NULL;
+    const char *name = colon ? colon + 1 : named->text;
+    const size_t length = colon ? strcspn(name, "}") : strlen(name);
+    for (size_t i = 0; i < COUNT_OF(algorithms); i++)
+        if (strlen(algorithms[i].name) == length && !strncmp(name, algorithms[i].name, length)) {
+            r->import.plan.schedule = algorithms[i].schedule;
+            return RK_OK;
+        }
+    return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
+                   "pp_algorithm %.40s is not read: give 1f1b, 1f1b-interleaved, zero-bubble, "
+                   "zbv-formatted, v-half or v-min",
+                   named->text);
+}
+
 static enum rk_status interpret_primus(struct words_reading *r, const struct config_source *source,
                                        struct rk_error *error)
 {
@@ -235,7 +268,8 @@ static enum rk_status interpret_primus(struct words_reading *r, const struct con
     }
     if (status == RK_OK && run->config)
         status = put_primus_file(&r->list, "modules/megatron", run->config, 0);
-    return status == RK_OK ? words_finish(&r->list, "Primus", source->gpus, &r->import) : status;
+    if (status == RK_OK) status = words_finish(&r->list, "Primus", source->gpus, &r->import);
+    return status == RK_OK ? read_algorithm(r, source, error) : status;
 }
 
 enum rk_status primus_read(const struct config_source *source, struct rk_model *model,

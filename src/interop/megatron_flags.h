@@ -268,6 +268,8 @@ enum megatron_kind {
     X(LAYER_LIST,            "num-layer-list",                  WORD,   MEGATRON_MINDSPEED, "", "split") \
     X(EXPERTS_BY_DATA,       "moe-expert-model-parallelism",    SWITCH, MEGATRON_2, "", "expert") \
     X(ZERO_BUBBLE,           "enable-zero-bubble",              SWITCH, MEGATRON_CORE, "", "schedule") \
+    X(ZERO_BUBBLE_V,         "zero-bubble-v-schedule",          SWITCH, MEGATRON_CORE, "", "schedule, chunks") \
+    X(ZERO_BUBBLE_V_MEMORY,  "zero-bubble-v-schedule-mem-setup", WORD,  MEGATRON_CORE, "zb|half|min", "schedule") \
     X(RMS_NORM,              "use-rms-norm",                    SWITCH, MEGATRON_LLM, "", "norm") \
     X(USE_BIAS,              "use-bias",                        SWITCH, MEGATRON_LLM, "", "biases")
 /* clang-format on */

@@ -305,7 +305,7 @@ static const struct group {
         "moe-router-topk-limited-devices", "otel-service-name", "otel-span-groups", "output-logit-dtype", "packing-buffer-size",
         "packing-seq-length", "pipeline-model-parallel-method", "prefill-chunk-size", "profile-dir", "qknorm-impl", "rank",
         "rl-rollout-bank-dir", "trigger-path", "world-size", "zero-bubble-pipeline-timers-end-iter",
-        "zero-bubble-pipeline-timers-start-iter", "zero-bubble-v-schedule-mem-setup")},
+        "zero-bubble-pipeline-timers-start-iter")},
     {{NULL, 2, 0, 0, MEGATRON_CORE, 0, NULL}, NAMES("finetune-data-files", "gtp-remat-opt-in-modules", "log-budgets")},
     {{NULL, 3, 0, 0, MEGATRON_CORE, 0, NULL}, NAMES("megatron-fsdp-version", "rl-max-inflight-requests", "rl-rollout-bank-max-bytes")},
     /* megatron/post_training/arguments.py */
@@ -395,7 +395,6 @@ static const struct group {
     {{NULL, 1, 0, 0, MEGATRON_MINDSPEED, MEGATRON_NOT_COVERED, "a compressed optimizer"}, NAMES("quant-states")},
     {{NULL, 0, 0, 0, MEGATRON_CORE, MEGATRON_NOT_COVERED, "a flexible model"}, NAMES("flextron")},
     {{NULL, 0, 0, 0, MEGATRON_PAI, MEGATRON_NOT_COVERED, "a mixture of its own kind"}, NAMES("moe")},
-    {{NULL, 0, 0, 0, MEGATRON_CORE, MEGATRON_NOT_COVERED, "a pipeline whose chunks go there and back"}, NAMES("zero-bubble-v-schedule")},
     {{NULL, 0, 0, 0, MEGATRON_CORE, MEGATRON_NOT_COVERED, "a teacher runs beside the model"}, NAMES("distillation")},
     {{NULL, 0, 0, 0, MEGATRON_DEEPSPEED, MEGATRON_NOT_COVERED, "a teacher runs beside the model"}, NAMES("kd", "mos")},
     {{NULL, 1, 0, 0, MEGATRON_DEEPSPEED, MEGATRON_NOT_COVERED, "a teacher runs beside the model"}, NAMES(

@@ -568,6 +568,19 @@ static void read_kernels(const struct megatron_args *args, struct rk_plan *plan)
                         (HAS(CUDA_GRAPH_IMPL) && !IS(CUDA_GRAPH_IMPL, "none"));
 }
 
+/* Of zero bubble's fork, whose V has two chunks by itself. */
+static void read_schedule(const struct megatron_args *args, struct rk_plan *plan)
+{
+    const char *memory =
+        HAS(ZERO_BUBBLE_V_MEMORY) ? megatron_text(args, FLAG(ZERO_BUBBLE_V_MEMORY)) : "zb";
+    if (HAS(ZBH1) || HAS(ZERO_BUBBLE)) plan->schedule = RK_ZERO_BUBBLE;
+    if (!HAS(ZERO_BUBBLE_V)) return;
+    plan->schedule = strcmp(memory, "half") == 0  ? RK_V_HALF
+                     : strcmp(memory, "min") == 0 ? RK_V_MIN
+                                                  : RK_V_ZERO;
+    if (plan->chunks == 1) plan->chunks = 2;
+}
+
 enum rk_status megatron_plan(const struct megatron_args *args, const struct rk_model *model,
                              struct rk_plan *plan)
 {
@@ -586,7 +599,7 @@ enum rk_status megatron_plan(const struct megatron_args *args, const struct rk_m
     read_bytes(args, plan);
     read_optimizer(args, plan);
     read_kernels(args, plan);
-    if (HAS(ZBH1) || HAS(ZERO_BUBBLE)) plan->schedule = RK_ZERO_BUBBLE;
+    read_schedule(args, plan);
     const bool whole =
         HAS(PADDED_VOCAB_SIZE) || HAS(PAD_VOCAB_TO) ||
         (HAS(EXTRA_VOCAB) && tokenizer_is_whole(megatron_text(args, FLAG(TOKENIZER_TYPE))));

@@ -187,6 +187,21 @@ static int foreign_axis(const struct rk_plans_problem *problem)
     return axis;
 }
 
+/* A schedule that is asked for and that offer_schedule never offers; RK_SCHEDULES: none. In a V
+ * which blocks a stage has depends on the schedule, which here is chosen last. */
+static uint64_t unsearched_schedule(const struct rk_plans_problem *problem)
+{
+    static const enum rk_schedule searched[] = {RK_GPIPE, RK_1F1B, RK_ZERO_BUBBLE, RK_DUALPIPE};
+    for (int i = 0; i < problem->pinned[RK_PLAN_SCHEDULE].count; i++) {
+        const uint64_t value = problem->pinned[RK_PLAN_SCHEDULE].value[i];
+        bool known = false;
+        for (size_t k = 0; k < sizeof searched / sizeof *searched; k++)
+            known |= value == searched[k];
+        if (!known) return value;
+    }
+    return RK_SCHEDULES;
+}
+
 struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_error *error)
 {
     const int foreign = foreign_axis(problem);
@@ -195,6 +210,14 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
                 "framework %s has no axis %s: leave it out, or take framework calculon",
                 rk_framework_name(problem->base.framework),
                 rk_plan_axis_info((enum rk_plan_axis)foreign)->name);
+        return NULL;
+    }
+    const uint64_t schedule = unsearched_schedule(problem);
+    if (schedule != RK_SCHEDULES) {
+        rk_fail(error, RK_USAGE, NULL, 0, 0,
+                "schedule %s is not searched: give gpipe, 1f1b, zero-bubble or dualpipe, and ask "
+                "reckon predict for a plan with it",
+                rk_schedule_name((enum rk_schedule)schedule));
         return NULL;
     }
     if (problem->base.segments) {

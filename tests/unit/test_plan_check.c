@@ -23,7 +23,7 @@ static void begin(const struct rk_model *of)
         change;                                                                                    \
         cr_expect_eq(rk_predict(&model, &machine.system, &plan, &prediction), verdict_, "%s: %s",  \
                      #change, rk_verdict_name(prediction.verdict));                                \
-        cr_expect(verdict_ == RK_FITS || prediction.reason[0].what, #change);                         \
+        cr_expect(verdict_ == RK_FITS || prediction.reason[0].what, #change);                      \
     } while (0)
 
 Test(plan_check, ranks)
@@ -116,6 +116,18 @@ Test(plan_check, dualpipe)
            plan.schedule = RK_DUALPIPE);
 }
 
+/* Two chunks on 2 to 64 stages, dealt by split alone. */
+Test(plan_check, v_shaped)
+{
+    EXPECT(RK_FITS, &small, plan.pipeline = 2; plan.chunks = 2; plan.schedule = RK_V_HALF);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 2; plan.schedule = RK_V_ZERO);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.chunks = 2; plan.schedule = RK_V_ZERO);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 2; plan.chunks = 2; plan.schedule = RK_V_MIN;
+           plan.microbatch_group = 2);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 2; plan.chunks = 2; plan.schedule = RK_V_MIN;
+           plan.first_layers = 1);
+}
+
 /* Of Megatron-LM's pipelines, which add gradients within the product; whole matrices. */
 Test(plan_check, put_off_gradients_and_muon)
 {
@@ -142,8 +154,10 @@ Test(plan_check, sharding_and_offload)
     EXPECT(RK_BAD_OPTION, &small, rk_plan_offload_activations(&plan, 1.5));
     EXPECT(RK_BAD_OPTION, &small, plan.share[RK_SHARE_WEIGHTS][0] = -0.5);
     EXPECT(RK_FITS, &small, plan.share[RK_SHARE_WEIGHTS][0] = 0.5);
-    EXPECT(RK_BAD_MEMORY, &small, plan.share[RK_SHARE_WEIGHTS][0] = 0.5; machine.system.memories = 1);
-    EXPECT(RK_BAD_MEMORY, &small, rk_plan_offload_activations(&plan, 0.5); machine.system.memories = 1);
+    EXPECT(RK_BAD_MEMORY, &small, plan.share[RK_SHARE_WEIGHTS][0] = 0.5;
+           machine.system.memories = 1);
+    EXPECT(RK_BAD_MEMORY, &small, rk_plan_offload_activations(&plan, 0.5);
+           machine.system.memories = 1);
 }
 
 /* What just fits fits. */

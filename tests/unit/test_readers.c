@@ -201,6 +201,13 @@ static const struct {
      "give --set model.num_layers=VALUE"},
     {"flagscale", "f.yaml", "systems:\n  a: 1\n", "systems.a: is not known"},
     {"primus", "p.yaml", "modules:\n  pre_trainer:\n    framework: torchtitan\n", "only megatron"},
+    {"primus", "p.yaml",
+     "modules:\n  pre_trainer:\n    framework: megatron\n    overrides:\n      num_layers: 8\n"
+     "      hidden_size: 64\n      num_attention_heads: 4\n      seq_length: 64\n"
+     "      max_position_embeddings: 64\n      micro_batch_size: 1\n      global_batch_size: 8\n"
+     "      vocab_size: 1024\n      pipeline_model_parallel_size: 2\n"
+     "      patch_primus_pipeline: true\n      pp_algorithm: zero-bubble-heuristic\n",
+     "pp_algorithm zero-bubble-heuristic is not read"},
     {"trainer", "t.yaml", "a: &a [*a]\n", "nested too deeply"},
 };
 
@@ -214,6 +221,38 @@ Test(readers, refusals)
                            &model, &plan, &error),
                       RK_OK, "%s", refusals[i].text);
         cr_expect(strstr(error.text, refusals[i].message), "%s: %s", refusals[i].text, error.text);
+    }
+}
+
+/* Schedules of Primus' own pipeline, with the preset of a variable. */
+Test(readers, algorithms)
+{
+    static const struct {
+        const char *algorithm;
+        enum rk_schedule schedule;
+    } cases[] = {{"zbv-formatted", RK_V_ZERO},
+                 {"${PRIMUS_PP_ALGO:v-half}", RK_V_HALF},
+                 {"v-min", RK_V_MIN},
+                 {"1f1b-interleaved", RK_1F1B}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rk_model model;
+        struct rk_plan plan;
+        struct rk_error error = {.text = ""};
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "modules:\n  pre_trainer:\n    framework: megatron\n    overrides:\n"
+                 "      num_layers: 8\n      hidden_size: 64\n      num_attention_heads: 4\n"
+                 "      seq_length: 64\n      max_position_embeddings: 64\n"
+                 "      micro_batch_size: 1\n      global_batch_size: 8\n"
+                 "      vocab_size: 1024\n      pipeline_model_parallel_size: 2\n"
+                 "      num_virtual_stages_per_pipeline_rank: 2\n"
+                 "      patch_primus_pipeline: true\n      pp_algorithm: %s\n",
+                 cases[i].algorithm);
+        cr_assert_eq(read("primus", "p.yaml", text, 8, NULL, NULL, &model, &plan, &error), RK_OK,
+                     "%s: %s", cases[i].algorithm, error.text);
+        cr_expect_eq(plan.schedule, cases[i].schedule, "%s: %s", cases[i].algorithm,
+                     rk_schedule_name(plan.schedule));
+        cr_expect_eq(plan.chunks, 2);
     }
 }
 
@@ -329,9 +368,14 @@ static void write_file(const char *folder, const char *name, const char *text)
 /* Files that name others: of a key that two of them have; that extend each other without end. */
 Test(readers, files_beside)
 {
-    static const char *const made[] = {"train/a.yaml", "train", "primus/configs/models/megatron/a",
-                                       "primus/configs/models/megatron", "primus/configs/models",
-                                       "primus/configs", "primus", ""};
+    static const char *const made[] = {"train/a.yaml",
+                                       "train",
+                                       "primus/configs/models/megatron/a",
+                                       "primus/configs/models/megatron",
+                                       "primus/configs/models",
+                                       "primus/configs",
+                                       "primus",
+                                       ""};
     static const char run[] = "defaults:\n  - train: a\ntrain:\n  model:\n    num_layers: 4\n";
     char folder[] = "reckon-readers-XXXXXX", path[256];
     struct rk_model model;
@@ -355,8 +399,8 @@ Test(readers, files_beside)
         RK_OK, "%s", error.text);
     cr_expect_eq(model.layers, 8);
     cr_expect_neq(read("primus", path,
-                       "modules:\n  pre_trainer:\n    framework: megatron\n    model: a\n", 8,
-                       NULL, NULL, &model, &plan, &error),
+                       "modules:\n  pre_trainer:\n    framework: megatron\n    model: a\n", 8, NULL,
+                       NULL, &model, &plan, &error),
                   RK_OK);
     cr_expect(strstr(error.text, "without end"), "%s", error.text);
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {

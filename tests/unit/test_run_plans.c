@@ -34,9 +34,6 @@ Test(run_plans, each)
         {1, "tp8 sp dp1 mbs1 gbs2 zero3"},  /* ... */
         {0, "tp4 pp2 dp2 mbs1 gbs8 zero1"}, /* a tied table on two stages */
         {0, "pp4 dp2 mbs1 gbs16 schedule=dualpipe"},
-        {0, "pp2 vpp2 tp2 dp2 mbs1 gbs8 zero2 schedule=v-zero"}, /* its tied table on one */
-        {4, "pp2 vpp2 dp2 ep2 mbs1 gbs8 schedule=v-min"},
-        {5, "pp2 vpp2 tp2 sp dp1 mbs1 gbs5 schedule=v-half recompute=full"},
         {2, "cp4 tp2 dp1 mbs1 gbs2 cp-contiguous"},
         {3, "tp4 dp1 mbs1 gbs4 ep2 etp2"},
         {4, "tp2 sp dp2 mbs1 gbs4 ep4 etp1 zero2"},
@@ -80,10 +77,6 @@ static const struct exact {
     {0, "mbs2 gbs16 dp1", "mbs2 gbs16 pp2 vpp2 dp1"},
     {0, "mbs2 gbs16 dp1", "mbs2 gbs16 pp2 dp1 schedule=gpipe"},
     {0, "mbs2 gbs16 dp1", "mbs2 gbs16 pp4 dp1 schedule=zero-bubble"},
-    {0, "mbs2 gbs16 dp1", "mbs2 gbs16 pp2 vpp2 dp1 schedule=v-zero"},
-    {0, "mbs2 gbs16 dp1", "mbs2 gbs16 pp3 vpp2 dp1 schedule=v-half embedding-counts head-counts"},
-    {3, "mbs2 gbs16 dp1", "mbs2 gbs16 pp2 vpp2 dp1 schedule=v-min recompute=full"},
-    {1, "mbs2 gbs16 dp2 zero3", "mbs2 gbs16 pp2 vpp2 dp2 zero3 schedule=v-zero split=2,0,1,1"},
     {1, "mbs2 gbs16 dp1", "mbs2 gbs16 pp2 dp1 split=1,3"},
     {2, "mbs2 gbs16 tp2 sp dp1", "mbs2 gbs16 tp2 sp pp2 dp1"},
     /* recomputation */

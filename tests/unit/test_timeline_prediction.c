@@ -21,7 +21,9 @@ struct sample {
 static void change_plan(struct random *r, struct rk_plan *plan)
 {
     if (plan->chunks == 1 && one_in(r, 2))
-        plan->schedule = (enum rk_schedule)below(r, RK_SCHEDULES);
+        plan->schedule = (enum rk_schedule)below(r, RK_V_ZERO);
+    if (plan->chunks == 2 && one_in(r, 2))
+        plan->schedule = (enum rk_schedule)(RK_V_ZERO + below(r, 3));
     if (one_in(r, 3)) plan->gradient_overlap = true;
     if (one_in(r, 4)) plan->head_counts = true;
     if (one_in(r, 8)) plan->pipeline_blocking = true;
