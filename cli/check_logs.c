@@ -1,6 +1,7 @@
 /* reckon check --logs: what the ranks of a run did, from a file for each of them. */
 #include "base/memory.h"
 #include "cli/check.h"
+#include "cli/program_source.h"
 #include "interop/text_file.h"
 
 #include <ctype.h>
@@ -124,13 +125,13 @@ static enum rk_status compare(const struct check_logs *asked, const struct rk_lo
 {
     struct rk_logs *expected = NULL;
     enum rk_status status = rk_logs_new(ranks, &expected, error);
-    if (status == RK_OK && asked->plan->ranks != ranks)
+    if (status == RK_OK && program_ranks(asked->plan) != ranks)
         status = rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                          "the plan has %" PRIu64 " ranks, there are logs of %" PRIu32,
-                         asked->plan->ranks, ranks);
+                         program_ranks(asked->plan), ranks);
     for (uint32_t rank = 0; rank < ranks && status == RK_OK; rank++) {
         struct rk_program program = {.rank = 0};
-        status = rk_program_of(&program, asked->model, asked->system, asked->plan, rank, error);
+        status = program_lower(&program, asked->plan, rank, error);
         if (status == RK_OK) status = rk_logs_add_program(expected, &program, error);
         rk_program_release(&program);
     }

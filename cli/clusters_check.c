@@ -16,6 +16,23 @@ static bool is_memory(const struct rk_finding *finding)
     return strncmp(finding->rule, "5.", 2) == 0;
 }
 
+/* Of the model, not of a stage, and said already. */
+static bool is_known(const struct rk_findings *all, const struct rk_finding *f)
+{
+    for (int i = 0; i < all->count; i++) {
+        const struct rk_finding *other = &all->finding[i];
+        if (strcmp(other->rule, f->rule) == 0 && strcmp(other->what, f->what) == 0 &&
+            strcmp(other->have, f->have) == 0 && strcmp(other->need, f->need) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_of_model(const struct rk_finding *f)
+{
+    return strcmp(f->rule, "13.model") == 0 || strcmp(f->rule, "11.parameters") == 0;
+}
+
 /* What is found of one part, with the place of its stage in the file. */
 static void check_part(const struct clusters_input *input, int stage, int part,
                        const struct rk_launch *launch, struct rk_findings *all)
@@ -34,8 +51,11 @@ static void check_part(const struct clusters_input *input, int stage, int part,
     clusters_file_fail(&input->file, stage, "", &at);
     for (int i = 0; i < found->count; i++) {
         if (is_memory(&found->finding[i])) continue;
+        const bool whole = is_of_model(&found->finding[i]);
+        if (whole && is_known(all, &found->finding[i])) continue;
         struct rk_finding *finding = findings_add(all, found->finding[i].rule);
         *finding = found->finding[i];
+        if (whole) continue;
         finding->line = at.line;
         finding->column = at.column;
         snprintf(finding->need, sizeof finding->need, "on cluster %s: %.150s", cluster->name,

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
+#include "cli/program_source.h"
 #include "cli/show.h"
 #include "interop/megatron.h"
 #include "interop/reader.h"
@@ -318,7 +319,6 @@ static const char *beside_clusters(const struct check_args *args)
            : args->sets.count ? "--set"
            : args->version    ? "--version"
            : args->vocabulary ? "--vocabulary"
-           : args->checkpoint ? "--checkpoint"
                               : NULL;
 }
 
@@ -339,6 +339,7 @@ static int check_clusters(const struct check_args *args)
                          "over several clusters a plan is a file, as reckon clusters --save-plan "
                          "writes it, and words that all its stages keep");
     if (status == RK_OK) status = read_environment(&args->environment, beside, &launch, &error);
+    if (status == RK_OK) status = read_checkpoint(args->checkpoint, beside, &launch, &error);
     source.plan = args->words.text[0];
     for (int i = 1; i < args->words.count; i++)
         source.words.text[source.words.count++] = args->words.text[i];
@@ -377,19 +378,40 @@ static int check_plan(const struct check_args *args)
     return code;
 }
 
+/* Of a plan over several clusters: a file, or words with which it is searched for. */
+static int check_over_clusters(const struct check_args *args, const struct check_logs *logs)
+{
+    struct program_source asked = {.plan = {.assumed = ""}};
+    struct plan_source source = {.model = args->model, .system = args->system};
+    struct check_logs with = *logs;
+    struct rk_error error;
+    const char *other = beside_clusters(args);
+    const bool file = args->words.count && is_file(args->words.text[0]);
+    if (file) source.file = args->words.text[0];
+    for (int i = file; i < args->words.count; i++)
+        source.words.text[source.words.count++] = args->words.text[i];
+    const enum rk_status status =
+        other ? rk_fail(&error, RK_USAGE, NULL, 0, 0, "%s does not go with several clusters", other)
+              : program_source_open(&asked, &source, &error);
+    with.plan = &asked;
+    const int code = status == RK_OK ? check_log_files(&with) : options_fail(&error);
+    program_source_release(&asked);
+    return code;
+}
+
 /* Logs of a plan: what they sum up is compared with its programs. */
 static int check_with_plan(const struct check_args *args, const struct check_logs *logs)
 {
+    if (args->system && rk_machine_is_several(args->system)) return check_over_clusters(args, logs);
     struct loaded *l = calloc(1, sizeof *l);
     struct rk_check_input input = {.gpus = args->gpus};
     struct check_logs with = *logs;
-    struct rk_plan plan;
+    struct program_source asked = {.stages = NULL}; /* borrows what is loaded */
     struct rk_error error;
     enum rk_status status = l ? gather(args, l, &input, &error) : no_memory(&error);
-    if (status == RK_OK) status = rk_plan_parse(input.text, &plan, &error);
-    with.model = input.model;
-    with.system = input.system;
-    with.plan = &plan;
+    if (status == RK_OK) status = rk_plan_parse(input.text, &asked.plan.draft.plan, &error);
+    if (status == RK_OK) asked.plan.model = *input.model, asked.plan.system = *input.system;
+    with.plan = &asked;
     const int code = status == RK_OK ? check_log_files(&with) : options_fail(&error);
     if (l) rk_system_release(&l->system);
     if (l) free(l->text);

@@ -1,12 +1,11 @@
 /* reckon program: what each rank of a plan does in a step, instruction by instruction. */
 #include "base/memory.h"
-#include "cli/clusters_ask.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
+#include "cli/program_source.h"
 #include "cli/rank_files.h"
 #include "cli/show.h"
-#include "clusters/ranks.h"
 #include "interop/output.h"
 
 #include <errno.h>
@@ -110,36 +109,6 @@ enum { CLASS_COLUMNS = sizeof class_columns / sizeof *class_columns };
 
 /* ---- one program ---- */
 
-/* A plan; or stages of different numbers of GPUs (not NULL), on the machines of `several`. */
-struct asked {
-    struct plan_input plan;
-    struct rk_program_stage *stages;
-    struct clusters_input *several;
-};
-
-static void release(struct asked *asked)
-{
-    plan_input_release(&asked->plan);
-    if (asked->several) clusters_input_release(asked->several);
-    free(asked->several);
-    free(asked->stages);
-}
-
-static enum rk_status lower(struct rk_program *program, const struct asked *asked, uint64_t rank,
-                            struct rk_error *error)
-{
-    const struct plan_input *input = &asked->plan;
-    if (asked->stages)
-        return rk_program_of_uneven(program, &asked->several->model, asked->stages, rank, error);
-    return rk_program_of(program, &input->model, &input->system, &input->draft.plan, rank, error);
-}
-
-static uint64_t ranks_of(const struct asked *asked)
-{
-    return asked->stages ? clusters_ranks(&asked->several->answer->best)
-                         : asked->plan.draft.plan.ranks;
-}
-
 static enum rk_status write_to(const struct rk_program *program, const char *path,
                                struct rk_error *error)
 {
@@ -192,11 +161,11 @@ static enum rk_status use(const struct rk_program *program, const struct program
 
 /* ---- all of them ---- */
 
-static enum rk_status write_one(const struct asked *input, const struct rank_files *files, size_t i,
-                                struct rk_error *error)
+static enum rk_status write_one(const struct program_source *input, const struct rank_files *files,
+                                size_t i, struct rk_error *error)
 {
     struct rk_program program;
-    enum rk_status status = lower(&program, input, files->rank[i], error);
+    enum rk_status status = program_lower(&program, input, files->rank[i], error);
     if (status == RK_OK) status = write_to(&program, rank_file_part(files, i).text, error);
     if (status == RK_IO)
         snprintf(error->path, sizeof error->path, "%.*s", (int)sizeof error->path - 1,
@@ -206,7 +175,7 @@ static enum rk_status write_one(const struct asked *input, const struct rank_fil
 }
 
 /* NULL: no memory. Of a plan that cannot run none is asked for. */
-static struct rk_program_class *classes_of(const struct asked *asked, size_t *count)
+static struct rk_program_class *classes_of(const struct program_source *asked, size_t *count)
 {
     struct rk_program_class *classes = NULL;
     for (size_t most = 0;; most = *count) {
@@ -221,11 +190,11 @@ static struct rk_program_class *classes_of(const struct asked *asked, size_t *co
 }
 
 /* Those whose programs are written: (*count), the caller's; NULL: no memory. */
-static uint64_t *ranks_to_write(const struct asked *asked, bool of_classes, size_t *count)
+static uint64_t *ranks_to_write(const struct program_source *asked, bool of_classes, size_t *count)
 {
     struct rk_program_class *classes = classes_of(asked, count);
     if (!classes) return NULL;
-    if (!of_classes) *count = (size_t)ranks_of(asked);
+    if (!of_classes) *count = (size_t)program_ranks(asked);
     uint64_t *rank = calloc(*count + 1, sizeof *rank);
     for (size_t i = 0; rank && i < *count; i++)
         rank[i] = of_classes ? classes[i].first : i;
@@ -233,7 +202,7 @@ static uint64_t *ranks_to_write(const struct asked *asked, bool of_classes, size
     return rank;
 }
 
-static enum rk_status write_all(const struct asked *input, const struct program_args *args,
+static enum rk_status write_all(const struct program_source *input, const struct program_args *args,
                                 struct rk_error *error)
 {
     size_t count;
@@ -325,12 +294,12 @@ static void add_kinds(struct report *report, const struct rk_program_stage *stag
                     index, layers, stage->plan.tensor, stage->plan.context, text + 1));
 }
 
-static void add_stages(struct report *report, const struct asked *asked, size_t programs)
+static void add_stages(struct report *report, const struct program_source *asked, size_t programs)
 {
     const struct clusters_input *several = asked->several;
     report_note(report, report_text(report, "%s over %d clusters, %" PRIu64 " GPUs: %zu programs",
-                                    several->model.id, several->machine.clusters, ranks_of(asked),
-                                    programs));
+                                    several->model.id, several->machine.clusters,
+                                    program_ranks(asked), programs));
     for (int i = 0; i < several->answer->best.stages; i++) {
         const struct clusters_stage *stage = &several->answer->best.stage[i];
         const struct rk_program_stage *lowered = &asked->stages[i];
@@ -347,7 +316,7 @@ static void add_stages(struct report *report, const struct asked *asked, size_t 
     }
 }
 
-static enum rk_status fill_classes(struct report *report, const struct asked *asked,
+static enum rk_status fill_classes(struct report *report, const struct program_source *asked,
                                    struct rk_error *error)
 {
     size_t count;
@@ -362,7 +331,7 @@ static enum rk_status fill_classes(struct report *report, const struct asked *as
         REPORT_LIST(report, "classes", "Classes of ranks", REPORT_IN_ALL, class_columns);
     for (size_t i = 0; i < count && status == RK_OK; i++) {
         struct rk_program program;
-        status = lower(&program, asked, classes[i].first, error);
+        status = program_lower(&program, asked, classes[i].first, error);
         if (status == RK_OK) add_class(report, table, &program, &classes[i]);
         rk_program_release(&program);
     }
@@ -370,7 +339,7 @@ static enum rk_status fill_classes(struct report *report, const struct asked *as
     return status;
 }
 
-static int show_classes(const struct asked *input, const struct program_args *args)
+static int show_classes(const struct program_source *input, const struct program_args *args)
 {
     struct report report = {.first = NULL};
     struct rk_error error;
@@ -427,17 +396,17 @@ static enum rk_status check_arguments(const struct program_args *args, struct rk
     return args->from ? check_from(args, error) : RK_OK;
 }
 
-static int run_plan(const struct asked *input, const struct program_args *args)
+static int run_plan(const struct program_source *input, const struct program_args *args)
 {
     struct rk_program program = {.rank = 0};
     struct rk_error error;
-    enum rk_status status = lower(&program, input, 0, &error); /* can it be? */
+    enum rk_status status = program_lower(&program, input, 0, &error); /* can it be? */
     rk_program_release(&program);
     if (status != RK_OK) return options_fail(&error);
     if (args->all) {
         status = write_all(input, args, &error);
     } else if (args->ranks.count) {
-        status = lower(&program, input, args->ranks.range[0].low, &error);
+        status = program_lower(&program, input, args->ranks.range[0].low, &error);
         if (status == RK_OK) status = use(&program, args, &error);
     } else {
         return show_classes(input, args);
@@ -456,50 +425,18 @@ static int run_file(const struct program_args *args)
     return status == RK_OK ? RK_OK : options_fail(&error);
 }
 
-/* Of stages on several clusters: a program asks of its machine only whether it could run at all,
- * and what fits is judged stage by stage before. */
-static void take_layered(struct asked *asked)
-{
-    struct plan_input *input = &asked->plan;
-    struct clusters_input *found = asked->several;
-    input->model = found->model;
-    input->system = found->machine.cluster[0].system;
-    found->machine.cluster[0].system = (struct rk_system){.devices = 0};
-    struct rk_network *last = &input->system.network[input->system.networks - 1];
-    if (last->size < input->draft.plan.ranks) last->size = input->draft.plan.ranks;
-    input->system.devices = 0;
-    plan_assume(input, "stages over %d clusters, as reckon clusters has them",
-                found->machine.clusters);
-}
-
-static enum rk_status gather_clusters(const struct plan_source *source, struct asked *asked,
-                                      struct rk_error *error)
-{
-    struct clusters_input *found = asked->several = calloc(1, sizeof *found);
-    if (!found) return no_memory(error);
-    asked->plan.draft = plan_draft();
-    enum rk_status status = clusters_input_of(found, source, error);
-    if (status != RK_OK) return status;
-    if (clusters_layered_plan(found, &asked->plan.draft.plan)) return take_layered(asked), RK_OK;
-    return clusters_stage_plans(found, &asked->stages, error);
-}
-
 int cmd_program(int argc, char **argv)
 {
     struct program_args args = {.classes = false};
-    struct asked asked = {.plan = {.assumed = ""}};
-    struct plan_input *input = &asked.plan;
+    struct program_source asked = {.plan = {.assumed = ""}};
     struct rk_error error;
     int code = options_read(&program_usage, argc, argv, &args);
     if (code >= 0) return code;
     keep_memory();
     enum rk_status status = check_arguments(&args, &error);
     if (status == RK_OK && args.from) return run_file(&args);
-    const bool several = args.source.system && rk_machine_is_several(args.source.system);
-    if (status == RK_OK && several) status = gather_clusters(&args.source, &asked, &error);
-    if (status == RK_OK && !several) status = plan_gather(&args.source, input, &error);
-    if (status == RK_OK && !several) status = plan_settle(&args.source, input, NULL, NULL, &error);
+    if (status == RK_OK) status = program_source_open(&asked, &args.source, &error);
     code = status == RK_OK ? run_plan(&asked, &args) : options_fail(&error);
-    release(&asked);
+    program_source_release(&asked);
     return code;
 }
