@@ -163,6 +163,16 @@ struct chunk_times chunk_times_of(const struct rk_system *system, const struct r
     return t;
 }
 
+/* The executor, whose optimizer was measured, copies keys and values for the ranks around: reads
+ * and writes them, forward and again backward; gradients of them begin as zeros and are read, and
+ * added to the others. */
+static double packing_s(const struct bench *bench, const struct operation *op, bool backward)
+{
+    const double times = backward ? 2 + 1 + 3 : 2;
+    if (!optimizer_is_measured(bench->system) || !(op->packed_bytes > 0)) return 0;
+    return memory_time_s(bench->system, times * op->packed_bytes);
+}
+
 static void attention_times(const struct bench *bench, const struct operation *op,
                             double time_s[RK_PASSES])
 {
@@ -175,6 +185,7 @@ static void attention_times(const struct bench *bench, const struct operation *o
             chunks ? chunk_times_of(bench->system, bench->plan, op, back) : (struct chunk_times){0};
         *at = chunks ? chunks_computing_s(&t)
                      : attention_time_s(bench->system, operand, &shape, back);
+        *at += packing_s(bench, op, back);
     }
     time_s[RK_WGRAD] = 0;
 }

@@ -29,13 +29,13 @@ static double processor_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* `before` is not timed; NULL: nothing. */
+/* `before` is not timed. */
 static double least_s(piece *before, piece *run, struct measure_work *w, double budget_s)
 {
     const double begin = now_s();
     double least = INFINITY;
     for (int i = 0; i < LEAST_RUNS || now_s() - begin < budget_s; i++) {
-        if (before) before(w);
+        before(w);
         const double from = processor_s();
         run(w);
         least = fmin(least, processor_s() - from);
@@ -119,6 +119,13 @@ void measure_close(struct measure_work *w)
 
 /* ---- products ---- */
 
+/* What a product multiplies weights with was written just before. */
+static void bring_operand(struct measure_work *w)
+{
+    const size_t size = w->m * (w->n > w->k ? w->n : w->k);
+    memcpy(w->a, constants(w) + w->at % (SPACE - size), size * sizeof *w->a);
+}
+
 static void product(struct measure_work *w)
 {
     matrix_forward(1, w->m, w->n, w->k, w->a, next_weights(w), NULL, next_kept(w, w->m * w->n));
@@ -126,7 +133,7 @@ static void product(struct measure_work *w)
 
 static void product_input(struct measure_work *w)
 {
-    matrix_input(1, w->m, w->n, w->k, w->a, next_weights(w), w->d, false);
+    matrix_input(1, w->m, w->n, w->k, w->a, next_weights(w), next_kept(w, w->m * w->k), false);
 }
 
 static void product_weight(struct measure_work *w)
@@ -175,7 +182,7 @@ static void measure_products(struct measure_work *w, double budget_s, struct rk_
         double time_s = 0;
         w->m = tokens[i % TOKENS], w->n = width[i / TOKENS][0], w->k = width[i / TOKENS][1];
         for (int p = 0; p < PASSES; p++)
-            time_s += least_s(NULL, pass[p], w, budget_s / (SHAPES * PASSES));
+            time_s += least_s(bring_operand, pass[p], w, budget_s / (SHAPES * PASSES));
         const double m = (double)w->m, n = (double)w->n, k = (double)w->k;
         const double term[TERMS] = {PASSES * 2 * m * n * k / time_s,
                                     2 * (m * n + m * k + n * k) / time_s,
@@ -200,7 +207,8 @@ static void measure_products(struct measure_work *w, double budget_s, struct rk_
 
 /* ---- attention: causal, of samples of so many tokens ---- */
 
-enum { HEADS = 4, LEAST_ROWS = 512, INPUTS = 32 };
+/* Rows are as far apart as HEADS heads make them; of long samples a FEW are worked on. */
+enum { HEADS = 8, FEW = 2, LONG = 512, LEAST_ROWS = 512, INPUTS = 32 };
 
 static struct run_span all_rows(const struct measure_work *w)
 {
@@ -255,7 +263,7 @@ static void project(struct measure_work *w)
 static void project_back(struct measure_work *w)
 {
     next_rows(w);
-    matrix_input(1, w->rows, INPUTS, HEADS * w->attend.value, constants(w),
+    matrix_input(1, w->rows, INPUTS, w->attend.heads * w->attend.value, constants(w),
                  constants(w) + SPACE / 2, (float *)w->attend.dout, false);
 }
 
@@ -265,8 +273,9 @@ static void set_attention(struct measure_work *w, size_t dim, size_t tokens)
     w->m = tokens;
     w->rows = tokens > LEAST_ROWS ? tokens : LEAST_ROWS;
     float *state = w->c, *dout = w->c + SPACE / 2;
-    w->attend = (struct attend_f32){.heads = HEADS,
-                                    .kv_heads = HEADS,
+    const size_t heads = tokens < LONG ? HEADS : FEW;
+    w->attend = (struct attend_f32){.heads = heads,
+                                    .kv_heads = heads,
                                     .d = dim,
                                     .value = dim,
                                     .scale = 0.125,
@@ -292,7 +301,7 @@ static void measure_attention(struct measure_work *w, double budget_s, struct rk
             set_attention(w, dims[d], tokens[k]);
             rates->dim[d] = (double)dims[d];
             rates->key[k] = ((double)tokens[k] + 1) / 2;
-            const double pairs = HEADS * (double)w->rows * rates->key[k];
+            const double pairs = (double)w->attend.heads * (double)w->rows * rates->key[k];
             const double pass_s[2] = {least_s(project, attend, w, each_s),
                                       least_s(project_back, attend_back, w, each_s)};
             for (int back = 0; back < 2; back++)
@@ -304,7 +313,7 @@ static void measure_attention(struct measure_work *w, double budget_s, struct rk
 /* ---- kernels that memory limits, one by one ---- */
 
 /* Rows of so many elements, 1 MiB in all, and 4 of what is wider than the stream. */
-enum { WIDTH = 512, ROWS = 512, WIDE = 4 * ROWS, LOGITS = 8192, HEAD = 64 };
+enum { WIDTH = 256, ROWS = 1024, WIDE = 4 * ROWS, LOGITS = 8192, HEAD = 64 };
 
 static size_t elements(const struct measure_work *w)
 {
@@ -426,7 +435,7 @@ static const struct {
     {RK_KERNEL_relu,            WIDE,     WIDTH,  {relu,            relu_back}},
     {RK_KERNEL_gated_relu,      WIDE,     WIDTH,  {gated_relu,      gated_relu_back}},
     {RK_KERNEL_rotary,          WIDE,     WIDTH,  {rotary_forth,    rotary_back}},
-    {RK_KERNEL_cross_entropy, ROWS / 4, LOGITS, {loss,            loss_back}},
+    {RK_KERNEL_cross_entropy, ROWS / 8, LOGITS, {loss,            loss_back}},
 };
 /* clang-format on */
 

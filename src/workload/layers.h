@@ -121,6 +121,7 @@ struct operation {
     double returned_bytes[RK_PASSES]; /* to it: forward behind each chunk, backward each pair */
     double lent_bytes;                /* there of all chunks, while the layer runs */
     double merged_bytes[RK_PASSES];   /* read and written to add up what each pair brings */
+    double packed_bytes;              /* keys and values that other ranks need, side by side */
     double cache_bytes;               /* one query a sample: read of the cache; 0: no cache */
 
     double
