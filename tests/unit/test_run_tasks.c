@@ -182,6 +182,7 @@ static const char *const taken[] = {"embedding_counts",
                                     "transformer_engine",
                                     "cuda_graphs",
                                     "recompute_rest",
+                                    "recompute_to_end",
                                     "checkpoint_sharded",
                                     NULL};
 
