@@ -325,6 +325,18 @@ static int show_answer(const struct watch *w, const struct train_asked *asked,
     return code;
 }
 
+/* With --blocks every other layer is one that the model itself could say. */
+static struct rk_model model_that_ran(const struct rk_model *model, const struct train_args *args)
+{
+    struct rk_model ran = *model;
+    if (!args->block_tokens) return ran;
+    snprintf(ran.mixers, sizeof ran.mixers, "al");
+    ran.window_chunks = true;
+    ran.window = args->block_tokens * args->block_local;
+    ran.window_globals = args->block_tokens * args->block_global;
+    return ran;
+}
+
 /* A run that was asked to stop says so, and where it goes on. */
 static int show_stopped(const struct watch *w, int code)
 {
@@ -404,7 +416,8 @@ int cmd_train(int argc, char **argv)
     if (status != RK_OK) {
         code = options_fail(&error);
     } else if (speaks && result.steps) {
-        const struct train_asked asked = {&model, &system, &draft.plan, args.system != NULL};
+        const struct rk_model ran = model_that_ran(&model, &args);
+        const struct train_asked asked = {&ran, &system, &draft.plan, args.system != NULL};
         code = show_stopped(&watch, show_answer(&watch, &asked, &result));
     }
     free(watch.curve);

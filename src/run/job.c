@@ -84,13 +84,6 @@ static enum rk_status check_scale(const struct rk_train *t, struct rk_error *err
         t->loss_scale, t->scale_growth, t->scale_backoff);
 }
 
-static enum rk_status check_momentum(const struct rk_train *t, struct rk_error *error)
-{
-    if (t->momentum >= 0 && t->momentum < 1) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "a momentum of %g: it must be from 0 to below 1",
-                   t->momentum);
-}
-
 static enum rk_status check_members(const struct rk_model *m, const struct rk_plan *p,
                                     struct rk_error *error)
 {
@@ -164,9 +157,30 @@ static enum rk_status check_operations(const struct job *job, struct rk_error *e
     return RK_OK;
 }
 
-static enum rk_status check_blocks(const struct job *job, struct rk_error *error)
+/* A model that has sparse layers says itself what they see: blocks are its global tokens. */
+static void take_blocks(struct job *job)
+{
+    const struct rk_model *m = &job->model;
+    struct rk_train *t = &job->settings;
+    if (!m->window_globals) return;
+    t->block_tokens = (uint32_t)m->window_globals;
+    t->block_local = (uint32_t)(m->window / m->window_globals);
+    t->block_global = t->block_patterns = 1;
+}
+
+bool job_is_sparse(const struct job *job, uint64_t layer)
+{
+    if (!job->blocks.sees) return false;
+    return job->model.window_globals ? mixer_of(&job->model, layer) == MIXER_LOCAL : layer % 2 == 1;
+}
+
+static enum rk_status open_blocks(struct job *job, struct rk_error *error)
 {
     const struct rk_train *t = &job->settings;
+    if (t->block_tokens && job->model.window)
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                       "%s has local layers of its own: leave --blocks out", job->model.id);
+    take_blocks(job);
     if (!t->block_tokens) return RK_OK;
     if (!t->block_local || !t->block_global || t->block_local % t->block_global ||
         !t->block_patterns || t->block_patterns > t->block_local / t->block_global ||
@@ -177,7 +191,10 @@ static enum rk_status check_blocks(const struct job *job, struct rk_error *error
             "must be a multiple of the third, no more patterns than their quotient, and a "
             "sequence of 512 blocks at most",
             t->block_tokens, t->block_local, t->block_global, t->block_patterns);
-    return RK_OK;
+    return blocks_fixed(&job->blocks, (uint32_t)job->sequence, t->block_tokens, t->block_local,
+                        t->block_global, t->block_patterns)
+               ? RK_OK
+               : no_memory(error);
 }
 
 /* What no run has meant: AdamW moves each weight by about the rate in a step, and takes rate times
@@ -189,6 +206,7 @@ static enum rk_status check_learning(const struct rk_train *t, struct rk_error *
         {"learning rate",      t->rate,        0, 1,    "each weight moves by about that in a step"},
         {"least rate",         t->least_rate,  0, 1,    "each weight moves by about that in a step"},
         {"rate times decay",   t->rate * t->decay, 0, 1, "that part of each weight goes in a step"},
+        {"momentum",           t->momentum,    0, 0.999999, "Muon's mean is over 1 / (1 - momentum) steps"},
         {"eps of norms",       t->norm_eps,    0, 1,    "it is added to variances of about 1"},
         {"base of RoPE",       t->rotary_base, 1, 1e12, "the slowest angle takes 6.3 times so many tokens for a turn"},
     };
@@ -279,7 +297,6 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
     *job = (struct job){.model = *model, .plan = *plan, .settings = *train};
     enum rk_status status = check_members(model, plan, error);
     if (status == RK_OK) status = check_scale(train, error);
-    if (status == RK_OK) status = check_momentum(train, error);
     if (status != RK_OK) return status;
     plain_ring(&job->plan);
     if (job->model.expert_feedforward == 0) job->model.expert_feedforward = model->feedforward;
@@ -308,11 +325,7 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
         if (job->used[k]) layer_build(&job->layer[k], (enum layer_kind)k, &job->model, &job->plan);
     status = check_operations(job, error);
     if (status == RK_OK) status = check_learning(&job->settings, error);
-    if (status == RK_OK) status = check_blocks(job, error);
-    if (status == RK_OK && train->block_tokens &&
-        !blocks_fixed(&job->blocks, (uint32_t)job->sequence, train->block_tokens,
-                      train->block_local, train->block_global, train->block_patterns))
-        status = no_memory(error);
+    if (status == RK_OK) status = open_blocks(job, error);
     return status == RK_OK ? check_positions(job, error) : status;
 }
 

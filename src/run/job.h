@@ -46,6 +46,10 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
                         const struct rk_train *train, struct rk_error *error);
 void job_close(struct job *job);
 
+/* Has layer i attention over blocks: local layers of a model that has such ones, or every other
+ * layer where the settings say so? */
+bool job_is_sparse(const struct job *job, uint64_t layer);
+
 /* Memory tier `tier` + 1: does the plan use it? Drives read and write at rates of their own, or
  * wear out; the host's memory does neither. */
 bool job_uses_tier(const struct job *job, int tier);

@@ -58,6 +58,27 @@ static double chunk_pairs(double s, double w)
     return whole * causal_pairs(w, 0) + causal_pairs(rest, 0);
 }
 
+/* Where the last `globals` tokens of each whole chunk are seen by all later chunks, too, as in
+ * DeepSpeed's fixed pattern: the pairs of those. */
+static double global_pairs(double s, double w, double globals)
+{
+    const double whole = floor(s / w);
+    return globals * (whole * s - w * whole * (whole + 1) / 2);
+}
+
+static double sparse_pairs(const struct build *build, double s)
+{
+    const double w = (double)build->model->window;
+    return chunk_pairs(s, w) + global_pairs(s, w, (double)build->model->window_globals);
+}
+
+/* Keys that a token of a local layer may see: its window, and what is global of all chunks. */
+static double local_keys(const struct build *build)
+{
+    const double s = build->sequence, w = (double)build->model->window;
+    return fmin(s, w + (double)build->model->window_globals * floor(s / w));
+}
+
 static double window_of(const struct build *build, bool local)
 {
     return local ? (double)build->model->window : 0;
@@ -86,7 +107,8 @@ static double served_pairs(const struct build *build, bool local)
 {
     const double n = build->served->cached, s = build->sequence, w = window_of(build, local);
     if (build->model->bidirectional) return s * (n + s);
-    if (local && build->model->window_chunks) return chunk_pairs(n + s, w) - chunk_pairs(n, w);
+    if (local && build->model->window_chunks)
+        return sparse_pairs(build, n + s) - sparse_pairs(build, n);
     return causal_pairs(n + s, w) - causal_pairs(n, w);
 }
 
@@ -97,7 +119,7 @@ static double fused_pairs(const struct build *build, bool local)
     if (build->served) return served_pairs(build, local);
     if (build->crossing) return s * keys_of_sample(build);
     if (local && build->model->window_chunks)
-        return computes_all(build) ? s * fmin(s, w) : chunk_pairs(s, w);
+        return computes_all(build) ? s * local_keys(build) : sparse_pairs(build, s);
     if (!computes_all(build)) return causal_pairs(s, w);
     return local ? s * fmin(s, 2 * window_of(build, true) - 1) : s * s;
 }
@@ -116,7 +138,7 @@ static double useful_pairs(const struct build *build, bool local)
 {
     const double s = build->sequence;
     if (build->crossing) return s * keys_of_sample(build);
-    return local ? s * fmin(s, window_of(build, true)) : s * s;
+    return local ? s * local_keys(build) : s * s;
 }
 
 /* ---- context parallelism ---- */

@@ -81,7 +81,10 @@ double layer_cache_bytes(enum layer_kind kind, const struct rk_model *model,
     const bool local = mixer == MIXER_LOCAL;
     const struct head_shape shape = head_shape_of(model, local);
     const double heads = fmax(1, shape.kv_heads / (double)plan->tensor);
-    const double kept = local ? fmin(tokens, (double)model->window) : tokens;
+    const double window = (double)model->window, globals = (double)model->window_globals;
+    const double kept =
+        local ? fmin(tokens, window + (globals > 0 ? globals * floor(tokens / window) : 0))
+              : tokens;
     const double share =
         served->cache_split ? sharers(model, (double)plan->tensor, shape.kv_heads) : 1;
     if (mixer_attends(mixer))

@@ -369,6 +369,31 @@ Test(layers_pattern, chunks_and_windows)
     cr_expect_eq(find(&layer, "attention")->pairs, 2 * 200 * 201 / 2 + 112 * 113 / 2);
 }
 
+/* The last tokens of each chunk are seen by all that follow: counted pair by pair. */
+Test(layers_pattern, chunks_with_globals)
+{
+    static const uint64_t shapes[][3] = {
+        {512, 128, 16}, {512, 200, 40}, {512, 64, 64}, {96, 128, 32}};
+    struct rk_model m = random_model();
+    struct rk_plan plan = plan_of(1);
+    struct layer layer;
+    strcpy(m.mixers, "l");
+    strcpy(m.mlps, "d");
+    m.local_heads = 0;
+    m.window_chunks = true;
+    for (int n = 0; n < 4; n++) {
+        const uint64_t s = m.sequence = shapes[n][0], w = m.window = shapes[n][1];
+        const uint64_t globals = m.window_globals = shapes[n][2];
+        double pairs = 0;
+        for (uint64_t q = 0; q < s; q++)
+            for (uint64_t k = 0; k <= q; k++)
+                pairs += k / w == q / w || k % w >= w - globals;
+        layer_build(&layer, layer_kind_of(&m, 0), &m, &plan);
+        cr_expect_eq(find(&layer, "attention")->pairs, pairs, "%d: %g for %g", n,
+                     find(&layer, "attention")->pairs, pairs);
+    }
+}
+
 /* The short way to say a pattern and the long one are the same model. */
 Test(layers_pattern, letters_say_what_the_short_keys_say)
 {
@@ -410,7 +435,8 @@ Test(layers_pattern, contradicting_keys_are_refused)
         {"\"mixers\": \"ee\", \"encoder_sequence\": 8", "need each other"},
         {"\"mixers\": \"ex\"", "goes with layers of an encoder"},
         {"\"encoder_sequence\": 8", "goes with layers of an encoder"},
-        {"\"mixers\": \"ex\", \"encoder_sequence\": 8, \"parallel_block\": true", "plain attention"},
+        {"\"mixers\": \"ex\", \"encoder_sequence\": 8, \"parallel_block\": true",
+         "plain attention"},
         {"\"mixers\": \"al\"", "needs window"},
         {"\"mixers\": \"aa\", \"window\": 32", "no layer of mixers is local"},
         {"\"mixers\": \"ar\"", "needs recurrence"},

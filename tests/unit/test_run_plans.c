@@ -65,6 +65,30 @@ Test(run_plans, each)
     unlink(run_data());
 }
 
+/* A model that says itself which layers are sparse, and one that the settings make so. */
+Test(run_plans, sparse_models)
+{
+    struct rk_train train = run_settings(STEPS);
+    struct rk_model model = run_model(0);
+    struct run_trace own, asked;
+    struct rk_error error;
+    train.block_tokens = 4;
+    train.block_local = 4;
+    train.block_global = 1;
+    cr_assert_eq(run_plan(&model, "mbs2 gbs8", &train, &asked, &error), RK_OK, "%s", error.text);
+    snprintf(model.mixers, sizeof model.mixers, "al");
+    model.window = 16;
+    model.window_chunks = true;
+    model.window_globals = 4;
+    cr_expect_eq(run_plan(&model, "mbs2 gbs8", &train, &own, &error), RK_NOTHING_FITS);
+    train.block_tokens = 0;
+    cr_assert_eq(run_plan(&model, "mbs2 gbs8", &train, &own, &error), RK_OK, "%s", error.text);
+    for (int i = 0; i < STEPS; i++)
+        cr_expect(own.loss[i] == asked.loss[i] && own.norm[i] == asked.norm[i]);
+    cr_expect(run_equals_one_rank(&model, "tp2 sp cp2 pp2 dp1 mbs1 gbs4", &train, "sparse"));
+    unlink(run_data());
+}
+
 /* ---- what must not change a bit ---- */
 
 static const struct exact {

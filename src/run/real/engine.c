@@ -101,11 +101,12 @@ static void open_block(struct engine *e, struct at_layer *l)
     l->d = (size_t)shape.width;
     l->value = (size_t)shape.value;
     l->feedforward = m->feedforward / t;
-    if (local) {
+    const bool sparse = job_is_sparse(e->job, i);
+    if (local && !sparse) {
         l->mask.window = (uint32_t)m->window;
         l->mask.chunks = m->window_chunks;
     }
-    if (e->job->blocks.sees && i % 2 == 1) l->mask.blocks = &e->job->blocks;
+    if (sparse) l->mask.blocks = &e->job->blocks;
 }
 
 static bool open_layers(struct engine *e, const struct weight_part *part, int parts)
