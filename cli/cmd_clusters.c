@@ -11,6 +11,7 @@
 #include "cli/clusters_tables.h"
 #include "cli/commands.h"
 #include "cli/headroom.h"
+#include "cli/pages.h"
 #include "cli/plan_input.h"
 #include "cli/progress.h"
 #include "cli/questions.h"
@@ -275,6 +276,20 @@ static void note_launch(struct asking *a)
                                         a->args->source.model, words));
 }
 
+/* Of one cluster the search over clusters knows fewer plans than the search. */
+static void note_search(struct asking *a)
+{
+    const struct rk_cluster *only = &a->input.machine.cluster[0];
+    if (a->input.machine.clusters > 1 || a->args->source.plan) return;
+    report_note(&a->report,
+                report_text(&a->report,
+                            "this is one cluster, of which reckon search tries more plans (ZeRO 2 and 3, "
+                            "all overlaps): reckon search -m %s -s %s -g %" PRIu64 " -b %" PRIu64,
+                            shell_word(&a->report, a->args->source.model),
+                            shell_word(&a->report, a->args->source.system), only->system.devices,
+                            a->args->source.batch));
+}
+
 /* What does not go together. */
 static enum rk_status check_flags(const struct asking *a, struct rk_error *error)
 {
@@ -335,6 +350,7 @@ static int answer_question(struct asking *a)
         report_note(&a->report, "what the condition says of the step was asked of the plans that "
                                 "were simulated: one that no bound led to may satisfy it, too");
     if (status == RK_OK) note_launch(a);
+    if (status == RK_OK) note_search(a);
     const bool stopped = progress_end(&a->progress);
     const int code = status == RK_INTERRUPTED || (stopped && status == RK_OK) ? interrupted(a)
                      : status == RK_OK && (a->quiet || only_a_file(a->args))  ? RK_OK
