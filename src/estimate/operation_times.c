@@ -112,14 +112,13 @@ static void matrix_times(const struct bench *bench, const struct operation *op,
 
 /* ---- attention ---- */
 
-/* Of n ranks that share keys in a ring, one has two pieces of the sequence, one from either end,
- * and takes queries with each piece of keys that they see [dubey2024]: 2 n + 1 for both, one less
- * since the last rank's pieces are neighbours. Of contiguous pieces, the last rank, which has the
- * most pairs, takes all n. */
-static double attention_calls(const struct rk_plan *plan)
+/* Ranks that share keys have two pieces of the sequence, one from either end, or one, and take
+ * queries with each piece of keys that they see [dubey2024]. */
+static double attention_piece(const struct rk_plan *plan, const struct operation *op)
 {
     const struct rank_map map = rank_map_of(plan);
-    return fmax(1, (double)ranks_of_group(&map, RANKS_OF_RING));
+    if (ranks_of_group(&map, RANKS_OF_RING) <= 1 || op->chunks > 1) return 0;
+    return plan->context_contiguous ? op->queries : op->queries / 2;
 }
 
 struct attention_shape attention_shape_of(const struct rk_plan *plan, const struct operation *op)
@@ -135,7 +134,7 @@ struct attention_shape attention_shape_of(const struct rk_plan *plan, const stru
         .pairs = op->pairs,
         .newest = plan->attention == RK_FLASH_3,
         .oldest = plan->attention == RK_FLASH_1,
-        .calls = attention_calls(plan),
+        .piece = attention_piece(plan, op),
     };
 }
 

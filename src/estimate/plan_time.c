@@ -397,6 +397,15 @@ static double optimizer_work_s(const struct stage_sum *sum, const struct rk_syst
            state_moves_s(own, own_ends, bytes, system, plan);
 }
 
+/* The executor sums the squares of all gradients over its ranks, one number each: where there are
+ * stages, these wait for each other there. */
+static double norm_s(const struct rk_system *system, const struct rk_plan *plan)
+{
+    const struct rank_group all = {(double)plan->ranks, 1};
+    if (!optimizer_is_measured(system) || plan->pipeline > 1) return 0;
+    return collective_time_s(system, ALL_REDUCE, all, sizeof(double) * all.ranks);
+}
+
 struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange *exchange,
                               const struct rk_system *system, const struct sharing *sharing,
                               const struct rk_plan *plan)
@@ -411,7 +420,7 @@ struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange
         .optimizer_host_s = (STEP_STARTS + starts) * host_start_s(system, plan),
         .optimizer_work_s = optimizer_work_s(sum, system, sharing, plan),
     };
-    end.data_s = beside(&waits[WAIT_REDUCE]) + end.gather_s;
+    end.data_s = beside(&waits[WAIT_REDUCE]) + end.gather_s + norm_s(system, plan);
     end.optimizer_s = fmax(end.optimizer_host_s, end.optimizer_work_s);
     return end;
 }

@@ -254,6 +254,29 @@ static double backward_extra_s(const struct rk_system *system, const struct atte
            accessed_s(system, rows * (4 * shape->value_dim + 10 * shape->head_dim));
 }
 
+/* The executor's blocks: queries that are worked on at once, where a call has so many. */
+enum { BLOCK_QUERIES = 64 };
+
+/* By rates that were measured of whole causal samples. Pieces are causal where queries meet their
+ * own keys, else seen whole. A block computes what its mask hides, too: a whole piece of no more
+ * than one block takes what a causal one does, and longer ones go at the rate of the causal sample
+ * whose blocks compute as many keys in the mean. */
+static double measured_s(const struct rk_attention_rates *rates, bool backward, double width,
+                         const struct attention_shape *shape)
+{
+    const double pair_flop = (backward ? 10 : 4) * width, r = shape->piece, block = BLOCK_QUERIES;
+    const double own = r * (r + 1) / 2, causal = r > 0 ? shape->queries / r : 0;
+    const double whole = r > 0 ? (shape->pairs - causal * own) / (r * r) : -1;
+    const double mean = shape->pairs / fmax(1, shape->queries);
+    if (!(whole >= 0)) /* windows hide some of the pieces, or nothing is cut */
+        return shape->pairs * pair_flop / attention_rate_at(rates, backward, width, mean);
+    const double own_s = own * pair_flop / attention_rate_at(rates, backward, width, (r + 1) / 2);
+    if (r <= block) return (causal + whole) * own_s;
+    const double seen = r - (block - 1) / 2;
+    const double rate = attention_rate_at(rates, backward, width, seen) * r / seen;
+    return causal * own_s + whole * r * r * pair_flop / rate;
+}
+
 double attention_time_s(const struct rk_system *system, enum operand operand,
                         const struct attention_shape *shape, bool backward)
 {
@@ -268,9 +291,8 @@ double attention_time_s(const struct rk_system *system, enum operand operand,
 
     const double pair_flop = (backward ? 10 : 4) * width;
     if (kernels->attention_rates.dims)
-        return shape->batch * shape->heads * shape->pairs * pair_flop /
-               attention_rate_at(&kernels->attention_rates, backward, width,
-                                 shape->pairs / fmax(1, shape->queries) / fmax(1, shape->calls));
+        return shape->batch * shape->heads *
+               measured_s(&kernels->attention_rates, backward, width, shape);
     const double rate =
         attention_rate(kernels, peak, shape, backward) / (double)kernels->multiprocessors;
     const double tile = fmin(rows, ATTENTION_TILE), tile_s = tile * pair_flop / rate;

@@ -48,7 +48,8 @@ struct attention_shape {
     double queries, keys;       /* tokens */
     double head_dim, value_dim; /* of queries and keys; of values */
     double pairs; /* query-key pairs that count: queries * keys, half of it causal, ... */
-    double calls; /* that a query is in, each with a share of its keys; 0: 1 */
+    double piece; /* tokens that follow each other, where samples are cut: one call has queries of
+                     one piece and keys of one that they see; 0: a sample is whole */
     bool newest;  /* FlashAttention-3, cuDNN: uses what Hopper and later have */
     bool oldest;  /* FlashAttention-1, Triton's */
 };
@@ -70,8 +71,8 @@ double memory_time_s(const struct rk_system *system, double bytes);
 /* Between two measured sizes by their logarithms, beyond the ends as at them; rates->sizes > 0. */
 double stream_rate_Bps(const struct rk_stream_rates *rates, double bytes);
 
-/* Were passes over the optimizer's state measured? Then runs are those of the executor that measured
- * them, which has none of torch's and Megatron-LM's habits. */
+/* Were passes over the optimizer's state measured? Then runs are those of the executor that
+ * measured them, which has none of torch's and Megatron-LM's habits. */
 bool optimizer_is_measured(const struct rk_system *system);
 
 /* A pass over the optimizer's state: by what was measured of such passes, else as any other. */

@@ -91,8 +91,8 @@ Test(fold_terms, devices_that_are_busy)
     }
 }
 
-/* Of two ranks around, each packs keys and values of 64 tokens: 2 * 64 * 64 elements of 2 bytes, moved
- * twice forward and six times backward at 1 MB/s; without a measured optimizer nothing. */
+/* Of two ranks around, each packs keys and values of 64 tokens: 2 * 64 * 64 elements of 2 bytes,
+ * moved twice forward and six times backward at 1 MB/s; without a measured optimizer nothing. */
 Test(fold_terms, keys_that_are_packed)
 {
     static const double times[] = {2, 6};
@@ -109,8 +109,8 @@ Test(fold_terms, keys_that_are_packed)
     }
 }
 
-/* Two norms, two sums, GELU of four times the width, turns of queries and keys; 2 and 3 s an element, and what was
- * not measured goes by its bytes. */
+/* Two norms, two sums, GELU of four times the width, turns of queries and keys; 2 and 3 s an
+ * element, and what was not measured goes by its bytes. */
 Test(fold_terms, elements_of_kernels)
 {
     machine_init(&machine, 1e6);
@@ -281,20 +281,22 @@ Test(fold_terms, ring_of_copies)
     NEAR(dense(&plan)->spent_s[FOLD_AGRAD][SPENT_CONTEXT], 4);
 }
 
-/* Rates by keys: of four ranks one has two eighths of the sequence, 128 / 8 = 16 queries each, and
- * takes them with 8 pieces of 16 keys, 4 on the mean; the causal half of all pairs is (128 + 1) / 2
- * keys a query. Contiguous, the last rank's with all 4, too. */
+/* Of four ranks each has two pieces of 16 tokens of 128: two causal ones of 136 pairs, and 7 of 16
+ * x 16 that are seen whole and take as long, for a block computes what its mask hides. At as many
+ * FLOP/s as a query has keys, 8.5, one takes 16 s a FLOP of a pair (4 * 16 a head). Contiguous, the
+ * last rank has one of 32, 32 s at 16.5 keys, and of 7/16 of all 8256 pairs the others in whole
+ * ones. */
 Test(fold_terms, attention_in_pieces)
 {
     struct rk_plan plan = plan_of(1, 4);
     machine_init(&machine, 1e6);
     plan.full_attention = false;
     const struct rk_attention_rates rates = {1, 2, {16}, {1, 1e6}, {{{1, 1e6}}, {{1, 1e6}}}};
-    machine.system.kernels.attention_rates = rates; /* FLOP/s: as many as keys */
-    const double flop = attention_flop / 4 * (128 + 1) / 2 / 128, keys = (128 + 1) / 2.0;
-    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_ATTENTION], flop / (keys / 4));
+    machine.system.kernels.attention_rates = rates;
+    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_ATTENTION], 4 * 64 * (2 + 7) * 16);
     plan.context_contiguous = true;
-    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_ATTENTION], flop / (keys / 4));
+    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_ATTENTION],
+         4 * 64 * 32 * (1 + (7 / 16.0 * 8256 - 528) / 1024));
 }
 
 /* c = 8 in pairs, t = 2, nodes of 8: pairs are 2 apart, in a node, 1 s for an all-to-all; the ring

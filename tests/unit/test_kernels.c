@@ -137,6 +137,25 @@ Test(kernels, measured_rates_of_attention_stand_between_their_neighbours)
     shape.pairs = 1e6;
     cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &shape, false),
                        2 * 1e6 * 4 * 256 / 16e9, 1e-12);
+    /* two causal pieces of 128 tokens, 64.5 keys, and three whole ones, whose blocks of 64 compute
+     * 128 keys as those of a causal sample with 96.5 a query do; FLOP/s are 62.5e6 times the keys
+     */
+    shape = (struct attention_shape){.batch = 1,
+                                     .heads = 1,
+                                     .kv_heads = 1,
+                                     .queries = 256,
+                                     .keys = 512,
+                                     .head_dim = 32,
+                                     .value_dim = 32,
+                                     .pairs = 2 * 8256 + 3 * 128 * 128,
+                                     .piece = 128};
+    system.kernels.attention_rates.rate_FLOPps[0][0][1] = 16e9;
+    cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &shape, false),
+                       128 / 62.5e6 * (2 * 8256 / 64.5 + 3 * 128 * 128 / 128.0), 1e-12);
+    shape.piece = 64; /* a window that hides some: as if samples were whole */
+    shape.pairs = 4 * 2080 - 1;
+    cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &shape, false),
+                       128 / 62.5e6 * 256, 1e-12);
 }
 
 Test(kernels, measured_rates_of_the_optimizer_and_of_links)
@@ -207,7 +226,7 @@ Test(kernels, attention_by_hand)
 Test(kernels, attention_limited_by_memory)
 {
     struct rk_system system = plain();
-    const struct attention_shape shape = {1, 10, 2, 128, 128, 128, 128, 128 * 128, 1, false, false};
+    const struct attention_shape shape = {1, 10, 2, 128, 128, 128, 128, 128 * 128, 0, false, false};
     plain_memory.bandwidth_Bps = 1e6;
     const double once_s = 12 * 128 * 256 * 2 / 5e5;
     const double forward_s = attention_time_s(&system, OPERAND_BFLOAT16, &shape, false);
@@ -227,7 +246,7 @@ Test(kernels, attention_limited_by_memory)
 Test(kernels, the_longest_row_of_causal_attention)
 {
     struct rk_system system = plain();
-    struct attention_shape shape = {1, 1, 1, 640, 640, 128, 128, 640 * 641 / 2, 1, false, false};
+    struct attention_shape shape = {1, 1, 1, 640, 640, 128, 128, 640 * 641 / 2, 0, false, false};
     plain_memory.bandwidth_Bps = 1e15;
     const double second_s = attention_time_s(&system, OPERAND_BFLOAT16, &shape, false);
     cr_expect_float_eq(second_s, 128.0 * 640 * 512 / 5e10, 1e-9);
@@ -341,9 +360,9 @@ Test(kernels, a_window_is_as_fast_as_its_pairs)
 {
     struct rk_system system = loaded("h100-sxm5-80g");
     const struct attention_shape window = {1, 4,    1,    131072, 131072, 128, 128, 131072.0 * 4096,
-                                           1, true, false};
+                                           0, true, false};
     const struct attention_shape shorter = {16, 4,    1,    8192, 8192, 128, 128, 8192.0 * 4096,
-                                            1,  true, false};
+                                            0,  true, false};
     cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &window, false) /
                            attention_time_s(&system, OPERAND_BFLOAT16, &shorter, false),
                        1, 0.05);

@@ -102,6 +102,16 @@ Test(plan_time, collectives_of_blocks)
         NEAR(e.reduce_s, 19 + 8 + 2 * 5);
         NEAR(e.gather_s, 5.5 + 8 + 5);
     }
+    /* and sums up the norm over all 8 ranks, 8 bytes each, of a tier of 1 kB/s */
+    const struct exchange none = {0, 0, false};
+    const struct rank_group all = {8, 1};
+    plan.ranks = 8;
+    const double norm_s = collective_time_s(&measured, ALL_REDUCE, all, 64);
+    cr_assert_gt(norm_s, 1);
+    NEAR(stage_end_of(&sum, &none, &measured, &sharing, &plan).data_s, norm_s);
+    NEAR(stage_end_of(&sum, &none, system, &sharing, &plan).data_s, 0);
+    plan.pipeline = 2;
+    NEAR(stage_end_of(&sum, &none, &measured, &sharing, &plan).data_s, 0);
 }
 
 /* ---- for each microbatch ---- */
