@@ -50,7 +50,7 @@ void run_find_extremes(struct run *r)
 void run_find_least(struct run *r)
 {
     struct rk_plan *plan = &r->s->plan;
-    plan->schedule = r->state->pairs ? RK_DUALPIPE : RK_1F1B;
+    plan->schedule = folded_or(r, r->state->pairs ? RK_DUALPIPE : RK_1F1B);
     plan->zero = r->extremes.zero;
     plan->keep_gathered = false;
     rk_plan_offload_activations(plan, 0);
@@ -71,9 +71,8 @@ double run_in_flight(struct run *r, enum rk_schedule schedule, uint64_t stage)
     return in_flight_of_plan(&r->s->plan, r->microbatches, stage);
 }
 
-const struct stage_flights *run_flights_of(struct run *r, int class)
+static const struct stage_flights *flights_at(struct run *r, uint64_t stage)
 {
-    const uint64_t stage = r->map->first_of[class];
     struct stage_flights *flights = &r->s->flights[stage];
     if (flights->of_timetable == r->s->timetables) return flights;
     *flights = (struct stage_flights){.of_timetable = r->s->timetables, .least = INFINITY};
@@ -84,6 +83,37 @@ const struct stage_flights *run_flights_of(struct run *r, int class)
         flights->least = smaller(flights->least, flights->of[i]);
     }
     return flights;
+}
+
+/* The first of alike stages has most in flight; in a V another one may. */
+const struct stage_flights *run_flights_of(struct run *r, int class)
+{
+    struct stage_flights *most = &r->s->of_class[class];
+    const struct stage_flights *first = flights_at(r, r->map->first_of[class]);
+    if (!rk_schedule_folds(r->timetable->schedule[0])) return first;
+    *most = *first;
+    for (int stage = 0; stage < r->map->stages; stage++) {
+        if (r->map->class_of[stage] != class) continue;
+        const struct stage_flights *flights = flights_at(r, (uint64_t)stage);
+        most->of[0] = larger(most->of[0], flights->of[0]);
+        most->least = larger(most->least, flights->least);
+    }
+    return most;
+}
+
+/* Of all stages. */
+static double least_flights(struct run *r)
+{
+    const uint64_t last = r->set->pipeline - 1;
+    double least = INFINITY;
+    for (uint64_t stage = folded_or(r, RK_1F1B) == RK_1F1B ? last : 0; stage <= last; stage++)
+        for (int i = 0; i < r->timetable->schedules; i++) {
+            const enum rk_schedule schedule = r->timetable->schedule[i];
+            if (r->state->refused[i]) continue;
+            least = smaller(least,
+                            run_in_flight(r, schedule == RK_DUALPIPE ? RK_1F1B : schedule, stage));
+        }
+    return least;
 }
 
 /* ---- what stages need ---- */
@@ -220,13 +250,7 @@ bool run_mean_exceeds(struct run *r)
     mean.expert_parameters /= stages;
     mean.narrow_parameters /= stages;
     mean.saved_total_bytes /= stages;
-    double flights = INFINITY;
-    for (int i = 0; i < r->timetable->schedules; i++) {
-        const enum rk_schedule schedule = r->timetable->schedule[i];
-        if (r->state->refused[i]) continue;
-        flights = smaller(flights, run_in_flight(r, schedule == RK_DUALPIPE ? RK_1F1B : schedule,
-                                                 r->set->pipeline - 1));
-    }
+    const double flights = least_flights(r);
     const struct stage_demand least = stage_demand_by(&rule, &mean);
     return demanded_bytes(&least, r->s->problem->system, flights) * rounding > capacity(r);
 }

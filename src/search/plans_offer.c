@@ -1,6 +1,7 @@
 #include "search/plans_offer.h"
 
 #include "estimate/plan_check.h"
+#include "schedule/pace.h"
 #include "search/numbers.h"
 #include "workload/parts.h"
 
@@ -419,6 +420,23 @@ static bool usual_schedule(const struct offered *o, const struct rk_plan *plan,
     return o->problem->unstartable || (schedule == RK_GPIPE && plan->framework == RK_FSDP);
 }
 
+bool plans_search_v(const struct rk_model *model)
+{
+    return !model->tied_embeddings && !model->predict_layers;
+}
+
+/* V-shaped ones where they are asked for: each is run to be timed. With a tied table, or with
+ * tables that predict, other layers depend on them (rk_plan_joins_ends). */
+static void offer_v(struct offered *o, const struct rk_plan *plan)
+{
+    const struct rk_plans_problem *p = o->problem;
+    if (!asked(o) || plan->chunks != 2 || plan->pipeline > V_MAX_STAGES || p->base.recompute_rest ||
+        !plans_search_v(p->model))
+        return;
+    for (int v = RK_V_ZERO; v <= RK_V_MIN; v++)
+        offer(o, (uint64_t)v);
+}
+
 void offer_schedule(struct offered *o, const struct rk_plan *plan)
 {
     static const enum rk_schedule others[] = {RK_GPIPE, RK_ZERO_BUBBLE, RK_DUALPIPE};
@@ -431,6 +449,7 @@ void offer_schedule(struct offered *o, const struct rk_plan *plan)
         if ((asked(o) || usual_schedule(o, plan, others[i])) &&
             !(others[i] == RK_DUALPIPE && o->problem->base.recompute_rest))
             offer(o, others[i]);
+    offer_v(o, plan);
 }
 
 /* ---- sharding ---- */

@@ -21,4 +21,7 @@ plan_offer offer_zero, offer_shard_ranks, offer_keep_gathered, offer_gradient_ov
     offer_weight_overlap;
 plan_offer offer_activation_offload, offer_optimizer_offload, offer_weight_offload;
 
+/* Are V-shaped schedules searched for the model? */
+bool plans_search_v(const struct rk_model *model);
+
 #endif

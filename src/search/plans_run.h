@@ -148,6 +148,7 @@ struct plan_scratch {
     struct stage_end end[RK_MAX_STAGES];
     double pass_s[RK_MAX_STAGES][FOLD_PASSES]; /* of sum, before anything is moved */
     struct stage_flights flights[RK_MAX_STAGES];
+    struct stage_flights of_class[RK_MAX_STAGES]; /* (classes) of a V: the most of its stages */
     const struct stage_flights *flight[RK_MAX_STAGES]; /* (classes) of the map at hand */
     bool *too_large; /* (shapes) no plan fits that computes all layers again from their inputs */
     struct choice *choice;  /* (run.choices) of the shardings and offloads */
@@ -270,6 +271,13 @@ static inline void set_choice(struct run *r, const struct choice *choice)
 {
     plans_set_choice(&r->s->plan, r->sharding, choice->sharding);
     plans_set_choice(&r->s->plan, r->offload, choice->offload);
+}
+
+/* The schedule of a timetable of one that is V-shaped, else `other`. */
+static inline enum rk_schedule folded_or(const struct run *r, enum rk_schedule other)
+{
+    const enum rk_schedule first = r->timetable->schedule[0];
+    return rk_schedule_folds(first) ? first : other;
 }
 
 static inline enum demand_kind demand_kind(enum rk_schedule schedule)

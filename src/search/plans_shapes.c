@@ -146,8 +146,9 @@ static bool outweighed(const struct run *r, const struct shape *shape)
 static void set_ends(struct run *r)
 {
     struct plan_scratch *s = r->s;
-    static const enum rk_schedule order[DEMANDS] = {
-        [DEMAND_SOME] = RK_1F1B, [DEMAND_ALL] = RK_GPIPE, [DEMAND_PAIRS] = RK_DUALPIPE};
+    const enum rk_schedule order[DEMANDS] = {[DEMAND_SOME] = folded_or(r, RK_1F1B),
+                                             [DEMAND_ALL] = RK_GPIPE,
+                                             [DEMAND_PAIRS] = RK_DUALPIPE};
     for (int kind = 0; kind < DEMANDS; kind++) {
         s->plan.schedule = order[kind];
         ends_in_flight(r->ends[kind], &s->plan, r->microbatches);
@@ -170,6 +171,7 @@ static void set_timetable(struct run *r, uint32_t timetable)
     r->hopeless = run_mean_exceeds(r);
     if (r->state->pairs) r->pair_flights = run_in_flight(r, RK_DUALPIPE, 0);
     set_ends(r);
+    s->plan.schedule = folded_or(r, RK_1F1B); /* by which stages are dealt */
 }
 
 /* How many plans of the shape fit is known, and none of them can be among the best. */

@@ -4,6 +4,7 @@
 
 #include "estimate/fold.h"
 #include "machine/kernels.h"
+#include "search/plans_offer.h"
 #include "search/plans_split.h"
 
 #include <stdlib.h>
@@ -187,17 +188,14 @@ static int foreign_axis(const struct rk_plans_problem *problem)
     return axis;
 }
 
-/* A schedule that is asked for and that offer_schedule never offers; RK_SCHEDULES: none. In a V
- * which blocks a stage has depends on the schedule, which here is chosen last. */
+/* A schedule that is asked for and that offer_schedule never offers; RK_SCHEDULES: none. */
 static uint64_t unsearched_schedule(const struct rk_plans_problem *problem)
 {
-    static const enum rk_schedule searched[] = {RK_GPIPE, RK_1F1B, RK_ZERO_BUBBLE, RK_DUALPIPE};
+    const bool v = plans_search_v(problem->model);
     for (int i = 0; i < problem->pinned[RK_PLAN_SCHEDULE].count; i++) {
         const uint64_t value = problem->pinned[RK_PLAN_SCHEDULE].value[i];
-        bool known = false;
-        for (size_t k = 0; k < sizeof searched / sizeof *searched; k++)
-            known |= value == searched[k];
-        if (!known) return value;
+        if (value == RK_ZERO_BUBBLE_2P || (rk_schedule_folds((enum rk_schedule)value) && !v))
+            return value;
     }
     return RK_SCHEDULES;
 }
@@ -214,10 +212,14 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
     }
     const uint64_t schedule = unsearched_schedule(problem);
     if (schedule != RK_SCHEDULES) {
-        rk_fail(error, RK_USAGE, NULL, 0, 0,
-                "schedule %s is not searched: give gpipe, 1f1b, zero-bubble or dualpipe, and ask "
-                "reckon predict for a plan with it",
-                rk_schedule_name((enum rk_schedule)schedule));
+        rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "schedule %s is not searched%s: give another one, and ask reckon predict for a plan "
+            "with it",
+            rk_schedule_name((enum rk_schedule)schedule),
+            schedule == RK_ZERO_BUBBLE_2P
+                ? ""
+                : " for models with a tied embedding or layers that predict further tokens");
         return NULL;
     }
     if (problem->base.segments) {

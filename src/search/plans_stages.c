@@ -100,12 +100,19 @@ static bool fill_shape(struct filling *f, struct shape *shape, uint64_t split)
 
 /* ---- the tuples ---- */
 
-/* Does tuple i differ from the one before in more than the schedule? */
+static bool folds_at(const struct choices *choices, uint64_t i)
+{
+    return rk_schedule_folds((enum rk_schedule)choice_value(choices, i, RK_PLAN_SCHEDULE));
+}
+
+/* Does tuple i differ from the one before in more than the schedule, or deal its blocks otherwise?
+ */
 static bool divides_at(const struct choices *choices, uint64_t i)
 {
     const uint64_t axes = (uint64_t)choices->axes, but_schedule = axes - 1;
-    return i == 0 || memcmp(choices->value + i * axes, choices->value + (i - 1) * axes,
-                            but_schedule * sizeof *choices->value) != 0;
+    return i == 0 || folds_at(choices, i) || folds_at(choices, i - 1) ||
+           memcmp(choices->value + i * axes, choices->value + (i - 1) * axes,
+                  but_schedule * sizeof *choices->value) != 0;
 }
 
 static uint64_t read_timetable(struct timetable *timetable, const struct choices *choices,

@@ -1,7 +1,8 @@
 /* plans_stages.h - what the choices of stages mean before any layer is folded.
  *
  * A tuple of BUNDLE_STAGES is recompute, chunks, recompute_layers, split, blocking, schedule.
- * Tuples that differ in the schedule alone are a division: the same blocks on the same stages.
+ * Tuples that differ in the schedule alone are a division: the same blocks on the same stages; each
+ * V-shaped schedule is one of its own.
  * Divisions that differ in what is computed again deal the same blocks: they share a shape. Which
  * blocks a stage has depends on the pipeline degree and the shape, so it is worked out once for
  * each of the few degrees there are.

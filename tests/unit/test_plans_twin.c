@@ -50,11 +50,22 @@ static void check_same(const struct rk_answer *a, const struct rk_answer *b, uin
     }
 }
 
+/* Among the plans of some cases are V-shaped ones, beside 1F1B. */
+static void ask_for_v(struct rk_plans_problem *p, uint64_t seed)
+{
+    if (seed % 4 || p->model->tied_embeddings || p->model->predict_layers) return;
+    p->pinned[RK_PLAN_SCHEDULE].count = 2;
+    p->pinned[RK_PLAN_SCHEDULE].value[0] = p->pinned[RK_PLAN_SCHEDULE].to[0] = RK_1F1B;
+    p->pinned[RK_PLAN_SCHEDULE].value[1] = RK_V_ZERO;
+    p->pinned[RK_PLAN_SCHEDULE].to[1] = RK_V_MIN;
+}
+
 static void check_case(uint64_t seed)
 {
     struct plans_case c;
     struct random r = {seed};
     draw_case(&c, seed, MOST_PLANS);
+    ask_for_v(&c.problem, seed);
     struct rk_space *plans = rk_plans_open(&c.problem, NULL);
     const uint64_t top = 1 + below(&r, one_in(&r, 2) ? 10 : 200);
     struct rk_answer twin = run(plans, RK_SEARCH_TWIN, 1, top),
