@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "catalog/plan_stages.h"
 #include "cli/model_input.h"
+#include "cli/number_list.h"
 #include "cli/plan_input.h"
 
 #include <inttypes.h>
@@ -17,8 +18,8 @@ const struct option clusters_source_options[] = {
      .help = "what is trained: an id of `reckon models` or a file"},
     {.letter = 's', .name = "system", .type = OPTION_TEXT, AT(system), .argument = "SYSTEM", .complete = "systems",
      .help = "clusters with + between them and link=RATE@LATENCY, or a file of them; reckon-system(5). With lists, as x{16,32}, each machine has a row"},
-    {.letter = 'b', .name = "batch", .type = OPTION_NUMBER, AT(batch), .argument = "N", .min = 1, .max = 1 << 20,
-     .help = "samples of a step"},
+    {.letter = 'b', .name = "batch", .type = OPTION_TEXT, AT(batch), .argument = "N",
+     .help = "samples of a step: a number; a list (256,512) or a range (256..2048, as reckon search --help has them) where each has a row"},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE", AT(plan), .complete = "file",
      .help = "predict this plan instead of searching: a file of --save-plan, or by hand, as PLAN FILES says"},
     {.name = NULL},
@@ -38,9 +39,30 @@ const struct option clusters_output_options[] = {
 
 /* ---- the question ---- */
 
+/* 0: none is given. */
+static enum rk_status one_batch(const char *text, uint64_t *batch, struct rk_error *error)
+{
+    enum { MOST_BATCH = 1 << 20 };
+    struct number_list list = {.count = 0};
+    *batch = 0;
+    if (!text) return RK_OK;
+    const enum rk_status status = number_list_parse("--batch", text, &list, error);
+    if (status != RK_OK) return status;
+    if (list.count > 1)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--batch %.80s: one plan has one: give one number", text);
+    *batch = list.value[0];
+    if (*batch > MOST_BATCH)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--batch %" PRIu64 ": at most %d samples over several clusters", *batch,
+                       MOST_BATCH);
+    return RK_OK;
+}
+
 enum rk_status clusters_input_open(struct clusters_input *input,
                                    const struct clusters_source *source, struct rk_error *error)
 {
+    uint64_t batch = 0;
     enum rk_status status = RK_OK;
     *input = (struct clusters_input){.machine = {.clusters = 0}};
     if (!source->model)
@@ -53,7 +75,8 @@ enum rk_status clusters_input_open(struct clusters_input *input,
     status = model_open(source->model, &input->model, error);
     if (status == RK_OK) status = clusters_input_begin(input, source->system, source->plan, error);
     if (status == RK_OK) status = plan_read_texts(&source->words, &input->draft, error);
-    if (status == RK_OK) status = clusters_input_settle(input, source->batch, error);
+    if (status == RK_OK) status = one_batch(source->batch, &batch, error);
+    if (status == RK_OK) status = clusters_input_settle(input, batch, error);
     return status;
 }
 

@@ -16,7 +16,7 @@
 /* What a command line says; NULL, 0: nothing. */
 struct clusters_source {
     const char *model, *system, *plan; /* plan: a file */
-    uint64_t batch;
+    const char *batch; /* a list only where clusters_grid.h takes it */
     struct option_texts words;
 };
 /* The flags that say it, but for the words. */

@@ -370,9 +370,9 @@ static int ask_grid(const struct clusters_args *args)
     if (args->save || args->script || args->ranks || args->draw || args->page || args->run.tokens ||
         args->also.links || args->also.why || args->also.pareto || args->also.top || args->where ||
         args->sensitivity || args->headroom || args->state)
-        status =
-            usage_fail(&error, "a machine with {lists} is many: what is written or asked of one "
-                               "plan needs one machine");
+        status = usage_fail(&error, "a machine with {lists}, or a list of batches, is many: what "
+                                    "is written or asked of one "
+                                    "plan needs one machine");
     if (status == RK_OK) status = run_check(&args->run, &error);
     if (status == RK_OK) status = clusters_grid(&report, &args->source, &error);
     const int code = status == RK_OK ? show_report(&report, &args->show, args->output, RK_OK)
@@ -383,7 +383,7 @@ static int ask_grid(const struct clusters_args *args)
 
 static int ask(const struct clusters_args *args, bool quiet)
 {
-    if (clusters_grid_is(args->source.system)) return ask_grid(args);
+    if (clusters_grid_is(&args->source)) return ask_grid(args);
     struct rk_error error;
     struct asking asking = {.args = args, .quiet = quiet};
     enum rk_status status = clusters_input_open(&asking.input, &args->source, &error);
