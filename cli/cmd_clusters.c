@@ -287,7 +287,7 @@ static void note_search(struct asking *a)
                             "all overlaps): reckon search -m %s -s %s -g %" PRIu64 " -b %" PRIu64,
                             shell_word(&a->report, a->args->source.model),
                             shell_word(&a->report, a->args->source.system), only->system.devices,
-                            a->args->source.batch));
+                            a->input.question.words.batch));
 }
 
 /* What does not go together. */
