@@ -1,17 +1,19 @@
 #!/bin/sh
 # Predicted beside measured, as docs/train.md has it: this machine is measured, then models and plans that it was not
-# measured with are trained a few steps. Usage: bench/predicted.sh [SECONDS of measuring [STEPS [ROUNDS]]], 60, 10 and 3:
-# seconds and steps are shared by the rounds, each of which measures, then trains every plan, so that what else goes on
-# on the machine meets both; a figure is the median of the rounds. The virtual clock does not see other work but for the
-# caches and the memory that it takes; the wall wants as many idle cores as a plan has ranks. About five minutes.
+# measured with are trained a few steps. Usage: bench/predicted.sh [SECONDS of measuring [STEPS [ROUNDS]]], 120, 10 and 3:
+# seconds are shared by the rounds, each of which measures, then trains every plan so many steps, so that what else goes
+# on on the machine meets both; a figure is the median of the rounds. The virtual clock does not see other work but for the
+# caches and the memory that it takes; the wall wants as many idle cores as a plan has ranks. About seven minutes.
 set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 reckon=${RECKON:-build/reckon}
-seconds=${1:-60} steps=${2:-10} rounds=${3:-3}
-each=$((steps / rounds > 3 ? steps / rounds : 3))
+seconds=${1:-120} steps=${2:-10} rounds=${3:-3}
 tiny=examples/train/tiny.json
+if [ -n "$(find src cli include -name '*.[ch]' -newer "${reckon%/*}/reckon-run" -print -quit)" ]; then
+    echo "note: some sources are newer than ${reckon%/*}/reckon-run, which trains and predicts" >&2
+fi
 cat >"$work/rows" <<END
 GPT-2 124M, 4 x 64 tokens|gpt2-124m|mbs4 gbs4 seq64
 GPT-2 124M, 1 x 512|gpt2-124m|mbs1 gbs1 seq512
@@ -30,7 +32,7 @@ for round in $(seq "$rounds"); do
     number=0
     while IFS='|' read -r _ model plan; do
         number=$((number + 1))
-        "$reckon" train -q -m "$model" -d data/corpus/declaration/en.txt -s "$work/here.json" -n "$each" --repeat \
+        "$reckon" train -q -m "$model" -d data/corpus/declaration/en.txt -s "$work/here.json" -n "$steps" --repeat \
             --format json $plan >"$work/$number.$round" </dev/null
     done <"$work/rows"
     loads="$loads $(load)"
