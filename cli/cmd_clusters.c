@@ -281,13 +281,14 @@ static void note_search(struct asking *a)
 {
     const struct rk_cluster *only = &a->input.machine.cluster[0];
     if (a->input.machine.clusters > 1 || a->args->source.plan) return;
-    report_note(&a->report,
-                report_text(&a->report,
-                            "this is one cluster, of which reckon search tries more plans (ZeRO 2 and 3, "
-                            "all overlaps): reckon search -m %s -s %s -g %" PRIu64 " -b %" PRIu64,
-                            shell_word(&a->report, a->args->source.model),
-                            shell_word(&a->report, a->args->source.system), only->system.devices,
-                            a->input.question.words.batch));
+    report_note(
+        &a->report,
+        report_text(&a->report,
+                    "this is one cluster, of which reckon search tries more plans (ZeRO 2 and 3, "
+                    "all overlaps): reckon search -m %s -s %s -g %" PRIu64 " -b %" PRIu64,
+                    shell_word(&a->report, a->args->source.model),
+                    shell_word(&a->report, a->args->source.system), only->system.devices,
+                    a->input.question.words.batch));
 }
 
 /* What does not go together. */

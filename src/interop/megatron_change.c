@@ -17,6 +17,8 @@ struct change_work {
     /* where the script has each: offsets come from line and column */
     struct shell_place flag[MEGATRON_MAX_CHANGES], value[MEGATRON_MAX_CHANGES];
     struct shell_place anchor; /* of an argument that every run has */
+    const char *text;          /* the script */
+    size_t size;
 };
 
 static const char *find(char *const *words, size_t count, const char *flag)
@@ -138,12 +140,52 @@ static void sort(struct change_work *w)
         }
 }
 
+/* ---- the environment ---- */
+
+static const char queues[] = "CUDA_DEVICE_MAX_CONNECTIONS";
+
+/* Where the script sets one queue, but for comments: how often, and the last place of its value. */
+static int find_one_queue(const char *text, size_t size, size_t *value, int *line)
+{
+    static const char set[] = "CUDA_DEVICE_MAX_CONNECTIONS=1";
+    const size_t n = sizeof set - 1;
+    size_t begin = 0;
+    int at_line = 1, found = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '\n') begin = i + 1, at_line++;
+        if (i + n > size || memcmp(text + i, set, n) != 0) continue;
+        if (i + n < size && !strchr(" \t\n\"'()}\\;\r", text[i + n])) continue;
+        if (text[begin + strspn(text + begin, " \t")] == '#') continue;
+        *value = i + n - 1;
+        *line = at_line;
+        found++;
+    }
+    return found;
+}
+
+/* FSDP gathers on a queue of its own: Megatron-LM refuses it beside the one queue that its other
+ * overlaps want [megatron-lm]. Eight is what CUDA has without the variable. */
+static void add_queues(struct change_work *w)
+{
+    struct megatron_changes *all = w->changes;
+    size_t value;
+    int line;
+    const bool sharded = find(w->b, w->count_b, "--use-megatron-fsdp") ||
+                         find(w->b, w->count_b, "--use-torch-fsdp2");
+    if (!sharded || !find_one_queue(w->text, w->size, &value, &line)) return;
+    if (all->count == MEGATRON_MAX_CHANGES) return;
+    all->change[all->count++] = (struct megatron_change){
+        .before = "1", .after = "8", .was = true, .is = true, .line = line, .keys = ""};
+    snprintf(all->change[all->count - 1].flag, sizeof all->change[0].flag, "%s", queues);
+}
+
 static void use_words(void *context, const struct shell_word *words, size_t count)
 {
     struct change_work *w = context;
     find_changes(w, words, count);
     locate(w, words, count);
     drop_idle(w);
+    add_queues(w);
     sort(w);
 }
 
@@ -237,6 +279,12 @@ static bool make_edit(const struct change_work *w, int c, const char *text, size
 {
     const struct megatron_change *change = &w->changes->change[c];
     const char *first = strrchr(change->before, ' ');
+    if (strcmp(change->flag, queues) == 0) {
+        int line;
+        edit->length = 1;
+        snprintf(edit->text, sizeof edit->text, "%s", change->after);
+        return find_one_queue(text, size, &edit->at, &line) == 1;
+    }
     if (!change->was) { /* in front of an argument that every run has */
         if (!find_flag(text, size, w->anchor, "--micro-batch-size", &edit->at)) return false;
         edit->length = 0;
@@ -335,6 +383,8 @@ enum rk_status megatron_change(const char *path, const char *text, size_t size,
     if (!w) return rk_fail(error, RK_IO, path, 0, 0, "out of memory");
     changes->count = 0;
     w->changes = changes;
+    w->text = text;
+    w->size = size;
     w->count_a = megatron_plan_words(model, a, version, w->a, MOST_PLAN_WORDS);
     w->count_b = megatron_plan_words(model, b, version, w->b, MOST_PLAN_WORDS);
     enum rk_status status = megatron_with_words(path, text, size, options, use_words, w, error);
