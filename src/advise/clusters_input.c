@@ -204,6 +204,16 @@ void clusters_input_release(struct clusters_input *input)
 
 /* ---- answering ---- */
 
+static bool leaves_room(const struct clusters_input *a)
+{
+    bool leaves = false;
+    for (int i = 0; i < a->machine.clusters; i++)
+        leaves |=
+            a->question.usable_bytes[i] > 0 &&
+            a->question.usable_bytes[i] < a->machine.cluster[i].system.memory[0].capacity_bytes;
+    return leaves;
+}
+
 /* A cluster on which nothing fits is a mistake rather than an idle one. */
 static enum rk_status check_usable(const struct clusters_input *a, struct rk_error *error)
 {
@@ -220,9 +230,9 @@ static enum rk_status check_usable(const struct clusters_input *a, struct rk_err
                 c->name, c->system.id, rk_verdict_name(reason->verdict), reason->what, reason->need,
                 reason->have);
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                       "cluster %s, %s, can be used by no stage: not even one layer fits; leave "
+                       "cluster %s, %s, can be used by no stage: not even one layer fits%s; leave "
                        "it out, or give words such as zero3 or recompute=full",
-                       c->name, c->system.id);
+                       c->name, c->system.id, leaves_room(a) ? " and leaves so much memory" : "");
     }
     return RK_OK;
 }
@@ -268,8 +278,9 @@ static enum rk_status search_plan(struct clusters_input *a, struct rk_error *err
         if (!a->answer->runs[i]) return check_usable(a, error);
     return rk_fail(
         error, RK_NOTHING_FITS, NULL, 0, 0,
-        "no plan fits: each stage holds at least one layer, with everything computed again; "
-        "add nodes, or words such as zero3, ep8, cp2");
+        "no plan fits%s: each stage holds at least one layer, with everything computed again; "
+        "add nodes, or words such as zero3, ep8, cp2",
+        leaves_room(a) ? " and leaves so much memory" : "");
 }
 
 static enum rk_status judge_plan(struct clusters_input *a, bool tight, struct rk_error *error)
