@@ -28,9 +28,9 @@ uint64_t program_ranks(const struct program_source *asked)
                          : asked->plan.draft.plan.ranks;
 }
 
-/* Of stages on several clusters: a program asks of its machine only whether it could run at all,
- * and what fits is judged stage by stage before. */
-static void take_layered(struct program_source *asked)
+/* Stages that are alike but for their clusters and layers: a program asks of its machine only
+ * whether it could run at all, and what fits is judged stage by stage before. */
+static void take_plain(struct program_source *asked)
 {
     struct plan_input *input = &asked->plan;
     struct clusters_input *found = asked->several;
@@ -52,7 +52,7 @@ static enum rk_status open_clusters(const struct plan_source *source, struct pro
     asked->plan.draft = plan_draft();
     const enum rk_status status = clusters_input_of(found, source, error);
     if (status != RK_OK) return status;
-    if (clusters_layered_plan(found, &asked->plan.draft.plan)) return take_layered(asked), RK_OK;
+    if (clusters_plain_plan(found, &asked->plan.draft.plan)) return take_plain(asked), RK_OK;
     return clusters_stage_plans(found, &asked->stages, error);
 }
 
