@@ -4,6 +4,7 @@
 #include "cli/pages.h"
 #include "report/write.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Can its ranks be drawn? */
@@ -53,7 +54,8 @@ static void add_summary(struct html_page *page, const struct report_table *last)
     for (const struct report_table *table = page->memory.first; table; table = table->next) {
         if (table->shape == REPORT_RECORD) add_cards(page, table);
         if (table->shape == REPORT_NOTE)
-            html_add(page, &(struct html_block){HTML_TEXT, .text = table->title});
+            html_add(page,
+                     &(struct html_block){HTML_TEXT, .text = page_sentence(page, table->title)});
         if (table == last) break;
     }
 }
@@ -64,9 +66,11 @@ enum rk_status clusters_page(const char *path, const char *model, const char *sy
 {
     struct html_page page = {.title = NULL};
     const struct clusters_plan *plan = &shown->answer->best;
-    page.title =
-        report_text(&page.memory, "%s over %d clusters", model, shown->question->machine->clusters);
-    page.subtitle = report_text(&page.memory, "%s", system);
+    const int clusters = shown->question->machine->clusters;
+    page.title = report_text(&page.memory, "%s over %d cluster%s", model, clusters,
+                             clusters == 1 ? "" : "s");
+    page.subtitle = report_text(&page.memory, "%s, batch %" PRIu64, system,
+                                shown->question->words.batch);
     if (!clusters_show(&page.memory, shown->question, shown->answer, shown->given, shown->kept,
                        also))
         page.memory.failed = true;

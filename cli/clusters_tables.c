@@ -8,7 +8,7 @@
 
 /* clang-format off */
 static const struct report_column step_columns[] = {
-    {.name = "step_s", .unit = "s", .digits = 4, .help = "by event simulation, the better of the plans looked at"},
+    {.name = "step_s", .title = "step", .unit = "s", .digits = 4, .help = "by event simulation, the better of the plans looked at"},
     {.name = "objective_s", .title = "objective", .unit = "s", .digits = 4, .help = "of that plan: sum c + (m - 1) max c + the end"},
     {.name = "bound_s", .title = "bound", .unit = "s", .digits = 4, .help = "no plan has an objective below: proved"},
     {.name = "floor_s", .title = "floor", .unit = "s", .digits = 4, .help = "no step is shorter, interleaved or not, stages each in one cluster: proved"},
@@ -18,7 +18,7 @@ static const struct report_column step_columns[] = {
     {.name = "round", .title = "samples of a round", .help = "of a microbatch, over all replicas of a stage"},
     {.name = "gpus_used", .title = "GPUs used"},
     {.name = "gpus", .title = "GPUs there"},
-    {.name = "usd", .title = "price of a step", .unit = "", .digits = 4, .help = "USD: GPU-hours used, bytes over links"},
+    {.name = "usd", .title = "USD a step", .unit = "", .digits = 4, .help = "GPU-hours used, bytes over links"},
     {.name = "problems", .help = "orders of clusters and rounds, each solved exactly"},
     {.name = "labels", .help = "partial plans kept"},
     {.name = "simulated", .help = "plans simulated"},

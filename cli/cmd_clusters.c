@@ -256,6 +256,19 @@ static enum rk_status write_files(const struct asking *a, struct rk_error *error
     return status;
 }
 
+/* The first line: what was asked, and by which model the answer is. */
+static void note_question(struct asking *a)
+{
+    const struct clusters_question *q = &a->input.question;
+    const int clusters = a->input.machine.clusters;
+    const uint64_t sequence = q->words.sequence ? q->words.sequence : q->model->sequence;
+    report_note(&a->report, report_text(&a->report,
+                                        "%s over %d cluster%s, batch %" PRIu64 " of %" PRIu64
+                                        " tokens, by the model of today's plans",
+                                        q->model->id, clusters, clusters == 1 ? "" : "s",
+                                        q->words.batch, sequence));
+}
+
 static void note_launch(struct asking *a)
 {
     struct rk_plan plain;
@@ -339,6 +352,7 @@ static int answer_question(struct asking *a)
     enum rk_status status = clusters_input_answer(in, false, &error);
     close_search(a);
     if (a->file.error.status != RK_OK) error = a->file.error, status = error.status;
+    if (status == RK_OK) note_question(a);
     if (status == RK_OK &&
         !clusters_show(&a->report, &in->question, in->answer, in->given, &in->kept, &a->args->also))
         status = no_memory(&error);
