@@ -65,13 +65,6 @@ static bool has_other_widths(const struct rk_plan *p)
     return false;
 }
 
-static bool share_away(const struct rk_plan *p, enum rk_share share)
-{
-    for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
-        if (p->share[share][tier] > 0) return true;
-    return false;
-}
-
 static enum rk_status check_scale(const struct rk_train *t, struct rk_error *error)
 {
     if (isfinite(t->loss_scale) && t->loss_scale >= 1 && t->scale_growth > 1 &&
@@ -103,8 +96,6 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
          "leave weight-bytes and the like out"},
         {p->weights_fp8, "weights-fp8", leave},
         {is_narrow(p) && p->recompute_rest, "recomputation by token of 16 bits",
-         "say precision=fp32"},
-        {is_narrow(p) && share_away(p, RK_SHARE_WEIGHTS), "offloaded weights of 16 bits",
          "say precision=fp32"},
         {p->attention == RK_UNFUSED, "attention with scores in memory", "say attention=flash"},
         {p->sequence_chunks > 1, "seq-chunks", leave},

@@ -165,5 +165,6 @@ Test(run_fp16, goes_on)
                   "step %d: %.9g for %.9g, scale %g for %g", 7 + i, rest.loss[i], whole.loss[7 + i],
                   rest.scale[i], whole.scale[7 + i]);
     remove_runs(folder);
+    rk_system_release(&system);
     unlink(run_data());
 }

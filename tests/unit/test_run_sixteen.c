@@ -19,6 +19,8 @@ static const struct {
     {4, "mbs2 gbs16 dp4", "mbs2 gbs16 dp4 zero1 grad-overlap weight-overlap"},
     {5, "mbs2 gbs16 dp4 zero2", "mbs2 gbs16 dp4 zero3 grad-overlap weight-overlap"},
     {1, "mbs2 gbs16 dp4", "mbs2 gbs16 dp4 zero1 offload-optimizer=1"},
+    {1, "mbs2 gbs16 dp2", "mbs2 gbs16 dp2 zero1 offload-weights=0.5+1.5 offload-optimizer=1"},
+    {0, "mbs2 gbs16 dp2 zero2", "mbs2 gbs16 pp2 dp2 zero3 offload-weights=1"},
     {6, "mbs2 gbs16 dp2 tp2 sp zero2", "mbs2 gbs16 pp2 dp2 tp2 sp zero3"},
 };
 

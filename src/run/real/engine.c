@@ -322,7 +322,7 @@ static struct rk_train_state engine_state(const struct engine *e)
             elements += (double)w->box_rows * (double)w->box_cols;
         }
         const double all = elements * sizeof(real), shard = all / s->shards->ranks;
-        const double low = s->low ? sizeof *s->low / (double)sizeof(real) : 1;
+        const double low = s->is_low ? sizeof(uint16_t) / (double)sizeof(real) : 1;
         state.weight_bytes += low * (s->gathers ? shard : all);
         const int zero = e->place[s->place].plan->zero;
         const double width = e->narrow == NARROW_FP16 ? sizeof(uint16_t) / (double)sizeof(real) : 1;
@@ -330,13 +330,14 @@ static struct rk_train_state engine_state(const struct engine *e)
         state.gradient_bytes += gradient;
         if (s->head) state.tied_bytes += gradient;
         for (int t = 0; t < TIERS; t++) {
-            *(s->low ? &state.optimizer_bytes : &state.weight_bytes) -=
+            *(s->is_low ? &state.optimizer_bytes : &state.weight_bytes) -=
                 flat_away_bytes(&s->weights, t);
+            state.weight_bytes -= flat_away_bytes(&s->lows, t);
             state.optimizer_bytes -=
                 flat_away_bytes(&s->moment[0], t) + flat_away_bytes(&s->moment[1], t);
         }
         const double smalls = (double)s->smalls * sizeof(real);
-        state.optimizer_bytes += ((s->low ? 2 : 1) + !s->small) * (zero ? shard : all) + smalls;
+        state.optimizer_bytes += ((s->is_low ? 2 : 1) + !s->small) * (zero ? shard : all) + smalls;
     }
     return state;
 }
@@ -354,8 +355,9 @@ static void engine_tiers(const struct engine *e, struct rk_train_tier tier[RK_SH
         tier[t].read_s += c.read_s;
         for (int g = 0; g < e->weights.groups; g++) {
             const struct store *s = &e->store[g];
-            *(s->low ? &tier[t].optimizer_bytes : &tier[t].weight_bytes) +=
+            *(s->is_low ? &tier[t].optimizer_bytes : &tier[t].weight_bytes) +=
                 flat_away_bytes(&s->weights, t);
+            tier[t].weight_bytes += flat_away_bytes(&s->lows, t);
             tier[t].optimizer_bytes +=
                 flat_away_bytes(&s->moment[0], t) + flat_away_bytes(&s->moment[1], t);
         }

@@ -153,8 +153,9 @@ struct store {
     uint64_t share;                 /* elements of this rank's shard; all without shards */
     uint64_t begin;                 /* of it in the group */
     struct flat weights, moment[2]; /* moments: (share, or with ZeRO-0 size) */
-    uint16_t *low; /* weights of 16 bits, as `weights` are without; those are the master copy then,
-                      laid out as the moments; NULL: of 32 bits */
+    bool is_low;      /* weights are of 16 bits; `weights` are the master copy then, laid out as the
+                         moments */
+    struct flat lows; /* ... as `weights` are without; several in the place of a real */
     real *small; /* (smalls) of Muon's blocks: second moments of what is no matrix, in their order;
                     moment[1] is empty then. Else NULL */
     size_t smalls;
@@ -365,6 +366,12 @@ static inline void move(struct engine *e, struct frame *f, enum slot from, enum 
 }
 
 /* ---- weights of a group ---- */
+
+/* Weights of 16 bits, while all of them are here. */
+static inline uint16_t *low_of(const struct store *s)
+{
+    return (uint16_t *)s->lows.all;
+}
 
 void REAL(use_weights)(struct engine *e, struct store *s);
 #define use_weights REAL(use_weights)

@@ -47,7 +47,7 @@ ALWAYS real real_exp(real x)
     p = p * r + 0.5;
     p = p * r + 1;
     p = p * r + 1;
-    int64_t bits, power;
+    uint64_t bits, power; /* without sign: of NaN they are any */
     memcpy(&bits, &n, sizeof bits);
     memcpy(&power, &shift, sizeof power);
     power = (bits - power + 1023) << 52;
@@ -79,7 +79,7 @@ ALWAYS real real_exp(real x)
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
     p = p * r * r + r + 1;
-    int32_t bits, power;
+    uint32_t bits, power; /* without sign: of NaN they are any */
     memcpy(&bits, &n, sizeof bits);
     memcpy(&power, &shift, sizeof power);
     power = (bits - power + 127) << 23;

@@ -289,7 +289,7 @@ static void fetch_layer(struct engine *e, const struct at_layer *l)
         if (gathers_ahead(e, s))
             weights_begin(e, s);
         else
-            flat_come(e, &s->weights);
+            flat_come(e, s->is_low ? &s->lows : &s->weights);
     }
 }
 

@@ -57,15 +57,16 @@ static size_t low_begin(const struct store *s)
 
 static bool start_low(struct engine *e, struct store *s)
 {
-    real *all = take(e, s->group->size);
-    s->low = malloc(low_count(s) * sizeof *s->low);
-    if (s->low) {
-        memset(all, 0, s->group->size * sizeof *all);
-        start_weights(e, s->group, 0, s->group->size, all);
-        pack_16(e, low_count(s), all + low_begin(s), s->low);
-    }
+    const size_t each = sizeof(real) / sizeof(uint16_t), n = low_count(s);
+    s->is_low = true;
+    if (!flat_open(e, &s->lows, RK_SHARE_WEIGHTS, (n + each - 1) / each)) return false;
+    real *all = take_zeros(e, s->group->size);
+    start_weights(e, s->group, 0, s->group->size, all);
+    pack_16(e, n, all + low_begin(s), (uint16_t *)flat_use(e, &s->lows));
     give(e, all);
-    return s->low;
+    flat_go(e, &s->lows);
+    flat_leave(e, &s->lows);
+    return true;
 }
 
 bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
@@ -99,7 +100,7 @@ bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
     start_weights(e, g, begin, count, flat_use(e, &s->weights));
     flat_go(e, &s->weights);
     flat_leave(e, &s->weights);
-    if (!s->gathers && !s->low) s->whole = s->weights.all;
+    if (!s->gathers && !s->is_low) s->whole = s->weights.all;
     return true;
 }
 
@@ -110,7 +111,7 @@ void store_close(struct engine *e, struct store *s)
     flat_close(&s->weights);
     flat_close(&s->moment[0]);
     flat_close(&s->moment[1]);
-    free(s->low);
+    flat_close(&s->lows);
     free(s->small);
     free(s->gradient);
     free(s->head);
@@ -124,25 +125,29 @@ static void use_low(struct engine *e, struct store *s)
     if (s->whole) return;
     const size_t n = s->group->size;
     s->whole = take(e, n);
+    flat_use(e, &s->lows);
     if (!s->gathers) {
         weights_settle(e, s);
-        unpack_16(e, n, s->low, s->whole);
+        unpack_16(e, n, low_of(s), s->whole);
+        flat_leave(e, &s->lows);
         return;
     }
     uint16_t *all = take_16(e, n);
     const struct stretch begin = stretch_begin(e, PART_DATA);
     if (s->gather.open)
         end_gather(e, &s->gather, all);
-    else if (!comm_all_gather(e->comm, s->shards, "weights", s->low, all, s->share * sizeof *all))
+    else if (!comm_all_gather(e->comm, s->shards, "weights", low_of(s), all,
+                              s->share * sizeof *all))
         give_up(e);
     stretch_end(e, begin);
+    flat_leave(e, &s->lows);
     unpack_16(e, n, all, s->whole);
     give(e, (real *)all);
 }
 
 void use_weights(struct engine *e, struct store *s)
 {
-    if (s->low) {
+    if (s->is_low) {
         use_low(e, s);
         return;
     }
@@ -166,8 +171,8 @@ void weights_begin(struct engine *e, struct store *s)
 {
     const struct stretch begin = stretch_begin(e, PART_DATA);
     const size_t at = s->gathers ? 0 : s->begin;
-    if (s->low)
-        begin_over_shards(e, s, &s->gather, "weights", s->low + at, s->share * sizeof *s->low,
+    if (s->is_low)
+        begin_over_shards(e, s, &s->gather, "weights", low_of(s) + at, s->share * sizeof(uint16_t),
                           false);
     else
         begin_over_shards(e, s, &s->gather, "weights", s->weights.all + at, s->share * sizeof(real),
@@ -180,7 +185,7 @@ void weights_settle(struct engine *e, struct store *s)
     if (!s->gather.open) return;
     const struct stretch begin = stretch_begin(e, PART_DATA);
     real *none = s->gathers ? take(e, s->group->size) : NULL; /* nobody has asked for them */
-    end_gather(e, &s->gather, none ? none : s->low ? (void *)s->low : s->weights.all);
+    end_gather(e, &s->gather, none ? none : s->is_low ? (void *)low_of(s) : s->weights.all);
     if (none) give(e, none);
     stretch_end(e, begin);
 }
@@ -193,11 +198,11 @@ void store_finish(struct engine *e, struct store *s, enum work work, bool asked)
     if (work == WORK_WEIGHT || s->users > 0) return;
     const bool keeps = s->gathers && e->plan->keep_gathered;
     if (!s->whole || (work == WORK_FORWARD && keeps)) return;
-    if (s->gathers || s->low)
+    if (s->gathers || s->is_low)
         give(e, s->whole);
     else
         flat_leave(e, &s->weights);
-    if (s->gathers || s->low || flat_is_away(&s->weights)) s->whole = NULL;
+    if (s->gathers || s->is_low || flat_is_away(&s->weights)) s->whole = NULL;
 }
 
 /* ---- the optimizer ---- */
@@ -207,6 +212,7 @@ void store_come(struct engine *e, struct store *s)
     flat_come(e, &s->moment[0]);
     flat_come(e, &s->moment[1]);
     flat_come(e, &s->weights);
+    if (s->is_low) flat_come(e, &s->lows);
 }
 
 void store_update(struct engine *e, struct store *s, const struct run_adam *adam_settings)
@@ -216,7 +222,7 @@ void store_update(struct engine *e, struct store *s, const struct run_adam *adam
     const size_t begin = zero ? s->begin : 0, n = zero ? s->share : s->group->size;
     weights_settle(e, s);
     real *first = flat_use(e, &s->moment[0]), *second = flat_use(e, &s->moment[1]);
-    real *all = flat_use(e, &s->weights), *w = s->gathers || s->low ? all : all + begin;
+    real *all = flat_use(e, &s->weights), *w = s->gathers || s->is_low ? all : all + begin;
     const real *g = read_gradients(e, s, shards_gradients(e) ? 0 : begin, n);
     if (s->small) REAL(muon_update)(e, s, adam_settings, begin, n, g, first, w);
     for (int i = 0; i < s->group->count; i++) {
@@ -233,22 +239,25 @@ void store_update(struct engine *e, struct store *s, const struct run_adam *adam
     gradients_read(e, g);
     flat_go(e, &s->moment[0]);
     flat_go(e, &s->moment[1]);
-    uint16_t *low = s->low ? s->low + (s->gathers ? 0 : begin) : NULL;
+    if (s->is_low) flat_use(e, &s->lows);
+    uint16_t *low = s->is_low ? low_of(s) + (s->gathers ? 0 : begin) : NULL;
     if (low) pack_16(e, n, w, low);
     if (zero && !s->gathers) {
         if (e->plan->weight_overlap && !weights_are_away(s))
             weights_begin(e, s);
         else if (!low)
             gather_all(e, s->shards, "weights", w, all, s->share);
-        else if (!comm_all_gather(e->comm, s->shards, "weights", low, s->low,
+        else if (!comm_all_gather(e->comm, s->shards, "weights", low, low_of(s),
                                   s->share * sizeof *low))
             give_up(e);
     }
     flat_go(e, &s->weights);
+    if (s->is_low) flat_go(e, &s->lows);
 }
 
 void store_leave(struct engine *e, struct store *s)
 {
+    flat_leave(e, &s->lows);
     flat_leave(e, &s->moment[0]);
     flat_leave(e, &s->moment[1]);
     flat_leave(e, &s->weights);
@@ -313,7 +322,10 @@ bool REAL(engine_scatter)(struct engine *e, int group, int which, const void *fr
            f->count * sizeof(real));
     flat_go(e, f);
     flat_leave(e, f);
-    if (s->low && which == 0) pack_16(e, low_count(s), all + low_begin(s), s->low);
+    if (!s->is_low || which != 0) return true;
+    pack_16(e, low_count(s), all + low_begin(s), (uint16_t *)flat_use(e, &s->lows));
+    flat_go(e, &s->lows);
+    flat_leave(e, &s->lows);
     return true;
 }
 

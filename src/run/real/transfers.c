@@ -115,7 +115,8 @@ bool gathers_ahead(const struct engine *e, const struct store *s)
 
 bool weights_are_away(const struct store *s)
 {
-    return !s->low && flat_is_away(&s->weights); /* a master copy comes for the optimizer alone */
+    /* a master copy comes for the optimizer alone */
+    return flat_is_away(s->is_low ? &s->lows : &s->weights);
 }
 
 static bool fetches(const struct engine *e, const struct instruction *i)
