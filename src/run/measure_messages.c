@@ -46,7 +46,8 @@ static bool all_reduce(struct comm *comm, size_t bytes, void *data, void *scratc
 static void *talk(void *context)
 {
     struct pair *p = context;
-    const size_t room = p->bytes > TALK_ROOM ? p->bytes : TALK_ROOM;
+    const size_t used = p->bytes * (size_t)p->times, most = used < TALK_ROOM ? used : TALK_ROOM;
+    const size_t room = p->bytes > most ? p->bytes : most;
     char *data = malloc(2 * room + 1), *scratch = data + room;
     size_t at = 0;
     p->seconds = p->clock_s = INFINITY;
