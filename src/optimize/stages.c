@@ -128,7 +128,7 @@ double stages_value(const struct stages_problem *p, struct stages_answer *answer
     answer->end_s = 0;
     for (int stage = 0; stage < p->stages; stage++) {
         const struct stage_place *place = &p->place[stage];
-        double bytes = 0, moment = 0, time_s = 0;
+        double bytes = 0, moment = 0, time_s = 0, lower[STAGES_TIERS] = {0};
         for (int i = answer->first[stage]; i < answer->first[stage + 1]; i++) {
             const int s = answer->choice[i];
             const struct stage_choice *choice = &place->choice[p->kind[i] * p->choices + s];
@@ -139,10 +139,16 @@ double stages_value(const struct stages_problem *p, struct stages_answer *answer
                 choice->time_s +
                 (first ? choice->first_s : place->change_s[answer->choice[i - 1] * p->choices + s]);
             if (stage == 0) answer->end_s += choice->end_s;
+            for (int t = 0; t < p->tiers; t++) {
+                const struct stage_lower *own = &place->lower[p->kind[i] * p->choices + s];
+                lower[t] += own->fixed_bytes[t] + place->in_flight * own->flight_bytes[t];
+            }
         }
         answer->stage_s[stage] = time_s;
         answer->stage_bytes[stage] = bytes + moment;
         fits &= bytes + moment <= place->capacity_bytes;
+        for (int t = 0; t < p->tiers; t++)
+            fits &= lower[t] <= place->lower_capacity_bytes[t];
         sum_s += time_s;
         most_s = fmax(most_s, time_s);
     }

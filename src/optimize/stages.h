@@ -7,7 +7,7 @@
  * neighbours that are not run alike; E_0 what the first stage does behind its last microbatch (the
  * others do it while those before them drain). Of 1F1B that is the time where the last stage is the
  * slowest, and never too little [narayanan2021]. A stage holds fixed + in flight * flight bytes of
- * all its layers, and of what is there for a moment the largest.
+ * all its layers, and of what is there for a moment the largest; in lower memories likewise.
  *
  * For each stage and interval of layers the search keeps labels: a way to run the layers so far, by
  * its last layer, with bytes and times. One that another with the same last layer is nowhere worse
@@ -34,15 +34,25 @@ struct stage_choice {
     double end_s;        /* behind the last microbatch */
 };
 
+enum { STAGES_TIERS = 2 };
+
+/* What one way to run a layer has in lower memories. */
+struct stage_lower {
+    double fixed_bytes[STAGES_TIERS], flight_bytes[STAGES_TIERS];
+};
+
 /* Where a stage runs: stages of several clusters differ in it. */
 struct stage_place {
     double in_flight, capacity_bytes;
     const struct stage_choice *choice; /* (kinds, choices) */
     const double *change_s;            /* (choices, choices) [from][to], within a stage */
+    const struct stage_lower *lower;   /* (kinds, choices); NULL where the problem has no tiers */
+    double lower_capacity_bytes[STAGES_TIERS]; /* (tiers) */
 };
 
 struct stages_problem {
     int layers, kinds, choices, stages;
+    int tiers;       /* lower memories that stages may fill; 0: they hold all that there can be */
     const int *kind; /* (layers) */
     const bool *cut; /* (layers + 1) may a stage end before this layer? NULL: everywhere */
     double microbatches;

@@ -7,8 +7,11 @@
 
 /* ---- labels of one stage ---- */
 
+enum { LEVELS = 9 }; /* of how full lower memories are */
+
 struct label {
     double bytes, time_s, end_s; /* without what is there for a moment */
+    double lower[STAGES_TIERS];  /* bytes in lower memories */
     double hope_s;               /* see keep_hopeful */
     int moment;                  /* which of the problem's, by size */
     int choice, parent;          /* of the last layer; in the labels of one layer less */
@@ -59,8 +62,12 @@ struct engine {
     uint64_t labels;
     struct label *room; /* candidates */
     size_t room_size;
-    struct stair
-        *stair; /* (moments, choices): what is kept, by what is there for a moment and group */
+    /* (levels, moments, choices): what is kept, by how full lower memories are (level_above), what
+     * is there for a moment, and group */
+    struct stair *stair;
+    int levels;
+    int *steep; /* (steeps) stairs that have steps */
+    int steeps;
 
     /* the relaxation, over layers of kinds that there are several of */
     bool *single;     /* (kinds) there is one layer of it at most */
@@ -71,10 +78,12 @@ struct engine {
         double moment;          /* the least that is there for a moment */
         double *bytes, *time_s; /* (count) rising, falling; convex */
     } * hull;                   /* (stages) */
-    int *least;                 /* (stages) plural layers that a stage has at least */
-    bool *usable;               /* (stages, kinds, choices) may be part of what is enough */
-    double bound_pace_s;        /* no way has a faster pace */
-    double pace_s;              /* no stage takes longer in a step that is enough */
+    struct hull *mixed;  /* (stages) of the sum of all memories' bytes, those of lower ones times
+                            how much smaller they are; where there are tiers */
+    int *least;          /* (stages) plural layers that a stage has at least */
+    bool *usable;        /* (stages, kinds, choices) may be part of what is enough */
+    double bound_pace_s; /* no way has a faster pace */
+    double pace_s;       /* no stage takes longer in a step that is enough */
 };
 
 static inline const struct stage_choice *choice_of(const struct engine *e, int stage, int kind,
@@ -111,6 +120,13 @@ static inline double value_of(const struct engine *e, double sum_s, double most_
     return sum_s + (e->problem->microbatches - 1) * most_s;
 }
 
+static inline double lower_of(const struct engine *e, int stage, int kind, int choice, int tier)
+{
+    const struct stage_place *place = &e->problem->place[stage];
+    const struct stage_lower *lower = &place->lower[kind * e->problem->choices + choice];
+    return lower->fixed_bytes[tier] + place->in_flight * lower->flight_bytes[tier];
+}
+
 static inline bool may_cut(const struct stages_problem *p, int before)
 {
     return before == 0 || before == p->layers || !p->cut || p->cut[before];
@@ -139,8 +155,13 @@ bool engine_relax(struct engine *e);
  * that can be part of it. */
 void engine_enough(struct engine *e, double enough_s);
 
-/* The least time of `layers` plural layers in so many bytes; INFINITY: too few. */
-double engine_hull_s(const struct hull *hull, double layers, double bytes);
+/* What of the memories of a stage is left. */
+struct room {
+    double bytes, lower[STAGES_TIERS];
+};
+
+/* The least time of `layers` plural layers in it; INFINITY: it is too little. */
+double engine_rest_s(const struct engine *e, int stage, double layers, const struct room *left);
 
 /* The longest run of layers that may be one stage of a step that is enough. */
 int engine_longest(const struct engine *e);

@@ -56,20 +56,64 @@ static int first_above(const struct stair *stair, double fast)
     return low;
 }
 
-static struct stair *stairs_of(const struct engine *e, int stage, const struct label *x)
+static int group_of(const struct engine *e, int stage, const struct label *x)
 {
-    return &e->stair[e->group[stage * e->problem->choices + x->choice]];
+    return e->group[stage * e->problem->choices + x->choice];
 }
 
-/* Is one of the same group that was kept, and has no more bytes, nowhere worse? */
-static bool is_dominated(const struct engine *e, int stage, const struct label *x)
+/* How full the fullest lower memory is, or the emptiest one: no label of a level that is rounded up
+ * has more in any than one of the same level that is rounded down. */
+static int level_above(const struct engine *e, int stage, const struct label *x)
+{
+    double most = 0;
+    for (int t = 0; t < e->problem->tiers; t++)
+        most = fmax(most, x->lower[t] / e->problem->place[stage].lower_capacity_bytes[t]);
+    return most > 0 ? (int)ceil(fmin(1, most) * (e->levels - 1)) : 0;
+}
+
+static int level_below(const struct engine *e, int stage, const struct label *x)
+{
+    double least = 1;
+    for (int t = 0; t < e->problem->tiers; t++)
+        least = fmin(least, x->lower[t] / e->problem->place[stage].lower_capacity_bytes[t]);
+    return e->levels > 1 && least > 0 ? (int)floor(least * (e->levels - 1)) : 0;
+}
+
+/* By the stairs: is one of the same group that was kept, and has no more bytes, nowhere worse? Of
+ * what is in lower memories they know levels alone. */
+static bool is_below_stairs(const struct engine *e, int stage, const struct label *x)
 {
     const double fast = fast_value(x), slow = slow_value(e, x);
-    const struct stair *stair = stairs_of(e, stage, x);
-    for (int moment = 0; moment <= x->moment; moment++, stair += e->problem->choices) {
-        const int at = first_above(stair, fast);
-        if (at && stair->step[at - 1].slow <= slow) return true;
+    for (int level = level_below(e, stage, x); level >= 0; level--) {
+        const struct stair *stair =
+            &e->stair[level * e->moments * e->problem->choices + group_of(e, stage, x)];
+        for (int moment = 0; moment <= x->moment; moment++, stair += e->problem->choices) {
+            const int at = first_above(stair, fast);
+            if (at && stair->step[at - 1].slow <= slow) return true;
+        }
     }
+    return false;
+}
+
+static bool no_worse(const struct engine *e, int stage, const struct label *x,
+                     const struct label *y)
+{
+    for (int t = 0; t < e->problem->tiers; t++)
+        if (x->lower[t] > y->lower[t]) return false;
+    return x->bytes <= y->bytes && x->moment <= y->moment && fast_value(x) <= fast_value(y) &&
+           slow_value(e, x) <= slow_value(e, y) && group_of(e, stage, x) == group_of(e, stage, y);
+}
+
+enum { NEIGHBOURS = 32 };
+
+/* With lower memories those kept last, which have about as many bytes, are looked at as well. One
+ * that nothing is seen to dominate stays, which costs time alone. */
+static bool is_dominated(const struct engine *e, int stage, const struct label *x, int first,
+                         int kept)
+{
+    if (is_below_stairs(e, stage, x)) return true;
+    for (int i = kept - 1; e->problem->tiers && i >= first && i >= kept - NEIGHBOURS; i--)
+        if (no_worse(e, stage, &e->room[i], x)) return true;
     return false;
 }
 
@@ -77,7 +121,9 @@ static bool is_dominated(const struct engine *e, int stage, const struct label *
 static void add_step(struct engine *e, int stage, const struct label *x)
 {
     const struct step step = {fast_value(x), slow_value(e, x)};
-    struct stair *stair = stairs_of(e, stage, x) + x->moment * e->problem->choices;
+    const int where = (level_above(e, stage, x) * e->moments + x->moment) * e->problem->choices +
+                      group_of(e, stage, x);
+    struct stair *stair = &e->stair[where];
     int at = first_above(stair, step.fast), end = at;
     while (at && stair->step[at - 1].fast >= step.fast)
         at--;
@@ -87,6 +133,7 @@ static void add_step(struct engine *e, int stage, const struct label *x)
         e->failed = true;
         return;
     }
+    if (!stair->count) e->steep[e->steeps++] = where;
     memmove(stair->step + at + 1, stair->step + end,
             (size_t)(stair->count - end) * sizeof *stair->step);
     stair->step[at] = step;
@@ -98,11 +145,11 @@ static void add_step(struct engine *e, int stage, const struct label *x)
 static int keep_apart(struct engine *e, int stage, int first, int end)
 {
     int kept = first;
-    for (int i = 0; i < e->moments * e->problem->choices; i++)
-        e->stair[i].count = 0;
+    for (; e->steeps; e->steeps--)
+        e->stair[e->steep[e->steeps - 1]].count = 0;
     for (int i = first; i < end && !e->failed; i++) {
         const struct label x = e->room[i];
-        if (is_dominated(e, stage, &x)) continue;
+        if (is_dominated(e, stage, &x, first, kept)) continue;
         add_step(e, stage, &x);
         e->room[kept++] = x;
     }
@@ -123,6 +170,15 @@ static int compare_hopes(const void *a, const void *b)
                                   : compare_labels(a, b);
 }
 
+static struct room left_by(const struct engine *e, int stage, const struct label *x)
+{
+    const struct stage_place *place = &e->problem->place[stage];
+    struct room left = {.bytes = place->capacity_bytes - x->bytes - e->moment[x->moment]};
+    for (int t = 0; t < e->problem->tiers; t++)
+        left.lower[t] = place->lower_capacity_bytes[t] - x->lower[t];
+    return left;
+}
+
 /* Of `count` in room those that the relaxation says are fastest in the end, in order of bytes. */
 static int keep_hopeful(struct engine *e, int stage, int count, int layers)
 {
@@ -131,8 +187,8 @@ static int keep_hopeful(struct engine *e, int stage, int count, int layers)
     const int all = e->least[stage] > even ? e->least[stage] : even;
     for (int i = 0; i < count; i++) {
         struct label *x = &e->room[i];
-        const double left = p->place[stage].capacity_bytes - x->bytes - e->moment[x->moment];
-        x->hope_s = x->time_s + engine_hull_s(&e->hull[stage], all - layers, left);
+        const struct room left = left_by(e, stage, x);
+        x->hope_s = x->time_s + engine_rest_s(e, stage, all - layers, &left);
     }
     qsort(e->room, (size_t)count, sizeof *e->room, compare_hopes);
     qsort(e->room, e->limit, sizeof *e->room, compare_labels);
@@ -165,10 +221,12 @@ static int keep_spread(struct engine *e, int count)
  * can have; `layers` are the plural ones so far. */
 static bool is_useful(const struct engine *e, int stage, const struct label *x, int layers)
 {
-    const double left = e->problem->place[stage].capacity_bytes - x->bytes - e->moment[x->moment];
-    if (left < 0) return false;
+    const struct room left = left_by(e, stage, x);
+    if (left.bytes < 0) return false;
+    for (int t = 0; t < e->problem->tiers; t++)
+        if (left.lower[t] < 0) return false;
     if (isinf(e->enough_s)) return true;
-    return x->time_s + engine_hull_s(&e->hull[stage], e->least[stage] - layers, left) <= e->pace_s;
+    return x->time_s + engine_rest_s(e, stage, e->least[stage] - layers, &left) <= e->pace_s;
 }
 
 static int extend(struct engine *e, int stage, int kind, const struct set *before, int layers)
@@ -198,6 +256,8 @@ static int extend(struct engine *e, int stage, int kind, const struct set *befor
                 .choice = s,
                 .parent = first ? -1 : i,
             };
+            for (int t = 0; t < p->tiers; t++)
+                next.lower[t] = x->lower[t] + lower_of(e, stage, kind, s, t);
             if (is_useful(e, stage, &next, layers)) e->room[count++] = next;
         }
         count = keep_apart(e, stage, before_it, count); /* fewer to sort */

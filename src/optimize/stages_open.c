@@ -88,8 +88,11 @@ bool engine_open(struct engine *e, const struct stages_problem *problem)
     e->front = calloc(stages * layers * (layers + 1), sizeof *e->front);
     if (!e->same || !e->least_s || !e->group || !e->set || !e->front || !list_moments(e))
         return false;
-    e->stair = calloc((size_t)e->moments * choices, sizeof *e->stair);
-    if (!e->stair) return false;
+    e->levels = problem->tiers ? LEVELS : 1;
+    const size_t stairs = (size_t)e->levels * (size_t)e->moments * choices;
+    e->stair = calloc(stairs, sizeof *e->stair);
+    e->steep = calloc(stairs, sizeof *e->steep);
+    if (!e->stair || !e->steep) return false;
     find_groups(e);
     find_same(e);
     for (int i = problem->layers - 1; i >= 0; i--)
@@ -113,12 +116,17 @@ void engine_close(struct engine *e)
     free(e->set);
     free(e->front);
     free(e->room);
-    for (size_t i = 0; e->stair && i < (size_t)e->moments * (size_t)e->problem->choices; i++)
+    const size_t stairs = (size_t)(e->levels * e->moments) * (size_t)e->problem->choices;
+    for (size_t i = 0; e->stair && i < stairs; i++)
         free(e->stair[i].step);
     free(e->stair);
+    free(e->steep);
     for (int k = 0; e->hull && k < e->problem->stages; k++)
         free(e->hull[k].bytes);
+    for (int k = 0; e->mixed && k < e->problem->stages; k++)
+        free(e->mixed[k].bytes);
     free(e->hull);
+    free(e->mixed);
     free(e->single);
     free(e->plural_from);
     free(e->least);

@@ -13,20 +13,34 @@ int stage_points_compare(const void *a, const void *b)
     return (x->time_s > y->time_s) - (x->time_s < y->time_s);
 }
 
+/* What all memories together have of a choice, or have left: bytes of a smaller one count more. No
+ * way that fits in each has more than fits in all, so this sum bounds as well. */
+static double mixed_bytes(const struct engine *e, int stage, double bytes, const double *lower)
+{
+    const struct stage_place *place = &e->problem->place[stage];
+    for (int t = 0; t < e->problem->tiers; t++)
+        bytes += lower[t] * place->capacity_bytes / place->lower_capacity_bytes[t];
+    return bytes;
+}
+
 /* Of the points (bytes, time) of a stage's choices the lower left hull. */
-static void make_hull(struct engine *e, int stage, struct stage_point *point)
+static void make_hull(struct engine *e, int stage, struct stage_point *point, bool mixed)
 {
     const struct stages_problem *p = e->problem;
     const struct stage_place *place = &p->place[stage];
-    struct hull *hull = &e->hull[stage];
+    struct hull *hull = mixed ? &e->mixed[stage] : &e->hull[stage];
     size_t count = 0;
     for (int kind = 0; kind < p->kinds; kind++)
         for (int s = 0; s < p->choices; s++) {
             const struct stage_choice *choice = choice_of(e, stage, kind, s);
             if (e->single[kind] || isinf(choice->time_s)) continue;
             hull->moment = count ? fmin(hull->moment, choice->moment_bytes) : choice->moment_bytes;
-            point[count++] = (struct stage_point){
-                choice->fixed_bytes + place->in_flight * choice->flight_bytes, time_of(e, choice)};
+            double bytes = choice->fixed_bytes + place->in_flight * choice->flight_bytes;
+            double lower[STAGES_TIERS] = {0};
+            for (int t = 0; mixed && t < p->tiers; t++)
+                lower[t] = lower_of(e, stage, kind, s, t);
+            if (mixed) bytes = mixed_bytes(e, stage, bytes, lower);
+            point[count++] = (struct stage_point){bytes, time_of(e, choice)};
         }
     qsort(point, count, sizeof *point, stage_points_compare);
     hull->count = 0;
@@ -46,7 +60,7 @@ static void make_hull(struct engine *e, int stage, struct stage_point *point)
 }
 
 /* The least time of `layers` plural layers in so many bytes; INFINITY: too few. */
-double engine_hull_s(const struct hull *hull, double layers, double bytes)
+static double hull_s(const struct hull *hull, double layers, double bytes)
 {
     if (layers <= 0) return 0;
     const double each = bytes / layers;
@@ -59,14 +73,32 @@ double engine_hull_s(const struct hull *hull, double layers, double bytes)
     return layers * (hull->time_s[i] + share * (hull->time_s[i + 1] - hull->time_s[i]));
 }
 
+double engine_rest_s(const struct engine *e, int stage, double layers, const struct room *left)
+{
+    const double rest_s = hull_s(&e->hull[stage], layers, left->bytes);
+    if (!e->problem->tiers) return rest_s;
+    return fmax(rest_s,
+                hull_s(&e->mixed[stage], layers, mixed_bytes(e, stage, left->bytes, left->lower)));
+}
+
+/* All that a stage has, but for what is there for a moment at least. */
+static struct room room_of(const struct engine *e, int stage)
+{
+    const struct stage_place *place = &e->problem->place[stage];
+    struct room room = {.bytes = place->capacity_bytes - e->hull[stage].moment};
+    for (int t = 0; t < e->problem->tiers; t++)
+        room.lower[t] = place->lower_capacity_bytes[t];
+    return room;
+}
+
 /* Plural layers that a stage runs within a pace, at most. */
 static int most_layers(const struct engine *e, int stage, double pace_s)
 {
-    const double bytes = e->problem->place[stage].capacity_bytes - e->hull[stage].moment;
+    const struct room room = room_of(e, stage);
     int low = 0, high = e->plural;
     while (low < high) {
         const int middle = (low + high + 1) / 2;
-        if (engine_hull_s(&e->hull[stage], middle, bytes) <= pace_s)
+        if (engine_rest_s(e, stage, middle, &room) <= pace_s)
             low = middle;
         else
             high = middle - 1;
@@ -86,9 +118,12 @@ static bool pace_is_possible(const struct engine *e, double pace_s)
 static double least_pace(const struct engine *e)
 {
     double low = 0, high = 0;
-    for (int stage = 0; stage < e->problem->stages; stage++)
-        if (e->hull[stage].count)
-            high = fmax(high, 1.000001 * e->plural * e->hull[stage].time_s[0]);
+    for (int stage = 0; stage < e->problem->stages; stage++) {
+        if (!e->hull[stage].count) continue;
+        double slowest_s = e->hull[stage].time_s[0];
+        if (e->problem->tiers) slowest_s = fmax(slowest_s, e->mixed[stage].time_s[0]);
+        high = fmax(high, 1.000001 * e->plural * slowest_s);
+    }
     if (!pace_is_possible(e, high)) return INFINITY;
     for (int i = 0; i < 50; i++) {
         const double middle = (low + high) / 2;
@@ -110,12 +145,19 @@ static bool is_outdone(const struct engine *e, int stage, int kind, int s)
     for (int other = 0; other < p->choices; other++) {
         const struct stage_choice *a = choice_of(e, stage, kind, other);
         const double a_bytes = a->fixed_bytes + flight * a->flight_bytes;
+        bool more = false, less = false;
+        for (int t = 0; t < p->tiers; t++) {
+            const double own = lower_of(e, stage, kind, s, t),
+                         its = lower_of(e, stage, kind, other, t);
+            more |= its > own;
+            less |= its < own;
+        }
         if (other == s || e->group[stage * p->choices + other] != e->group[stage * p->choices + s])
             continue;
-        if (a_bytes > bytes || a->moment_bytes > b->moment_bytes || a->time_s > b->time_s ||
+        if (more || a_bytes > bytes || a->moment_bytes > b->moment_bytes || a->time_s > b->time_s ||
             a->first_s > b->first_s || a->end_s > b->end_s)
             continue;
-        const bool equal = a_bytes == bytes && a->moment_bytes == b->moment_bytes &&
+        const bool equal = !less && a_bytes == bytes && a->moment_bytes == b->moment_bytes &&
                            a->time_s == b->time_s && a->first_s == b->first_s &&
                            a->end_s == b->end_s;
         if (!equal || other < s) return true;
@@ -131,13 +173,19 @@ static void find_usable(struct engine *e)
         for (int kind = 0; kind < p->kinds; kind++)
             for (int s = 0; s < p->choices; s++) {
                 const struct stage_choice *choice = choice_of(e, stage, kind, s);
-                const double left = p->place[stage].capacity_bytes - choice->fixed_bytes -
-                                    p->place[stage].in_flight * choice->flight_bytes -
-                                    choice->moment_bytes;
+                struct room left = {.bytes = p->place[stage].capacity_bytes - choice->fixed_bytes -
+                                             p->place[stage].in_flight * choice->flight_bytes -
+                                             choice->moment_bytes};
+                bool fits = left.bytes >= 0;
+                for (int t = 0; t < p->tiers; t++) {
+                    left.lower[t] =
+                        p->place[stage].lower_capacity_bytes[t] - lower_of(e, stage, kind, s, t);
+                    fits &= left.lower[t] >= 0;
+                }
                 const int rest = e->least[stage] - !e->single[kind];
                 e->usable[(stage * p->kinds + kind) * p->choices + s] =
-                    !isinf(choice->time_s) && left >= 0 &&
-                    time_of(e, choice) + engine_hull_s(&e->hull[stage], rest, left) <= e->pace_s &&
+                    !isinf(choice->time_s) && fits &&
+                    time_of(e, choice) + engine_rest_s(e, stage, rest, &left) <= e->pace_s &&
                     !is_outdone(e, stage, kind, s);
             }
 }
@@ -188,7 +236,18 @@ bool engine_relax(struct engine *e)
         done = e->hull[stage].bytes;
         if (!done) break;
         e->hull[stage].time_s = e->hull[stage].bytes + rows + 1;
-        make_hull(e, stage, point);
+        make_hull(e, stage, point, false);
+    }
+    if (done && p->tiers) {
+        e->mixed = calloc((size_t)p->stages, sizeof *e->mixed);
+        done = e->mixed != NULL;
+    }
+    for (int stage = 0; done && e->mixed && stage < p->stages; stage++) {
+        e->mixed[stage].bytes = calloc(2 * rows + 2, sizeof(double));
+        done = e->mixed[stage].bytes;
+        if (!done) break;
+        e->mixed[stage].time_s = e->mixed[stage].bytes + rows + 1;
+        make_hull(e, stage, point, true);
     }
     free(point);
     if (done) e->bound_pace_s = least_pace(e);
@@ -226,8 +285,8 @@ static double single_bound(const struct engine *e)
         time_s += engine_fastest_s(e, p->kind[i]);
     }
     return p->microbatches *
-           (time_s + engine_hull_s(&e->hull[0], e->plural,
-                                   p->place[0].capacity_bytes - e->hull[0].moment - bytes));
+           (time_s +
+            hull_s(&e->hull[0], e->plural, p->place[0].capacity_bytes - e->hull[0].moment - bytes));
 }
 
 /* No way takes less. */

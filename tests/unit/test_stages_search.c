@@ -12,6 +12,7 @@ struct instance {
     struct stages_problem problem;
     struct stage_place place[STAGES];
     struct stage_choice choice[STAGES][KINDS * CHOICES];
+    struct stage_lower lower[STAGES][KINDS * CHOICES];
     double change_s[CHOICES * CHOICES];
     int kind[LAYERS];
     bool cut[LAYERS + 1];
@@ -39,6 +40,7 @@ static void make(struct instance *x)
     *p = (struct stages_problem){.layers = 1 + below(LAYERS),
                                  .kinds = 1 + below(KINDS),
                                  .choices = 1 + below(CHOICES),
+                                 .tiers = below(2) ? 0 : 1 + below(STAGES_TIERS),
                                  .microbatches = 1 + below(8),
                                  .kind = x->kind,
                                  .cut = below(3) ? NULL : x->cut,
@@ -68,10 +70,19 @@ static void make(struct instance *x)
                                             .time_s = below(12) ? 1 + some(9, ties) : INFINITY,
                                             .first_s = some(3, ties),
                                             .end_s = some(5, ties)};
+        for (int i = 0; i < KINDS * CHOICES; i++)
+            for (int t = 0; t < STAGES_TIERS; t++) {
+                x->lower[k][i].fixed_bytes[t] =
+                    k && !clusters ? x->lower[0][i].fixed_bytes[t] : some(4, ties);
+                x->lower[k][i].flight_bytes[t] =
+                    k && !clusters ? x->lower[0][i].flight_bytes[t] : some(3, ties);
+            }
         x->place[k] = (struct stage_place){.in_flight = p->stages - k,
                                            .capacity_bytes = 10 + below(40),
                                            .choice = x->choice[k],
-                                           .change_s = x->change_s};
+                                           .change_s = x->change_s,
+                                           .lower = x->lower[k],
+                                           .lower_capacity_bytes = {4 + below(30), 4 + below(30)}};
     }
 }
 
@@ -147,7 +158,11 @@ Test(stages_search, more_room_never_hurts)
         struct stages_answer before, after;
         make(&x);
         cr_assert(stages_solve(&x.problem, &before));
-        switch (round % 3) {
+        switch (round % 4) {
+        case 3:
+            for (int k = 0; k < STAGES; k++)
+                x.place[k].lower_capacity_bytes[0] += below(10);
+            break;
         case 0:
             for (int k = 0; k < STAGES; k++)
                 x.place[k].capacity_bytes += below(10);
@@ -197,16 +212,21 @@ static struct stage_point value_of(const struct stages_problem *p, int stage, in
                                    const int *choice)
 {
     const struct stage_place *place = &p->place[stage];
-    double bytes = 0, moment = 0, time_s = 0, end_s = 0;
+    double bytes = 0, moment = 0, time_s = 0, end_s = 0, lower[STAGES_TIERS] = {0};
     for (int i = 0; i < count; i++) {
-        const struct stage_choice *one =
-            &place->choice[p->kind[first + i] * p->choices + choice[i]];
+        const int row = p->kind[first + i] * p->choices + choice[i];
+        const struct stage_choice *one = &place->choice[row];
+        for (int t = 0; t < p->tiers; t++)
+            lower[t] += place->lower[row].fixed_bytes[t] +
+                        place->in_flight * place->lower[row].flight_bytes[t];
         bytes += one->fixed_bytes + place->in_flight * one->flight_bytes;
         moment = fmax(moment, one->moment_bytes);
         time_s += one->time_s +
                   (i ? place->change_s[choice[i - 1] * p->choices + choice[i]] : one->first_s);
         if (stage == 0) end_s += one->end_s;
     }
+    for (int t = 0; t < p->tiers; t++)
+        if (lower[t] > place->lower_capacity_bytes[t]) time_s = INFINITY;
     return (struct stage_point){bytes + moment, time_s + end_s / p->microbatches};
 }
 
