@@ -290,10 +290,13 @@ static void add_head(struct report *report, const struct layerwise_answer *answe
             answer->plan.chunks > 1 ? cell_count(answer->plan.chunks) : cell_none(),
             mixed ? cell_number(answer->value_s) : cell_none(),
             mixed ? cell_number(answer->bound_s) : cell_none(),
-            cell_text(!mixed   ? "no mix is faster than layers that are alike"
-                      : proved ? "optimal for the surrogate: bound = value"
-                               : report_text(report, "within %.3g %% of the surrogate's best",
-                                             100 * (answer->value_s / answer->bound_s - 1))),
+            cell_text(
+                !mixed && answer->unsettled
+                    ? "none: not all mixes that may be faster were looked at, or they did not fit"
+                : !mixed ? "no mix is faster than layers that are alike"
+                : proved ? "optimal for the surrogate: bound = value"
+                         : report_text(report, "within %.3g %% of the surrogate's best",
+                                       100 * (answer->value_s / answer->bound_s - 1))),
             answer->walk_s > 0 ? cell_number(answer->walk_s / answer->value_s - 1) : cell_none(),
             cell_count(counts->shapes), cell_count(counts->excluded), cell_count(counts->unfit),
             cell_count(counts->ways), cell_count(counts->labels)});

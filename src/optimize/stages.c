@@ -110,6 +110,11 @@ bool stages_solve(const struct stages_problem *problem, struct stages_answer *an
             e.limit = problem->label_limit;
             search_all(&e, answer);
         }
+        if (e.cut && !answer->found && problem->tiers && !e.spread) {
+            engine_forget(&e); /* what promised most may fill a lower memory too early */
+            e.spread = e.cut = true;
+            search_all(&e, answer);
+        }
     }
     answer->labels = e.labels;
     const double bound_s = e.cut ? engine_bound(&e) : INFINITY;

@@ -7,7 +7,7 @@
 
 /* ---- labels of one stage ---- */
 
-enum { LEVELS = 9 }; /* of how full lower memories are */
+enum { LEVELS = 5 }; /* of how full lower memories are */
 
 struct label {
     double bytes, time_s, end_s; /* without what is there for a moment */
@@ -62,8 +62,8 @@ struct engine {
     uint64_t labels;
     struct label *room; /* candidates */
     size_t room_size;
-    /* (levels, moments, choices): what is kept, by how full lower memories are (level_above), what
-     * is there for a moment, and group */
+    /* (choices, levels, moments): what is kept, by group, how full lower memories are
+     * (level_above), and what is there for a moment */
     struct stair *stair;
     int levels;
     int *steep; /* (steeps) stairs that have steps */
@@ -75,9 +75,10 @@ struct engine {
     int *plural_from; /* (layers + 1) of these from here on */
     struct hull {
         int count;
-        double moment;          /* the least that is there for a moment */
-        double *bytes, *time_s; /* (count) rising, falling; convex */
-    } * hull;                   /* (stages) */
+        double moment;              /* the least that is there for a moment */
+        double lower[STAGES_TIERS]; /* the least that a choice has in lower memories */
+        double *bytes, *time_s;     /* (count) rising, falling; convex */
+    } * hull;                       /* (stages) */
     struct hull *mixed;  /* (stages) of the sum of all memories' bytes, those of lower ones times
                             how much smaller they are; where there are tiers */
     int *least;          /* (stages) plural layers that a stage has at least */

@@ -61,6 +61,11 @@ static int group_of(const struct engine *e, int stage, const struct label *x)
     return e->group[stage * e->problem->choices + x->choice];
 }
 
+static int stair_at(const struct engine *e, int group, int level, int moment)
+{
+    return (group * e->levels + level) * e->moments + moment;
+}
+
 /* How full the fullest lower memory is, or the emptiest one: no label of a level that is rounded up
  * has more in any than one of the same level that is rounded down. */
 static int level_above(const struct engine *e, int stage, const struct label *x)
@@ -85,9 +90,8 @@ static bool is_below_stairs(const struct engine *e, int stage, const struct labe
 {
     const double fast = fast_value(x), slow = slow_value(e, x);
     for (int level = level_below(e, stage, x); level >= 0; level--) {
-        const struct stair *stair =
-            &e->stair[level * e->moments * e->problem->choices + group_of(e, stage, x)];
-        for (int moment = 0; moment <= x->moment; moment++, stair += e->problem->choices) {
+        const struct stair *stair = &e->stair[stair_at(e, group_of(e, stage, x), level, 0)];
+        for (int moment = 0; moment <= x->moment; moment++, stair++) {
             const int at = first_above(stair, fast);
             if (at && stair->step[at - 1].slow <= slow) return true;
         }
@@ -121,8 +125,7 @@ static bool is_dominated(const struct engine *e, int stage, const struct label *
 static void add_step(struct engine *e, int stage, const struct label *x)
 {
     const struct step step = {fast_value(x), slow_value(e, x)};
-    const int where = (level_above(e, stage, x) * e->moments + x->moment) * e->problem->choices +
-                      group_of(e, stage, x);
+    const int where = stair_at(e, group_of(e, stage, x), level_above(e, stage, x), x->moment);
     struct stair *stair = &e->stair[where];
     int at = first_above(stair, step.fast), end = at;
     while (at && stair->step[at - 1].fast >= step.fast)
@@ -195,6 +198,15 @@ static int keep_hopeful(struct engine *e, int stage, int count, int layers)
     return (int)e->limit;
 }
 
+/* Where whatever fits will do, the label that leaves more of the lower memories is better than a
+ * faster one. */
+static bool is_better(const struct engine *e, const struct label *x, const struct label *y)
+{
+    for (int t = 0; e->problem->any && t < e->problem->tiers; t++)
+        if (x->lower[t] != y->lower[t]) return x->lower[t] < y->lower[t];
+    return slow_value(e, x) < slow_value(e, y);
+}
+
 /* Of `count` in room, in order of bytes, the fastest of each of as many equal ranges of bytes as
  * there may be labels, and the smallest. */
 static int keep_spread(struct engine *e, int count)
@@ -209,7 +221,7 @@ static int keep_spread(struct engine *e, int count)
         if (own > slot) {
             best = kept++;
             slot = own;
-        } else if (slow_value(e, x) >= slow_value(e, &e->room[best])) {
+        } else if (!is_better(e, x, &e->room[best])) {
             continue;
         }
         e->room[best] = *x;

@@ -37,8 +37,10 @@ static void make_hull(struct engine *e, int stage, struct stage_point *point, bo
             hull->moment = count ? fmin(hull->moment, choice->moment_bytes) : choice->moment_bytes;
             double bytes = choice->fixed_bytes + place->in_flight * choice->flight_bytes;
             double lower[STAGES_TIERS] = {0};
-            for (int t = 0; mixed && t < p->tiers; t++)
+            for (int t = 0; t < p->tiers; t++) {
                 lower[t] = lower_of(e, stage, kind, s, t);
+                hull->lower[t] = count ? fmin(hull->lower[t], lower[t]) : lower[t];
+            }
             if (mixed) bytes = mixed_bytes(e, stage, bytes, lower);
             point[count++] = (struct stage_point){bytes, time_of(e, choice)};
         }
@@ -77,6 +79,9 @@ double engine_rest_s(const struct engine *e, int stage, double layers, const str
 {
     const double rest_s = hull_s(&e->hull[stage], layers, left->bytes);
     if (!e->problem->tiers) return rest_s;
+    for (int t = 0; t < e->problem->tiers; t++)
+        if (layers > 0 && layers * e->hull[stage].lower[t] > left->lower[t] * (1 + 1e-12))
+            return INFINITY;
     return fmax(rest_s,
                 hull_s(&e->mixed[stage], layers, mixed_bytes(e, stage, left->bytes, left->lower)));
 }

@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "estimate/plan_check.h"
 #include "estimate/runs.h"
+#include "machine/part.h"
+#include "search/layerwise_needs.h"
 #include "search/layerwise_shape.h"
 #include "search/numbers.h"
 #include "search/plans_axes.h"
@@ -63,36 +65,74 @@ static double enough(const struct quest *q, const struct shape *s)
     return isinf(q->least_s) ? 0 : fmax(1e-12, (q->least_s - messages_s(s)) * SURROGATE_SLACK);
 }
 
-/* The bytes that a prediction has above the memory; 0: it fits. */
-static double excess(const struct shape *s, const struct rk_prediction *p)
+/* The bytes that predictions have above a memory, by tier; 0: they fit. */
+struct excess {
+    double bytes[1 + RK_SHARE_TIERS];
+};
+
+static void add_excess(struct excess *over, const struct shape *s, const struct rk_prediction *p)
 {
-    const double over =
-        p->timed ? p->stage[p->tightest].total_bytes - s->system->memory[0].capacity_bytes : 0;
-    return over > 0 ? over : 0;
+    for (int i = 0; p->timed && i < p->stages; i++) {
+        const struct rk_stage *stage = &p->stage[i];
+        over->bytes[0] =
+            fmax(over->bytes[0], stage->total_bytes - s->system->memory[0].capacity_bytes);
+        for (int t = 0; t < RK_SHARE_TIERS && t + 1 < s->system->memories; t++)
+            over->bytes[t + 1] = fmax(
+                over->bytes[t + 1],
+                stage->away_bytes[t] - memory_part_bytes(&s->system->memory[t + 1], s->base.ranks));
+    }
 }
 
-static void set_capacity(struct shape *s, double bytes)
+static bool fits_all(const struct excess *over)
 {
-    for (uint64_t k = 0; k < s->base.pipeline; k++)
-        s->place[k].capacity_bytes = bytes;
+    bool fits = true;
+    for (int i = 0; i <= RK_SHARE_TIERS; i++)
+        fits &= over->bytes[i] <= 0;
+    return fits;
 }
 
-/* Predicts and offers what was found; the bytes that the memory of the surrogate has too many. */
-static double judge(struct quest *q, struct shape *s, const struct stages_problem *problem,
-                    struct stages_answer *answer, double bound_s, const struct rk_plan *dealt)
+static int watched_as(const struct shape *s, int tier)
+{
+    for (int t = 0; t < s->watched; t++)
+        if (s->tier[t] == tier) return t;
+    return -1;
+}
+
+/* The surrogate gets less of what is overfilled, `less`; or first a lower memory that it did not
+ * know is watched, with which its mixes are others. False when it cannot be. */
+static bool take_off(struct quest *q, struct shape *s, const struct excess *over,
+                     struct excess *less)
+{
+    bool other = false;
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++) {
+        if (over->bytes[tier + 1] <= 0 || watched_as(s, tier) >= 0) continue;
+        if (!shape_watch(s, tier)) {
+            q->failed = s->failed;
+            return false;
+        }
+        other = true;
+    }
+    for (int i = 0; i <= RK_SHARE_TIERS && !other; i++)
+        less->bytes[i] += 1.01 * over->bytes[i];
+    return true;
+}
+
+/* Predicts and offers what was found; adds what the surrogate's memories have too many. */
+static void judge(struct quest *q, struct shape *s, const struct stages_problem *problem,
+                  struct stages_answer *answer, double bound_s, const struct rk_plan *dealt,
+                  struct excess *over)
 {
     struct rk_plan plan = *dealt;
-    if (s->base.chunks > 1 && !layerwise_interleave(dealt, s->model, s->base.chunks, &plan))
-        return 0;
+    if (s->base.chunks > 1 && !layerwise_interleave(dealt, s->model, s->base.chunks, &plan)) return;
     rk_predict(s->model, s->system, &plan, &q->prediction);
     offer(q, s, problem, answer, fmin(bound_s, answer->value_s), dealt, &plan, &q->prediction);
-    return excess(s, &q->prediction);
+    add_excess(over, s, &q->prediction);
 }
 
 /* The best with embedding and head in way `end`; `bound_s` is that of any ends. */
-static double solve_end(struct quest *q, struct shape *s, int end, double bound_s)
+static void solve_end(struct quest *q, struct shape *s, int end, double bound_s,
+                      struct excess *over)
 {
-    double over = 0;
     shape_allow(s, end);
     for (int try = 0; try < RETRIES; try++) {
         struct stages_answer answer;
@@ -100,17 +140,16 @@ static double solve_end(struct quest *q, struct shape *s, int end, double bound_
         const struct stages_problem problem = shape_problem(s, enough(q, s));
         if (!stages_solve(&problem, &answer)) {
             q->failed = true;
-            return 0;
+            return;
         }
         q->answer->counts.labels += answer.labels;
         const bool said = answer.found && shape_answer(s, &answer, end, &plan);
         const bool again = answer.found && !said;
-        if (said) over = judge(q, s, &problem, &answer, bound_s, &plan);
+        if (said) judge(q, s, &problem, &answer, bound_s, &plan, over);
         if (again) shape_forbid_rare(s, &answer, end);
         stages_answer_release(&answer);
-        if (!again) return over;
+        if (!again) return;
     }
-    return over;
 }
 
 /* No mix takes less, whatever the one way is in which embedding and head are run. */
@@ -144,11 +183,16 @@ static bool is_loose(const struct layerwise_answer *answer)
  * prediction says that the surrogate took too much. */
 static bool solve_shape(struct quest *q, struct shape *s)
 {
-    double capacity = s->system->memory[0].capacity_bytes - s->constant_bytes;
+    struct excess less = {{0}};
     bool found = false;
-    for (int try = 0; try < RETRIES && !q->failed; try++) {
+    for (int try = 0; try < RETRIES + s->watched && !q->failed; try++) {
         struct stages_answer answer;
-        set_capacity(s, capacity);
+        struct excess over = {{0}};
+        struct capacity capacity = shape_capacity(s);
+        capacity.bytes -= less.bytes[0];
+        for (int t = 0; t < s->watched; t++)
+            capacity.lower[t] -= less.bytes[s->tier[t] + 1];
+        shape_set_capacity(s, &capacity);
         shape_allow(s, -1);
         const struct stages_problem problem = shape_problem(s, enough(q, s));
         if (!stages_solve(&problem, &answer)) {
@@ -163,25 +207,31 @@ static bool solve_shape(struct quest *q, struct shape *s)
         const int ends[] = {any ? answer.choice[0] : 0, any ? answer.choice[s->layers - 1] : 0};
         struct rk_plan plan;
         const bool done = any && ends[0] == ends[1] && shape_answer(s, &answer, ends[0], &plan);
-        double over = done ? judge(q, s, &problem, &answer, bound_s, &plan) : 0;
+        if (done) judge(q, s, &problem, &answer, bound_s, &plan, &over);
         stages_answer_release(&answer);
         if (s->rigour && try == 0) /* nothing below enough, or below what was found */
             tighten(q->answer, any ? bound_s : fmin(bound_s, problem.enough_s));
-        if (!any) return found;
+        if (!any) {
+            const bool open =
+                !isinf(bound_s) && (!(problem.enough_s > 0) || bound_s < problem.enough_s);
+            q->answer->unsettled |= open || (found && !fits_all(&less));
+            return found;
+        }
         if (s->rigour > 1 && !is_loose(q->answer)) return true;
         found = true;
         for (int i = 0; !done && i < 2; i++)
-            if (i == 0 || ends[1] != ends[0]) over = fmax(over, solve_end(q, s, ends[i], bound_s));
-        if (over <= 0) return true;
-        capacity -= 1.01 * over;
+            if (i == 0 || ends[1] != ends[0]) solve_end(q, s, ends[i], bound_s, &over);
+        if (fits_all(&over)) return true;
+        if (!take_off(q, s, &over, &less)) break;
     }
+    q->answer->unsettled = true;
     return found;
 }
 
 /* ---- all shapes ---- */
 
 /* What else than the ways of layers a plan of so many stages has: the best whose layers are alike,
- * on the least memory of these that has one. */
+ * on the least memory of these that has one: of the first memory, then of all. */
 static bool find_base(const struct rk_plans_problem *problem, struct rk_plan *plan)
 {
     static const double factors[] = {1.25, 1.5, 2, 3, 4, 8, 16, 64};
@@ -193,6 +243,12 @@ static bool find_base(const struct rk_plans_problem *problem, struct rk_plan *pl
     for (size_t i = 0; i < sizeof factors / sizeof *factors && !found; i++) {
         system.memory[0].capacity_bytes = factors[i] * problem->system->memory[0].capacity_bytes;
         found = rk_plans_best(&roomy, plan, NULL, NULL) == RK_OK;
+        for (int m = 1; !found && m < system.memories; m++)
+            system.memory[m].capacity_bytes =
+                factors[i] * problem->system->memory[m].capacity_bytes;
+        if (!found && system.memories > 1) found = rk_plans_best(&roomy, plan, NULL, NULL) == RK_OK;
+        for (int m = 1; m < system.memories; m++)
+            system.memory[m].capacity_bytes = problem->system->memory[m].capacity_bytes;
     }
     rk_system_release(&system);
     return found;
@@ -260,6 +316,11 @@ static void add_shapes(struct quest *q, const struct rk_plan *base, struct candi
             shape_close(s);
             continue;
         }
+        if (!q->answer->uniform_s && !shape_watch_all(s)) { /* it may be what nothing fits in */
+            shape_close(s);
+            q->failed = true;
+            return;
+        }
         q->answer->counts.shapes++;
         q->answer->counts.ways += (uint64_t)s->ways;
         shape_allow(s, -1);
@@ -312,89 +373,6 @@ static void take_alike(struct layerwise_answer *answer, const struct rk_plan *pl
 static bool stopped(const struct layerwise_query *query)
 {
     return query->stop && query->stop(query->context);
-}
-
-/* Is there a mix of a shape in so many bytes? By the relaxation, or one that is found. */
-static bool fits_in(struct quest *q, struct shape *s, double bytes, bool relaxed)
-{
-    enum { FEW_LABELS = 48 };
-    struct stages_answer answer;
-    set_capacity(s, bytes - s->constant_bytes);
-    struct stages_problem problem = shape_problem(s, 0);
-    problem.label_limit = FEW_LABELS;
-    problem.any = true;
-    if (isinf(stages_bound(&problem))) return false;
-    if (relaxed) return true;
-    if (!stages_solve(&problem, &answer)) {
-        q->failed = true;
-        return false;
-    }
-    const bool found = answer.found;
-    stages_answer_release(&answer);
-    return found;
-}
-
-/* The least bytes of an accelerator in which a mix of a shape is found, where that is less than
- * `least`; within a thousandth. */
-static double least_bytes(struct quest *q, struct shape *s, double least)
-{
-    double low = 0, high = fmin(least, 64 * s->system->memory[0].capacity_bytes);
-    shape_allow(s, -1);
-    if (!fits_in(q, s, high, true)) return least;
-    for (int i = 0; i < 30; i++) {
-        const double middle = (low + high) / 2;
-        if (fits_in(q, s, middle, true))
-            high = middle;
-        else
-            low = middle;
-    }
-    for (high = low; high < least && !fits_in(q, s, high, false) && !q->failed;)
-        high *= 1.1;
-    for (low = fmax(low, high / 1.1); high - low > 1e-3 * high && !q->failed;) {
-        const double middle = (low + high) / 2;
-        if (fits_in(q, s, middle, false))
-            high = middle;
-        else
-            low = middle;
-    }
-    return fmin(least, high);
-}
-
-/* The same of plans whose layers are alike. */
-static double least_alike(const struct rk_plans_problem *problem, double least)
-{
-    enum { STEPS = 9 };
-    struct rk_plans_problem roomy = *problem;
-    struct rk_system system;
-    double low = problem->system->memory[0].capacity_bytes;
-    if (isinf(least) || rk_system_copy(&system, problem->system, NULL) != RK_OK) return least;
-    roomy.system = &system;
-    for (int i = 0; i < STEPS && least - low > 1e-3 * least; i++) {
-        const double middle = (low + least) / 2;
-        system.memory[0].capacity_bytes = middle;
-        if (rk_plans_best(&roomy, NULL, NULL, NULL) == RK_OK)
-            least = middle;
-        else
-            low = middle;
-    }
-    rk_system_release(&system);
-    return least;
-}
-
-/* What is needed where nothing fits. */
-static enum rk_status nothing_fits(const struct rk_plans_problem *problem, double least,
-                                   struct rk_error *error)
-{
-    if (isinf(least))
-        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                       "%s on %s: no way to run its layers on so many GPUs with this batch and "
-                       "these restrictions",
-                       problem->model->id, problem->system->id);
-    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                   "%s on %s: no mix of ways to run layers fits in %.4g GiB; the smallest memory "
-                   "that does is about %.4g GiB: give more GPUs, or a machine with more memory",
-                   problem->model->id, problem->system->id,
-                   problem->system->memory[0].capacity_bytes / 0x1p30, least / 0x1p30);
 }
 
 /* Labels of a proof, times the usual number, of no more than so many labels with ways to go on from
@@ -477,11 +455,13 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
             answer->counts.unfit += !solve_shape(&q, s);
         answer->complete = answer->complete && !stopped(query);
     }
+    struct needs needs = {.lower = false};
+    for (int t = 0; t <= RK_SHARE_TIERS; t++)
+        needs.bytes[t] = INFINITY;
     const bool stuck = !answer->found && !answer->uniform_s && !answer->any_s;
-    double least = INFINITY;
     for (int i = 0; i < all.count; i++) {
         struct shape *s = all.list[i].shape;
-        if (stuck && answer->complete && s->base.chunks == 1) least = least_bytes(&q, s, least);
+        if (stuck && answer->complete && s->base.chunks == 1 && !q.failed) needs_add(&needs, s);
         if (s == q.winner && answer->complete) prove(&q, s);
         shape_close(s);
     }
@@ -492,7 +472,7 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
     else if (!answer->found && answer->uniform_s)
         take_alike(answer, &answer->uniform, &problem);
     if (answer->found) return RK_OK;
-    return nothing_fits(&problem, least_alike(query->problem, least), error);
+    return needs_fail(&needs, query->problem, error);
 }
 
 struct rk_plan layerwise_run(const struct rk_plan *plan, int local)

@@ -41,7 +41,9 @@ struct layerwise_answer {
     double uniform_s;
     double any_s; /* a step of the best plan of all, interleaved ones too; 0: none fits */
     struct layerwise_counts counts;
-    bool complete; /* false: stopped */
+    bool unsettled; /* of some shape not all mixes that may be faster were looked at, or those that
+                       were found fit by the surrogate alone */
+    bool complete;  /* false: stopped */
 };
 
 /* RK_NOTHING_FITS, RK_USAGE (framework calculon), RK_IO. */

@@ -89,6 +89,10 @@ enum rk_status layerwise_fronts(const struct rk_plans_problem *problem, const st
     base.chunks = chunks;
     base.order = RK_ORDER_TP_CP_DP_PP;
     struct shape *s = shape_open(problem, &base, rk_plan_data(plan) * plan->microbatch);
+    if (s && !shape_watch_all(s)) {
+        shape_close(s);
+        s = NULL;
+    }
     if (s) shape_allow(s, -1);
     const bool done = s && visit_stages(s, plan, most, visit, context);
     shape_close(s);

@@ -8,9 +8,11 @@
 /* What stage_sum, what it moves and what it holds make of some blocks. */
 struct bill {
     double time_s, end_s, fixed_bytes, flight_bytes, moment_bytes, constant_bytes;
+    struct stage_lower lower;
 };
 
 struct meter {
+    const struct shape *shape;
     const struct rk_model *model;
     const struct rk_system *system;
     const struct rk_plan *plan;
@@ -18,6 +20,29 @@ struct meter {
     struct sharing sharing;
     struct memory_rule rule;
 };
+
+static struct stage_lower lower_of(const struct meter *m, const struct stage_sum *sum)
+{
+    struct stage_lower lower = {{0}, {0}};
+    for (int t = 0; t < m->shape->watched; t++) {
+        const int tier = m->shape->tier[t];
+        lower.fixed_bytes[t] = lowered_bytes(&m->rule, sum, 0, tier);
+        lower.flight_bytes[t] = lowered_bytes(&m->rule, sum, 1, tier) - lower.fixed_bytes[t];
+    }
+    return lower;
+}
+
+/* (b - a) / n */
+static struct stage_lower lower_each(const struct stage_lower *a, const struct stage_lower *b,
+                                     double n)
+{
+    struct stage_lower each;
+    for (int t = 0; t < STAGES_TIERS; t++) {
+        each.fixed_bytes[t] = (b->fixed_bytes[t] - a->fixed_bytes[t]) / n;
+        each.flight_bytes[t] = (b->flight_bytes[t] - a->flight_bytes[t]) / n;
+    }
+    return each;
+}
 
 static struct bill measure(const struct meter *m, const struct stage_blocks *blocks)
 {
@@ -45,12 +70,14 @@ static struct bill measure(const struct meter *m, const struct stage_blocks *blo
         .constant_bytes = placeholders + lost * m->rule.messages_bytes + demand.outside_bytes +
                           demanded_workspaces(&demand, m->system) +
                           m->system->kernels.reserve_bytes,
+        .lower = lower_of(m, &sum),
     };
 }
 
 /* Of one block more among as many as a stage has: those of n and of 2n differ by n of them; what n
  * of them take beyond that is the first one's. */
-static struct stage_choice price_block(struct shape *s, const struct meter *m, enum layer_kind kind)
+static struct stage_choice price_block(struct shape *s, const struct meter *m, enum layer_kind kind,
+                                       struct stage_lower *lower)
 {
     const double n = fmax(1, floor((double)s->model->layers / (double)s->base.pipeline));
     const enum treatment treatment = m->plan->recompute == RK_KEEP ? AS_IT_IS : RECOMPUTED;
@@ -60,6 +87,10 @@ static struct stage_choice price_block(struct shape *s, const struct meter *m, e
     const struct bill a = measure(m, &one), b = measure(m, &two);
     const double each_s = (b.time_s - a.time_s) / n;
     s->constant_bytes = fmax(s->constant_bytes, a.constant_bytes);
+    *lower = lower_each(&a.lower, &b.lower, n);
+    for (int t = 0; t < s->watched; t++)
+        s->lower_constant_bytes[t] =
+            fmax(s->lower_constant_bytes[t], a.lower.fixed_bytes[t] - n * lower->fixed_bytes[t]);
     return (struct stage_choice){
         .fixed_bytes = (b.fixed_bytes - a.fixed_bytes) / n,
         .flight_bytes = (b.flight_bytes - a.flight_bytes) / n,
@@ -71,7 +102,8 @@ static struct stage_choice price_block(struct shape *s, const struct meter *m, e
 }
 
 /* Embedding or head: what it adds to the blocks of a stage. */
-static struct stage_choice price_end(struct shape *s, const struct meter *m, bool head)
+static struct stage_choice price_end(struct shape *s, const struct meter *m, bool head,
+                                     struct stage_lower *lower)
 {
     const double n = fmax(1, floor((double)s->model->layers / (double)s->base.pipeline));
     const enum treatment treatment = m->plan->recompute == RK_KEEP ? AS_IT_IS : RECOMPUTED;
@@ -82,6 +114,7 @@ static struct stage_choice price_end(struct shape *s, const struct meter *m, boo
     blocks.last = head;
     const struct bill with = measure(m, &blocks);
     s->constant_bytes = fmax(s->constant_bytes, with.constant_bytes);
+    *lower = lower_each(&without.lower, &with.lower, 1);
     return (struct stage_choice){
         .fixed_bytes = with.fixed_bytes - without.fixed_bytes,
         .flight_bytes = with.flight_bytes - without.flight_bytes,
@@ -111,13 +144,17 @@ static bool same_times(const struct rk_local *a, const struct rk_local *b)
 static void price_way(struct shape *s, const struct layer_folds *fold, int i)
 {
     const struct rk_plan plan = shape_plan(s, i);
-    struct meter m = {s->model, s->system, &plan, fold, sharing_of(&plan), {.zero = 0}};
+    struct meter m = {s, s->model, s->system, &plan, fold, sharing_of(&plan), {.zero = 0}};
     m.rule = memory_rule_of(fold, &m.sharing, &plan);
-    for (int kind = 0; kind < s->kinds - 2; kind++)
-        s->price[kind * s->ways + i] = price_block(s, &m, s->kind_of[kind]);
+    for (int kind = 0; kind < s->kinds - 2; kind++) {
+        const int row = kind * s->ways + i;
+        s->price[row] = price_block(s, &m, s->kind_of[kind], &s->lower[row]);
+    }
     for (int head = 0; head < 2; head++) {
-        struct stage_choice *price = &s->price[(s->kinds - 2 + head) * s->ways + i];
-        *price = s->way[i].end ? price_end(s, &m, head) : (struct stage_choice){.time_s = INFINITY};
+        const int row = (s->kinds - 2 + head) * s->ways + i;
+        struct stage_choice *price = &s->price[row];
+        *price = s->way[i].end ? price_end(s, &m, head, &s->lower[row])
+                               : (struct stage_choice){.time_s = INFINITY};
         if (!head) price->first_s = s->price[i].first_s; /* the blocks behind wait as well */
     }
     s->send_s = fmax(s->send_s, send_s_of(fold, s->system, &plan));
@@ -145,8 +182,13 @@ static bool price_ways(struct shape *s)
 
 /* ---- of all ---- */
 
-static bool no_worse(const struct stage_choice *a, const struct stage_choice *b)
+static bool no_worse(const struct shape *s, int i, int j)
 {
+    const struct stage_choice *a = &s->price[i], *b = &s->price[j];
+    const struct stage_lower *x = &s->lower[i], *y = &s->lower[j];
+    for (int t = 0; t < s->watched; t++)
+        if (x->fixed_bytes[t] > y->fixed_bytes[t] || x->flight_bytes[t] > y->flight_bytes[t])
+            return false;
     return a->fixed_bytes <= b->fixed_bytes && a->flight_bytes <= b->flight_bytes &&
            a->moment_bytes <= b->moment_bytes && a->time_s <= b->time_s &&
            a->first_s <= b->first_s && a->end_s <= b->end_s;
@@ -159,10 +201,9 @@ static bool is_worse(const struct shape *s, int j, int i)
         return false;
     bool equal = true;
     for (int kind = 0; kind < s->kinds; kind++) {
-        const struct stage_choice *a = &s->price[kind * s->ways + i],
-                                  *b = &s->price[kind * s->ways + j];
-        if (!no_worse(a, b)) return false;
-        equal &= no_worse(b, a);
+        const int a = kind * s->ways + i, b = kind * s->ways + j;
+        if (!no_worse(s, a, b)) return false;
+        equal &= no_worse(s, b, a);
     }
     return !equal || i < j;
 }
@@ -181,8 +222,11 @@ static bool drop_worse(struct shape *s)
     for (int i = 0; i < s->ways; i++)
         kept += keep[i];
     for (int kind = 0; kind < s->kinds; kind++)
-        for (int i = 0, to = 0; i < s->ways; i++)
-            if (keep[i]) s->price[kind * kept + to++] = s->price[kind * s->ways + i];
+        for (int i = 0, to = 0; i < s->ways; i++) {
+            if (!keep[i]) continue;
+            s->lower[kind * kept + to] = s->lower[kind * s->ways + i];
+            s->price[kind * kept + to++] = s->price[kind * s->ways + i];
+        }
     for (int i = 0, to = 0; i < s->ways; i++)
         if (keep[i]) s->way[to++] = s->way[i];
     s->ways = kept;
@@ -225,8 +269,9 @@ bool shape_price(struct shape *s)
 {
     const size_t rows = (size_t)LAYER_KINDS * ((size_t)s->ways + 1);
     s->price = calloc(rows, sizeof *s->price);
+    s->lower = calloc(rows, sizeof *s->lower);
     number_layouts(s);
-    if (!s->price || !price_ways(s) || !drop_worse(s)) return false;
+    if (!s->price || !s->lower || !price_ways(s) || !drop_worse(s)) return false;
     number_layouts(s);
     s->choice = calloc(rows, sizeof *s->choice);
     s->change_s = calloc((size_t)s->ways * (size_t)s->ways + 1, sizeof *s->change_s);

@@ -1,5 +1,7 @@
 #include "search/layerwise_shape.h"
 
+#include "machine/part.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +23,26 @@ struct rk_plan shape_plan(const struct shape *s, int way)
     return plan;
 }
 
+static void close_ways(struct shape *s)
+{
+    free(s->price);
+    free(s->lower);
+    free(s->choice);
+    free(s->change_s);
+    free(s->way);
+    s->price = s->choice = NULL;
+    s->lower = NULL;
+    s->change_s = NULL;
+    s->way = NULL;
+    s->ways = 0;
+}
+
 void shape_close(struct shape *s)
 {
     if (!s) return;
     free(s->kind);
     free(s->cut);
-    free(s->price);
-    free(s->choice);
-    free(s->change_s);
-    free(s->way);
+    close_ways(s);
     free(s);
 }
 
@@ -51,33 +64,120 @@ static void list_layers(struct shape *s)
         s->cut[i] = i != 1 && i != s->layers - 1;
 }
 
+/* Of an accelerator's part of a lower memory, what layers may fill. */
+static double lower_room(const struct shape *s, int watched)
+{
+    return memory_part_bytes(&s->system->memory[s->tier[watched] + 1], s->base.ranks) -
+           s->lower_constant_bytes[watched];
+}
+
+/* All ways with their prices; false when there is no memory. */
+static bool open_ways(struct shape *s)
+{
+    shape_find_ways(s, s->problem);
+    if (!s->kinds) list_layers(s);
+    if (s->failed || !shape_price(s)) return false;
+    const struct rk_plan any = s->ways ? shape_plan(s, 0) : s->base;
+    for (uint64_t k = 0; k < s->base.pipeline; k++)
+        s->place[k] = (struct stage_place){
+            .in_flight = s->ways ? in_flight_of_plan(&any, (double)shape_microbatches(s), k) : 0,
+            .capacity_bytes = s->system->memory[0].capacity_bytes - s->constant_bytes,
+            .choice = s->choice,
+            .change_s = s->change_s,
+            .lower = s->lower,
+        };
+    for (uint64_t k = 0; k < s->base.pipeline; k++)
+        for (int t = 0; t < s->watched; t++)
+            s->place[k].lower_capacity_bytes[t] = fmax(1, lower_room(s, t));
+    return true;
+}
+
 struct shape *shape_open(const struct rk_plans_problem *problem, const struct rk_plan *base,
                          uint64_t samples)
 {
     const size_t layers = (size_t)problem->model->layers + 2;
     struct shape *s = calloc(1, sizeof *s);
     if (!s) return NULL;
+    s->problem = problem;
     s->model = problem->model;
     s->system = problem->system;
     s->base = *base;
     s->samples = samples;
     s->kind = calloc(layers, sizeof *s->kind);
     s->cut = calloc(layers + 1, sizeof *s->cut);
-    shape_find_ways(s, problem);
-    if (s->kind && s->cut) list_layers(s);
-    if (!s->kind || !s->cut || s->failed || !shape_price(s)) {
-        shape_close(s);
-        return NULL;
+    if (s->kind && s->cut && open_ways(s)) return s;
+    shape_close(s);
+    return NULL;
+}
+
+/* ---- lower memories ---- */
+
+bool shape_watch(struct shape *s, int tier)
+{
+    if (s->watched == STAGES_TIERS) return false;
+    s->tier[s->watched++] = tier;
+    s->constant_bytes = s->send_s = 0;
+    close_ways(s);
+    s->failed = !open_ways(s);
+    return !s->failed;
+}
+
+/* Does any way use memory tier `tier` + 1, which is not unlimited? */
+static bool lowers(const struct shape *s, int tier)
+{
+    bool any = tier == 0 && (s->base.recompute_rest || s->base.sequence_chunks > 1);
+    if (tier + 1 >= s->system->memories || isinf(s->system->memory[tier + 1].capacity_bytes))
+        return false;
+    for (int w = 0; w < s->ways; w++)
+        for (int i = 0; i < RK_SHARES; i++)
+            any |= s->way[w].local.share[i][tier] > 0;
+    return any;
+}
+
+/* Would a stage of all layers, each in the way that has most there, fill it? */
+static bool may_fill(const struct shape *s, int watched)
+{
+    double all = 0;
+    for (int i = 0; i < s->layers; i++) {
+        double most = 0;
+        for (int w = 0; w < s->ways; w++) {
+            const struct stage_lower *own = &s->lower[s->kind[i] * s->ways + w];
+            most = fmax(most, own->fixed_bytes[watched] +
+                                  s->place[0].in_flight * own->flight_bytes[watched]);
+        }
+        all += most;
     }
-    const struct rk_plan any = s->ways ? shape_plan(s, 0) : s->base;
-    for (uint64_t k = 0; k < base->pipeline; k++)
-        s->place[k] = (struct stage_place){
-            .in_flight = s->ways ? in_flight_of_plan(&any, (double)shape_microbatches(s), k) : 0,
-            .capacity_bytes = s->system->memory[0].capacity_bytes - s->constant_bytes,
-            .choice = s->choice,
-            .change_s = s->change_s,
-        };
-    return s;
+    return all > lower_room(s, watched);
+}
+
+bool shape_watch_all(struct shape *s)
+{
+    for (int tier = 0; tier < RK_SHARE_TIERS && s->watched < STAGES_TIERS; tier++) {
+        bool watched = !lowers(s, tier);
+        for (int t = 0; t < s->watched; t++)
+            watched |= s->tier[t] == tier;
+        if (watched) continue;
+        if (!shape_watch(s, tier)) return false;
+        if (!may_fill(s, s->watched - 1)) s->watched--;
+    }
+    return true;
+}
+
+struct capacity shape_capacity(const struct shape *s)
+{
+    struct capacity all = {.bytes = s->system->memory[0].capacity_bytes - s->constant_bytes};
+    for (int t = 0; t < s->watched; t++)
+        all.lower[t] = lower_room(s, t);
+    return all;
+}
+
+void shape_set_capacity(struct shape *s, const struct capacity *capacity)
+{
+    for (uint64_t k = 0; k < s->base.pipeline; k++) {
+        s->place[k].capacity_bytes = capacity->bytes;
+        for (int t = 0; t < s->watched; t++) /* the surrogate divides by it */
+            s->place[k].lower_capacity_bytes[t] = fmax(1, capacity->lower[t]);
+    }
 }
 
 /* ---- from an answer to a plan ---- */
@@ -179,6 +279,7 @@ struct stages_problem shape_problem(const struct shape *s, double enough_s)
     return (struct stages_problem){.layers = s->layers,
                                    .kinds = s->kinds,
                                    .choices = s->ways,
+                                   .tiers = s->watched,
                                    .stages = (int)s->base.pipeline,
                                    .kind = s->kind,
                                    .cut = s->cut,

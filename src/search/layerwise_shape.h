@@ -29,12 +29,17 @@ struct shape {
     struct way *way; /* (ways) */
     int kinds;       /* of blocks, then embedding and head */
     enum layer_kind kind_of[LAYER_KINDS];
-    int layers;                  /* with embedding and head */
-    int *kind;                   /* (layers) */
-    bool *cut;                   /* (layers + 1) */
-    struct stage_choice *price;  /* (kinds, ways) as they are */
-    struct stage_choice *choice; /* ... of those that may be used */
-    double *change_s;            /* (ways, ways) */
+    int layers;                                /* with embedding and head */
+    int *kind;                                 /* (layers) */
+    bool *cut;                                 /* (layers + 1) */
+    struct stage_choice *price;                /* (kinds, ways) as they are */
+    struct stage_choice *choice;               /* ... of those that may be used */
+    struct stage_lower *lower;                 /* (kinds, ways) of the memories that are watched */
+    int watched;                               /* lower memories that some mix overfilled */
+    int tier[STAGES_TIERS];                    /* (watched) from 0, as shares count them */
+    double lower_constant_bytes[STAGES_TIERS]; /* of a stage, whatever its layers */
+    const struct rk_plans_problem *problem;
+    double *change_s; /* (ways, ways) */
     struct stage_place place[RK_MAX_STAGES];
     double constant_bytes; /* of a stage, whatever its layers */
     double send_s;
@@ -51,6 +56,21 @@ struct rk_plan shape_plan(const struct shape *s, int way);
 struct shape *shape_open(const struct rk_plans_problem *problem, const struct rk_plan *base,
                          uint64_t samples);
 void shape_close(struct shape *s);
+
+/* Watches a lower memory more from now on: all ways are found again, also those that only its size
+ * speaks for. False when there is no memory for that, or two are watched already. */
+bool shape_watch(struct shape *s, int tier);
+
+/* What the layers of a stage may fill. */
+struct capacity {
+    double bytes, lower[STAGES_TIERS];
+};
+
+struct capacity shape_capacity(const struct shape *s);
+void shape_set_capacity(struct shape *s, const struct capacity *capacity);
+
+/* ... all that its ways could fill. False when there is no memory. */
+bool shape_watch_all(struct shape *s);
 
 /* Embedding and head in way `end` alone; -1: in any. */
 void shape_allow(struct shape *s, int end);

@@ -257,3 +257,22 @@ Test(layerwise, fronts_fall)
     cr_expect_geq(points, 4 * 6);
     rk_system_release(&machine);
 }
+
+/* A lower memory of which mixes would use more than there is: what is found fits. */
+Test(layerwise, lower_memories_hold)
+{
+    static const uint64_t one[] = {1}, tensor[] = {4}, offload[] = {0, 1};
+    struct rk_error error;
+    open_problem("llama3.1-8b", "a100-sxm4-80g mem2=14GiB@20GB/s", 4, 16);
+    machine.memory[0].capacity_bytes *= 0.75;
+    problem.base.sequence = 65536;
+    pin(RK_PLAN_PIPELINE, 1, one);
+    pin(RK_PLAN_TENSOR, 1, tensor);
+    pin(RK_PLAN_CONTEXT, 1, one);
+    pin(RK_PLAN_ACTIVATION_OFFLOAD, 2, offload);
+    const struct layerwise_query query = {.problem = &problem};
+    cr_assert_eq(layerwise_search(&query, &answer, &error), RK_OK, "%s", error.text);
+    cr_expect_leq(answer.prediction.stage[0].away_bytes[0], machine.memory[1].capacity_bytes);
+    cr_expect(answer.value_s > 0 || answer.unsettled);
+    check("lower memory");
+}
