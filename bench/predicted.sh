@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 reckon=${RECKON:-build/reckon}
 seconds=${1:-120} steps=${2:-10} rounds=${3:-3}
-tiny=examples/train/tiny.json
+tiny=examples/train/tiny.json mixture=examples/train/mixture.json
 if [ -n "$(find src cli include -name '*.[ch]' -newer "${reckon%/*}/reckon-run" -print -quit)" ]; then
     echo "note: some sources are newer than ${reckon%/*}/reckon-run, which trains and predicts" >&2
 fi
@@ -24,6 +24,9 @@ tiny.json, 16 x 128|$tiny|mbs16 gbs16
 ... \`pp2\`|$tiny|pp2 mbs2 gbs16
 ... \`cp2\`|$tiny|cp2 mbs16 gbs16
 ... \`tp2 pp2 dp2 zero1\`|$tiny|tp2 pp2 dp2 zero1 mbs2 gbs16
+mixture.json, 8 x 128|$mixture|mbs8 gbs8
+... \`dp2\`|$mixture|dp2 mbs4 gbs8
+... \`dp2 ep2\`|$mixture|dp2 ep2 mbs4 gbs8
 END
 load() { cut -d' ' -f1 /proc/loadavg; }
 loads=$(load)
