@@ -4,6 +4,7 @@
 #include "cli/pages.h"
 #include "cli/plan_axes.h"
 #include "cli/progress.h"
+#include "facts/learned.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,6 +77,13 @@ static double slower(const struct job *j, const struct rk_outcome *estimate)
     return j->best[0].outcome.samples_per_s / estimate->samples_per_s - 1;
 }
 
+/* Share of runs that fitted where the plan `i` is predicted; NAN: nothing is known. */
+static double chance(const struct job *j, int i)
+{
+    const struct rk_plans_problem *p = j->search->problem;
+    return learned_fit(p->model, p->system, &j->best[i].plan, j->best[i].outcome.hbm_bytes);
+}
+
 /* ---- headline ---- */
 
 static void cards(const struct job *j)
@@ -116,6 +124,10 @@ static const struct report_column figure_columns[] = {
     {.name = "samples_per_s", .title = "samples/s"},
     {.name = "mfu", .title = "MFU", .unit = "%"},
     {.name = "hbm_bytes", .title = "memory", .unit = "B"},
+    {.name = "fits_share",
+     .title = "fits in",
+     .unit = "%",
+     .help = "of measured runs whose peak was predicted so close to the memory"},
     {.name = "offload_bytes", .title = "lower tiers", .unit = "B"},
 };
 enum { FIGURES = COUNT_OF(figure_columns) };
@@ -144,6 +156,7 @@ static void best_table(const struct job *j)
             cell_number(e->samples_per_s),
             cell_number(e->mfu),
             cell_number(e->hbm_bytes),
+            isnan(chance(j, i)) ? cell_none() : cell_number(chance(j, i)),
             e->offload_bytes > 0 ? cell_number(e->offload_bytes) : cell_none()};
         memcpy(cells, figures, sizeof figures);
         used = FIGURES;
@@ -577,7 +590,14 @@ static const char *error_bar(const struct job *j)
     const struct rk_plan *plan = &j->best[0].plan;
     const char *times =
         learned_times(&j->page->memory, p->model, p->system, plan, j->best[0].outcome.step_s);
-    return times ? report_text(&j->page->memory, "The best: %s.", times) : NULL;
+    const char *fit =
+        chance(j, 0) < LEARNED_SURE
+            ? report_text(&j->page->memory,
+                          " It may not fit: of measured runs whose peak was predicted so close to "
+                          "the memory, %.0f %% did.",
+                          100 * chance(j, 0))
+            : "";
+    return times ? report_text(&j->page->memory, "The best: %s.%s", times, fit) : NULL;
 }
 
 /* ---- the page ---- */

@@ -333,9 +333,10 @@ int search_layerwise(const struct search *search)
     if (status == RK_OK) {
         report_note(&report, report_text(&report,
                                          "%s on %s, %" PRIu64 " GPUs, batch %" PRIu64
-                                         ", each layer in its own way",
+                                         ", each layer in its own way, by %s",
                                          search->problem.model->id, search->problem.system->id,
-                                         search->problem.base.ranks, search->problem.base.batch));
+                                         search->problem.base.ranks, search->problem.base.batch,
+                                         search_model_name(search)));
         add_head(&report, answer);
         add_runs(&report, answer);
         add_stages(&report, answer);
