@@ -214,21 +214,29 @@ static bool leaves_room(const struct clusters_input *a)
     return leaves;
 }
 
+/* Why no way to run a stage there is one, memory apart; RK_OK: there are some, or none was asked
+ * for. */
+static enum rk_status check_runs(const struct clusters_input *a, int cluster,
+                                 struct rk_error *error)
+{
+    const struct rk_cluster *c = &a->machine.cluster[cluster];
+    const struct rk_reason *reason = &a->answer->refused[cluster];
+    if (a->answer->runs[cluster] || !reason->what) return RK_OK;
+    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                   "cluster %s, %s, can be used by no stage: %s: %s (asked for %.12g, there "
+                   "is %.12g); leave it out, or change the words",
+                   c->name, c->system.id, rk_verdict_name(reason->verdict), reason->what,
+                   reason->need, reason->have);
+}
+
 /* A cluster on which nothing fits is a mistake rather than an idle one. */
 static enum rk_status check_usable(const struct clusters_input *a, struct rk_error *error)
 {
     const struct rk_machine *machine = &a->machine;
     for (int i = 0; i < machine->clusters && !a->question.filter; i++) {
         const struct rk_cluster *c = &machine->cluster[i];
-        const struct rk_reason *reason = &a->answer->refused[i];
         if (a->answer->usable[i]) continue;
-        if (!a->answer->runs[i] && reason->what)
-            return rk_fail(
-                error, RK_NOTHING_FITS, NULL, 0, 0,
-                "cluster %s, %s, can be used by no stage: %s: %s (asked for %.12g, there "
-                "is %.12g); leave it out, or change the words",
-                c->name, c->system.id, rk_verdict_name(reason->verdict), reason->what, reason->need,
-                reason->have);
+        if (check_runs(a, i, error) != RK_OK) return error->status;
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
                        "cluster %s, %s, can be used by no stage: not even one layer fits%s; leave "
                        "it out, or give words such as zero3 or recompute=full",
@@ -269,6 +277,8 @@ static enum rk_status search_plan(struct clusters_input *a, struct rk_error *err
         const enum rk_status status = check_usable(a, error);
         return status == RK_OK && a->answer->best.stage[0].homes ? keep_mixed(a, error) : status;
     }
+    for (int i = 0; a->question.filter && !a->answer->simulated && i < a->machine.clusters; i++)
+        if (check_runs(a, i, error) != RK_OK) return error->status;
     if (a->question.filter)
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
                        "no plan fits that satisfies the condition: %" PRIu64
