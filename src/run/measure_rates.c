@@ -138,7 +138,7 @@ static void product_input(struct measure_work *w)
 
 static void product_weight(struct measure_work *w)
 {
-    matrix_weight(1, w->m, w->n, w->k, w->a, next_kept(w, w->m * w->k), next_weights(w));
+    matrix_weight(1, w->m, w->n, w->k, w->a, next_constants(w, w->m * w->k), next_weights(w));
 }
 
 enum { TERMS = 3 };
