@@ -217,7 +217,7 @@ static int keep_spread(struct engine *e, int count)
     double slot = -1;
     for (int i = 1; i < count; i++) {
         const struct label *x = &e->room[i];
-        const double own = floor((x->bytes - low) / range * slots * (1 - 1e-12));
+        const double own = range > 0 ? floor((x->bytes - low) / range * slots * (1 - 1e-12)) : 0;
         if (own > slot) {
             best = kept++;
             slot = own;
