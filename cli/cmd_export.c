@@ -271,59 +271,24 @@ static int run(enum export_target to, const struct usage *usage, int argc, char 
     return code;
 }
 
-static int run_megatron(int argc, char **argv)
-{
-    return run(EXPORT_MEGATRON, &export_megatron_usage, argc, argv);
-}
-
-static int run_deepspeed(int argc, char **argv)
-{
-    return run(EXPORT_DEEPSPEED, &export_deepspeed_usage, argc, argv);
-}
-
-static int run_torchtitan(int argc, char **argv)
-{
-    return run(EXPORT_TORCHTITAN, &export_torchtitan_usage, argc, argv);
-}
-
-static int run_accelerate(int argc, char **argv)
-{
-    return run(EXPORT_ACCELERATE, &export_accelerate_usage, argc, argv);
-}
-
-static int run_bridge(int argc, char **argv)
-{
-    return run(EXPORT_BRIDGE, &export_bridge_usage, argc, argv);
-}
-
-static int run_nanotron(int argc, char **argv)
-{
-    return run(EXPORT_NANOTRON, &export_nanotron_usage, argc, argv);
-}
-
-static int run_galvatron(int argc, char **argv)
-{
-    return run(EXPORT_GALVATRON, &export_galvatron_usage, argc, argv);
-}
-
-static int run_fsdp(int argc, char **argv)
-{
-    return run(EXPORT_FSDP, &export_fsdp_usage, argc, argv);
-}
-
 /* ---- the command ---- */
 
-static const struct command export_commands[] = {
-    {"megatron", run_megatron, "a launch script of Megatron-LM", &export_megatron_usage},
-    {"deepspeed", run_deepspeed, "the ds_config.json of DeepSpeed", &export_deepspeed_usage},
-    {"torchtitan", run_torchtitan, "the job file of torchtitan", &export_torchtitan_usage},
-    {"accelerate", run_accelerate, "the configuration of accelerate", &export_accelerate_usage},
-    {"nanotron", run_nanotron, "the configuration of nanotron", &export_nanotron_usage},
-    {"bridge", run_bridge, "overrides of a recipe of Megatron-Bridge", &export_bridge_usage},
-    {"galvatron", run_galvatron, "the strategy file of Galvatron", &export_galvatron_usage},
-    {"fsdp", run_fsdp, "units of FSDP2 as Python", &export_fsdp_usage},
-    {.name = NULL},
-};
+/* clang-format off */
+#define TARGETS(X) \
+    X(megatron,   MEGATRON,   "a launch script of Megatron-LM") \
+    X(deepspeed,  DEEPSPEED,  "the ds_config.json of DeepSpeed") \
+    X(torchtitan, TORCHTITAN, "the job file of torchtitan") \
+    X(accelerate, ACCELERATE, "the configuration of accelerate") \
+    X(nanotron,   NANOTRON,   "the configuration of nanotron") \
+    X(bridge,     BRIDGE,     "overrides of a recipe of Megatron-Bridge") \
+    X(galvatron,  GALVATRON,  "the strategy file of Galvatron") \
+    X(fsdp,       FSDP,       "units of FSDP2 as Python")
+#define RUN(name, TARGET, help) \
+    static int run_##name(int argc, char **argv) { return run(EXPORT_##TARGET, &export_##name##_usage, argc, argv); }
+#define ROW(name, TARGET, help) {#name, run_##name, help, &export_##name##_usage},
+TARGETS(RUN)
+static const struct command export_commands[] = { TARGETS(ROW) {.name = NULL} };
+/* clang-format on */
 
 const struct usage export_usage = {
     .name = "export",
