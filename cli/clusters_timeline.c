@@ -1,6 +1,7 @@
 /* clusters_timeline.c - reckon timeline of a plan over several clusters. */
 #include "cli/clusters_ask.h"
 #include "cli/commands.h"
+#include "cli/pages.h"
 #include "cli/plan_input.h"
 #include "interop/output.h"
 
@@ -142,8 +143,8 @@ static int tell(const struct story *s)
     if (!fits)
         report_note(&report, report_text(&report, "does not fit: stage %d of %d",
                                          s->input.fault.stage, s->input.answer->best.stages));
-    const int code = show_report(&report, &s->args->basics.show, s->args->basics.output,
-                                 fits ? RK_OK : RK_NOTHING_FITS);
+    const int code = show_timeline(&report, &s->plan, &s->args->basics.show, s->args->basics.output,
+                                   fits ? RK_OK : RK_NOTHING_FITS);
     report_release(&report);
     return code;
 }

@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
+#include "cli/pages.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
@@ -547,7 +548,7 @@ static int tell(const struct story *s, struct report *report)
     const bool other = output_is_stdout(s->args->trace) || output_is_stdout(s->args->pytorch);
     if (other && !s->args->output) return code;
     fill_report(report, s, fits);
-    return show_report(report, &s->args->show, s->args->output, code);
+    return show_timeline(report, s->plan, &s->args->show, s->args->output, code);
 }
 
 static int simulate(struct story *s, struct report *report)

@@ -352,3 +352,16 @@ void page_schedule(struct html_page *page, const struct timeline_plan *plan, con
     }
     timeline_release(&s.timeline);
 }
+
+int show_timeline(const struct report *report, const struct timeline_plan *plan,
+                  const struct show_args *show, const char *path, int status)
+{
+    struct html_page page = {.title = NULL};
+    struct rk_error error;
+    if (!show_is_page(show, path)) return show_report(report, show, path, status);
+    page_report(&page, report);
+    page_schedule(&page, plan, NULL);
+    const enum rk_status written = page_write(&page, path, NULL, NULL, PAGE_HTML, &error);
+    html_release(&page);
+    return written == RK_OK ? status : options_fail(&error);
+}

@@ -8,6 +8,7 @@
 #include "cli/diff.h"
 #include "cli/prediction.h"
 #include "cli/run_args.h"
+#include "cli/show.h"
 #include "interop/step_trace.h"
 #include "report/html.h"
 #include "timeline/timeline.h"
@@ -56,6 +57,10 @@ void page_roofline(struct html_page *page, const struct page_plan *plan); /* pag
 /* The schedule of a plan, simulated; `source` is the command that makes its events.
  * page_schedule.c */
 void page_schedule(struct html_page *page, const struct timeline_plan *plan, const char *source);
+
+/* The answer of reckon timeline as show_report() writes it; on a page with that schedule. */
+int show_timeline(const struct report *report, const struct timeline_plan *plan,
+                  const struct show_args *show, const char *path, int status);
 
 /* A measured step over the simulated one, and the memory of both. page_measured.c */
 void page_measured(struct html_page *page, const struct timeline_plan *plan,
