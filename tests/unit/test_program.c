@@ -1001,3 +1001,46 @@ Test(program, chunks_of_the_sequence)
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         cr_expect_gt(for_each(checks[i]), CASES / 8);
 }
+
+/* The chunk that wrote the tensor that a chunk's passes of this kind begin with, of a microbatch;
+ * -1: none. */
+static int written_by(const struct rk_program *p, uint16_t chunk, enum rk_work work, int32_t m)
+{
+    int *writer = calloc(p->tensors, sizeof *writer), found = -1;
+    cr_assert(writer);
+    for (size_t i = 0; i < p->instructions && found < 0; i++) {
+        const struct rk_instruction *in = &p->instruction[i];
+        for (uint32_t k = 0; k < (uint32_t)in->reads + in->writes; k++) {
+            const uint32_t tensor = p->reference[in->tensors + k];
+            const bool asked = in->chunk == chunk && in->work == work && in->microbatch == m;
+            if (k >= in->reads)
+                writer[tensor] = in->task == RK_NONE ? 0 : in->chunk + 1;
+            else if (asked && writer[tensor] && writer[tensor] != chunk + 1)
+                found = writer[tensor] - 1;
+        }
+    }
+    free(writer);
+    return found;
+}
+
+/* The tip of a V sends nothing to itself: its second chunk reads what the first one wrote, and
+ * backward the first one what the second one wrote. */
+Test(program, the_tip_of_a_v_hands_on)
+{
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_plan plan;
+    struct rk_program p;
+    struct rk_error error;
+    cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
+    cr_assert_eq(rk_system_load("h100-sxm5-80g", &system, &error), RK_OK);
+    cr_assert_eq(rk_plan_parse("pp2 vpp2 dp1 gbs3 schedule=v-half", &plan, &error), RK_OK);
+    plan.ranks = 2;
+    cr_assert_eq(rk_program_of(&p, &model, &system, &plan, 1, &error), RK_OK, "%s", error.text);
+    for (int32_t m = 0; m < 3; m++) {
+        cr_expect_eq(written_by(&p, 1, RK_WORK_FORWARD, m), 0);
+        cr_expect_eq(written_by(&p, 0, RK_WORK_INPUT, m), 1);
+    }
+    rk_program_release(&p);
+    rk_system_release(&system);
+}
