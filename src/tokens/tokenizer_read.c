@@ -230,6 +230,19 @@ static bool is_ascii(const char *text)
     return true;
 }
 
+/* Is the id that of another text, in the vocabulary or of an added token before? */
+static bool is_of_another(const struct tokenizer *t, uint32_t id, const char *text)
+{
+    const struct bpe *bpe = &t->bpe;
+    const size_t size = strlen(text);
+    for (size_t i = 0; i < t->addeds; i++)
+        if (t->added[i].id == id &&
+            (t->added[i].size != size || memcmp(t->added[i].text, text, size) != 0))
+            return true;
+    return id < bpe->count && bpe->length[id] &&
+           (bpe->length[id] != size || memcmp(bpe->text.data + bpe->from[id], text, size) != 0);
+}
+
 static enum rk_status read_added_token(struct reading *r, const struct place *token)
 {
     static const char *const absent[] = {"single_word", "lstrip", "rstrip", NULL};
@@ -243,11 +256,14 @@ static enum rk_status read_added_token(struct reading *r, const struct place *to
     if (status != RK_OK) return status;
     const char *text = json_string_value(content.value);
     const bool normalised = json_is_true(json_object_get(token->value, "normalized"));
+    const uint32_t number = (uint32_t)json_integer_value(id.value);
     if (!*text) return place_fail(&content, r->error, "is empty: nothing would end");
+    if (is_of_another(r->t, number, text))
+        return place_fail(&id, r->error, "%u is the id of another token", number);
     if (normalised && r->t->nfc && !is_ascii(text))
         return place_fail(&content, r->error, "normalised text beyond ASCII is not supported");
     char *copy = strdup(text);
-    if (!copy || !tokenizer_add(r->t, copy, strlen(copy), (uint32_t)json_integer_value(id.value),
+    if (!copy || !tokenizer_add(r->t, copy, strlen(copy), number,
                                 json_is_true(json_object_get(token->value, "special"))))
         return no_memory(r->error);
     return RK_OK;
