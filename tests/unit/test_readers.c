@@ -54,7 +54,8 @@ static const struct {
      "{\"per_device_train_batch_size\": 4, \"gradient_accumulation_steps\": 2, \"bf16\": true, "
      "\"gradient_checkpointing\": true, \"fsdp\": \"full_shard auto_wrap\", \"max_length\": 8192}",
      8, NULL,
-     "framework=fsdp dp8 mbs4 gbs64 zero3 grad-overlap weight-overlap recompute=full no-fused"},
+     "framework=fsdp dp8 mbs4 gbs64 zero3 grad-overlap weight-overlap recompute=full "
+     "recompute-to-end no-fused"},
     {"axolotl", "x.yaml",
      "base_model: m\nsequence_len: 8192\nmicro_batch_size: 1\ngradient_accumulation_steps: 2\n"
      "bf16: auto\noptimizer: adamw_bnb_8bit\nlearning_rate: 2e-5\nfsdp:\n  - full_shard\n"
