@@ -52,10 +52,15 @@ static bool apply(struct train_switch *s, struct rk_plan *plan, struct rk_error 
     if (train_plan_read(s->to, &none, s->ranks, &draft, error) != RK_OK) return false;
     if (!plan_given(&draft, "batch")) draft.plan.batch = plan->batch;
     if (!plan_given(&draft, "sequence")) draft.plan.sequence = plan->sequence;
+    if (!plan_given(&draft, "optimizer")) draft.plan.optimizer = plan->optimizer;
     for (int i = 0; i < draft.plan.others; i++)
         draft.plan.other[i].sequence = draft.plan.sequence;
     if (draft.plan.batch != plan->batch || draft.plan.sequence != plan->sequence) {
         rk_fail(error, RK_USAGE, NULL, 0, 0, "a run keeps its batch and its sequence");
+        return false;
+    }
+    if (draft.plan.optimizer != plan->optimizer) {
+        rk_fail(error, RK_USAGE, NULL, 0, 0, "a run keeps its optimizer");
         return false;
     }
     struct rk_program program = {.rank = 0};

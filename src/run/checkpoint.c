@@ -607,7 +607,7 @@ static enum rk_status write_about(const char *folder, const struct job *job, uin
     if (scaler->scales || scaler->skipped)
         snprintf(scale, sizeof scale,
                  ", \"loss_scale\": %.17g, \"good_steps\": %llu, \"skipped_steps\": %llu",
-                 scaler->scale, (unsigned long long)scaler->good,
+                 scaler->scales ? scaler->scale : 0, (unsigned long long)scaler->good,
                  (unsigned long long)scaler->skipped);
     snprintf(path, sizeof path, "%s/%s", folder, about_name);
     FILE *file = fopen(path, "w");

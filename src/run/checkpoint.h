@@ -27,7 +27,7 @@ struct checkpoint {
     bool moments, muon; /* they are Muon's: of matrices there is no second one */
     bool neighbours;    /* rows that positions turn are as Hugging Face has them */
     uint64_t step, seed;
-    struct scaler scaler; /* scale 0: it says none */
+    struct scaler scaler; /* scale 0: none was in use */
 };
 
 /* Finds `path`: a folder of a checkpoint, one that holds such folders (the newest that is whole),

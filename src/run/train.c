@@ -384,6 +384,9 @@ static enum rk_status check_change(const struct rk_plan *from, const struct rk_p
                        "a run keeps its batch of %llu and its sequence when the plan changes: say "
                        "gbs%llu",
                        (unsigned long long)from->batch, (unsigned long long)from->batch);
+    if (to->optimizer != from->optimizer)
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                       "a run keeps its optimizer when the plan changes");
     if (!comm || (uint64_t)comm->ranks == to->ranks) return RK_OK;
     return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
                    "the next plan has %llu ranks, and %d processes run",
