@@ -6,6 +6,7 @@
 
 #include <reckon/catalog.h>
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,11 +22,24 @@ void model_warn(const struct hf_import *import, const char *path)
     }
 }
 
-/* A folder of weights, or a file of them; an id of the catalog comes first. */
+static bool has_weights(const char *folder)
+{
+    DIR *files = opendir(folder);
+    bool found = store_is_shards(folder);
+    for (struct dirent *file; files && !found && (file = readdir(files));)
+        found = output_ends_in(file->d_name, ".safetensors");
+    if (files) closedir(files);
+    return found;
+}
+
+/* A folder of weights, or a file of them; an id of the catalog comes first, and a config.json where
+ * there are no weights. */
 static bool is_checkpoint(const char *name)
 {
+    char config[4096];
     struct stat info;
     struct rk_model model;
+    if (model_in_folder(name, config, sizeof config) && !has_weights(name)) return false;
     if (output_ends_in(name, ".safetensors")) return true;
     if (stat(name, &info) != 0 || !S_ISDIR(info.st_mode)) return false;
     return strchr(name, '/') || rk_model_load(name, &model, NULL) != RK_OK;

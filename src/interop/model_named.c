@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void model_name_of(const char *path, char *id, size_t size)
@@ -57,9 +58,22 @@ static bool is_of_hub(const char *name)
            !(length > 5 && strcmp(name + length - 5, ".json") == 0) && access(name, F_OK) != 0;
 }
 
+bool model_in_folder(const char *name, char *path, size_t size)
+{
+    struct stat there;
+    if (stat(name, &there) != 0 || !S_ISDIR(there.st_mode)) return false;
+    if (!strchr(name, '/') && catalog_has(CATALOG_MODELS, name)) return false;
+    const size_t length = strlen(name);
+    const int written =
+        snprintf(path, size, "%s%sconfig.json", name, length && name[length - 1] == '/' ? "" : "/");
+    return written > 0 && (size_t)written < size && access(path, F_OK) == 0;
+}
+
 enum rk_status model_named(const char *name, struct hf_import *import, struct rk_error *error)
 {
+    char path[4096];
     struct document document = {.root = NULL};
+    if (model_in_folder(name, path, sizeof path)) name = path;
     char id[sizeof import->model.id];
     enum rk_status status = catalog_open(CATALOG_MODELS, name, &document, id, sizeof id, error);
     if (status == RK_BAD_INPUT && strcmp(name, "-") != 0) {
