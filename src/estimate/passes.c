@@ -92,7 +92,7 @@ static void passes_of_runs(const struct rk_model *model, const struct rk_system 
         .reduce_beside = plan->gradient_overlap,
     };
     for (int i = 0; i < passes->stages; i++) {
-        const struct exchange none = {0, 0, false};
+        const struct exchange none = {.copied = false};
         const struct stage_transfers unknown = {0}; /* runs have shares of their own */
         struct run_stage stage, part;
         run_stage_of(&stage, NULL, &runs, model, system, plan, (uint64_t)i);

@@ -18,7 +18,8 @@ static double layers_of(const struct waited *w)
 
 double waited_excess_s(const struct waited *w)
 {
-    return w->overlap ? fmax(0, w->comm_s - w->work_s) : w->comm_s;
+    const double hidden_s = fmin(w->comm_s, w->work_s);
+    return w->overlap ? w->comm_s - hidden_s + w->taken * hidden_s : w->comm_s;
 }
 
 double waited_one_s(const struct waited *w)
@@ -26,14 +27,10 @@ double waited_one_s(const struct waited *w)
     return w->overlap ? fmin(w->comm_s, w->work_s) / layers_of(w) : 0;
 }
 
-/* What is waited for of communication that goes layer by layer beside work: the excess, and the
- * layer that has nothing beside it. */
+/* What is waited for of communication that goes layer by layer beside work. */
 static double beside(const struct waited *w)
 {
-    const double n = layers_of(w);
-    if (!w->overlap) return w->comm_s;
-    const double left_s = w->comm_s - w->work_s * (n - 1) / n, one_s = w->comm_s / n;
-    return left_s > one_s ? left_s : one_s;
+    return waited_excess_s(w) + waited_one_s(w);
 }
 
 /* Collectives that one stage's weights are moved in: ZeRO-3 moves each block on its own, DeepSpeed
@@ -84,7 +81,8 @@ struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system 
                             const struct sharing *sharing, const struct rk_plan *plan)
 {
     const bool whole = plan->whole_gradients && plan->zero == 1;
-    struct exchange exchange = {.copied = copied_between(system, sharing->shards[false])};
+    struct exchange exchange = {.copied = copied_between(system, sharing->shards[false]),
+                                .taken = usage_between(system, sharing->shards[false])};
     for (int expert = 0; expert < 2; expert++) {
         const double n = pieces_of(sum, system, plan, expert);
         const double each = (expert ? sum->expert_parameters : sum->parameters) / n;
@@ -251,9 +249,9 @@ static void offload_transfers(struct stage_sum *sum, const struct rk_system *sys
                                       .weights_bytes = weights,
                                       .requests = sum->blocks};
     const struct waited out = {transfer_time_s(system, plan, &transfer, true),
-                               sum->pass_s[FOLD_FORWARD], sum->blocks, true};
+                               sum->pass_s[FOLD_FORWARD], sum->blocks, true, 0};
     const struct waited back = {transfer_time_s(system, plan, &transfer, false), backward_s(sum),
-                                sum->blocks, true};
+                                sum->blocks, true, 0};
     const double out_s =
         beside_chunks(&out, &transfer, system, plan, sum->copied[RK_WAY_FORWARD].out_s, true);
     const double back_s =
@@ -295,11 +293,13 @@ void stage_waits(struct waited waits[WAITS], const struct stage_sum *sum,
     const bool gathers_beside = plan->weight_overlap && !exchange->copied;
     const bool each = plan->zero >= 2, either = reduces_beside || gathers_beside;
     const bool gathers = plan->zero == 1 || plan->zero == 2;
-    waits[WAIT_FORWARD] = (struct waited){here_s, forward_s, blocks, gathers_beside};
-    waits[WAIT_BACKWARD] = (struct waited){each ? again_s + reduced_s : 0, back_s, blocks, either};
-    waits[WAIT_REDUCE] = (struct waited){each ? 0 : reduced_s, back_s, layers, reduces_beside};
-    waits[WAIT_GATHER] =
-        (struct waited){gathers ? gathered_s : 0, forward_s, layers, gathers_beside};
+    waits[WAIT_FORWARD] =
+        (struct waited){here_s, forward_s, blocks, gathers_beside, exchange->taken};
+    waits[WAIT_BACKWARD] =
+        (struct waited){each ? again_s + reduced_s : 0, back_s, blocks, either, exchange->taken};
+    waits[WAIT_REDUCE] = (struct waited){each ? 0 : reduced_s, back_s, layers, reduces_beside, 0};
+    waits[WAIT_GATHER] = (struct waited){gathers ? gathered_s : 0, forward_s, layers,
+                                         gathers_beside, exchange->taken};
 }
 
 void stage_moves(struct stage_sum *sum, const struct exchange *exchange,

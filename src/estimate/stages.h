@@ -151,7 +151,8 @@ struct sharing sharing_of(const struct rk_plan *plan);
 /* Data parallelism of a stage: all its gradients reduced once, all its weights gathered once. */
 struct exchange {
     double reduce_s, gather_s;
-    bool copied; /* by what computes: not beside it */
+    bool copied;  /* by what computes: not beside it */
+    double taken; /* from computing meanwhile, of its engines */
 };
 
 struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,
@@ -307,13 +308,15 @@ enum wait { WAIT_FORWARD, WAIT_BACKWARD, WAIT_REDUCE, WAIT_GATHER, WAITS };
 struct waited { /* a run of layers; none: comm_s is 0 */
     double comm_s, work_s, layers;
     bool overlap;
+    double taken; /* of what computes, while comm_s goes on beside it */
 };
 
 /* Requires what stage_moves made of the sum. */
 void stage_waits(struct waited waits[WAITS], const struct stage_sum *sum,
                  const struct exchange *exchange, const struct rk_plan *plan);
 
-/* What is waited for: the excess of a run, and a layer that has nothing beside it. */
+/* What is waited for: the excess of a run and what computing takes longer meanwhile, and a layer
+ * that has nothing beside it. */
 double waited_excess_s(const struct waited *waited);
 double waited_one_s(const struct waited *waited);
 

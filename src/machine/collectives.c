@@ -25,6 +25,7 @@ struct span {
         double reduce_Bps; /* of reductions in the network; 0: none */
         double base_s, hop_s, ramp_bytes;
         const struct rk_stream_rates *rates; /* of a stream; sizes 0: rate_Bps with the ramp */
+        double usage;                        /* share of what computes that driving it takes */
         bool copied;                         /* by what computes */
         bool innermost;                      /* of the system's tiers: one node */
     } tier[MAX_TIERS];
@@ -53,6 +54,7 @@ static struct span_tier make_tier(const struct rk_system *system, int index, dou
         .hop_s = network->link.hop_s,
         .ramp_bytes = network->link.ramp_bytes,
         .rates = &network->link.rates,
+        .usage = network->processor_usage,
         .copied = network->link.copied,
         .innermost = index == 0,
     };
@@ -94,6 +96,16 @@ bool copied_between(const struct rk_system *system, struct rank_group group)
     for (int i = 0; i < span.tiers; i++)
         if (span.tier[i].copied) return true;
     return false;
+}
+
+double usage_between(const struct rk_system *system, struct rank_group group)
+{
+    struct span span;
+    double most = 0;
+    make_span(&span, system, group);
+    for (int i = 0; i < span.tiers; i++)
+        most = fmax(most, span.tier[i].usage);
+    return most;
 }
 
 /* ---- algorithms ---- */

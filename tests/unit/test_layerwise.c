@@ -195,8 +195,10 @@ Test(layerwise, chunks_of_the_sequence)
     }
 }
 
-/* With two precisions it is no slower than with either: blocks in 8 bits, embedding and head in 16,
- * of which there are no copies. */
+/* With two precisions it is no slower than with either, but for what the start of two collectives
+ * more takes from computing: blocks in 8 bits, embedding and head in 16, of which there are no
+ * copies.
+ */
 Test(layerwise, precision_of_layers)
 {
     static const uint64_t both[] = {RK_BF16, RK_FP8_DELAYED};
@@ -214,7 +216,7 @@ Test(layerwise, precision_of_layers)
         if (i < 2) rk_system_release(&machine); /* check() needs the last one */
     }
     check("precision");
-    cr_expect_leq(step_s[2], fmin(step_s[0], step_s[1]) * (1 + 1e-12), "%g, %g: %g", step_s[0],
+    cr_expect_leq(step_s[2], fmin(step_s[0], step_s[1]) * (1 + 1e-6), "%g, %g: %g", step_s[0],
                   step_s[1], step_s[2]);
     cr_expect_eq(narrow, 32);
     cr_expect_eq(answer.plan.precision, RK_BF16, "embedding and head");

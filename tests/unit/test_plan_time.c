@@ -103,7 +103,7 @@ Test(plan_time, collectives_of_blocks)
         NEAR(e.gather_s, 5.5 + 8 + 5);
     }
     /* and sums up the norm over all 8 ranks, 8 bytes each, of a tier of 1 kB/s */
-    const struct exchange none = {0, 0, false};
+    const struct exchange none = {0, 0, false, 0};
     const struct rank_group all = {8, 1};
     plan.ranks = 8;
     const double norm_s = collective_time_s(&measured, ALL_REDUCE, all, 64);
@@ -119,7 +119,7 @@ Test(plan_time, collectives_of_blocks)
 static struct stage_sum moved(struct rk_plan plan, double reduce_s, double gather_s)
 {
     struct stage_sum sum = stage_of(1000, 4000);
-    const struct exchange exchange = {reduce_s, gather_s, false};
+    const struct exchange exchange = {reduce_s, gather_s, false, 0};
     stage_moves(&sum, &exchange, slow(), &sharing, &plan);
     return sum;
 }
@@ -166,7 +166,7 @@ Test(plan_time, offload)
 {
     struct rk_plan plan = plan_with(0);
     struct stage_sum sum = stage_of(1000, 4000);
-    const struct exchange none = {0, 0, false};
+    const struct exchange none = {0, 0, false, 0};
     rk_plan_offload_activations(&plan, 0.5);
     sum.saved_total_bytes = 8000;
     stage_moves(&sum, &none, slow(), &sharing, &plan);
@@ -186,7 +186,7 @@ Test(plan_time, gradients_are_added)
 {
     struct sharing adding = sharing;
     struct stage_sum sum = stage_of(1000, 4000);
-    const struct exchange none = {0, 0, false};
+    const struct exchange none = {0, 0, false, 0};
     const struct rk_plan plan = plan_with(0);
     adding.bytes.added = 6;
     stage_moves(&sum, &none, slow(), &adding, &plan);
@@ -199,8 +199,43 @@ Test(plan_time, gradients_are_added)
 static struct stage_end end_of(struct rk_plan plan)
 {
     const struct stage_sum sum = stage_of(1000, 4000);
-    const struct exchange exchange = {3, 2, false};
+    const struct exchange exchange = {3, 2, false, 0};
     return stage_end_of(&sum, &exchange, slow(), &sharing, &plan);
+}
+
+/* A tenth of computing is taken while messages go on beside it: of 5 s backward, of the gather of 2
+ * s behind the step; of 43 s beside 20, 20. Alone, and reduced once a step, they take none. */
+Test(plan_time, messages_take_from_computing)
+{
+    struct rk_plan plan = plan_with(3);
+    struct stage_sum sum = stage_of(1000, 4000);
+    const struct exchange takes = {3, 2, false, 0.1}, longer = {41, 2, false, 0.1};
+    stage_moves(&sum, &takes, slow(), &sharing, &plan);
+    NEAR(sum.data_s[FOLD_AGRAD], 5);
+    plan.gradient_overlap = plan.weight_overlap = true;
+    sum = stage_of(1000, 4000);
+    stage_moves(&sum, &takes, slow(), &sharing, &plan);
+    NEAR(sum.data_s[FOLD_AGRAD], 5.0 / 5 + 0.5);
+    NEAR(sum.data_link_s, 7);
+    sum = stage_of(1000, 4000);
+    stage_moves(&sum, &longer, slow(), &sharing, &plan);
+    NEAR(sum.data_s[FOLD_AGRAD], 43 - 20 * 4 / 5.0 + 2);
+    sum = stage_of(1000, 4000);
+    plan.zero = 1;
+    NEAR(stage_end_of(&sum, &takes, slow(), &sharing, &plan).data_s, 3 / 5.0 + 2 / 5.0 + 0.2);
+}
+
+/* Two ranks a node drive both tiers, those of one node or of one rank in each a tier alone; the
+ * most that any of these takes counts. */
+Test(plan_time, what_messages_take)
+{
+    const struct rk_system *system = slow();
+    machine.network[0].processor_usage = 0.25;
+    machine.network[1].processor_usage = 0.125;
+    NEAR(usage_between(system, (struct rank_group){16, 1}), 0.25);
+    NEAR(usage_between(system, (struct rank_group){8, 1}), 0.25);
+    NEAR(usage_between(system, (struct rank_group){4, 8}), 0.125);
+    NEAR(usage_between(system, (struct rank_group){1, 1}), 0);
 }
 
 /* What was not sent before: gradients without ZeRO-2, updated weights of ZeRO-1 and 2. */
@@ -217,7 +252,7 @@ Test(plan_time, data_parallelism_in_the_end)
     plan.weight_overlap = true;
     NEAR(end_of(plan).data_s, 5 / 5.0);
     const struct stage_sum sum = stage_of(1000, 4000); /* what computes copies: nothing is beside */
-    const struct exchange copied = {3, 2, true};
+    const struct exchange copied = {3, 2, true, 0};
     NEAR(stage_end_of(&sum, &copied, slow(), &sharing, &plan).data_s, 5);
     plan.chunks = 5; /* one layer a chunk: all of the last one's */
     NEAR(end_of(plan).data_s, 5);
@@ -232,7 +267,7 @@ Test(plan_time, optimizer)
 {
     struct sharing without = sharing;
     struct rk_plan plan = plan_with(1);
-    const struct exchange none = {0, 0, false};
+    const struct exchange none = {0, 0, false, 0};
     const struct stage_sum sum = stage_of(1000, 4000);
     const double step_s = end_of(plan).optimizer_s, zeroed_s = 5000 * 4 / 1e3;
     without.bytes.weight = 0;

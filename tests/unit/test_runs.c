@@ -138,7 +138,8 @@ Test(runs, virtual_stages, .init = init, .fini = fini)
         plan.segment[1] = (struct rk_segment){33, 0};
         plan.segment[2] = (struct rk_segment){40, 0};
         const struct rk_prediction a = predicted(&plain), b = predicted(&plan);
-        cr_expect_float_eq(a.step_s, b.step_s, 1e-3 * a.step_s, "%d", what);
+        /* each run is a collective of its own, which starts and takes from computing */
+        cr_expect_float_eq(a.step_s, b.step_s, 2e-3 * a.step_s, "%d", what);
         for (int i = 0; i < 4; i++) {
             cr_expect_float_eq(a.stage[i].total_bytes, b.stage[i].total_bytes, 1024, "%d", what);
             cr_expect_eq(a.stage[i].blocks, b.stage[i].blocks);
