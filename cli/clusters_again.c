@@ -189,6 +189,7 @@ static bool try_shares(const struct clusters_shown *show, const int *quarters, s
         const uint64_t nodes = rk_cluster_nodes(c) * (uint64_t)quarters[i] / SHARES;
         if (!nodes) continue;
         from[machine->clusters] = i;
+        asked.usable_bytes[machine->clusters] = show->question->usable_bytes[i];
         struct rk_cluster *to = &machine->cluster[machine->clusters++];
         *to = *c;
         to->system.devices = nodes * rk_cluster_node(c);
