@@ -286,7 +286,7 @@ static void note_launch(struct asking *a)
     report_note(&a->report, report_text(&a->report,
                                         "to launch it, on the hosts of --ranks: reckon export "
                                         "megatron -m %s %s",
-                                        a->args->source.model, words));
+                                        shell_word(&a->report, a->args->source.model), words));
 }
 
 /* Of one cluster the search over clusters knows fewer plans than the search. */
@@ -352,6 +352,7 @@ static int answer_question(struct asking *a)
     enum rk_status status = clusters_input_answer(in, false, &error);
     close_search(a);
     if (a->file.error.status != RK_OK) error = a->file.error, status = error.status;
+    if (a->state.failed) status = no_memory(&error);
     if (status == RK_OK) note_question(a);
     if (status == RK_OK &&
         !clusters_show(&a->report, &in->question, in->answer, in->given, &in->kept, &a->args->also))
@@ -386,8 +387,7 @@ static int ask_grid(const struct clusters_args *args)
         args->also.links || args->also.why || args->also.pareto || args->also.top || args->where ||
         args->sensitivity || args->headroom || args->state)
         status = usage_fail(&error, "a machine with {lists}, or a list of batches, is many: what "
-                                    "is written or asked of one "
-                                    "plan needs one machine");
+                                    "is written or asked of one plan needs one machine and batch");
     if (status == RK_OK) status = run_check(&args->run, &error);
     if (status == RK_OK) status = clusters_grid(&report, &args->source, &error);
     const int code = status == RK_OK ? show_report(&report, &args->show, args->output, RK_OK)

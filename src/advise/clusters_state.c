@@ -69,7 +69,7 @@ static bool keep(void *context, const void *progress, size_t count)
     struct clusters_state *s = context;
     if (s->room < IN_FRONT + count) {
         char *bytes = realloc(s->bytes, IN_FRONT + count);
-        if (!bytes) return false;
+        if (!bytes) return s->failed = true, false;
         s->bytes = bytes;
         s->room = IN_FRONT + count;
     }
@@ -96,7 +96,6 @@ enum rk_status clusters_state_open(struct clusters_state *state, struct clusters
                        "state of another search (model, system, batch, words, restrictions or top "
                        "differ): name another file or remove this one");
     input->question.progress = at + IN_FRONT;
-    input->question.progress_bytes = bytes - IN_FRONT;
     return RK_OK;
 }
 

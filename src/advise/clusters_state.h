@@ -11,6 +11,7 @@ struct clusters_state {
     void *keeper;
     char *bytes; /* room for what is kept */
     size_t room;
+    bool failed; /* there was no memory, which ended the search */
 };
 
 /* The search of `input`, whose question is ready, gives its progress to `keep`, and goes on from

@@ -13,7 +13,6 @@ enum known { KNOWS_PLAN, KNOWS_MEMORY, KNOWS_ALL };
 struct clusters_where {
     struct conjuncts all;
     enum known needs[MOST_CONJUNCTS];
-    const struct clusters_question *question;
     struct clusters_filter filter;
     struct given_plan given;
     double needed_flop;
@@ -37,12 +36,13 @@ static bool holds_of_stage(void *context, const struct rk_plan *plan, double hbm
     return true;
 }
 
-static bool holds_of_plan(void *context, const struct clusters_plan *plan)
+static bool holds_of_plan(void *context, const struct clusters_question *question,
+                          const struct clusters_plan *plan)
 {
     struct clusters_where *w = context;
     struct rk_outcome outcome;
-    given_of(w->question, plan, &w->given);
-    clusters_outcome(w->question, &w->given, plan, w->needed_flop, &outcome);
+    given_of(question, plan, &w->given);
+    clusters_outcome(question, &w->given, plan, w->needed_flop, &outcome);
     for (int i = 0; i < plan->stages; i++) {
         const struct clusters_stage *s = &plan->stage[i];
         outcome.hbm_bytes = s->bytes;
@@ -52,7 +52,7 @@ static bool holds_of_plan(void *context, const struct clusters_plan *plan)
         for (int k = 0; k < w->given.stage[i].parts; k++) {
             struct given_part *part = &w->given.stage[i].part[k];
             part->most = s->microbatch;
-            const struct rk_plan own = clusters_part_plan(w->question, &w->given, part);
+            const struct rk_plan own = clusters_part_plan(question, &w->given, part);
             for (int c = 0; c < w->all.count; c++)
                 if (!holds(w, c, &own, &outcome)) return false;
         }
@@ -98,11 +98,10 @@ enum rk_status clusters_where_open(struct clusters_where **where, struct cluster
 {
     struct clusters_where *w = *where = calloc(1, sizeof *w);
     if (!w) return no_memory(error);
-    w->question = &input->question;
     enum rk_status status =
         conjuncts_open(&w->all, predictor_of(input->question.words.framework), text, error);
     if (status == RK_OK) status = settle_needs(w, error);
-    if (status == RK_OK) status = clusters_needed_flop(w->question, &w->needed_flop, error);
+    if (status == RK_OK) status = clusters_needed_flop(&input->question, &w->needed_flop, error);
     if (status != RK_OK) return status;
     w->filter = (struct clusters_filter){w, holds_of_stage, holds_of_plan};
     input->question.filter = &w->filter;

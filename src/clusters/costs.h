@@ -16,13 +16,16 @@
 #include <reckon/predict.h>
 
 struct clusters_plan;
+struct clusters_question;
 
 /* Which plans count. */
 struct clusters_filter {
     void *context;
     /* May a stage be so? hbm_bytes of a GPU; NAN: not known yet. */
     bool (*stage)(void *context, const struct rk_plan *plan, double hbm_bytes);
-    bool (*whole)(void *context, const struct clusters_plan *plan); /* that was simulated */
+    /* ... and a plan that was simulated for this question? */
+    bool (*whole)(void *context, const struct clusters_question *question,
+                  const struct clusters_plan *plan);
 };
 
 struct clusters_question {
@@ -41,7 +44,6 @@ struct clusters_question {
     bool (*keep)(void *keeper, const void *progress, size_t bytes);
     void *keeper;
     const void *progress; /* what was kept of this search; NULL: it begins */
-    size_t progress_bytes;
 };
 
 struct stage_way {

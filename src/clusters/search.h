@@ -65,7 +65,7 @@ struct clusters_plan {
 static inline bool clusters_counts(const struct clusters_question *question,
                                    const struct clusters_plan *plan)
 {
-    return !question->filter || question->filter->whole(question->filter->context, plan);
+    return !question->filter || question->filter->whole(question->filter->context, question, plan);
 }
 
 /* The stage behind, and how many messages of a microbatch go there: with interleaving one for each

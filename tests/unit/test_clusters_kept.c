@@ -120,7 +120,6 @@ Test(clusters_kept, a_search_goes_on_from_anywhere)
         stopped++;
         cr_assert(other.stopped);
         q.progress = tape.bytes;
-        q.progress_bytes = tape.count;
         search(&q, &other, &some);
         q.progress = NULL;
         free(tape.bytes);
