@@ -23,7 +23,7 @@ static const struct option rows[] = {
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
     {.name = "seconds", .type = OPTION_NUMBER, AT(seconds), .min = 1, .max = 3600,
-     .help = "how long to measure: more find a quieter moment (40)"},
+     .help = "how long to measure: more find a quieter moment (40; of --profile, which times layers by themselves, 1)"},
     {.name = "drives", .type = OPTION_TEXT, .argument = "FOLDER", AT(drives), .complete = "file",
      .help = "measure two memory tiers to offload to, as well: the host's memory, and the drives on which FOLDER lies"},
     {.name = NULL},
@@ -274,7 +274,7 @@ static enum rk_status write_system(const char *path, const char *text, struct rk
 
 int cmd_measure(int argc, char **argv)
 {
-    struct measure_args args = {.output = "-", .seconds = 40, .profile = {.ranks = 8}};
+    struct measure_args args = {.output = "-", .profile = {.ranks = 8}};
     struct rk_measured m;
     struct rk_error error;
     if (!cli_executor && !executor_is_asked_for_help(argc, argv))
@@ -282,6 +282,8 @@ int cmd_measure(int argc, char **argv)
     const int done = options_read(&measure_usage, argc, argv, &args);
     if (done >= 0) return done;
     enum rk_status status = output_try(args.output, &error);
+    if (status == RK_OK && args.profile.model) status = measure_profile_try(&args.profile, &error);
+    if (!args.seconds) args.seconds = args.profile.model ? 1 : 40;
     if (status == RK_OK) status = cli_executor->measure((double)args.seconds, &m, &error);
     char *tiers = NULL;
     if (status == RK_OK) status = measure_tiers(&args, &m, &tiers, &error);

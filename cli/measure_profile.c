@@ -191,6 +191,13 @@ static enum rk_status fill(struct bench *b, json_t *profiles, struct rk_error *e
     return status == RK_OK ? measure_memory(b) : status;
 }
 
+enum rk_status measure_profile_try(const struct measure_profile *args, struct rk_error *error)
+{
+    struct rk_model model;
+    struct rk_train train = cli_executor->defaults();
+    return train_model_open(args->model, &model, &train, error);
+}
+
 enum rk_status measure_profile(const struct measure_profile *args, const char *system,
                                struct rk_error *error)
 {
