@@ -97,6 +97,7 @@ bool measure_messages(struct rk_measured *out)
     if (!isfinite(passed_s)) return false;
     const double latency_s = fmax(0, passed_s - ping_s) / 2;
     talk_s(64, PINGS, latency_s, &passed_s, &small_s);
+    if (!isfinite(small_s)) return false;
     out->latency_s = latency_s;
     out->hop_s = small_s / 2;
     out->link.sizes = sizeof sizes / sizeof *sizes;

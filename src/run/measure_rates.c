@@ -18,7 +18,7 @@ struct measure_work {
     const float *kept; /* what a piece reads that forward has kept */
 };
 
-enum { SPACE = 1 << 23, OTHERS = 2 * SPACE, ALL = 4 * SPACE + OTHERS, LEAST_RUNS = 3 };
+enum { SPACE = 1 << 23, OTHERS = 2 * SPACE, ALL = 4 * SPACE + OTHERS, LEAST_RUNS = 2 };
 
 typedef void piece(struct measure_work *w);
 
@@ -194,10 +194,11 @@ static void measure_products(struct measure_work *w, double budget_s, struct rk_
         }
     }
     solve(g, r, left_out, x);
-    for (int i = 1; i < TERMS; i++)
-        if (!(x[i] > 0)) {
-            left_out[i] = true;
+    for (int i = 0; i < TERMS; i++)
+        if (!left_out[i] && !(x[i] > 0)) { /* noise: there is none, or another took the peak's */
+            left_out[i ? i : left_out[2] ? 1 : 2] = true;
             solve(g, r, left_out, x);
+            i = -1;
         }
     rates->peak_FLOPps = 1 / x[0];
     rates->k_half = x[1] / x[0];
