@@ -4,8 +4,7 @@
 
 #include <regex.h>
 
-/* regcomp() with REG_EXTENDED, which copies what is repeated: of repetitions in each other, "a++"
- * or
+/* regcomp() with REG_EXTENDED, which copies what is repeated: of repetitions in each other, as in
  * "((a{9})+)+", there would be 2^n copies and more. REG_BADRPT: more than 1,000. */
 int regex_compile(regex_t *compiled, const char *pattern, int flags);
 

@@ -73,8 +73,7 @@ struct layer_fold {
     double useful_flop;       /* of forward */
     double kernel_flop;       /* executed, all passes */
     double again_flop;        /* of forward work that is computed again, counted likewise */
-    double
-        saved_bytes[RK_HOLDING_COUNT]; /* held from forward to backward; checkpoints among them */
+    double saved_bytes[RK_HOLDING_COUNT]; /* held until backward; checkpoints among them */
 };
 
 /* Whether the recomputation of the plan is applied to a layer. */

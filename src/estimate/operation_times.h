@@ -20,8 +20,8 @@ struct known_product {
     double time_s;
 };
 
-struct bench { /* where operations are timed */
-    const struct rk_model *model;
+struct bench {                    /* where operations are timed */
+    const struct rk_model *model; /* of operation_times() alone: NULL where they are known */
     const struct rk_system *system;
     const struct rk_plan *plan;
     struct rank_map ranks;

@@ -57,9 +57,8 @@ struct stage_sum {
     struct copied_fold copied[RK_WAYS]; /* of all blocks; 0 of plans without chunks */
     bool last;                          /* with the head: backward follows forward at once */
     double pass_s[FOLD_PASSES];         /* of all chunks, one microbatch */
-    double
-        data_s[FOLD_PASSES]; /* ZeRO-2 and 3: gathering and reducing that a microbatch waits for */
-    double data_link_s;      /* of one microbatch */
+    double data_s[FOLD_PASSES];         /* ZeRO-2 and 3: messages that a microbatch waits for */
+    double data_link_s;                 /* of one microbatch */
     double parameters, expert_parameters, narrow_parameters;
     double ends_parameters;    /* embedding and head among them */
     double copied_parameters;  /* of tables that the first stage has */
@@ -70,7 +69,7 @@ struct stage_sum {
     double working_bytes, buffer_bytes;
     double put_off_s, put_off_bytes; /* of a microbatch's weight gradients of the head */
     struct step_fold step[2];        /* as of a layer: fold.h */
-    double end_groups; /* operations of the ends that have parameters */
+    double end_groups;               /* operations of the ends that have parameters */
     double block_shapes, end_shapes; /* elements of weights of different shapes: of a block, of the
                                         head */
     /* the details: what these are made of */

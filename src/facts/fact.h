@@ -96,18 +96,16 @@ struct fact_clusters {
 struct fact {
     char id[FACT_ID], source[128], gpu[FACT_TEXT];
     char class_of[FACT_CLASSES][FACT_TEXT];
-    char
-        group[FACT_REASON]; /* facts of one group differ by the plan alone: model, machine, batch */
+    char group[FACT_REASON]; /* model, machine, batch: its facts differ by the plan alone */
     struct rk_model model;
     struct rk_system system; /* owned */
     struct rk_plan plan;
     struct fact_clusters *clusters; /* owned; NULL: all GPUs are of one kind, `system` */
     enum flop_formula formula;
     double flop_ratio; /* what the source counts over what the formula gives */
-    double
-        lone_batch;  /* batch as the source has it: the plan's may be rounded up to microbatches */
-    bool last_stage; /* memory is that of the last stage, not of the fullest */
-    unsigned open;   /* 1 << enum open_axis */
+    double lone_batch; /* as the source has it: the plan's may be rounded up to microbatches */
+    bool last_stage;   /* memory is that of the last stage, not of the fullest */
+    unsigned open;     /* 1 << enum open_axis */
     int figures;
     struct figure figure[FACT_FIGURES];
     char reason[FACT_REASON]; /* why it cannot be modelled; "" when it can */

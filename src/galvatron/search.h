@@ -52,8 +52,7 @@ void galvatron_choice_release(struct galvatron_choice *choice);
 
 struct galvatron_answer {
     bool found;
-    uint64_t
-        least_GB; /* the smallest memory in which anything fits; 0: no split of the batch does */
+    uint64_t least_GB; /* the smallest memory in which a plan fits; 0: the batch has no split */
     double samples_per_s, step_s;
     int batch, chunks, stages, layers;
     struct galvatron_strategy embedding;

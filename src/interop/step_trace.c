@@ -81,8 +81,9 @@ static void read_operation(struct reading *r, const json_t *event)
         last->microbatch == span.microbatch) {
         last->begin_s = fmin(last->begin_s, span.begin_s);
         last->end_s = fmax(last->end_s, span.end_s);
-    } else
+    } else {
         t->span[t->spans++] = span;
+    }
 }
 
 static void read_sample(struct reading *r, const json_t *event)

@@ -92,15 +92,14 @@ struct operation {
     int part;                /* enum rk_part whose recomputation runs it again, or NOT_A_PART */
     enum rk_holding holding; /* what its saved tensors count as */
 
-    double
-        flop[RK_PASSES]; /* executed, on this rank: forward, activation gradient, weight gradient */
-    double useful_flop;  /* of forward, as model FLOP are counted: full attention, no padding of
-                            capacity, busiest rank = mean */
-    double elements;     /* OPERATION_MEMORY: what it works on, and mostly brings */
+    double flop[RK_PASSES];  /* executed, on this rank */
+    double useful_flop;      /* of forward, as model FLOP are counted: full attention, no padding of
+                                capacity, busiest rank = mean */
+    double elements;         /* OPERATION_MEMORY: what it works on, and mostly brings */
     enum memory_kind memory; /* likewise */
-    double bytes[RK_PASSES];   /* OPERATION_MEMORY: read and written. Fused attention runs both
-                                  gradients   in RK_AGRAD; likewise an operation without weights */
-    double table_bytes;        /* likewise, of RK_AGRAD with torch alone: the gradient of a table */
+    double bytes[RK_PASSES]; /* OPERATION_MEMORY: read and written. Fused attention runs both
+                                gradients in RK_AGRAD; likewise an operation without weights */
+    double table_bytes;      /* likewise, of RK_AGRAD with torch alone: the gradient of a table */
     double kernels[RK_PASSES]; /* kernels launched; of a matrix, its products one after the other */
 
     /* OPERATION_MATRIX: `count` products (m, k) x (k, n) in forward; gradients (m, n) x (n, k) and
@@ -123,9 +122,7 @@ struct operation {
     double merged_bytes[RK_PASSES];   /* read and written to add up what each pair brings */
     double packed_bytes;              /* keys and values that other ranks need, side by side */
     double cache_bytes;               /* one query a sample: read of the cache; 0: no cache */
-
-    double
-        chunks; /* of the sequence, that the operation takes one after the other; 0: all at once */
+    double chunks;                    /* of the sequence, one after the other; 0: all at once */
 
     /* communication of each pass; several operations in a row may stand for one exchange */
     enum comm_over over;
