@@ -116,12 +116,9 @@ static bool is_fp32(const struct rk_plan *plan)
     return plan->precision == RK_FP32 || plan->precision == RK_TF32;
 }
 
-/* What all stages have in common. */
-static const char *differs(const struct rk_program_stage *one, const struct rk_program_stage *other)
+/* What all stages, and all kinds of replicas, have in common. */
+static const char *plans_differ(const struct rk_plan *a, const struct rk_plan *b)
 {
-    const struct rk_plan *a = &one->plan, *b = &other->plan;
-    if (round_of(one) != round_of(other))
-        return "its replicas together take other samples of a microbatch than stage 0's";
     if (a->pipeline != b->pipeline || a->chunks != b->chunks || a->schedule != b->schedule ||
         microbatches_of(a) != microbatches_of(b))
         return "stages, chunks, schedule and batch are those of all; give the same";
@@ -130,6 +127,13 @@ static const char *differs(const struct rk_program_stage *one, const struct rk_p
     if (is_fp32(a) != is_fp32(b) || (a->precision == RK_FP16) != (b->precision == RK_FP16))
         return "activations are sent in another precision than stage 0's; give the same";
     return NULL;
+}
+
+static const char *differs(const struct rk_program_stage *one, const struct rk_program_stage *other)
+{
+    if (round_of(one) != round_of(other))
+        return "its replicas together take other samples of a microbatch than stage 0's";
+    return plans_differ(&one->plan, &other->plan);
 }
 
 /* What ranks do together that hold copies or shards of the same weights. */
@@ -151,6 +155,9 @@ static const char *check_kinds(const struct rk_program_stage *stage)
         const struct rk_plan *plan = &stage->kind[k].plan;
         const uint64_t of_experts = rk_plan_expert_tensor(plan) * plan->expert;
         replicas += stage->kind[k].replicas;
+        if (!plan->microbatch)
+            return "a replica is too slow for a sample of a round; leave its part out, or give a "
+                   "larger round";
         if (plan->tensor != first->tensor || plan->context != first->context)
             return "its replicas have different tensor or context degrees, whose shards no group "
                    "of ranks can reduce; give all the same";
@@ -162,9 +169,11 @@ static const char *check_kinds(const struct rk_program_stage *stage)
         if (!same_state(plan, first))
             return "its replicas differ in precision, ZeRO or what is overlapped with gradients; "
                    "give all the same";
-        if (!plan->microbatch)
-            return "a replica is too slow for a sample of a round; leave its part out, or give a "
-                   "larger round";
+        if (plan->ranks != first->ranks)
+            return "the plans of its kinds have different numbers of ranks; give the stage's, "
+                   "all replicas times the stages";
+        const char *what = plans_differ(plan, first);
+        if (what) return what;
     }
     if (stage->kinds && replicas != rk_plan_data(first))
         return "its kinds do not have its replicas";

@@ -501,6 +501,12 @@ Test(program_uneven, what_does_not_fit_together_is_refused)
     with.kind[0][1].plan = s.stage[0].plan;
     with.kind[0][1].plan.microbatch = 0;
     expect_refused(&with, "too slow");
+    with.kind[0][1].plan = s.stage[0].plan;
+    with.kind[0][1].plan.batch *= 2;
+    expect_refused(&with, "batch are those of all");
+    with.kind[0][1].plan.batch *= 2;
+    with.kind[0][1].plan.ranks *= 2;
+    expect_refused(&with, "different numbers of ranks");
     with = s;
     struct rk_program program;
     struct rk_error error;
