@@ -289,19 +289,37 @@ static void note_launch(struct asking *a)
                                         shell_word(&a->report, a->args->source.model), words));
 }
 
+/* Does it say the batch, which the search has as --batch? */
+static bool says_batch(const char *word)
+{
+    return strncmp(word, "gbs", 3) == 0 || strncmp(word, "batch", 5) == 0;
+}
+
+/* A flag of a proposed command; nothing without a value. */
+static const char *flag_text(struct report *report, const char *flag, const char *value)
+{
+    return value ? report_text(report, " %s %s", flag, shell_word(report, value)) : "";
+}
+
 /* Of one cluster the search over clusters knows fewer plans than the search. */
 static void note_search(struct asking *a)
 {
-    const struct rk_cluster *only = &a->input.machine.cluster[0];
-    if (a->input.machine.clusters > 1 || a->args->source.plan) return;
-    report_note(
-        &a->report,
-        report_text(&a->report,
-                    "this is one cluster, of which reckon search tries more plans (ZeRO 2 and 3, "
-                    "all overlaps): reckon search -m %s -s %s -g %" PRIu64 " -b %" PRIu64,
-                    shell_word(&a->report, a->args->source.model),
-                    shell_word(&a->report, a->args->source.system), only->system.devices,
-                    a->input.question.words.batch));
+    const struct clusters_args *args = a->args;
+    struct report *report = &a->report;
+    if (a->input.machine.clusters > 1 || args->source.plan) return;
+    const char *command = report_text(
+        report, "reckon search%s%s -g %" PRIu64 " -b %" PRIu64 "%s%s",
+        flag_text(report, "-m", args->source.model), flag_text(report, "-s", args->source.system),
+        a->input.machine.cluster[0].system.devices, a->input.question.words.batch,
+        flag_text(report, "--where", args->where), flag_text(report, "--headroom", args->headroom));
+    for (int i = 0; i < args->source.words.count; i++)
+        if (!says_batch(args->source.words.text[i]))
+            command = report_text(report, "%s %s", command,
+                                  shell_word(report, args->source.words.text[i]));
+    report_note(report, report_text(report,
+                                    "this is one cluster, of which reckon search tries more plans "
+                                    "(ZeRO 2 and 3, all overlaps): %s",
+                                    command));
 }
 
 /* What does not go together. */
