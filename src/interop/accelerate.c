@@ -54,6 +54,16 @@ static bool checkpoints(const struct rk_plan *p)
     return p->recompute == RK_WHOLE && kind_of(p) != FSDP;
 }
 
+/* Trainers compute a layer again to its end unless they are told not to: their checkpoints are
+ * reentrant ones (transformers' gradient_checkpointing_kwargs); DeepSpeed's always are. */
+static const char *checkpointing(const struct rk_plan *p)
+{
+    if (!checkpoints(p)) return "";
+    if (p->framework != RK_FSDP || p->recompute_to_end) return " --gradient_checkpointing true";
+    return " --gradient_checkpointing true"
+           " --gradient_checkpointing_kwargs {\\\"use_reentrant\\\":false}";
+}
+
 const char *accelerate_command(const struct rk_model *model, const struct rk_plan *plan,
                                char text[static ACCELERATE_COMMAND])
 {
@@ -63,8 +73,7 @@ const char *accelerate_command(const struct rk_model *model, const struct rk_pla
              " --attn_implementation %s%s%s%s",
              plan->microbatch, accumulation(plan),
              plan->sequence ? plan->sequence : model->sequence, attention(plan),
-             plan->fused ? " --torch_compile true" : "",
-             checkpoints(plan) ? " --gradient_checkpointing true" : "",
+             plan->fused ? " --torch_compile true" : "", checkpointing(plan),
              plan->precision == RK_TF32 ? " --tf32 true" : "");
     return text;
 }
@@ -182,7 +191,9 @@ static int set_training(const struct rk_model *model, const struct rk_plan *plan
     snprintf(sets[3], sizeof *sets, "attn_implementation=%s", attention(plan));
     snprintf(sets[4], sizeof *sets, "torch_compile=%s", yes(plan->fused));
     snprintf(sets[5], sizeof *sets, "gradient_checkpointing=%s", yes(checkpoints(plan)));
-    return 6;
+    snprintf(sets[6], sizeof *sets, "gradient_checkpointing_kwargs.use_reentrant=%s",
+             yes(plan->recompute_to_end));
+    return 7;
 }
 
 static void adjust(const struct rk_plan *plan, struct rk_plan *run)

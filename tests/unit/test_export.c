@@ -285,13 +285,14 @@ Test(export, plans_survive_accelerate)
         {"--attn_implementation ", "attn_implementation"},
         {"--torch_compile ", "torch_compile"},
         {"--gradient_checkpointing ", "gradient_checkpointing"},
+        {"{\\\"use_reentrant\\\":", "gradient_checkpointing_kwargs.use_reentrant"},
     };
     struct rk_error error;
     for (int k = 0; k < 500; k++) {
         const struct rk_plan p = random_accelerate();
         struct rk_plan run;
-        char *text = NULL, command[ACCELERATE_COMMAND], sets[6][80];
-        const char *list[6];
+        char *text = NULL, command[ACCELERATE_COMMAND], sets[7][80];
+        const char *list[7];
         size_t size, count = 0;
         FILE *memory = open_memstream(&text, &size);
         notes = (struct notes){.count = 0};
@@ -301,12 +302,12 @@ Test(export, plans_survive_accelerate)
         cr_expect_eq(notes.count, 0, "%s: %s", notes.note[0].what, notes.note[0].need);
         accelerate_command(&model, &p, command);
         cr_expect(strstr(text, command));
-        for (size_t i = 0; i < 6; i++) {
+        for (size_t i = 0; i < 7; i++) {
             const char *at = strstr(command, arguments[i].argument);
             if (!at) continue;
             at += strlen(arguments[i].argument);
             snprintf(sets[count], sizeof sets[count], "%s=%.*s", arguments[i].key,
-                     (int)strcspn(at, " "), at);
+                     (int)strcspn(at, " }"), at);
             list[count] = sets[count];
             count++;
         }

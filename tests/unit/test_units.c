@@ -94,7 +94,8 @@ Test(units, refusals_say_what_to_write)
         {"infGiB", QUANTITY_BYTES, "\"infGiB\" is not a size: write a size such as \"80GiB\""},
         {"0x10GiB", QUANTITY_BYTES, "\"0x10GiB\" is not a size: write a size such as \"80GiB\""},
         {"1e308EiB", QUANTITY_BYTES, "the number is too large"},
-        {"300X", QUANTITY_COUNT, "\"300X\" is not a number: write a number such as 300B or 1.5T"},
+        {"300X", QUANTITY_COUNT,
+         "\"300X\" is not a number: write a number such as 60, 3e-4 or 1.5T"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         cr_expect_str_eq(refusal(cases[i].text, cases[i].quantity), cases[i].message, "%s",
