@@ -4,18 +4,19 @@
  * the schedule splits it the gradient of the input and, later, that of the weights. The passes of a
  * kind follow one walk over rounds of microbatches, usually as many as stages: in a round each
  * chunk runs all of them before the next chunk does [narayanan2021, fig. 4]; backward takes the
- * chunks from the last one on. A schedule says how the walks are interleaved, stage s of p, v
- * chunks:
+ * chunks from the last one on. A schedule says how the walks are interleaved: stage s
+ * of p, v chunks:
  *
  *     gpipe        all forward, then all backward                                  [huang2019]
  *     1f1b         p-1-s forward first, then one forward, one backward             [narayanan2019]
- *     ... v > 1    2(p-1-s) + (v-1)g forward first, the same, g microbatches a round
- * [narayanan2021] zero-bubble  1f1b with backward split: stage s runs the weight gradient of a
- *                  microbatch s backwards later, the last s ones at the end        [qi2023]
+ *     ... v > 1    2(p-1-s) + (v-1)g forward first, rounds of g microbatches       [narayanan2021]
+ *     zero-bubble  1f1b with backward split: stage s runs the weight gradient of   [qi2023]
+ *                  a microbatch s backwards later, the last s ones at the end
  *     ... -2p      2(p-1-s) forward first, weight gradients 2s backwards later     [qi2023]
  *     dualpipe     half of the microbatches from either end: order.c has the table [dualpipe2025]
- *     v-...        two chunks, the second from the last rank back to the first: order_v.c
- *                  [qi2023] [qi2024]
+ *     v-zero       two chunks, the second from the last rank back to the first:    [qi2023]
+ *                  order_v.c has the table
+ *     v-half, -min the same; order_v.c has the building blocks                     [qi2024]
  *
  * Microbatches that the last round of an interleaved schedule lacks are left out of the order of a
  * full round. The order is made on the way, by a cursor: no list is kept. Pure.

@@ -131,7 +131,7 @@ static int64_t time_of(const struct v_line *line, const struct order_cursor *c, 
            line->once + line->microbatch * microbatch;
 }
 
-/* Of the block's pass `i` of the next microbatch that `walk` has not done. */
+/* When pass `i` of the block begins, of a microbatch. */
 static int64_t begins(const struct order_cursor *c, int i, uint64_t microbatch)
 {
     const struct v_times *times = c->pipeline.schedule == RK_V_HALF ? &v_half : &v_min;
