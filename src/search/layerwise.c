@@ -461,7 +461,10 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
     const bool stuck = !answer->found && !answer->uniform_s && !answer->any_s;
     for (int i = 0; i < all.count; i++) {
         struct shape *s = all.list[i].shape;
-        if (stuck && answer->complete && s->base.chunks == 1 && !q.failed) needs_add(&needs, s);
+        if (stuck && answer->complete && s->base.chunks == 1 && !q.failed) {
+            needs_add(&needs, s);
+            q.failed = s->failed;
+        }
         if (s == q.winner && answer->complete) prove(&q, s);
         shape_close(s);
     }
