@@ -279,6 +279,21 @@ static bool sum_file(const char *path, uint32_t *sum, uint64_t *size)
     return n == 0;
 }
 
+/* Of a run that had no scale, or was written by an earlier reckon, all is 0. */
+static bool read_scaler(const char *text, uint64_t step, struct scaler *scaler)
+{
+    const char *at = strstr(text, "\"loss_scale\": ");
+    unsigned long long good, skipped;
+    double scale;
+    *scaler = (struct scaler){.scale = 0};
+    if (!at) return true;
+    if (sscanf(at, "\"loss_scale\": %lf, \"good_steps\": %llu, \"skipped_steps\": %llu", &scale,
+               &good, &skipped) != 3)
+        return false;
+    *scaler = (struct scaler){.scale = scale, .good = good, .skipped = skipped};
+    return (scale == 0 || (scale >= 1 && isfinite(scale))) && good <= step && skipped <= step;
+}
+
 /* train.json as it is written below; nothing else writes it. */
 static enum rk_status read_about(struct checkpoint *c, const char *folder, struct rk_error *error)
 {
@@ -307,13 +322,9 @@ static enum rk_status read_about(struct checkpoint *c, const char *folder, struc
                            "damaged: %llu bytes of sum %08x, %llu of %08x were written",
                            (unsigned long long)size, sum, sizes[i], sums[i]);
     }
-    const char *scale = strstr(text, "\"loss_scale\": ");
-    unsigned long long good = 0, skipped = 0;
-    if (scale && sscanf(scale, "\"loss_scale\": %lf, \"good_steps\": %llu, \"skipped_steps\": %llu",
-                        &c->scaler.scale, &good, &skipped) != 3)
+    snprintf(path, sizeof path, "%s/%s", folder, about_name);
+    if (!read_scaler(text, step, &c->scaler))
         return rk_fail(error, RK_BAD_INPUT, path, 1, 1, "this is not what reckon train writes");
-    c->scaler.good = good;
-    c->scaler.skipped = skipped;
     c->muon = strstr(text, "\"optimizer\": \"muon\"") != NULL;
     c->neighbours = strstr(text, "\"turns\": \"neighbours\"") != NULL;
     c->step = step;
@@ -425,6 +436,7 @@ enum rk_status checkpoint_open(struct checkpoint *c, const char *path, const str
         status = open_folder(c, folder, error);
         if (status == RK_OK) break;
         checkpoint_close(c);
+        memset(c, 0, sizeof *c);
     }
     if (status == RK_OK && c->moments && job->model.kv_rank && !c->neighbours)
         status = rk_fail(error, RK_BAD_INPUT, path, 0, 0,
