@@ -265,9 +265,10 @@ void train_show(struct report *report, const struct train_asked *asked,
                                         (unsigned long long)result->steps));
     if (result->changes)
         report_note(report, report_text(report,
-                                        "The plan changed %llu times, in %.3g s; the tables are of "
+                                        "The plan changed %llu time%s, in %.3g s; the tables are of "
                                         "the last one alone.",
-                                        (unsigned long long)result->changes, result->change_s));
+                                        (unsigned long long)result->changes,
+                                        result->changes == 1 ? "" : "s", result->change_s));
     show_sent(report, p, result);
     show_memory(report, asked, p, result);
     show_tiers(report, asked, result);

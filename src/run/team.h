@@ -18,6 +18,7 @@ struct team { /* what the ranks of this process share */
     const struct checkpoint *checkpoint; /* NULL: from the seed */
     pthread_mutex_t lock;
     bool stop;           /* rank 0's */
+    bool whole;          /* a step of this plan was not skipped */
     double *compute_s;   /* (ranks): sums, on rank 0 */
     double most_s;       /* computed by a rank of this process, by its clock, in the last step */
     struct rk_plan next; /* the plan to go on with, where `changes` */

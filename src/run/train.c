@@ -80,9 +80,9 @@ static void report(struct team *team, uint64_t step, const struct step_result *r
     };
     struct rk_train_result *out = team->result;
     if (!out->steps) out->first_loss = r->loss;
-    const bool none = out->steps == out->skipped; /* a step that is skipped does less */
-    if (r->skipped ? none && r->wall_s < out->step_s : none || r->wall_s < out->step_s)
-        out->step_s = r->wall_s;
+    const bool faster = r->wall_s < out->step_s; /* a step that is skipped does less */
+    if (r->skipped ? !team->whole && faster : !team->whole || faster) out->step_s = r->wall_s;
+    team->whole |= !r->skipped;
     out->clock_s = r->clock_s;
     note_slowest(team, r->compute_s);
     out->steps++;
@@ -261,6 +261,7 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
     if (steps) count_up(team, &least.step, engine, &result);
     return true;
 }
+
 /* Tiers that are drives need a folder. */
 static enum rk_status check_drives(const struct job *job, struct rk_error *error)
 {
@@ -433,6 +434,7 @@ static enum rk_status train(const struct rk_model *model, const struct rk_plan *
     const bool own = *transit && (!run->transit && !comm);
     while (status == RK_OK) {
         team.changes = false;
+        team.whole = false;
         team.compute_s = NULL;
         team.most_s = 0;
         status = train_plan(&team, model, &plan, settings, comm, error);
