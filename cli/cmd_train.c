@@ -71,7 +71,7 @@ static const struct option run_rows[] = {
     {.name = NULL},
 };
 static const struct option learning_rows[] = {
-    {.name = "rate", .type = OPTION_COUNT, AT(rate), .argument = "RATE", .help = "highest learning rate of AdamW (3e-4)"},
+    {.name = "rate", .type = OPTION_COUNT, AT(rate), .argument = "RATE", .help = "highest learning rate (3e-4)"},
     {.name = "least-rate", .type = OPTION_COUNT, AT(least_rate), .argument = "RATE", .help = "that at the end (a tenth of the highest)"},
     {.name = "warmup", .type = OPTION_NUMBER, AT(warmup), .argument = "STEPS", .help = "in which it rises from 0 (a tenth of all)"},
     {.name = "schedule", .type = OPTION_CHOICE, .choices = rate_names, AT(rate_kind), .help = "what it does then; wsd: falls over the last tenth (cosine)"},
@@ -108,7 +108,7 @@ const struct usage train_usage = {
     .description =
         "Runs a plan: the program of each rank is interpreted instruction by instruction, with the ranks "
         "as threads. What the executor does not do is refused by name before the first step. Arithmetic is "
-        "that of 32 bits (precision fp32), of 64 with --double.\n\n"
+        "that of 32 bits (precision fp32), of 64 with --double; precision=bf16 and fp16 are emulated.\n\n"
         "Weights begin from --seed, the same under every plan, and samples come in an order that the plan "
         "does not change: two plans bring the same losses but for rounding, and the same bits where only "
         "stages, schedule, recomputation, or ZeRO 0 and 1, or 2 and 3, differ.\n\n"
@@ -300,6 +300,22 @@ static enum rk_status need(const struct train_args *args, const struct rk_train 
     return RK_OK;
 }
 
+/* What the plan does not read would change nothing. */
+static enum rk_status check_options(const struct train_args *args, const struct rk_train *usual,
+                                    const struct rk_plan *plan, struct rk_error *error)
+{
+    const bool scales = plan->precision == RK_FP16 || args->changes;
+    if (args->momentum != usual->momentum && plan->optimizer != RK_MUON)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--momentum %g is of Muon: say optimizer=muon, too", args->momentum);
+    if ((args->wide || !scales) && (args->loss_scale != usual->loss_scale ||
+                                    args->scale_interval != usual->scale_interval))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--loss-scale and --scale-interval are of fp16: say precision=fp16, too, "
+                       "and leave --double out");
+    return RK_OK;
+}
+
 /* The answer, on a page with the curve of the loss where one was asked for. */
 static int show_answer(const struct watch *w, const struct train_asked *asked,
                        const struct rk_train_result *result)
@@ -371,6 +387,7 @@ int cmd_train(int argc, char **argv)
     model.no_dropout = true; /* the executor has none: neither is its time predicted */
     if (status == RK_OK)
         status = train_plan_read(args.plan, &args.words, args.ranks, &draft, &error);
+    if (status == RK_OK) status = check_options(&args, &of_model, &draft.plan, &error);
     if (status == RK_OK)
         status = rk_system_load(args.system ? args.system : any_system, &system, &error);
     if (status == RK_OK && !args.system)
