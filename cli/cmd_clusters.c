@@ -322,6 +322,20 @@ static void note_search(struct asking *a)
                                     command));
 }
 
+/* Links whose latency nobody gave, or gave as nothing. */
+static void note_latency(struct asking *a)
+{
+    const struct rk_machine *m = &a->input.machine;
+    for (int i = 0; i < m->clusters; i++)
+        for (int j = 0; j < i; j++)
+            if (!(m->link[i][j].latency_s > 0)) {
+                report_note(&a->report, "assumed: messages between clusters have no latency where "
+                                        "their link names none; say it behind the rate, "
+                                        "link=100Gb/s@50us");
+                return;
+            }
+}
+
 /* What does not go together. */
 static enum rk_status check_flags(const struct asking *a, struct rk_error *error)
 {
@@ -385,6 +399,7 @@ static int answer_question(struct asking *a)
                                 "were simulated: one that no bound led to may satisfy it, too");
     if (status == RK_OK) note_launch(a);
     if (status == RK_OK) note_search(a);
+    if (status == RK_OK) note_latency(a);
     const bool stopped = progress_end(&a->progress);
     const int code = status == RK_INTERRUPTED || (stopped && status == RK_OK) ? interrupted(a)
                      : status == RK_OK && (a->quiet || only_a_file(a->args))  ? RK_OK
