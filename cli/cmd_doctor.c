@@ -77,17 +77,23 @@ static void slow_host(struct patient *p)
 {
     p->system.kernels.launch_s = fmax(p->system.kernels.launch_s, 150e-6);
 }
+static void set_sustained(struct rk_kernels *kernels, double factor)
+{
+    kernels->sustained = fmin(1, factor * kernels->sustained);
+}
 static void graphs(struct patient *p)
 {
     p->plan.cuda_graphs = true;
 }
 static void low_clocks(struct patient *p)
 {
-    p->system.kernels.sustained *= 0.8;
+    set_sustained(&p->system.kernels, 0.8);
+    set_sustained(&p->system.busy, 0.8);
 }
 static void more_power(struct patient *p)
 {
-    p->system.kernels.sustained = fmin(1, p->system.kernels.sustained / 0.8);
+    set_sustained(&p->system.kernels, 1 / 0.8);
+    set_sustained(&p->system.busy, 1 / 0.8);
 }
 static void slow_fabric(struct patient *p)
 {

@@ -63,6 +63,7 @@ enum rk_status adapt_machine(struct rk_system *to, const struct rk_system *from,
     const enum rk_status status = rk_system_copy(to, from, error);
     if (status != RK_OK) return status;
     to->kernels.sustained /= factor[ADAPT_COMPUTE];
+    to->busy.sustained /= factor[ADAPT_COMPUTE];
     to->memory[0].bandwidth_Bps /= factor[ADAPT_COMPUTE];
     to->memory[0].capacity_bytes /= factor[ADAPT_MEMORY];
     for (int i = 0; i < to->networks; i++)

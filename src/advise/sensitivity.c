@@ -109,16 +109,35 @@ static void add_peaks(struct members *m, struct rk_system *s, enum rk_datatype o
     add(m, &s->matrix[own].peak_flops);
     for (int type = 0; type < RK_DATATYPES; type++)
         if (type != (int)own) add(m, &s->matrix[type].peak_flops);
-    add(m, &s->kernels.float4_FLOPps);
-    add(m, &s->kernels.int8_FLOPps);
-    add(m, &s->kernels.tfloat32_FLOPps);
+    for (int busy = 0; busy < 1 + (s->busy_devices > 0); busy++) {
+        struct rk_kernels *k = busy ? &s->busy : &s->kernels;
+        add(m, &k->float4_FLOPps);
+        add(m, &k->int8_FLOPps);
+        add(m, &k->tfloat32_FLOPps);
+    }
 }
 
-/* Of today's, which knows kernels; a tier that its link does not describe is as calculon has it. */
+static void add_efficiencies(struct members *m, struct rk_kernels *k, enum number number)
+{
+    if (number == MATRIX_EFFICIENCY) {
+        add(m, &k->matrix_efficiency);
+        add(m, &k->narrow_efficiency);
+        add(m, &k->float4_efficiency);
+    } else if (number == MEMORY_EFFICIENCY) {
+        add(m, &k->memory_efficiency);
+    } else {
+        for (int way = 0; way < 2; way++) {
+            add(m, &k->attention_efficiency[way]);
+            add(m, &k->newest_attention_efficiency[way]);
+        }
+    }
+}
+
+/* Of today's, which knows kernels, of a device alone and of busy ones; a tier that its link does
+ * not describe is as calculon has it. */
 static void add_kernels(struct members *m, struct rk_system *s, enum number number, int tier,
                         enum rk_datatype own)
 {
-    struct rk_kernels *k = &s->kernels;
     struct rk_network *network = &s->network[tier];
     const bool described = network->link.efficiency > 0;
     switch (number) {
@@ -126,21 +145,14 @@ static void add_kernels(struct members *m, struct rk_system *s, enum number numb
         add_peaks(m, s, own);
         break;
     case MATRIX_EFFICIENCY:
-        add(m, &k->matrix_efficiency);
-        add(m, &k->narrow_efficiency);
-        add(m, &k->float4_efficiency);
-        break;
     case ATTENTION_EFFICIENCY:
-        for (int way = 0; way < 2; way++) {
-            add(m, &k->attention_efficiency[way]);
-            add(m, &k->newest_attention_efficiency[way]);
-        }
+    case MEMORY_EFFICIENCY:
+        if (number == MEMORY_EFFICIENCY && tier > 0) break; /* it is not read */
+        add_efficiencies(m, &s->kernels, number);
+        if (s->busy_devices) add_efficiencies(m, &s->busy, number);
         break;
     case HOST_LAUNCH:
-        add(m, &k->launch_s);
-        break;
-    case MEMORY_EFFICIENCY: /* of lower tiers it is not read */
-        if (tier == 0) add(m, &k->memory_efficiency);
+        add(m, &s->kernels.launch_s);
         break;
     case MEMORY_CAPACITY:
         add(m, &s->memory[tier].capacity_bytes);

@@ -678,15 +678,18 @@ static enum rk_status set_processing(const struct parser *parser, struct span va
     return fail_name(parser, value, "processing", names);
 }
 
+/* Of a device alone and of busy ones: a word says what both have. */
 static enum rk_status set_kernels(const struct parser *parser, struct span property,
                                   struct span value)
 {
+    struct rk_kernels *const both[] = {&parser->system->kernels, &parser->system->busy};
     char why[KERNELS_WHY];
     bool key_wrong;
-    if (kernels_set(&parser->system->kernels, property.at, property.length, value.at, value.length,
-                    &key_wrong, why))
-        return RK_OK;
-    return fail(parser, key_wrong ? property.at : value.at, "%s", why);
+    for (int i = 0; i < 2; i++)
+        if (!kernels_set(both[i], property.at, property.length, value.at, value.length, &key_wrong,
+                         why))
+            return fail(parser, key_wrong ? property.at : value.at, "%s", why);
+    return RK_OK;
 }
 
 /* ---- words ---- */

@@ -25,7 +25,8 @@ static bool change(const struct row *row, const struct cell *cell, struct fact *
     snprintf(document.path, sizeof document.path, "%s", row->path);
     document.root = json_real(number);
     const struct place place = place_root(&document);
-    const enum rk_status status = field_load(&place, field, &fact->system.kernels, &error);
+    enum rk_status status = field_load(&place, field, &fact->system.kernels, &error);
+    if (status == RK_OK) status = field_load(&place, field, &fact->system.busy, &error);
     json_decref(document.root);
     return status == RK_OK || fact_fail(fact, "%.60s: %.180s", cell->name, error.text);
 }

@@ -32,6 +32,8 @@ static double run_s(const struct rk_system *system, const struct sample *s)
     struct fact run = *s->run;
     struct judgement judgement;
     run.system.kernels = system->kernels;
+    run.system.busy = system->busy;
+    run.system.busy_devices = system->busy_devices;
     judge(&run, &judgement);
     return judgement.timed ? judgement.step_s : NAN;
 }
@@ -138,7 +140,15 @@ struct fit {
     int count;
     double *at[SIMPLEX_MOST];
     double start[SIMPLEX_MOST];
+    double *busy_at[SIMPLEX_MOST]; /* the same of busy devices, which change alike; NULL: none */
+    double busy_start[SIMPLEX_MOST];
 };
+
+static void set_constant(const struct fit *fit, int i, double value)
+{
+    *fit->at[i] = value;
+    if (fit->busy_at[i]) *fit->busy_at[i] = fit->busy_start[i] * value / fit->start[i];
+}
 
 static double log_error(const struct fit *fit, size_t i)
 {
@@ -153,7 +163,7 @@ static double distance(const void *context, const struct simplex_variable *varia
     double sum = 0, held = 0;
     size_t count = 0;
     for (int i = 0; i < fit->count; i++) {
-        *fit->at[i] = variables[i].value;
+        set_constant(fit, i, variables[i].value);
         held += pow(log(variables[i].value / fit->start[i]), 2);
     }
     for (size_t i = 0; i < fit->samples; i++) {
@@ -188,6 +198,9 @@ static int choose(struct fit *fit, enum group group, struct simplex_variable *va
         const double value = fmin(c->high, fmax(c->low, *at));
         variables[fit->count] = (struct simplex_variable){c->low, c->high, value};
         fit->start[fit->count] = value;
+        fit->busy_at[fit->count] =
+            group == GROUP_LINK ? NULL : (double *)(void *)((char *)&fit->system->busy + c->offset);
+        fit->busy_start[fit->count] = fit->busy_at[fit->count] ? *fit->busy_at[fit->count] : 0;
         fit->at[fit->count++] = at;
     }
     return fit->count;
@@ -219,8 +232,9 @@ static void run_fit(struct fit *fit, enum group group)
     simplex_minimise(distance, fit, count, variables,
                      ITERATIONS * count); /* from a fresh simplex */
     for (int i = 0; i < count; i++)
-        *fit->at[i] =
-            rounded(fit->start[i] * pow(variables[i].value / fit->start[i], trust(fit, group)));
+        set_constant(
+            fit, i,
+            rounded(fit->start[i] * pow(variables[i].value / fit->start[i], trust(fit, group))));
 }
 
 /* ---- errors ---- */
@@ -251,18 +265,20 @@ static void add_errors(const struct fit *fit, int fold, double *errors)
 
 /* The constants of a fit, to start each fold from the same. */
 struct kept {
-    struct rk_kernels kernels;
+    struct rk_kernels kernels, busy;
     struct rk_link link;
 };
 
 static struct kept keep(const struct fit *fit)
 {
-    return (struct kept){fit->system->kernels, fit->system->network[fit->tier].link};
+    return (struct kept){fit->system->kernels, fit->system->busy,
+                         fit->system->network[fit->tier].link};
 }
 
 static void restore(struct fit *fit, const struct kept *kept)
 {
     fit->system->kernels = kept->kernels;
+    fit->system->busy = kept->busy;
     fit->system->network[fit->tier].link = kept->link;
 }
 

@@ -291,6 +291,20 @@ static void check(const char *name, const char *of_model, trace *of, int most_sw
     rk_system_release(&machine);
 }
 
+Test(adapt, a_slow_device_is_slow_alone_and_busy)
+{
+    const double twice[ADAPT_FACTORS] = {
+        [ADAPT_COMPUTE] = 2, [ADAPT_MEMORY] = 1, [ADAPT_INNER] = 1, [ADAPT_OUTER] = 1};
+    struct rk_system system, slow;
+    use_source_catalog();
+    cr_assert_eq(rk_system_load("h100-sxm5-80g", &system, NULL), RK_OK);
+    cr_assert_eq(adapt_machine(&slow, &system, twice, NULL), RK_OK);
+    cr_expect_eq(slow.kernels.sustained, system.kernels.sustained / 2);
+    cr_expect_eq(slow.busy.sustained, system.busy.sustained / 2);
+    rk_system_release(&slow);
+    rk_system_release(&system);
+}
+
 Test(adapt, a_quiet_run_is_left_alone)
 {
     check("quiet", "llama3.1-8b", quiet, 0, 0, true);

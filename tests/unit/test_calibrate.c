@@ -129,9 +129,17 @@ Test(calibrate, the_constants_of_both_tiers_are_found_again)
     rk_system_release(&truth);
 }
 
+/* As of devices that a busy node slows down to nine tenths. */
+static void make_busy(struct rk_system *system)
+{
+    system->busy = system->kernels;
+    system->busy.sustained *= 0.9;
+    system->busy_devices = 8;
+}
+
 /* Steps as a machine gives that sustains 0.7: four of a plan each, more layers and another batch.
  */
-Test(calibrate, what_a_long_run_sustains_is_found_again)
+static void find_sustained(bool busy)
 {
     struct rk_system system = loaded("h100-sxm5-80g"), slow = loaded("h100-sxm5-80g");
     struct samples samples = {.count = 0};
@@ -140,6 +148,8 @@ Test(calibrate, what_a_long_run_sustains_is_found_again)
     struct rk_error error;
     slow.kernels.sustained = 0.7;
     system.kernels.sustained = 0.95;
+    if (busy) make_busy(&slow);
+    if (busy) make_busy(&system);
     for (int i = 0; i < 8; i++) {
         struct judgement judgement;
         cr_assert_eq(rk_model_load(i % 2 ? "llama3.1-8b" : "llama2-7b", &fact[i].model, &error),
@@ -165,9 +175,11 @@ Test(calibrate, what_a_long_run_sustains_is_found_again)
     const double runs = (double)samples.count;
     cr_expect_float_eq(system.kernels.sustained, catalog * pow(0.7 / catalog, runs / (runs + 2.56)),
                        0.01);
+    if (busy) cr_expect_float_eq(system.busy.sustained, 0.9 * system.kernels.sustained, 1e-12);
     /* twice the same run is one run's log */
     system.kernels = slow.kernels;
     system.kernels.sustained = catalog;
+    if (busy) make_busy(&system);
     samples.count = 4;
     for (size_t i = 0; i < samples.count; i++)
         samples.sample[i] = samples.sample[0];
@@ -175,12 +187,23 @@ Test(calibrate, what_a_long_run_sustains_is_found_again)
     cr_expect_lt(calibration.group[0].after.mean, 0.01);
     cr_expect_float_eq(system.kernels.sustained, 0.7, 0.01);
     system.kernels.sustained = catalog;
+    if (busy) make_busy(&system);
     samples.count = 1;
     cr_assert_eq(calibrate(&samples, &system, &calibration, &error), RK_OK);
     cr_expect_float_eq(system.kernels.sustained, catalog * pow(0.7 / catalog, 1 / 3.56), 0.01);
     samples_release(&samples);
     rk_system_release(&system);
     rk_system_release(&slow);
+}
+
+Test(calibrate, what_a_long_run_sustains_is_found_again)
+{
+    find_sustained(false);
+}
+
+Test(calibrate, what_busy_devices_sustain_is_found_again)
+{
+    find_sustained(true);
 }
 
 Test(calibrate, few_measurements_change_little)

@@ -328,5 +328,7 @@ Test(synthetic, constants_of_kernels)
     cr_expect_eq(system.kernels.float4_FLOPps, 1e15);
     cr_expect_eq(system.kernels.tile_m, 64);
     cr_expect_eq(system.kernels.tile_n, 256);
+    cr_expect_eq(system.busy.matrix_efficiency, 0.65); /* of busy devices, too */
+    cr_expect_eq(system.busy.kernel_s, 5e-6);
     rk_system_release(&system);
 }
