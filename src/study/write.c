@@ -1,4 +1,5 @@
 /* write.c - the grid and finished searches into the database, and what is missing there. */
+#include "advise/clusters_figures.h"
 #include "base/memory.h"
 #include "study/connection.h"
 #include "study/digest.h"
@@ -313,11 +314,9 @@ static void bind_axes(struct binder *b, const struct rk_plan *plan, const struct
 static void bind_figure(struct binder *b, const struct study_best *best, const char *name,
                         const struct study_over *over)
 {
-    static const char *const known[] = {"step_s",     "samples_per_s", "tokens_per_s", "mfu",
-                                        "model_flop", "parameters",    "hbm_bytes"};
     bool filled = !over;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        filled |= strcmp(known[i], name) == 0;
+    for (const char *const *known = clusters_figures; over && *known; known++)
+        filled |= strcmp(*known, name) == 0;
     if (!filled) {
         bind_null(b);
         return;
