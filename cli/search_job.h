@@ -28,8 +28,7 @@ struct search_args {
     const char *output, *state;
     struct save_args save;
     const char *where, *sort, *pareto, *all;
-    const char
-        *headroom; /* "8GiB", "10%", "learned", "none"; NULL: learned, where headroom.h says so */
+    const char *headroom; /* "8GiB", "10%", "learned", "none"; NULL: learned, where that is known */
     struct run_args run;
     bool why, sensitivity, layerwise;
     struct show_args show;
