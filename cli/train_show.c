@@ -227,16 +227,22 @@ static void show_tiers(struct report *report, const struct train_asked *asked,
 }
 
 /* The executor sums up what a tied head finds alone, so that stages change no bit, and adds it to
- * what the embedding finds: gradients set to zero, two read and one written, at the rate of the
- * optimizer's pass, which reads and writes two moments and the weights (with 16 bits, the master
- * copy), and reads the gradients twice. On two stages that is a message. */
-static void add_tied(struct rk_prediction *p, const struct rk_plan *plan,
-                     const struct rk_train_state *s)
+ * what the embedding finds: gradients set to zero, two read and one written, at the rate of
+ * AdamW's pass, which reads and writes two moments and the weights (with 16 bits, the master copy),
+ * and reads the gradients twice; Muon's products are no part of it. On two stages that is a
+ * message. */
+static void add_tied(struct rk_prediction *p, const struct train_asked *asked, double tied_bytes)
 {
-    const double state = plan->precision == RK_FP32 ? 4 : 3; /* bytes of a pass a byte of state */
-    const double pass = state * s->optimizer_bytes + s->gradient_bytes;
-    if (plan->pipeline > 1 || !(pass > 0)) return;
-    const double more_s = p->optimizer_s * 4 * s->tied_bytes / pass;
+    struct rk_prediction usual;
+    struct rk_plan plan = *asked->plan;
+    const double state = plan.precision == RK_FP32 ? 4 : 3; /* bytes of a pass a byte of state */
+    if (plan.pipeline > 1 || !(tied_bytes > 0)) return;
+    plan.optimizer = RK_ADAM;
+    rk_predict(asked->model, asked->system, &plan, &usual);
+    const double pass =
+        state * most_of(&usual, RK_HOLD_optimizer) + most_of(&usual, RK_HOLD_gradients);
+    if (!(pass > 0)) return;
+    const double more_s = usual.optimizer_s * 4 * tied_bytes / pass;
     p->optimizer_s += more_s;
     p->step_s += more_s;
 }
@@ -247,7 +253,7 @@ void train_show(struct report *report, const struct train_asked *asked,
     struct rk_prediction predicted;
     if (asked->predicts) {
         rk_predict(asked->model, asked->system, asked->plan, &predicted);
-        add_tied(&predicted, asked->plan, &result->state);
+        add_tied(&predicted, asked, result->state.tied_bytes);
     }
     const struct rk_prediction *p = asked->predicts ? &predicted : NULL;
     show_result(report, p, result);
@@ -264,11 +270,12 @@ void train_show(struct report *report, const struct train_asked *asked,
                                         (unsigned long long)result->skipped,
                                         (unsigned long long)result->steps));
     if (result->changes)
-        report_note(report, report_text(report,
-                                        "The plan changed %llu time%s, in %.3g s; the tables are of "
-                                        "the last one alone.",
-                                        (unsigned long long)result->changes,
-                                        result->changes == 1 ? "" : "s", result->change_s));
+        report_note(report,
+                    report_text(report,
+                                "The plan changed %llu time%s, in %.3g s; the tables are of "
+                                "the last one alone.",
+                                (unsigned long long)result->changes,
+                                result->changes == 1 ? "" : "s", result->change_s));
     show_sent(report, p, result);
     show_memory(report, asked, p, result);
     show_tiers(report, asked, result);
