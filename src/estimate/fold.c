@@ -1,6 +1,7 @@
 #include "estimate/fold.h"
 #include "estimate/operation_times.h"
 #include "estimate/stages.h"
+#include "machine/busy.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -428,19 +429,31 @@ static void fold_copied(struct layer_fold *fold, const struct bench *bench,
  * for each matrix: momentum, norm, casts, scale, decay, update (emerging_optimizers). */
 enum { NEWTON_SCHULZ_STEPS = 5, MATRIX_STARTS = 3 * NEWTON_SCHULZ_STEPS + 10 };
 
+static double orthogonal_s(const struct bench *bench, double a, double b)
+{
+    const enum operand operand = operand_of(RK_BF16, false);
+    const double once_s = bench_product_s(bench, operand, 1, a, a, b) +
+                          bench_product_s(bench, operand, 1, a, a, a) +
+                          bench_product_s(bench, operand, 1, a, b, a);
+    return NEWTON_SCHULZ_STEPS * once_s / bench->sustained;
+}
+
 static void add_orthogonal(struct step_fold *step, const struct bench *bench,
                            const struct operation *op, const struct operation *whole)
 {
-    const enum operand operand = operand_of(RK_BF16, false);
+    const double share = busy_share(bench->system, bench->plan->ranks);
     const struct rank_group group =
         group_over(&bench->ranks, op->expert ? OVER_EXPERT_TENSOR : OVER_TENSOR);
     const double a = fmin(whole->n, whole->k), b = fmax(whole->n, whole->k);
     const double gathered = a * b > op->n * op->k ? 4 * a * b : 0;
-    const double once_s = bench_product_s(bench, operand, 1, a, a, b) +
-                          bench_product_s(bench, operand, 1, a, a, a) +
-                          bench_product_s(bench, operand, 1, a, b, a);
-    step->work_s += op->count * (NEWTON_SCHULZ_STEPS * once_s / bench->sustained +
-                                 collective_time_s(bench->system, ALL_GATHER, group, gathered));
+    double work_s = orthogonal_s(bench, a, b);
+    if (share > 0) {
+        const struct rk_system system = busy_system(bench->system);
+        const struct bench busy = bench_of(bench->model, &system, bench->plan);
+        work_s = busy_between(work_s, orthogonal_s(&busy, a, b), share);
+    }
+    step->work_s +=
+        op->count * (work_s + collective_time_s(bench->system, ALL_GATHER, group, gathered));
     step->starts += op->count * MATRIX_STARTS;
 }
 

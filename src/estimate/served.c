@@ -1,6 +1,7 @@
 /* served.c - inference by the operations of layers: a pass, a pipeline of passes, a batch. */
 #include "estimate/fold.h"
 #include "estimate/plan_check.h"
+#include "machine/busy.h"
 
 #include <math.h>
 #include <reckon/serve.h>
@@ -75,7 +76,7 @@ static double memory_s(const struct server *server, const struct operation *op)
     return memory_time_s(server->system, bytes) + (kernels - 1) * start_s;
 }
 
-static double forward_s(const struct server *server, const struct operation *op)
+static double forward_on(const struct server *server, const struct operation *op)
 {
     const double slower = op->slower > 0 ? op->slower : 1;
     switch (op->kind) {
@@ -89,6 +90,19 @@ static double forward_s(const struct server *server, const struct operation *op)
         break;
     }
     return slower * forward_exchange_s(server->system, &server->ranks, op);
+}
+
+/* As busy as the plan's ranks make a node (machine/busy.h). */
+static double forward_s(const struct server *server, const struct operation *op)
+{
+    const double share = busy_share(server->system, server->plan->ranks);
+    const double alone_s = forward_on(server, op);
+    if (!(share > 0) || op->kind == OPERATION_COMM) return alone_s;
+    const struct rk_system system = busy_system(server->system);
+    struct server busy = *server;
+    busy.system = &system;
+    busy.sustained = sustained_share(&system.kernels);
+    return busy_between(alone_s, forward_on(&busy, op), share);
 }
 
 /* Two halves of a batch take turns: experts' exchange of one beside the computing of the other

@@ -91,6 +91,21 @@ Test(fold_terms, devices_that_are_busy)
     }
 }
 
+Test(fold_terms, muon_on_busy_devices)
+{
+    machine_init(&machine, 1e6);
+    struct rk_plan plan = plan_of(1, 1);
+    plan.optimizer = RK_MUON;
+    const double alone_s = dense(&plan)->step[0].work_s;
+    machine.network[0].size = 8;
+    machine.system.busy = machine.system.kernels;
+    machine.system.busy.sustained /= 2;
+    machine.system.busy_devices = 2;
+    NEAR(dense(&plan)->step[0].work_s, alone_s);
+    plan.ranks = 2;
+    NEAR(dense(&plan)->step[0].work_s, 2 * alone_s);
+}
+
 /* Of two ranks around, each packs keys and values of 64 tokens: 2 * 64 * 64 elements of 2 bytes,
  * moved twice forward and six times backward at 1 MB/s; without a measured optimizer nothing. */
 Test(fold_terms, keys_that_are_packed)

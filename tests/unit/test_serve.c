@@ -119,6 +119,31 @@ Test(serve, a_token_alone_takes_as_long_as_its_weights)
     cr_expect_float_eq(served.weights_bytes, 2 * (double)rk_model_parameters(&model), 1e6);
 }
 
+/* Busy devices that read memory half as fast take up to twice as long; one alone does not. */
+Test(serve, devices_that_share_a_node)
+{
+    const struct rk_model model = model_of("llama2-7b");
+    const struct rk_serving serving = serving_of(128, 128, 1);
+    struct rk_error error = {0};
+    struct rk_system alone, busy;
+    cr_assert_eq(rk_system_load("a100-sxm4-80g", &alone, &error), RK_OK, "%s", error.text);
+    alone.kernels.kernel_s = 0;
+    busy = alone;
+    busy.busy = alone.kernels;
+    busy.busy.memory_efficiency /= 2;
+    busy.busy_devices = 2;
+    for (uint64_t ranks = 1; ranks <= 2; ranks++) {
+        const struct rk_plan plan = plan_of(ranks, ranks);
+        struct rk_served as_alone, as_busy;
+        rk_serve(&model, &alone, &plan, &serving, &as_alone);
+        rk_serve(&model, &busy, &plan, &serving, &as_busy);
+        const double slower = as_busy.first.matrix_s / as_alone.first.matrix_s;
+        cr_expect(ranks > 1 ? slower > 1.5 && slower <= 2 : slower == 1);
+        cr_expect_eq(as_busy.first.tensor_s, as_alone.first.tensor_s);
+    }
+    rk_system_release(&alone);
+}
+
 static double sum_of(const struct rk_served_step *step)
 {
     return step->matrix_s + step->attention_s + step->memory_s + step->tensor_s + step->expert_s +
