@@ -7,8 +7,10 @@
 #include "cli/show.h"
 #include "interop/output.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct measure_args {
     const char *output, *drives;
@@ -272,9 +274,28 @@ static enum rk_status write_system(const char *path, const char *text, struct rk
     return output_commit(&output, error);
 }
 
+/* What would be found wrong behind all measuring, or not at all; fills in what is not said. */
+static enum rk_status settle(struct measure_args *args, struct rk_error *error)
+{
+    struct measure_profile *profile = &args->profile;
+    if (!profile->model && (profile->ranks || profile->sequence))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--gpus and --sequence are of profiles: give --profile MODEL");
+    if (profile->model && args->drives)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--drives: a profile has no memory tiers: leave it out, or --profile");
+    if (args->drives && access(args->drives, W_OK) != 0)
+        return rk_fail(error, RK_IO, args->drives, 0, 0, "cannot be written to: %s",
+                       strerror(errno));
+    if (!args->seconds) args->seconds = profile->model ? 1 : 40;
+    if (!profile->ranks) profile->ranks = 8;
+    profile->output = args->output;
+    return profile->model ? measure_profile_try(profile, error) : RK_OK;
+}
+
 int cmd_measure(int argc, char **argv)
 {
-    struct measure_args args = {.output = "-", .profile = {.ranks = 8}};
+    struct measure_args args = {.output = "-"};
     struct rk_measured m;
     struct rk_error error;
     if (!cli_executor && !executor_is_asked_for_help(argc, argv))
@@ -282,15 +303,13 @@ int cmd_measure(int argc, char **argv)
     const int done = options_read(&measure_usage, argc, argv, &args);
     if (done >= 0) return done;
     enum rk_status status = output_try(args.output, &error);
-    if (status == RK_OK && args.profile.model) status = measure_profile_try(&args.profile, &error);
-    if (!args.seconds) args.seconds = args.profile.model ? 1 : 40;
+    if (status == RK_OK) status = settle(&args, &error);
     if (status == RK_OK) status = cli_executor->measure((double)args.seconds, &m, &error);
     char *tiers = NULL;
     if (status == RK_OK) status = measure_tiers(&args, &m, &tiers, &error);
     char *text = status == RK_OK ? text_of(&m, tiers) : NULL;
     free(tiers);
     if (status == RK_OK && !text) status = no_memory(&error);
-    args.profile.output = args.output;
     if (status == RK_OK)
         status = args.profile.model ? measure_profile(&args.profile, text, &error)
                                     : write_system(args.output, text, &error);

@@ -13,7 +13,15 @@ done
 "$RECKON" galvatron search --profiles "$work/p.json" layers=4 sequence=128 memory_GB=8 batch=16 chunks=2 precision=fp32 |
     grep -q '^samples per s'
 
-# A model that there is not is named before anything is measured.
-status=0
-"$RECKON" measure --profile no-such-model --seconds 3600 2>"$work/said" || status=$?
-[ "$status" -eq 2 ] && grep -q 'no-such-model' "$work/said" || { cat "$work/said"; exit 1; }
+# What is wrong is named before anything is measured.
+refused() # EXIT WORDS ARGUMENT...
+{
+    wanted=$1 words=$2 status=0
+    shift 2
+    "$RECKON" measure --seconds 3600 "$@" 2>"$work/said" >&2 || status=$?
+    [ "$status" -eq "$wanted" ] && grep -q -e "$words" "$work/said" || { echo "$*: exit $status"; cat "$work/said"; exit 1; }
+}
+refused 2 'no-such-model' --profile no-such-model
+refused 2 'give --profile' -g 4
+refused 2 'no memory tiers' --profile gpt2-124m --drives "$work"
+refused 4 'cannot be written to' --drives "$work/nowhere"
