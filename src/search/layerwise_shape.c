@@ -116,7 +116,8 @@ bool shape_watch(struct shape *s, int tier)
 {
     if (s->watched == STAGES_TIERS) return false;
     s->tier[s->watched++] = tier;
-    s->constant_bytes = s->send_s = 0;
+    s->constant_bytes = s->send_s = 0; /* as prices have them, which are found again */
+    memset(s->lower_constant_bytes, 0, sizeof s->lower_constant_bytes);
     close_ways(s);
     s->failed = !open_ways(s);
     return !s->failed;
