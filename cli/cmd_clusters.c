@@ -396,7 +396,8 @@ static int answer_question(struct asking *a)
     if (status == RK_OK) status = write_files(a, &error);
     if (status == RK_OK && a->where && clusters_where_is_late(a->where))
         report_note(&a->report, "what the condition says of the step was asked of the plans that "
-                                "were simulated: one that no bound led to may satisfy it, too");
+                                "were simulated: one that no bound led to may satisfy it, too, "
+                                "and bounds and the objectives of other choices are of all plans");
     if (status == RK_OK) note_launch(a);
     if (status == RK_OK) note_search(a);
     if (status == RK_OK) note_latency(a);

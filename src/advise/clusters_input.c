@@ -124,7 +124,8 @@ static enum rk_status settle(struct clusters_input *input, bool given, uint64_t 
                        plan->batch);
     if (batch) plan->batch = batch;
     if (!batch && !plan_given(draft, "batch"))
-        return usage_fail(error, "how many samples has a step? add --batch 256");
+        return usage_fail(error, "how many samples has a step? add --batch 256, or the word "
+                                 "gbs256");
     if (!plan_given(draft, "zero")) plan->zero = 1;
     if (!plan_given(draft, "gradient_overlap")) plan->gradient_overlap = true;
     if (!plan_given(draft, "weight_overlap")) plan->weight_overlap = true;
