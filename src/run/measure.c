@@ -129,6 +129,7 @@ enum rk_status rk_measure(double seconds, struct rk_measured *out, struct rk_err
     const enum rk_status status = measure_rates(0.875 * seconds, out, error);
     if (status != RK_OK) return status;
     if (!measure_messages(out))
-        return rk_fail(error, RK_IO, NULL, 0, 0, "threads cannot be started to measure with");
+        return rk_fail(error, RK_IO, NULL, 0, 0,
+                       "no memory, or no threads, to measure messages with");
     return RK_OK;
 }

@@ -20,7 +20,7 @@ size_t measure_work_bytes(void);
 enum { MEASURE_KINDS = 5 };
 void measure_kind(int kind, struct measure_work *work, double seconds, struct rk_rates *rates);
 
-/* Pings and all-reduces of two threads; false: threads cannot be started. */
+/* Pings and all-reduces of two threads; false: there are none, or no memory. */
 bool measure_messages(struct rk_measured *measured);
 
 #endif
