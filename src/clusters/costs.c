@@ -367,8 +367,7 @@ static bool fill_costs(struct clusters_costs *costs, int cluster, int way, struc
     for (int alone = 0; alone < 2; alone++)
         if (!view_stage(costs->question, shelf, cluster, &c->way[way].plan, alone, &view[alone]))
             return false;
-    int full[CHAIN_PLACES] = {
-        0}; /* so many layers do not fit, nor do more of a model of one kind */
+    int full[CHAIN_PLACES] = {0}; /* so many layers do not fit: of one kind, nor do more */
     for (int i = 0; i < costs->rows; i++) {
         const struct stage_run *run = &costs->run[i];
         row[i] = (struct chain_cost){.time_s = INFINITY};

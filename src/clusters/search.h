@@ -105,11 +105,11 @@ struct clusters_kept;
 bool clusters_search_top(const struct clusters_question *question, struct clusters_answer *answer,
                          struct clusters_kept *kept);
 
-/* Is it what a search that keeps `most` plans (0: none) has given to question->keep? */
-bool clusters_progress_fits(const void *progress, size_t bytes, int most);
-
 /* ... without. */
 bool clusters_search(const struct clusters_question *question, struct clusters_answer *answer);
+
+/* Is it what a search that keeps `most` plans (0: none) has given to question->keep? */
+bool clusters_progress_fits(const void *progress, size_t bytes, int most);
 
 /* The bandwidth of link a-b, between 1/1024 and 1024 times what it is, below which the best plan
  * over all clusters is no better than without the link; 0: always better, INFINITY: never. NAN: no
