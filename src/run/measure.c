@@ -3,6 +3,7 @@
 
 #include <cblas.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -120,10 +121,18 @@ static enum rk_status measure_rates(double seconds, struct rk_measured *out, str
               : rk_fail(error, RK_IO, NULL, 0, 0, "threads cannot be started to measure with");
 }
 
+/* That this process may run on, as nproc says: in a container, or under taskset, not all. */
+static long usable_processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                       : sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 enum rk_status rk_measure(double seconds, struct rk_measured *out, struct rk_error *error)
 {
     memset(out, 0, sizeof *out);
-    out->processors = sysconf(_SC_NPROCESSORS_ONLN);
+    out->processors = usable_processors();
     out->memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGE_SIZE);
     openblas_set_num_threads(1);
     const enum rk_status status = measure_rates(0.875 * seconds, out, error);
