@@ -127,7 +127,8 @@ static enum rk_status compare(const struct check_logs *asked, const struct rk_lo
     enum rk_status status = rk_logs_new(ranks, &expected, error);
     if (status == RK_OK && program_ranks(asked->plan) != ranks)
         status = rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                         "the plan has %" PRIu64 " ranks, there are logs of %" PRIu32,
+                         "the plan has %" PRIu64 " ranks, there are logs of %" PRIu32
+                         ": say how many GPUs the plan has, or give all its logs",
                          program_ranks(asked->plan), ranks);
     for (uint32_t rank = 0; rank < ranks && status == RK_OK; rank++) {
         struct rk_program program = {.rank = 0};

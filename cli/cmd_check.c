@@ -66,7 +66,7 @@ static const struct option check_rows[] = {
 
 static const struct option log_rows[] = {
     {.name = "logs", .type = OPTION_TEXTS, .argument = "PATH", AT(logs), .complete = "file",
-     .help = "logs of operations: a folder, or a file for each rank; a name ends in the rank's number; may be repeated. With a model, a system and words of a plan, what they sum up is compared with that"},
+     .help = "logs of operations: a folder, or a file for each rank; a name ends in the rank's number; may be repeated. With a model, a system and a plan, words or a file, what they sum up is compared with that"},
     {.name = "nccl", .type = OPTION_TEXTS, .argument = "PATH", AT(nccl), .complete = "file",
      .help = "logs of NCCL, made with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL: a folder, or files; may be repeated"},
     {.name = "flight", .type = OPTION_TEXTS, .argument = "PATH", AT(flight), .complete = "file",
@@ -378,45 +378,69 @@ static int check_plan(const struct check_args *args)
     return code;
 }
 
-/* Of a plan over several clusters: a file, or words with which it is searched for. */
-static int check_over_clusters(const struct check_args *args, const struct check_logs *logs)
+/* What says nothing of logs. */
+static const char *beside_logs(const struct check_args *args)
+{
+    return args->domain              ? "--domain"
+           : args->format_of         ? "--as"
+           : args->sets.count        ? "--set"
+           : args->version           ? "--version"
+           : args->vocabulary        ? "--vocabulary"
+           : args->exact_memory      ? "--exact-memory"
+           : args->environment.count ? "--env"
+           : args->checkpoint        ? "--checkpoint"
+                                     : NULL;
+}
+
+static enum rk_status check_log_flags(const struct check_args *args, bool operations,
+                                      struct rk_error *error)
+{
+    const char *other = beside_logs(args);
+    if (other)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s says nothing of logs: leave it out", other);
+    if (args->words.count && !(operations && args->model))
+        return rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "a plan is compared with logs of operations (--logs): give them, --model and "
+            "--system, or leave the plan out");
+    return RK_OK;
+}
+
+/* Logs of a plan, words or a file: what they sum up is compared with its programs. Words of one
+ * over several clusters are searched for. */
+static int check_with_plan(const struct check_args *args, const struct check_logs *logs)
 {
     struct program_source asked = {.plan = {.assumed = ""}};
-    struct plan_source source = {.model = args->model, .system = args->system};
+    struct plan_source source = {.model = args->model, .system = args->system, .gpus = args->gpus};
     struct check_logs with = *logs;
     struct rk_error error;
-    const char *other = beside_clusters(args);
     const bool file = args->words.count && is_file(args->words.text[0]);
     if (file) source.file = args->words.text[0];
     for (int i = file; i < args->words.count; i++)
         source.words.text[source.words.count++] = args->words.text[i];
-    const enum rk_status status =
-        other ? rk_fail(&error, RK_USAGE, NULL, 0, 0, "%s does not go with several clusters", other)
-              : program_source_open(&asked, &source, &error);
+    const enum rk_status status = program_source_open(&asked, &source, &error);
     with.plan = &asked;
     const int code = status == RK_OK ? check_log_files(&with) : options_fail(&error);
     program_source_release(&asked);
     return code;
 }
 
-/* Logs of a plan: what they sum up is compared with its programs. */
-static int check_with_plan(const struct check_args *args, const struct check_logs *logs)
+static int check_logs(const struct check_args *args)
 {
-    if (args->system && rk_machine_is_several(args->system)) return check_over_clusters(args, logs);
-    struct loaded *l = calloc(1, sizeof *l);
-    struct rk_check_input input = {.gpus = args->gpus};
-    struct check_logs with = *logs;
-    struct program_source asked = {.stages = NULL}; /* borrows what is loaded */
+    const struct check_logs logs = {
+        .kind = args->flight.count ? CHECK_FLIGHT
+                : args->nccl.count ? CHECK_NCCL
+                                   : CHECK_OPERATIONS,
+        .paths = args->flight.count ? &args->flight
+                 : args->nccl.count ? &args->nccl
+                                    : &args->logs,
+        .options = {.tags = args->transport == 1, .eager_bytes = args->eager},
+        .format = (enum check_format)args->format,
+        .output = args->output};
     struct rk_error error;
-    enum rk_status status = l ? gather(args, l, &input, &error) : no_memory(&error);
-    if (status == RK_OK) status = rk_plan_parse(input.text, &asked.plan.draft.plan, &error);
-    if (status == RK_OK) asked.plan.model = *input.model, asked.plan.system = *input.system;
-    with.plan = &asked;
-    const int code = status == RK_OK ? check_log_files(&with) : options_fail(&error);
-    if (l) rk_system_release(&l->system);
-    if (l) free(l->text);
-    free(l);
-    return code;
+    const bool operations = logs.kind == CHECK_OPERATIONS;
+    if (check_log_flags(args, operations, &error) != RK_OK) return options_fail(&error);
+    return args->model && operations ? check_with_plan(args, &logs) : check_log_files(&logs);
 }
 
 static int print_rules(void)
@@ -446,19 +470,6 @@ int cmd_check(int argc, char **argv)
     if (args.rules) return print_rules();
     if (args.cases) return check_cases(args.cases);
     if (args.measured) return check_measured(args.measured);
-    if (args.logs.count + args.nccl.count + args.flight.count) {
-        const struct check_logs logs = {
-            .kind = args.flight.count ? CHECK_FLIGHT
-                    : args.nccl.count ? CHECK_NCCL
-                                      : CHECK_OPERATIONS,
-            .paths = args.flight.count ? &args.flight
-                     : args.nccl.count ? &args.nccl
-                                       : &args.logs,
-            .options = {.tags = args.transport == 1, .eager_bytes = args.eager},
-            .format = (enum check_format)args.format,
-            .output = args.output};
-        return args.model && logs.kind == CHECK_OPERATIONS ? check_with_plan(&args, &logs)
-                                                           : check_log_files(&logs);
-    }
+    if (args.logs.count + args.nccl.count + args.flight.count) return check_logs(&args);
     return check_plan(&args);
 }
