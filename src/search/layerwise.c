@@ -395,6 +395,89 @@ static void prove(struct quest *q, struct shape *s)
     }
 }
 
+/* What all layers must have alike, and how many there may be. */
+static enum rk_status check_asked(const struct rk_plans_problem *p, struct rk_error *error)
+{
+    const int parts = p->pinned[RK_PLAN_SEQUENCE_CHUNKS].count;
+    if (p->base.framework == RK_CALCULON)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--layerwise: the published model runs all layers alike; leave framework "
+                       "calculon out");
+    if (parts > 1 || (parts && p->pinned[RK_PLAN_SEQUENCE_CHUNKS].to[0] >
+                                   p->pinned[RK_PLAN_SEQUENCE_CHUNKS].value[0]))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--layerwise: all layers have the sequence in as many chunks; give one "
+                       "number, seq-chunks8");
+    if (p->model->layers > LAYERWISE_MOST_LAYERS)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--layerwise: %s has more than %d layers: leave it out", p->model->id,
+                       LAYERWISE_MOST_LAYERS);
+    return RK_OK;
+}
+
+/* Shapes of each number of stages, around the fastest plan of so many whose layers are alike; of a
+ * number without one, around the last one found. */
+static void gather(struct quest *q, struct candidates *all)
+{
+    const struct rk_plans_problem *problem = q->query->problem;
+    struct rk_plan base = problem->base;
+    struct offered stages;
+    bool any = false;
+    plan_axis_offer(&stages, problem, RK_PLAN_PIPELINE, &base);
+    for (int i = 0; i < stages.count && !q->failed && q->answer->complete; i++) {
+        struct rk_plan plan;
+        if (base.ranks % stages.value[i] || stages.value[i] > LAYERWISE_MOST_STAGES) continue;
+        if (best_uniform(q, stages.value[i], &plan)) {
+            base = plan;
+            any = true;
+        }
+        base.pipeline = stages.value[i];
+        base.order = RK_ORDER_TP_CP_DP_PP;
+        base.splits = 0;
+        if (any) add_chunks(q, &base, all);
+        q->answer->complete = !stopped(q->query);
+    }
+}
+
+/* Solves the shapes in the order of their bounds, as far as one may bring something faster. */
+static void solve(struct quest *q, struct candidates *all)
+{
+    struct layerwise_answer *answer = q->answer;
+    if (answer->uniform_s) q->least_s = answer->uniform_s;
+    if (answer->any_s) q->least_s = fmin(q->least_s, answer->any_s);
+    if (all->count) qsort(all->list, (size_t)all->count, sizeof *all->list, compare_candidates);
+    for (int i = 0; i < all->count; i++) {
+        const struct candidate *c = &all->list[i];
+        if (isinf(c->bound_s))
+            answer->counts.unfit++;
+        else if (c->bound_s >= q->least_s)
+            answer->counts.excluded++;
+        else if (!q->failed && answer->complete)
+            answer->counts.unfit += !solve_shape(q, c->shape);
+        answer->complete = answer->complete && !stopped(q->query);
+    }
+}
+
+/* Proves what was found, or finds out what would have to be larger, and closes the shapes. */
+static void finish(struct quest *q, struct candidates *all, struct needs *needs)
+{
+    const struct layerwise_answer *answer = q->answer;
+    const bool stuck = !answer->found && !answer->uniform_s && !answer->any_s;
+    *needs = (struct needs){.lower = false};
+    for (int t = 0; t <= RK_SHARE_TIERS; t++)
+        needs->bytes[t] = INFINITY;
+    for (int i = 0; i < all->count; i++) {
+        struct shape *s = all->list[i].shape;
+        if (stuck && answer->complete && s->base.chunks == 1 && !q->failed) {
+            needs_add(needs, s);
+            q->failed = s->failed;
+        }
+        if (s == q->winner && answer->complete) prove(q, s);
+        shape_close(s);
+    }
+    free(all->list);
+}
+
 enum rk_status layerwise_search(const struct layerwise_query *query,
                                 struct layerwise_answer *answer, struct rk_error *error)
 {
@@ -402,80 +485,27 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
     const struct layerwise_query own = {&problem, query->threads, query->stop, query->context};
     static const struct quest none = {.least_s = INFINITY};
     struct quest q = none;
+    struct candidates all = {.count = 0};
+    struct needs needs;
+    struct rk_plan any;
     q.query = &own;
     q.interleaved = query->problem;
     q.answer = answer;
-    struct candidates all = {.count = 0};
-    struct rk_plan base = problem.base;
-    struct offered stages;
-    bool any = false;
     memset(answer, 0, sizeof *answer);
     answer->complete = true;
-    if (problem.base.framework == RK_CALCULON)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--layerwise: the published model runs all layers alike; leave framework "
-                       "calculon out");
-    const int parts = problem.pinned[RK_PLAN_SEQUENCE_CHUNKS].count;
-    if (parts > 1 || (parts && problem.pinned[RK_PLAN_SEQUENCE_CHUNKS].to[0] >
-                                   problem.pinned[RK_PLAN_SEQUENCE_CHUNKS].value[0]))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--layerwise: all layers have the sequence in as many chunks; give one "
-                       "number, seq-chunks8");
-    if (problem.model->layers > LAYERWISE_MOST_LAYERS)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--layerwise: %s has more than %d layers: leave it out", problem.model->id,
-                       LAYERWISE_MOST_LAYERS);
-    plan_axis_offer(&stages, &problem, RK_PLAN_PIPELINE, &base);
-    for (int i = 0; i < stages.count && !q.failed && answer->complete; i++) {
-        struct rk_plan plan;
-        if (base.ranks % stages.value[i] || stages.value[i] > LAYERWISE_MOST_STAGES) continue;
-        if (best_uniform(&q, stages.value[i], &plan)) {
-            base = plan;
-            any = true;
-        }
-        base.pipeline = stages.value[i];
-        base.order = RK_ORDER_TP_CP_DP_PP;
-        base.splits = 0;
-        if (any) add_chunks(&q, &base, &all);
-        answer->complete = !stopped(query);
-    }
-    struct rk_plan any_plan;
-    if (rk_plans_best(query->problem, &any_plan, &q.prediction, NULL) == RK_OK)
+    const enum rk_status status = check_asked(&problem, error);
+    if (status != RK_OK) return status;
+    gather(&q, &all);
+    if (rk_plans_best(query->problem, &any, &q.prediction, NULL) == RK_OK)
         answer->any_s = q.prediction.step_s;
-    if (answer->uniform_s) q.least_s = answer->uniform_s;
-    if (answer->any_s) q.least_s = fmin(q.least_s, answer->any_s);
-    if (all.count) qsort(all.list, (size_t)all.count, sizeof *all.list, compare_candidates);
-    for (int i = 0; i < all.count; i++) {
-        struct shape *s = all.list[i].shape;
-        if (isinf(all.list[i].bound_s))
-            answer->counts.unfit++;
-        else if (all.list[i].bound_s >= q.least_s)
-            answer->counts.excluded++;
-        else if (!q.failed && answer->complete)
-            answer->counts.unfit += !solve_shape(&q, s);
-        answer->complete = answer->complete && !stopped(query);
-    }
-    struct needs needs = {.lower = false};
-    for (int t = 0; t <= RK_SHARE_TIERS; t++)
-        needs.bytes[t] = INFINITY;
-    const bool stuck = !answer->found && !answer->uniform_s && !answer->any_s;
-    for (int i = 0; i < all.count; i++) {
-        struct shape *s = all.list[i].shape;
-        if (stuck && answer->complete && s->base.chunks == 1 && !q.failed) {
-            needs_add(&needs, s);
-            q.failed = s->failed;
-        }
-        if (s == q.winner && answer->complete) prove(&q, s);
-        shape_close(s);
-    }
-    free(all.list);
+    solve(&q, &all);
+    finish(&q, &all, &needs);
     if (q.failed) return no_memory(error);
     if (!answer->found && answer->any_s)
-        take_alike(answer, &any_plan, &problem);
+        take_alike(answer, &any, &problem);
     else if (!answer->found && answer->uniform_s)
         take_alike(answer, &answer->uniform, &problem);
-    if (answer->found) return RK_OK;
-    return needs_fail(&needs, query->problem, error);
+    return answer->found ? RK_OK : needs_fail(&needs, query->problem, error);
 }
 
 struct rk_plan layerwise_run(const struct rk_plan *plan, int local)
