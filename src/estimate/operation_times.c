@@ -189,12 +189,29 @@ static void attention_times(const struct bench *bench, const struct operation *o
     time_s[RK_WGRAD] = 0;
 }
 
-double fetch_wait_s(const struct bench *bench, const struct operation *op, int pass)
+/* A time as busy as the plan's ranks make a node (machine/busy.h). */
+static double as_busy_s(const struct bench *bench, const struct operation *op, int pass,
+                        double (*time_s)(const struct bench *, const struct operation *, int))
+{
+    const double share = busy_share(bench->system, bench->plan->ranks);
+    const double alone_s = time_s(bench, op, pass);
+    if (!(share > 0)) return alone_s;
+    const struct rk_system system = busy_system(bench->system);
+    const struct bench busy = bench_of(bench->model, &system, bench->plan);
+    return busy_between(alone_s, time_s(&busy, op, pass), share);
+}
+
+static double waiting_s(const struct bench *bench, const struct operation *op, int pass)
 {
     const bool chunks = op->kind == OPERATION_ATTENTION && op->chunks > 1;
     if (!chunks || pass == RK_WGRAD) return 0;
     const struct chunk_times t = chunk_times_of(bench->system, bench->plan, op, pass == RK_AGRAD);
     return pass == RK_AGRAD ? chunks_backward_wait_s(&t) : chunks_forward_wait_s(&t);
+}
+
+double fetch_wait_s(const struct bench *bench, const struct operation *op, int pass)
+{
+    return as_busy_s(bench, op, pass, waiting_s);
 }
 
 /* ---- memory ---- */
@@ -244,11 +261,16 @@ static void memory_times(const struct bench *bench, const struct operation *op,
         time_s[RK_AGRAD] += memory_time_s(bench->system, op->table_bytes);
 }
 
-double rearranging_s(const struct bench *bench, const struct operation *op, int pass)
+static double copying_s(const struct bench *bench, const struct operation *op, int pass)
 {
     const double kernels = op->kernels[pass] - 1;
     if (!(op->rearranged_bytes > 0) || !(op->comm_bytes[pass] > 0)) return 0;
     return kernels * memory_time_s(bench->system, op->rearranged_bytes / kernels);
+}
+
+double rearranging_s(const struct bench *bench, const struct operation *op, int pass)
+{
+    return as_busy_s(bench, op, pass, copying_s);
 }
 
 /* ---- messages ---- */
