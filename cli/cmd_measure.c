@@ -129,12 +129,7 @@ static const char system_text[] =
     "        \"matrix_efficiency\": 1,\n"
     "        \"tile_efficiency\": 1,\n"
     "        \"tile_loss\": 0,\n"
-    "        \"matrix_k_half\": %.6g,\n"
-    "        \"weights_GBps\": %.6g,\n"
-    "        \"attention_rates\": %s,\n"
-    "        \"optimizer_rates\": %s,\n"
-    "        \"memory_rates\": %s,\n"
-    "        \"element_ns\": %s,\n"
+    "%s"
     "        \"memory_efficiency\": 1,\n"
     "        \"kernel_us\": 0.5,\n"
     "        \"launch_us\": 0,\n"
@@ -192,26 +187,27 @@ static char *rates_text(json_t *rates)
     return text;
 }
 
-/* The tables of one set of rates. */
-struct tables {
-    char *attention, *optimizer, *memory, *element;
-};
-
-static bool tables_of(struct tables *t, const struct rk_rates *r)
+/* The constants of kernels that were measured, a line each behind so many blanks; NULL: no memory.
+ */
+static char *kernels_of(const struct rk_rates *r, int blanks)
 {
-    *t = (struct tables){rates_text(attention_rates_json(&r->attention)),
-                         rates_text(stream_rates_json(&r->optimizer)),
-                         rates_text(stream_rates_json(&r->memory)),
-                         rates_text(element_times_json(r->element_s))};
-    return t->attention && t->optimizer && t->memory && t->element;
-}
-
-static void tables_release(struct tables *t)
-{
-    free(t->attention);
-    free(t->optimizer);
-    free(t->memory);
-    free(t->element);
+    char *attention = rates_text(attention_rates_json(&r->attention)),
+         *optimizer = rates_text(stream_rates_json(&r->optimizer)),
+         *memory = rates_text(stream_rates_json(&r->memory)),
+         *element = rates_text(element_times_json(r->element_s)), *text = NULL;
+    if (attention && optimizer && memory && element &&
+        asprintf(&text,
+                 "%*s\"matrix_k_half\": %.6g,\n%*s\"weights_GBps\": %.6g,\n"
+                 "%*s\"attention_rates\": %s,\n%*s\"optimizer_rates\": %s,\n"
+                 "%*s\"memory_rates\": %s,\n%*s\"element_ns\": %s,\n",
+                 blanks, "", r->k_half, blanks, "", r->weights_Bps / 1e9, blanks, "", attention,
+                 blanks, "", optimizer, blanks, "", memory, blanks, "", element) < 0)
+        text = NULL;
+    free(attention);
+    free(optimizer);
+    free(memory);
+    free(element);
+    return text;
 }
 
 static const char busy_text[] = "    \"busy\": {\n"
@@ -219,12 +215,7 @@ static const char busy_text[] = "    \"busy\": {\n"
                                 "        \"kernels\": {\n"
                                 "            \"matrix_efficiency\": %.6g,\n"
                                 "            \"tile_efficiency\": %.6g,\n"
-                                "            \"matrix_k_half\": %.6g,\n"
-                                "            \"weights_GBps\": %.6g,\n"
-                                "            \"attention_rates\": %s,\n"
-                                "            \"optimizer_rates\": %s,\n"
-                                "            \"memory_rates\": %s,\n"
-                                "            \"element_ns\": %s,\n"
+                                "%s"
                                 "            \"source\": \"measured on all processors at once\"\n"
                                 "        }\n"
                                 "    },\n";
@@ -233,33 +224,31 @@ static const char busy_text[] = "    \"busy\": {\n"
  * alone: a share of it is left, at most all. NULL: no memory. */
 static char *busy_of(const struct rk_measured *m)
 {
-    struct tables t;
     char *text = NULL;
     if (!m->busy_threads) return strdup("");
+    char *kernels = kernels_of(&m->busy, 12);
     const double share =
         m->busy.peak_FLOPps < m->alone.peak_FLOPps ? m->busy.peak_FLOPps / m->alone.peak_FLOPps : 1;
-    if (tables_of(&t, &m->busy) &&
-        asprintf(&text, busy_text, m->busy_threads, share, share, m->busy.k_half,
-                 m->busy.weights_Bps / 1e9, t.attention, t.optimizer, t.memory, t.element) < 0)
+    if (kernels && asprintf(&text, busy_text, m->busy_threads, share, share, kernels) < 0)
         text = NULL;
-    tables_release(&t);
+    free(kernels);
     return text;
 }
 
 static char *text_of(const struct rk_measured *m, const char *tiers)
 {
     const struct rk_rates *r = &m->alone;
-    struct tables t;
-    char *text = NULL, *busy = busy_of(m), *link = rates_text(stream_rates_json(&m->link));
+    char *text = NULL, *busy = busy_of(m), *link = rates_text(stream_rates_json(&m->link)),
+         *kernels = kernels_of(r, 8);
     const double link_Bps = m->link.rate_Bps[m->link.sizes - 1], peak = r->peak_FLOPps / 1e12;
     const double memory_Bps = r->optimizer.rate_Bps[r->optimizer.sizes - 1];
-    if (tables_of(&t, r) && busy && link &&
+    if (kernels && busy && link &&
         asprintf(&text, system_text, m->processors, peak, peak, peak, peak,
                  (double)m->memory_bytes / (double)m->processors / 1073741824.0, memory_Bps / 1e9,
-                 tiers, link_Bps / 1e9, m->latency_s * 1e6, m->hop_s * 1e6, link, r->k_half,
-                 r->weights_Bps / 1e9, t.attention, t.optimizer, t.memory, t.element, busy) < 0)
+                 tiers, link_Bps / 1e9, m->latency_s * 1e6, m->hop_s * 1e6, link, kernels,
+                 busy) < 0)
         text = NULL;
-    tables_release(&t);
+    free(kernels);
     free(busy);
     free(link);
     return text;
