@@ -347,6 +347,15 @@ Test(calibrate, tables_of_nccl_tests_that_people_showed)
 }
 
 /* DeepBench's heads, superbench's tabs, a rate instead of a time, PyTorch's datatypes. */
+static enum rk_status read_products(const char *text, struct samples *samples,
+                                    struct rk_error *error)
+{
+    const char *path = written(text);
+    const enum rk_status status = measured_products(path, samples, error);
+    remove(path);
+    return status;
+}
+
 Test(calibrate, tables_of_products_as_others_write_them)
 {
     static const char *const tables[] = {
@@ -362,9 +371,7 @@ Test(calibrate, tables_of_products_as_others_write_them)
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         struct samples samples = {.count = 0};
         struct rk_error error;
-        const char *path = written(tables[i]);
-        const enum rk_status status = measured_products(path, &samples, &error);
-        remove(path);
+        const enum rk_status status = read_products(tables[i], &samples, &error);
         cr_assert_eq(status, RK_OK, "%s: %s", tables[i], formatted(&error));
         cr_assert_eq(samples.count, 1);
         cr_expect_eq(samples.sample[0].m, 1024);
@@ -387,9 +394,7 @@ Test(calibrate, rows_of_products_have_as_many_values_as_columns)
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         struct samples samples = {.count = 0};
         struct rk_error error;
-        const char *path = written(tables[i]);
-        const enum rk_status status = measured_products(path, &samples, &error);
-        remove(path);
+        const enum rk_status status = read_products(tables[i], &samples, &error);
         cr_expect_eq(status, RK_BAD_INPUT, "%s", tables[i]);
         cr_expect(strstr(error.text, "values, where the first line names"), "%s", error.text);
         samples_release(&samples);
