@@ -8,294 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- plans ---- */
-
-static void set_shares(struct rk_plan *plan, const double share[RK_SHARE_TIERS])
-{
-    for (int i = RK_SHARE_ATTENTION; i <= RK_SHARE_CHECKPOINTS; i++)
-        memcpy(plan->share[i], share, RK_SHARE_TIERS * sizeof *share);
-}
-
-static struct rk_plan with_share(const struct offload_job *job, int tier, double share, bool rest)
-{
-    double shares[RK_SHARE_TIERS] = {0};
-    struct rk_plan plan = job->plan;
-    shares[tier] = share;
-    plan.recompute_rest = rest;
-    plan.sequence_chunks = 1; /* a rule of its own */
-    if (rest || share > 0) plan.recompute = RK_KEEP;
-    plan.recompute_parts = rest ? 0 : plan.recompute_parts;
-    set_shares(&plan, shares);
-    return plan;
-}
-
-double offload_share(const struct offload_job *job, bool best)
-{
-    const struct rk_plan plan = with_share(job, 0, 0, true);
-    const struct rk_swap swap = rk_swap_of_plan(job->model, job->system, &plan);
-    return best ? rk_swap_share_best(&swap) : rk_swap_share_memo(&swap);
-}
-
-/* ---- what a plan means to drives ---- */
-
-/* The most that any stage writes to memory tier `tier` + 1. */
-static double written(const struct rk_prediction *p, int tier)
-{
-    double most = 0;
-    for (int i = 0; i < p->stages; i++)
-        most = fmax(most, p->stage[i].written_bytes[tier]);
-    return most;
-}
-
-static int lower_tiers(const struct rk_system *system)
-{
-    return system->memories - 1 < RK_SHARE_TIERS ? system->memories - 1 : RK_SHARE_TIERS;
-}
-
-/* Of the run's ranks, of memory tier `tier` + 1. */
-static struct rk_memory lower_of(const struct offload_job *job, int tier)
-{
-    return memory_part(&job->system->memory[tier + 1], job->plan.ranks);
-}
-
-static double life_s_of(const struct rk_memory *memory, const struct rk_prediction *p, int tier)
-{
-    return rk_life_s(rk_memory_endurance_bytes(memory), p->step_s, written(p, tier));
-}
-
-static double life_years(const struct offload_job *job, const struct rk_prediction *p)
-{
-    double life_s = INFINITY;
-    for (int tier = 0; tier < lower_tiers(job->system); tier++) {
-        const struct rk_memory memory = lower_of(job, tier);
-        life_s = fmin(life_s, life_s_of(&memory, p, tier));
-    }
-    return life_s / RK_YEAR_S;
-}
-
-/* Drives that are bought again as they wear out. */
-static double cost_USD_a_year(const struct offload_job *job, const struct rk_prediction *p)
-{
-    double cost = 0;
-    for (int tier = 0; tier < lower_tiers(job->system); tier++) {
-        const struct rk_memory memory = lower_of(job, tier);
-        const double life_s = life_s_of(&memory, p, tier);
-        if (isfinite(life_s)) cost += memory.price_USD / (life_s / RK_YEAR_S);
-    }
-    return cost;
-}
-
-/* The most that any stage has in memory tier `tier` + 1. */
-static double held(const struct rk_prediction *p, int tier)
-{
-    double most = 0;
-    for (int i = 0; i < p->stages; i++)
-        most = fmax(most, p->stage[i].away_bytes[tier]);
-    return most;
-}
-
-/* The first lower tier that is too small; -1: none is. */
-static int small_tier(const struct offload_job *job, const struct rk_prediction *p)
-{
-    for (int tier = 0; tier < lower_tiers(job->system); tier++)
-        if (held(p, tier) > lower_of(job, tier).capacity_bytes) return tier + 1;
-    return -1;
-}
-
-static bool counts(const struct offload_job *job, const struct rk_prediction *p)
-{
-    return p->timed && p->verdict == RK_FITS && small_tier(job, p) < 0 &&
-           life_years(job, p) >= job->lifetime_years;
-}
-
-/* ---- SSDTrain's rule ---- */
-
-enum { MOST_OPERATIONS = 1024 };
-
-/* Attention and MLP of a mean layer: forward time and saved bytes. */
-struct halves {
-    double forward_s[2], bytes[2];
-};
-
-static bool is_mlp(const char *name)
-{
-    static const char *const begins[] = {"mlp", "router", "expert", "shared", "dispatch", NULL};
-    for (int i = 0; begins[i]; i++)
-        if (strncmp(name, begins[i], strlen(begins[i])) == 0) return true;
-    return false;
-}
-
-static bool halves_of(const struct offload_job *job, struct halves *h)
-{
-    struct rk_operation *op = calloc(MOST_OPERATIONS, sizeof *op);
-    const struct rk_plan plan = with_share(job, 0, 0, false);
-    double layers = 0;
-    int half = 0;
-    if (!op) return false;
-    const int count = rk_predict_operations(job->model, job->system, &plan, op, MOST_OPERATIONS);
-    *h = (struct halves){{0}, {0}};
-    for (int i = 0; i < count && i < MOST_OPERATIONS; i++) {
-        if (strcmp(op[i].layer, "embedding") == 0 || strcmp(op[i].layer, "head") == 0) continue;
-        if (i == 0 || strcmp(op[i].layer, op[i - 1].layer) != 0) {
-            layers += op[i].layers;
-            half = 0;
-        }
-        half |= is_mlp(op[i].name);
-        h->forward_s[half] +=
-            op[i].layers * (op[i].time_s[RK_FORWARD] + op[i].comm_exposed_s[RK_FORWARD][0]);
-        h->bytes[half] += op[i].layers * op[i].activation_bytes;
-    }
-    for (int i = 0; i < 2 && layers > 0; i++) {
-        h->forward_s[i] /= layers;
-        h->bytes[i] /= layers;
-    }
-    free(op);
-    return layers > 0;
-}
-
-/* The share of its layers' bytes that the rule stores on a tier; its last layer it never does. */
-static double adaptive_share(const struct offload_job *job, int tier)
-{
-    enum { MOST_NODES = 3 * 1024 };
-    static struct rk_adaptive_node node[MOST_NODES];
-    struct halves h;
-    struct rk_prediction *p = malloc(sizeof *p);
-    const struct rk_plan plan = with_share(job, 0, 0, false);
-    double share = 0;
-    if (p && halves_of(job, &h)) {
-        rk_predict(job->model, job->system, &plan, p);
-        const int layers = (int)fmin(1024, (double)p->stage[0].blocks);
-        const double bytes = h.bytes[0] + h.bytes[1], forward_s = h.forward_s[0] + h.forward_s[1];
-        for (int i = 0; i < layers; i++) {
-            node[3 * i] = (struct rk_adaptive_node){i * bytes, h.bytes[0], i * forward_s};
-            node[3 * i + 1] = (struct rk_adaptive_node){i * bytes + h.bytes[0], h.bytes[1],
-                                                        i * forward_s + h.forward_s[0]};
-            node[3 * i + 2] = (struct rk_adaptive_node){i * bytes, bytes, i * forward_s};
-        }
-        const struct rk_memory memory = lower_of(job, tier);
-        const double rate = fmin(rk_memory_write_Bps(&memory), rk_memory_read_Bps(&memory));
-        const int nodes = 3 * (layers - 1);
-        const int kept = rk_adaptive_first_kept(node, nodes, p->stage[0].forward_s, rate);
-        /* children of a layer that is kept as a whole stay offloaded */
-        const double stored = kept >= nodes   ? (layers - 1) * bytes
-                              : kept % 3 == 2 ? (kept / 3 + 1) * bytes
-                                              : node[kept].before_bytes;
-        share = layers > 0 && bytes > 0 ? stored / (layers * bytes) : 0;
-    }
-    free(p);
-    return share;
-}
-
-/* ---- by tensor instead of by token ---- */
-
-enum { MOST_TENSORS = 128 };
-
-/* What the layers of a mean block keep, but for attention's, each with the time that it takes to
- * bring it again: its operation's and those before it that keep nothing. */
-static int tensors_of(const struct offload_job *job, struct rk_swap_tensor tensor[MOST_TENSORS])
-{
-    struct rk_operation *op = calloc(MOST_OPERATIONS, sizeof *op);
-    const struct rk_plan plan = with_share(job, 0, 0, false);
-    double again_s = 0;
-    int tensors = 0;
-    if (!op) return 0;
-    const int count = rk_predict_operations(job->model, job->system, &plan, op, MOST_OPERATIONS);
-    for (int i = 0; i < count && i < MOST_OPERATIONS && tensors < MOST_TENSORS; i++) {
-        if (strcmp(op[i].layer, "embedding") == 0 || strcmp(op[i].layer, "head") == 0) continue;
-        if (i == 0 || strcmp(op[i].layer, op[i - 1].layer) != 0) again_s = 0;
-        if (strcmp(op[i].name, "attention") == 0) continue;
-        again_s += op[i].time_s[RK_FORWARD] + op[i].comm_exposed_s[RK_FORWARD][0];
-        if (!(op[i].activation_bytes > 0)) continue;
-        tensor[tensors++] = (struct rk_swap_tensor){
-            op[i].name, op[i].layers * op[i].activation_bytes, op[i].layers * again_s};
-        again_s = 0;
-    }
-    free(op);
-    return tensors;
-}
-
-/* Of the time to compute again by token, how much by tensor takes for the same bytes. */
-static double by_tensor(const struct offload_job *job, double share)
-{
-    static struct rk_swap_tensor tensor[MOST_TENSORS];
-    const int tensors = tensors_of(job, tensor);
-    double bytes = 0, all_s = 0;
-    for (int i = 0; i < tensors; i++) {
-        bytes += tensor[i].bytes;
-        all_s += tensor[i].again_s;
-    }
-    const double by_token_s = (1 - share) * all_s;
-    if (!(by_token_s > 0)) return 0;
-    return fmin(1, rk_swap_by_tensor(tensor, tensors, share * bytes, NULL) / by_token_s);
-}
-
-/* ---- the optimum ---- */
-
-struct best {
-    const struct offload_job *job;
-    struct rk_plan *plan;
-    struct rk_prediction *prediction, *trial;
-    bool found;
-};
-
-static void consider(struct best *b, const struct rk_plan *plan)
-{
-    rk_predict(b->job->model, b->job->system, plan, b->trial);
-    if (!counts(b->job, b->trial)) return;
-    if (b->found && b->trial->step_s >= b->prediction->step_s) return;
-    b->found = true;
-    *b->plan = *plan;
-    *b->prediction = *b->trial;
-}
-
-enum { GRID = 20 };
-
-/* Host up to each share, the next tier the rest of it. */
-static void consider_two(struct best *b, double first)
-{
-    for (int i = 0; i <= GRID; i++) {
-        struct rk_plan plan = with_share(b->job, 0, first, true);
-        const double shares[RK_SHARE_TIERS] = {first, (1 - first) * i / GRID};
-        set_shares(&plan, shares);
-        consider(b, &plan);
-    }
-}
-
-/* The largest share of the rest that the host has room for. */
-static double host_share(const struct offload_job *job)
-{
-    const struct rk_plan plan = with_share(job, 0, 0, true);
-    const struct rk_swap swap = rk_swap_of_plan(job->model, job->system, &plan);
-    return fmin(1, rk_swap_share_host(&swap) * (1 - 1e-12));
-}
-
-bool offload_optimum(const struct offload_job *job, struct rk_plan *plan,
-                     struct rk_prediction *prediction)
-{
-    struct best b = {job, plan, prediction, malloc(sizeof *prediction), false};
-    if (!b.trial) return false;
-    struct rk_plan again = with_share(job, 0, 0, false);
-    consider(&b, &again);
-    again.recompute = RK_WHOLE;
-    consider(&b, &again);
-    for (int tier = 0; tier < lower_tiers(job->system); tier++)
-        for (int rest = 0; rest < 2; rest++)
-            for (int i = !rest; i <= GRID; i++) {
-                const struct rk_plan p = with_share(job, tier, (double)i / GRID, rest);
-                consider(&b, &p);
-            }
-    const double host = host_share(job),
-                 exact[] = {offload_share(job, false), offload_share(job, true), host};
-    for (int i = 0; i < 3; i++) {
-        if (exact[i] < 0) continue;
-        const struct rk_plan p = with_share(job, 0, exact[i] * (1 - 1e-12), true);
-        consider(&b, &p);
-        if (lower_tiers(job->system) > 1) consider_two(&b, exact[i] * (1 - 1e-12));
-    }
-    free(b.trial);
-    return b.found;
-}
-
 /* ---- the table ---- */
 
 /* clang-format off */
@@ -325,15 +37,15 @@ static const char *verdict_of(const struct offload_job *job, const struct rk_pre
                               struct report *report)
 {
     char need[QUANTITY_TEXT], have[QUANTITY_TEXT];
-    const double years = life_years(job, p);
+    const double years = offload_life_years(job, p);
     const bool here = p->verdict == RK_MEMORY_EXCEEDED && p->reason[0].tier == 0;
-    const int small = here ? 0 : small_tier(job, p);
+    const int small = here ? 0 : offload_small_tier(job, p);
     if (small >= 0) {
         const struct rk_memory part = memory_part(&job->system->memory[small], job->plan.ranks);
         const struct rk_memory *memory = &part;
         return report_text(
             report, "%s too small: %s of %s", memory->name,
-            quantity_format(need, QUANTITY_BYTES, here ? p->hbm_bytes : held(p, small - 1)),
+            quantity_format(need, QUANTITY_BYTES, here ? p->hbm_bytes : offload_held(p, small - 1)),
             quantity_format(have, QUANTITY_BYTES, memory->capacity_bytes));
     }
     if (p->verdict != RK_FITS && p->reason[0].what)
@@ -368,9 +80,9 @@ static void add_row(const struct offload_job *job, struct report *report,
     char *text = report_alloc(report, RK_PLAN_TEXT);
     double bytes = 0;
     if (text) rk_plan_text(plan, text, RK_PLAN_TEXT);
-    for (int tier = 0; tier < lower_tiers(job->system); tier++)
-        bytes += written(p, tier);
-    const double years = p->timed ? life_years(job, p) : INFINITY;
+    for (int tier = 0; tier < offload_tiers(job->system); tier++)
+        bytes += offload_written(p, tier);
+    const double years = p->timed ? offload_life_years(job, p) : INFINITY;
     struct report_cell cells[COLUMNS] = {
         cell_text(rule),
         cell_text(shares_text(plan, report)),
@@ -388,11 +100,11 @@ static void add_row(const struct offload_job *job, struct report *report,
         !plan->recompute_rest ? cell_none()
         : rule == by_tensor_and_layer
             ? cell_number(p->recompute_s)
-            : cell_number(p->recompute_s * by_tensor(job, rk_plan_activations_away(plan))),
+            : cell_number(p->recompute_s * offload_by_tensor(job, rk_plan_activations_away(plan))),
         cell_number(bytes),
         p->step_s > 0 ? cell_number(bytes / (p->step_s / 2) / 1e9) : cell_none(),
         isfinite(years) ? cell_number(years) : cell_none(),
-        cell_number(cost_USD_a_year(job, p)),
+        cell_number(offload_cost_USD_a_year(job, p)),
         cell_text(verdict_of(job, p, report)),
         cell_text(text ? text : ""),
     };
@@ -416,7 +128,7 @@ struct table {
 
 static void note_rule(struct table *t, const char *rule)
 {
-    const bool fits = counts(t->job, t->prediction);
+    const bool fits = offload_counts(t->job, t->prediction);
     t->any |= fits;
     t->rule[t->rules++] = (struct kept_rule){rule, fits ? t->prediction->step_s : (double)NAN};
 }
@@ -461,7 +173,7 @@ static void add_gains(struct table *t)
 /* What every layer of a stage swaps, and when: its always swapped part first, then its tensors. */
 struct deal {
     struct rk_swap swap;
-    struct rk_swap_tensor tensor[MOST_TENSORS]; /* of one layer */
+    struct rk_swap_tensor tensor[OFFLOAD_TENSORS]; /* of one layer */
     int tensors, layers, tiers, items;
     struct rk_queue_item item[RK_QUEUE_ITEMS]; /* (layers, 1 + tensors) */
     struct rk_queue_tier tier[RK_QUEUE_TIERS];
@@ -510,10 +222,10 @@ static bool open_deal(struct deal *d, const struct offload_job *job, const struc
     const double microbatches =
         (double)plan->batch / (double)(rk_plan_data(plan) * plan->microbatch);
     d->swap = rk_swap_of_plan(job->model, job->system, plan);
-    d->tensors = tensors_of(job, d->tensor);
+    d->tensors = offload_tensors(job, d->tensor);
     d->layers = d->swap.layers - 2;
     d->items = d->layers * (1 + d->tensors);
-    d->tiers = lower_tiers(job->system);
+    d->tiers = offload_tiers(job->system);
     if (d->layers < 1 || d->items > RK_QUEUE_ITEMS) return false;
     for (int i = 0; i < d->tensors; i++) {
         bytes += d->tensor[i].bytes;
@@ -524,7 +236,7 @@ static bool open_deal(struct deal *d, const struct offload_job *job, const struc
         d->tensor[i].again_s *= again_s > 0 ? d->swap.again_s / again_s : 0;
     }
     for (int t = 0; t < d->tiers; t++) {
-        const struct rk_memory part = lower_of(job, t), *memory = &part;
+        const struct rk_memory part = offload_memory(job, t), *memory = &part;
         const double lasts = job->lifetime_years > 0
                                  ? (rk_memory_endurance_bytes(memory) * p->step_s /
                                         (job->lifetime_years * RK_YEAR_S) -
@@ -630,7 +342,7 @@ static void settle_deal(const struct deal *d, struct rk_prediction *p, struct rk
             p->stage[s].written_bytes[t] = bytes * microbatches + d->written_bytes[t];
         }
     }
-    set_shares(plan, shares);
+    offload_set_shares(plan, shares);
 }
 
 /* The first stage's layers and tensors over all tiers, hidden, as much as arrives in time. */
@@ -639,15 +351,15 @@ static void add_dealt(struct table *t)
     const struct offload_job *job = t->job;
     struct deal *d = calloc(1, sizeof *d);
     struct rk_prediction *p = t->prediction;
-    struct rk_plan plan = with_share(job, 0, 0, false);
+    struct rk_plan plan = offload_with_share(job, 0, 0, false);
     plan.recompute = RK_KEEP;
     rk_predict(job->model, job->system, &plan, p);
     const double kept_s = p->step_s;
     for (int tier = 0; d && p->timed && tier < RK_SHARE_TIERS; tier++) {
-        d->there_bytes[tier] = held(p, tier);
-        d->written_bytes[tier] = written(p, tier);
+        d->there_bytes[tier] = offload_held(p, tier);
+        d->written_bytes[tier] = offload_written(p, tier);
     }
-    plan = with_share(job, 0, 0, true);
+    plan = offload_with_share(job, 0, 0, true);
     rk_predict(job->model, job->system, &plan, p);
     if (d && p->timed && open_deal(d, job, &plan, p)) {
         rk_queue_choose(d->item, d->items, d->tier, d->tiers, d->turn_s, d->bytes);
@@ -672,7 +384,7 @@ static void add_dealt(struct table *t)
 static void add_rules(struct table *t)
 {
     const struct offload_job *job = t->job;
-    struct rk_plan plan = with_share(job, 0, 0, false);
+    struct rk_plan plan = offload_with_share(job, 0, 0, false);
     add_rule(t, "as the plan says", &job->plan);
     plan.recompute = RK_KEEP;
     add_rule(t, "keep", &plan);
@@ -680,13 +392,13 @@ static void add_rules(struct table *t)
     add_rule(t, "compute again", &plan);
     for (int best = 0; best < 2; best++) {
         const double share = offload_share(job, best);
-        plan = with_share(job, 0, fmax(0, share * (1 - 1e-12)), true);
+        plan = offload_with_share(job, 0, fmax(0, share * (1 - 1e-12)), true);
         add_rule(t, best ? "best share of tokens" : "MEMO", &plan);
     }
-    plan = with_share(job, 0, 1, true);
+    plan = offload_with_share(job, 0, 1, true);
     add_rule(t, "swap all", &plan);
-    for (int tier = 0; tier < lower_tiers(job->system); tier++) {
-        plan = with_share(job, tier, adaptive_share(job, tier), false);
+    for (int tier = 0; tier < offload_tiers(job->system); tier++) {
+        plan = offload_with_share(job, tier, offload_adaptive_share(job, tier), false);
         add_rule(t, report_text(t->report, "SSDTrain, to %d", tier + 1), &plan);
     }
     add_dealt(t);

@@ -1,0 +1,284 @@
+#include "cli/offload_plans.h"
+#include "estimate/stages.h"
+#include "machine/part.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- plans ---- */
+
+void offload_set_shares(struct rk_plan *plan, const double share[RK_SHARE_TIERS])
+{
+    for (int i = RK_SHARE_ATTENTION; i <= RK_SHARE_CHECKPOINTS; i++)
+        memcpy(plan->share[i], share, RK_SHARE_TIERS * sizeof *share);
+}
+
+struct rk_plan offload_with_share(const struct offload_job *job, int tier, double share, bool rest)
+{
+    double shares[RK_SHARE_TIERS] = {0};
+    struct rk_plan plan = job->plan;
+    shares[tier] = share;
+    plan.recompute_rest = rest;
+    plan.sequence_chunks = 1; /* a rule of its own */
+    if (rest || share > 0) plan.recompute = RK_KEEP;
+    plan.recompute_parts = rest ? 0 : plan.recompute_parts;
+    offload_set_shares(&plan, shares);
+    return plan;
+}
+
+double offload_share(const struct offload_job *job, bool best)
+{
+    const struct rk_plan plan = offload_with_share(job, 0, 0, true);
+    const struct rk_swap swap = rk_swap_of_plan(job->model, job->system, &plan);
+    return best ? rk_swap_share_best(&swap) : rk_swap_share_memo(&swap);
+}
+
+/* ---- what a plan means to drives ---- */
+
+double offload_written(const struct rk_prediction *p, int tier)
+{
+    double most = 0;
+    for (int i = 0; i < p->stages; i++)
+        most = fmax(most, p->stage[i].written_bytes[tier]);
+    return most;
+}
+
+int offload_tiers(const struct rk_system *system)
+{
+    return system->memories - 1 < RK_SHARE_TIERS ? system->memories - 1 : RK_SHARE_TIERS;
+}
+
+struct rk_memory offload_memory(const struct offload_job *job, int tier)
+{
+    return memory_part(&job->system->memory[tier + 1], job->plan.ranks);
+}
+
+static double life_s_of(const struct rk_memory *memory, const struct rk_prediction *p, int tier)
+{
+    return rk_life_s(rk_memory_endurance_bytes(memory), p->step_s, offload_written(p, tier));
+}
+
+double offload_life_years(const struct offload_job *job, const struct rk_prediction *p)
+{
+    double life_s = INFINITY;
+    for (int tier = 0; tier < offload_tiers(job->system); tier++) {
+        const struct rk_memory memory = offload_memory(job, tier);
+        life_s = fmin(life_s, life_s_of(&memory, p, tier));
+    }
+    return life_s / RK_YEAR_S;
+}
+
+double offload_cost_USD_a_year(const struct offload_job *job, const struct rk_prediction *p)
+{
+    double cost = 0;
+    for (int tier = 0; tier < offload_tiers(job->system); tier++) {
+        const struct rk_memory memory = offload_memory(job, tier);
+        const double life_s = life_s_of(&memory, p, tier);
+        if (isfinite(life_s)) cost += memory.price_USD / (life_s / RK_YEAR_S);
+    }
+    return cost;
+}
+
+double offload_held(const struct rk_prediction *p, int tier)
+{
+    double most = 0;
+    for (int i = 0; i < p->stages; i++)
+        most = fmax(most, p->stage[i].away_bytes[tier]);
+    return most;
+}
+
+int offload_small_tier(const struct offload_job *job, const struct rk_prediction *p)
+{
+    for (int tier = 0; tier < offload_tiers(job->system); tier++)
+        if (offload_held(p, tier) > offload_memory(job, tier).capacity_bytes) return tier + 1;
+    return -1;
+}
+
+bool offload_counts(const struct offload_job *job, const struct rk_prediction *p)
+{
+    return p->timed && p->verdict == RK_FITS && offload_small_tier(job, p) < 0 &&
+           offload_life_years(job, p) >= job->lifetime_years;
+}
+
+/* ---- SSDTrain's rule ---- */
+
+enum { MOST_OPERATIONS = 1024 };
+
+/* Attention and MLP of a mean layer: forward time and saved bytes. */
+struct halves {
+    double forward_s[2], bytes[2];
+};
+
+static bool is_mlp(const char *name)
+{
+    static const char *const begins[] = {"mlp", "router", "expert", "shared", "dispatch", NULL};
+    for (int i = 0; begins[i]; i++)
+        if (strncmp(name, begins[i], strlen(begins[i])) == 0) return true;
+    return false;
+}
+
+static bool halves_of(const struct offload_job *job, struct halves *h)
+{
+    struct rk_operation *op = calloc(MOST_OPERATIONS, sizeof *op);
+    const struct rk_plan plan = offload_with_share(job, 0, 0, false);
+    double layers = 0;
+    int half = 0;
+    if (!op) return false;
+    const int count = rk_predict_operations(job->model, job->system, &plan, op, MOST_OPERATIONS);
+    *h = (struct halves){{0}, {0}};
+    for (int i = 0; i < count && i < MOST_OPERATIONS; i++) {
+        if (strcmp(op[i].layer, "embedding") == 0 || strcmp(op[i].layer, "head") == 0) continue;
+        if (i == 0 || strcmp(op[i].layer, op[i - 1].layer) != 0) {
+            layers += op[i].layers;
+            half = 0;
+        }
+        half |= is_mlp(op[i].name);
+        h->forward_s[half] +=
+            op[i].layers * (op[i].time_s[RK_FORWARD] + op[i].comm_exposed_s[RK_FORWARD][0]);
+        h->bytes[half] += op[i].layers * op[i].activation_bytes;
+    }
+    for (int i = 0; i < 2 && layers > 0; i++) {
+        h->forward_s[i] /= layers;
+        h->bytes[i] /= layers;
+    }
+    free(op);
+    return layers > 0;
+}
+
+double offload_adaptive_share(const struct offload_job *job, int tier)
+{
+    enum { MOST_NODES = 3 * 1024 };
+    static struct rk_adaptive_node node[MOST_NODES];
+    struct halves h;
+    struct rk_prediction *p = malloc(sizeof *p);
+    const struct rk_plan plan = offload_with_share(job, 0, 0, false);
+    double share = 0;
+    if (p && halves_of(job, &h)) {
+        rk_predict(job->model, job->system, &plan, p);
+        const int layers = (int)fmin(1024, (double)p->stage[0].blocks);
+        const double bytes = h.bytes[0] + h.bytes[1], forward_s = h.forward_s[0] + h.forward_s[1];
+        for (int i = 0; i < layers; i++) {
+            node[3 * i] = (struct rk_adaptive_node){i * bytes, h.bytes[0], i * forward_s};
+            node[3 * i + 1] = (struct rk_adaptive_node){i * bytes + h.bytes[0], h.bytes[1],
+                                                        i * forward_s + h.forward_s[0]};
+            node[3 * i + 2] = (struct rk_adaptive_node){i * bytes, bytes, i * forward_s};
+        }
+        const struct rk_memory memory = offload_memory(job, tier);
+        const double rate = fmin(rk_memory_write_Bps(&memory), rk_memory_read_Bps(&memory));
+        const int nodes = 3 * (layers - 1);
+        const int kept = rk_adaptive_first_kept(node, nodes, p->stage[0].forward_s, rate);
+        /* children of a layer that is kept as a whole stay offloaded */
+        const double stored = kept >= nodes   ? (layers - 1) * bytes
+                              : kept % 3 == 2 ? (kept / 3 + 1) * bytes
+                                              : node[kept].before_bytes;
+        share = layers > 0 && bytes > 0 ? stored / (layers * bytes) : 0;
+    }
+    free(p);
+    return share;
+}
+
+/* ---- by tensor instead of by token ---- */
+
+int offload_tensors(const struct offload_job *job, struct rk_swap_tensor tensor[OFFLOAD_TENSORS])
+{
+    struct rk_operation *op = calloc(MOST_OPERATIONS, sizeof *op);
+    const struct rk_plan plan = offload_with_share(job, 0, 0, false);
+    double again_s = 0;
+    int tensors = 0;
+    if (!op) return 0;
+    const int count = rk_predict_operations(job->model, job->system, &plan, op, MOST_OPERATIONS);
+    for (int i = 0; i < count && i < MOST_OPERATIONS && tensors < OFFLOAD_TENSORS; i++) {
+        if (strcmp(op[i].layer, "embedding") == 0 || strcmp(op[i].layer, "head") == 0) continue;
+        if (i == 0 || strcmp(op[i].layer, op[i - 1].layer) != 0) again_s = 0;
+        if (strcmp(op[i].name, "attention") == 0) continue;
+        again_s += op[i].time_s[RK_FORWARD] + op[i].comm_exposed_s[RK_FORWARD][0];
+        if (!(op[i].activation_bytes > 0)) continue;
+        tensor[tensors++] = (struct rk_swap_tensor){
+            op[i].name, op[i].layers * op[i].activation_bytes, op[i].layers * again_s};
+        again_s = 0;
+    }
+    free(op);
+    return tensors;
+}
+
+double offload_by_tensor(const struct offload_job *job, double share)
+{
+    static struct rk_swap_tensor tensor[OFFLOAD_TENSORS];
+    const int tensors = offload_tensors(job, tensor);
+    double bytes = 0, all_s = 0;
+    for (int i = 0; i < tensors; i++) {
+        bytes += tensor[i].bytes;
+        all_s += tensor[i].again_s;
+    }
+    const double by_token_s = (1 - share) * all_s;
+    if (!(by_token_s > 0)) return 0;
+    return fmin(1, rk_swap_by_tensor(tensor, tensors, share * bytes, NULL) / by_token_s);
+}
+
+/* ---- the optimum ---- */
+
+struct best {
+    const struct offload_job *job;
+    struct rk_plan *plan;
+    struct rk_prediction *prediction, *trial;
+    bool found;
+};
+
+static void consider(struct best *b, const struct rk_plan *plan)
+{
+    rk_predict(b->job->model, b->job->system, plan, b->trial);
+    if (!offload_counts(b->job, b->trial)) return;
+    if (b->found && b->trial->step_s >= b->prediction->step_s) return;
+    b->found = true;
+    *b->plan = *plan;
+    *b->prediction = *b->trial;
+}
+
+enum { GRID = 20 };
+
+/* Host up to each share, the next tier the rest of it. */
+static void consider_two(struct best *b, double first)
+{
+    for (int i = 0; i <= GRID; i++) {
+        struct rk_plan plan = offload_with_share(b->job, 0, first, true);
+        const double shares[RK_SHARE_TIERS] = {first, (1 - first) * i / GRID};
+        offload_set_shares(&plan, shares);
+        consider(b, &plan);
+    }
+}
+
+/* The largest share of the rest that the host has room for. */
+static double host_share(const struct offload_job *job)
+{
+    const struct rk_plan plan = offload_with_share(job, 0, 0, true);
+    const struct rk_swap swap = rk_swap_of_plan(job->model, job->system, &plan);
+    return fmin(1, rk_swap_share_host(&swap) * (1 - 1e-12));
+}
+
+bool offload_optimum(const struct offload_job *job, struct rk_plan *plan,
+                     struct rk_prediction *prediction)
+{
+    struct best b = {job, plan, prediction, malloc(sizeof *prediction), false};
+    if (!b.trial) return false;
+    struct rk_plan again = offload_with_share(job, 0, 0, false);
+    consider(&b, &again);
+    again.recompute = RK_WHOLE;
+    consider(&b, &again);
+    for (int tier = 0; tier < offload_tiers(job->system); tier++)
+        for (int rest = 0; rest < 2; rest++)
+            for (int i = !rest; i <= GRID; i++) {
+                const struct rk_plan p = offload_with_share(job, tier, (double)i / GRID, rest);
+                consider(&b, &p);
+            }
+    const double host = host_share(job),
+                 exact[] = {offload_share(job, false), offload_share(job, true), host};
+    for (int i = 0; i < 3; i++) {
+        if (exact[i] < 0) continue;
+        const struct rk_plan p = offload_with_share(job, 0, exact[i] * (1 - 1e-12), true);
+        consider(&b, &p);
+        if (offload_tiers(job->system) > 1) consider_two(&b, exact[i] * (1 - 1e-12));
+    }
+    free(b.trial);
+    return b.found;
+}
