@@ -23,6 +23,7 @@ static double predicted_part(const struct rk_prediction *p, int part)
                             p->memory_s,
                             p->recompute_s,
                             p->tensor_s + p->context_s + p->expert_s,
+                            0, /* ranks are alike */
                             p->pipeline_s + p->bubble_s,
                             p->data_s,
                             p->optimizer_s,
@@ -69,7 +70,7 @@ static void show_result(struct report *report, const struct rk_prediction *predi
     double processor = 0;
     for (int i = 0; i < RK_TRAIN_PARTS_COUNT; i++) {
         const double part = predicted ? predicted_part(predicted, i) : -1;
-        if (!(part > 0) && !(r->part_wall_s[i] > 0)) continue;
+        if (!(part > 0) && !(r->part_wall_s[i] > 0) && !(r->part_clock_s[i] > 0)) continue;
         add_row(report, table, part_names[i], part, r->part_clock_s[i], r->part_cpu_s[i],
                 r->part_wall_s[i]);
         processor += r->part_cpu_s[i];

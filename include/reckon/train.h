@@ -76,8 +76,8 @@ struct rk_train_step {
  * data parallelism; the optimizer; waiting for lower memory tiers. */
 #define RK_TRAIN_PARTS(X)                                                                          \
     X(matrix)                                                                                      \
-    X(attention) X(memory) X(recompute) X(comm) X(messages) X(data) X(optimizer) X(offload)
-enum { RK_TRAIN_PARTS_COUNT = 9 };
+    X(attention) X(memory) X(recompute) X(comm) X(waits) X(messages) X(data) X(optimizer) X(offload)
+enum { RK_TRAIN_PARTS_COUNT = 10 };
 
 /* ---- a task of one's own: three functions, as Redco's [tan2024] ---- */
 

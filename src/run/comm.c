@@ -23,9 +23,11 @@ void comm_clock_begin(struct comm *comm)
     comm->clock.mark_s = processor_s();
 }
 
-/* The least that this piece has taken so far. */
+/* The least that this piece has taken so far, for as much as it is. */
 static double least_of(struct comm_clock *c, double took_s)
 {
+    const double amount = c->amount > 0 ? c->amount : 1, each_s = took_s / amount;
+    c->amount = 0;
     if (c->at == c->room) {
         const size_t room = c->room ? 2 * c->room : 1024;
         double *more = realloc(c->least_s, room * sizeof *more);
@@ -36,11 +38,11 @@ static double least_of(struct comm_clock *c, double took_s)
     double *least = &c->least_s[c->at++];
     if (c->at > c->pieces) {
         c->pieces = c->at;
-        *least = took_s;
-    } else if (took_s < *least) {
-        *least = took_s;
+        *least = each_s;
+    } else if (each_s < *least) {
+        *least = each_s;
     }
-    return *least;
+    return amount * *least;
 }
 
 void comm_clock_work(struct comm *comm)
@@ -57,6 +59,24 @@ void comm_clock_wait(struct comm *comm, double at_s)
     if (!comm->clock.runs) return;
     if (at_s > comm->clock.now_s) comm->clock.now_s = at_s;
     comm->clock.mark_s = processor_s();
+}
+
+void comm_clock_amount(struct comm *comm, double amount)
+{
+    comm->clock.amount = amount;
+}
+
+void comm_clock_meet(struct comm *comm)
+{
+    comm_clock_work(comm);
+    comm->clock.met_s = comm->clock.latest_s = comm->clock.base_s + comm->clock.now_s;
+}
+
+double comm_clock_late_s(const struct comm *comm)
+{
+    const struct comm_clock *c = &comm->clock;
+    const double now_s = c->base_s + c->now_s;
+    return (c->latest_s < now_s ? c->latest_s : now_s) - c->met_s;
 }
 
 static bool post(struct comm *comm, int to, struct comm_message *m)
@@ -139,8 +159,10 @@ bool comm_all_to_all(struct comm *comm, const struct comm_group *g, const char *
 {
     struct comm_message messages[g->ranks];
     bool ok = post_parts(comm, g, what, from, out_at, out_bytes, messages);
-    if (out_bytes[g->me] && at(to, in_at[g->me]) != at_const(from, out_at[g->me]))
+    if (out_bytes[g->me] && at(to, in_at[g->me]) != at_const(from, out_at[g->me])) {
         memcpy(at(to, in_at[g->me]), at_const(from, out_at[g->me]), out_bytes[g->me]);
+        comm_clock_amount(comm, (double)out_bytes[g->me]);
+    }
     for (int step = 1; step < g->ranks && ok; step++) {
         const int source = (g->me + g->ranks - step) % g->ranks;
         ok = comm->receive(comm, g->rank[source], COMM_COLLECTIVE, what, in_bytes[source], NULL,

@@ -28,20 +28,24 @@ struct comm_message {
     void *request;
     bool owned;     /* copied: goes away by itself */
     double clock_s; /* the sender's clock when it was posted; the receiver's when it was taken */
+    double met_s;   /* the sender's clock when it came to what the message is part of */
 };
 
 /* A rank's virtual clock, as SimGrid's SMPI has it [degomme2017]: computing lets it go on by the
  * processor time that it took, a message by a latency from the sender's clock on, and by the
  * processor time of copying it; other work on the machine does not move it. A step has the same
  * pieces of computing in the same order each time, so that each counts with the least that it has
- * taken in any step so far. */
+ * taken in any step so far: for its amount, where that differs from step to step as the tokens of
+ * experts do. */
 struct comm_clock {
     bool runs;     /* messages carry it: ranks are threads */
     bool begun;    /* what is before the first step is no piece of it */
     double base_s; /* of all steps before */
     double now_s, latency_s;
-    double mark_s; /* processor time that is in it */
-    double *least_s;
+    double mark_s;           /* processor time that is in it */
+    double met_s, latest_s;  /* since comm_clock_meet: then; when the last of the others came */
+    double amount;           /* of the piece at hand: rows, bytes; 0: as always */
+    double *least_s;         /* of a unit */
     size_t pieces, room, at; /* known; there is room for; of this step, so far */
     uint64_t steps;          /* begun; pieces of the first are another sequence, and forgotten */
 };
@@ -68,6 +72,12 @@ void comm_clock_begin(struct comm *comm); /* of a step: from 0 on */
 void comm_clock_work(struct comm *comm);  /* adds what has been computed since the last call */
 /* Not before `at_s`; what the processor did meanwhile was waiting. */
 void comm_clock_wait(struct comm *comm, double at_s);
+/* The piece at hand is so many rows or bytes of work. */
+void comm_clock_amount(struct comm *comm, double amount);
+/* A collective begins here. What passes from now on until the last of those whose messages have
+ * come was here, too, is waiting for them: comm_clock_late_s, at the end of it. */
+void comm_clock_meet(struct comm *comm);
+double comm_clock_late_s(const struct comm *comm);
 
 /* Ranks of a collective, in the order of their parts; `me` is this rank's place. */
 struct comm_group {

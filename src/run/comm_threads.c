@@ -1,6 +1,7 @@
 /* comm_threads.c - ranks as threads of one process: each has a mailbox, a lock and a condition. */
 #include "run/comm.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,7 @@ static bool hub_post(struct comm *comm, int to, struct comm_message *m)
     struct mailbox *box = &hub->mailbox[to];
     comm_clock_work(comm);
     m->clock_s = comm->clock.base_s + comm->clock.now_s;
+    m->met_s = comm->clock.met_s;
     m->next = NULL;
     m->taken = 0;
     m->to = to;
@@ -143,6 +145,8 @@ static bool hub_receive(struct comm *comm, int from, uint32_t tag, const char *w
     pthread_mutex_unlock(&box->lock);
     comm->waited_s += now_s(CLOCK_MONOTONIC) - since;
     comm_clock_wait(comm, m->clock_s + comm->clock.latency_s - comm->clock.base_s);
+    comm->clock.latest_s = fmax(comm->clock.latest_s, m->met_s);
+    comm_clock_amount(comm, (double)bytes);
     const bool right = m->bytes == bytes && strcmp(m->what, what) == 0;
     if (!right)
         fail_other(comm, from, what, bytes, m);

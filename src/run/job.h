@@ -91,6 +91,7 @@ enum ledger_part {
     PART_MEMORY,
     PART_AGAIN,
     PART_COMM,
+    PART_WAITS, /* until all ranks of a collective have come to it */
     PART_MESSAGES,
     PART_DATA, /* gradients and weights of data parallelism */
     PART_OPTIMIZER,

@@ -3,6 +3,7 @@
 #include "run/comm.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,4 +241,52 @@ Test(run_comm, steps_begin_anew)
     int oks;
     run(1, 10, work_after, &oks);
     cr_expect_eq(oks, 1);
+}
+
+/* Work of another amount each time counts with the least that a unit of it has taken. */
+static bool work_by_amount(struct comm *comm, const struct comm_group *world)
+{
+    static const double amounts[] = {3, 4, 2, 8};
+    (void)world;
+    volatile double sum = 0;
+    double unit_s = 0;
+    bool ok = true;
+    for (int step = 0; step < 4; step++) {
+        comm_clock_begin(comm);
+        for (int i = 0; i < (step < 2 ? 1000 : 3000000); i++)
+            sum += i;
+        comm_clock_amount(comm, amounts[step]);
+        comm_clock_work(comm);
+        if (step == 1) unit_s = comm->clock.now_s / amounts[1];
+        if (step > 1) ok = ok && fabs(comm->clock.now_s / amounts[step] - unit_s) < 1e-9 * unit_s;
+    }
+    return sum > 0 && unit_s > 0 && ok;
+}
+
+Test(run_comm, work_counts_by_its_amount)
+{
+    int oks;
+    run(1, 10, work_by_amount, &oks);
+    cr_expect_eq(oks, 1);
+}
+
+/* Rank r comes r * 100 s after rank 0: all but the last wait for it, and that is told apart. */
+static bool come_late(struct comm *comm, const struct comm_group *world)
+{
+    int data[COUNT] = {0}, scratch[COUNT];
+    const double last_s = 100.0 * (world->ranks - 1), late_s = last_s - 100.0 * world->me;
+    comm_clock_begin(comm);
+    comm->clock.now_s = 100.0 * world->me;
+    comm_clock_meet(comm);
+    if (!comm_all_reduce(comm, world, "sum", data, sizeof data, sizeof(int), scratch, add_ints))
+        return false;
+    return fabs(comm_clock_late_s(comm) - late_s) < 1 && comm->clock.now_s >= last_s &&
+           comm->clock.now_s < last_s + 50;
+}
+
+Test(run_comm, waiting_for_ranks_is_told_from_messages)
+{
+    int oks;
+    cr_expect_eq(run(4, 10, come_late, &oks).status, RK_OK);
+    cr_expect_eq(oks, 4);
 }

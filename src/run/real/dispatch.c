@@ -198,6 +198,7 @@ static void sort_rows(struct engine *e, const struct mixture_state *m, struct fr
     }
     drop(e, f, slot);
     f->slot[slot] = to;
+    comm_clock_amount(e->comm, (double)m->all_rows);
 }
 
 void REAL(expert_sort)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)

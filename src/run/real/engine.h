@@ -536,6 +536,14 @@ static inline void book(struct engine *e, enum ledger_part part, double cpu_s, d
     e->booked_s = e->comm->clock.now_s;
 }
 
+/* What was waited for ranks that came later to a collective is no part of its messages. */
+static inline void book_late(struct engine *e, enum ledger_part part)
+{
+    const double late_s = comm_clock_late_s(e->comm);
+    e->ledger.part[part].clock_s -= late_s;
+    e->ledger.part[PART_WAITS].clock_s += late_s;
+}
+
 /* A stretch within an operation that is of another part than the operation. */
 struct stretch {
     enum ledger_part around;
@@ -550,6 +558,7 @@ static inline struct stretch stretch_begin(struct engine *e, enum ledger_part pa
     e->ledger.part[around].clock_s += e->comm->clock.now_s - e->booked_s;
     e->booked_s = e->comm->clock.now_s;
     e->part = part;
+    comm_clock_meet(e->comm);
     const struct stretch begin = {around, e->apart_cpu_s, e->apart_wall_s,
                                   clock_s(CLOCK_THREAD_CPUTIME_ID), clock_s(CLOCK_MONOTONIC)};
     e->apart_cpu_s = e->apart_wall_s = 0;
@@ -561,6 +570,7 @@ static inline void stretch_end(struct engine *e, struct stretch begin)
     const double spent_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - begin.cpu_s;
     const double passed_s = clock_s(CLOCK_MONOTONIC) - begin.wall_s;
     book(e, e->part, begin.cpu_s, begin.wall_s);
+    if (e->part == PART_COMM || e->part == PART_DATA) book_late(e, e->part);
     e->part = begin.around;
     e->apart_cpu_s = begin.apart_cpu_s + spent_s;
     e->apart_wall_s = begin.apart_wall_s + passed_s;

@@ -33,6 +33,7 @@ void REAL(experts_in)(struct engine *e, struct at_layer *l, struct frame *f, siz
                        of_expert(l->experts, w, x), of_expert(l->experts, b, x), out + at * n);
         at += rows;
     }
+    comm_clock_amount(e->comm, (double)m->all_rows);
 }
 
 void REAL(experts_in_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -48,6 +49,7 @@ void REAL(experts_in_input)(struct engine *e, struct at_layer *l, struct frame *
                      of_expert(l->experts, w, x), dx + at * m->width, false);
         at += rows;
     }
+    comm_clock_amount(e->comm, (double)m->all_rows);
 }
 
 void REAL(experts_in_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -65,6 +67,7 @@ void REAL(experts_in_weight)(struct engine *e, struct at_layer *l, struct frame 
         if (db) column_sums(rows, n, dy, db + x * l->experts->group->stride);
         at += rows;
     }
+    comm_clock_amount(e->comm, (double)m->all_rows);
 }
 
 void REAL(expert_activation)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -74,6 +77,7 @@ void REAL(expert_activation)(struct engine *e, struct at_layer *l, struct frame 
     activation_forward(e->threads, activation_of(e->job), e->job->model.gated_mlp, m->all_rows,
                        inner(e), f->slot[SLOT_IN],
                        make(e, f, SLOT_ACT, m->all_rows * inner(e) + 1));
+    comm_clock_amount(e->comm, (double)m->all_rows);
 }
 
 void REAL(expert_activation_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -85,6 +89,7 @@ void REAL(expert_activation_input)(struct engine *e, struct at_layer *l, struct 
                         make(e, f, SLOT_DIN, m->all_rows * wide(e, inner(e)) + 1));
     drop(e, f, SLOT_DACT);
     drop(e, f, SLOT_IN);
+    comm_clock_amount(e->comm, (double)m->all_rows);
 }
 
 /* Of the ranks that share an expert the first adds its bias. */
@@ -102,6 +107,7 @@ void REAL(experts_out)(struct engine *e, struct at_layer *l, struct frame *f, si
                        out + at * m->width);
         at += rows;
     }
+    comm_clock_amount(e->comm, (double)m->all_rows);
 }
 
 void REAL(experts_out_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -116,6 +122,7 @@ void REAL(experts_out_input)(struct engine *e, struct at_layer *l, struct frame 
                      of_expert(l->experts, w, x), dx + at * inner(e), false);
         at += rows;
     }
+    comm_clock_amount(e->comm, (double)m->all_rows);
 }
 
 void REAL(experts_out_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -132,6 +139,7 @@ void REAL(experts_out_weight)(struct engine *e, struct at_layer *l, struct frame
         if (db) column_sums(rows, m->width, dy, db + x * l->experts->group->stride);
         at += rows;
     }
+    comm_clock_amount(e->comm, (double)m->all_rows);
 }
 
 /* Without sequence parallelism all tensor ranks have all rows. */

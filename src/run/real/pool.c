@@ -7,10 +7,10 @@
 
 /* Lies in front of the data, which begins a page when it is as large as one. */
 struct block {
-    struct block *next; /* of all */
-    size_t bytes, mapped;
-    size_t number; /* of the trace; NONE */
-    bool used;
+    struct block *next;         /* of all */
+    size_t bytes, room, mapped; /* asked for; there; of a mapping, else 0 */
+    size_t number;              /* of the trace; NONE */
+    bool used, idle;            /* idle: not used since the step began */
 };
 
 #define NONE SIZE_MAX
@@ -45,41 +45,54 @@ static struct block *new_block(size_t bytes)
                        : aligned_alloc(front, (all + front - 1) / front * front);
     if (!memory || memory == MAP_FAILED) return NULL;
     struct block *b = (struct block *)(memory + front - LINE);
-    *b = (struct block){.bytes = bytes, .mapped = large ? all : 0, .number = NONE};
+    *b = (struct block){.room = bytes, .mapped = large ? all : 0, .number = NONE};
     return b;
 }
 
 static void free_block(struct block *b)
 {
-    char *memory = (char *)b + LINE - (b->bytes < TIER_PAGE ? LINE : TIER_PAGE);
+    char *memory = (char *)b + LINE - (b->room < TIER_PAGE ? LINE : TIER_PAGE);
     if (b->mapped)
         munmap(memory, b->mapped);
     else
         free(memory);
 }
 
+/* The smallest that has room, and not much more: what a router sends is of another size each
+ * time. Below a page it begins elsewhere. */
 static struct block *find_block(struct pool *pool, size_t bytes)
 {
-    struct block *unused = NULL;
-    for (struct block *b = pool->blocks; b; b = b->next)
-        if (!b->used && b->bytes == bytes) unused = b;
-    return unused;
+    struct block *found = NULL;
+    for (struct block *b = pool->blocks; b; b = b->next) {
+        const bool fits = b->room >= bytes && b->room - bytes <= bytes / 4;
+        if (!b->used && fits && (b->room < TIER_PAGE) == (bytes < TIER_PAGE) &&
+            (!found || b->room <= found->room))
+            found = b;
+    }
+    return found;
 }
 
 static struct block *take_block(struct pool *pool, size_t bytes)
 {
     struct block *b = pool->mode == POOL_WATCHES ? NULL : find_block(pool, bytes);
-    if (b) return b;
-    if (!(b = new_block(bytes))) return NULL;
-    b->next = pool->blocks;
-    pool->blocks = b;
+    if (!b) {
+        if (!(b = new_block(bytes))) return NULL;
+        b->next = pool->blocks;
+        pool->blocks = b;
+    }
+    b->bytes = bytes;
+    b->idle = false;
     return b;
 }
 
-static void drop_blocks(struct pool *pool, bool used)
+enum drop { DROP_IDLE, DROP_UNUSED, DROP_ALL };
+
+static void drop_blocks(struct pool *pool, enum drop which)
 {
     for (struct block **at = &pool->blocks, *b; (b = *at);) {
-        if (b->used && !used) {
+        const bool stays = which == DROP_IDLE ? !b->idle : which == DROP_UNUSED && b->used;
+        b->idle = !b->used;
+        if (stays) {
             at = &b->next;
             continue;
         }
@@ -168,7 +181,7 @@ bool pool_begin(struct engine *e)
     pool->next = 0;
     pool->time = 0;
     pool->peak_bytes = pool->used_bytes;
-    drop_blocks(pool, false);
+    drop_blocks(pool, DROP_IDLE);
     if (pool->mode == POOL_PLACED) return true;
     if (!pool->buffers) {
         pool->mode = POOL_WATCHES;
@@ -278,13 +291,13 @@ void REAL(pool_free)(struct engine *e, real *data)
     if (pool->mode == POOL_PLACED && b->number != NONE) follow(pool, pool->buffer[b->number].end);
     if (pool->mode != POOL_WATCHES || b->number == NONE) return;
     pool->buffer[b->number].end = pool->time++;
-    drop_blocks(pool, false);
+    drop_blocks(pool, DROP_UNUSED);
 }
 
 void REAL(pool_release)(struct pool *pool)
 {
     pool_forget(pool);
     free(pool->buffer);
-    drop_blocks(pool, true);
+    drop_blocks(pool, DROP_ALL);
     *pool = (struct pool){.blocks = NULL};
 }
