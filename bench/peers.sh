@@ -3,6 +3,7 @@
 #
 #   bench/peers.sh BUILD [LLM_C]    BUILD: a build folder with bench_run; LLM_C: a checkout of karpathy/llm.c
 #
+# llm.c is built as its Makefile says (-Ofast), and with -O3, where sums keep their order as reckon's own do.
 # The least processor time of a step counts, over ROUNDS (3) turns of each. A peer that is not there is said so. PyTorch is
 # Debian's python3-torch, where `python3 -c "import torch"` works with PYTHON (/usr/bin/python3).
 set -eu
@@ -48,7 +49,8 @@ weights = 50304 * 768 + 1024 * 768 + 12 * (12 * 768 * 768 + 13 * 768) + 2 * 768
 with open(sys.argv[1], "wb") as f:
     f.write(struct.pack("<8i", 20240326, 3, 1024, 50257, 12, 12, 768, 50304) + bytes(4 * 248))
     f.truncate(1024 + 4 * weights)' "$work/zero.bin"
-    cc -Ofast -fno-finite-math-only -march=native -w -I"$llmc" -o "$work/llmc" "$work/peer.c" -lm
+    cc -Ofast -march=native -w -I"$llmc" -o "$work/llm.c-Ofast" "$work/peer.c" -lm # as its Makefile has it
+    cc -O3 -march=native -w -I"$llmc" -o "$work/llm.c-O3" "$work/peer.c" -lm # numbers as IEEE 754 says, as reckon's
 else
     llmc=
     echo 'llm.c is not here: give a checkout of karpathy/llm.c'
@@ -57,10 +59,13 @@ fi
 round=0
 while [ "$round" -lt "$rounds" ]; do
     round=$((round + 1))
+    [ "$round" -gt 1 ] && builds=llm.c-Ofast || builds='llm.c-Ofast llm.c-O3' # the latter takes minutes
     "$build/bench/bench_run" | sed -n 's/.*seq64 .*"step_s": \([0-9.]*\).*/reckon 4x64 \1/p; s/.*seq1024 .*"step_s": \([0-9.]*\).*/reckon 1x1024 \1/p'
     for shape in $shapes; do
         [ -z "$torch" ] || echo "PyTorch-$torch $shape $("$python" "$here/peers.py" "${shape%x*}" "${shape#*x}" 4)"
-        [ -z "$llmc" ] || echo "llm.c $shape $("$work/llmc" "$work/zero.bin" "${shape%x*}" "${shape#*x}" 2 2>&1 >/dev/null | tail -n 1)"
+        [ -z "$llmc" ] || for peer in $builds; do
+            echo "$peer $shape $("$work/$peer" "$work/zero.bin" "${shape%x*}" "${shape#*x}" 2 2>&1 >/dev/null | tail -n 1)"
+        done
     done
 done >"$work/times"
 awk '
