@@ -54,6 +54,8 @@ for cluster in a b; do
         ip -n "reckon-$host" addr add "10.77.0.$number/24" dev eth0
         ip -n "reckon-$host" link set eth0 up gso_max_size 6000
         ip -n "reckon-$host" link set lo up
+        # Linux's usual congestion control, whatever this machine's is (bench/clusters.sh)
+        ip -n "reckon-$host" route replace 10.77.0.0/24 dev eth0 src "10.77.0.$number" congctl cubic
         shape "" "rk-$host" "$inner"
         shape "-n reckon-$host" eth0 "$inner"
         number=$((number + 1))
