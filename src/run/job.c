@@ -107,7 +107,6 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {p->logits_linger, "logits-linger", leave},
         {p->full_attention, "full-attention", leave},
         {p->capacity_factor > 0, "capacity", leave},
-        {m->experts && p->dispatcher != RK_ALL_TO_ALL, "dispatcher but alltoall", leave},
         {m->experts && m->shared_experts && has_mlp_biases(m), "shared experts with biases",
          "take another model"},
         {m->experts && p->recompute == RK_SELECTIVE &&
@@ -218,6 +217,20 @@ static void plain_ring(struct rk_plan *plan)
     if (plan->context_kind == RK_RING_ULYSSES && plan->ulysses <= 1) plan->context_kind = RK_RING;
 }
 
+/* Without which there are no groups of ranks. */
+static enum rk_status check_degrees(const struct rk_plan *p, struct rk_error *error)
+{
+    const uint64_t ranks = p->ranks / p->pipeline, experts = rk_plan_expert_tensor(p);
+    if (ranks && ranks % (p->tensor * p->context) == 0 && ranks % (p->expert * experts) == 0)
+        return RK_OK;
+    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                   "%llu ranks of a stage are no multiple of tensor %llu * context %llu and of "
+                   "expert %llu * expert_tensor %llu, as some layers have them: say other degrees",
+                   (unsigned long long)ranks, (unsigned long long)p->tensor,
+                   (unsigned long long)p->context, (unsigned long long)p->expert,
+                   (unsigned long long)experts);
+}
+
 static enum rk_status open_locals(struct job *job, struct rk_error *error)
 {
     job->local = calloc((size_t)job->plan.others + 1, sizeof *job->local);
@@ -227,9 +240,10 @@ static enum rk_status open_locals(struct job *job, struct rk_error *error)
         struct local_part *l = &job->local[i];
         l->plan = plan_of_local(&job->plan, i);
         plain_ring(&l->plan);
-        l->map = rank_map_of(&l->plan);
-        const enum rk_status status = check_members(&job->model, &l->plan, error);
+        enum rk_status status = check_degrees(&l->plan, error);
+        if (status == RK_OK) status = check_members(&job->model, &l->plan, error);
         if (status != RK_OK) return status;
+        l->map = rank_map_of(&l->plan);
         if (l->plan.precision != job->plan.precision)
             return refuse(error, "layers of several precisions", "say one for all");
     }

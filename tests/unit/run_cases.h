@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RUN_MODELS = 7 };
+enum { RUN_MODELS = 9 };
 
 static inline struct rk_model run_model(int which)
 {
@@ -86,6 +86,31 @@ static inline struct rk_model run_model(int which)
          .kv_rank = 10,
          .rope_dim = 4,
          .value_dim = 8},
+        /* ... with its mixture: shared experts, groups of experts, one dense layer */
+        {.id = "latent-mixture",
+         LLAMA,
+         NARROW,
+         .feedforward = 48,
+         .kv_rank = 10,
+         .rope_dim = 4,
+         .value_dim = 6,
+         .experts = 8,
+         .active_experts = 3,
+         .expert_feedforward = 16,
+         .shared_experts = 2,
+         .expert_groups = 4,
+         .active_groups = 2,
+         .dense_layers = 1},
+        /* Mixtral's, every other layer dense */
+        {.id = "sparse-mixture",
+         LLAMA,
+         NARROW,
+         .feedforward = 32,
+         .window = 16,
+         .experts = 8,
+         .active_experts = 2,
+         .expert_feedforward = 16,
+         .expert_every = 2},
     };
 #undef SMALL
 #undef GPT

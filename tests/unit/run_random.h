@@ -112,8 +112,11 @@ static inline void run_say_memory(struct run_line *l, bool experts)
 static inline void run_say_experts(struct run_line *l, unsigned tensor, unsigned others)
 {
     const unsigned e = 1u << below(3);
+    static const char *const dispatchers[] = {"", "", " dispatcher=allgather",
+                                              " dispatcher=deepep"};
     if (tensor * others % e) return; /* without etp an expert is cut as the rest */
     run_say(l, below(2) ? " ep%u etp1" : " ep%u", e);
+    run_say(l, "%s", RUN_PICK(dispatchers));
     if (below(3) == 0) run_say(l, " ep-overlap");
 }
 
@@ -146,6 +149,8 @@ static inline void run_random_layers(const struct rk_model *model, char *text, s
     static const char *const layouts[] = {
         "",         "/tp2",   "/tp2/sp", "/tp4",   "/cp2",       "/cp4/cp-kind=gather",
         "/tp2/cp2", "/zero1", "/zero2",  "/zero3", "/tp2/zero3", "/cp2/cp-kind=ulysses"};
+    static const char *const experts[] = {"/ep2", "/ep4", "/ep2/dispatcher=allgather",
+                                          "/ep2/dispatcher=deepep"};
     static const char *const memory[] = {"",
                                          "",
                                          "/recompute=full",
@@ -161,7 +166,7 @@ static inline void run_random_layers(const struct rk_model *model, char *text, s
         for (unsigned left = (unsigned)model->layers / stages; left > 0;) {
             const unsigned layers = 1 + below(left);
             run_say(&l, "%u%s%s%s", layers, RUN_PICK(layouts),
-                    model->experts && below(2) ? "/ep2" : "", RUN_PICK(memory));
+                    model->experts && below(2) ? RUN_PICK(experts) : "", RUN_PICK(memory));
             left -= layers;
             if (left || s + 1 < stages) run_say(&l, left ? "~" : ",");
         }

@@ -38,6 +38,11 @@ Test(run_plans, each)
         {3, "tp4 dp1 mbs1 gbs4 ep2 etp2"},
         {4, "tp2 sp dp2 mbs1 gbs4 ep4 etp1 zero2"},
         {5, "tp2 sp pp2 dp1 mbs1 gbs4 schedule=zero-bubble"},
+        /* tokens that go to experts whole, and to all ranks or to those that have one of them */
+        {3, "dp4 mbs1 gbs8 ep4 dispatcher=deepep"},
+        {4, "tp2 sp dp2 mbs1 gbs4 ep2 etp2 dispatcher=deepep recompute=full"},
+        {7, "tp2 dp2 mbs1 gbs4 ep2 etp2 dispatcher=allgather zero1"},
+        {8, "tp2 sp pp2 dp2 mbs1 gbs8 ep4 etp1 dispatcher=allgather offload-activations=1"},
         /* by token, of all kinds of slots */
         {0, "pp2 dp2 mbs2 gbs8 recompute-rest"},
         {1, "tp2 sp dp1 mbs4 gbs8 recompute-rest offload-activations=0.4"},
@@ -63,6 +68,22 @@ Test(run_plans, each)
                       trace.norm[i], one.norm[i]);
     }
     unlink(run_data());
+}
+
+/* Layers whose degrees the stage's ranks cannot be dealt to. */
+Test(run_plans, layers_refused)
+{
+    static const char *const plans[] = {"dp4 mbs1 gbs8 stages=2/tp2/ep4~2",
+                                        "dp4 mbs1 gbs8 stages=2/tp8~2",
+                                        "dp4 mbs1 gbs8 stages=2/cp3~2"};
+    const struct rk_train train = run_settings(STEPS);
+    const struct rk_model model = run_model(3);
+    struct run_trace trace;
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        struct rk_error error = {.text = ""};
+        cr_expect_eq(run_plan(&model, plans[i], &train, &trace, &error), RK_NOTHING_FITS, "%s: %s",
+                     plans[i], error.text);
+    }
 }
 
 /* A model that says itself which layers are sparse, and one that the settings make so. */

@@ -1,4 +1,5 @@
-/* dispatch.c - copies of tokens go to the ranks of their experts, and back. */
+/* dispatch.c - copies of tokens go to the ranks of their experts, and back; dispatchers that send
+ * tokens instead are in by_token.c. */
 #include "run/real/mixture.h"
 
 #include <string.h>
@@ -49,6 +50,10 @@ static void travel(struct engine *e, const struct mixture_state *m, const char *
 void REAL(dispatch)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
+    if (goes_by_token(e)) {
+        REAL(by_token_dispatch)(e, f);
+        return;
+    }
     struct mixture_state *m = f->mixture;
     exchange_counts(e, m);
     travel(e, m, "dispatch", f->slot[SLOT_SENT], make(e, f, SLOT_SORTED, m->rows * m->width),
@@ -59,6 +64,10 @@ void REAL(dispatch)(struct engine *e, struct at_layer *l, struct frame *f, size_
 void REAL(dispatch_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
+    if (goes_by_token(e)) {
+        REAL(by_token_dispatch_input)(e, f);
+        return;
+    }
     const struct mixture_state *m = f->mixture;
     real *own = take(e, m->n * m->k * m->width);
     travel(e, m, "dispatch", f->slot[SLOT_DSORTED], own, true);
@@ -69,6 +78,10 @@ void REAL(dispatch_input)(struct engine *e, struct at_layer *l, struct frame *f,
 void REAL(combine)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
+    if (goes_by_token(e)) {
+        REAL(by_token_combine)(e, l, f);
+        return;
+    }
     const struct mixture_state *m = f->mixture;
     real *own = take(e, m->n * m->k * m->width);
     travel(e, m, "combine", f->slot[SLOT_BACK], own, true);
@@ -79,6 +92,10 @@ void REAL(combine)(struct engine *e, struct at_layer *l, struct frame *f, size_t
 void REAL(combine_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
+    if (goes_by_token(e)) {
+        REAL(by_token_combine_input)(e, l, f);
+        return;
+    }
     const struct mixture_state *m = f->mixture;
     real *here = take(e, m->rows * m->width);
     travel(e, m, "combine", f->slot[SLOT_DBACK], here, false);
@@ -97,16 +114,13 @@ static void rows_of_sharers(const struct mixture_state *m, size_t *rows)
     }
 }
 
-/* Each one's rows to all. */
-static void share_rows(struct engine *e, struct mixture_state *m, const char *what, struct frame *f,
-                       enum slot slot)
+void share_rows(struct engine *e, const struct mixture_state *m, const char *what, struct frame *f,
+                enum slot slot, size_t mine, const size_t *rows)
 {
-    size_t rows[m->tensor], zero[m->tensor], own[m->tensor], at[m->tensor], bytes[m->tensor],
-        total = 0;
-    rows_of_sharers(m, rows);
+    size_t zero[m->tensor], own[m->tensor], at[m->tensor], bytes[m->tensor], total = 0;
     for (size_t t = 0; t < m->tensor; t++) {
         zero[t] = 0;
-        own[t] = m->rows * m->width * sizeof(real);
+        own[t] = mine * m->width * sizeof(real);
         bytes[t] = rows[t] * m->width * sizeof(real);
         at[t] = total;
         total += bytes[t];
@@ -119,14 +133,11 @@ static void share_rows(struct engine *e, struct mixture_state *m, const char *wh
     f->slot[slot] = all;
 }
 
-/* Sums of what all of them have for the rows of each. */
-static void sum_rows(struct engine *e, struct mixture_state *m, const char *what, struct frame *f,
-                     enum slot slot)
+void sum_rows(struct engine *e, const struct mixture_state *m, const char *what, struct frame *f,
+              enum slot slot, size_t mine, const size_t *rows)
 {
-    size_t rows[m->tensor], at[m->tensor], bytes[m->tensor], in_at[m->tensor], in[m->tensor],
-        total = 0;
-    const size_t own = m->rows * m->width;
-    rows_of_sharers(m, rows);
+    size_t at[m->tensor], bytes[m->tensor], in_at[m->tensor], in[m->tensor], total = 0;
+    const size_t own = mine * m->width;
     for (size_t t = 0; t < m->tensor; t++) {
         bytes[t] = rows[t] * m->width * sizeof(real);
         at[t] = total;
@@ -146,9 +157,29 @@ static void sum_rows(struct engine *e, struct mixture_state *m, const char *what
     f->slot[slot] = sum;
 }
 
+static void share_copies(struct engine *e, struct frame *f, const char *what, enum slot slot)
+{
+    const struct mixture_state *m = f->mixture;
+    size_t rows[m->tensor];
+    rows_of_sharers(m, rows);
+    share_rows(e, m, what, f, slot, m->rows, rows);
+}
+
+static void sum_shared(struct engine *e, struct frame *f, const char *what, enum slot slot)
+{
+    const struct mixture_state *m = f->mixture;
+    size_t rows[m->tensor];
+    rows_of_sharers(m, rows);
+    sum_rows(e, m, what, f, slot, m->rows, rows);
+}
+
 void REAL(expert_gather)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
+    if (goes_by_token(e)) {
+        REAL(by_token_gather)(e, f);
+        return;
+    }
     struct mixture_state *m = f->mixture;
     if (!comm_all_gather(e->comm, &e->expert_tensor, "expert gather", m->came, m->all,
                          m->experts * sizeof *m->came))
@@ -156,25 +187,37 @@ void REAL(expert_gather)(struct engine *e, struct at_layer *l, struct frame *f, 
     m->all_rows = 0;
     for (size_t i = 0; i < m->experts * m->tensor; i++)
         m->all_rows += m->all[i];
-    share_rows(e, m, "expert gather", f, SLOT_SORTED);
+    share_copies(e, f, "expert gather", SLOT_SORTED);
 }
 
 void REAL(expert_gather_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
-    sum_rows(e, f->mixture, "expert gather", f, SLOT_DSORTED);
+    if (goes_by_token(e)) {
+        REAL(by_token_gather_input)(e, f);
+        return;
+    }
+    sum_shared(e, f, "expert gather", SLOT_DSORTED);
 }
 
 void REAL(expert_reduce)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
-    sum_rows(e, f->mixture, "expert reduce", f, SLOT_BACK);
+    if (goes_by_token(e)) {
+        REAL(by_token_reduce)(e, f);
+        return;
+    }
+    sum_shared(e, f, "expert reduce", SLOT_BACK);
 }
 
 void REAL(expert_reduce_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
-    share_rows(e, f->mixture, "expert reduce", f, SLOT_DBACK);
+    if (goes_by_token(e)) {
+        REAL(by_token_reduce_input)(e, f);
+        return;
+    }
+    share_copies(e, f, "expert reduce", SLOT_DBACK);
 }
 
 /* By source <-> by expert, sources in order. */
@@ -204,18 +247,30 @@ static void sort_rows(struct engine *e, const struct mixture_state *m, struct fr
 void REAL(expert_sort)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
+    if (goes_by_token(e)) {
+        REAL(by_token_sort)(e, f);
+        return;
+    }
     sort_rows(e, f->mixture, f, SLOT_SORTED, true);
 }
 
 void REAL(expert_sort_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
+    if (goes_by_token(e)) {
+        REAL(by_token_sort_input)(e, f);
+        return;
+    }
     sort_rows(e, f->mixture, f, SLOT_DSORTED, false);
 }
 
 void REAL(expert_unsort)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
+    if (goes_by_token(e)) {
+        REAL(by_token_unsort)(e, f);
+        return;
+    }
     sort_rows(e, f->mixture, f, SLOT_BACK, false);
 }
 
@@ -223,5 +278,9 @@ void REAL(expert_unsort)(struct engine *e, struct at_layer *l, struct frame *f, 
 void REAL(expert_unsort_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
+    if (goes_by_token(e)) {
+        REAL(by_token_unsort_input)(e, f);
+        return;
+    }
     sort_rows(e, f->mixture, f, SLOT_DBACK, true);
 }

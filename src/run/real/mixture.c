@@ -16,6 +16,7 @@ void REAL(mixture_free)(struct frame *f)
 {
     struct mixture_state *m = f->mixture;
     if (!m) return;
+    REAL(by_token_free)(m);
     free(m->expert);
     free(m->counts);
     free(m);
@@ -208,7 +209,7 @@ void REAL(ascend)(struct engine *e, struct at_layer *l, struct frame *f, size_t 
                    make(e, f, SLOT_OUT_2, m->n * e->hidden));
 }
 
-static const real *routed_gradient(struct engine *e, struct frame *f)
+const real *routed_gradient(struct engine *e, struct frame *f)
 {
     const struct mixture_state *m = f->mixture;
     if (!f->slot[SLOT_DOUT_ROUTED])

@@ -4,6 +4,8 @@
 
 #include "run/real/engine.h"
 
+#define NO_ROW UINT32_MAX /* of a copy that is not here */
+
 struct mixture_state {
     size_t n, k, experts, ranks, tensor, local, width;
     uint32_t *expert; /* (n, k) */
@@ -12,6 +14,7 @@ struct mixture_state {
     size_t *came;     /* (ranks, local): copies from each rank for each expert here */
     size_t *all;      /* (tensor, ranks, local): those of the ranks that share the experts */
     size_t rows, all_rows;
+    struct by_token *by_token; /* tokens that travel whole (by_token.c); NULL */
 };
 
 /* Where this rank's tokens begin among the rows that are here. */
@@ -29,5 +32,38 @@ static inline bool travels(const struct mixture_state *m)
 {
     return m->ranks > 1;
 }
+
+/* Tokens, not their copies, go to other ranks. */
+static inline bool goes_by_token(const struct engine *e)
+{
+    return e->experts.ranks > 1 && e->plan->dispatcher != RK_ALL_TO_ALL;
+}
+
+/* The gradient of what the routed experts bring for this rank's tokens (mixture.c). */
+const real *REAL(routed_gradient)(struct engine *e, struct frame *f);
+#define routed_gradient REAL(routed_gradient)
+
+/* Among the ranks that share experts (dispatch.c): each one's rows of a slot to all, `own` of them
+ * this rank's, rows[t] rank t's; and sums of what all have for the rows of each. */
+void REAL(share_rows)(struct engine *e, const struct mixture_state *m, const char *what,
+                      struct frame *f, enum slot slot, size_t own, const size_t *rows);
+void REAL(sum_rows)(struct engine *e, const struct mixture_state *m, const char *what,
+                    struct frame *f, enum slot slot, size_t own, const size_t *rows);
+#define share_rows REAL(share_rows)
+#define sum_rows   REAL(sum_rows)
+
+void REAL(by_token_free)(struct mixture_state *m);
+void REAL(by_token_dispatch)(struct engine *e, struct frame *f);
+void REAL(by_token_dispatch_input)(struct engine *e, struct frame *f);
+void REAL(by_token_gather)(struct engine *e, struct frame *f);
+void REAL(by_token_gather_input)(struct engine *e, struct frame *f);
+void REAL(by_token_sort)(struct engine *e, struct frame *f);
+void REAL(by_token_sort_input)(struct engine *e, struct frame *f);
+void REAL(by_token_unsort)(struct engine *e, struct frame *f);
+void REAL(by_token_unsort_input)(struct engine *e, struct frame *f);
+void REAL(by_token_reduce)(struct engine *e, struct frame *f);
+void REAL(by_token_reduce_input)(struct engine *e, struct frame *f);
+void REAL(by_token_combine)(struct engine *e, struct at_layer *l, struct frame *f);
+void REAL(by_token_combine_input)(struct engine *e, struct at_layer *l, struct frame *f);
 
 #endif
