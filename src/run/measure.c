@@ -8,11 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_MEMBERS = 1024 };
+enum { MOST_MEMBERS = 1024, TURNS = 8 };
 
 /* Threads that measure at the same time; the first one also alone, before, while they wait. */
 struct crew {
     double seconds; /* of each thread */
+    struct measure_least alone;
     struct rk_measured *out;
     pthread_barrier_t together;
     pthread_mutex_t lock;
@@ -23,6 +24,7 @@ struct crew {
 struct member {
     struct crew *crew;
     struct measure_work *work;
+    struct measure_least busy;
     struct rk_rates rates; /* while all are busy */
     pthread_t thread;
 };
@@ -31,10 +33,12 @@ struct member {
 static void measure_kinds(struct member *m, bool first)
 {
     struct crew *crew = m->crew;
-    for (int kind = 0; kind < MEASURE_KINDS; kind++) {
-        if (first) measure_kind(kind, m->work, crew->seconds / 2, &crew->out->alone);
+    const double turn_s = crew->seconds / 2 / TURNS;
+    for (int i = 0; i < TURNS * MEASURE_KINDS; i++) {
+        const int kind = i % MEASURE_KINDS;
+        if (first) measure_kind(kind, m->work, turn_s, &crew->alone, &crew->out->alone);
         pthread_barrier_wait(&crew->together);
-        measure_kind(kind, m->work, crew->seconds / 2, &m->rates);
+        measure_kind(kind, m->work, turn_s, &m->busy, &m->rates);
         pthread_barrier_wait(&crew->together);
     }
 }
@@ -86,8 +90,9 @@ static bool measure_busy(struct crew *crew, struct member *member, int members)
 
 static void measure_alone(struct crew *crew, struct member *member)
 {
-    for (int kind = 0; kind < MEASURE_KINDS; kind++)
-        measure_kind(kind, member->work, crew->seconds, &crew->out->alone);
+    for (int i = 0; i < TURNS * MEASURE_KINDS; i++)
+        measure_kind(i % MEASURE_KINDS, member->work, crew->seconds / TURNS, &crew->alone,
+                     &crew->out->alone);
 }
 
 /* One a processor, but their buffers never take more than a quarter of the memory. */
