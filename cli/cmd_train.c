@@ -308,8 +308,8 @@ static enum rk_status check_options(const struct train_args *args, const struct 
     if (args->momentum != usual->momentum && plan->optimizer != RK_MUON)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--momentum %g is of Muon: say optimizer=muon, too", args->momentum);
-    if ((args->wide || !scales) && (args->loss_scale != usual->loss_scale ||
-                                    args->scale_interval != usual->scale_interval))
+    if ((args->wide || !scales) &&
+        (args->loss_scale != usual->loss_scale || args->scale_interval != usual->scale_interval))
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--loss-scale and --scale-interval are of fp16: say precision=fp16, too, "
                        "and leave --double out");
@@ -372,6 +372,7 @@ int cmd_train(int argc, char **argv)
     struct rk_model model;
     struct rk_system system = {.id = ""};
     struct plan_draft draft;
+    struct rk_train train;
     struct rk_train_result result;
     struct rk_error error;
     if (!cli_executor && !executor_is_asked_for_help(argc, argv))
@@ -404,7 +405,7 @@ int cmd_train(int argc, char **argv)
         !(watch.curve = calloc(1, sizeof *watch.curve)))
         status = no_memory(&error);
     if (status == RK_OK) {
-        const struct rk_train train = settings_of(&args, of_model);
+        train = settings_of(&args, of_model);
         watch.plan = &draft.plan;
         watch.trace.ranks_of_stage = draft.plan.ranks / draft.plan.pipeline;
         watch.changes.path = args.changes;
@@ -434,7 +435,7 @@ int cmd_train(int argc, char **argv)
         code = options_fail(&error);
     } else if (speaks && result.steps) {
         const struct rk_model ran = model_that_ran(&model, &args);
-        const struct train_asked asked = {&ran, &system, &draft.plan, args.system != NULL};
+        const struct train_asked asked = {&ran, &system, &draft.plan, &train, args.system != NULL};
         code = show_stopped(&watch, show_answer(&watch, &asked, &result));
     }
     free(watch.curve);

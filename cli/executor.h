@@ -13,6 +13,9 @@ struct executor {
     enum rk_status (*train)(const struct rk_model *model, const struct rk_plan *plan,
                             const struct rk_train *train, const struct rk_train_run *run,
                             struct rk_train_result *result, struct rk_error *error);
+    enum rk_status (*count)(const struct rk_model *model, const struct rk_plan *plan,
+                            const struct rk_train *train, const struct rk_train_run *run,
+                            uint64_t rank, struct rk_train_memory *memory, struct rk_error *error);
     enum rk_status (*generate)(const struct rk_model *model, const struct rk_train *train,
                                const struct rk_generate *generate, struct rk_error *error);
     enum rk_status (*score)(const struct rk_model *model, const struct rk_plan *plan,

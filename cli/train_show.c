@@ -1,7 +1,6 @@
 #include "cli/train_show.h"
 
 #include "cli/executor.h"
-#include "cli/train_memory.h"
 
 #include <math.h>
 #include <reckon/offload.h>
@@ -128,21 +127,35 @@ static void memory_row(struct report *report, struct report_table *table, const 
     report_row(report, table, cells);
 }
 
-/* What the rank with most has at once beside its state, by its program; -1: not known. */
-static double live_of(const struct rk_model *model, const struct rk_system *system,
-                      const struct rk_plan *plan)
+static void keep_most(struct rk_train_memory *most, const struct rk_train_memory *of)
+{
+    if (of->peak_bytes > most->peak_bytes) most->peak_bytes = of->peak_bytes;
+    if (of->placed_bytes > most->placed_bytes) most->placed_bytes = of->placed_bytes;
+}
+
+/* What the rank with most has of a step's tensors: one of each class of ranks is counted, of ranks
+ * that are processes this one. Which blocks attention sees takes no memory. False: not known. */
+static bool count_tensors(const struct train_asked *asked, struct rk_train_memory *most)
 {
     struct rk_program_class classes[RK_MAX_STAGES];
-    const size_t found = rk_program_classes(model, plan, classes, RK_MAX_STAGES);
-    double most = -1;
+    const struct rk_train_run run = {.system = asked->system};
+    const bool alone = cli_executor->ranks > 0;
+    struct rk_train train = *asked->train;
+    struct rk_error error;
+    train.block_tokens = 0;
+    const size_t found =
+        alone ? 1 : rk_program_classes(asked->model, asked->plan, classes, RK_MAX_STAGES);
+    *most = (struct rk_train_memory){.peak_bytes = 0};
+    if (!asked->predicts || train.double_precision) return false;
     for (size_t i = 0; i < found && i < RK_MAX_STAGES; i++) {
-        struct rk_program program;
-        struct rk_error error;
-        if (rk_program_of(&program, model, system, plan, classes[i].first, &error) == RK_OK)
-            most = fmax(most, train_live_bytes(&program, plan));
-        rk_program_release(&program);
+        const uint64_t rank = alone ? (uint64_t)cli_executor->rank : classes[i].first;
+        struct rk_train_memory memory;
+        if (cli_executor->count(asked->model, asked->plan, &train, &run, rank, &memory, &error) !=
+            RK_OK)
+            return false;
+        keep_most(most, &memory);
     }
-    return most;
+    return true;
 }
 
 static double most_of(const struct rk_prediction *p, enum rk_holding holding)
@@ -163,6 +176,7 @@ static void show_memory(struct report *report, const struct train_asked *asked,
         {.name = "counted_bytes", .title = "counted", .unit = "B", .digits = 6},
         {.name = "off", .unit = "%", .digits = 1}};
     const struct rk_train_state *s = &r->state;
+    struct rk_train_memory tensors;
     struct report_table *table =
         REPORT_LIST(report, "memory", "Memory of a rank", REPORT_IN_ALL, columns);
     memory_row(report, table, "weights", p ? most_of(p, RK_HOLD_weights) : -1, s->weight_bytes);
@@ -171,9 +185,12 @@ static void show_memory(struct report *report, const struct train_asked *asked,
     memory_row(report, table, "... of a tied head apart", -1, s->tied_bytes);
     memory_row(report, table, "optimizer", p ? most_of(p, RK_HOLD_optimizer) : -1,
                s->optimizer_bytes);
+    const bool known = count_tensors(asked, &tensors);
     memory_row(report, table, "a step's tensors, alive at once",
-               p ? live_of(asked->model, asked->system, asked->plan) : -1, (double)r->peak_bytes);
-    memory_row(report, table, "... at fixed addresses", -1, (double)r->placed_bytes);
+               known ? (double)tensors.peak_bytes : -1, (double)r->peak_bytes);
+    if (r->placed_bytes)
+        memory_row(report, table, "... at fixed addresses",
+                   known ? (double)tensors.placed_bytes : -1, (double)r->placed_bytes);
 }
 
 /* ---- lower memory tiers ---- */

@@ -11,6 +11,7 @@ struct train_asked { /* what ran */
     const struct rk_model *model;
     const struct rk_system *system;
     const struct rk_plan *plan;
+    const struct rk_train *train;
     bool predicts; /* `system` is this machine */
 };
 

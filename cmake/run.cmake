@@ -1,9 +1,17 @@
-# The executor's library, reckon_run. The sources of src/run/real are compiled for float and for double.
+# The executor's library, reckon_run. The sources of src/run/real are compiled for float, for double, and once
+# more with kernels that do nothing (src/run/count), where memory is counted.
 file(GLOB run_sources CONFIGURE_DEPENDS src/run/*.c)
 file(GLOB run_real_sources CONFIGURE_DEPENDS src/run/real/*.c)
+file(GLOB run_count_sources CONFIGURE_DEPENDS src/run/count/*.c)
+set(run_count_files ${run_real_sources} ${run_count_sources})
+list(FILTER run_count_files EXCLUDE REGEX "real/(attention|kernels|orthogonal)\\.c$")
 
-foreach(type f32 f64)
-  add_library(run_${type} OBJECT ${run_real_sources})
+foreach(type f32 f64 count)
+  if(type STREQUAL "count")
+    add_library(run_${type} OBJECT ${run_count_files})
+  else()
+    add_library(run_${type} OBJECT ${run_real_sources})
+  endif()
   target_include_directories(run_${type} PUBLIC include src)
   target_link_libraries(run_${type} PUBLIC reckon_flags PkgConfig::OPENBLAS)
   # As in the rooms of CMakeLists.txt; loops over elements are worth the vectoriser.
@@ -11,8 +19,10 @@ foreach(type f32 f64)
   set_target_properties(run_${type} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endforeach()
 target_compile_definitions(run_f64 PRIVATE RUN_F64)
+target_compile_definitions(run_count PRIVATE RUN_COUNTS)
 
-add_library(reckon_run STATIC ${run_sources} $<TARGET_OBJECTS:run_f32> $<TARGET_OBJECTS:run_f64>)
+add_library(reckon_run STATIC ${run_sources} $<TARGET_OBJECTS:run_f32> $<TARGET_OBJECTS:run_f64>
+                              $<TARGET_OBJECTS:run_count>)
 target_include_directories(reckon_run PUBLIC include src)
 target_link_libraries(reckon_run PUBLIC reckon_static PkgConfig::OPENBLAS)
 target_compile_definitions(reckon_run PRIVATE $<$<BOOL:${URING_FOUND}>:RECKON_URING>)

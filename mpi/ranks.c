@@ -201,8 +201,11 @@ static struct rk_train defaults(void)
     return settings;
 }
 
-static struct executor executor = {
-    .defaults = defaults, .check = rk_train_check, .train = train, .score = score};
+static struct executor executor = {.defaults = defaults,
+                                   .check = rk_train_check,
+                                   .train = train,
+                                   .count = rk_train_count,
+                                   .score = score};
 
 void mpi_executor_open(void)
 {

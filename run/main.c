@@ -11,6 +11,7 @@
 static const struct executor threads = {.defaults = rk_train_default,
                                         .check = rk_train_check,
                                         .train = rk_train_threads,
+                                        .count = rk_train_count,
                                         .generate = rk_generate_tokens,
                                         .score = rk_score_threads,
                                         .measure = rk_measure,

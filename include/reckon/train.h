@@ -191,6 +191,20 @@ RK_API enum rk_status rk_train_threads(const struct rk_model *model, const struc
                                        const struct rk_train *train, const struct rk_train_run *run,
                                        struct rk_train_result *result, struct rk_error *error);
 
+/* What a rank has of a step's tensors: the most at once, and at fixed addresses. */
+struct rk_train_memory {
+    uint64_t peak_bytes, placed_bytes;
+};
+
+/* The same of a run that is not made: rank `rank`'s program takes and gives back its memory, and
+ * nothing is computed. Experts take turns; where they are on several ranks, this one gets
+ * plan->imbalance times the mean. In 32 bits, without rk_train.adaptive, which goes by time. run:
+ * functions, system. */
+RK_API enum rk_status rk_train_count(const struct rk_model *model, const struct rk_plan *plan,
+                                     const struct rk_train *train, const struct rk_train_run *run,
+                                     uint64_t rank, struct rk_train_memory *memory,
+                                     struct rk_error *error);
+
 /* Forward alone, over samples first ... first + samples - 1, whole batches of the plan's; calls
  * functions->predict. run: functions, system, load. */
 RK_API enum rk_status rk_predict_samples(const struct rk_model *model, const struct rk_plan *plan,

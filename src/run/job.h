@@ -75,6 +75,9 @@ struct step_result {
     uint64_t peak_bytes;               /* of this rank's pool */
     const double *compute_s;           /* (ranks): that each computed */
     uint64_t placed_bytes, live_bytes; /* of its addresses; 0: none yet */
+    /* Copies of tokens that came to this rank's experts over those that it sent: the least and the
+     * most of a layer and microbatch; 0: none travel. */
+    double least_came, most_came;
 };
 
 /* How often a piece of work was done and what it took on one rank. */
@@ -136,6 +139,6 @@ struct engine_kind {
     bool (*logits)(struct engine *engine, const uint32_t *tokens, size_t count, double *logits);
 };
 
-extern const struct engine_kind engine_f32, engine_f64;
+extern const struct engine_kind engine_f32, engine_f64, engine_count;
 
 #endif

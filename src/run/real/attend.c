@@ -106,10 +106,10 @@ static void copy_heads(const struct engine *e, const struct at_layer *l, size_t 
     const struct shape x = shape_of(e, l);
     const size_t kv = l->kv_heads >= x.ranks ? u * x.kv_heads : u * l->kv_heads / x.ranks;
     const real *k = row + l->heads * l->d, *v = k + l->kv_heads * l->d;
-    memcpy(narrow, row + u * x.heads * l->d, x.heads * l->d * sizeof *row);
-    memcpy(narrow + x.heads * l->d, k + kv * l->d, x.kv_heads * l->d * sizeof *row);
-    memcpy(narrow + (x.heads + x.kv_heads) * l->d, v + kv * l->value,
-           x.kv_heads * l->value * sizeof *row);
+    copy_bytes(narrow, row + u * x.heads * l->d, x.heads * l->d * sizeof *row);
+    copy_bytes(narrow + x.heads * l->d, k + kv * l->d, x.kv_heads * l->d * sizeof *row);
+    copy_bytes(narrow + (x.heads + x.kv_heads) * l->d, v + kv * l->value,
+               x.kv_heads * l->value * sizeof *row);
 }
 
 static void add_heads(const struct engine *e, const struct at_layer *l, size_t u,
@@ -177,7 +177,8 @@ static void columns_to_ranks(const struct engine *e, const struct at_layer *l, c
     const size_t w = x.heads * l->value;
     for (size_t u = 0; u < x.ranks; u++)
         for (size_t i = 0; i < e->rows; i++)
-            memcpy(parts + (u * e->rows + i) * w, rows + (i * x.ranks + u) * w, w * sizeof *rows);
+            copy_bytes(parts + (u * e->rows + i) * w, rows + (i * x.ranks + u) * w,
+                       w * sizeof *rows);
 }
 
 static void ranks_to_columns(const struct engine *e, const struct at_layer *l, const real *parts,
@@ -187,7 +188,8 @@ static void ranks_to_columns(const struct engine *e, const struct at_layer *l, c
     const size_t w = x.heads * l->value;
     for (size_t u = 0; u < x.ranks; u++)
         for (size_t i = 0; i < e->rows; i++)
-            memcpy(rows + (i * x.ranks + u) * w, parts + (u * e->rows + i) * w, w * sizeof *rows);
+            copy_bytes(rows + (i * x.ranks + u) * w, parts + (u * e->rows + i) * w,
+                       w * sizeof *rows);
 }
 
 void REAL(back_across_forward)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -228,7 +230,7 @@ static real *pack_keys(struct engine *e, const struct at_layer *l, const real *q
     const size_t w = keys_width(&x, l);
     real *packed = take(e, x.rows * w);
     for (size_t i = 0; i < x.rows; i++)
-        memcpy(packed + i * w, qkv + i * x.width + x.heads * l->d, w * sizeof *packed);
+        copy_bytes(packed + i * w, qkv + i * x.width + x.heads * l->d, w * sizeof *packed);
     return packed;
 }
 

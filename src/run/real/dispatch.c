@@ -2,9 +2,20 @@
  * tokens instead are in by_token.c. */
 #include "run/real/mixture.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- to the ranks of the experts, and back ---- */
+
+/* Where memory is counted, all ranks have routed alike, and this one is the plan's busiest. */
+static void count_evenly(const struct engine *e, struct mixture_state *m)
+{
+    const double busiest = fmax(1, e->plan->imbalance);
+    for (size_t i = 0; i < m->experts; i++) {
+        const size_t own = m->counts[(size_t)e->experts.me * m->local + i % m->local];
+        m->came[i] = (size_t)ceil(busiest * (double)own);
+    }
+}
 
 /* How many copies come from each rank for each expert here. */
 static void exchange_counts(struct engine *e, struct mixture_state *m)
@@ -14,14 +25,19 @@ static void exchange_counts(struct engine *e, struct mixture_state *m)
         bytes[r] = m->local * sizeof *m->counts;
         at[r] = r * bytes[r];
     }
-    if (!comm_all_to_all(e->comm, &e->experts, "dispatch", m->counts, at, bytes, m->came, at,
-                         bytes))
+    if (COUNTS)
+        count_evenly(e, m);
+    else if (!comm_all_to_all(e->comm, &e->experts, "dispatch", m->counts, at, bytes, m->came, at,
+                              bytes))
         give_up(e);
     m->rows = 0;
     for (size_t i = 0; i < m->experts; i++)
         m->rows += m->came[i];
     m->all_rows = m->rows;
     memcpy(m->all, m->came, m->experts * sizeof *m->all);
+    const double share = (double)m->rows / (double)(m->n * m->k);
+    if (!e->most_came || share < e->least_came) e->least_came = share;
+    e->most_came = fmax(e->most_came, share);
 }
 
 /* Copies in the order of experts <-> those that are here, rank by rank. */
@@ -149,7 +165,7 @@ void sum_rows(struct engine *e, const struct mixture_state *m, const char *what,
     if (!comm_all_to_all(e->comm, &e->expert_tensor, what, f->slot[slot], at, bytes, parts, in_at,
                          in))
         give_up(e);
-    memcpy(sum, parts, own * sizeof *sum);
+    copy_bytes(sum, parts, own * sizeof *sum);
     for (size_t t = 1; t < m->tensor; t++)
         add_to(own, parts + t * own, sum);
     give(e, parts);
@@ -181,6 +197,8 @@ void REAL(expert_gather)(struct engine *e, struct at_layer *l, struct frame *f, 
         return;
     }
     struct mixture_state *m = f->mixture;
+    for (size_t t = 0; COUNTS && t < m->tensor; t++)
+        memcpy(m->all + t * m->experts, m->came, m->experts * sizeof *m->came);
     if (!comm_all_gather(e->comm, &e->expert_tensor, "expert gather", m->came, m->all,
                          m->experts * sizeof *m->came))
         give_up(e);
@@ -232,8 +250,8 @@ static void sort_rows(struct engine *e, const struct mixture_state *m, struct fr
             for (size_t y = 0; y < m->local; y++) {
                 const size_t count = m->all[s * m->local + y] * m->width;
                 if (y == x) {
-                    memcpy(sort ? to + sorted : to + at, sort ? from + at : from + sorted,
-                           count * sizeof *to);
+                    copy_bytes(sort ? to + sorted : to + at, sort ? from + at : from + sorted,
+                               count * sizeof *to);
                     sorted += count;
                 }
                 at += count;

@@ -119,11 +119,11 @@ static void join_loss(struct engine *e, size_t rows, real *most, real *sum, real
     const size_t t = (size_t)e->tensor.ranks;
     if (t == 1) return;
     real *mine = take(e, 3 * rows), *all = take(e, 3 * rows * t);
-    memcpy(mine, most, rows * sizeof *mine);
-    memcpy(mine + rows, sum, rows * sizeof *mine);
-    memcpy(mine + 2 * rows, wanted, rows * sizeof *mine);
+    copy_bytes(mine, most, rows * sizeof *mine);
+    copy_bytes(mine + rows, sum, rows * sizeof *mine);
+    copy_bytes(mine + 2 * rows, wanted, rows * sizeof *mine);
     gather_all(e, &e->tensor, "loss reduce", mine, all, 3 * rows);
-    for (size_t i = 0; i < rows; i++) {
+    for (size_t i = 0; !COUNTS && i < rows; i++) {
         real top = all[i], total = 0, found = 0;
         for (size_t r = 1; r < t; r++)
             top = all[3 * rows * r + i] > top ? all[3 * rows * r + i] : top;
@@ -182,7 +182,7 @@ static double head_rows(struct engine *e, struct at_layer *l, const real *x, siz
               state + 2 * rows);
     stretch_end(e, begin);
     join_loss(e, rows, state, state + rows, state + 2 * rows);
-    for (size_t i = 0; i < rows; i++) {
+    for (size_t i = 0; !COUNTS && i < rows; i++) {
         const double lost =
             log((double)state[rows + i]) + (double)state[i] - (double)state[2 * rows + i];
         loss += lost;

@@ -282,6 +282,7 @@ struct engine {
     bool dual;          /* dualpipe: the rank as far from the other end has the same weights */
     bool heads;         /* the loss is worked out here */
     struct scaler scaler;
+    double least_came, most_came; /* of the step at hand: see struct step_result */
 
     struct at_layer *layer;
     int layers;

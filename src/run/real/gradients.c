@@ -55,7 +55,7 @@ void *gradients_open(const struct engine *e, size_t n)
 {
     const size_t bytes = n * element_bytes(e);
     void *data = n ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
-    if (data) memset(data, 0, bytes);
+    if (data) clear_bytes(data, bytes);
     return data;
 }
 
@@ -67,8 +67,8 @@ static size_t count_of(const struct engine *e, const struct store *s)
 void gradients_clear(struct engine *e, struct store *s)
 {
     const size_t bytes = count_of(e, s) * element_bytes(e);
-    memset(s->gradient, 0, bytes);
-    if (s->head) memset(s->head, 0, bytes);
+    clear_bytes(s->gradient, bytes);
+    if (s->head) clear_bytes(s->head, bytes);
 }
 
 const real *read_gradients(struct engine *e, struct store *s, size_t begin, size_t n)
@@ -238,7 +238,7 @@ static void reduce_gradient(struct engine *e, struct store *s, void *gradient)
             end_begun(e, &s->sum, part);
         else
             sum_part(e, s->shards, gradient, part, s->share);
-        memcpy(at(e, gradient, s->begin), part, s->share * element_bytes(e));
+        copy_bytes(at(e, gradient, s->begin), part, s->share * element_bytes(e));
         give(e, part);
         if (whole) gather_shards(e, s, gradient);
     } else {
@@ -289,7 +289,7 @@ static void sum_tied(struct engine *e, struct store *s)
     void *own = first ? s->gradient : s->head, *other = borrow(e, n);
     if (!comm_pass_on(e->comm, &both, "tied embedding", own, other, bytes)) give_up(e);
     add(e, n, other, own);
-    if (!first) memcpy(s->gradient, own, bytes);
+    if (!first) copy_bytes(s->gradient, own, bytes);
     give(e, other);
     stretch_end(e, begin);
 }

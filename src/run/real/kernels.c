@@ -408,6 +408,18 @@ void loss_gradient(int threads, size_t rows, size_t columns, size_t ld, const ui
     }
 }
 
+/* ---- bytes ---- */
+
+void copy_bytes(void *to, const void *from, size_t bytes)
+{
+    memmove(to, from, bytes);
+}
+
+void clear_bytes(void *data, size_t bytes)
+{
+    memset(data, 0, bytes);
+}
+
 /* ---- optimizer ---- */
 
 CLONES static void adam_slice(size_t n, const struct run_adam *s, bool decays,

@@ -86,6 +86,15 @@ void lookup_forward(size_t rows, size_t width, const uint32_t *token, uint32_t f
 void lookup_backward(size_t rows, size_t width, const uint32_t *token, uint32_t first,
                      uint32_t count, const real *dy, real *dtable);
 
+/* ---- bytes ---- */
+
+#define copy_bytes  REAL(copy_bytes)
+#define clear_bytes REAL(clear_bytes)
+
+/* Of tensors; they may overlap. */
+void copy_bytes(void *to, const void *from, size_t bytes);
+void clear_bytes(void *data, size_t bytes);
+
 /* ---- sums ---- */
 
 #define add_to       REAL(add_to)
@@ -172,14 +181,18 @@ void adam(int threads, size_t n, const struct run_adam *settings, bool decays, c
 
 /* ---- Muon (orthogonal.c) ---- */
 
-#define orthogonal_room REAL(orthogonal_room)
-#define orthogonal      REAL(orthogonal)
-#define muon_momentum   REAL(muon_momentum)
-#define muon_descend    REAL(muon_descend)
+#define orthogonal    REAL(orthogonal)
+#define muon_momentum REAL(muon_momentum)
+#define muon_descend  REAL(muon_descend)
 
+/* Elements that it works in: two matrices, and two squares of the smaller side. */
+static inline size_t orthogonal_room(size_t rows, size_t cols)
+{
+    const size_t a = rows < cols ? rows : cols;
+    return 2 * rows * cols + 2 * a * a;
+}
 /* x (rows, cols) becomes a matrix of the same singular vectors whose values are near 1; `scratch`
  * has orthogonal_room() elements. */
-size_t orthogonal_room(size_t rows, size_t cols);
 void orthogonal(int threads, size_t rows, size_t cols, real *x, real *scratch);
 /* m <- mu m + (1 - mu) scale g; update = mu m + (1 - mu) scale g, as Nesterov has it */
 void muon_momentum(int threads, size_t n, double mu, double scale, const real *g, real *m,

@@ -203,7 +203,7 @@ void REAL(kv_norm)(struct engine *e, struct at_layer *l, struct frame *f, size_t
     const size_t n = w.latent + w.rope;
     const struct REAL(norm) norm = latent_norm(e, l, WEIGHT_KV_DOWN_NORM);
     real *y = make(e, f, SLOT_CKVN, e->share * n);
-    memcpy(y, f->slot[SLOT_CKV], e->share * n * sizeof *y);
+    copy_bytes(y, f->slot[SLOT_CKV], e->share * n * sizeof *y);
     norm_forward(e->threads, &norm, e->share, w.latent, f->slot[SLOT_CKV], n, y, n,
                  make(e, f, SLOT_STATS_CKV, 2 * e->share));
 }
@@ -246,7 +246,7 @@ static real *pack_latent(struct engine *e, struct at_layer *l, struct frame *f)
     const real *x = whole_latent(e, l, f);
     real *packed = take(e, e->rows * w.latent);
     for (size_t i = 0; i < e->rows; i++)
-        memcpy(packed + i * w.latent, x + i * (w.latent + w.rope), w.latent * sizeof *x);
+        copy_bytes(packed + i * w.latent, x + i * (w.latent + w.rope), w.latent * sizeof *x);
     return packed;
 }
 
@@ -270,8 +270,8 @@ void REAL(kv_up_input)(struct engine *e, struct at_layer *l, struct frame *f, si
     matrix_input(e->threads, e->rows, l->heads * w.both, w.latent, f->slot[SLOT_DKVU],
                  weight(e, l->dense, WEIGHT_KV_UP), narrow, false);
     for (size_t i = 0; i < e->rows; i++) {
-        memcpy(dx + i * n, narrow + i * w.latent, w.latent * sizeof *dx);
-        memcpy(dx + i * n + w.latent, f->slot[SLOT_DROPE] + i * w.rope, w.rope * sizeof *dx);
+        copy_bytes(dx + i * n, narrow + i * w.latent, w.latent * sizeof *dx);
+        copy_bytes(dx + i * n + w.latent, f->slot[SLOT_DROPE] + i * w.rope, w.rope * sizeof *dx);
     }
     give(e, narrow);
 }
@@ -298,12 +298,12 @@ void REAL(latent_rotary)(struct engine *e, struct at_layer *l, struct frame *f, 
     for (size_t i = 0; i < e->rows; i++) {
         const uint32_t *position = e->position + mb * e->rows + i;
         real *q = qkv + i * n, *k = q + a * d, *v = k + a * d;
-        memcpy(q, f->slot[SLOT_Q] + i * a * d, a * d * sizeof *q);
+        copy_bytes(q, f->slot[SLOT_Q] + i * a * d, a * d * sizeof *q);
         for (size_t h = 0; h < a; h++) {
             const real *up = f->slot[SLOT_KVU] + (i * a + h) * w.both;
-            memcpy(k + h * d, up, w.nope * sizeof *k);
-            memcpy(k + h * d + w.nope, latent + i * each + w.latent, w.rope * sizeof *k);
-            memcpy(v + h * l->value, up + w.nope, l->value * sizeof *v);
+            copy_bytes(k + h * d, up, w.nope * sizeof *k);
+            copy_bytes(k + h * d + w.nope, latent + i * each + w.latent, w.rope * sizeof *k);
+            copy_bytes(v + h * l->value, up + w.nope, l->value * sizeof *v);
             rotary(1, 1, 1, w.rope, position, e->turn, false, q + h * d + w.nope, n);
             rotary(1, 1, 1, w.rope, position, e->turn, false, k + h * d + w.nope, n);
         }
@@ -329,11 +329,11 @@ void REAL(latent_rotary_input)(struct engine *e, struct at_layer *l, struct fram
             real *up = dup + (i * a + h) * w.both;
             rotary(1, 1, 1, w.rope, position, e->turn, true, q + h * d + w.nope, n);
             rotary(1, 1, 1, w.rope, position, e->turn, true, k + h * d + w.nope, n);
-            memcpy(up, k + h * d, w.nope * sizeof *up);
-            memcpy(up + w.nope, v + h * l->value, l->value * sizeof *up);
+            copy_bytes(up, k + h * d, w.nope * sizeof *up);
+            copy_bytes(up + w.nope, v + h * l->value, l->value * sizeof *up);
             add_to(w.rope, k + h * d + w.nope, drope + i * w.rope);
         }
-        memcpy(dq + i * a * d, q, a * d * sizeof *q);
+        copy_bytes(dq + i * a * d, q, a * d * sizeof *q);
     }
     drop(e, f, SLOT_DQKV);
 }

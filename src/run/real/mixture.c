@@ -83,13 +83,10 @@ static void choose(const struct mixture_state *m, const real *p, uint32_t *chose
     }
 }
 
-/* Probabilities of all experts, the k largest of them, and where copies go when sorted by expert.
- */
-void REAL(routing)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+/* Probabilities of all experts, and the k largest of them. */
+static void choose_all(struct engine *e, const struct frame *f, real *weights)
 {
-    (void)l, (void)mb;
-    struct mixture_state *m = f->mixture;
-    real *weights = make(e, f, SLOT_WEIGHTS, m->n * m->k);
+    const struct mixture_state *m = f->mixture;
     for (size_t i = 0; i < m->n; i++) {
         real *p = f->slot[SLOT_ROUTES] + i * m->experts, sum = 0;
         soften(m->experts, p);
@@ -99,6 +96,18 @@ void REAL(routing)(struct engine *e, struct at_layer *l, struct frame *f, size_t
         for (size_t k = 0; k < m->k && e->job->settings.renormalise; k++)
             weights[i * m->k + k] /= sum;
     }
+}
+
+/* Where copies go when they are sorted by expert. Nobody knows a router beforehand: where memory is
+ * counted, experts take turns. */
+void REAL(routing)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    struct mixture_state *m = f->mixture;
+    real *weights = make(e, f, SLOT_WEIGHTS, m->n * m->k);
+    if (!COUNTS) choose_all(e, f, weights);
+    for (size_t i = 0; COUNTS && i < m->n * m->k; i++)
+        m->expert[i] = (uint32_t)(i % m->experts);
     memset(m->counts, 0, m->experts * sizeof *m->counts);
     for (size_t i = 0; i < m->n * m->k; i++)
         m->counts[m->expert[i]]++;
@@ -115,7 +124,7 @@ void REAL(routing_input)(struct engine *e, struct at_layer *l, struct frame *f, 
     (void)l, (void)mb;
     struct mixture_state *m = f->mixture;
     real *dscores = make(e, f, SLOT_DROUTES, m->n * m->experts);
-    for (size_t i = 0; i < m->n; i++) {
+    for (size_t i = 0; !COUNTS && i < m->n; i++) {
         const real *p = f->slot[SLOT_ROUTES] + i * m->experts,
                    *w = f->slot[SLOT_WEIGHTS] + i * m->k;
         const real *dw = f->slot[SLOT_DWEIGHTS] + i * m->k;
@@ -151,18 +160,18 @@ void REAL(router_input)(struct engine *e, struct at_layer *l, struct frame *f, s
     const bool gathers = e->tensor.ranks > 1 && !sequence_parallel(e);
     const size_t rows = gathers ? e->rows : m->n, own = m->n * e->hidden;
     real *dx = make(e, f, SLOT_DN_2, rows * e->hidden), *part = dx + first_routed(e, m) * e->hidden;
-    memcpy(part, f->slot[SLOT_DNARROW], own * sizeof *part);
+    copy_bytes(part, f->slot[SLOT_DNARROW], own * sizeof *part);
     matrix_input(e->threads, m->n, m->experts, e->hidden, f->slot[SLOT_DROUTES],
                  weight(e, l->dense, WEIGHT_ROUTER), part, true);
     if (gathers) {
         real *mine = take(e, own);
-        memcpy(mine, part, own * sizeof *mine);
+        copy_bytes(mine, part, own * sizeof *mine);
         gather_all(e, &e->tensor, "tokens gather", mine, dx, own);
         give(e, mine);
     }
     if (f->slot[SLOT_DSHARED]) add_to(rows * e->hidden, f->slot[SLOT_DSHARED], dx);
     const real *gate = weight(e, l->dense, WEIGHT_SHARED_WEIGH);
-    for (size_t i = 0; gate && i < e->share; i++)
+    for (size_t i = 0; !COUNTS && gate && i < e->share; i++)
         for (size_t j = 0; j < e->hidden; j++)
             dx[i * e->hidden + j] += f->slot[SLOT_DGATES][i] * gate[j];
 }
@@ -213,8 +222,8 @@ const real *routed_gradient(struct engine *e, struct frame *f)
 {
     const struct mixture_state *m = f->mixture;
     if (!f->slot[SLOT_DOUT_ROUTED])
-        memcpy(make(e, f, SLOT_DOUT_ROUTED, m->n * e->hidden), routed(e, f, SLOT_DOUT_2),
-               m->n * e->hidden * sizeof(real));
+        copy_bytes(make(e, f, SLOT_DOUT_ROUTED, m->n * e->hidden), routed(e, f, SLOT_DOUT_2),
+                   m->n * e->hidden * sizeof(real));
     return f->slot[SLOT_DOUT_ROUTED];
 }
 
@@ -246,7 +255,7 @@ void REAL(permute)(struct engine *e, struct at_layer *l, struct frame *f, size_t
     const real *x = f->slot[SLOT_NARROW] ? f->slot[SLOT_NARROW] : routed(e, f, SLOT_N_2);
     real *sent = make(e, f, travels(m) ? SLOT_SENT : SLOT_SORTED, m->n * m->k * m->width);
     for (size_t i = 0; i < m->n * m->k; i++)
-        memcpy(sent + m->row[i] * m->width, x + i / m->k * m->width, m->width * sizeof *sent);
+        copy_bytes(sent + m->row[i] * m->width, x + i / m->k * m->width, m->width * sizeof *sent);
     memcpy(m->came, m->counts, m->experts * sizeof *m->came); /* unless they travel */
     m->rows = m->all_rows = m->n * m->k;
     memcpy(m->all, m->came, m->experts * sizeof *m->all);
@@ -255,8 +264,8 @@ void REAL(permute)(struct engine *e, struct at_layer *l, struct frame *f, size_t
 static void sum_copies(const struct mixture_state *m, const real *copies, const real *weights,
                        real *sums)
 {
-    memset(sums, 0, m->n * m->width * sizeof *sums);
-    for (size_t i = 0; i < m->n * m->k; i++) {
+    clear_bytes(sums, m->n * m->width * sizeof *sums);
+    for (size_t i = 0; !COUNTS && i < m->n * m->k; i++) {
         const real *copy = copies + m->row[i] * m->width, w = weights ? weights[i] : 1;
         real *sum = sums + i / m->k * m->width;
         for (size_t j = 0; j < m->width; j++)
@@ -288,7 +297,7 @@ void REAL(unpermute_input)(struct engine *e, struct at_layer *l, struct frame *f
     const real *weights = f->slot[SLOT_WEIGHTS];
     real *dback = make(e, f, SLOT_DBACK, m->n * m->k * m->width);
     real *dweights = make(e, f, SLOT_DWEIGHTS, m->n * m->k);
-    for (size_t i = 0; i < m->n * m->k; i++) {
+    for (size_t i = 0; !COUNTS && i < m->n * m->k; i++) {
         const real *d = dsum + i / m->k * m->width,
                    *copy = f->slot[SLOT_BACK] + m->row[i] * m->width;
         real *to = dback + m->row[i] * m->width, along = 0;

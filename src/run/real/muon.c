@@ -59,7 +59,7 @@ void REAL(smalls_copy)(struct engine *e, struct store *s, size_t begin, size_t n
         const size_t from = w->at > begin ? w->at : begin, to = last < end ? last : end;
         if (is_matrix(w) || to <= from) continue;
         real *there = all + (from - begin);
-        memcpy(back ? next : there, back ? there : next, (to - from) * sizeof *next);
+        copy_bytes(back ? next : there, back ? there : next, (to - from) * sizeof *next);
         next += to - from;
     }
 }
@@ -92,15 +92,15 @@ static void place_box(const struct boxes *b, const real *from, size_t rank, real
     const size_t row0 = b->by_rows ? rank / b->copies * b->w->box_rows : 0;
     const size_t col0 = b->by_rows ? 0 : rank / b->copies * b->w->box_cols;
     for (size_t i = 0; i < b->w->box_rows; i++)
-        memcpy(matrix + (row0 + i) * b->w->cols + col0, from + i * b->w->box_cols,
-               b->w->box_cols * sizeof *from);
+        copy_bytes(matrix + (row0 + i) * b->w->cols + col0, from + i * b->w->box_cols,
+                   b->w->box_cols * sizeof *from);
 }
 
 static void take_box(const struct boxes *b, const real *matrix, real *box)
 {
     for (size_t i = 0; i < b->w->box_rows; i++)
-        memcpy(box + i * b->w->box_cols, matrix + (b->w->row0 + i) * b->w->cols + b->w->col0,
-               b->w->box_cols * sizeof *box);
+        copy_bytes(box + i * b->w->box_cols, matrix + (b->w->row0 + i) * b->w->cols + b->w->col0,
+                   b->w->box_cols * sizeof *box);
 }
 
 static void orthogonal_box(struct engine *e, struct store *s, const struct weight *w, real *box)
@@ -168,7 +168,7 @@ static void pack_parts(const struct dealt *d, real *update, real *out, bool back
             if (owner_of(d, i) != owner) continue;
             const size_t n = part_of(d, i, me, &from);
             real *here = update + (from - me * d->share);
-            if (n) memcpy(back ? here : out, back ? out : here, n * sizeof *out);
+            if (n) copy_bytes(back ? here : out, back ? out : here, n * sizeof *out);
             out += n;
         }
 }
@@ -184,7 +184,7 @@ static void join_parts(const struct dealt *d, int matrix, real *in, real *box, b
             if (!is_matrix(w) || owner_of(d, i) != me) continue;
             const size_t n = part_of(d, i, r, &from);
             real *there = box + (from - w->at);
-            if (n && i == matrix) memcpy(back ? in : there, back ? there : in, n * sizeof *in);
+            if (n && i == matrix) copy_bytes(back ? in : there, back ? there : in, n * sizeof *in);
             in += n;
         }
 }

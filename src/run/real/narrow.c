@@ -12,17 +12,17 @@
 #define ROUND(name, narrow, widen)                                                                 \
     CLONES static void round_##name(size_t n, real *x)                                             \
     {                                                                                              \
-        for (size_t i = 0; i < n; i++)                                                             \
+        for (size_t i = 0; !COUNTS && i < n; i++)                                                  \
             x[i] = (real)widen(narrow((float)x[i]));                                               \
     }                                                                                              \
     CLONES static void pack_##name(size_t n, const real *x, uint16_t *y)                           \
     {                                                                                              \
-        for (size_t i = 0; i < n; i++)                                                             \
+        for (size_t i = 0; !COUNTS && i < n; i++)                                                  \
             y[i] = narrow((float)x[i]);                                                            \
     }                                                                                              \
     CLONES static void unpack_##name(size_t n, const uint16_t *x, real *y)                         \
     {                                                                                              \
-        for (size_t i = 0; i < n; i++)                                                             \
+        for (size_t i = 0; !COUNTS && i < n; i++)                                                  \
             y[i] = (real)widen(x[i]);                                                              \
     }
 ROUND(bf16, bf16_of, of_bf16)
@@ -45,13 +45,13 @@ void unpack_16(const struct engine *e, size_t n, const uint16_t *x, real *y)
 
 CLONES void add_fp16(size_t n, const uint16_t *x, uint16_t *y)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; !COUNTS && i < n; i++)
         y[i] = fp16_of(of_fp16(y[i]) + of_fp16(x[i]));
 }
 
 CLONES void add_to_fp16(size_t n, const real *x, uint16_t *y)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; !COUNTS && i < n; i++)
         y[i] = fp16_of(of_fp16(y[i]) + (float)x[i]);
 }
 
@@ -181,11 +181,11 @@ void reduce_all_16(struct engine *e, const struct comm_group *g, const char *wha
 {
     const size_t ranks = (size_t)g->ranks, each = (n + ranks - 1) / ranks;
     real *all = take(e, each * ranks), *part = take(e, each);
-    memcpy(all, x, n * sizeof *x);
-    memset(all + n, 0, (each * ranks - n) * sizeof *x);
+    copy_bytes(all, x, n * sizeof *x);
+    clear_bytes(all + n, (each * ranks - n) * sizeof *x);
     reduce_16(e, g, what, all, part, each);
     gather_16(e, g, what, part, all, each);
-    memcpy(x, all, n * sizeof *x);
+    copy_bytes(x, all, n * sizeof *x);
     give(e, part);
     give(e, all);
 }

@@ -8,7 +8,7 @@
 bool tiers_open(struct engine *e)
 {
     const struct job *job = e->job;
-    for (int t = 0; t < TIERS; t++) {
+    for (int t = 0; !COUNTS && t < TIERS; t++) {
         if (!job_uses_tier(job, t)) continue;
         const char *folder = job_tier_is_drive(job, t) ? job->drives : NULL;
         if (tier_open(&e->tier[t], folder, &e->comm->error) != RK_OK) return false;
@@ -31,8 +31,18 @@ static void tier_failed(struct engine *e, int tier)
 static uint64_t place_in(struct engine *e, int tier, size_t bytes)
 {
     uint64_t place = 0;
-    if (!tier_take(e->tier[tier], bytes, &place)) tier_failed(e, tier);
+    if (!COUNTS && !tier_take(e->tier[tier], bytes, &place)) tier_failed(e, tier);
     return place;
+}
+
+static void start_move(struct engine *e, int tier, struct tier_move *move)
+{
+    if (!COUNTS) tier_start(e->tier[tier], move);
+}
+
+static void wait_for(struct engine *e, int tier, struct tier_move *move)
+{
+    if (!COUNTS && !tier_wait(e->tier[tier], move)) tier_failed(e, tier);
 }
 
 /* ---- flat buffers ---- */
@@ -75,14 +85,14 @@ static void move_flat(struct engine *e, struct flat *f, bool out)
                                         .bytes = part * sizeof(real),
                                         .place = f->place[t],
                                         .out = out};
-        tier_start(e->tier[t], &f->move[t]);
+        start_move(e, t, &f->move[t]);
     }
 }
 
 static void wait_flat(struct engine *e, struct flat *f)
 {
     for (int t = 0; f->moving && t < TIERS; t++)
-        if (f->begin[t + 1] > f->begin[t] && !tier_wait(e->tier[t], &f->move[t])) tier_failed(e, t);
+        if (f->begin[t + 1] > f->begin[t]) wait_for(e, t, &f->move[t]);
     f->moving = false;
 }
 
@@ -96,7 +106,7 @@ void flat_come(struct engine *e, struct flat *f)
     if (f->all) return;
     f->all = take(e, f->count);
     move_flat(e, f, false);
-    memcpy(f->all + f->begin[TIERS], f->here, here_bytes(f));
+    copy_bytes(f->all + f->begin[TIERS], f->here, here_bytes(f));
 }
 
 real *flat_use(struct engine *e, struct flat *f)
@@ -109,7 +119,7 @@ real *flat_use(struct engine *e, struct flat *f)
 void flat_go(struct engine *e, struct flat *f)
 {
     if (!flat_is_away(f)) return;
-    memcpy(f->here, f->all + f->begin[TIERS], here_bytes(f));
+    copy_bytes(f->here, f->all + f->begin[TIERS], here_bytes(f));
     move_flat(e, f, true);
 }
 
@@ -224,13 +234,13 @@ static void store_unit(struct engine *e, struct at_layer *l, struct frame *f, en
         if (f == l->frame) l->times.bytes[half != HALF_FIRST] += (double)s->bytes;
         s->move = (struct tier_move){
             .data = f->slot[s->slot], .bytes = s->bytes, .place = s->place, .out = true};
-        tier_start(e->tier[s->tier], &s->move);
+        start_move(e, s->tier, &s->move);
     }
 }
 
 static void wait_stored(struct engine *e, struct stored *s)
 {
-    if (s->bytes && !tier_wait(e->tier[s->tier], &s->move)) tier_failed(e, s->tier);
+    if (s->bytes) wait_for(e, s->tier, &s->move);
 }
 
 static void stored_unit(struct engine *e, struct frame *f, enum half half)
@@ -255,7 +265,7 @@ static void return_unit(struct engine *e, struct frame *f, enum half half)
         if (!s->bytes) continue;
         s->move =
             (struct tier_move){.data = f->slot[s->slot], .bytes = s->bytes, .place = s->place};
-        tier_start(e->tier[s->tier], &s->move);
+        start_move(e, s->tier, &s->move);
     }
 }
 
@@ -267,7 +277,7 @@ static void returned_unit(struct engine *e, struct frame *f, enum half half)
         struct stored *s = &f->stored[i];
         if (s->half == half && s->tier >= 0) {
             wait_stored(e, s);
-            if (s->bytes) tier_give(e->tier[s->tier], s->place, s->bytes);
+            if (s->bytes && !COUNTS) tier_give(e->tier[s->tier], s->place, s->bytes);
             if (s->part) rest_unpack(e, f, s->slot);
             s->tier = -1;
         }

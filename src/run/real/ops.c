@@ -267,7 +267,7 @@ static void head_norms(struct engine *e, struct at_layer *l, struct frame *f, si
     real *stats = make(e, f, SLOT_STATS_QK, e->rows * heads * 2);
     for (size_t i = 0; i < e->rows; i++) {
         real *row = raw + i * heads * d, *s = stats + i * heads * 2;
-        memcpy(row, x + i * n, heads * d * sizeof *x);
+        copy_bytes(row, x + i * n, heads * d * sizeof *x);
         norm_forward(1, &q, l->heads, d, row, d, x + i * n, d, s);
         norm_forward(1, &k, l->kv_heads, d, row + l->heads * d, d, x + i * n + l->heads * d, d,
                      s + 2 * l->heads);

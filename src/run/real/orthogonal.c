@@ -15,12 +15,6 @@ static size_t least(size_t rows, size_t cols)
     return rows < cols ? rows : cols;
 }
 
-size_t orthogonal_room(size_t rows, size_t cols)
-{
-    const size_t a = least(rows, cols);
-    return 2 * rows * cols + 2 * a * a;
-}
-
 static void transpose(size_t rows, size_t cols, const real *x, real *y)
 {
     for (size_t i = 0; i < rows; i++)

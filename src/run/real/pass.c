@@ -37,7 +37,7 @@ void share_checkpoint(struct engine *e, int layer, struct frame *f)
     if (f->shared || !shares_checkpoint(e, layer)) return;
     const size_t part = e->share * e->hidden / (size_t)e->tensor.ranks;
     real *own = take(e, part);
-    memcpy(own, f->slot[SLOT_X] + (size_t)e->tensor.me * part, part * sizeof *own);
+    copy_bytes(own, f->slot[SLOT_X] + (size_t)e->tensor.me * part, part * sizeof *own);
     drop(e, f, SLOT_X);
     f->slot[SLOT_X] = own;
     f->shared = true;
@@ -231,7 +231,7 @@ static void load_rows(struct engine *e, uint64_t step)
 
 void load_batch(struct engine *e, uint64_t step)
 {
-    for (int i = e->job->locals; i-- > 0;) {
+    for (int i = e->job->locals; !COUNTS && i-- > 0;) {
         enter(e, i);
         load_rows(e, step);
     }
@@ -392,6 +392,7 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
     load_batch(e, step);
     book(e, PART_MEMORY, cpu_s, begin_s);
     memset(e->row_loss, 0, e->job->microbatches * sizeof *e->row_loss);
+    e->least_came = e->most_came = 0;
     cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     begin_s = clock_s(CLOCK_MONOTONIC);
     for (int g = 0; g < e->weights.groups; g++)
@@ -409,6 +410,8 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
     result->peak_bytes = e->pool.peak_bytes;
     result->placed_bytes = e->pool.placement.peak;
     result->live_bytes = e->pool.placement.live;
+    result->least_came = e->least_came;
+    result->most_came = e->most_came;
     release_frames(e);
     pool_end(e);
     if (result->skipped && !e->pool.arena) pool_forget(&e->pool); /* not what a step does */

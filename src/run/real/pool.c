@@ -272,7 +272,7 @@ real *REAL(pool_take)(struct engine *e, size_t count)
 real *REAL(pool_zeros)(struct engine *e, size_t count)
 {
     real *data = REAL(pool_take)(e, count);
-    memset(data, 0, count * sizeof *data);
+    clear_bytes(data, count * sizeof *data);
     return data;
 }
 

@@ -148,7 +148,7 @@ real *relay(struct engine *e, int from, int to, real *data)
     }
     real *sent = take(e, r->outs * width), *came = take(e, r->ins * width);
     for (size_t i = 0; i < r->outs; i++)
-        memcpy(sent + i * width, data + r->out[i] * width, bytes);
+        copy_bytes(sent + i * width, data + r->out[i] * width, bytes);
     give(e, data);
     if (!comm_all_to_all(e->comm, &r->stage, "relayout", sent, out_at, out_bytes, came, in_at,
                          in_bytes))
@@ -156,7 +156,7 @@ real *relay(struct engine *e, int from, int to, real *data)
     give(e, sent);
     real *laid = take(e, r->ins * width);
     for (size_t i = 0; i < r->ins; i++)
-        memcpy(laid + r->in[i] * width, came + i * width, bytes);
+        copy_bytes(laid + r->in[i] * width, came + i * width, bytes);
     give(e, came);
     return laid;
 }

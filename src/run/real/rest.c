@@ -49,8 +49,8 @@ size_t rest_pack(struct engine *e, struct frame *f, int slot)
     const size_t first = first_rows(e), w = width_of(e, f, slot, kind), t = shards_of(e, kind);
     if (first == e->share) return SIZE_MAX;
     for (size_t r = 1; r < t; r++)
-        memmove(f->slot[slot] + r * first * w, f->slot[slot] + r * e->share * w,
-                first * w * sizeof(real));
+        copy_bytes(f->slot[slot] + r * first * w, f->slot[slot] + r * e->share * w,
+                   first * w * sizeof(real));
     f->rest = true;
     return t * first * w;
 }
@@ -60,8 +60,8 @@ void rest_unpack(struct engine *e, struct frame *f, int slot)
     const enum rows_of kind = (enum rows_of)rows_of[slot];
     const size_t first = first_rows(e), w = width_of(e, f, slot, kind), t = shards_of(e, kind);
     for (size_t r = t; r-- > 1;)
-        memmove(f->slot[slot] + r * e->share * w, f->slot[slot] + r * first * w,
-                first * w * sizeof(real));
+        copy_bytes(f->slot[slot] + r * e->share * w, f->slot[slot] + r * first * w,
+                   first * w * sizeof(real));
 }
 
 /* The last rows of each shard, between a slot and the frame of these rows. */
@@ -71,7 +71,7 @@ static void copy_rows(struct engine *e, struct frame *f, int slot, enum rows_of 
     const size_t first = first_rows(e), last = e->share - first, w = width_of(e, f, slot, kind);
     for (size_t r = 0; r < shards_of(e, kind); r++) {
         real *there = f->slot[slot] + (r * e->share + first) * w, *here = rows + r * last * w;
-        memcpy(back ? there : here, back ? here : there, last * w * sizeof(real));
+        copy_bytes(back ? there : here, back ? here : there, last * w * sizeof(real));
     }
 }
 

@@ -11,8 +11,8 @@ static const real *shared_gradient(struct engine *e, struct frame *f)
     const real *gates = f->slot[SLOT_GATES];
     if (!f->slot[SLOT_DSHARED_OUT]) {
         real *d = make(e, f, SLOT_DSHARED_OUT, n);
-        memcpy(d, f->slot[SLOT_DOUT_2], n * sizeof *d);
-        for (size_t i = 0; gates && i < e->share; i++)
+        copy_bytes(d, f->slot[SLOT_DOUT_2], n * sizeof *d);
+        for (size_t i = 0; !COUNTS && gates && i < e->share; i++)
             scale_by(e->hidden, (double)gates[i], d + i * e->hidden);
     }
     return whole_input(e, f, SLOT_DSHARED_OUT, SLOT_DSHARED_WHOLE, "shared reduce");
@@ -122,7 +122,7 @@ void REAL(shared_gate)(struct engine *e, struct at_layer *l, struct frame *f, si
     real *gates = make(e, f, SLOT_GATES, e->share);
     matrix_forward(1, e->share, 1, e->hidden, f->slot[SLOT_N_2],
                    weight(e, l->dense, WEIGHT_SHARED_WEIGH), NULL, gates);
-    for (size_t i = 0; i < e->share; i++)
+    for (size_t i = 0; !COUNTS && i < e->share; i++)
         gates[i] = (real)(1 / (1 + exp(-(double)gates[i])));
 }
 
@@ -130,7 +130,7 @@ void REAL(shared_gate_input)(struct engine *e, struct at_layer *l, struct frame 
 {
     (void)mb;
     real *dgates = make(e, f, SLOT_DGATES, e->share);
-    for (size_t i = 0; i < e->share; i++) {
+    for (size_t i = 0; !COUNTS && i < e->share; i++) {
         const real *d = f->slot[SLOT_DOUT_2] + i * e->hidden,
                    *y = f->slot[SLOT_SHARED] + i * e->hidden;
         const real gate = f->slot[SLOT_GATES][i];
@@ -148,7 +148,7 @@ void REAL(shared_sum)(struct engine *e, struct at_layer *l, struct frame *f, siz
     (void)l, (void)mb;
     real *out = f->slot[SLOT_OUT_2];
     const real *y = f->slot[SLOT_SHARED], *gates = f->slot[SLOT_GATES];
-    for (size_t i = 0; i < e->share; i++)
+    for (size_t i = 0; !COUNTS && i < e->share; i++)
         for (size_t j = 0; j < e->hidden; j++)
             out[i * e->hidden + j] +=
                 gates ? gates[i] * y[i * e->hidden + j] : y[i * e->hidden + j];

@@ -28,7 +28,7 @@ static void start_weight(const struct engine *e, const struct weight *w, size_t 
 real *room(size_t n)
 {
     real *data = n ? aligned_alloc(64, (n * sizeof *data + 63) / 64 * 64) : NULL;
-    if (data) memset(data, 0, n * sizeof *data);
+    if (data) clear_bytes(data, n * sizeof *data);
     return data;
 }
 
@@ -36,7 +36,7 @@ real *room(size_t n)
 static void start_weights(const struct engine *e, const struct weight_group *g, size_t begin,
                           size_t count, real *at)
 {
-    for (int i = 0; i < g->count; i++) {
+    for (int i = 0; !COUNTS && i < g->count; i++) {
         const struct weight *w = &e->weights.weight[g->first + i];
         const size_t from = w->at > begin ? w->at : begin, end = w->at + w->box_rows * w->box_cols;
         const size_t to = end < begin + count ? end : begin + count;

@@ -20,7 +20,7 @@ void tiles_begin(struct engine *e, const real *part, real *all, const char *what
 {
     const size_t n = e->share * e->hidden;
     const struct stretch begin = talk_begin(e);
-    memcpy(all + (size_t)e->tensor.me * n, part, n * sizeof *all);
+    copy_bytes(all + (size_t)e->tensor.me * n, part, n * sizeof *all);
     e->tiled = all;
     if (!comm_begin(e->comm, &e->gathering, &e->place[e->at].tensor, TAG_GATHER, what, part,
                     n * sizeof *part, false))
