@@ -4,6 +4,7 @@
 #include "mpi/domains.h"
 #include "run/train.h"
 
+#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,33 @@ static bool fail_late(struct comm *comm, int from, const char *what)
 
 /* ---- messages ---- */
 
+/* So many bytes as one element, or as many of one byte: MPI counts in int, messages may be longer.
+ * The caller frees types that are not MPI_BYTE. */
+static MPI_Datatype type_of(size_t bytes, int *count)
+{
+    enum { BLOCK = 1 << 30 };
+    if (bytes <= INT_MAX) {
+        *count = (int)bytes;
+        return MPI_BYTE;
+    }
+    const size_t rest = bytes % BLOCK;
+    const int lengths[] = {(int)(bytes / BLOCK), (int)rest};
+    const MPI_Aint places[] = {0, (MPI_Aint)(bytes - rest)};
+    MPI_Datatype block, type;
+    MPI_Type_contiguous(BLOCK, MPI_BYTE, &block);
+    const MPI_Datatype types[] = {block, MPI_BYTE};
+    MPI_Type_create_struct(2, lengths, places, types, &type);
+    MPI_Type_commit(&type);
+    MPI_Type_free(&block);
+    *count = 1;
+    return type;
+}
+
+static void type_free(MPI_Datatype type)
+{
+    if (type != MPI_BYTE) MPI_Type_free(&type);
+}
+
 static void free_copies(bool all)
 {
     for (struct comm_message **link = &ranks.copies; *link;) {
@@ -102,7 +130,10 @@ static bool post(struct comm *comm, int to, struct comm_message *m)
         if (m->owned) free(m);
         return false;
     }
-    MPI_Isend(m->data, (int)m->bytes, MPI_BYTE, to, tag_of(m->tag), ranks.world, request);
+    int count;
+    MPI_Datatype type = type_of(m->bytes, &count);
+    MPI_Isend(m->data, count, type, to, tag_of(m->tag), ranks.world, request);
+    type_free(type); /* when it has been sent */
     m->request = request;
     m->posted = true;
     m->to = to;
@@ -136,12 +167,13 @@ static bool take_message(struct comm *comm, MPI_Message *message, int from, cons
 {
     struct rk_error error;
     int count;
+    MPI_Count sent;
     void *to = context;
-    MPI_Get_count(status, MPI_BYTE, &count);
-    if ((size_t)count != bytes) {
+    MPI_Get_elements_x(status, MPI_BYTE, &sent);
+    if ((size_t)sent != bytes) {
         rk_fail(&error, RK_NOTHING_FITS, NULL, 0, 0,
-                "rank %d expects %zu bytes of \"%s\" from rank %d, which sends %d", comm->rank,
-                bytes, what, from, count);
+                "rank %d expects %zu bytes of \"%s\" from rank %d, which sends %lld", comm->rank,
+                bytes, what, from, (long long)sent);
         return comm_fail(comm, &error);
     }
     if (take && bytes > ranks.room_bytes) {
@@ -154,7 +186,9 @@ static bool take_message(struct comm *comm, MPI_Message *message, int from, cons
         }
     }
     if (take) to = ranks.room;
-    MPI_Mrecv(to, count, MPI_BYTE, message, MPI_STATUS_IGNORE);
+    MPI_Datatype type = type_of(bytes, &count);
+    MPI_Mrecv(to, count, type, message, MPI_STATUS_IGNORE);
+    type_free(type);
     if (take) take(context, ranks.room, bytes);
     return true;
 }
