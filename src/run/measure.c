@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_MEMBERS = 1024, TURNS = 8 };
+enum { MOST_MEMBERS = 1024 };
 
 /* Threads that measure at the same time; the first one also alone, before, while they wait. */
 struct crew {
     double seconds; /* of each thread */
-    struct measure_least alone;
+    struct measure_times alone;
     struct rk_measured *out;
     pthread_barrier_t together;
     pthread_mutex_t lock;
@@ -24,23 +24,24 @@ struct crew {
 struct member {
     struct crew *crew;
     struct measure_work *work;
-    struct measure_least busy;
+    struct measure_times busy;
     struct rk_rates rates; /* while all are busy */
     pthread_t thread;
 };
 
 /* Alone and busy turn by turn, so that what else goes on on the machine meets both. */
-static void measure_kinds(struct member *m, bool first)
+static void measure_kinds(struct member *m, bool first, bool together)
 {
     struct crew *crew = m->crew;
-    const double turn_s = crew->seconds / 2 / TURNS;
-    for (int i = 0; i < TURNS * MEASURE_KINDS; i++) {
-        const int kind = i % MEASURE_KINDS;
-        if (first) measure_kind(kind, m->work, turn_s, &crew->alone, &crew->out->alone);
-        pthread_barrier_wait(&crew->together);
-        measure_kind(kind, m->work, turn_s, &m->busy, &m->rates);
-        pthread_barrier_wait(&crew->together);
-    }
+    const double turn_s = crew->seconds / (together ? 2 : 1) / MEASURE_TURNS;
+    for (int turn = 0; turn < MEASURE_TURNS; turn++)
+        for (int kind = 0; kind < MEASURE_KINDS; kind++) {
+            if (first) measure_kind(kind, turn, m->work, turn_s, &crew->alone, &crew->out->alone);
+            if (!together) continue;
+            pthread_barrier_wait(&crew->together);
+            measure_kind(kind, turn, m->work, turn_s, &m->busy, &m->rates);
+            pthread_barrier_wait(&crew->together);
+        }
 }
 
 /* Of the threads beside the first. */
@@ -53,7 +54,7 @@ static void *help(void *context)
         pthread_cond_wait(&crew->changed, &crew->lock);
     const bool goes = crew->state == GO;
     pthread_mutex_unlock(&crew->lock);
-    if (goes) measure_kinds(m, false);
+    if (goes) measure_kinds(m, false, true);
     return NULL;
 }
 
@@ -68,7 +69,7 @@ static bool run_crew(struct crew *crew, struct member *member, int members)
     crew->state = all ? GO : LEAVE;
     pthread_cond_broadcast(&crew->changed);
     pthread_mutex_unlock(&crew->lock);
-    if (all) measure_kinds(&member[0], true);
+    if (all) measure_kinds(&member[0], true, true);
     for (int i = 1; i < started; i++)
         pthread_join(member[i].thread, NULL);
     return all;
@@ -86,13 +87,6 @@ static bool measure_busy(struct crew *crew, struct member *member, int members)
     crew->out->busy = member[0].rates;
     crew->out->busy_threads = members;
     return ok;
-}
-
-static void measure_alone(struct crew *crew, struct member *member)
-{
-    for (int i = 0; i < TURNS * MEASURE_KINDS; i++)
-        measure_kind(i % MEASURE_KINDS, member->work, crew->seconds / TURNS, &crew->alone,
-                     &crew->out->alone);
 }
 
 /* One a processor, but their buffers never take more than a quarter of the memory. */
@@ -117,7 +111,7 @@ static enum rk_status measure_rates(double seconds, struct rk_measured *out, str
     if (opened > 1)
         ok = measure_busy(&crew, member, opened);
     else if (opened)
-        measure_alone(&crew, member);
+        measure_kinds(&member[0], true, false);
     for (int i = 0; i < opened; i++)
         measure_close(member[i].work);
     free(member);

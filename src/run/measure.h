@@ -2,9 +2,9 @@
  *
  * A piece of work finds things as a step of training leaves them: what comes in was written just
  * before, by what is not timed; what was kept since forward, and what is written, lies where other
- * things have been, further apart than caches are large. The least processor time of many runs,
- * in turns that are spread over all the time there is: what else shares the machine's memory and
- * clock comes and goes within seconds.
+ * things have been, further apart than caches are large. Processor time, in turns that are spread
+ * over all the time there is: what else shares the machine's memory and clock comes and goes within
+ * seconds.
  */
 #ifndef RECKON_RUN_MEASURE_H
 #define RECKON_RUN_MEASURE_H
@@ -18,17 +18,18 @@ struct measure_work *measure_open(void);
 void measure_close(struct measure_work *work);
 size_t measure_work_bytes(void);
 
-/* The kinds of work, in the order in which all threads measure them, and the most pieces of one. */
-enum { MEASURE_KINDS = 5, MEASURE_PIECES = 128 };
+/* The kinds of work, in the order in which all threads measure them, the most pieces of one, and
+ * turns. */
+enum { MEASURE_KINDS = 5, MEASURE_PIECES = 128, MEASURE_TURNS = 9 };
 
-/* What each piece has taken in the turns so far; 0: none yet. */
-struct measure_least {
-    double s[MEASURE_KINDS][MEASURE_PIECES];
+/* What each piece took in each turn. */
+struct measure_times {
+    double s[MEASURE_KINDS][MEASURE_PIECES][MEASURE_TURNS];
 };
 
 /* A turn of one kind; `seconds` of all kinds. `rates` is what all turns so far say. */
-void measure_kind(int kind, struct measure_work *work, double seconds, struct measure_least *least,
-                  struct rk_rates *rates);
+void measure_kind(int kind, int turn, struct measure_work *work, double seconds,
+                  struct measure_times *times, struct rk_rates *rates);
 
 /* Pings and all-reduces of two threads; false: there are none, or no memory. */
 bool measure_messages(struct rk_measured *measured);

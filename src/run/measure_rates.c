@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- least processor time of several runs ---- */
+/* ---- processor time of a piece ---- */
 
 struct measure_work {
     size_t m, n, k, at, kept_at;
@@ -16,7 +16,8 @@ struct measure_work {
     struct attend_f32 attend;
     size_t rows;       /* of it */
     const float *kept; /* what a piece reads that forward has kept */
-    double *least_s;   /* of the next piece, in the turns so far */
+    int turn;
+    double (*took_s)[MEASURE_TURNS]; /* the next piece, in the turns so far */
 };
 
 enum { SPACE = 1 << 23, OTHERS = 2 * SPACE, ALL = 4 * SPACE + OTHERS };
@@ -30,19 +31,38 @@ static double processor_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Of this turn and those before, once at least; `before` is not timed. */
-static double least_s(piece *before, piece *run, struct measure_work *w, double budget_s)
+/* The middle one of the first `n`, of two the lower one. */
+static double middle_of(const double *value, int n)
 {
-    const double begin = now_s();
-    double *least = w->least_s++;
-    do {
+    double sorted[MEASURE_TURNS];
+    for (int i = 0; i < n; i++) {
+        int at = i;
+        for (; at > 0 && sorted[at - 1] > value[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = value[i];
+    }
+    return sorted[(n - 1) / 2];
+}
+
+/* A piece in this turn: the least mean of runs that last a millisecond together, as a step's
+ * operations do, whose least counts by the virtual clock; a short run alone may find the processor
+ * faster than it stays. Over turns the middle one. `before` is not timed. */
+static double time_of(piece *before, piece *run, struct measure_work *w, double budget_s)
+{
+    const double begin = now_s(), stretch_s = 1e-3;
+    double *took_s = *w->took_s++, least_s = INFINITY, sum_s = 0;
+    for (int runs = 0; runs > 0 || !isfinite(least_s) || now_s() - begin < budget_s;) {
         before(w);
         const double from = processor_s();
         run(w);
-        const double took_s = processor_s() - from;
-        if (!(*least > 0) || took_s < *least) *least = took_s;
-    } while (now_s() - begin < budget_s);
-    return *least;
+        sum_s += processor_s() - from;
+        runs++;
+        if (sum_s < stretch_s) continue;
+        least_s = fmin(least_s, sum_s / runs);
+        sum_s = runs = 0;
+    }
+    took_s[w->turn] = least_s;
+    return middle_of(took_s, w->turn + 1);
 }
 
 /* Other things go through the caches. */
@@ -185,7 +205,7 @@ static void measure_products(struct measure_work *w, double budget_s, struct rk_
         double time_s = 0;
         w->m = tokens[i % TOKENS], w->n = width[i / TOKENS][0], w->k = width[i / TOKENS][1];
         for (int p = 0; p < PASSES; p++)
-            time_s += least_s(bring_operand, pass[p], w, budget_s / (SHAPES * PASSES));
+            time_s += time_of(bring_operand, pass[p], w, budget_s / (SHAPES * PASSES));
         const double m = (double)w->m, n = (double)w->n, k = (double)w->k;
         const double term[TERMS] = {PASSES * 2 * m * n * k / time_s,
                                     2 * (m * n + m * k + n * k) / time_s,
@@ -306,8 +326,8 @@ static void measure_attention(struct measure_work *w, double budget_s, struct rk
             rates->dim[d] = (double)dims[d];
             rates->key[k] = ((double)tokens[k] + 1) / 2;
             const double pairs = (double)w->attend.heads * (double)w->rows * rates->key[k];
-            const double pass_s[2] = {least_s(project, attend, w, each_s),
-                                      least_s(project_back, attend_back, w, each_s)};
+            const double pass_s[2] = {time_of(project, attend, w, each_s),
+                                      time_of(project_back, attend_back, w, each_s)};
             for (int back = 0; back < 2; back++)
                 rates->rate_FLOPps[back][d][k] =
                     pair_flop[back] * rates->dim[d] * pairs / pass_s[back];
@@ -451,7 +471,7 @@ static void measure_elements(struct measure_work *w, double budget_s, struct rk_
             piece *run = kernels[i].pass[back];
             w->m = kernels[i].rows;
             w->n = kernels[i].width;
-            const double time_s = run ? least_s(bring, run, w, budget_s / (2 * COUNT)) : 0;
+            const double time_s = run ? time_of(bring, run, w, budget_s / (2 * COUNT)) : 0;
             rates->element_s[kernels[i].kernel][back] = time_s / (double)elements(w);
         }
 }
@@ -477,7 +497,7 @@ static void measure_memory(struct measure_work *w, double budget_s, struct rk_ra
         w->m = numbers[i];
         rates->bytes[i] = 3 * sizeof(float) * (double)w->m;
         rates->rate_Bps[i] =
-            rates->bytes[i] / least_s(bring_sum, add_up, w, budget_s / rates->sizes);
+            rates->bytes[i] / time_of(bring_sum, add_up, w, budget_s / rates->sizes);
     }
 }
 
@@ -511,14 +531,14 @@ static void measure_optimizer(struct measure_work *w, double budget_s, struct rk
         w->n = weights[i];
         rates->bytes[i] = OPTIMIZER_BYTES * (double)w->n;
         rates->rate_Bps[i] =
-            rates->bytes[i] / least_s(empty_caches, optimizer, w, budget_s / rates->sizes);
+            rates->bytes[i] / time_of(empty_caches, optimizer, w, budget_s / rates->sizes);
     }
 }
 
 /* ---- all kinds ---- */
 
-void measure_kind(int kind, struct measure_work *w, double seconds, struct measure_least *least,
-                  struct rk_rates *rates)
+void measure_kind(int kind, int turn, struct measure_work *w, double seconds,
+                  struct measure_times *times, struct rk_rates *rates)
 {
     static const struct {
         void (*measure)(struct measure_work *w, double budget_s, struct rk_rates *rates);
@@ -530,6 +550,7 @@ void measure_kind(int kind, struct measure_work *w, double seconds, struct measu
                               {measure_optimizer, 0.15}};
     if (kind == 0) fill(w->a, ALL);
     w->at = w->kept_at = 0;
-    w->least_s = least->s[kind];
+    w->turn = turn;
+    w->took_s = times->s[kind];
     kinds[kind].measure(w, kinds[kind].share * seconds, rates);
 }
