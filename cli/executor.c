@@ -8,7 +8,9 @@
 
 const struct executor *cli_executor;
 
-static const char name[] = "reckon-run";
+/* Programs that run plans, beside this one: ranks are threads of the one, processes of the other.
+ */
+static const char threads[] = "reckon-run", processes[] = "reckon-mpi";
 
 bool executor_is_asked_for_help(int argc, char **argv)
 {
@@ -17,12 +19,41 @@ bool executor_is_asked_for_help(int argc, char **argv)
     return false;
 }
 
+/* How many processes a launcher has started of this one, as it tells them; 1: none has. */
+static unsigned long long launched(const char **launcher)
+{
+    static const struct {
+        const char *variable, *launcher;
+    } told[] = {{"OMPI_COMM_WORLD_SIZE", "mpirun"},
+                {"PMI_SIZE", "mpiexec"},
+                {"SLURM_STEP_NUM_TASKS", "srun"}};
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        const char *count = getenv(told[i].variable);
+        *launcher = told[i].launcher;
+        if (count && strtoull(count, NULL, 10) > 1) return strtoull(count, NULL, 10);
+    }
+    return 1;
+}
+
+/* Are ranks to be processes? Those of a run, unless --ranks asks for threads. */
+static bool are_processes(int argc, char **argv, unsigned long long count)
+{
+    if (count == 1 || (strcmp(argv[0], "train") != 0 && strcmp(argv[0], "eval") != 0)) return false;
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], "--ranks", strlen("--ranks")) == 0) return false;
+    return true;
+}
+
 int executor_become(int argc, char **argv)
 {
     char path[4096];
     struct rk_error error;
+    const char *launcher;
+    const unsigned long long count = launched(&launcher);
+    const bool several = are_processes(argc, argv, count);
+    const char *name = several ? processes : threads;
     char **all = calloc((size_t)argc + 2, sizeof *all);
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof name);
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof threads);
     if (all) {
         memcpy(all + 1, argv, (size_t)argc * sizeof *all);
         all[0] = path;
@@ -33,10 +64,17 @@ int executor_become(int argc, char **argv)
         execvp(name, all);
     }
     free(all);
-    rk_fail(&error, RK_IO, NULL, 0, 0,
-            "reckon %s is done by %s, which is not beside this executable: it is built where "
-            "OpenBLAS is "
-            "(libopenblas-dev)",
-            argv[0], name);
+    if (several)
+        rk_fail(&error, RK_IO, NULL, 0, 0,
+                "%s has started %llu processes; ranks that are processes are run by %s, which is "
+                "not beside this executable: it is "
+                "built where MPI is (libopenmpi-dev); --ranks has each process run all of them as "
+                "threads",
+                launcher, count, name);
+    else
+        rk_fail(&error, RK_IO, NULL, 0, 0,
+                "reckon %s is done by %s, which is not beside this executable: it is built where "
+                "OpenBLAS is (libopenblas-dev)",
+                argv[0], name);
     return options_fail(&error);
 }

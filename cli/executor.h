@@ -1,6 +1,5 @@
 /* executor.h - how the commands that run a plan reach the executor's library, which the planner
- * does without: reckon-run and reckon-mpi fill this in, reckon hands such commands over to
- * reckon-run. */
+ * does without: reckon-run and reckon-mpi fill this in, reckon hands such commands over to them. */
 #ifndef RECKON_CLI_EXECUTOR_H
 #define RECKON_CLI_EXECUTOR_H
 
@@ -33,8 +32,9 @@ extern const struct executor *cli_executor; /* NULL: not here */
 /* Is --help or -h among the arguments? Then the planner answers. */
 bool executor_is_asked_for_help(int argc, char **argv);
 
-/* Becomes reckon-run, which lies beside this executable or on PATH, with these arguments; comes
- * back only when there is none: the exit code, with its message said. */
+/* Becomes reckon-run, or, where mpirun or srun has started several processes, reckon-mpi, which lie
+ * beside this executable or on PATH, with these arguments; comes back only when there is none: the
+ * exit code, with its message said. */
 int executor_become(int argc, char **argv);
 
 #endif

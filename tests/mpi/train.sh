@@ -20,13 +20,20 @@ for plan in 'tp2 sp pp2 dp1' 'cp2 zero2 dp2'; do
     "$RECKON" train $common $plan --log "$work/threads" >/dev/null
     rm -rf "$work/save"
     # shellcheck disable=SC2086
-    mpirun --oversubscribe -n 4 "$mpi" train $common $plan --log "$work/mpi" --save "$work/save" >/dev/null
+    mpirun --oversubscribe -n 4 "$RECKON" train $common $plan --log "$work/mpi" --save "$work/save" >/dev/null
     bits "$work/threads" >"$work/a"
     bits "$work/mpi" >"$work/b"
     cmp "$work/a" "$work/b" || { echo "threads and MPI differ: $plan"; exit 1; }
 done
 # shellcheck disable=SC2086
 "$RECKON" train $common -n 3 dp1 --load "$work/save" >/dev/null
+# --ranks makes them threads, of each process its own
+export common work
+# shellcheck disable=SC2016
+mpirun --oversubscribe -n 2 sh -c '"$RECKON" train $common --ranks 4 tp2 sp pp2 dp1 --log "$work/each$OMPI_COMM_WORLD_RANK"' >/dev/null
+for rank in 0 1; do
+    [ "$(bits "$work/each$rank" | wc -l)" = 2 ] || { echo "--ranks does not make threads"; exit 1; }
+done
 
 # so has an evaluation
 "$RECKON" eval -m "$model" -l "$work/save" -p 'tp2 dp2' --sequence 16 --format csv "$data" >"$work/a"
