@@ -78,20 +78,34 @@ static inline void run_say_zero(struct run_line *l, unsigned copies)
     run_say(l, zero && below(2) ? " grad-overlap weight-overlap" : " grad-overlap");
 }
 
-static inline void run_say_memory(struct run_line *l, bool experts)
+/* Any of the parts; those that the model does not have change nothing. */
+static inline void run_say_parts(struct run_line *l)
 {
-    static const char *const again[] = {
-        "",
-        "",
-        " recompute=full",
-        " recompute=full recompute-layers1",
-        " recompute=full recompute-stride2",
-        " recompute=full recompute-every2",
-        " recompute=full checkpoint-sharded",
-        " recompute=selective",
-        " recompute=selective recompute-parts=core_attn+layernorm+mlp",
-        " recompute=selective recompute-parts=layernorm"};
-    static const char *const by_token[] = {"", " offload-activations=0.4"};
+#define PART(part, name, what) name,
+    static const char *const parts[] = {RK_NAMES_part(PART)};
+#undef PART
+    const unsigned count = sizeof parts / sizeof *parts;
+    const unsigned any = 1 + below((1u << count) - 1);
+    const char *between = " recompute=selective recompute-parts=";
+    for (unsigned i = 0; i < count; i++) {
+        if (!(any >> i & 1)) continue;
+        run_say(l, "%s%s", between, parts[i]);
+        between = "+";
+    }
+}
+
+static inline void run_say_memory(struct run_line *l)
+{
+    static const char *const again[] = {"",
+                                        "",
+                                        " recompute=full",
+                                        " recompute=full recompute-layers1",
+                                        " recompute=full recompute-stride2",
+                                        " recompute=full recompute-every2",
+                                        " recompute=full checkpoint-sharded",
+                                        " recompute=selective"};
+    static const char *const by_token[] = {"", " offload-activations=0.4",
+                                           " offload-activations=0.3+1.4"};
     static const char *const away[] = {"",
                                        "",
                                        " offload-activations=1",
@@ -100,11 +114,14 @@ static inline void run_say_memory(struct run_line *l, bool experts)
                                        " offload-weights=0.6",
                                        " offload-weights=1 offload-optimizer=1",
                                        " offload-activations=2 offload-optimizer=1"};
-    if (!experts && below(6) == 0) {
+    if (below(6) == 0) {
         run_say(l, " recompute-rest%s", RUN_PICK(by_token));
         return;
     }
-    run_say(l, "%s", RUN_PICK(again));
+    if (below(3) == 0)
+        run_say_parts(l);
+    else
+        run_say(l, "%s", RUN_PICK(again));
     run_say(l, "%s", RUN_PICK(away));
     if (below(6) == 0) run_say(l, " loss-in-chunks");
 }
@@ -137,7 +154,7 @@ static inline void run_random_plan(const struct rk_model *model, char *text, siz
     if (t > 1 && p > 1 && below(3) == 0) run_say(&l, " messages-sharded");
     run_say_context(&l, c);
     run_say_zero(&l, c * d);
-    run_say_memory(&l, model->experts > 0);
+    run_say_memory(&l);
     if (model->experts) run_say_experts(&l, t, c * d);
     run_say(&l, "%s", RUN_PICK(orders));
 }

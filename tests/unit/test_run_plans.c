@@ -52,6 +52,13 @@ Test(run_plans, each)
         {2, "cp2 cp-kind=gather dp1 mbs4 gbs8 recompute-rest offload-activations=1"},
         {5, "tp2 sp dp1 mbs4 gbs8 recompute-rest offload-activations=0.5"},
         {6, "dp1 mbs4 gbs8 recompute-rest offload-activations=2"},
+        /* ... and of mixtures, whose routes are known */
+        {3, "dp1 mbs4 gbs8 recompute-rest"},
+        {3, "dp2 mbs4 gbs16 ep2 recompute-rest offload-activations=0.4"},
+        {3, "tp2 dp1 mbs4 gbs8 recompute-rest offload-activations=0.3+1.3"},
+        {3, "tp2 sp dp2 mbs4 gbs16 ep2 etp2 recompute-rest offload-activations=0.5"},
+        {4, "tp2 sp cp2 dp1 mbs4 gbs8 ep4 etp1 recompute-rest offload-activations=0.3"},
+        {4, "tp2 pp2 dp2 mbs4 gbs16 ep4 etp1 recompute-rest offload-activations=0.6"},
     };
     const struct rk_train train = run_settings(STEPS);
     for (size_t n = 0; n < sizeof each / sizeof *each; n++) {
@@ -139,6 +146,13 @@ static const struct exact {
      "mbs2 gbs16 tp2 dp1 recompute=full recompute-every2 checkpoint-sharded"},
     {4, "mbs2 gbs16 dp2 ep2", "mbs2 gbs16 pp2 dp2 ep2 recompute=full"},
     {4, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 recompute=selective recompute-parts=moe_act"},
+    {3, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 recompute=selective recompute-parts=moe"},
+    {3, "mbs2 gbs16 tp2 sp dp2 ep2 etp1",
+     "mbs2 gbs16 tp2 sp dp2 ep2 etp1 recompute=selective recompute-parts=moe+layernorm"},
+    {3, "mbs2 gbs16 tp2 sp dp1",
+     "mbs2 gbs16 tp2 sp dp1 recompute=selective recompute-parts=shared_experts"},
+    {4, "mbs2 gbs16 dp2 ep2",
+     "mbs2 gbs16 dp2 ep2 recompute=selective recompute-parts=mlp+moe offload-activations=1"},
     {5, "mbs2 gbs16 tp2 sp dp1", "mbs2 gbs16 tp2 sp pp2 dp1 recompute=full"},
     {6, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 recompute=selective recompute-parts=mla_up_proj"},
     /* ZeRO 0 and 1, 2 and 3 */

@@ -12,6 +12,8 @@ static const struct {
     {0, "mbs2 gbs16 dp1", "mbs2 gbs16 pp2 dp1 schedule=zero-bubble"},
     {1, "mbs2 gbs16 dp1", "mbs2 gbs16 pp2 vpp2 dp1 recompute=full"},
     {1, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 recompute=selective"},
+    {3, "mbs2 gbs16 dp2 ep2",
+     "mbs2 gbs16 dp2 ep2 recompute=selective recompute-parts=moe+shared_experts"},
     {2, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 offload-activations=1.5 offload-optimizer=0.5"},
     {0, "mbs4 gbs16 tp2 dp1 recompute=full",
      "mbs4 gbs16 tp2 dp1 recompute=full checkpoint-sharded offload-activations=1"},
@@ -68,6 +70,41 @@ Test(run_sixteen, sixteen_near)
                           "%s %s, step %d: %.9g for %.9g, norm %.9g for %.9g", model.id, line, s,
                           b.loss[s], a.loss[s], b.norm[s], a.norm[s]);
         }
+    }
+    unlink(run_data());
+}
+
+/* By token other rows are multiplied together, so that sums may be rounded otherwise: once in a
+ * while, and by one step. */
+Test(run_sixteen, sixteen_by_token)
+{
+    static const struct {
+        int model;
+        const char *plan, *rest;
+    } rows[] = {
+        {0, "mbs4 gbs16 dp1", "recompute-rest"},
+        {1, "mbs4 gbs16 tp2 sp dp1", "recompute-rest offload-activations=0.3+1.3"},
+        {3, "mbs4 gbs16 dp2 ep2", "recompute-rest offload-activations=0.5"},
+        {4, "mbs4 gbs16 tp2 dp1", "recompute-rest offload-activations=1.4"},
+        {6, "mbs4 gbs16 dp1", "recompute-rest offload-activations=0.5"},
+    };
+    static const char *const precisions[] = {"bf16", "fp16"};
+    struct rk_train train = run_settings(STEPS);
+    struct run_trace a, b;
+    struct rk_error error;
+    train.double_precision = false;
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        const struct rk_model model = run_model(rows[i / 2].model);
+        char plan[128], rest[192];
+        snprintf(plan, sizeof plan, "%s precision=%s", rows[i / 2].plan, precisions[i % 2]);
+        snprintf(rest, sizeof rest, "%s %s", plan, rows[i / 2].rest);
+        cr_assert_eq(run_plan(&model, plan, &train, &a, &error), RK_OK, "%s", error.text);
+        cr_assert_eq(run_plan(&model, rest, &train, &b, &error), RK_OK, "%s", error.text);
+        cr_expect(a.loss[0] == b.loss[0]);
+        for (int s = 0; s < STEPS; s++)
+            cr_expect(off(b.loss[s], a.loss[s]) < 1e-5 && off(b.norm[s], a.norm[s]) < 1e-4,
+                      "%s %s, step %d: %.9g for %.9g, norm %.9g for %.9g", model.id, rest, s,
+                      b.loss[s], a.loss[s], b.norm[s], a.norm[s]);
     }
     unlink(run_data());
 }

@@ -641,12 +641,18 @@ void REAL(reduce_all_16)(struct engine *e, const struct comm_group *g, const cha
 
 /* ---- computing again by token (rest.c) ---- */
 
-/* Of a slot whose first rows leave alone: they go to its front, so many elements; SIZE_MAX: it
- * leaves whole. Back to their places. */
+/* A unit's slots leave: alike on all ranks. */
+void REAL(rest_leave)(struct engine *e, struct frame *f, enum half half);
+/* Of a slot whose first rows leave alone: they go to its front, so many bytes; SIZE_MAX: it leaves
+ * whole. Back to their places. */
 size_t REAL(rest_pack)(struct engine *e, struct frame *f, int slot);
 void REAL(rest_unpack)(struct engine *e, struct frame *f, int slot);
 void REAL(rest_again)(struct engine *e, const struct instruction *i);
 void REAL(rest_join)(struct engine *e); /* what was computed again is where it belongs */
+/* The experts (tokens, k) of the rows at hand, when these are computed again by token; or NULL. */
+const uint32_t *REAL(rest_routes)(const struct engine *e);
+#define rest_leave  REAL(rest_leave)
+#define rest_routes REAL(rest_routes)
 #define rest_pack   REAL(rest_pack)
 #define rest_unpack REAL(rest_unpack)
 #define rest_again  REAL(rest_again)

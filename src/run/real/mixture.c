@@ -19,6 +19,7 @@ void REAL(mixture_free)(struct frame *f)
     REAL(by_token_free)(m);
     free(m->expert);
     free(m->counts);
+    free(m->first_all);
     free(m);
     f->mixture = NULL;
 }
@@ -87,10 +88,12 @@ static void choose(const struct mixture_state *m, const real *p, uint32_t *chose
 static void choose_all(struct engine *e, const struct frame *f, real *weights)
 {
     const struct mixture_state *m = f->mixture;
+    const uint32_t *known = rest_routes(e);
+    if (known) memcpy(m->expert, known, m->n * m->k * sizeof *known);
     for (size_t i = 0; i < m->n; i++) {
         real *p = f->slot[SLOT_ROUTES] + i * m->experts, sum = 0;
         soften(m->experts, p);
-        choose(m, p, m->expert + i * m->k);
+        if (!known) choose(m, p, m->expert + i * m->k);
         for (size_t k = 0; k < m->k; k++)
             sum += weights[i * m->k + k] = p[m->expert[i * m->k + k]];
         for (size_t k = 0; k < m->k && e->job->settings.renormalise; k++)

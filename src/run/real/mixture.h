@@ -8,11 +8,12 @@
 
 struct mixture_state {
     size_t n, k, experts, ranks, tensor, local, width;
-    uint32_t *expert; /* (n, k) */
-    uint32_t *row;    /* (n, k): of the copy among the sorted ones */
-    size_t *counts;   /* (experts): copies of this rank for each */
-    size_t *came;     /* (ranks, local): copies from each rank for each expert here */
-    size_t *all;      /* (tensor, ranks, local): those of the ranks that share the experts */
+    uint32_t *expert;  /* (n, k) */
+    uint32_t *row;     /* (n, k): of the copy among the sorted ones */
+    size_t *counts;    /* (experts): copies of this rank for each */
+    size_t *came;      /* (ranks, local): copies from each rank for each expert here */
+    size_t *all;       /* (tensor, ranks, local): those of the ranks that share the experts */
+    size_t *first_all; /* of `all`, those of first tokens (rest.c); NULL: nobody has asked */
     size_t rows, all_rows;
     struct by_token *by_token; /* tokens that travel whole (by_token.c); NULL */
 };

@@ -189,9 +189,9 @@ static size_t slot_bytes(struct engine *e, const struct frame *f, int slot)
 }
 
 /* Transfers move whole pages. */
-static size_t whole_pages(size_t count)
+static size_t whole_pages(size_t bytes)
 {
-    return (count * sizeof(real) + TIER_PAGE - 1) / TIER_PAGE * TIER_PAGE;
+    return (bytes + TIER_PAGE - 1) / TIER_PAGE * TIER_PAGE;
 }
 
 /* Deals the slots of a unit: those that leave are noted in the frame. */
@@ -204,7 +204,7 @@ static void deal_unit(struct engine *e, struct at_layer *l, struct frame *f, enu
         if (e->narrow && notes) pack_slot(e, f, s);
         const size_t all = slot_bytes(e, f, s);
         if (all < TIER_PAGE) continue; /* is never worth a transfer */
-        const size_t first = notes && e->job->plan.recompute_rest ? rest_pack(e, f, s) : SIZE_MAX;
+        const size_t first = notes ? rest_pack(e, f, s) : SIZE_MAX;
         const size_t bytes = first == SIZE_MAX ? all : whole_pages(first);
         const int tier = deal(e, (double)bytes);
         if (tier == TIERS) continue;
@@ -310,6 +310,7 @@ bool run_transfer(struct engine *e, const struct instruction *i)
     const enum half half = (enum half)i->half;
     switch ((enum what)i->what) {
     case DO_STORE:
+        rest_leave(e, f, half);
         if (!l->keeps[half == HALF_SECOND]) store_unit(e, l, f, half);
         return true;
     case DO_HAND:
