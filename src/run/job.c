@@ -100,11 +100,10 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {m->experts && p->expert > 1 && p->recompute_rest && p->dispatcher != RK_ALL_TO_ALL,
          "recomputation by token of tokens that travel whole", "say dispatcher=alltoall"},
         {p->frozen, "frozen weights", leave},
-        {p->whole_logits, "whole-logits", leave},
         {p->deferred_wgrad > 0, "defer-wgrad", leave},
         {!p->activation_fused, "activation apart from its product", "say activation-fused"},
         {p->logits_linger, "logits-linger", leave},
-        {p->full_attention, "full-attention", leave},
+        {p->full_attention && m->window_globals, "hidden pairs of sparse layers", leave},
         {p->capacity_factor > 0, "capacity", leave},
         {m->experts && m->shared_experts && has_mlp_biases(m), "shared experts with biases",
          "take another model"},
@@ -168,6 +167,8 @@ static enum rk_status open_blocks(struct job *job, struct rk_error *error)
                        "%s has local layers of its own: leave --blocks out", job->model.id);
     take_blocks(job);
     if (!t->block_tokens) return RK_OK;
+    if (job->plan.full_attention)
+        return refuse(error, "hidden pairs of sparse layers", "leave full-attention out");
     if (!t->block_local || !t->block_global || t->block_local % t->block_global ||
         !t->block_patterns || t->block_patterns > t->block_local / t->block_global ||
         job->sequence / t->block_tokens > 512)

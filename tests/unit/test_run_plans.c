@@ -52,6 +52,10 @@ Test(run_plans, each)
         {2, "cp2 cp-kind=gather dp1 mbs4 gbs8 recompute-rest offload-activations=1"},
         {5, "tp2 sp dp1 mbs4 gbs8 recompute-rest offload-activations=0.5"},
         {6, "dp1 mbs4 gbs8 recompute-rest offload-activations=2"},
+        /* pairs that no query may see, of windows and of rings */
+        {0, "dp1 mbs2 gbs4 full-attention"},
+        {2, "cp4 dp1 mbs1 gbs2 full-attention"},
+        {5, "tp2 cp2 cp-kind=gather dp1 mbs1 gbs2 full-attention recompute=selective"},
         /* ... and of mixtures, whose routes are known */
         {3, "dp1 mbs4 gbs8 recompute-rest"},
         {3, "dp2 mbs4 gbs16 ep2 recompute-rest offload-activations=0.4"},
@@ -155,6 +159,9 @@ static const struct exact {
      "mbs2 gbs16 dp2 ep2 recompute=selective recompute-parts=mlp+moe offload-activations=1"},
     {5, "mbs2 gbs16 tp2 sp dp1", "mbs2 gbs16 tp2 sp pp2 dp1 recompute=full"},
     {6, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 recompute=selective recompute-parts=mla_up_proj"},
+    /* whole rows of the vocabulary, worked on shard by shard */
+    {0, "mbs2 gbs16 tp2 dp1", "mbs2 gbs16 tp2 dp1 whole-logits"},
+    {1, "mbs2 gbs16 tp4 sp dp1", "mbs2 gbs16 tp4 sp dp1 whole-logits"},
     /* ZeRO 0 and 1, 2 and 3 */
     {3, "mbs2 gbs16 dp4 ep2 zero2", "mbs2 gbs16 dp4 ep2 zero3"},
     {3, "mbs2 gbs16 dp4 ep2", "mbs2 gbs16 dp4 ep2 zero1"},

@@ -30,14 +30,24 @@ static uint32_t oldest_seen(const struct run_mask *mask, uint32_t position)
     return position + 1 > w ? position + 1 - w : 0;
 }
 
+/* One behind the newest that is worked on: with `full` as far ahead as queries may see back. */
+static uint64_t end_worked(const struct run_mask *mask, uint32_t position)
+{
+    const uint64_t w = mask->window;
+    if (!mask->full) return (uint64_t)position + 1;
+    if (!w) return UINT32_MAX;
+    return mask->chunks ? (position / w + 1) * w : position + w;
+}
+
 /* Of query positions first ... last. */
 static struct range seen_range(const struct run_mask *mask, uint32_t first, uint32_t last,
                                const struct run_span *k)
 {
-    const uint32_t oldest = oldest_seen(mask, first), end = last + 1;
+    const uint32_t oldest = oldest_seen(mask, first);
+    const uint64_t end = end_worked(mask, last);
     const uint32_t lo = oldest > k->position ? oldest - k->position : 0;
-    const uint32_t hi = end > k->position ? end - k->position : 0;
-    return (struct range){lo < k->rows ? lo : k->rows, hi < k->rows ? hi : k->rows};
+    const uint64_t hi = end > k->position ? end - k->position : 0;
+    return (struct range){lo < k->rows ? lo : k->rows, hi < k->rows ? (uint32_t)hi : k->rows};
 }
 
 static bool any_row_sees(const struct run_blocks *b, uint32_t head, uint32_t first, uint32_t last,

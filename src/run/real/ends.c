@@ -113,31 +113,103 @@ void REAL(head_gather_input)(struct engine *e, struct at_layer *l, struct frame 
 
 enum { LOGIT_ROWS = 256 };
 
-/* Maximum, sum and wanted logit of all shards from those of each, row by row. */
-static void join_loss(struct engine *e, size_t rows, real *most, real *sum, real *wanted)
+/* Of each row, from all shards of the vocabulary in order: the largest logit, the sum of the
+ * exponentials, the wanted logit. parts (shards, 3, rows); state (3, rows). */
+static void join_parts(size_t shards, size_t rows, const real *parts, real *state)
 {
-    const size_t t = (size_t)e->tensor.ranks;
-    if (t == 1) return;
-    real *mine = take(e, 3 * rows), *all = take(e, 3 * rows * t);
-    copy_bytes(mine, most, rows * sizeof *mine);
-    copy_bytes(mine + rows, sum, rows * sizeof *mine);
-    copy_bytes(mine + 2 * rows, wanted, rows * sizeof *mine);
-    gather_all(e, &e->tensor, "loss reduce", mine, all, 3 * rows);
     for (size_t i = 0; !COUNTS && i < rows; i++) {
-        real top = all[i], total = 0, found = 0;
-        for (size_t r = 1; r < t; r++)
-            top = all[3 * rows * r + i] > top ? all[3 * rows * r + i] : top;
-        for (size_t r = 0; r < t; r++) {
-            const real *part = all + 3 * rows * r;
+        real top = parts[i], total = 0, found = 0;
+        for (size_t r = 1; r < shards; r++)
+            top = parts[3 * rows * r + i] > top ? parts[3 * rows * r + i] : top;
+        for (size_t r = 0; r < shards; r++) {
+            const real *part = parts + 3 * rows * r;
             total += part[rows + i] * (real)exp((double)(part[i] - top));
             found += part[2 * rows + i];
         }
-        most[i] = top;
-        sum[i] = total;
-        wanted[i] = found;
+        state[i] = top;
+        state[rows + i] = total;
+        state[2 * rows + i] = found;
     }
-    give(e, mine);
+}
+
+/* Each tensor rank knows its shard's. */
+static void join_loss(struct engine *e, size_t rows, real *state)
+{
+    const size_t t = (size_t)e->tensor.ranks;
+    if (t == 1) return;
+    real *all = take(e, 3 * rows * t);
+    gather_all(e, &e->tensor, "loss reduce", state, all, 3 * rows);
+    join_parts(t, rows, all, state);
     give(e, all);
+}
+
+/* ---- logits of some rows: of this rank's shard of the words, or of all shards ---- */
+
+struct logits {
+    size_t shards, rows, box;
+    uint32_t first, count; /* words of one shard */
+    real *all, *own;       /* (shards, rows, box); of this rank's shard */
+};
+
+static void gather_logits(struct engine *e, struct logits *x)
+{
+    const size_t n = x->rows * x->box;
+    if (!e->plan->whole_logits || e->tensor.ranks == 1) return;
+    x->shards = (size_t)e->tensor.ranks;
+    x->all = take(e, x->shards * n);
+    gather_all(e, &e->tensor, "logits all-gather", x->own, x->all, n);
+    give(e, x->own);
+    x->own = x->all + (size_t)e->tensor.me * n;
+}
+
+/* The words of a shard; and its logits. */
+static real *shard_of(const struct engine *e, const struct logits *x, size_t shard, uint32_t *first,
+                      uint32_t *count)
+{
+    const size_t words = e->job->model.vocabulary, begin = shard * x->box;
+    *first = x->first;
+    *count = x->count;
+    if (x->shards == 1) return x->own;
+    *first = (uint32_t)begin;
+    *count = (uint32_t)(begin >= words ? 0 : words - begin < x->box ? words - begin : x->box);
+    return x->all + shard * x->rows * x->box;
+}
+
+/* state (3, rows) */
+static void loss_state(struct engine *e, const struct logits *x, const uint32_t *target,
+                       real *state)
+{
+    const size_t n = 3 * x->rows;
+    real *parts = x->shards > 1 ? take(e, x->shards * n) : state;
+    const struct stretch begin = stretch_begin(e, PART_MEMORY);
+    for (size_t i = 0; i < x->shards; i++) {
+        uint32_t first, count;
+        const real *logits = shard_of(e, x, i, &first, &count);
+        real *part = parts + i * n;
+        loss_part(e->threads, x->rows, count, x->box, logits, target, first, part, part + x->rows,
+                  part + 2 * x->rows);
+    }
+    stretch_end(e, begin);
+    if (x->shards == 1) {
+        join_loss(e, x->rows, state);
+        return;
+    }
+    join_parts(x->shards, x->rows, parts, state);
+    give(e, parts);
+}
+
+/* Logits become their gradients. */
+static void loss_back(struct engine *e, const struct logits *x, const uint32_t *target,
+                      const real *state, double scale)
+{
+    const struct stretch begin = stretch_begin(e, PART_MEMORY);
+    for (size_t i = 0; i < x->shards; i++) {
+        uint32_t first, count;
+        real *logits = shard_of(e, x, i, &first, &count);
+        loss_gradient(e->threads, x->rows, count, x->box, target, first, state, state + x->rows,
+                      scale, logits);
+    }
+    stretch_end(e, begin);
 }
 
 static struct store *head_store(const struct engine *e, const struct at_layer *l)
@@ -155,33 +227,9 @@ static void head_back(struct engine *e, struct store *s, enum weight_role role, 
     if (has(s, WEIGHT_HEAD_BIAS)) column_sums(rows, box, dlogits, gradient(e, s, WEIGHT_HEAD_BIAS));
 }
 
-/* Some rows from the norm's output to the loss and back, while their logits are at hand. */
-static double head_rows(struct engine *e, struct at_layer *l, const real *x, size_t rows,
-                        const uint32_t *target, real *dx)
+static double loss_of_rows(struct engine *e, size_t rows, const uint32_t *target, const real *state)
 {
-    const struct job *job = e->job;
-    const enum weight_role role = job->model.tied_embeddings ? WEIGHT_TABLE : WEIGHT_HEAD;
-    struct store *s = head_store(e, l);
-    uint32_t first = 0, count = 0;
-    size_t box = 0;
     double loss = 0;
-    shard_of_words(e, s, role, &first, &count, &box);
-    real *logits = take(e, rows * box), *state = take(e, 3 * rows);
-    const double scale = e->scaler.scale / rows_of_loss(job);
-    matrix_forward(e->threads, rows, box, e->hidden, x, weight(e, s, role),
-                   weight(e, s, WEIGHT_HEAD_BIAS), logits);
-    if (job->functions) {
-        loss = task_loss(e, (size_t)(target - e->target), rows, count, box, first, scale, logits);
-        if (dx) head_back(e, s, role, x, rows, box, logits, dx);
-        give(e, logits);
-        give(e, state);
-        return loss;
-    }
-    struct stretch begin = stretch_begin(e, PART_MEMORY);
-    loss_part(e->threads, rows, count, box, logits, target, first, state, state + rows,
-              state + 2 * rows);
-    stretch_end(e, begin);
-    join_loss(e, rows, state, state + rows, state + 2 * rows);
     for (size_t i = 0; !COUNTS && i < rows; i++) {
         const double lost =
             log((double)state[rows + i]) + (double)state[i] - (double)state[2 * rows + i];
@@ -190,14 +238,36 @@ static double head_rows(struct engine *e, struct at_layer *l, const real *x, siz
             e->score[target - e->target + (ptrdiff_t)i] =
                 (struct rk_token_score){-lost, state[2 * rows + i] >= state[i]};
     }
-    if (dx) {
-        begin = stretch_begin(e, PART_MEMORY);
-        loss_gradient(e->threads, rows, count, box, target, first, state, state + rows, scale,
-                      logits);
-        stretch_end(e, begin);
-        head_back(e, s, role, x, rows, box, logits, dx);
+    return loss;
+}
+
+/* Some rows from the norm's output to the loss and back, while their logits are at hand. */
+static double head_rows(struct engine *e, struct at_layer *l, const real *x, size_t rows,
+                        const uint32_t *target, real *dx)
+{
+    const struct job *job = e->job;
+    const enum weight_role role = job->model.tied_embeddings ? WEIGHT_TABLE : WEIGHT_HEAD;
+    struct store *s = head_store(e, l);
+    struct logits logits = {.shards = 1, .rows = rows};
+    double loss = 0;
+    shard_of_words(e, s, role, &logits.first, &logits.count, &logits.box);
+    const size_t box = logits.box;
+    real *state = take(e, 3 * rows);
+    logits.own = logits.all = take(e, rows * box);
+    const double scale = e->scaler.scale / rows_of_loss(job);
+    matrix_forward(e->threads, rows, box, e->hidden, x, weight(e, s, role),
+                   weight(e, s, WEIGHT_HEAD_BIAS), logits.own);
+    if (job->functions) {
+        loss = task_loss(e, (size_t)(target - e->target), rows, logits.count, box, logits.first,
+                         scale, logits.own);
+    } else {
+        gather_logits(e, &logits);
+        loss_state(e, &logits, target, state);
+        loss = loss_of_rows(e, rows, target, state);
+        if (dx) loss_back(e, &logits, target, state, scale);
     }
-    give(e, logits);
+    if (dx) head_back(e, s, role, x, rows, box, logits.own, dx);
+    give(e, logits.all);
     give(e, state);
     return loss;
 }

@@ -107,6 +107,7 @@ static void open_block(struct engine *e, struct at_layer *l)
         l->mask.chunks = m->window_chunks;
     }
     if (sparse) l->mask.blocks = &e->job->blocks;
+    l->mask.full = e->place[l->place].plan->full_attention;
 }
 
 static bool open_layers(struct engine *e, const struct weight_part *part, int parts)

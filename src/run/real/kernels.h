@@ -126,6 +126,7 @@ struct run_span {
 struct run_mask {
     uint32_t window;
     bool chunks;
+    bool full; /* what no query may see is multiplied as well, and weighs nothing */
     const struct run_blocks *blocks;
 };
 

@@ -594,6 +594,7 @@ const struct kernels kernel_table[] = {
     {"logits gather",                PART_COMM,      REAL(head_gather),          REAL(head_gather_input),   NULL,           {0}},
     {"logits",                       PART_MATRIX,    NULL,                 NULL,                NULL,           {0}},
     {"loss reduce",                  PART_COMM,      NULL,                 NULL,                NULL,           {0}},
+    {"logits all-gather",            PART_COMM,      NULL,                 NULL,                NULL,           {0}},
     {"cross entropy",                PART_MATRIX,    REAL(cross_entropy),        NULL,                NULL,           {0}},
     {NULL, 0, NULL, NULL, NULL, {0}},
 };
