@@ -28,15 +28,52 @@ static enum rk_status refuse(const struct document *document, const char *key,
                    "the executor has nothing for what %s says: take another model", key);
 }
 
-/* RoPE that is stretched, or turns a part of each head. */
-static enum rk_status check_rotary(const struct document *document, struct rk_error *error)
+/* How RoPE is stretched, as transformers' modeling_rope_utils.py reads it. */
+static enum rk_status read_stretch(const struct document *document, const char *place,
+                                   struct rk_rotary_stretch *stretch, struct rk_error *error)
 {
     static const char *const types[] = {"rope_type", "type", NULL};
+    const json_t *said = json_object_get(document->root, place);
+    const char *type = json_string_value(first_of(said, types));
+    if (!type || strcmp(type, "default") == 0)
+        return first_of(said, types) && !type ? refuse(document, place, error) : RK_OK;
+    struct rk_rotary_stretch s = {.factor = 0};
+    const struct {
+        const char *key;
+        double *number;
+    } rows[] = {{"factor", &s.factor},
+                {"original_max_position_embeddings", &s.context},
+                {"low_freq_factor", &s.low},
+                {"high_freq_factor", &s.high}};
+    const bool linear = strcmp(type, "linear") == 0;
+    if (!linear && strcmp(type, "llama3") != 0)
+        return rk_fail(error, RK_NOTHING_FITS, document->path, 0, 0,
+                       "%s is of type %s, and the executor has default, linear and llama3: take "
+                       "another model",
+                       place, type);
+    for (size_t i = 0; i < (linear ? 1 : sizeof rows / sizeof *rows); i++) {
+        const json_t *value = json_object_get(said, rows[i].key);
+        if (!json_is_number(value) || !(json_number_value(value) > 0))
+            return rk_fail(error, RK_BAD_INPUT, document->path, 0, 0,
+                           "%s.%s: a number above 0 belongs there", place, rows[i].key);
+        *rows[i].number = json_number_value(value);
+    }
+    if (!linear && s.low >= s.high)
+        return rk_fail(error, RK_BAD_INPUT, document->path, 0, 0,
+                       "%s: low_freq_factor %g is not below high_freq_factor %g", place, s.low,
+                       s.high);
+    *stretch = s;
+    return RK_OK;
+}
+
+/* RoPE that is stretched, or turns a part of each head. */
+static enum rk_status read_rotary(const struct document *document, struct rk_train *train,
+                                  struct rk_error *error)
+{
     static const char *const places[] = {"rope_scaling", "rope_parameters", NULL};
     for (const char *const *place = places; *place; place++) {
-        const json_t *type = first_of(json_object_get(document->root, *place), types);
-        if (type && strcmp(json_string_value(type) ? json_string_value(type) : "", "default") != 0)
-            return refuse(document, *place, error);
+        const enum rk_status status = read_stretch(document, *place, &train->rotary_stretch, error);
+        if (status != RK_OK) return status;
     }
     const json_t *part = json_object_get(document->root, "partial_rotary_factor");
     if (json_is_number(part) && json_number_value(part) != 1)
@@ -62,7 +99,7 @@ static enum rk_status read_details(const struct document *document, struct rk_tr
     train->exact_gelu = activation && strcmp(activation, "gelu") == 0;
     if (json_is_false(json_object_get(document->root, "norm_topk_prob")))
         train->renormalise = false;
-    return check_rotary(document, error);
+    return read_rotary(document, train, error);
 }
 
 enum rk_status train_model_open(const char *name, struct rk_model *model, struct rk_train *train,

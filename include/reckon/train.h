@@ -20,6 +20,14 @@ extern "C" {
 
 enum rk_rate { RK_RATE_CONSTANT, RK_RATE_LINEAR, RK_RATE_COSINE, RK_RATE_WSD };
 
+/* RoPE for longer samples than a model began with: a frequency whose wave is longer than context /
+ * low tokens is divided by `factor`, one below context / high stays, and in between both are mixed
+ * [dubey2024]. Context 0: all are divided [chen2023]. Factor 1: none. */
+struct rk_rotary_stretch {
+    double factor;             /* 1 and more */
+    double context, low, high; /* 0 < low < high */
+};
+
 /* A zeroed struct is not valid: begin with rk_train_default(). */
 struct rk_train {
     uint64_t steps;        /* of the optimizer, in all: a resumed run does the rest */
@@ -42,8 +50,9 @@ struct rk_train {
 
     double norm_eps;    /* added to variances */
     double rotary_base; /* of RoPE */
-    bool exact_gelu;    /* GELU by the error function, not by tanh */
-    bool renormalise;   /* the weights of a token's experts sum to one */
+    struct rk_rotary_stretch rotary_stretch;
+    bool exact_gelu;  /* GELU by the error function, not by tanh */
+    bool renormalise; /* the weights of a token's experts sum to one */
 
     uint32_t
         block_tokens; /* of block-sparse attention, in every other layer; 0: all layers dense */

@@ -31,6 +31,7 @@ struct rk_train rk_train_default(void)
         .scale_interval = 2000,
         .norm_eps = 1e-5,
         .rotary_base = 10000,
+        .rotary_stretch = {.factor = 1},
         .renormalise = true,
         .block_tokens = 0,
         .block_local = 8,
@@ -196,6 +197,7 @@ static enum rk_status check_learning(const struct rk_train *t, struct rk_error *
         {"momentum",           t->momentum,    0, 0.999999, "Muon's mean is over 1 / (1 - momentum) steps"},
         {"eps of norms",       t->norm_eps,    0, 1,    "it is added to variances of about 1"},
         {"base of RoPE",       t->rotary_base, 1, 1e12, "the slowest angle takes 6.3 times so many tokens for a turn"},
+        {"factor of RoPE",     t->rotary_stretch.factor, 1, 1e6, "frequencies are divided by it"},
     };
     /* clang-format on */
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)

@@ -168,7 +168,7 @@ Test(run_kernels, rotary)
     uint32_t position[4] = {0, 3, 7, 15};
     double table[POSITIONS * D], *x = random_array(4 * HEADS * D), was[4 * HEADS * D];
     memcpy(was, x, sizeof was);
-    rotary_table(POSITIONS, D, 10000, table);
+    rotary_table(POSITIONS, D, 10000, &(struct rk_rotary_stretch){.factor = 1}, table);
     rotary(1, 4, HEADS, D, position, table, false, x, HEADS * D);
     cr_expect_float_eq(x[0], was[0], 1e-15); /* position 0 */
     /* by hand: position 3, pair (0, 4), angle 3 */

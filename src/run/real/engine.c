@@ -177,7 +177,9 @@ static bool open_batch(struct engine *e)
     const size_t d =
         job->model.kv_rank ? job->model.rope_dim : (size_t)head_shape_of(&job->model, false).width;
     e->turn = room(job->sequence * d);
-    if (e->turn) rotary_table(job->sequence, d, job->settings.rotary_base, e->turn);
+    if (e->turn)
+        rotary_table(job->sequence, d, job->settings.rotary_base, &job->settings.rotary_stretch,
+                     e->turn);
     return e->turn != NULL;
 }
 

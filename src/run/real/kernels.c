@@ -277,14 +277,29 @@ void activation_backward(int threads, enum run_activation f, bool gated, size_t 
 
 /* ---- positions and tables ---- */
 
-void rotary_table(size_t positions, size_t d, double base, real *table)
+static double stretched(double frequency, const struct rk_rotary_stretch *s)
 {
-    for (size_t p = 0; p < positions; p++)
-        for (size_t i = 0; i < d / 2; i++) {
-            const double angle = (double)p * __builtin_pow(base, -2.0 * (double)i / (double)d);
+    const double slow = frequency / s->factor;
+    if (!(s->context > 0)) return slow;
+    const double turns = s->context * frequency / (2 * 3.14159265358979323846); /* in the context */
+    if (turns < s->low) return slow;
+    if (turns > s->high) return frequency;
+    const double part = (turns - s->low) / (s->high - s->low);
+    return (1 - part) * slow + part * frequency;
+}
+
+void rotary_table(size_t positions, size_t d, double base, const struct rk_rotary_stretch *stretch,
+                  real *table)
+{
+    for (size_t i = 0; i < d / 2; i++) {
+        const double power = __builtin_pow(base, -2.0 * (double)i / (double)d);
+        const double frequency = stretched(power, stretch);
+        for (size_t p = 0; p < positions; p++) {
+            const double angle = (double)p * frequency;
             table[p * d + i] = (real)__builtin_cos(angle);
             table[p * d + d / 2 + i] = (real)__builtin_sin(angle);
         }
+    }
 }
 
 CLONES static void rotate(size_t half, const real *restrict turn, real sign, real *restrict x)

@@ -11,6 +11,8 @@
 
 #include "run/real/real.h"
 
+#include <reckon/train.h>
+
 /* ---- products: weights are (out, in), as checkpoints have them ---- */
 
 #define matrix_forward REAL(matrix_forward)
@@ -73,8 +75,9 @@ void activation_backward(int threads, enum run_activation f, bool gated, size_t 
 #define lookup_forward  REAL(lookup_forward)
 #define lookup_backward REAL(lookup_backward)
 
-/* cosines and sines (positions, 2, d / 2) of position / base^(2 i / d) [su2021] */
-void rotary_table(size_t positions, size_t d, double base, real *table);
+/* cosines and sines (positions, 2, d / 2) of position / base^(2 i / d) [su2021], stretched */
+void rotary_table(size_t positions, size_t d, double base, const struct rk_rotary_stretch *stretch,
+                  real *table);
 /* Turns pairs (i, i + d/2) of each head, as Hugging Face has them; `heads` heads lie at x, rows ld
  * apart; `back` turns the other way. position (rows). */
 void rotary(int threads, size_t rows, size_t heads, size_t d, const uint32_t *position,

@@ -1,6 +1,7 @@
 """Tiny models of each family, written as Hugging Face writes them, and ten steps of AdamW with PyTorch in 64 bits.
 
 /usr/bin/python3 tests/data/torch/make.py tests/data/torch   (with Debian's python3-torch 1.13; run once, its output is kept)
+Names of families behind the folder make these alone.
 
 Each family is a plain function of a table of weights, so that autograd is all that is taken from PyTorch. Weights are
 numbers of 16 bits (bf16), to be small on disk.
@@ -49,9 +50,21 @@ def rms(x, g, eps):
     return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + eps) * g
 
 
-def turn(x, base):  # (heads, tokens, d), halves
+def stretch(frequency, s):  # as in transformers' modeling_rope_utils.py
+    if not s:
+        return frequency
+    if s["rope_type"] == "linear":
+        return frequency / s["factor"]
+    n, low, high = s["original_max_position_embeddings"], s["low_freq_factor"], s["high_freq_factor"]
+    wave = 2 * math.pi / frequency
+    mixed = (n / wave - low) / (high - low)
+    mixed = (1 - mixed) * frequency / s["factor"] + mixed * frequency
+    return torch.where(wave > n / low, frequency / s["factor"], torch.where(wave < n / high, frequency, mixed))
+
+
+def turn(x, base, scaling=None):  # (heads, tokens, d), halves
     d = x.shape[-1]
-    angle = torch.arange(x.shape[-2])[:, None] * base ** (-2 * torch.arange(d // 2) / d)
+    angle = torch.arange(x.shape[-2])[:, None] * stretch(base ** (-2 * torch.arange(d // 2) / d), scaling)
     c, s = torch.cos(angle), torch.sin(angle)
     a, b = x[..., :d // 2], x[..., d // 2:]
     return torch.cat((a * c - b * s, b * c + a * s), -1)
@@ -139,7 +152,8 @@ def llama(c, names=None):
             q, k, v = heads_of(q, heads), heads_of(k, groups), heads_of(v, groups)
             if c["model_type"].startswith("qwen3"):
                 q, k = rms(q, w(p + "self_attn.q_norm.weight", d), eps), rms(k, w(p + "self_attn.k_norm.weight", d), eps)
-            y = attend(turn(q, base), turn(k, base), v, c.get("sliding_window"))
+            s = c.get("rope_scaling")
+            y = attend(turn(q, base, s), turn(k, base, s), v, c.get("sliding_window"))
             x = x + y @ w(p + "self_attn.o_proj.weight", h, heads * d).T
             n = rms(x, w(p + "post_attention_layernorm.weight", h), eps)
             if names:
@@ -200,6 +214,11 @@ def families():
     yield "gpt2", GPT2, gpt2
     c = config("llama", rms_norm_eps=1e-5)
     yield "llama", c, llama(c)
+    c = config("llama", head_dim=16, rope_scaling={"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
+                                                   "high_freq_factor": 4.0, "original_max_position_embeddings": 64})
+    yield "llama3", c, llama(c)
+    c = config("llama", rope_scaling={"rope_type": "linear", "factor": 4.0}, tie_word_embeddings=True)
+    yield "llama_linear", c, llama(c)
     c = config("mistral", sliding_window=5, rms_norm_eps=1e-5)
     yield "mistral", c, llama(c)
     c = config("qwen2", tie_word_embeddings=True, use_sliding_window=False)
@@ -252,6 +271,8 @@ def train(forward, w, text):
 
 def main():
     for name, about, forward in families():
+        if sys.argv[2:] and name not in sys.argv[2:]:
+            continue
         torch.manual_seed(7)
         random.seed(7)
         folder = os.path.join(sys.argv[1], name)
