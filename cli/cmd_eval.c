@@ -122,7 +122,7 @@ static enum rk_status open_plan(const struct eval_args *args, struct eval_model 
 {
     static const struct option_texts none = {.count = 0};
     struct plan_draft draft;
-    const enum rk_status status = train_plan_read(args->plan, &none, args->ranks, &draft, error);
+    const enum rk_status status = train_plan_read(args->plan, &none, args->ranks, NULL, &draft, error);
     if (status != RK_OK) return status;
     m->plan = draft.plan;
     if (!plan_given(&draft, "batch")) { /* enough microbatches for any schedule */

@@ -11,9 +11,11 @@
 #include "cli/train_trace.h"
 #include "interop/output.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct train_args {
     const char *model, *plan, *system, *data, *load, *save, *log, *drives, *changes, *trace,
@@ -165,6 +167,14 @@ static void take_trace(void *context, int rank, const struct rk_train_event *eve
     train_trace_rank(&((struct watch *)context)->trace, rank, event, events);
 }
 
+static void warn(void *context, const struct rk_error *about)
+{
+    char text[1024];
+    (void)context;
+    rk_error_format(about, text, sizeof text);
+    if (cli_executor->rank == 0) fprintf(stderr, "reckon: warning: %s\n", text);
+}
+
 static bool next_plan(void *context, uint64_t step, struct rk_plan *plan)
 {
     struct watch *w = context;
@@ -193,6 +203,13 @@ static bool log_step(FILE *log, int digits, const struct rk_train_step *s)
            fflush(log) == 0;
 }
 
+/* Pipes and devices have nothing to cut. */
+static void rewind_log(FILE *log)
+{
+    const int cut = ftruncate(fileno(log), 0);
+    (void)cut;
+}
+
 /* The first steps, the last one, and twenty in between. */
 static bool is_said(const struct watch *w, uint64_t step)
 {
@@ -204,6 +221,8 @@ static bool watch_step(void *context, const struct rk_train_step *s)
 {
     struct watch *w = context;
     FILE *out = w->args->show.format == REPORT_AS_TEXT ? stdout : stderr; /* JSON stands alone */
+    if (w->log && !w->done) /* one of an earlier run stays until this one has a step to show */
+        rewind_log(w->log);
     w->done = s->step;
     if (w->curve) train_curve_add(w->curve, s);
     if (w->log && !log_step(w->log, w->args->wide ? 12 : 9, s)) {
@@ -300,6 +319,17 @@ static enum rk_status need(const struct train_args *args, const struct rk_train 
     return RK_OK;
 }
 
+static bool offloads(const struct rk_plan *plan)
+{
+    bool any = plan->recompute_rest;
+    for (int i = 0; i < RK_SHARES * RK_SHARE_TIERS; i++) {
+        any |= plan->share[i / RK_SHARE_TIERS][i % RK_SHARE_TIERS] > 0;
+        for (int l = 0; l < plan->others; l++)
+            any |= plan->other[l].share[i / RK_SHARE_TIERS][i % RK_SHARE_TIERS] > 0;
+    }
+    return any;
+}
+
 /* What the plan does not read would change nothing. */
 static enum rk_status check_options(const struct train_args *args, const struct rk_train *usual,
                                     const struct rk_plan *plan, struct rk_error *error)
@@ -308,6 +338,11 @@ static enum rk_status check_options(const struct train_args *args, const struct 
     if (args->momentum != usual->momentum && plan->optimizer != RK_MUON)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--momentum %g is of Muon: say optimizer=muon, too", args->momentum);
+    const bool moves = offloads(plan) || args->changes;
+    if ((args->drives || args->adaptive) && !moves)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "%s is of plans that offload: say offload-activations=1 or the like, too",
+                       args->drives ? "--drives" : "--adaptive");
     if ((args->wide || !scales) &&
         (args->loss_scale != usual->loss_scale || args->scale_interval != usual->scale_interval))
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
@@ -366,6 +401,14 @@ static int show_stopped(const struct watch *w, int code)
     return asked_to_stop == SIGINT ? RK_INTERRUPTED : code;
 }
 
+static enum rk_status open_file(const char *path, const char *mode, FILE **file,
+                                struct rk_error *error)
+{
+    if ((*file = fopen(path, mode))) return RK_OK;
+    return rk_fail(error, RK_IO, path, 0, 0, "cannot be %s: %s", *mode == 'r' ? "read" : "written",
+                   strerror(errno));
+}
+
 int cmd_train(int argc, char **argv)
 {
     struct train_args args = {.model = NULL};
@@ -386,8 +429,10 @@ int cmd_train(int argc, char **argv)
     enum rk_status status = need(&args, &of_model, &error);
     if (status == RK_OK) status = train_model_open(args.model, &model, &of_model, &error);
     model.no_dropout = true; /* the executor has none: neither is its time predicted */
+    struct rk_train_about about = {.step = 0};
+    if (status == RK_OK && args.load) status = cli_executor->look(args.load, &about, &error);
     if (status == RK_OK)
-        status = train_plan_read(args.plan, &args.words, args.ranks, &draft, &error);
+        status = train_plan_read(args.plan, &args.words, args.ranks, &about, &draft, &error);
     if (status == RK_OK) status = check_options(&args, &of_model, &draft.plan, &error);
     if (status == RK_OK)
         status = rk_system_load(args.system ? args.system : any_system, &system, &error);
@@ -395,12 +440,12 @@ int cmd_train(int argc, char **argv)
         snprintf(system.id, sizeof system.id, "the machine assumed without --system");
     const bool speaks = cli_executor && cli_executor->rank == 0;
     if (status == RK_OK && speaks) status = output_try(args.output, &error);
-    if (status == RK_OK && args.log && speaks && !(watch.log = fopen(args.log, "w")))
-        status = rk_fail(&error, RK_IO, args.log, 0, 0, "cannot be written");
-    if (status == RK_OK && args.trace && speaks && !(watch.trace.file = fopen(args.trace, "w")))
-        status = rk_fail(&error, RK_IO, args.trace, 0, 0, "cannot be written");
-    if (status == RK_OK && args.changes && !(watch.changes.file = fopen(args.changes, "r")))
-        status = rk_fail(&error, RK_IO, args.changes, 0, 0, "cannot be read");
+    if (status == RK_OK && args.log && speaks)
+        status = open_file(args.log, "a", &watch.log, &error);
+    if (status == RK_OK && args.trace && speaks)
+        status = open_file(args.trace, "w", &watch.trace.file, &error);
+    if (status == RK_OK && args.changes)
+        status = open_file(args.changes, "r", &watch.changes.file, &error);
     if (status == RK_OK && speaks && show_is_page(&args.show, args.output) &&
         !(watch.curve = calloc(1, sizeof *watch.curve)))
         status = no_memory(&error);
@@ -419,6 +464,7 @@ int cmd_train(int argc, char **argv)
                                          .drives = args.drives,
                                          .save_every = args.save_every,
                                          .step = watch_step,
+                                         .warn = warn,
                                          .trace = watch.trace.file ? take_trace : NULL,
                                          .next_plan = watch.changes.file ? next_plan : NULL,
                                          .context = &watch};

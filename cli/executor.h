@@ -9,6 +9,8 @@ struct executor {
     struct rk_train (*defaults)(void);
     enum rk_status (*check)(const struct rk_model *model, const struct rk_plan *plan,
                             const struct rk_train *train, struct rk_error *error);
+    enum rk_status (*look)(const char *folder, struct rk_train_about *about,
+                           struct rk_error *error);
     enum rk_status (*train)(const struct rk_model *model, const struct rk_plan *plan,
                             const struct rk_train *train, const struct rk_train_run *run,
                             struct rk_train_result *result, struct rk_error *error);

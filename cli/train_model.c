@@ -126,7 +126,8 @@ static bool is_file_name(const char *text)
 }
 
 enum rk_status train_plan_read(const char *plan, const struct option_texts *words, uint64_t ranks,
-                               struct plan_draft *draft, struct rk_error *error)
+                               const struct rk_train_about *goes_on, struct plan_draft *draft,
+                               struct rk_error *error)
 {
     struct plan_fault fault;
     enum rk_status status = RK_OK;
@@ -140,6 +141,11 @@ enum rk_status train_plan_read(const char *plan, const struct option_texts *word
         draft->plan.precision = RK_FP32;
         for (int i = 0; i < draft->plan.others; i++)
             draft->plan.other[i].precision = RK_FP32;
+    }
+    if (goes_on && goes_on->batch) {
+        if (!plan_given(draft, "batch")) draft->plan.batch = goes_on->batch;
+        if (!plan_given(draft, "sequence")) draft->plan.sequence = goes_on->sequence;
+        draft->given[plan_row("batch")] = draft->given[plan_row("sequence")] = true;
     }
     if (ranks && plan_given(draft, "gpus") && draft->plan.ranks != ranks)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,

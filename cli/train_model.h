@@ -14,8 +14,10 @@ enum rk_status train_model_open(const char *name, struct rk_model *model, struct
                                 struct rk_error *error);
 
 /* The plan to run, from a file (or words in quotes; NULL: none) and words that outdo it, in 32 bits
- * where it says nothing. `ranks` (0: not said): as threads; processes of MPI count themselves. */
+ * where it says nothing, and with the batch and the sequence of the run that goes on under it
+ * (NULL: none). `ranks` (0: not said): as threads; processes of MPI count themselves. */
 enum rk_status train_plan_read(const char *plan, const struct option_texts *words, uint64_t ranks,
-                               struct plan_draft *draft, struct rk_error *error);
+                               const struct rk_train_about *goes_on, struct plan_draft *draft,
+                               struct rk_error *error);
 
 #endif

@@ -49,7 +49,7 @@ static bool apply(struct train_switch *s, struct rk_plan *plan, struct rk_error 
 {
     struct plan_draft draft;
     struct option_texts none = {.count = 0};
-    if (train_plan_read(s->to, &none, s->ranks, &draft, error) != RK_OK) return false;
+    if (train_plan_read(s->to, &none, s->ranks, NULL, &draft, error) != RK_OK) return false;
     if (!plan_given(&draft, "batch")) draft.plan.batch = plan->batch;
     if (!plan_given(&draft, "sequence")) draft.plan.sequence = plan->sequence;
     if (!plan_given(&draft, "optimizer")) draft.plan.optimizer = plan->optimizer;

@@ -237,6 +237,7 @@ static struct rk_train defaults(void)
 
 static struct executor executor = {.defaults = defaults,
                                    .check = rk_train_check,
+                                   .look = rk_train_look,
                                    .train = train,
                                    .count = rk_train_count,
                                    .score = score};

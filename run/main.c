@@ -10,6 +10,7 @@
 
 static const struct executor threads = {.defaults = rk_train_default,
                                         .check = rk_train_check,
+                                        .look = rk_train_look,
                                         .train = rk_train_threads,
                                         .count = rk_train_count,
                                         .generate = rk_generate_tokens,

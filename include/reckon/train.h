@@ -146,6 +146,9 @@ struct rk_train_run {
     bool (*next_plan)(void *context, uint64_t step, struct rk_plan *plan);
     /* Called with the second step of each rank of this process, one rank at a time; NULL: not. */
     void (*trace)(void *context, int rank, const struct rk_train_event *event, size_t events);
+    /* Called once before the first step for each thing that the run goes on in spite of: of a
+     * checkpoint that is damaged, of data that look like none; NULL: not. */
+    void (*warn)(void *context, const struct rk_error *about);
     const char *transit; /* folder that all ranks see, for the state on its way to another plan;
                             NULL: memory (/dev/shm) where all ranks are threads, else `save` */
     void *context;
@@ -194,6 +197,16 @@ struct rk_train_result {
  * names the member or operation. Judges no memory. */
 RK_API enum rk_status rk_train_check(const struct rk_model *model, const struct rk_plan *plan,
                                      const struct rk_train *train, struct rk_error *error);
+
+/* What a checkpoint, or the newest of a folder of them, says of its run. */
+struct rk_train_about {
+    uint64_t step, seed;
+    uint64_t batch, sequence; /* 0: an earlier reckon wrote it, and did not say */
+};
+
+/* All 0: the folder holds no checkpoint, but perhaps weights alone. Files are not read through. */
+RK_API enum rk_status rk_train_look(const char *folder, struct rk_train_about *about,
+                                    struct rk_error *error);
 
 /* Trains with plan->ranks ranks as threads of this process. */
 RK_API enum rk_status rk_train_threads(const struct rk_model *model, const struct rk_plan *plan,

@@ -12,10 +12,12 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include <zlib.h>
 
-static const char weights_name[] = "model.safetensors", moments_name[] = "moments.safetensors",
-                  about_name[] = "train.json";
+static const char weights_name[] = CHECKPOINT_WEIGHTS, moments_name[] = CHECKPOINT_MOMENTS,
+                  about_name[] = CHECKPOINT_ABOUT;
+
+/* Folders are joined with names of their own in paths of 512 and 600 bytes. */
+enum { LONGEST_FOLDER = 450 };
 
 static enum rk_status fail_system(struct rk_error *error, const char *path)
 {
@@ -93,6 +95,13 @@ static struct run run_at(const struct weight *w, uint64_t i)
 }
 
 /* ---- reading ---- */
+
+static enum rk_status check_length(const char *folder, struct rk_error *error)
+{
+    if (strlen(folder) <= LONGEST_FOLDER) return RK_OK;
+    return rk_fail(error, RK_IO, folder, 0, 0,
+                   "the name of a folder of checkpoints has at most %d bytes", LONGEST_FOLDER);
+}
 
 static const struct tensor *tensor_named(const struct checkpoint *c, const char *name, int *file)
 {
@@ -234,10 +243,10 @@ enum rk_status checkpoint_load(const struct checkpoint *c, const struct engine_k
             free(buffer);
         }
     struct scaler *scaler = kind->scaler(engine);
-    scaler->skipped = c->scaler.skipped;
-    if (!scaler->scales || !(c->scaler.scale > 0)) return status;
-    scaler->scale = c->scaler.scale;
-    scaler->good = c->scaler.good;
+    scaler->skipped = c->about.scaler.skipped;
+    if (!scaler->scales || !(c->about.scaler.scale > 0)) return status;
+    scaler->scale = c->about.scaler.scale;
+    scaler->good = c->about.scaler.good;
     return status;
 }
 
@@ -262,77 +271,6 @@ static enum rk_status open_file(struct checkpoint *c, const char *folder, const 
     return RK_OK;
 }
 
-static bool sum_file(const char *path, uint32_t *sum, uint64_t *size)
-{
-    static const size_t piece = 1 << 20;
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    unsigned char *buffer = malloc(piece);
-    ssize_t n = -1;
-    *sum = (uint32_t)crc32(0, NULL, 0);
-    *size = 0;
-    while (file >= 0 && buffer && (n = read(file, buffer, piece)) > 0) {
-        *sum = (uint32_t)crc32(*sum, buffer, (uInt)n);
-        *size += (uint64_t)n;
-    }
-    if (file >= 0) close(file);
-    free(buffer);
-    return n == 0;
-}
-
-/* Of a run that had no scale, or was written by an earlier reckon, all is 0. */
-static bool read_scaler(const char *text, uint64_t step, struct scaler *scaler)
-{
-    const char *at = strstr(text, "\"loss_scale\": ");
-    unsigned long long good, skipped;
-    double scale;
-    *scaler = (struct scaler){.scale = 0};
-    if (!at) return true;
-    if (sscanf(at, "\"loss_scale\": %lf, \"good_steps\": %llu, \"skipped_steps\": %llu", &scale,
-               &good, &skipped) != 3)
-        return false;
-    *scaler = (struct scaler){.scale = scale, .good = good, .skipped = skipped};
-    return (scale == 0 || (scale >= 1 && isfinite(scale))) && good <= step && skipped <= step;
-}
-
-/* train.json as it is written below; nothing else writes it. */
-static enum rk_status read_about(struct checkpoint *c, const char *folder, struct rk_error *error)
-{
-    char path[600], text[1024];
-    unsigned long long step, seed, sizes[2];
-    unsigned sums[2];
-    snprintf(path, sizeof path, "%s/%s", folder, about_name);
-    FILE *file = fopen(path, "r");
-    if (!file) return fail_system(error, path);
-    const size_t length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = 0;
-    if (sscanf(text,
-               " { \"step\" : %llu , \"seed\" : %llu , \"model_bytes\" : %llu , \"model_crc32\" : "
-               "%u , "
-               "\"moments_bytes\" : %llu , \"moments_crc32\" : %u",
-               &step, &seed, &sizes[0], &sums[0], &sizes[1], &sums[1]) != 6)
-        return rk_fail(error, RK_BAD_INPUT, path, 1, 1, "this is not what reckon train writes");
-    for (int i = 0; i < 2; i++) {
-        uint32_t sum;
-        uint64_t size;
-        snprintf(path, sizeof path, "%s/%s", folder, i ? moments_name : weights_name);
-        if (!sum_file(path, &sum, &size)) return fail_system(error, path);
-        if (sum != sums[i] || size != sizes[i])
-            return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
-                           "damaged: %llu bytes of sum %08x, %llu of %08x were written",
-                           (unsigned long long)size, sum, sizes[i], sums[i]);
-    }
-    snprintf(path, sizeof path, "%s/%s", folder, about_name);
-    if (!read_scaler(text, step, &c->scaler))
-        return rk_fail(error, RK_BAD_INPUT, path, 1, 1, "this is not what reckon train writes");
-    c->muon = strstr(text, "\"optimizer\": \"muon\"") != NULL;
-    c->neighbours = strstr(text, "\"turns\": \"neighbours\"") != NULL;
-    c->step = step;
-    c->seed = seed;
-    c->moments = true;
-    return RK_OK;
-}
-
 static bool is_there(const char *folder, const char *name)
 {
     char path[600];
@@ -340,26 +278,67 @@ static bool is_there(const char *folder, const char *name)
     return access(path, F_OK) == 0;
 }
 
-static enum rk_status open_folder(struct checkpoint *c, const char *folder, struct rk_error *error)
+/* Files of weights that belong together: model.safetensors; else the pieces model-00001-of-00005
+ * ..., of which none may be missing; else all files *.safetensors of the folder. */
+enum weight_files { WHOLE, PIECES, ALL_FILES };
+
+static bool belongs(enum weight_files kind, const char *name, int *of)
 {
+    const size_t length = strlen(name);
+    int number, end = 0;
+    if (length <= 12 || strcmp(name + length - 12, ".safetensors") != 0) return false;
+    if (kind == WHOLE) return strcmp(name, weights_name) == 0;
+    if (kind == ALL_FILES) return true;
+    return sscanf(name, "model-%d-of-%d.safetensors%n", &number, of, &end) == 2 && end &&
+           !name[end];
+}
+
+static int count_files(const char *folder, enum weight_files kind, int *of)
+{
+    DIR *dir = opendir(folder);
+    int count = 0;
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        count += belongs(kind, entry->d_name, of);
+    if (dir) closedir(dir);
+    return count;
+}
+
+static enum rk_status open_weights(struct checkpoint *c, const char *folder, struct rk_error *error)
+{
+    enum weight_files kind = WHOLE;
     enum rk_status status = RK_OK;
-    if (is_there(folder, about_name)) {
-        status = read_about(c, folder, error);
-        if (status == RK_OK) status = open_file(c, folder, weights_name, error);
-        if (status == RK_OK) status = open_file(c, folder, moments_name, error);
-        return status;
-    }
+    int pieces = 0, of = 0;
+    if (!is_there(folder, weights_name))
+        kind = (pieces = count_files(folder, PIECES, &of)) ? PIECES : ALL_FILES;
+    if (pieces < of)
+        return rk_fail(error, RK_BAD_INPUT, folder, 0, 0,
+                       "holds %d of the %d files model-...-of-%05d.safetensors: bring the others, "
+                       "too",
+                       pieces, of, of);
     DIR *dir = opendir(folder);
     if (!dir) return fail_system(error, folder);
-    for (struct dirent *entry; status == RK_OK && (entry = readdir(dir));) {
-        const size_t length = strlen(entry->d_name);
-        if (length > 12 && strcmp(entry->d_name + length - 12, ".safetensors") == 0)
-            status = open_file(c, folder, entry->d_name, error);
-    }
+    for (struct dirent *entry; status == RK_OK && (entry = readdir(dir));)
+        if (belongs(kind, entry->d_name, &of)) status = open_file(c, folder, entry->d_name, error);
     closedir(dir);
     if (status == RK_OK && !c->files)
         status =
             rk_fail(error, RK_BAD_INPUT, folder, 0, 0, "holds no checkpoint and no *.safetensors");
+    return status;
+}
+
+static enum rk_status open_folder(struct checkpoint *c, const char *folder, struct rk_error *error)
+{
+    if (!is_there(folder, about_name)) {
+        if (!is_there(folder, moments_name)) return open_weights(c, folder, error);
+        return rk_fail(error, RK_BAD_INPUT, folder, 0, 0,
+                       "has %s, and no %s that says what they are of: load %s from a folder of its "
+                       "own to begin a run with the weights alone",
+                       moments_name, about_name, weights_name);
+    }
+    enum rk_status status = checkpoint_about_read(folder, true, &c->about, error);
+    c->moments = true;
+    if (status == RK_OK) status = open_file(c, folder, weights_name, error);
+    if (status == RK_OK) status = open_file(c, folder, moments_name, error);
     return status;
 }
 
@@ -381,33 +360,79 @@ static int find_steps(const char *folder, unsigned long long *steps, int most)
     return count;
 }
 
+/* What files of weights hold beside weights: tables of masks and angles, and the copy of a table
+ * that is the head's, too. */
+static bool is_no_weight(const struct rk_model *model, const char *name)
+{
+    static const char *const ends[] = {".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq"};
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const size_t end = strlen(ends[i]);
+        if (length >= end && strcmp(name + length - end, ends[i]) == 0) return true;
+    }
+    return model->tied_embeddings && strcmp(name, "lm_head.weight") == 0;
+}
+
+/* The files of weights: those of moments hold the same names with a word in front. */
+static int weight_files(const struct checkpoint *c)
+{
+    return c->moments ? 1 : c->files;
+}
+
+/* All that is there is read: else it is another model, of more layers or with biases. */
+static enum rk_status check_all_used(const struct checkpoint *c, const struct rk_model *model,
+                                     bool *const *used, struct rk_error *error)
+{
+    for (int f = 0; f < weight_files(c); f++) {
+        const struct safetensors *h = &c->file[f].header;
+        for (size_t i = 0; i < h->count; i++)
+            if (!used[f][i] && !is_no_weight(model, h->tensor[i].name))
+                return rk_fail(error, RK_BAD_INPUT, c->file[f].path, 0, 0,
+                               "has %s, and the model does not: it is of another model",
+                               h->tensor[i].name);
+    }
+    return RK_OK;
+}
+
+static enum rk_status check_tensor(const struct checkpoint *c, const char *path,
+                                   const struct weight *w, bool *const *used,
+                                   struct rk_error *error)
+{
+    uint64_t shape[2];
+    int rank, file;
+    const struct tensor *t = find_tensor(c, w->name, &file);
+    shape_of(w, &rank, shape);
+    if (!t)
+        return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "lacks %s: it is of another model",
+                       w->name);
+    used[file][t - c->file[file].header.tensor] = true;
+    if (!is_read(t->type))
+        return rk_fail(error, RK_BAD_INPUT, c->file[file].path, 0, 0,
+                       "%s is of type %s: F16, BF16, F32 and F64 are read", w->name,
+                       tensor_type_name(t->type));
+    if (t->rank == rank && t->shape[0] == shape[0] && (rank < 2 || t->shape[1] == shape[1]))
+        return RK_OK;
+    return rk_fail(error, RK_BAD_INPUT, c->file[file].path, 0, 0,
+                   "%s is %llu x %llu, the model's %llu x %llu: it is of another model", w->name,
+                   (unsigned long long)t->shape[0],
+                   (unsigned long long)(t->rank > 1 ? t->shape[1] : 1),
+                   (unsigned long long)shape[0], (unsigned long long)(rank > 1 ? shape[1] : 1));
+}
+
 static enum rk_status check_tensors(const struct checkpoint *c, const char *path,
                                     const struct job *job, struct rk_error *error)
 {
     struct weights all;
+    bool *used[CHECKPOINT_FILES] = {NULL};
     enum rk_status status = whole_model(job, &all, error);
-    for (int i = 0; status == RK_OK && i < all.weights; i++) {
-        const struct weight *w = &all.weight[i];
-        uint64_t shape[2];
-        int rank, file;
-        const struct tensor *t = find_tensor(c, w->name, &file);
-        shape_of(w, &rank, shape);
-        if (!t)
-            status = rk_fail(error, RK_BAD_INPUT, path, 0, 0, "lacks %s: it is of another model",
-                             w->name);
-        else if (!is_read(t->type))
-            status = rk_fail(error, RK_BAD_INPUT, c->file[file].path, 0, 0,
-                             "%s is of type %s: F16, BF16, F32 and F64 are read", w->name,
-                             tensor_type_name(t->type));
-        else if (t->rank != rank || t->shape[0] != shape[0] ||
-                 (rank > 1 && t->shape[1] != shape[1]))
-            status = rk_fail(error, RK_BAD_INPUT, c->file[file].path, 0, 0,
-                             "%s is %llu x %llu, the model's %llu x %llu: it is of another model",
-                             w->name, (unsigned long long)t->shape[0],
-                             (unsigned long long)(t->rank > 1 ? t->shape[1] : 1),
-                             (unsigned long long)shape[0],
-                             (unsigned long long)(rank > 1 ? shape[1] : 1));
-    }
+    for (int f = 0; f < c->files && status == RK_OK; f++)
+        if (!(used[f] = calloc(c->file[f].header.count + 1, sizeof **used)))
+            status = no_memory(error);
+    for (int i = 0; status == RK_OK && i < all.weights; i++)
+        status = check_tensor(c, path, &all.weight[i], used, error);
+    if (status == RK_OK) status = check_all_used(c, &job->model, used, error);
+    for (int f = 0; f < c->files; f++)
+        free(used[f]);
     weights_release(&all);
     return status;
 }
@@ -421,30 +446,65 @@ void checkpoint_close(struct checkpoint *c)
     c->files = 0;
 }
 
+/* The newest folder of `path` that is whole; the first reason why a newer one is not stays in
+ * c->passed. */
+static enum rk_status open_newest(struct checkpoint *c, const char *path,
+                                  const unsigned long long *steps, int count,
+                                  struct rk_error *error)
+{
+    struct rk_error passed = {.status = RK_OK};
+    enum rk_status status = RK_OK;
+    for (int i = 0; i < count; i++) {
+        char folder[512];
+        snprintf(folder, sizeof folder, "%s/step-%08llu", path, steps[i]);
+        status = open_folder(c, folder, error);
+        c->passed = passed;
+        if (status == RK_OK) return RK_OK;
+        if (passed.status == RK_OK)
+            rk_fail(&passed, error->status, error->path, error->line, error->column,
+                    "%.440s: the checkpoint before it is taken", error->text);
+        checkpoint_close(c);
+        memset(c, 0, sizeof *c);
+    }
+    return status;
+}
+
 enum rk_status checkpoint_open(struct checkpoint *c, const char *path, const struct job *job,
                                struct rk_error *error)
 {
     enum { TRIED = 4 };
     unsigned long long steps[TRIED];
-    enum rk_status status = RK_OK;
     memset(c, 0, sizeof *c);
-    const int count = is_there(path, about_name) ? 0 : find_steps(path, steps, TRIED);
-    if (!count) status = open_folder(c, path, error);
-    for (int i = 0; i < count; i++) { /* one that is damaged gives way to the one before */
-        char folder[512];
-        snprintf(folder, sizeof folder, "%s/step-%08llu", path, steps[i]);
-        status = open_folder(c, folder, error);
-        if (status == RK_OK) break;
-        checkpoint_close(c);
-        memset(c, 0, sizeof *c);
-    }
-    if (status == RK_OK && c->moments && job->model.kv_rank && !c->neighbours)
+    enum rk_status status = check_length(path, error);
+    const int count =
+        status != RK_OK || is_there(path, about_name) ? 0 : find_steps(path, steps, TRIED);
+    if (status == RK_OK)
+        status = count ? open_newest(c, path, steps, count, error) : open_folder(c, path, error);
+    if (status == RK_OK && c->moments && job->model.kv_rank && !c->about.neighbours)
         status = rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                          "was written by an earlier reckon, whose rows of latent attention are in "
                          "another order: go "
                          "on with that one");
     if (status == RK_OK) status = check_tensors(c, path, job, error);
     if (status != RK_OK) checkpoint_close(c);
+    return status;
+}
+
+enum rk_status rk_train_look(const char *path, struct rk_train_about *about, struct rk_error *error)
+{
+    unsigned long long step;
+    char folder[512];
+    struct checkpoint_about read;
+    enum rk_status status = check_length(path, error);
+    *about = (struct rk_train_about){.step = 0};
+    if (status != RK_OK) return status;
+    snprintf(folder, sizeof folder, "%s", path);
+    if (!is_there(path, about_name) && find_steps(path, &step, 1))
+        snprintf(folder, sizeof folder, "%s/step-%08llu", path, step);
+    if (!is_there(folder, about_name)) return RK_OK;
+    status = checkpoint_about_read(folder, false, &read, error);
+    if (status == RK_OK)
+        *about = (struct rk_train_about){read.step, read.seed, read.batch, read.sequence};
     return status;
 }
 
@@ -465,7 +525,8 @@ enum rk_status checkpoint_check(const char *folder, const struct job *job, size_
     struct stat info;
     struct weights all;
     unsigned long long newest;
-    enum rk_status status = RK_OK;
+    enum rk_status status = check_length(folder, error);
+    if (status != RK_OK) return status;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) return fail_system(error, folder);
     if (access(folder, W_OK) != 0 || statvfs(folder, &room) != 0 || stat(folder, &info) != 0)
         return fail_system(error, folder);
@@ -606,37 +667,6 @@ static bool write_boxes(const struct engine_kind *kind, struct engine *engine, c
     return ok;
 }
 
-static enum rk_status write_about(const char *folder, const struct job *job, uint64_t step,
-                                  const struct scaler *scaler, struct rk_error *error)
-{
-    char path[600], scale[128] = "";
-    uint64_t size[2];
-    uint32_t sum[2];
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, i ? moments_name : weights_name);
-        if (!sum_file(path, &sum[i], &size[i])) return fail_system(error, path);
-    }
-    if (scaler->scales || scaler->skipped)
-        snprintf(scale, sizeof scale,
-                 ", \"loss_scale\": %.17g, \"good_steps\": %llu, \"skipped_steps\": %llu",
-                 scaler->scales ? scaler->scale : 0, (unsigned long long)scaler->good,
-                 (unsigned long long)scaler->skipped);
-    snprintf(path, sizeof path, "%s/%s", folder, about_name);
-    FILE *file = fopen(path, "w");
-    if (!file) return fail_system(error, path);
-    const int said =
-        fprintf(file,
-                "{\"step\": %llu, \"seed\": %llu, \"model_bytes\": %llu, \"model_crc32\": %u, "
-                "\"moments_bytes\": %llu, \"moments_crc32\": %u, \"model\": \"%s\"%s%s%s}\n",
-                (unsigned long long)step, (unsigned long long)job->settings.seed,
-                (unsigned long long)size[0], sum[0], (unsigned long long)size[1], sum[1],
-                job->model.id, job->model.kv_rank ? ", \"turns\": \"neighbours\"" : "",
-                job->plan.optimizer == RK_MUON ? ", \"optimizer\": \"muon\"" : "", scale);
-    const bool ok = said > 0 && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    if (fclose(file) == 0 && ok) return RK_OK;
-    return fail_system(error, path);
-}
-
 static void remove_checkpoint(const char *folder)
 {
     static const char *const names[] = {weights_name, moments_name, about_name};
@@ -717,7 +747,7 @@ bool checkpoint_save(const char *folder, const struct job *job, const struct eng
     if (!ok) comm_fail(comm, &error);
     ok = ok && barrier(comm) && write_boxes(kind, engine, part, headers) && barrier(comm);
     if (ok && comm->rank == 0) {
-        status = write_about(part, job, step, kind->scaler(engine), &error);
+        status = checkpoint_about_write(part, job, step, kind->scaler(engine), &error);
         if (status == RK_OK) status = finish(folder, part, final, &error);
         if (status != RK_OK) ok = comm_fail(comm, &error);
     }

@@ -6,13 +6,14 @@
  * writes the boxes of the weights that it has, at their places. The folder has another name until
  * all of it is written; the two newest are kept.
  *
- * Weights alone, from model.safetensors or any files *.safetensors of a folder, begin a run, too:
- * then moments are zero and the step is 0. Elements F16, BF16, F32 and F64 are read.
+ * Weights alone, from model.safetensors, its pieces model-00001-of-00005... or any files
+ * *.safetensors of a folder, begin a run, too: then moments are zero and the step is 0. Elements
+ * F16, BF16, F32 and F64 are read. What a model lacks, or has and is not there, is refused.
  */
 #ifndef RECKON_RUN_CHECKPOINT_H
 #define RECKON_RUN_CHECKPOINT_H
 
-#include "run/job.h"
+#include "run/checkpoint_about.h"
 #include "shard/safetensors.h"
 
 enum { CHECKPOINT_FILES = 64 };
@@ -24,10 +25,9 @@ struct checkpoint {
         struct safetensors header;
         int file; /* descriptor */
     } file[CHECKPOINT_FILES];
-    bool moments, muon; /* they are Muon's: of matrices there is no second one */
-    bool neighbours;    /* rows that positions turn are as Hugging Face has them */
-    uint64_t step, seed;
-    struct scaler scaler; /* scale 0: none was in use */
+    bool moments; /* of Muon there is no second one of matrices */
+    struct checkpoint_about about;
+    struct rk_error passed; /* why a newer one was not taken; RK_OK: there is none */
 };
 
 /* Finds `path`: a folder of a checkpoint, one that holds such folders (the newest that is whole),

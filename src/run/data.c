@@ -35,6 +35,11 @@ static enum rk_status read_header(struct data *d, const char *path, struct rk_er
     d->width = 1;
     d->tokens = d->map_bytes;
     if (magic != MAGIC_16 && magic != MAGIC_32) return RK_OK;
+    if (header_integer(d, 1) != 1)
+        return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                       "tokens in a form of version %u, and 1 is known: write it again with reckon "
+                       "tokenize --as bin",
+                       header_integer(d, 1));
     d->width = magic == MAGIC_16 ? 2 : 4;
     d->token = d->map + header;
     d->tokens = (d->map_bytes - header) / (size_t)d->width;
@@ -57,6 +62,23 @@ static enum rk_status check_ids(const struct data *d, const char *path, uint64_t
                 "model's tokenizer",
                 (unsigned long long)i, read_id(d, i), (unsigned long long)vocabulary);
     return RK_OK;
+}
+
+/* Bytes as tokens are meant for text, and for models that read bytes. */
+static void doubt_bytes(struct data *d, const char *path, uint64_t vocabulary)
+{
+    enum { LOOKED_AT = 1 << 16, BYTES_AND_MARKS = 512 };
+    const size_t some = d->map_bytes < LOOKED_AT ? d->map_bytes : LOOKED_AT;
+    if (d->width > 1) return;
+    if (memchr(d->map, 0, some))
+        rk_fail(&d->doubt, RK_BAD_INPUT, path, 0, 0,
+                "neither text nor what reckon tokenize --as bin writes: each of its bytes is taken "
+                "as a token");
+    else if (vocabulary > BYTES_AND_MARKS)
+        rk_fail(&d->doubt, RK_BAD_INPUT, path, 0, 0,
+                "each byte of this text is taken as a token, 256 of the model's %llu: reckon "
+                "tokenize --as bin -t TOKENIZER makes tokens of it",
+                (unsigned long long)vocabulary);
 }
 
 static enum rk_status map_file(struct data *d, const char *path, struct rk_error *error)
@@ -94,11 +116,13 @@ enum rk_status data_open(struct data *d, const char *path, uint64_t sequence, ui
             rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                     "%llu tokens are fewer than the %llu of one sample: give more data, or seqN",
                     (unsigned long long)d->tokens, (unsigned long long)sequence + 1);
-    if (status != RK_OK)
+    if (status != RK_OK) {
         data_close(d);
-    else
-        d->windows = (d->tokens - 1) / sequence;
-    return status;
+        return status;
+    }
+    doubt_bytes(d, path, vocabulary);
+    d->windows = (d->tokens - 1) / sequence;
+    return RK_OK;
 }
 
 void data_close(struct data *d)

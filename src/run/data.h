@@ -19,6 +19,7 @@ struct data {
     const unsigned char *token; /* (tokens), each of `width` bytes */
     int width;
     uint64_t tokens, windows, sequence, seed;
+    struct rk_error doubt; /* why bytes may be no tokens; RK_OK: nothing speaks against it */
 };
 
 /* RK_BAD_INPUT: a header that is wrong, an id at or beyond `vocabulary` (with its place), fewer

@@ -115,7 +115,6 @@ struct engine_kind {
     bool (*knows)(const char *operation);
     enum rk_status (*open)(const struct job *job, struct comm *comm, struct engine **engine);
     bool (*step)(struct engine *engine, uint64_t step, struct step_result *result);
-    /* Loss of one batch of samples from `first` on, without gradients. */
     void (*close)(struct engine *engine);
     const struct ledger *(*ledger)(const struct engine *engine);
     const struct weights *(*weights)(const struct engine *engine);

@@ -233,7 +233,8 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
     const struct rk_train_run *run = team->run;
     struct step_result result = {.loss = 0};
     struct least least = {.known = false};
-    uint64_t saved = UINT64_MAX, step = team->checkpoint ? team->checkpoint->step : 0, steps = 0;
+    uint64_t saved = UINT64_MAX, step = team->checkpoint ? team->checkpoint->about.step : 0,
+             steps = 0;
     struct rk_train_tier before[RK_SHARE_TIERS] = {{0}}, now[RK_SHARE_TIERS] = {{0}};
     enum verdict verdict = GO_ON;
     if (comm->rank == 0 && team->left_s > 0) team->result->change_s += now_s() - team->left_s;
@@ -267,10 +268,11 @@ static enum rk_status check_drives(const struct job *job, struct rk_error *error
 {
     for (int t = 0; t < RK_SHARE_TIERS; t++)
         if (job_uses_tier(job, t) && job_tier_is_drive(job, t) && !job->drives)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                           "memory tier %d of %s are drives: say where their files go, --drives "
-                           "FOLDER",
-                           t + 1, job->system->id);
+            return rk_fail(
+                error, RK_USAGE, NULL, 0, 0,
+                "memory tier %d of %s is made of drives: say where their files go, --drives "
+                "FOLDER",
+                t + 1, job->system->id);
     return RK_OK;
 }
 
@@ -291,19 +293,31 @@ static enum rk_status check_samples(const struct job *job, const struct rk_train
 static enum rk_status check_checkpoint(const struct checkpoint *c, const struct job *job,
                                        const char *path, struct rk_error *error)
 {
-    if (c->moments && c->seed != job->settings.seed)
+    if (c->moments && c->about.seed != job->settings.seed)
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                        "the run began with seed %llu, and goes on only with it: say --seed %llu",
-                       (unsigned long long)c->seed, (unsigned long long)c->seed);
-    if (c->moments && c->muon != (job->plan.optimizer == RK_MUON))
+                       (unsigned long long)c->about.seed, (unsigned long long)c->about.seed);
+    if (c->moments && c->about.muon != (job->plan.optimizer == RK_MUON))
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                        "its moments are %s, and another optimizer begins from weights alone: say "
                        "optimizer=%s, or load its model.safetensors from a folder of its own",
-                       c->muon ? "Muon's" : "AdamW's", c->muon ? "muon" : "adam");
-    if (c->step < job->settings.steps) return RK_OK;
+                       c->about.muon ? "Muon's" : "AdamW's", c->about.muon ? "muon" : "adam");
+    if (c->about.batch && (c->about.batch != job->plan.batch || c->about.sequence != job->sequence))
+        return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                       "the run has steps of %llu samples of %llu tokens, and goes on only with "
+                       "them: say gbs%llu seq%llu, or load its model.safetensors from a folder of "
+                       "its own",
+                       (unsigned long long)c->about.batch, (unsigned long long)c->about.sequence,
+                       (unsigned long long)c->about.batch, (unsigned long long)c->about.sequence);
+    if (c->about.step < job->settings.steps) return RK_OK;
     return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                    "%llu steps are done, and --steps %llu asks for no more",
-                   (unsigned long long)c->step, (unsigned long long)job->settings.steps);
+                   (unsigned long long)c->about.step, (unsigned long long)job->settings.steps);
+}
+
+static void warn(const struct rk_train_run *run, const struct rk_error *about)
+{
+    if (run->warn && about->status != RK_OK) run->warn(run->context, about);
 }
 
 /* All that can be known before the first step. */
@@ -327,13 +341,15 @@ static enum rk_status prepare(struct job *job, struct data *data, struct checkpo
         status = data_open(data, run->data, job->sequence, job->model.vocabulary,
                            job->settings.seed, error);
     if (status == RK_OK) status = check_samples(job, run, error);
+    if (status == RK_OK && !run->functions) warn(run, &data->doubt);
     if (status == RK_OK && run->load) status = checkpoint_open(checkpoint, run->load, job, error);
+    if (status == RK_OK) warn(run, &checkpoint->passed);
     if (status == RK_OK && run->load) status = check_checkpoint(checkpoint, job, run->load, error);
     /* one that was skipped because it is damaged is written again */
     const bool goes_on = run->load && run->save && strcmp(run->load, run->save) == 0;
     if (status == RK_OK && run->save)
         status = checkpoint_check(run->save, job, job->settings.double_precision ? 8 : 4,
-                                  goes_on ? UINT64_MAX : checkpoint->step, error);
+                                  goes_on ? UINT64_MAX : checkpoint->about.step, error);
     return status;
 }
 
