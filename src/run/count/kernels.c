@@ -46,7 +46,10 @@ void activation_backward(int threads, enum run_activation f, bool gated, size_t 
 
 /* ---- positions and tables ---- */
 
-void rotary_table(size_t positions, size_t d, double base, real *table) {}
+void rotary_table(size_t positions, size_t d, double base, const struct rk_rotary_stretch *stretch,
+                  real *table)
+{
+}
 void rotary(int threads, size_t rows, size_t heads, size_t d, const uint32_t *position,
             const real *table, bool back, real *x, size_t ld)
 {
