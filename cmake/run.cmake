@@ -4,7 +4,7 @@ file(GLOB run_sources CONFIGURE_DEPENDS src/run/*.c)
 file(GLOB run_real_sources CONFIGURE_DEPENDS src/run/real/*.c)
 file(GLOB run_count_sources CONFIGURE_DEPENDS src/run/count/*.c)
 set(run_count_files ${run_real_sources} ${run_count_sources})
-list(FILTER run_count_files EXCLUDE REGEX "real/(attention|kernels|orthogonal)\\.c$")
+list(FILTER run_count_files EXCLUDE REGEX "real/(attention|attention_whole|kernels|orthogonal)\\.c$")
 
 foreach(type f32 f64 count)
   if(type STREQUAL "count")

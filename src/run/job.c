@@ -66,6 +66,14 @@ static bool has_other_widths(const struct rk_plan *p)
     return false;
 }
 
+/* Keys and values of context ranks, one after the other. */
+static bool goes_round(const struct rk_plan *p)
+{
+    const uint64_t across = p->context_kind == RK_RING_ULYSSES ? p->ulysses : 1;
+    const bool rings = p->context_kind == RK_RING || p->context_kind == RK_RING_ULYSSES;
+    return rings && p->context > across;
+}
+
 static enum rk_status check_scale(const struct rk_train *t, struct rk_error *error)
 {
     if (isfinite(t->loss_scale) && t->loss_scale >= 1 && t->scale_growth > 1 &&
@@ -96,7 +104,8 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {has_other_widths(p), "elements of other widths than the precision's",
          "leave weight-bytes and the like out"},
         {p->weights_fp8, "weights-fp8", leave},
-        {p->attention == RK_UNFUSED, "attention with scores in memory", "say attention=flash"},
+        {p->attention == RK_UNFUSED && goes_round(p),
+         "scores in memory of keys that go round in a ring", "say cp-kind=gather, or ulysses"},
         {p->sequence_chunks > 1, "seq-chunks", leave},
         {m->experts && p->expert > 1 && p->recompute_rest && p->dispatcher != RK_ALL_TO_ALL,
          "recomputation by token of tokens that travel whole", "say dispatcher=alltoall"},

@@ -154,6 +154,7 @@ static inline void run_random_plan(const struct rk_model *model, char *text, siz
     if (t > 1 && p > 1 && below(3) == 0) run_say(&l, " messages-sharded");
     if (t > 1 && below(4) == 0) run_say(&l, " whole-logits");
     if (below(6) == 0) run_say(&l, " full-attention");
+    if (below(6) == 0) run_say(&l, " attention=unfused");
     run_say_context(&l, c);
     run_say_zero(&l, c * d);
     run_say_memory(&l);

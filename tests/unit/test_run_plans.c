@@ -55,6 +55,11 @@ Test(run_plans, each)
         /* pairs that no query may see, of windows and of rings */
         {0, "dp1 mbs2 gbs4 full-attention"},
         {2, "cp4 dp1 mbs1 gbs2 full-attention"},
+        /* scores in memory */
+        {0, "tp2 dp2 mbs2 gbs8 attention=unfused"},
+        {2, "cp4 cp-kind=gather dp1 mbs2 gbs4 attention=unfused recompute=selective"},
+        {1, "cp2 cp-kind=ulysses tp2 sp dp1 mbs2 gbs4 attention=unfused offload-activations=1"},
+        {5, "tp2 cp2 cp-kind=ulysses dp1 mbs2 gbs4 attention=unfused recompute=selective"},
         {5, "tp2 cp2 cp-kind=gather dp1 mbs1 gbs2 full-attention recompute=selective"},
         /* ... and of mixtures, whose routes are known */
         {3, "dp1 mbs4 gbs8 recompute-rest"},
@@ -144,6 +149,8 @@ static const struct exact {
     {1, "mbs2 gbs16 tp2 sp dp1",
      "mbs2 gbs16 tp2 sp dp1 recompute=selective recompute-parts=core_attn+mlp+layernorm"},
     {2, "mbs2 gbs16 cp2 dp1", "mbs2 gbs16 cp2 dp1 recompute=selective"},
+    {2, "mbs2 gbs16 dp1 attention=unfused",
+     "mbs2 gbs16 pp2 dp1 attention=unfused recompute=selective"},
     {3, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 recompute=full"},
     {0, "mbs2 gbs16 tp2 dp1", "mbs2 gbs16 tp2 pp2 dp1 recompute=full checkpoint-sharded"},
     {5, "mbs2 gbs16 tp2 dp1",

@@ -12,6 +12,8 @@ static const struct {
     {0, "mbs2 gbs16 dp1", "mbs2 gbs16 pp2 dp1 schedule=zero-bubble"},
     {1, "mbs2 gbs16 dp1", "mbs2 gbs16 pp2 vpp2 dp1 recompute=full"},
     {1, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 recompute=selective"},
+    {1, "mbs2 gbs16 dp1 attention=unfused",
+     "mbs2 gbs16 dp1 attention=unfused recompute=selective offload-activations=1"},
     {3, "mbs2 gbs16 dp2 ep2",
      "mbs2 gbs16 dp2 ep2 recompute=selective recompute-parts=moe+shared_experts"},
     {2, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 offload-activations=1.5 offload-optimizer=0.5"},

@@ -111,3 +111,12 @@ void muon_momentum(int threads, size_t n, double mu, double scale, const real *g
 {
 }
 void muon_descend(int threads, size_t n, double rate, double decay, const real *update, real *w) {}
+
+/* ---- attention with scores in memory ---- */
+
+void whole_scores(int threads, const struct REAL(whole) * w) {}
+void whole_softmax(int threads, size_t rows, size_t width, real *scores) {}
+void whole_values(int threads, const struct REAL(whole) * w) {}
+void whole_values_back(int threads, const struct REAL(whole) * w) {}
+void whole_softmax_back(int threads, size_t rows, size_t width, const real *p, real *slopes) {}
+void whole_scores_back(int threads, const struct REAL(whole) * w) {}

@@ -441,3 +441,117 @@ void REAL(attention_input)(struct engine *e, struct at_layer *l, struct frame *f
     if (f->done[SLOT_ATT]) drop(e, f, SLOT_ATT);
     f->done[SLOT_ATT] = !f->done[SLOT_ATT];
 }
+
+/* ---- scores in memory: a kernel for each product, and for the softmax ---- */
+
+/* Attention over the keys of all ranks that there are; backward with room for what it brings. */
+static struct REAL(attend)
+    whole_attend(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    const struct shape x = shape_of(e, l);
+    struct REAL(attend) a = attend_of(e, l, f);
+    real *dqkv = f->slot[across(e) ? SLOT_DQKV_ACROSS : SLOT_DQKV];
+    a.dout = f->slot[across(e) ? SLOT_DATT_ACROSS : SLOT_DATT];
+    a.dq = a.dk = a.dv = dqkv;
+    if (dqkv) {
+        a.dk = dqkv + x.heads * l->d;
+        a.dv = dqkv + (x.heads + x.kv_heads) * l->d;
+    }
+    if (!gathers(e)) return a;
+    REAL(keys_gather_forward)(e, l, f, mb);
+    use_keys(&a, f->slot[SLOT_KV]);
+    a.dk = f->slot[SLOT_DKV];
+    if (a.dk) a.dv = a.dk + a.kv_heads * a.d;
+    return a;
+}
+
+/* Keys of a sample, and rows of scores of all samples. */
+static size_t whole_keys(const struct engine *e, const struct at_layer *l)
+{
+    const size_t ranks = gathers(e) ? (size_t)e->context.ranks : 1;
+    return ranks * shape_of(e, l).rows / e->batch;
+}
+
+static size_t whole_rows(const struct engine *e, const struct at_layer *l)
+{
+    const struct shape x = shape_of(e, l);
+    return x.heads * x.rows;
+}
+
+typedef void whole_kernel(int threads, const struct REAL(whole) * w);
+
+static void run_whole(struct engine *e, struct at_layer *l, struct frame *f,
+                      const struct REAL(attend) * a, whole_kernel *run)
+{
+    const size_t each = whole_rows(e, l) / e->batch * whole_keys(e, l);
+    uint32_t own[MOST_SPANS], ranks[MOST_SPANS];
+    struct run_span q[MOST_SPANS], k[MOST_SPANS];
+    const size_t here = ranks_at(e, ring_place(e), own);
+    const size_t count = gathers(e) ? (size_t)e->context.ranks : here;
+    memcpy(ranks, own, here * sizeof *own);
+    if (gathers(e)) all_ranks(e, ranks);
+    for (size_t n = 0; n < e->batch; n++) {
+        struct REAL(whole) w = {.a = a, .q = q, .k = k};
+        w.queries = spans_of(e, own, here, n, q);
+        w.keys = spans_of(e, ranks, count, n, k);
+        w.scores = f->slot[SLOT_SCORES] ? f->slot[SLOT_SCORES] + n * each : NULL;
+        w.slopes = f->slot[SLOT_DSCORES] ? f->slot[SLOT_DSCORES] + n * each : NULL;
+        run(e->threads, &w);
+    }
+}
+
+void REAL(scores_run)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    const struct REAL(attend) a = whole_attend(e, l, f, mb);
+    make(e, f, SLOT_SCORES, whole_rows(e, l) * whole_keys(e, l));
+    run_whole(e, l, f, &a, whole_scores);
+}
+
+void REAL(softmax_run)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    whole_softmax(e->threads, whole_rows(e, l), whole_keys(e, l), f->slot[SLOT_SCORES]);
+}
+
+void REAL(values_run)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    const struct shape x = shape_of(e, l);
+    make(e, f, across(e) ? SLOT_ATT_ACROSS : SLOT_ATT, x.rows * x.heads * l->value);
+    const struct REAL(attend) a = whole_attend(e, l, f, mb);
+    run_whole(e, l, f, &a, whole_values);
+    drop(e, f, SLOT_KV);
+}
+
+void REAL(values_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    const struct shape x = shape_of(e, l);
+    const size_t keys = x.rows * keys_width(&x, l) * (size_t)e->context.ranks;
+    f->slot[across(e) ? SLOT_DQKV_ACROSS : SLOT_DQKV] = take_zeros(e, x.rows * x.width);
+    if (gathers(e)) f->slot[SLOT_DKV] = take_zeros(e, keys);
+    make(e, f, SLOT_DSCORES, whole_rows(e, l) * whole_keys(e, l));
+    const struct REAL(attend) a = whole_attend(e, l, f, mb);
+    run_whole(e, l, f, &a, whole_values_back);
+    drop(e, f, SLOT_DATT);
+    drop(e, f, SLOT_DATT_ACROSS);
+    drop(e, f, SLOT_ATT_ACROSS);
+}
+
+void REAL(softmax_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    whole_softmax_back(e->threads, whole_rows(e, l), whole_keys(e, l), f->slot[SLOT_SCORES],
+                       f->slot[SLOT_DSCORES]);
+    drop(e, f, SLOT_SCORES);
+}
+
+void REAL(scores_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    const struct REAL(attend) a = whole_attend(e, l, f, mb);
+    run_whole(e, l, f, &a, whole_scores_back);
+    drop(e, f, SLOT_KV);
+    drop(e, f, SLOT_DSCORES);
+    if (across(e)) return;
+    drop(e, f, SLOT_QKV);
+    if (f->done[SLOT_ATT]) drop(e, f, SLOT_ATT);
+    f->done[SLOT_ATT] = !f->done[SLOT_ATT];
+}

@@ -149,28 +149,32 @@ static int take_panel(const struct REAL(attend) * a, struct scratch *s, size_t k
     return p->parts;
 }
 
-/* Scores that a query must not see become minus infinity. */
-static void mask_row(const struct REAL(attend) * a, const struct panel *p,
-                     const struct run_span *span, uint32_t head, uint32_t position, real *row)
+void mask_keys(const struct REAL(attend) * a, uint32_t head, uint32_t position, uint32_t first,
+               uint32_t keys, real *row)
 {
     const uint32_t oldest = oldest_seen(&a->mask, position);
     const struct run_blocks *b = a->mask.blocks;
+    for (uint32_t j = 0; j < keys && first + j < oldest; j++)
+        row[j] = (real)-HUGE_VAL;
+    for (uint32_t j = position + 1 > first ? position + 1 - first : 0; j < keys; j++)
+        row[j] = (real)-HUGE_VAL;
+    for (uint32_t j = 0; b && j < keys;) {
+        const uint32_t column = (first + j) / b->size, end = (column + 1) * b->size - first;
+        const uint32_t stop = end < keys ? end : keys;
+        if (!blocks_see(b, head, position / b->size, column))
+            for (uint32_t l = j; l < stop; l++)
+                row[l] = (real)-HUGE_VAL;
+        j = stop;
+    }
+}
+
+static void mask_row(const struct REAL(attend) * a, const struct panel *p,
+                     const struct run_span *span, uint32_t head, uint32_t position, real *row)
+{
     for (int i = 0; i < p->parts; i++) {
         const struct range r = p->part[i];
-        const uint32_t first = span->position + r.lo, keys = r.hi - r.lo;
-        for (uint32_t j = 0; j < keys && first + j < oldest; j++)
-            row[j] = (real)-HUGE_VAL;
-        for (uint32_t j = position + 1 > first ? position + 1 - first : 0; j < keys; j++)
-            row[j] = (real)-HUGE_VAL;
-        for (uint32_t j = 0; b && j < keys;) {
-            const uint32_t column = (first + j) / b->size, end = (column + 1) * b->size - first;
-            const uint32_t stop = end < keys ? end : keys;
-            if (!blocks_see(b, head, position / b->size, column))
-                for (uint32_t l = j; l < stop; l++)
-                    row[l] = (real)-HUGE_VAL;
-            j = stop;
-        }
-        row += keys;
+        mask_keys(a, head, position, span->position + r.lo, r.hi - r.lo, row);
+        row += r.hi - r.lo;
     }
 }
 

@@ -74,6 +74,7 @@ enum slot {
     SLOT_QKV_ACROSS, /* of all tokens and fewer heads, behind Ulysses' all-to-all */
     SLOT_KV,         /* keys and values of all context ranks */
     SLOT_LOG,        /* (rows, heads): logarithms of sums */
+    SLOT_SCORES,     /* (samples, heads, queries, keys), where they are whole in memory */
     SLOT_ATT_ACROSS, /* attention's output in front of the all-to-all back */
     SLOT_ATT,        /* (rows, heads d) */
     SLOT_OUT_1,      /* what attention brings; becomes the stream behind it */
@@ -119,6 +120,7 @@ enum slot {
     SLOT_DWHOLE_OUT_1,
     SLOT_DATT,
     SLOT_DATT_ACROSS,
+    SLOT_DSCORES,
     SLOT_DQKV_ACROSS,
     SLOT_DKV,
     SLOT_DQKV,
@@ -793,6 +795,8 @@ kernel REAL(router_weight), REAL(descend_weight), REAL(experts_in_weight), REAL(
 LATENT(FORWARD_AND_BACK)
 LATENT_PRODUCTS(AND_WEIGHT)
 
+kernel REAL(scores_run), REAL(scores_input), REAL(softmax_run), REAL(softmax_input),
+    REAL(values_run), REAL(values_input);
 kernel REAL(attention_run), REAL(attention_input), REAL(across_forward), REAL(across_input),
     REAL(back_across_forward), REAL(back_across_input), REAL(keys_gather_forward),
     REAL(keys_gather_input);

@@ -158,6 +158,38 @@ void attention_deltas(const struct REAL(attend) * a, struct run_span q, real *de
 void attention_backward(int threads, const struct REAL(attend) * a, struct run_span q,
                         const struct run_span *k, size_t spans);
 
+/* Of `keys` scores in a row, from position `first` on, those that a query must not see become minus
+ * infinity. */
+#define mask_keys REAL(mask_keys)
+void mask_keys(const struct REAL(attend) * a, uint32_t head, uint32_t position, uint32_t first,
+               uint32_t keys, real *row);
+
+/* ---- attention with scores in memory (attention_whole.c) ---- */
+
+#define whole_scores       REAL(whole_scores)
+#define whole_scores_back  REAL(whole_scores_back)
+#define whole_softmax      REAL(whole_softmax)
+#define whole_softmax_back REAL(whole_softmax_back)
+#define whole_values       REAL(whole_values)
+#define whole_values_back  REAL(whole_values_back)
+
+/* Of one sample. Scores, or what softmax makes of them, and their gradients: (heads, rows of q,
+ * rows of k). Of `a` most, sum and delta are not there. */
+struct REAL(whole) {
+    const struct REAL(attend) * a;
+    const struct run_span *q, *k;
+    size_t queries, keys; /* runs */
+    real *scores, *slopes;
+};
+
+void whole_scores(int threads, const struct REAL(whole) * w);
+void whole_softmax(int threads, size_t rows, size_t width, real *scores); /* in place */
+void whole_values(int threads, const struct REAL(whole) * w);
+/* slopes become those of what softmax made; then in place those of scores; then dq and dk grow */
+void whole_values_back(int threads, const struct REAL(whole) * w);
+void whole_softmax_back(int threads, size_t rows, size_t width, const real *p, real *slopes);
+void whole_scores_back(int threads, const struct REAL(whole) * w);
+
 /* ---- loss ---- */
 
 #define softmax_loss  REAL(softmax_loss)

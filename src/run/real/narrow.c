@@ -71,11 +71,12 @@ static const bool wide_slot[SLOTS] = {
 
 /* What operations that are no products change in place. */
 static const bool in_place[SLOTS] = {
-    [SLOT_OUT_1] = true,  [SLOT_OUT_2] = true,   [SLOT_QKV] = true,     [SLOT_Q] = true,
-    [SLOT_KVU] = true,    [SLOT_SORTED] = true,  [SLOT_BACK] = true,    [SLOT_SUM] = true,
-    [SLOT_SHARED] = true, [SLOT_DX] = true,      [SLOT_DN_1] = true,    [SLOT_DN_2] = true,
-    [SLOT_DQKV] = true,   [SLOT_DQ] = true,      [SLOT_DKVU] = true,    [SLOT_DCKV] = true,
-    [SLOT_DBACK] = true,  [SLOT_DSORTED] = true, [SLOT_DSHARED] = true,
+    [SLOT_OUT_1] = true,   [SLOT_OUT_2] = true,   [SLOT_QKV] = true,   [SLOT_Q] = true,
+    [SLOT_KVU] = true,     [SLOT_SORTED] = true,  [SLOT_BACK] = true,  [SLOT_SUM] = true,
+    [SLOT_SHARED] = true,  [SLOT_DX] = true,      [SLOT_DN_1] = true,  [SLOT_DN_2] = true,
+    [SLOT_DQKV] = true,    [SLOT_DQ] = true,      [SLOT_DKVU] = true,  [SLOT_DCKV] = true,
+    [SLOT_SCORES] = true,  [SLOT_DSCORES] = true, [SLOT_DBACK] = true, [SLOT_DSORTED] = true,
+    [SLOT_DSHARED] = true,
 };
 
 static size_t reals_of(struct engine *e, const struct frame *f, int slot)
