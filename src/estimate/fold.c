@@ -441,7 +441,7 @@ static double orthogonal_s(const struct bench *bench, double a, double b)
 static void add_orthogonal(struct step_fold *step, const struct bench *bench,
                            const struct operation *op, const struct operation *whole)
 {
-    const double share = busy_share(bench->system, bench->plan->ranks);
+    const double share = busy_share_of(bench->system, bench->plan);
     const struct rank_group group =
         group_over(&bench->ranks, op->expert ? OVER_EXPERT_TENSOR : OVER_TENSOR);
     const double a = fmin(whole->n, whole->k), b = fmax(whole->n, whole->k);
@@ -540,7 +540,8 @@ static void fold_begin(struct layer_folds *fold, const bool present[LAYER_KINDS]
 /* How busy a node is follows from the ranks, their distances from their order; a table that the
  * head shares is copied where it is on a rank of its own; narrow products share a cast of their
  * weights among the microbatches of a step. */
-void layer_key(uint64_t key[LAYER_KEY], const struct rk_model *model, const struct rk_plan *plan)
+void layer_key(uint64_t key[LAYER_KEY], const struct rk_model *model,
+               const struct rk_system *system, const struct rk_plan *plan)
 {
     static const enum rank_groups groups[] = {RANKS_OF_TENSOR, RANKS_OF_CONTEXT, RANKS_OF_EXPERT,
                                               RANKS_OF_EXPERT_TENSOR};
@@ -554,6 +555,8 @@ void layer_key(uint64_t key[LAYER_KEY], const struct rk_model *model, const stru
     key[9] = !rk_plan_joins_ends(plan) && (model->tied_embeddings || model->predict_layers);
     key[10] = narrow ? plan->microbatch * rk_plan_data(plan) : 0;
     key[11] = plan->ranks;
+    const double share = busy_share_of(system, plan);
+    memcpy(&key[12], &share, sizeof share);
 }
 
 void time_layers(struct timed_layers *timed, const struct rk_model *model,

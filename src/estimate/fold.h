@@ -117,8 +117,9 @@ struct timed_layers {
 
 /* What the first step depends on, beside the axes of width and kernels and what all plans of a
  * space have in common: plans with equal keys have the same timed layers. */
-enum { LAYER_KEY = 12 };
-void layer_key(uint64_t key[LAYER_KEY], const struct rk_model *model, const struct rk_plan *plan);
+enum { LAYER_KEY = 13 };
+void layer_key(uint64_t key[LAYER_KEY], const struct rk_model *model,
+               const struct rk_system *system, const struct rk_plan *plan);
 
 void time_layers(struct timed_layers *timed, const struct rk_model *model,
                  const struct rk_system *system, const struct rk_plan *plan);

@@ -189,11 +189,23 @@ static void attention_times(const struct bench *bench, const struct operation *o
     time_s[RK_WGRAD] = 0;
 }
 
+/* Stages lie apart, or turn by turn with data ranks: in the mean over ranks, a node has of each
+ * stage what it has of all. */
+double busy_share_of(const struct rk_system *system, const struct rk_plan *plan)
+{
+    const double here = ranks_of_node(system, (double)plan->ranks), p = (double)plan->pipeline;
+    if (system->busy_devices < 2) return 0;
+    if (plan->pipeline == 1) return busy_share(system, here - 1);
+    const double stage = fmin(here, (double)plan->ranks / p); /* of a node's, of one stage */
+    return busy_share(
+        system, stage - 1 + (here - stage) * stages_beside(plan->pipeline, microbatches_of(plan)));
+}
+
 /* A time as busy as the plan's ranks make a node (machine/busy.h). */
 static double as_busy_s(const struct bench *bench, const struct operation *op, int pass,
                         double (*time_s)(const struct bench *, const struct operation *, int))
 {
-    const double share = busy_share(bench->system, bench->plan->ranks);
+    const double share = busy_share_of(bench->system, bench->plan);
     const double alone_s = time_s(bench, op, pass);
     if (!(share > 0)) return alone_s;
     const struct rk_system system = busy_system(bench->system);
@@ -349,7 +361,7 @@ static void times_on(const struct bench *bench, const struct operation *op,
 void operation_times(const struct bench *bench, const struct operation *op,
                      double time_s[RK_PASSES])
 {
-    const double share = busy_share(bench->system, bench->plan->ranks);
+    const double share = busy_share_of(bench->system, bench->plan);
     times_on(bench, op, time_s);
     if (!(share > 0) || op->kind == OPERATION_COMM) return;
     const struct rk_system system = busy_system(bench->system);

@@ -31,6 +31,10 @@ struct bench {                    /* where operations are timed */
 struct bench bench_of(const struct rk_model *model, const struct rk_system *system,
                       const struct rk_plan *plan);
 
+/* How busy a node is while one of its ranks computes (machine/busy.h): those of the same stage
+ * compute then, too, those of others in turn. */
+double busy_share_of(const struct rk_system *system, const struct rk_plan *plan);
+
 /* Each pass, what is sent in full; as busy as the plan's ranks make a node (machine/busy.h). */
 void operation_times(const struct bench *bench, const struct operation *op,
                      double time_s[RK_PASSES]);

@@ -266,7 +266,7 @@ static void offload_transfers(struct stage_sum *sum, const struct rk_system *sys
 static double pass_s(double (*time_s)(const struct rk_system *, double),
                      const struct rk_system *system, const struct rk_plan *plan, double bytes)
 {
-    const double share = busy_share(system, plan->ranks), alone_s = time_s(system, bytes);
+    const double share = busy_share_of(system, plan), alone_s = time_s(system, bytes);
     if (!(share > 0)) return alone_s;
     const struct rk_system busy = busy_system(system);
     return busy_between(alone_s, time_s(&busy, bytes), share);

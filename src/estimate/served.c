@@ -95,7 +95,8 @@ static double forward_on(const struct server *server, const struct operation *op
 /* As busy as the plan's ranks make a node (machine/busy.h). */
 static double forward_s(const struct server *server, const struct operation *op)
 {
-    const double share = busy_share(server->system, server->plan->ranks);
+    const double share =
+        busy_share(server->system, ranks_of_node(server->system, (double)server->plan->ranks) - 1);
     const double alone_s = forward_on(server, op);
     if (!(share > 0) || op->kind == OPERATION_COMM) return alone_s;
     const struct rk_system system = busy_system(server->system);

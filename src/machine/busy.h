@@ -1,22 +1,44 @@
 /* busy.h - a device while others of its node compute, too.
  *
  * Devices of a node share caches, memory and power: a system may say what its kernels are while
- * `busy_devices` of a node compute at once. A run with one rank on a node takes those of a device
- * alone, one with so many or more the busy ones, and between them time goes up by the same amount
- * with each rank: what they share is asked for by one more.
+ * `busy_devices` of a node compute at once. A device that computes alone takes those of one alone,
+ * one beside so many or more others the busy ones, and between them time goes up by the same amount
+ * with each other: what they share is asked for by one more.
  */
 #ifndef RECKON_MACHINE_BUSY_H
 #define RECKON_MACHINE_BUSY_H
 
 #include <reckon/system.h>
 
-/* How far a run on so many ranks is from alone (0) to busy (1). */
-static inline double busy_share(const struct rk_system *system, uint64_t ranks)
+/* Of so many ranks, those on one node. */
+static inline double ranks_of_node(const struct rk_system *system, double ranks)
 {
-    const uint64_t node = system->networks ? system->network[0].size : 1;
-    const uint64_t here = ranks < node ? ranks : node, busy = system->busy_devices;
-    if (busy < 2 || here < 2) return 0;
-    return here < busy ? (double)(here - 1) / (double)(busy - 1) : 1;
+    const double node = system->networks ? (double)system->network[0].size : 1;
+    return ranks < node ? ranks : node;
+}
+
+/* How far a device is from alone (0) to busy (1) while, in the mean, so many others compute. */
+static inline double busy_share(const struct rk_system *system, double others)
+{
+    const double most = (double)system->busy_devices - 1;
+    if (!(most > 0) || !(others > 0)) return 0;
+    return others < most ? others / most : 1;
+}
+
+/* The share of a stage's work during which another one works, too, in the mean over all pairs of
+ * `stages` equal stages, all forward first or one forward, one backward: stages that are d apart
+ * begin d forward passes apart and end d backward passes apart, and where one waits in between, one
+ * of them does so all the time that the other does. Of the work on m microbatches, m - d are
+ * beside each other, of d = 1 ... p - 1 with p - d pairs each. */
+static inline double stages_beside(uint64_t stages, double microbatches)
+{
+    double sum = 0, pairs = 0;
+    for (uint64_t d = 1; d < stages; d++) {
+        const double count = (double)(stages - d), left = microbatches - (double)d;
+        sum += count * (left > 0 ? left / microbatches : 0);
+        pairs += count;
+    }
+    return pairs > 0 ? sum / pairs : 1;
 }
 
 /* The system with the kernels of busy devices; shares the arrays of `system`. */

@@ -19,7 +19,8 @@ struct grouping {
 };
 
 /* Of plans with the precision of any of the kernels. */
-static void key_of(struct group *group, const struct rk_model *model, struct rk_plan *plan,
+static void key_of(struct group *group, const struct rk_model *model,
+                   const struct rk_system *system, struct rk_plan *plan,
                    const struct plan_member *member)
 {
     const struct layout *layout = member->layout;
@@ -31,7 +32,7 @@ static void key_of(struct group *group, const struct rk_model *model, struct rk_
     for (uint64_t i = 0; i < group->kernels->count; i++) {
         uint64_t key[LAYER_KEY];
         plans_set_choice(plan, group->kernels, i);
-        layer_key(key, model, plan);
+        layer_key(key, model, system, plan);
         for (int k = 0; k < LAYER_KEY; k++)
             if (key[k] > group->key[k]) group->key[k] = key[k];
     }
@@ -73,7 +74,7 @@ static void find_groups(struct grouping *g, const struct rk_plans *plans,
             struct group group;
             g->member[at] =
                 (struct plan_member){&plans->layout[i], &sets->set[sets->of_layout[i]], k};
-            key_of(&group, plans->problem.model, &plan, &g->member[at]);
+            key_of(&group, plans->problem.model, plans->problem.system, &plan, &g->member[at]);
             g->group_of[at] = find_group(g, &group);
             g->group[g->group_of[at++]].members++;
         }

@@ -41,8 +41,8 @@ static void check_pairs(const struct plans_case *c, int plans, uint64_t seed)
     for (int a = 0; a < plans; a++)
         for (int b = 0; b < a; b++) {
             uint64_t key[2][LAYER_KEY];
-            layer_key(key[0], &c->model, &plan[a]);
-            layer_key(key[1], &c->model, &plan[b]);
+            layer_key(key[0], &c->model, &c->system, &plan[a]);
+            layer_key(key[1], &c->model, &c->system, &plan[b]);
             if (memcmp(key[0], key[1], sizeof key[0]) == 0 && same_width(&plan[a], &plan[b]))
                 check_same(&fold[a], &fold[b], seed);
         }
