@@ -117,7 +117,8 @@ static const char system_text[] =
     "                \"ramp_MB\": 0,\n"
     "                \"copied\": true,\n"
     "                \"rates\": %s,\n"
-    "                \"source\": \"measured: all-reduce of two threads\"\n"
+    "                \"exchange_rates\": %s,\n"
+    "                \"source\": \"measured: exchanges of two threads\"\n"
     "            },\n"
     "            \"source\": \"measured: all-reduce of two threads\"\n"
     "        }\n"
@@ -239,18 +240,19 @@ static char *text_of(const struct rk_measured *m, const char *tiers)
 {
     const struct rk_rates *r = &m->alone;
     char *text = NULL, *busy = busy_of(m), *link = rates_text(stream_rates_json(&m->link)),
-         *kernels = kernels_of(r, 8);
+         *exchange = rates_text(exchange_rates_json(m->exchange)), *kernels = kernels_of(r, 8);
     const double link_Bps = m->link.rate_Bps[m->link.sizes - 1], peak = r->peak_FLOPps / 1e12;
     const double memory_Bps = r->optimizer.rate_Bps[r->optimizer.sizes - 1];
-    if (kernels && busy && link &&
+    if (kernels && busy && link && exchange &&
         asprintf(&text, system_text, m->processors, peak, peak, peak, peak,
                  (double)m->memory_bytes / (double)m->processors / 1073741824.0, memory_Bps / 1e9,
-                 tiers, link_Bps / 1e9, m->latency_s * 1e6, m->hop_s * 1e6, link, kernels,
+                 tiers, link_Bps / 1e9, m->latency_s * 1e6, m->hop_s * 1e6, link, exchange, kernels,
                  busy) < 0)
         text = NULL;
     free(kernels);
     free(busy);
     free(link);
+    free(exchange);
     return text;
 }
 

@@ -65,12 +65,21 @@ struct rk_stream_rates {
     double bytes[RK_RATE_SIZES], rate_Bps[RK_RATE_SIZES];
 };
 
+enum rk_exchange {
+#define LINK_EXCHANGE(name, help) RK_EXCHANGE_##name,
+#include <reckon/system.def>
+    RK_EXCHANGES
+};
+
 /* What a collective of predict.h meets on one tier, beside size and bandwidth; docs/kernels.md. */
 struct rk_link {
 #define LINK_NUMBER(member, help) double member;
 #define LINK_FLAG(member, help)   bool member;
 #include <reckon/system.def>
     struct rk_stream_rates rates; /* instead of bandwidth, efficiency and ramp */
+    /* ... and of exchanges, where they were measured one by one: bytes that each rank has for each
+     * other one, over the time that takes beside the latency; all or none */
+    struct rk_stream_rates exchange[RK_EXCHANGES];
 };
 
 /* Time of a collective on p ranks, n bytes in all:

@@ -253,6 +253,7 @@ struct rk_measured {
     double latency_s;            /* of a message between threads, beside the work of both */
     double hop_s;                /* of an exchange of a few bytes */
     struct rk_stream_rates link; /* all-reduce of two ranks */
+    struct rk_stream_rates exchange[RK_EXCHANGES]; /* as in rk_link */
     long processors;
     uint64_t memory_bytes;
 };

@@ -65,6 +65,7 @@ const struct field link_fields[] = {
     { "mesh",       FIELD_BOOL,   AT(rk_link, mesh), .help = "a wire for each pair instead of a switch" },
     { "copied",     FIELD_BOOL,   AT(rk_link, copied), .help = "by what computes, as messages of threads are: nothing goes on beside it" },
     { "rates",      FIELD_OTHER,  AT(rk_link, rates), .load = stream_rates_load, .help = "measured rates instead of bandwidth, efficiency and ramp: rows of MB of a stream, GB/s" },
+    { "exchange_rates", FIELD_OTHER, AT(rk_link, exchange), .load = exchange_rates_load, .help = "measured rates of what reckon train exchanges, by kind (all_reduce, reduce_scatter, all_gather, all_to_all, send, pass; of gradients and weights sum_whole, sum_part, gather_here), instead of rates: rows of MB that a rank has for each other one, GB/s" },
     { "source",     FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
 };

@@ -80,6 +80,26 @@ enum rk_status stream_rates_load(const struct place *place, void *rates, struct 
     return status;
 }
 
+static const char *const exchange_names[] = {
+#define LINK_EXCHANGE(name, help) #name,
+#include <reckon/system.def>
+    NULL};
+
+enum rk_status exchange_rates_load(const struct place *place, void *rates, struct rk_error *error)
+{
+    struct rk_stream_rates *r = rates;
+    enum rk_status status = place_need_object(place, error);
+    if (status == RK_OK) status = place_need_keys(place, exchange_names, error);
+    for (int i = 0; status == RK_OK && i < RK_EXCHANGES; i++) {
+        struct place one;
+        if (!place_member(place, exchange_names[i], &one))
+            return place_fail(place, error, "\"%s\" is missing: all exchanges or none",
+                              exchange_names[i]);
+        status = stream_rates_load(&one, &r[i], error);
+    }
+    return status;
+}
+
 static const char *const kernel_names[] = {
 #define KERNEL_ELEMENT(name, help) #name,
 #include <reckon/system.def>
@@ -131,6 +151,18 @@ json_t *stream_rates_json(const struct rk_stream_rates *r)
     for (int i = 0; list && i < r->sizes; i++)
         list = appended(list, json_pack("[ff]", r->bytes[i] / 1e6, r->rate_Bps[i] / 1e9));
     return list;
+}
+
+json_t *exchange_rates_json(const struct rk_stream_rates rates[RK_EXCHANGES])
+{
+    json_t *object = json_object();
+    for (int i = 0; object && i < RK_EXCHANGES; i++) {
+        if (json_object_set_new(object, exchange_names[i], stream_rates_json(&rates[i])) == 0)
+            continue;
+        json_decref(object);
+        return NULL;
+    }
+    return object;
 }
 
 json_t *element_times_json(const double times_s[RK_KERNELS][2])

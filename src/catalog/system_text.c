@@ -144,6 +144,9 @@ static json_t *network_json(const struct rk_network *network, const char *source
     if (good && network->link.efficiency > 0 && network->link.rates.sizes)
         good =
             put(json_object_get(object, "link"), "rates", stream_rates_json(&network->link.rates));
+    if (good && network->link.efficiency > 0 && network->link.exchange[0].sizes)
+        good = put(json_object_get(object, "link"), "exchange_rates",
+                   exchange_rates_json(network->link.exchange));
     return finished(object, good);
 }
 

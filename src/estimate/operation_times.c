@@ -304,7 +304,7 @@ static const enum collective collectives[] = {
     [COMM_REDUCE_SCATTER] = REDUCE_SCATTER,
     [COMM_ALL_GATHER] = ALL_GATHER,
     [COMM_ALL_TO_ALL] = ALL_TO_ALL,
-    [COMM_SEND] = SEND,
+    [COMM_SEND] = PASS, /* a ring */
 };
 
 static double exchange_s(const struct rk_system *system, struct rank_group group,

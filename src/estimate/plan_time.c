@@ -53,16 +53,16 @@ static double reduce_s(const struct rk_system *system, const struct sharing *sha
 {
     const struct rank_group shards = sharing->shards[expert];
     if (whole)
-        return collective_time_s(system, ALL_REDUCE, shards, bytes) +
-               collective_time_s(system, ALL_REDUCE, sharing->copies[expert], bytes);
-    return collective_time_s(system, REDUCE_SCATTER, shards, bytes) +
-           collective_time_s(system, ALL_REDUCE, sharing->copies[expert], bytes / shards.ranks);
+        return collective_time_s(system, SUM_WHOLE, shards, bytes) +
+               collective_time_s(system, SUM_WHOLE, sharing->copies[expert], bytes);
+    return collective_time_s(system, SUM_PART, shards, bytes) +
+           collective_time_s(system, SUM_WHOLE, sharing->copies[expert], bytes / shards.ranks);
 }
 
 static double gather_s(const struct rk_system *system, const struct sharing *sharing, bool expert,
                        double bytes)
 {
-    return collective_time_s(system, ALL_GATHER, sharing->shards[expert], bytes);
+    return collective_time_s(system, GATHER_HERE, sharing->shards[expert], bytes);
 }
 
 /* Megatron-LM has an optimizer of the experts' parameters and one of all others; each gathers all

@@ -6,6 +6,7 @@
 #include "machine/kernels.h"
 
 #include <math.h>
+#include <stddef.h>
 
 enum {
     MAX_TIERS = 16,
@@ -24,10 +25,12 @@ struct span {
         double rate_Bps;   /* achieved, of one rank's link */
         double reduce_Bps; /* of reductions in the network; 0: none */
         double base_s, hop_s, ramp_bytes;
-        const struct rk_stream_rates *rates; /* of a stream; sizes 0: rate_Bps with the ramp */
-        double usage;                        /* share of what computes that driving it takes */
-        bool copied;                         /* by what computes */
-        bool innermost;                      /* of the system's tiers: one node */
+        const struct rk_stream_rates *rates;    /* of a stream; sizes 0: rate_Bps with the ramp */
+        const struct rk_stream_rates *exchange; /* (RK_EXCHANGES), measured one by one; or NULL */
+        double latency_s;                       /* of a message, where they were */
+        double usage;                           /* share of what computes that driving it takes */
+        bool copied;                            /* by what computes */
+        bool innermost;                         /* of the system's tiers: one node */
     } tier[MAX_TIERS];
 };
 
@@ -54,6 +57,8 @@ static struct span_tier make_tier(const struct rk_system *system, int index, dou
         .hop_s = network->link.hop_s,
         .ramp_bytes = network->link.ramp_bytes,
         .rates = &network->link.rates,
+        .exchange = network->link.exchange[0].sizes ? network->link.exchange : NULL,
+        .latency_s = network->latency_s,
         .usage = network->processor_usage,
         .copied = network->link.copied,
         .innermost = index == 0,
@@ -227,14 +232,35 @@ static double send_s(const struct span *span, double bytes)
     return tier->hop_s + stream_s(tier, bytes, 1);
 }
 
+_Static_assert((int)COLLECTIVES == (int)RK_EXCHANGES && (int)SEND == (int)RK_EXCHANGE_send &&
+                   (int)GATHER_HERE == (int)RK_EXCHANGE_gather_here,
+               "collectives are in the order of the exchanges of system.def");
+
+/* The executor's own (run/comm.h): each rank posts its messages to all others, and takes theirs one
+ * by one. With two ranks it is what was measured. */
+static double exchange_s(const struct span_tier *tier, enum collective collective, double ranks,
+                         double bytes)
+{
+    const bool one = collective == SEND || collective == PASS;
+    const double others = one ? 1 : ranks - 1, part = one ? bytes : bytes / ranks;
+    const double rounds = collective == ALL_REDUCE || collective == SUM_WHOLE ? 2 : 1;
+    return rounds * tier->latency_s +
+           others * part / stream_rate_Bps(&tier->exchange[collective], part);
+}
+
 double collective_time_s(const struct rk_system *system, enum collective collective,
                          struct rank_group group, double bytes)
 {
+    static const enum collective plain[COLLECTIVES] = {ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER,
+                                                       ALL_TO_ALL, SEND,           SEND,
+                                                       ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER};
     if (group.ranks <= 1 || !(bytes > 0)) return 0;
     struct span span;
     make_span(&span, system, group);
+    if (span.tiers == 1 && span.tier[0].exchange)
+        return span.tier[0].base_s + exchange_s(&span.tier[0], collective, group.ranks, bytes);
     double time_s = 0;
-    switch (collective) {
+    switch (plain[collective]) {
     case ALL_REDUCE:
         time_s =
             fmin(fmin(ring_s(&span, 2, bytes), tree_s(&span, bytes)), hierarchical_s(&span, bytes));
@@ -251,7 +277,7 @@ double collective_time_s(const struct rk_system *system, enum collective collect
     case SEND:
         time_s = send_s(&span, bytes);
         break;
-    case COLLECTIVES:
+    default:
         break;
     }
     return base_s(&span) + time_s;

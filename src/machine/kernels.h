@@ -84,6 +84,11 @@ enum collective {
     ALL_GATHER,
     ALL_TO_ALL,
     SEND, /* to the next one of the group */
+    /* on a link whose exchanges were measured one by one apart from those above (system.def) */
+    PASS,        /* to the next one of a ring: a send */
+    SUM_WHOLE,   /* of gradients: an all-reduce */
+    SUM_PART,    /* ... a reduce-scatter */
+    GATHER_HERE, /* of weights: an all-gather */
     COLLECTIVES
 };
 

@@ -324,6 +324,42 @@ Test(catalog_system, measured_rates)
     free(text);
 }
 
+static const char exchanges_of[] =
+    "\"link\": {\"efficiency\": 1, \"base_us\": 0, \"hop_us\": 1, \"exchange_rates\": {"
+    "\"all_reduce\": [[1, 2]], \"reduce_scatter\": [[1, 3]], \"all_gather\": [[1, 4]], "
+    "\"all_to_all\": [[1, 5]], \"send\": [[1, 6]], \"pass\": [[1, 7], [2, 8]], "
+    "\"sum_whole\": [[1, 8]], \"sum_part\": [[1, 9]]%s}}, \"size\": 8";
+
+Test(catalog_system, exchanges_measured_one_by_one)
+{
+    struct rk_system system, again;
+    struct rk_error error;
+    char link[1024];
+    snprintf(link, sizeof link, exchanges_of, ", \"gather_here\": [[1, 10]]");
+    char *text = replaced(complete, "\"size\": 8", link);
+    cr_assert_eq(read_text(text, &system, &error), RK_OK, "%s", formatted(&error));
+    free(text);
+    text = system_text(&system, "x", "y", &(struct system_sources){.whole = "z", .kernels = "z"});
+    cr_assert_eq(read_text(text, &again, &error), RK_OK, "%s", formatted(&error));
+    for (int i = 0; i < RK_EXCHANGES; i++) {
+        const struct rk_stream_rates *r = &system.network[0].link.exchange[i];
+        cr_expect_eq(r->sizes, i == RK_EXCHANGE_pass ? 2 : 1);
+        cr_expect_eq(r->bytes[0], 1e6);
+        cr_expect_eq(r->rate_Bps[0], 1e9 * (i + 2));
+        cr_expect_eq(memcmp(r, &again.network[0].link.exchange[i], sizeof *r), 0);
+    }
+    rk_system_release(&again);
+    rk_system_release(&system);
+    free(text);
+    snprintf(link, sizeof link, exchanges_of, "");
+    text = replaced(complete, "\"size\": 8", link);
+    cr_expect_eq(read_text(text, &system, &error), RK_BAD_INPUT);
+    cr_expect(strstr(formatted(&error),
+                     "link.exchange_rates: \"gather_here\" is missing: all exchanges or none"),
+              "%s", formatted(&error));
+    free(text);
+}
+
 Test(catalog_system, kernels_like_those_of_another_system)
 {
     struct rk_system system, other;

@@ -47,7 +47,8 @@ Test(collectives, tokens_for_several_ranks_of_a_node_cross_once)
                        2e-3 + 3e-6 + 5e-5 + met / ranks * 0.75 * 0.1, 1e-12);
     cr_expect_float_eq(met / ranks * 0.75 * 0.1, 37.6e-3, 5e-5);
     /* within a node, and for one rank each, it is an all-to-all */
-    cr_expect_float_eq(dispatch_time_s(&nodes, one, 8, 1, 1e9), seconds(ALL_TO_ALL, 8, 1, 1e9), 1e-12);
+    cr_expect_float_eq(dispatch_time_s(&nodes, one, 8, 1, 1e9), seconds(ALL_TO_ALL, 8, 1, 1e9),
+                       1e-12);
     cr_expect_float_eq(dispatch_time_s(&nodes, four, 1, 1, 1e9), seconds(ALL_TO_ALL, 32, 1, 1e9),
                        1e-12);
     cr_expect_eq(dispatch_time_s(&nodes, (struct rank_group){1, 1}, 8, 1, 1e9), 0);
@@ -130,6 +131,39 @@ Test(collectives, messages_and_all_to_all)
     cr_expect_float_eq(seconds(SEND, 16, 1, 1e8), 2e-3 + 1e-5 + 1e-2, 1e-12);
     /* 16 ranks on two nodes: 7/16 inside at 100 GB/s beside 8/16 at 10 GB/s */
     cr_expect_float_eq(seconds(ALL_TO_ALL, 16, 1, 1e9), 2e-3 + 3e-6 + 4e-5 + 5e-2, 1e-9);
+}
+
+/* Bytes for each other rank at the rate of that kind of exchange, and a latency a round. */
+Test(collectives, exchanges_that_were_measured_one_by_one)
+{
+    struct rk_network threads = {
+        .bandwidth_Bps = 1, .latency_s = 1e-3, .size = 64, .link = {.efficiency = 1, .hop_s = 5}};
+    const struct rk_system system = {.networks = 1, .network = &threads};
+    for (int kind = 0; kind < RK_EXCHANGES; kind++)
+        threads.link.exchange[kind] =
+            (struct rk_stream_rates){2, {1e6, 4e6}, {1e9 * (kind + 1), 4e9 * (kind + 1)}};
+    for (int c = 0; c < COLLECTIVES; c++) {
+        const double rounds = c == ALL_REDUCE || c == SUM_WHOLE ? 2 : 1, rate_Bps = 1e9 * (c + 1);
+        for (double ranks = 2; ranks <= 8; ranks *= 2) {
+            const bool one = c == SEND || c == PASS;
+            const double bytes = one ? 1e6 : ranks * 1e6;
+            cr_expect_float_eq(collective_time_s(&system, (enum collective)c,
+                                                 (struct rank_group){ranks, 1}, bytes),
+                               rounds * 1e-3 + (one ? 1 : ranks - 1) * 1e6 / rate_Bps, 1e-12);
+        }
+    }
+    /* between sizes as measured_rates_of_the_optimizer_and_of_links has it: 2 of 1 ... 4 GB/s */
+    cr_expect_float_eq(collective_time_s(&system, ALL_GATHER, (struct rank_group){2, 1}, 4e6),
+                       1e-3 + 2e6 / (3 * 2e9), 1e-12);
+}
+
+/* Elsewhere they are what they are made of. */
+Test(collectives, exchanges_of_other_links_are_collectives)
+{
+    cr_expect_eq(seconds(PASS, 16, 1, 1e8), seconds(SEND, 16, 1, 1e8));
+    cr_expect_eq(seconds(SUM_WHOLE, 16, 1, 1e9), seconds(ALL_REDUCE, 16, 1, 1e9));
+    cr_expect_eq(seconds(SUM_PART, 16, 1, 1e9), seconds(REDUCE_SCATTER, 16, 1, 1e9));
+    cr_expect_eq(seconds(GATHER_HERE, 16, 1, 1e9), seconds(ALL_GATHER, 16, 1, 1e9));
 }
 
 Test(collectives, alone_is_free_and_so_is_nothing)

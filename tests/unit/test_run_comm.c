@@ -290,3 +290,55 @@ Test(run_comm, waiting_for_ranks_is_told_from_messages)
     cr_expect_eq(run(4, 10, come_late, &oks).status, RK_OK);
     cr_expect_eq(oks, 4);
 }
+
+/* ---- what is sent: the counts that predictions take (machine/collectives.c) ---- */
+
+static __thread bool (*post_of_hub)(struct comm *, int, struct comm_message *);
+static __thread size_t posted, posted_bytes;
+
+static bool count_post(struct comm *comm, int to, struct comm_message *message)
+{
+    posted++;
+    posted_bytes += message->bytes;
+    return post_of_hub(comm, to, message);
+}
+
+/* So many messages of so many bytes since the last time? */
+static bool sent(size_t messages, size_t bytes)
+{
+    const bool right = posted == messages && posted_bytes == messages * bytes;
+    posted = posted_bytes = 0;
+    return right;
+}
+
+/* Each rank has a part for each other one: one message of its size, twice in an all-reduce. */
+static bool count_messages(struct comm *comm, const struct comm_group *world)
+{
+    enum { PART = 12 };
+    const size_t n = (size_t)world->ranks, bytes = PART * sizeof(int);
+    int all[MOST * PART] = {0}, more[MOST * PART], part[PART] = {0};
+    size_t at[MOST], sizes[MOST];
+    for (size_t i = 0; i < n; i++) {
+        at[i] = i * bytes;
+        sizes[i] = bytes;
+    }
+    post_of_hub = comm->post;
+    comm->post = count_post;
+    posted = posted_bytes = 0;
+    return comm_all_reduce(comm, world, "a", all, n * bytes, sizeof(int), part, add_ints) &&
+           sent(2 * (n - 1), bytes) &&
+           comm_reduce_scatter(comm, world, "b", all, part, bytes, add_ints) &&
+           sent(n - 1, bytes) && comm_all_gather(comm, world, "c", part, all, bytes) &&
+           sent(n - 1, bytes) &&
+           comm_all_to_all(comm, world, "d", all, at, sizes, more, at, sizes) &&
+           sent(n - 1, bytes) && comm_pass_on(comm, world, "e", all, part, bytes) && sent(1, bytes);
+}
+
+Test(run_comm, a_message_for_each_other_rank)
+{
+    for (int ranks = 2; ranks <= MOST; ranks++) {
+        int oks;
+        cr_expect_eq(run(ranks, 10, count_messages, &oks).status, RK_OK);
+        cr_expect_eq(oks, ranks);
+    }
+}
