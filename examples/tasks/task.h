@@ -2,7 +2,7 @@
  * one's own is three functions (reckon/train.h): collate makes samples, loss judges logits, predict
  * takes them. The plan is words; the functions know nothing of it.
  *
- *     cc language.c -lreckon_run -lreckon ...        (here: cmake --build build --target language)
+ *     cc language.c $(pkg-config --cflags --libs reckon-run) -o language
  *     ./language "tp2 dp2 zero1"
  */
 #ifndef EXAMPLES_TASK_H

@@ -76,4 +76,14 @@ machine="h100-sxm5-80g x8 name=new + a100-sxm4-80g x8 name=old link=100Gb/s@50us
 LD_LIBRARY_PATH=$(dirname "$library") ./clusters llama3.1-8b "$machine" gbs64 >clusters.txt ||
     fail "the example of several clusters fails"
 grep -q '^stage 0: .* layers on 1 nodes of ' clusters.txt || fail "the example shows no stages"
+
+# ---- a task of one's own, with the executor's library ----
+
+if [ -f "$prefix/bin/reckon-run" ]; then
+    # shellcheck disable=SC2046,SC2086
+    $CC $flags "$RECKON_SOURCE/examples/tasks/classify.c" -D_GNU_SOURCE $(pkg-config --cflags --libs reckon-run) -o classify
+    RECKON_DATA=$prefix/share/reckon ./classify "tp2 dp2 zero1" >classes.txt || fail "the task does not learn"
+    ! grep -qaF -e "$RECKON_SOURCE/" -e "$RECKON_BUILD/" "${library%.so}_run.a" ||
+        fail "libreckon_run.a holds a path of the source tree"
+fi
 exit $failed
