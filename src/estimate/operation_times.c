@@ -135,6 +135,7 @@ struct attention_shape attention_shape_of(const struct rk_plan *plan, const stru
         .newest = plan->attention == RK_FLASH_3,
         .oldest = plan->attention == RK_FLASH_1,
         .piece = attention_piece(plan, op),
+        .window = op->slides ? op->window : 0,
     };
 }
 

@@ -257,22 +257,49 @@ static double backward_extra_s(const struct rk_system *system, const struct atte
 /* The executor's blocks: queries that are worked on at once, where a call has so many. */
 enum { BLOCK_QUERIES = 64 };
 
-/* By rates that were measured of whole causal samples. Pieces are causal where queries meet their
- * own keys, else seen whole. A block computes what its mask hides, too: a whole piece of no more
- * than one block takes what a causal one does, and longer ones go at the rate of the causal sample
- * whose blocks compute as many keys in the mean. */
-static double measured_s(const struct rk_attention_rates *rates, bool backward, double width,
+/* Keys a query that blocks compute of a causal sample, in the mean, beyond those that it sees. */
+static const double HIDDEN = (BLOCK_QUERIES - 1) / 2.0;
+
+/* Keys a query that blocks compute where each sees the last `window`. */
+static double window_keys(double queries, double window)
+{
+    double pairs = 0;
+    for (double first = 0; first < queries; first += BLOCK_QUERIES) {
+        const double rows = fmin(BLOCK_QUERIES, queries - first);
+        pairs += rows * (first + rows - fmax(0, first + 1 - window));
+    }
+    return pairs / queries;
+}
+
+/* Mean keys a query of the causal sample that takes as long. */
+static double causal_keys(const struct attention_shape *shape)
+{
+    const double mean = shape->pairs / fmax(1, shape->queries);
+    const bool cuts = shape->window > 0 && shape->window < shape->queries;
+    if (!cuts || shape->queries <= BLOCK_QUERIES) return mean;
+    return fmax(mean, window_keys(shape->queries, shape->window) - HIDDEN);
+}
+
+/* By rates that were measured of whole causal samples. Blocks compute what a mask hides, too: of a
+ * window's edges twice what they compute of a causal sample's one. Pieces are causal where queries
+ * meet their own keys, else seen whole. A block computes what its mask hides, too: a whole piece of
+ * no more than one block takes what a causal one does, and longer ones go at the rate of the causal
+ * sample whose blocks compute as many keys in the mean. */
+static double measured_s(const struct rk_attention_rates *rates, bool backward,
                          const struct attention_shape *shape)
 {
-    const double pair_flop = (backward ? 10 : 4) * width, r = shape->piece, block = BLOCK_QUERIES;
+    const double dk = shape->head_dim, dv = shape->value_dim;
+    const double pair_flop = backward ? 2 * (3 * dk + 2 * dv) : 2 * (dk + dv);
+    const double width = pair_flop / (backward ? 10 : 4), r = shape->piece;
     const double own = r * (r + 1) / 2, causal = r > 0 ? shape->queries / r : 0;
     const double whole = r > 0 ? (shape->pairs - causal * own) / (r * r) : -1;
-    const double mean = shape->pairs / fmax(1, shape->queries);
-    if (!(whole >= 0)) /* windows hide some of the pieces, or nothing is cut */
-        return shape->pairs * pair_flop / attention_rate_at(rates, backward, width, mean);
+    if (!(whole >= 0)) { /* windows hide some of the pieces, or nothing is cut */
+        const double keys = causal_keys(shape);
+        return shape->queries * keys * pair_flop / attention_rate_at(rates, backward, width, keys);
+    }
     const double own_s = own * pair_flop / attention_rate_at(rates, backward, width, (r + 1) / 2);
-    if (r <= block) return (causal + whole) * own_s;
-    const double seen = r - (block - 1) / 2;
+    if (r <= BLOCK_QUERIES) return (causal + whole) * own_s;
+    const double seen = r - HIDDEN;
     const double rate = attention_rate_at(rates, backward, width, seen) * r / seen;
     return causal * own_s + whole * r * r * pair_flop / rate;
 }
@@ -291,8 +318,7 @@ double attention_time_s(const struct rk_system *system, enum operand operand,
 
     const double pair_flop = (backward ? 10 : 4) * width;
     if (kernels->attention_rates.dims)
-        return shape->batch * shape->heads *
-               measured_s(&kernels->attention_rates, backward, width, shape);
+        return shape->batch * shape->heads * measured_s(&kernels->attention_rates, backward, shape);
     const double rate =
         attention_rate(kernels, peak, shape, backward) / (double)kernels->multiprocessors;
     const double tile = fmin(rows, ATTENTION_TILE), tile_s = tile * pair_flop / rate;

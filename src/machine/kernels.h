@@ -47,11 +47,12 @@ struct attention_shape {
     double batch, heads, kv_heads;
     double queries, keys;       /* tokens */
     double head_dim, value_dim; /* of queries and keys; of values */
-    double pairs; /* query-key pairs that count: queries * keys, half of it causal, ... */
-    double piece; /* tokens that follow each other, where samples are cut: one call has queries of
-                     one piece and keys of one that they see; 0: a sample is whole */
-    bool newest;  /* FlashAttention-3, cuDNN: uses what Hopper and later have */
-    bool oldest;  /* FlashAttention-1, Triton's */
+    double pairs;  /* query-key pairs that count: queries * keys, half of it causal, ... */
+    double piece;  /* tokens that follow each other, where samples are cut: one call has queries of
+                      one piece and keys of one that they see; 0: a sample is whole */
+    bool newest;   /* FlashAttention-3, cuDNN: uses what Hopper and later have */
+    bool oldest;   /* FlashAttention-1, Triton's */
+    double window; /* a query sees the last so many tokens; 0: all before it, or others */
 };
 
 /* FlashAttention-like kernel; forward or backward. `pairs` is what is computed; infinity when

@@ -168,7 +168,7 @@ void build_block(struct build *build, enum layer_kind kind)
         parallel_block(build, mixer == MIXER_LOCAL, mlp == MLP_EXPERTS);
     else
         serial_block(build, mixer, mlp);
-    if (build->plan->sequence_chunks > 1) take_in_chunks(build, mixer == MIXER_LOCAL);
+    if (build->plan->sequence_chunks > 1) take_in_chunks(build);
 }
 
 static void build_layer(struct build *build, enum layer_kind kind)

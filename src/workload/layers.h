@@ -116,6 +116,7 @@ struct operation {
     double batch, heads, kv_heads, queries, keys, head_dim, value_dim;
     double pairs;                     /* computed */
     double window;                    /* tokens that a query sees at most; 0: all before it */
+    bool slides;                      /* ... the last ones, not those of its chunk */
     double loaded_bytes[RK_PASSES];   /* from memory tier 1 in front of each pair of chunks */
     double returned_bytes[RK_PASSES]; /* to it: forward behind each chunk, backward each pair */
     double lent_bytes;                /* there of all chunks, while the layer runs */

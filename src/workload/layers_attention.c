@@ -286,6 +286,8 @@ static void add_flash(struct build *build, const struct heads *heads, bool local
     op->head_dim = heads->width;
     op->value_dim = heads->value;
     op->pairs = pairs;
+    op->window = window_of(build, local);
+    op->slides = local && !build->model->window_chunks;
     if (around > 1) op->packed_bytes = key_value_bytes(build, heads, keys * heads->across);
     op->saved_recomputed_bytes = output;
     op->saved_bytes = output * flash_outputs(build) + logs;

@@ -73,14 +73,13 @@ static void in_chunks(struct operation *op, double u)
     op->released_bytes /= u;
 }
 
-void take_in_chunks(struct build *build, bool local)
+void take_in_chunks(struct build *build)
 {
     const double u = (double)build->plan->sequence_chunks;
     bool first = true; /* of the MLP's matrices */
     for (int i = 0; i < build->layer->operations; i++) {
         struct operation *op = &build->layer->operation[i];
         if (op->holding == RK_HOLD_norms) continue;
-        if (op->kind == OPERATION_ATTENTION) op->window = local ? (double)build->model->window : 0;
         if (op->kind == OPERATION_ATTENTION)
             attention_in_chunks(op, u, build->element);
         else

@@ -156,6 +156,50 @@ Test(kernels, measured_rates_of_attention_stand_between_their_neighbours)
     shape.pairs = 4 * 2080 - 1;
     cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &shape, false),
                        128 / 62.5e6 * 256, 1e-12);
+    /* Queries of 48 and values of 16 take the rate of heads of 32 forward, and what they need:
+     * backward 3 * 48 + 2 * 16 of 5 * 32. */
+    shape = (struct attention_shape){.batch = 1,
+                                     .heads = 1,
+                                     .kv_heads = 1,
+                                     .queries = 128,
+                                     .keys = 128,
+                                     .head_dim = 32,
+                                     .value_dim = 32,
+                                     .pairs = 8256};
+    const double equal_s = attention_time_s(&system, OPERAND_BFLOAT16, &shape, false);
+    shape.head_dim = 48;
+    shape.value_dim = 16;
+    cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &shape, false), equal_s, 1e-12);
+}
+
+/* Each query sees the last 64 of 256 tokens: the first block of 64 computes 64 keys a query, three
+ * others 127, 111.25 in the mean, which a causal sample does where a query sees 79.75. */
+Test(kernels, attention_within_a_window_computes_both_edges)
+{
+    struct rk_system system = plain();
+    system.kernels.attention_rates = (struct rk_attention_rates){
+        .dims = 1, .keys = 2, .dim = {32}, .key = {1, 1024}, .rate_FLOPps = {{{1e9, 1024e9}}}};
+    struct attention_shape shape = {.batch = 1,
+                                    .heads = 1,
+                                    .kv_heads = 1,
+                                    .queries = 256,
+                                    .keys = 256,
+                                    .head_dim = 32,
+                                    .value_dim = 32,
+                                    .pairs = 2080 + 192 * 64,
+                                    .window = 64};
+    /* rates are 1e9 times the keys, so that each key and query take the same */
+    cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &shape, false), 128 * 256 / 1e9,
+                       1e-12);
+    shape.window = 256; /* hides nothing */
+    shape.pairs = 256 * 257 / 2;
+    cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &shape, false), 128 * 256 / 1e9,
+                       1e-12);
+    system.kernels.attention_rates.rate_FLOPps[0][0][1] = 1e9; /* one rate: by the keys */
+    shape.window = 64;
+    shape.pairs = 2080 + 192 * 64;
+    cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &shape, false),
+                       128 * 256 * 79.75 / 1e9, 1e-12);
 }
 
 Test(kernels, measured_rates_of_the_optimizer_and_of_links)
@@ -226,7 +270,8 @@ Test(kernels, attention_by_hand)
 Test(kernels, attention_limited_by_memory)
 {
     struct rk_system system = plain();
-    const struct attention_shape shape = {1, 10, 2, 128, 128, 128, 128, 128 * 128, 0, false, false};
+    const struct attention_shape shape = {1,   10,        2, 128,   128,   128,
+                                          128, 128 * 128, 0, false, false, 0};
     plain_memory.bandwidth_Bps = 1e6;
     const double once_s = 12 * 128 * 256 * 2 / 5e5;
     const double forward_s = attention_time_s(&system, OPERAND_BFLOAT16, &shape, false);
@@ -246,7 +291,7 @@ Test(kernels, attention_limited_by_memory)
 Test(kernels, the_longest_row_of_causal_attention)
 {
     struct rk_system system = plain();
-    struct attention_shape shape = {1, 1, 1, 640, 640, 128, 128, 640 * 641 / 2, 0, false, false};
+    struct attention_shape shape = {1, 1, 1, 640, 640, 128, 128, 640 * 641 / 2, 0, false, false, 0};
     plain_memory.bandwidth_Bps = 1e15;
     const double second_s = attention_time_s(&system, OPERAND_BFLOAT16, &shape, false);
     cr_expect_float_eq(second_s, 128.0 * 640 * 512 / 5e10, 1e-9);
@@ -344,7 +389,7 @@ Test(kernels, longer_attention_never_takes_less_and_causal_less_than_full)
             for (int backward = 0; backward < 2; backward++)
                 for (int causal = 0; causal < 2; causal++) {
                     const struct attention_shape shape = {
-                        1, 32, 8, s, s, 128, 128, causal ? s * s / 2 : s * s, 1, true, false};
+                        1, 32, 8, s, s, 128, 128, causal ? s * s / 2 : s * s, 1, true, false, 0};
                     const double t = attention_time_s(&system, OPERAND_BFLOAT16, &shape, backward);
                     cr_expect_gt(t, before[backward][causal]);
                     before[backward][causal] = t;
@@ -359,10 +404,10 @@ Test(kernels, longer_attention_never_takes_less_and_causal_less_than_full)
 Test(kernels, a_window_is_as_fast_as_its_pairs)
 {
     struct rk_system system = loaded("h100-sxm5-80g");
-    const struct attention_shape window = {1, 4,    1,    131072, 131072, 128, 128, 131072.0 * 4096,
-                                           0, true, false};
-    const struct attention_shape shorter = {16, 4,    1,    8192, 8192, 128, 128, 8192.0 * 4096,
-                                            0,  true, false};
+    const struct attention_shape window = {
+        1, 4, 1, 131072, 131072, 128, 128, 131072.0 * 4096, 0, true, false, 0};
+    const struct attention_shape shorter = {16, 4,    1,     8192, 8192, 128, 128, 8192.0 * 4096,
+                                            0,  true, false, 0};
     cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &window, false) /
                            attention_time_s(&system, OPERAND_BFLOAT16, &shorter, false),
                        1, 0.05);
@@ -459,8 +504,8 @@ static void check_attention(const char *id, bool newest, const struct attention_
     double errors[32];
     for (size_t i = 0; i < count; i++) {
         const double s = cases[i].tokens, d = cases[i].head_dim;
-        const struct attention_shape shape = {cases[i].batch, 32, 8,      s,    s, d, d,
-                                              s * s / 2,      1,  newest, false};
+        const struct attention_shape shape = {cases[i].batch, 32, 8,      s,     s, d, d,
+                                              s * s / 2,      1,  newest, false, 0};
         errors[i] = fabs(attention_time_s(&system, OPERAND_BFLOAT16, &shape, false) * 1e6 /
                              cases[i].measured_us -
                          1);
