@@ -4,6 +4,7 @@
 #include "cli/executor.h"
 #include "cli/page_train.h"
 #include "cli/plan_input.h"
+#include "cli/prediction.h"
 #include "cli/show.h"
 #include "cli/train_model.h"
 #include "cli/train_show.h"
@@ -351,6 +352,25 @@ static enum rk_status check_options(const struct train_args *args, const struct 
     return RK_OK;
 }
 
+/* What the checker refuses, in the words of reckon predict. What is of memory, numbers and networks
+ * is not judged: the machine's own are. */
+static enum rk_status check_plan(const struct rk_model *model, const struct rk_system *system,
+                                 const struct rk_plan *plan, struct rk_error *error)
+{
+    struct rk_prediction p;
+    struct report report = {.first = NULL};
+    if (plan->framework == RK_CALCULON) return RK_OK; /* the executor has none */
+    const enum rk_verdict verdict = rk_predict(model, system, plan, &p);
+    if (verdict == RK_FITS || verdict == RK_MEMORY_EXCEEDED || verdict == RK_BAD_DATATYPE ||
+        verdict == RK_NETWORK_TOO_SMALL)
+        return RK_OK;
+    const struct forecast forecast = {model, system, plan, &p, ""};
+    rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "the plan cannot run: %s",
+            forecast_reason(&report, &forecast, 0));
+    report_release(&report);
+    return RK_NOTHING_FITS;
+}
+
 /* The answer, on a page with the curve of the loss where one was asked for. */
 static int show_answer(const struct watch *w, const struct train_asked *asked,
                        const struct rk_train_result *result)
@@ -436,6 +456,7 @@ int cmd_train(int argc, char **argv)
     if (status == RK_OK) status = check_options(&args, &of_model, &draft.plan, &error);
     if (status == RK_OK)
         status = rk_system_load(args.system ? args.system : any_system, &system, &error);
+    if (status == RK_OK) status = check_plan(&model, &system, &draft.plan, &error);
     if (status == RK_OK && !args.system)
         snprintf(system.id, sizeof system.id, "the machine assumed without --system");
     const bool speaks = cli_executor && cli_executor->rank == 0;
