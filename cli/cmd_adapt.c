@@ -128,6 +128,7 @@ static const struct field record_fields[] = {
     {"seconds", FIELD_NUMBER, RECORD(seconds), .max = 1e6, .preset = -1, .help = "of reckon train: step_s"},
     {"peak_bytes", FIELD_NUMBER, RECORD(peak_bytes), .max = 1e18, .help = "likewise: memory"},
     {"loss", FIELD_NUMBER, RECORD(ignored), .min = -1e300, .max = 1e300, .help = "likewise, not used"},
+    {"balance", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
     {"norm", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
     {"loss_scale", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
     {"skipped", FIELD_NUMBER, RECORD(ignored), .max = 1, .help = "likewise, not used"},

@@ -24,7 +24,8 @@ struct train_args {
     struct option_texts words;
     uint64_t ranks, steps, seed, threads, warmup, save_every, limit, scale_interval;
     uint64_t block_tokens, block_local, block_global, block_patterns;
-    double rate, least_rate, decay, clip, momentum, loss_scale, rotary_base, norm_eps;
+    double rate, least_rate, decay, clip, momentum, loss_scale, rotary_base, norm_eps, balance,
+        bias_rate;
     int rate_kind;
     bool repeat, wide, quiet, adaptive;
     struct show_args show;
@@ -81,6 +82,8 @@ static const struct option learning_rows[] = {
     {.name = "decay", .type = OPTION_COUNT, AT(decay), .argument = "DECAY", .help = "weight decay, not of norms and biases (0.1)"},
     {.name = "clip", .type = OPTION_COUNT, AT(clip), .argument = "NORM", .help = "largest norm of the gradients (1)"},
     {.name = "momentum", .type = OPTION_COUNT, AT(momentum), .argument = "M", .help = "of optimizer=muon's matrices (0.95)"},
+    {.name = "balance", .type = OPTION_COUNT, AT(balance), .argument = "COEF", .help = "of the loss that keeps the experts of a mixture equally busy, sample by sample; 0.01 is usual (0: none)"},
+    {.name = "bias-rate", .type = OPTION_COUNT, AT(bias_rate), .argument = "RATE", .help = "what biases of routers move by in a step, for models that have them (0.001)"},
     {.name = "loss-scale", .type = OPTION_COUNT, AT(loss_scale), .argument = "SCALE", .help = "of fp16: what losses are multiplied with at first (65536); it falls to a half when gradients overflow, and that step is skipped"},
     {.name = "scale-interval", .type = OPTION_NUMBER, AT(scale_interval), .argument = "STEPS", .max = 1000000000, .help = "... and doubles behind so many steps without; 0: never (2000)"},
     {.name = NULL},
@@ -188,19 +191,21 @@ static bool next_plan(void *context, uint64_t step, struct rk_plan *plan)
  * skipped is no number. */
 static bool log_step(FILE *log, int digits, const struct rk_train_step *s)
 {
-    char norm[64] = "", scale[64] = "";
+    char norm[64] = "", scale[64] = "", balance[64] = "";
     if (!s->skipped) snprintf(norm, sizeof norm, "\"norm\": %.*g, ", digits, s->norm);
     if (s->scale > 0)
         snprintf(scale, sizeof scale, "\"loss_scale\": %.9g, \"skipped\": %d, ", s->scale,
                  s->skipped);
+    if (s->balance > 0)
+        snprintf(balance, sizeof balance, "\"balance\": %.*g, ", digits, s->balance);
     return fprintf(log,
-                   "{\"step\": %llu, \"loss\": %.*g, %s\"rate\": %.6g, %s\"seconds\": "
+                   "{\"step\": %llu, \"loss\": %.*g, %s%s\"rate\": %.6g, %s\"seconds\": "
                    "%.6g, "
                    "\"tokens_per_s\": %.6g, \"peak_bytes\": %llu, \"compute_s\": %.6g, "
                    "\"slowest\": %.4g, \"slowest_rank\": %d}\n",
-                   (unsigned long long)s->step, digits, s->loss, norm, s->rate, scale, s->wall_s,
-                   s->tokens / s->wall_s, (unsigned long long)s->peak_bytes, s->compute_s,
-                   s->slowest, s->slowest_rank) > 0 &&
+                   (unsigned long long)s->step, digits, s->loss, balance, norm, s->rate, scale,
+                   s->wall_s, s->tokens / s->wall_s, (unsigned long long)s->peak_bytes,
+                   s->compute_s, s->slowest, s->slowest_rank) > 0 &&
            fflush(log) == 0;
 }
 
@@ -258,6 +263,8 @@ static void defaults(struct train_args *args)
     args->decay = t.decay;
     args->clip = t.clip;
     args->momentum = t.momentum;
+    args->balance = t.balance;
+    args->bias_rate = t.bias_rate;
     args->loss_scale = t.loss_scale;
     args->scale_interval = t.scale_interval;
     args->block_local = t.block_local;
@@ -280,6 +287,8 @@ static struct rk_train settings_of(const struct train_args *args, struct rk_trai
     t.decay = args->decay;
     t.clip = args->clip;
     t.momentum = args->momentum;
+    t.balance = args->balance;
+    t.bias_rate = args->bias_rate;
     t.loss_scale = args->loss_scale;
     t.scale_interval = args->scale_interval;
     if (args->rotary_base > 0) t.rotary_base = args->rotary_base;
@@ -333,7 +342,8 @@ static bool offloads(const struct rk_plan *plan)
 
 /* What the plan does not read would change nothing. */
 static enum rk_status check_options(const struct train_args *args, const struct rk_train *usual,
-                                    const struct rk_plan *plan, struct rk_error *error)
+                                    const struct rk_model *model, const struct rk_plan *plan,
+                                    struct rk_error *error)
 {
     const bool scales = plan->precision == RK_FP16 || args->changes;
     if (args->momentum != usual->momentum && plan->optimizer != RK_MUON)
@@ -344,6 +354,15 @@ static enum rk_status check_options(const struct train_args *args, const struct 
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "%s is of plans that offload: say offload-activations=1 or the like, too",
                        args->drives ? "--drives" : "--adaptive");
+    if (args->balance != usual->balance && !model->experts)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--balance %g is of experts, and %s has none: leave it out", args->balance,
+                       model->id);
+    if (args->bias_rate != usual->bias_rate && !model->router_biases)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--bias-rate %g is of models whose routers have biases (router_biases), and "
+                       "%s has none: leave it out",
+                       args->bias_rate, model->id);
     if ((args->wide || !scales) &&
         (args->loss_scale != usual->loss_scale || args->scale_interval != usual->scale_interval))
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
@@ -453,7 +472,7 @@ int cmd_train(int argc, char **argv)
     if (status == RK_OK && args.load) status = cli_executor->look(args.load, &about, &error);
     if (status == RK_OK)
         status = train_plan_read(args.plan, &args.words, args.ranks, &about, &draft, &error);
-    if (status == RK_OK) status = check_options(&args, &of_model, &draft.plan, &error);
+    if (status == RK_OK) status = check_options(&args, &of_model, &model, &draft.plan, &error);
     if (status == RK_OK)
         status = rk_system_load(args.system ? args.system : any_system, &system, &error);
     if (status == RK_OK) status = check_plan(&model, &system, &draft.plan, &error);

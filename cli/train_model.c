@@ -83,6 +83,20 @@ static enum rk_status read_rotary(const struct document *document, struct rk_tra
     return RK_OK;
 }
 
+/* Ernie's router has biases, and a softmax even so. */
+static void read_router(const json_t *root, struct rk_train *train)
+{
+    static const char *const scales[] = {"routed_scaling_factor", NULL};
+    const char *scores = json_string_value(json_object_get(root, "scoring_func"));
+    const char *type = json_string_value(json_object_get(root, "model_type"));
+    if (json_is_false(json_object_get(root, "norm_topk_prob"))) train->renormalise = false;
+    read_number(root, scales, &train->route_scale);
+    if (scores)
+        train->scores = strcmp(scores, "sigmoid") == 0 ? RK_SCORES_SIGMOID : RK_SCORES_SOFTMAX;
+    else if (type && strncmp(type, "ernie", 5) == 0)
+        train->scores = RK_SCORES_SOFTMAX;
+}
+
 static enum rk_status read_details(const struct document *document, struct rk_train *train,
                                    struct rk_error *error)
 {
@@ -97,8 +111,7 @@ static enum rk_status read_details(const struct document *document, struct rk_tr
     read_number(document->root, epsilons, &train->norm_eps);
     const char *activation = json_string_value(first_of(document->root, activations));
     train->exact_gelu = activation && strcmp(activation, "gelu") == 0;
-    if (json_is_false(json_object_get(document->root, "norm_topk_prob")))
-        train->renormalise = false;
+    read_router(document->root, train);
     return read_rotary(document, train, error);
 }
 

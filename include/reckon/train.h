@@ -18,6 +18,10 @@
 extern "C" {
 #endif
 
+/* What a router makes of its scores: softmax, or a sigmoid of each, as models with biases of
+ * routers have it. */
+enum rk_scores { RK_SCORES_OF_MODEL, RK_SCORES_SOFTMAX, RK_SCORES_SIGMOID };
+
 enum rk_rate { RK_RATE_CONSTANT, RK_RATE_LINEAR, RK_RATE_COSINE, RK_RATE_WSD };
 
 /* RoPE for longer samples than a model began with: a frequency whose wave is longer than context /
@@ -51,8 +55,13 @@ struct rk_train {
     double norm_eps;    /* added to variances */
     double rotary_base; /* of RoPE */
     struct rk_rotary_stretch rotary_stretch;
-    bool exact_gelu;  /* GELU by the error function, not by tanh */
-    bool renormalise; /* the weights of a token's experts sum to one */
+    bool exact_gelu; /* GELU by the error function, not by tanh */
+    /* routers of experts (docs/train.md) */
+    enum rk_scores scores;
+    bool renormalise;   /* the weights of a token's experts sum to one ... */
+    double route_scale; /* ... and are multiplied with this then */
+    double balance;     /* coefficient of the loss that keeps experts equally busy; 0: none */
+    double bias_rate;   /* what biases of routers move by in a step */
 
     uint32_t
         block_tokens; /* of block-sparse attention, in every other layer; 0: all layers dense */
@@ -65,9 +74,10 @@ RK_API struct rk_train rk_train_default(void);
 
 /* What a step brought. */
 struct rk_train_step {
-    uint64_t step; /* counted from 1 */
-    double loss;   /* mean over the step's tokens */
-    double norm;   /* of the gradients, before clipping */
+    uint64_t step;  /* counted from 1 */
+    double loss;    /* mean over the step's tokens */
+    double balance; /* loss of routers, beside it; 0: there is none */
+    double norm;    /* of the gradients, before clipping */
     double rate;
     double scale; /* of the loss; 0: there is none */
     bool skipped; /* gradients overflowed: no weight has moved, and the scale is lower now */

@@ -33,6 +33,8 @@ struct rk_train rk_train_default(void)
         .rotary_base = 10000,
         .rotary_stretch = {.factor = 1},
         .renormalise = true,
+        .route_scale = 1,
+        .bias_rate = 1e-3,
         .block_tokens = 0,
         .block_local = 8,
         .block_global = 1,
@@ -114,7 +116,8 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {!p->activation_fused, "activation apart from its product", "say activation-fused"},
         {p->logits_linger, "logits-linger", leave},
         {p->full_attention && m->window_globals, "hidden pairs of sparse layers", leave},
-        {p->capacity_factor > 0, "capacity", leave},
+        {p->recompute_rest && m->experts && p->capacity_factor > 0,
+         "recomputation by token of experts with a capacity", leave},
         {m->experts && m->shared_experts && has_mlp_biases(m), "shared experts with biases",
          "take another model"},
         {m->position != RK_POSITION_LEARNED && m->position != RK_POSITION_ROPE,
@@ -133,7 +136,6 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {m->kv_rank && m->index_heads, "heads that choose what attention reads",
          "take another model"},
         {m->predict_layers > 0, "multi-token prediction", "take another model"},
-        {m->router_biases, "router biases", "take another model"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].is) return refuse(error, rows[i].what, rows[i].instead);
@@ -204,6 +206,9 @@ static enum rk_status check_learning(const struct rk_train *t, struct rk_error *
         {"least rate",         t->least_rate,  0, 1,    "each weight moves by about that in a step"},
         {"rate times decay",   t->rate * t->decay, 0, 1, "that part of each weight goes in a step"},
         {"momentum",           t->momentum,    0, 0.999999, "Muon's mean is over 1 / (1 - momentum) steps"},
+        {"balance of experts", t->balance,     0, 10,   "it is added to a loss of some units, and is about 0.01"},
+        {"rate of routers' biases", t->bias_rate, 0, 1, "they are added to scores between 0 and 1"},
+        {"scale of routes",    t->route_scale, 1e-3, 1e3, "the weights of a token's experts are multiplied with it"},
         {"eps of norms",       t->norm_eps,    0, 1,    "it is added to variances of about 1"},
         {"base of RoPE",       t->rotary_base, 1, 1e12, "the slowest angle takes 6.3 times so many tokens for a turn"},
         {"factor of RoPE",     t->rotary_stretch.factor, 1, 1e6, "frequencies are divided by it"},

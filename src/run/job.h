@@ -65,8 +65,9 @@ struct scaler {
 
 /* What a step brought, the same on all ranks. */
 struct step_result {
-    double loss; /* mean over all tokens */
-    double norm; /* of all gradients, before clipping */
+    double loss;    /* mean over all tokens */
+    double balance; /* routers' loss, which is not in it */
+    double norm;    /* of all gradients, before clipping */
     double rate;
     double scale; /* of the loss; 0: there is none */
     bool skipped; /* gradients were no numbers: no weight has moved, and the scale is lower now */

@@ -67,6 +67,7 @@ static void report(struct team *team, uint64_t step, const struct step_result *r
     const struct rk_train_step said = {
         .step = step + 1,
         .loss = r->loss,
+        .balance = r->balance,
         .norm = r->norm,
         .rate = r->rate,
         .scale = r->scale,

@@ -61,6 +61,7 @@ static const struct names {
     [WEIGHT_DOWN] = {"mlp.c_proj.weight", "mlp.down_proj.weight"},
     [WEIGHT_DOWN_BIAS] = {"mlp.c_proj.bias", "mlp.down_proj.bias"},
     [WEIGHT_ROUTER] = {"", "mlp.gate.weight"},
+    [WEIGHT_ROUTER_BIAS] = {"", "mlp.gate.e_score_correction_bias"},
     [WEIGHT_DESCEND] = {"", "mlp.descend.weight"},
     [WEIGHT_DESCEND_BIAS] = {"", "mlp.descend.bias"},
     [WEIGHT_ASCEND] = {"", "mlp.ascend.weight"},
@@ -351,6 +352,7 @@ static void add_router(struct builder *b)
     const uint64_t h = m->hidden, w = m->expert_hidden ? m->expert_hidden : h;
     const uint64_t f = (uint64_t)shared_width(m);
     add(b, WEIGHT_ROUTER, m->experts, h, partial(b));
+    if (m->router_biases) add(b, WEIGHT_ROUTER_BIAS, m->experts, 1, partial(b));
     if (w != h) {
         add(b, WEIGHT_DESCEND, w, h, partial(b));
         if (m->biases) add(b, WEIGHT_DESCEND_BIAS, w, 1, partial(b));

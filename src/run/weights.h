@@ -15,7 +15,8 @@
 #include <reckon/plan.h>
 #include <reckon/status.h>
 
-/* Those that lie one behind another are multiplied at once: q, k, v; gate, up. */
+/* Those that lie one behind another are multiplied at once: q, k, v; gate, up. Their numbers are in
+ * the seeds of weights: new ones go to the end. */
 enum weight_role {
     WEIGHT_TABLE,
     WEIGHT_POSITIONS,
@@ -72,6 +73,7 @@ enum weight_role {
     WEIGHT_FINAL_NORM_BIAS,
     WEIGHT_HEAD,
     WEIGHT_HEAD_BIAS,
+    WEIGHT_ROUTER_BIAS, /* its gradient counts the tokens that chose an expert (route.c) */
     WEIGHT_ROLES
 };
 

@@ -86,7 +86,8 @@ static inline struct rk_model run_model(int which)
          .kv_rank = 10,
          .rope_dim = 4,
          .value_dim = 8},
-        /* ... with its mixture: shared experts, groups of experts, one dense layer */
+        /* ... with DeepSeek-V3's mixture: shared experts, groups of experts, biases of routers, one
+           dense layer */
         {.id = "latent-mixture",
          LLAMA,
          NARROW,
@@ -100,6 +101,7 @@ static inline struct rk_model run_model(int which)
          .shared_experts = 2,
          .expert_groups = 4,
          .active_groups = 2,
+         .router_biases = true,
          .dense_layers = 1},
         /* Mixtral's, every other layer dense */
         {.id = "sparse-mixture",
@@ -136,7 +138,7 @@ static inline const char *run_data(void)
 
 struct run_trace {
     int steps;
-    double loss[64], norm[64], scale[64];
+    double loss[64], balance[64], norm[64], scale[64];
     bool skipped[64];
 };
 
@@ -144,6 +146,7 @@ static inline bool run_note(void *context, const struct rk_train_step *step)
 {
     struct run_trace *trace = context;
     trace->loss[trace->steps] = step->loss;
+    trace->balance[trace->steps] = step->balance;
     trace->scale[trace->steps] = step->scale;
     trace->skipped[trace->steps] = step->skipped;
     trace->norm[trace->steps++] = step->norm;

@@ -131,9 +131,11 @@ static inline void run_say_experts(struct run_line *l, unsigned tensor, unsigned
     const unsigned e = 1u << below(3);
     static const char *const dispatchers[] = {"", "", " dispatcher=allgather",
                                               " dispatcher=deepep"};
+    static const char *const capacities[] = {"", "", " capacity=1", " capacity=1.3",
+                                             " capacity=0.6 capacity-padded"};
     if (tensor * others % e) return; /* without etp an expert is cut as the rest */
     run_say(l, below(2) ? " ep%u etp1" : " ep%u", e);
-    run_say(l, "%s", RUN_PICK(dispatchers));
+    run_say(l, "%s%s", RUN_PICK(dispatchers), RUN_PICK(capacities));
     if (below(3) == 0) run_say(l, " ep-overlap");
 }
 
@@ -217,7 +219,7 @@ static inline bool run_equals_one_rank(const struct rk_model *model, const char 
     struct run_trace many, one;
     struct rk_error error;
     struct rk_plan plan;
-    char alone[64];
+    char alone[96];
     const char *sparse = train->block_tokens ? ", sparse" : "";
     const enum rk_status status = run_plan(model, words, train, &many, &error);
     const bool ran = status != RK_NOTHING_FITS || many.steps > 0;
@@ -227,14 +229,15 @@ static inline bool run_equals_one_rank(const struct rk_model *model, const char 
     if (!ran) return false;
     cr_assert_eq(status, RK_OK, "%s: %s%s, %s: %s", label, model->id, sparse, words, error.text);
     cr_assert_eq(rk_plan_parse(words, &plan, &error), RK_OK);
-    snprintf(alone, sizeof alone, "mbs1 gbs%d%s", (int)plan.batch,
+    snprintf(alone, sizeof alone, "mbs1 gbs%d capacity=%g%s", (int)plan.batch, plan.capacity_factor,
              plan.optimizer == RK_MUON ? " optimizer=muon" : "");
     cr_assert_eq(run_plan(model, alone, train, &one, &error), RK_OK, "%s", error.text);
     for (int i = 0; i < RUN_STEPS; i++)
-        cr_expect(off(many.loss[i], one.loss[i]) < 1e-11 && off(many.norm[i], one.norm[i]) < 1e-11,
-                  "%s: %s%s, %s, step %d: loss %.17g for %.17g, norm %.17g for %.17g", label,
-                  model->id, sparse, words, i, many.loss[i], one.loss[i], many.norm[i],
-                  one.norm[i]);
+        cr_expect(
+            off(many.loss[i], one.loss[i]) < 1e-11 && off(many.norm[i], one.norm[i]) < 1e-11 &&
+                fabs(many.balance[i] - one.balance[i]) < 1e-11 * one.balance[i] + 1e-300,
+            "%s: %s%s, %s, step %d: loss %.17g for %.17g, norm %.17g for %.17g", label, model->id,
+            sparse, words, i, many.loss[i], one.loss[i], many.norm[i], one.norm[i]);
     return true;
 }
 
@@ -251,6 +254,7 @@ static inline void run_random(unsigned preset)
         struct rk_train train = run_settings(RUN_STEPS);
         const struct rk_model model = run_model((int)below(RUN_MODELS));
         if (run_may_be_sparse(&model) && below(3) == 0) run_sparse(&train, 4);
+        if (model.experts && below(2)) train.balance = 0.05;
         if (below(5) == 0)
             run_random_layers(&model, line, sizeof line);
         else

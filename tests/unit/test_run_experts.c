@@ -63,6 +63,27 @@ Test(run_experts, bytes)
     unlink(run_data());
 }
 
+/* Of a sample of 32 tokens, which go to all experts, each expert takes the first ones. */
+Test(run_experts, bytes_of_capacity)
+{
+    static const struct {
+        const char *words;
+        double kept;
+    } capacities[] = {{"alltoall capacity=0.5", 16},
+                      {"alltoall capacity=0.51", 17},
+                      {"alltoall capacity=0.01", 1},
+                      {"alltoall capacity=1", 32},
+                      {"alltoall capacity=3", 32}};
+    for (size_t i = 0; i < sizeof capacities / sizeof *capacities; i++) {
+        const double copies =
+            4.0 * LAYERS * TOKENS / 32 * capacities[i].kept * EXPERTS * HIDDEN * sizeof(float);
+        const double need = copies / 2 + counts_bytes(2, 4, EXPERTS / 2);
+        const double sent = sent_bytes(false, 2, capacities[i].words);
+        cr_expect_eq(sent, need, "%s: %.0f for %.0f", capacities[i].words, sent, need);
+    }
+    unlink(run_data());
+}
+
 /* Dispatchers that send tokens: each once to every other rank, in all four exchanges. With it go
  * its experts and their weights, and the weights' gradients come back. */
 Test(run_experts, bytes_by_token)

@@ -22,6 +22,9 @@ static void bench_open(struct bench *b, const struct rk_model *model)
     struct rk_plan plan;
     struct rk_train train = run_settings(1000);
     train.rate = train.least_rate = train.decay = train.clip = 0;
+    train.bias_rate = 0;
+    train.balance = 0.5; /* of mixtures */
+    train.route_scale = 1.5;
     if (!*system.id) cr_assert_eq(rk_system_load("h100-sxm5-80g", &system, &error), RK_OK);
     cr_assert_eq(rk_plan_parse("mbs1 gbs1 seq16 precision=fp32", &plan, &error), RK_OK);
     cr_assert_eq(job_open(&b->job, model, &plan, &train, &error), RK_OK, "%s", error.text);
@@ -47,7 +50,7 @@ static double loss(struct bench *b)
 {
     struct step_result result;
     cr_assert(engine_f64.step(b->engine, 0, &result));
-    return result.loss;
+    return result.loss + result.balance;
 }
 
 static void check_element(struct bench *b, const char *model, const struct weight *w, int group,
@@ -97,6 +100,47 @@ Test(run_gradients, models)
             free(weights);
             free(moments);
         }
+        bench_close(&b);
+    }
+    unlink(run_data());
+}
+
+/* The biases of each router: `set`, or expected. */
+static void each_bias(struct bench *b, bool set, double first, double second)
+{
+    const struct weights *all = engine_f64.weights(b->engine);
+    for (int g = 0; g < all->groups; g++) {
+        const struct weight_group *group = &all->group[g];
+        if (group->at[WEIGHT_ROUTER_BIAS] < 0) continue;
+        double *weights = calloc(group->size, sizeof *weights);
+        double *bias = weights + group->at[WEIGHT_ROUTER_BIAS];
+        cr_assert(engine_f64.gather(b->engine, g, 0, weights));
+        if (set) {
+            bias[0] = first;
+            bias[1] = second;
+            engine_f64.scatter(b->engine, g, 0, weights);
+        }
+        cr_expect(bias[0] == first && bias[1] == second, "%g, %g", bias[0], bias[1]);
+        free(weights);
+    }
+}
+
+/* Routers of two experts. Where a bias sends all tokens to the first one, a step takes of that bias
+ * and gives to the other; where all tokens go to both, their loads are equal and nothing moves. */
+Test(run_gradients, biases_of_routers)
+{
+    for (int chosen = 1; chosen <= 2; chosen++) {
+        struct rk_model model = run_model(3);
+        struct bench b;
+        model.experts = 2;
+        model.active_experts = (uint64_t)chosen;
+        model.router_biases = true;
+        bench_open(&b, &model);
+        b.job.settings.bias_rate = 0.25;
+        each_bias(&b, false, 0, 0);
+        each_bias(&b, true, 10, 0);
+        loss(&b);
+        each_bias(&b, false, chosen == 1 ? 9.75 : 10, chosen == 1 ? 0.25 : 0);
         bench_close(&b);
     }
     unlink(run_data());

@@ -5,15 +5,18 @@
 
 enum { PLANS = 16, STEPS = RUN_STEPS };
 
+static const double BALANCE = 0.05; /* of mixtures */
+
 /* The same batch on one rank. */
 static void one_rank(const struct rk_model *model, const char *line, struct run_trace *trace)
 {
-    const struct rk_train train = run_settings(STEPS);
+    struct rk_train train = run_settings(STEPS);
     struct rk_error error;
     struct rk_plan plan;
     char words[64];
+    train.balance = BALANCE;
     cr_assert_eq(rk_plan_parse(line, &plan, &error), RK_OK);
-    snprintf(words, sizeof words, "mbs%d gbs%d", 1, (int)plan.batch);
+    snprintf(words, sizeof words, "mbs1 gbs%d capacity=%g", (int)plan.batch, plan.capacity_factor);
     cr_assert_eq(run_plan(model, words, &train, trace, &error), RK_OK, "%s: %s", words, error.text);
 }
 
@@ -43,6 +46,11 @@ Test(run_plans, each)
         {4, "tp2 sp dp2 mbs1 gbs4 ep2 etp2 dispatcher=deepep recompute=full"},
         {7, "tp2 dp2 mbs1 gbs4 ep2 etp2 dispatcher=allgather zero1"},
         {8, "tp2 sp pp2 dp2 mbs1 gbs8 ep4 etp1 dispatcher=allgather offload-activations=1"},
+        /* an expert's room, and the loads of a step, whoever has the tokens */
+        {3, "tp2 cp2 dp2 mbs1 gbs4 ep2 capacity=1 zero2"},
+        {7, "tp2 sp cp2 dp2 mbs2 gbs8 ep4 etp1 capacity=0.6 cp-contiguous zero1"},
+        {7, "pp2 cp4 cp-kind=ulysses mbs1 gbs4 dp1 ep2 dispatcher=deepep capacity=1.3"},
+        {7, "pp2 dp2 mbs1 gbs16 schedule=dualpipe ep2 grad-overlap"},
         /* by token, of all kinds of slots */
         {0, "pp2 dp2 mbs2 gbs8 recompute-rest"},
         {1, "tp2 sp dp1 mbs4 gbs8 recompute-rest offload-activations=0.4"},
@@ -69,7 +77,8 @@ Test(run_plans, each)
         {4, "tp2 sp cp2 dp1 mbs4 gbs8 ep4 etp1 recompute-rest offload-activations=0.3"},
         {4, "tp2 pp2 dp2 mbs4 gbs16 ep4 etp1 recompute-rest offload-activations=0.6"},
     };
-    const struct rk_train train = run_settings(STEPS);
+    struct rk_train train = run_settings(STEPS);
+    train.balance = BALANCE;
     for (size_t n = 0; n < sizeof each / sizeof *each; n++) {
         const struct rk_model model = run_model(each[n].model);
         struct run_trace trace, one;
@@ -79,6 +88,7 @@ Test(run_plans, each)
         one_rank(&model, each[n].plan, &one);
         for (int i = 0; i < STEPS; i++)
             cr_expect(off(trace.loss[i], one.loss[i]) < 1e-11 &&
+                          fabs(trace.balance[i] - one.balance[i]) <= 1e-11 * one.balance[i] &&
                           off(trace.norm[i], one.norm[i]) < 1e-11,
                       "%s %s, step %d: norm %.17g for %.17g", model.id, each[n].plan, i,
                       trace.norm[i], one.norm[i]);

@@ -8,6 +8,7 @@
  */
 #include "run/real/mixture.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,27 @@ static struct by_token *open(struct engine *e, struct mixture_state *m)
     return t;
 }
 
+/* Where memory is counted, as many tokens come as go, and their copies for the experts that are
+ * here are this rank's share of all, the plan's busiest. */
+static void count_tokens(struct by_token *t, size_t ranks)
+{
+    for (size_t r = 0; r < ranks; r++)
+        t->comes[r] = (t->sent + ranks - 1) / ranks;
+}
+
+static void count_routes(const struct engine *e, const struct mixture_state *m)
+{
+    const struct by_token *t = m->by_token;
+    const double copies = fmax(1, e->plan->imbalance) * (double)(m->kept * m->tensor);
+    const double share = fmin(1, copies / (double)(t->all * m->k));
+    const size_t first = (size_t)e->experts.me * m->local;
+    size_t here = 0;
+    for (size_t i = 0; i < t->all * m->k; i++) {
+        const bool is_here = (double)here < share * (double)(i + 1);
+        t->route[i].expert = is_here ? (uint32_t)(first + here++ % m->local) : UINT32_MAX;
+    }
+}
+
 /* ---- messages ---- */
 
 static void parts(size_t ranks, const size_t *rows, size_t bytes, size_t *at, size_t *size)
@@ -114,7 +136,7 @@ static void spread(const struct engine *e, const struct mixture_state *m, const 
     for (size_t r = 0; r < m->ranks; r++)
         for (size_t i = 0; i < m->n; i++)
             if (goes_to(e, m, i, r)) {
-                memcpy(to, from + i * bytes, bytes);
+                copy_bytes(to, from + i * bytes, bytes);
                 to += bytes;
             }
 }
@@ -123,7 +145,7 @@ static void spread(const struct engine *e, const struct mixture_state *m, const 
 static void collect(const struct engine *e, const struct mixture_state *m, const real *came,
                     size_t width, real *tokens)
 {
-    memset(tokens, 0, m->n * width * sizeof *tokens);
+    clear_bytes(tokens, m->n * width * sizeof *tokens);
     for (size_t r = 0; r < m->ranks; r++)
         for (size_t i = 0; i < m->n; i++)
             if (goes_to(e, m, i, r)) {
@@ -169,7 +191,7 @@ static void send_routes(struct engine *e, struct mixture_state *m, const real *w
     const size_t reals = (sizeof *t->route + sizeof(real) - 1) / sizeof(real);
     struct route *own = (struct route *)take_zeros(e, (m->n + t->sent) * m->k * reals);
     struct route *sent = own + m->n * m->k;
-    for (size_t i = 0; i < m->n * m->k; i++) {
+    for (size_t i = 0; !COUNTS && i < m->n * m->k; i++) {
         own[i].expert = m->row[i] == NO_ROW ? UINT32_MAX : m->expert[i];
         own[i].weight = weights[i];
     }
@@ -186,7 +208,10 @@ void REAL(by_token_dispatch)(struct engine *e, struct frame *f)
     size_t at[m->ranks], bytes[m->ranks];
     for (size_t r = 0; r < m->ranks; r++)
         at[r] = r * (bytes[r] = sizeof *t->goes);
-    if (!comm_all_to_all(e->comm, &e->experts, "dispatch", t->goes, at, bytes, t->comes, at, bytes))
+    if (COUNTS)
+        count_tokens(t, m->ranks);
+    else if (!comm_all_to_all(e->comm, &e->experts, "dispatch", t->goes, at, bytes, t->comes, at,
+                              bytes))
         give_up(e);
     for (size_t r = 0; r < m->ranks; r++)
         t->here += t->comes[r];
@@ -233,6 +258,7 @@ void REAL(by_token_gather)(struct engine *e, struct frame *f)
     const size_t route = m->k * sizeof *t->route;
     t->all = 0;
     for (size_t s = 0; s < m->tensor; s++) {
+        if (COUNTS) t->shared[s] = t->here;
         zero[s] = 0;
         own[s] = t->here * route;
         t->all += t->shared[s];
@@ -261,7 +287,7 @@ void REAL(by_token_gather_input)(struct engine *e, struct frame *f)
     if (!comm_all_to_all(e->comm, &e->expert_tensor, "expert gather", t->dweight, at, bytes, came,
                          in_at, in))
         give_up(e);
-    memcpy(t->dweight, came, own * sizeof *came);
+    copy_bytes(t->dweight, came, own * sizeof *came);
     for (size_t s = 1; s < m->tensor; s++)
         add_to(own, came + s * own, t->dweight);
     give(e, came);
@@ -313,7 +339,7 @@ static real *copy_rows(struct engine *e, const struct mixture_state *m, const re
     for (size_t i = 0; i < t->all * m->k; i++) {
         if (t->row[i] == NO_ROW) continue;
         real *to = copies + t->row[i] * m->width;
-        memcpy(to, tokens + i / m->k * m->width, m->width * sizeof *to);
+        copy_bytes(to, tokens + i / m->k * m->width, m->width * sizeof *to);
         if (weighs) scale_by(m->width, (double)t->route[i].weight, to);
     }
     return copies;
@@ -325,7 +351,7 @@ static real *sum_copies(struct engine *e, const struct mixture_state *m, const r
 {
     const struct by_token *t = m->by_token;
     real *sums = take_zeros(e, t->all * m->width);
-    for (size_t i = 0; i < t->all * m->k; i++) {
+    for (size_t i = 0; !COUNTS && i < t->all * m->k; i++) {
         if (t->row[i] == NO_ROW) continue;
         const real *copy = copies + t->row[i] * m->width, w = weighs ? t->route[i].weight : 1;
         real *sum = sums + i / m->k * m->width;
@@ -341,7 +367,9 @@ void REAL(by_token_sort)(struct engine *e, struct frame *f)
     struct by_token *t = m->by_token;
     resize(e, &t->row, t->all * m->k, sizeof *t->row);
     resize(e, &t->dweight, t->all * m->k, sizeof *t->dweight);
+    if (COUNTS) count_routes(e, m);
     sort_copies(e, m);
+    note_share(e, m, m->all_rows / m->tensor);
     replace(e, f, SLOT_SORTED, copy_rows(e, m, f->slot[SLOT_SORTED], false));
 }
 
@@ -361,7 +389,7 @@ void REAL(by_token_unsort_input)(struct engine *e, struct frame *f)
     const struct mixture_state *m = f->mixture;
     struct by_token *t = m->by_token;
     const real *d = f->slot[SLOT_DBACK];
-    for (size_t i = 0; i < t->all * m->k; i++) {
+    for (size_t i = 0; !COUNTS && i < t->all * m->k; i++) {
         if (t->row[i] == NO_ROW) continue;
         const real *copy = f->slot[SLOT_BACK] + t->row[i] * m->width;
         real along = 0;

@@ -35,9 +35,7 @@ static void exchange_counts(struct engine *e, struct mixture_state *m)
         m->rows += m->came[i];
     m->all_rows = m->rows;
     memcpy(m->all, m->came, m->experts * sizeof *m->all);
-    const double share = (double)m->rows / (double)(m->n * m->k);
-    if (!e->most_came || share < e->least_came) e->least_came = share;
-    e->most_came = fmax(e->most_came, share);
+    note_share(e, m, m->rows);
 }
 
 /* Copies in the order of experts <-> those that are here, rank by rank. */
@@ -85,7 +83,7 @@ void REAL(dispatch_input)(struct engine *e, struct at_layer *l, struct frame *f,
         return;
     }
     const struct mixture_state *m = f->mixture;
-    real *own = take(e, m->n * m->k * m->width);
+    real *own = take(e, m->kept * m->width);
     travel(e, m, "dispatch", f->slot[SLOT_DSORTED], own, true);
     drop(e, f, SLOT_DSORTED);
     f->slot[SLOT_DSORTED] = own;
@@ -99,7 +97,7 @@ void REAL(combine)(struct engine *e, struct at_layer *l, struct frame *f, size_t
         return;
     }
     const struct mixture_state *m = f->mixture;
-    real *own = take(e, m->n * m->k * m->width);
+    real *own = take(e, m->kept * m->width);
     travel(e, m, "combine", f->slot[SLOT_BACK], own, true);
     drop(e, f, SLOT_BACK);
     f->slot[SLOT_BACK] = own;

@@ -171,7 +171,7 @@ static bool open_batch(struct engine *e)
     e->sample = calloc(2 * job->sequence + 1, sizeof *e->sample);
     e->row_loss = calloc(job->microbatches, sizeof *e->row_loss);
     e->sums = calloc((size_t)e->weights.ids * job->plan.ranks, sizeof *e->sums);
-    e->reports = calloc(3 * job->plan.ranks, sizeof *e->reports);
+    e->reports = calloc(4 * job->plan.ranks, sizeof *e->reports);
     if (!e->sample || !e->row_loss || !e->sums || !e->reports) return false;
     if (job->model.position != RK_POSITION_ROPE) return true;
     const size_t d =

@@ -296,12 +296,13 @@ struct engine {
     real *turn;       /* rotary table */
     double *row_loss; /* (microbatches): sums */
     double loss;
+    double balance; /* this rank's part of the routers' loss */
     bool forward_only;
     struct rk_token_score *score; /* (microbatches, rows): of targets, where they are asked for */
     uint64_t first, end;          /* samples that are predicted */
     double *wanted;   /* (vocabulary): logits of the last row, where they are asked for */
     uint32_t *sample; /* (sequence + 1): scratch */
-    double *reports;  /* (ranks, 2): loss, seconds of computing */
+    double *reports;  /* (ranks, 3): loss, seconds of computing, routers' loss; seconds of all */
     double *sums;     /* of gradients: (ids, tensor ranks, data ranks) */
     struct rk_train_event *event; /* (events) of the second step, where it is asked for */
     size_t events;
@@ -753,6 +754,8 @@ const real *REAL(whole_gradient)(struct engine *e, struct frame *f, enum slot sh
 #define whole_gradient REAL(whole_gradient)
 
 void REAL(mixture_free)(struct frame *f);
+/* The biases of a router, from how many tokens of the step chose each expert (route.c). */
+void REAL(balance_experts)(struct engine *e, size_t n, const real *tokens, real *bias);
 
 /* The user's loss of rows `row` ... of a microbatch (task.c): their logits (rows, box), this rank's
  * shard of the words, become gradients; returns the sum. */

@@ -1,4 +1,5 @@
-/* mixture.c - a mixture of experts [shazeer2017], dropless; tokens that travel narrowed [jin2025].
+/* mixture.c - a mixture of experts [shazeer2017]; tokens that travel narrowed [jin2025]. Which
+ * experts a token goes to is route.c's.
  *
  * Each tensor rank routes its own n tokens. Their k copies are sorted by expert (ties by token), go
  * to the ranks of their experts, come together over the ranks that share an expert, and are sorted
@@ -20,6 +21,7 @@ void REAL(mixture_free)(struct frame *f)
     free(m->expert);
     free(m->counts);
     free(m->first_all);
+    free(m->load);
     free(m);
     f->mixture = NULL;
 }
@@ -58,101 +60,13 @@ void REAL(router)(struct engine *e, struct at_layer *l, struct frame *f, size_t 
                    make(e, f, SLOT_ROUTES, m->n * m->experts));
 }
 
-static void soften(size_t n, real *x)
-{
-    real most = x[0], sum = 0;
-    for (size_t i = 1; i < n; i++)
-        most = x[i] > most ? x[i] : most;
-    for (size_t i = 0; i < n; i++)
-        sum += x[i] = (real)exp((double)(x[i] - most));
-    for (size_t i = 0; i < n; i++)
-        x[i] /= sum;
-}
-
-/* The k largest, ties by index. */
-static void choose(const struct mixture_state *m, const real *p, uint32_t *chosen)
-{
-    for (size_t k = 0; k < m->k; k++) {
-        uint32_t best = UINT32_MAX;
-        for (uint32_t i = 0; i < m->experts; i++) {
-            bool taken = false;
-            for (size_t j = 0; j < k; j++)
-                taken |= chosen[j] == i;
-            if (!taken && (best == UINT32_MAX || p[i] > p[best])) best = i;
-        }
-        chosen[k] = best;
-    }
-}
-
-/* Probabilities of all experts, and the k largest of them. */
-static void choose_all(struct engine *e, const struct frame *f, real *weights)
-{
-    const struct mixture_state *m = f->mixture;
-    const uint32_t *known = rest_routes(e);
-    if (known) memcpy(m->expert, known, m->n * m->k * sizeof *known);
-    for (size_t i = 0; i < m->n; i++) {
-        real *p = f->slot[SLOT_ROUTES] + i * m->experts, sum = 0;
-        soften(m->experts, p);
-        if (!known) choose(m, p, m->expert + i * m->k);
-        for (size_t k = 0; k < m->k; k++)
-            sum += weights[i * m->k + k] = p[m->expert[i * m->k + k]];
-        for (size_t k = 0; k < m->k && e->job->settings.renormalise; k++)
-            weights[i * m->k + k] /= sum;
-    }
-}
-
-/* Where copies go when they are sorted by expert. Nobody knows a router beforehand: where memory is
- * counted, experts take turns. */
-void REAL(routing)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)l, (void)mb;
-    struct mixture_state *m = f->mixture;
-    real *weights = make(e, f, SLOT_WEIGHTS, m->n * m->k);
-    if (!COUNTS) choose_all(e, f, weights);
-    for (size_t i = 0; COUNTS && i < m->n * m->k; i++)
-        m->expert[i] = (uint32_t)(i % m->experts);
-    memset(m->counts, 0, m->experts * sizeof *m->counts);
-    for (size_t i = 0; i < m->n * m->k; i++)
-        m->counts[m->expert[i]]++;
-    size_t next[m->experts];
-    for (size_t x = 0, at = 0; x < m->experts; at += m->counts[x++])
-        next[x] = at;
-    for (size_t i = 0; i < m->n * m->k; i++)
-        m->row[i] = (uint32_t)next[m->expert[i]]++;
-}
-
-/* d p = d w of the chosen, through the division by their sum; d scores = p (d p - sum of p d p). */
-void REAL(routing_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)l, (void)mb;
-    struct mixture_state *m = f->mixture;
-    real *dscores = make(e, f, SLOT_DROUTES, m->n * m->experts);
-    for (size_t i = 0; !COUNTS && i < m->n; i++) {
-        const real *p = f->slot[SLOT_ROUTES] + i * m->experts,
-                   *w = f->slot[SLOT_WEIGHTS] + i * m->k;
-        const real *dw = f->slot[SLOT_DWEIGHTS] + i * m->k;
-        const uint32_t *chosen = m->expert + i * m->k;
-        real dp[m->experts], sum = 0, along = 0, total = 0;
-        memset(dp, 0, sizeof dp);
-        for (size_t k = 0; k < m->k; k++) {
-            sum += p[chosen[k]];
-            along += dw[k] * w[k];
-        }
-        for (size_t k = 0; k < m->k; k++)
-            dp[chosen[k]] = e->job->settings.renormalise ? (dw[k] - along) / sum : dw[k];
-        for (size_t x = 0; x < m->experts; x++)
-            total += p[x] * dp[x];
-        for (size_t x = 0; x < m->experts; x++)
-            dscores[i * m->experts + x] = p[x] * (dp[x] - total);
-    }
-}
-
 void REAL(router_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
     const struct mixture_state *m = f->mixture;
     matrix_weight(e->threads, m->n, m->experts, e->hidden, f->slot[SLOT_DROUTES],
                   routed(e, f, SLOT_N_2), gradient(e, l->dense, WEIGHT_ROUTER));
+    REAL(count_choices)(m, gradient(e, l->dense, WEIGHT_ROUTER_BIAS));
 }
 
 /* All that comes back to the norm's output: from scores, tokens, shared experts and their gate. */
@@ -256,11 +170,13 @@ void REAL(permute)(struct engine *e, struct at_layer *l, struct frame *f, size_t
     (void)l, (void)mb;
     struct mixture_state *m = f->mixture;
     const real *x = f->slot[SLOT_NARROW] ? f->slot[SLOT_NARROW] : routed(e, f, SLOT_N_2);
-    real *sent = make(e, f, travels(m) ? SLOT_SENT : SLOT_SORTED, m->n * m->k * m->width);
+    real *sent = make(e, f, travels(m) ? SLOT_SENT : SLOT_SORTED, m->kept * m->width);
     for (size_t i = 0; i < m->n * m->k; i++)
-        copy_bytes(sent + m->row[i] * m->width, x + i / m->k * m->width, m->width * sizeof *sent);
+        if (m->row[i] != NO_ROW)
+            copy_bytes(sent + m->row[i] * m->width, x + i / m->k * m->width,
+                       m->width * sizeof *sent);
     memcpy(m->came, m->counts, m->experts * sizeof *m->came); /* unless they travel */
-    m->rows = m->all_rows = m->n * m->k;
+    m->rows = m->all_rows = m->kept;
     memcpy(m->all, m->came, m->experts * sizeof *m->all);
 }
 
@@ -269,6 +185,7 @@ static void sum_copies(const struct mixture_state *m, const real *copies, const 
 {
     clear_bytes(sums, m->n * m->width * sizeof *sums);
     for (size_t i = 0; !COUNTS && i < m->n * m->k; i++) {
+        if (m->row[i] == NO_ROW) continue;
         const real *copy = copies + m->row[i] * m->width, w = weights ? weights[i] : 1;
         real *sum = sums + i / m->k * m->width;
         for (size_t j = 0; j < m->width; j++)
@@ -298,9 +215,11 @@ void REAL(unpermute_input)(struct engine *e, struct at_layer *l, struct frame *f
     const struct mixture_state *m = f->mixture;
     const real *dsum = has(l->dense, WEIGHT_ASCEND) ? f->slot[SLOT_DSUM] : routed_gradient(e, f);
     const real *weights = f->slot[SLOT_WEIGHTS];
-    real *dback = make(e, f, SLOT_DBACK, m->n * m->k * m->width);
+    real *dback = make(e, f, SLOT_DBACK, m->kept * m->width);
     real *dweights = make(e, f, SLOT_DWEIGHTS, m->n * m->k);
     for (size_t i = 0; !COUNTS && i < m->n * m->k; i++) {
+        dweights[i] = 0;
+        if (m->row[i] == NO_ROW) continue;
         const real *d = dsum + i / m->k * m->width,
                    *copy = f->slot[SLOT_BACK] + m->row[i] * m->width;
         real *to = dback + m->row[i] * m->width, along = 0;

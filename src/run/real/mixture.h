@@ -14,7 +14,10 @@ struct mixture_state {
     size_t *came;      /* (ranks, local): copies from each rank for each expert here */
     size_t *all;       /* (tensor, ranks, local): those of the ranks that share the experts */
     size_t *first_all; /* of `all`, those of first tokens (rest.c); NULL: nobody has asked */
+    size_t kept;       /* copies of this rank's tokens; without those over the capacity */
     size_t rows, all_rows;
+    double *load; /* (samples, experts): of the tokens of a sample those that chose an expert, over
+                     the mean (route.c); NULL: nobody asks */
     struct by_token *by_token; /* tokens that travel whole (by_token.c); NULL */
 };
 
@@ -38,6 +41,21 @@ static inline bool travels(const struct mixture_state *m)
 static inline bool goes_by_token(const struct engine *e)
 {
     return e->experts.ranks > 1 && e->plan->dispatcher != RK_ALL_TO_ALL;
+}
+
+/* The experts of a token with scores `p` (experts); `bias` (experts) or NULL. */
+void REAL(choose_experts)(const struct rk_model *model, const real *p, const real *bias,
+                          uint32_t *chosen);
+#define choose_experts REAL(choose_experts)
+/* Tokens of this rank that chose each expert, added to `gradient` (experts) of its bias; NULL. */
+void REAL(count_choices)(const struct mixture_state *m, real *gradient);
+
+/* Copies that came to this rank, over those that its own tokens have. */
+static inline void note_share(struct engine *e, const struct mixture_state *m, size_t came)
+{
+    const double share = (double)came / (double)(m->n * m->k);
+    if (!e->most_came || share < e->least_came) e->least_came = share;
+    if (share > e->most_came) e->most_came = share;
 }
 
 /* The gradient of what the routed experts bring for this rank's tokens (mixture.c). */

@@ -363,16 +363,17 @@ static double computed_s(const struct engine *e)
            part[PART_AGAIN].wall_s;
 }
 
-/* All ranks learn the loss, and how long each has computed. */
+/* All ranks learn both losses, and how long each has computed. */
 static void report_step(struct engine *e, double compute_s, struct step_result *result)
 {
-    const double own[2] = {own_loss(e), compute_s};
+    const double own[3] = {own_loss(e), compute_s, e->balance};
     const int ranks = e->world.ranks;
-    double *seconds = e->reports + 2 * ranks, loss = 0;
+    double *seconds = e->reports + 3 * ranks, loss = 0;
     if (!comm_all_gather(e->comm, &e->world, "loss", own, e->reports, sizeof own)) give_up(e);
     for (int i = 0; i < ranks; i++) {
-        loss += e->reports[2 * i];
-        seconds[i] = e->reports[2 * i + 1];
+        loss += e->reports[3 * i];
+        seconds[i] = e->reports[3 * i + 1];
+        result->balance += e->reports[3 * i + 2];
     }
     result->loss = loss / rows_of_loss(e->job);
     result->compute_s = seconds;
@@ -393,6 +394,7 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
     book(e, PART_MEMORY, cpu_s, begin_s);
     memset(e->row_loss, 0, e->job->microbatches * sizeof *e->row_loss);
     e->least_came = e->most_came = 0;
+    e->balance = result->balance = 0;
     cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     begin_s = clock_s(CLOCK_MONOTONIC);
     for (int g = 0; g < e->weights.groups; g++)

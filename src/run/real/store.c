@@ -231,6 +231,10 @@ void store_update(struct engine *e, struct store *s, const struct run_adam *adam
         const size_t end = one->at + one->box_rows * one->box_cols,
                      to = end < begin + n ? end : begin + n;
         if (from >= to || (s->small && one->decays)) continue; /* matrices are Muon's */
+        if (one->role == WEIGHT_ROUTER_BIAS) {
+            REAL(balance_experts)(e, to - from, g + (from - begin), w + (from - begin));
+            continue;
+        }
         adam(e->threads, to - from, adam_settings, one->decays, g + (from - begin),
              first + (from - begin),
              s->small ? REAL(small_at)(e, s, begin, from) : second + (from - begin),

@@ -31,6 +31,7 @@ static void sum_squares(struct engine *e)
             const size_t from = w->at > begin ? w->at : begin,
                          end = w->at + w->box_rows * w->box_cols;
             const size_t to = end < begin + n ? end : begin + n;
+            if (w->role == WEIGHT_ROUTER_BIAS) continue; /* counts, no gradient */
             if (w->counted && from < to) sum += square_sum(to - from, gradient + (from - begin));
         }
         gradients_read(e, gradient);
