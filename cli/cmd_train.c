@@ -147,13 +147,15 @@ static void ask_to_stop(int signal)
     asked_to_stop = signal;
 }
 
-/* The step at hand is finished, and a checkpoint written; a second signal ends at once. */
+/* The step at hand is finished, and a checkpoint written; a second SIGINT ends at once. The others
+ * may come twice, to a process and to its group, as from timeout(1). */
 static void catch_signals(void)
 {
-    const struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGUSR1, &action, NULL);
+    const struct sigaction once = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
+    const struct sigaction always = {.sa_handler = ask_to_stop, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &once, NULL);
+    sigaction(SIGTERM, &always, NULL);
+    sigaction(SIGUSR1, &always, NULL);
 }
 
 struct watch {

@@ -242,6 +242,23 @@ static struct executor executor = {.defaults = defaults,
                                    .count = rk_train_count,
                                    .score = score};
 
+#ifdef RECKON_HWLOC
+/* Rank 0 says where each one is. */
+static void say_domains(void)
+{
+    struct domain *all = calloc((size_t)ranks.comm.ranks, sizeof *all);
+    if (!all) MPI_Abort(ranks.world, RK_IO);
+    MPI_Gather(&ranks.domain, sizeof *all, MPI_BYTE, all, sizeof *all, MPI_BYTE, 0, ranks.world);
+    for (int i = 0; i < ranks.comm.ranks && ranks.comm.rank == 0; i++)
+        if (all[i].count > 1)
+            fprintf(stderr,
+                    "reckon: rank %d keeps to NUMA domain %d of %d, processors %s, threads %d\n", i,
+                    all[i].number, all[i].count, all[i].processor,
+                    all[i].processors > 1 ? all[i].processors : 1);
+    free(all);
+}
+#endif
+
 void mpi_executor_open(void)
 {
     MPI_Comm_dup(MPI_COMM_WORLD, &ranks.world);
@@ -249,11 +266,7 @@ void mpi_executor_open(void)
     MPI_Comm_size(ranks.world, &ranks.comm.ranks);
 #ifdef RECKON_HWLOC
     ranks.domain = domain_take(ranks.world);
-    if (ranks.domain.count > 1)
-        fprintf(stderr,
-                "reckon: rank %d keeps to NUMA domain %d of %d, processors %s, threads %d\n",
-                ranks.comm.rank, ranks.domain.number, ranks.domain.count, ranks.domain.processor,
-                defaults().threads);
+    say_domains();
 #endif
     ranks.comm.post = post;
     ranks.comm.receive = receive;

@@ -1,5 +1,6 @@
 #include "run/comm.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -118,9 +119,21 @@ bool comm_receive(struct comm *comm, int from, uint32_t tag, const char *what, v
     return comm->silent || comm->receive(comm, from, tag, what, bytes, NULL, data);
 }
 
+/* Unless the message does so itself. */
+static void name_step(struct rk_error *error, uint64_t step)
+{
+    const size_t length = strlen(error->text);
+    if (step && !strstr(error->text, " step "))
+        snprintf(error->text + length, sizeof error->text - length, ", in step %llu",
+                 (unsigned long long)step);
+}
+
 bool comm_fail(struct comm *comm, const struct rk_error *error)
 {
-    if (comm->error.status == RK_OK) comm->error = *error;
+    if (comm->error.status == RK_OK) {
+        comm->error = *error;
+        name_step(&comm->error, comm->step);
+    }
     comm->fail(comm, &comm->error);
     return false;
 }

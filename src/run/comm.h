@@ -62,6 +62,7 @@ struct comm {
     /* Until it has been taken; when a rank has failed, until nobody will: false. */
     bool (*wait)(struct comm *comm, struct comm_message *message);
     void (*fail)(struct comm *comm, const struct rk_error *error); /* tells all ranks */
+    uint64_t step;         /* under way, from 1 on; errors name it. 0: none */
     bool silent;           /* nobody is there: nothing is sent, what would come is left as it is */
     struct rk_error error; /* of this rank; status RK_OK: none */
     uint64_t sent_bytes;

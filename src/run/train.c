@@ -241,6 +241,7 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
     if (comm->rank == 0 && team->left_s > 0) team->result->change_s += now_s() - team->left_s;
     team->kind->tiers(engine, before);
     while (step < job->settings.steps && verdict == GO_ON) {
+        comm->step = step + 1;
         if (!team->kind->step(engine, step, &result)) return false;
         step++;
         steps++;
@@ -253,6 +254,7 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
             saved = step;
         }
     }
+    comm->step = 0;
     if (steps > 1 && run->trace) hand_trace(team, comm, engine);
     team->kind->tiers(engine, now);
     if (steps) count_tiers(team, now, before, steps);
