@@ -45,9 +45,10 @@ static void add_row(struct report *report, struct report_table *table, const cha
     report_row(report, table, cells);
 }
 
-/* Measured is what the virtual clock says, which other work on the machine does not move. */
+/* Measured is what the virtual clock says, which other work on the machine does not move. `routed`:
+ * the step that is predicted with the imbalance that the router brought; 0: none. */
 static void show_result(struct report *report, const struct rk_prediction *predicted,
-                        const struct rk_train_result *r)
+                        double routed_s, const struct rk_train_result *r)
 {
     static const struct report_column columns[] = {
         {.name = "part"},
@@ -76,6 +77,8 @@ static void show_result(struct report *report, const struct rk_prediction *predi
     }
     add_row(report, table, "step", predicted ? predicted->step_s : -1, r->clock_s, processor,
             r->step_s);
+    if (routed_s > 0)
+        add_row(report, table, "step, as routed", routed_s, r->clock_s, processor, r->step_s);
     if (processor > 0 && r->step_s > 1.05 * fmax(r->clock_s, processor))
         report_note(
             report,
@@ -265,6 +268,33 @@ static void add_tied(struct rk_prediction *p, const struct train_asked *asked, d
     p->step_s += more_s;
 }
 
+/* What a router will learn is not known beforehand. */
+static void note_router(struct report *report, const struct train_asked *asked,
+                        const struct rk_train_result *result)
+{
+    const double planned = fmax(1, asked->plan->imbalance);
+    if (!(result->imbalance > 0)) return;
+    report_note(report,
+                report_text(report,
+                            "Experts: in the last step the busiest rank had %.2f times the mean "
+                            "of the tokens, layer by layer (%.2f in the plan)%s.",
+                            result->imbalance, planned,
+                            asked->predicts ? "; a step is predicted with that as well" : ""));
+}
+
+static double routed_s(const struct train_asked *asked, const struct rk_train_result *result)
+{
+    struct rk_prediction routed;
+    struct rk_plan plan = *asked->plan;
+    struct train_asked as_routed = *asked;
+    if (!asked->predicts || !(result->imbalance > 0)) return 0;
+    plan.imbalance = fmax(1, result->imbalance);
+    as_routed.plan = &plan;
+    rk_predict(asked->model, asked->system, &plan, &routed);
+    add_tied(&routed, &as_routed, result->state.tied_bytes);
+    return routed.step_s;
+}
+
 void train_show(struct report *report, const struct train_asked *asked,
                 const struct rk_train_result *result)
 {
@@ -274,7 +304,8 @@ void train_show(struct report *report, const struct train_asked *asked,
         add_tied(&predicted, asked, result->state.tied_bytes);
     }
     const struct rk_prediction *p = asked->predicts ? &predicted : NULL;
-    show_result(report, p, result);
+    show_result(report, p, routed_s(asked, result), result);
+    note_router(report, asked, result);
     if (result->slowest > 1.05)
         report_note(report,
                     report_text(report,

@@ -184,7 +184,10 @@ struct rk_train_result {
     double first_loss, last_loss;
     double tokens;
     double wall_s;
-    double step_s;    /* the fastest step, wall time */
+    double step_s; /* the fastest step, wall time */
+    /* Of a mixture whose tokens travel: those of the busiest rank over the mean, in the last step,
+     * in the mean over layers and microbatches; 0: none travel, or ranks are processes. */
+    double imbalance;
     uint64_t skipped; /* steps whose gradients overflowed: their scale was too high */
     double clock_s;   /* a step by the virtual clock (docs/train.md); 0: there is none */
     double slowest;   /* likewise over all steps but the first */

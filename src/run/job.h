@@ -79,6 +79,9 @@ struct step_result {
     /* Copies of tokens that came to this rank's experts over those that it sent: the least and the
      * most of a layer and microbatch; 0: none travel. */
     double least_came, most_came;
+    const double *came; /* (comes) that of each, in order */
+    size_t comes;
+    int came_group; /* first of the ranks that the copies travel between */
 };
 
 /* How often a piece of work was done and what it took on one rank. */

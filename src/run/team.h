@@ -17,9 +17,13 @@ struct team { /* what the ranks of this process share */
     struct rk_train_result *result;
     const struct checkpoint *checkpoint; /* NULL: from the seed */
     pthread_mutex_t lock;
-    bool stop;           /* rank 0's */
-    bool whole;          /* a step of this plan was not skipped */
-    double *compute_s;   /* (ranks): sums, on rank 0 */
+    bool stop;         /* rank 0's */
+    bool whole;        /* a step of this plan was not skipped */
+    double *compute_s; /* (ranks): sums, on rank 0 */
+    struct came {      /* of the last step, by the first of the ranks that copies travel between */
+        double *most;  /* (comes) of any of them */
+        size_t comes;
+    } * came;            /* (ranks) */
     double most_s;       /* computed by a rank of this process, by its clock, in the last step */
     struct rk_plan next; /* the plan to go on with, where `changes` */
     bool changes;

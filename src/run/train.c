@@ -127,6 +127,31 @@ static double computed_of(const struct ledger *step)
            part[PART_AGAIN].clock_s + part[PART_OPTIMIZER].clock_s;
 }
 
+/* Copies of tokens on the busiest rank over the mean, in the mean over all that is dispatched; of
+ * the busiest group. Locked; the last rank's is that of all. */
+static void note_imbalance(struct team *team, const struct step_result *last)
+{
+    const size_t ranks = team->job->plan.ranks;
+    if (team->alone || !last->comes) return;
+    if (!team->came) team->came = calloc(ranks, sizeof *team->came);
+    struct came *c = team->came ? &team->came[last->came_group] : NULL;
+    double sum = 0;
+    if (c && !c->most) c->most = calloc(last->comes, sizeof *c->most);
+    if (!c || !c->most) return;
+    c->comes = c->comes ? c->comes : last->comes;
+    for (size_t i = 0; i < c->comes && i < last->comes; i++)
+        sum += c->most[i] = fmax(c->most[i], last->came[i]);
+    team->result->imbalance = fmax(team->result->imbalance, sum / (double)c->comes);
+}
+
+static void release_came(struct team *team, size_t ranks)
+{
+    for (size_t i = 0; team->came && i < ranks; i++)
+        free(team->came[i].most);
+    free(team->came);
+    team->came = NULL;
+}
+
 static void count_up(struct team *team, const struct ledger *step, const struct engine *engine,
                      const struct step_result *last)
 {
@@ -147,6 +172,7 @@ static void count_up(struct team *team, const struct ledger *step, const struct 
     for (int i = 0; computed_s > team->most_s && i < LEDGER_PARTS; i++)
         out->part_clock_s[i] = step->part[i].clock_s;
     team->most_s = fmax(team->most_s, computed_s);
+    note_imbalance(team, last);
     if (elements * team->kind->real_bytes > out->weights_bytes)
         out->weights_bytes = elements * team->kind->real_bytes;
     if (last->peak_bytes > out->peak_bytes) out->peak_bytes = last->peak_bytes;
@@ -458,6 +484,7 @@ static enum rk_status train(const struct rk_model *model, const struct rk_plan *
         team.most_s = 0;
         status = train_plan(&team, model, &plan, settings, comm, error);
         free(team.compute_s);
+        release_came(&team, plan.ranks);
         if (status != RK_OK || !team.changes) break;
         status = check_change(&plan, &team.next, comm, error);
         plan = team.next;

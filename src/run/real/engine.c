@@ -223,6 +223,7 @@ static void engine_close(struct engine *e)
     free(e->row_loss);
     free(e->sums);
     free(e->event);
+    free(e->came);
     free(e->reports);
     free(e->turn);
     free(e);

@@ -285,6 +285,8 @@ struct engine {
     bool heads;         /* the loss is worked out here */
     struct scaler scaler;
     double least_came, most_came; /* of the step at hand: see struct step_result */
+    double *came;
+    size_t comes, room_to_come;
 
     struct at_layer *layer;
     int layers;

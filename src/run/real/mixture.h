@@ -2,6 +2,7 @@
 #ifndef RECKON_RUN_REAL_MIXTURE_H
 #define RECKON_RUN_REAL_MIXTURE_H
 
+#include "base/memory.h"
 #include "run/real/engine.h"
 
 #define NO_ROW UINT32_MAX /* of a copy that is not here */
@@ -56,6 +57,7 @@ static inline void note_share(struct engine *e, const struct mixture_state *m, s
     const double share = (double)came / (double)(m->n * m->k);
     if (!e->most_came || share < e->least_came) e->least_came = share;
     if (share > e->most_came) e->most_came = share;
+    if (ARRAY_RESERVE(e->came, e->room_to_come, e->comes + 1)) e->came[e->comes++] = share;
 }
 
 /* The gradient of what the routed experts bring for this rank's tokens (mixture.c). */

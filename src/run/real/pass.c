@@ -395,6 +395,7 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
     memset(e->row_loss, 0, e->job->microbatches * sizeof *e->row_loss);
     e->least_came = e->most_came = 0;
     e->balance = result->balance = 0;
+    e->comes = 0;
     cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     begin_s = clock_s(CLOCK_MONOTONIC);
     for (int g = 0; g < e->weights.groups; g++)
@@ -414,6 +415,9 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
     result->live_bytes = e->pool.placement.live;
     result->least_came = e->least_came;
     result->most_came = e->most_came;
+    result->came = e->came;
+    result->comes = e->comes;
+    result->came_group = e->comes ? e->experts.rank[0] : 0;
     release_frames(e);
     pool_end(e);
     if (result->skipped && !e->pool.arena) pool_forget(&e->pool); /* not what a step does */
