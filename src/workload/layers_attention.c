@@ -323,6 +323,7 @@ static void add_unfused(struct build *build, const struct heads *heads, bool loc
     if (build->plan->framework == RK_MEGATRON && !build->plan->transformer_engine)
         op->buffer_bytes = scores * e; /* what the product is added to */
     op = add_memory(build, "softmax", core, scores, softmax_traffic(build));
+    op->memory = MEMORY_LOSS; /* exponentials of rows, and their sums */
     op->saved_bytes = scores * (build->plan->fused ? e : e + 4);
     if (drops) {
         op = add_memory(build, "attention dropout", core, scores,

@@ -107,17 +107,22 @@ void whole_scores_back(int threads, const struct REAL(whole) * w)
 
 CLONES static void soften(size_t n, real *restrict x)
 {
+    const size_t whole = n / LANES * LANES;
     const real top = lanes_most(n, x);
     real lane[LANES] = {0};
-    for (size_t j = 0; j < n; j++) {
-        const real e = real_exp(x[j] - top);
-        x[j] = x[j] - top < (real)-1e30 ? 0 : e;
+    for (size_t j = 0; j < whole; j += LANES)
+        for (size_t l = 0; l < LANES; l++) {
+            const real y = x[j + l] - top, e = real_exp(y);
+            x[j + l] = y < (real)-1e30 ? 0 : e;
+            lane[l] += x[j + l];
+        }
+    for (size_t j = whole; j < n; j++) {
+        x[j] = x[j] - top < (real)-1e30 ? 0 : real_exp(x[j] - top);
+        lane[j - whole] += x[j];
     }
+    const real share = 1 / lanes_fold(lane);
     for (size_t j = 0; j < n; j++)
-        lane[j % LANES] += x[j];
-    const real sum = lanes_fold(lane);
-    for (size_t j = 0; j < n; j++)
-        x[j] /= sum;
+        x[j] *= share;
 }
 
 void whole_softmax(int threads, size_t rows, size_t width, real *scores)

@@ -240,8 +240,7 @@ static void look_ahead(struct linker *l, const struct rk_instruction *i)
     look_for_groups(l, (enum work)i->work, layer);
     if (i->work != RK_WORK_AGAIN || e->job->plan.recompute_rest) return;
     const struct kernels *k = &kernel_table[kernel_find(l->program->task[i->task].name)];
-    const bool across =
-        e->place[e->layer[layer].place].ulysses.ranks > 1 && k->part == PART_ATTENTION;
+    const bool across = e->place[e->layer[layer].place].ulysses.ranks > 1 && k->kept[2] == SLOT_ATT;
     for (int s = 0; s < (across ? 2 : 3) && k->kept[s];
          s++) /* behind Ulysses' exchange back it stays */
         e->drops[layer * SLOTS + (int)k->kept[s]] = true;
