@@ -116,8 +116,6 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {!p->activation_fused, "activation apart from its product", "say activation-fused"},
         {p->logits_linger, "logits-linger", leave},
         {p->full_attention && m->window_globals, "hidden pairs of sparse layers", leave},
-        {p->recompute_rest && m->experts && p->capacity_factor > 0,
-         "recomputation by token of experts with a capacity", leave},
         {m->experts && m->shared_experts && has_mlp_biases(m), "shared experts with biases",
          "take another model"},
         {m->position != RK_POSITION_LEARNED && m->position != RK_POSITION_ROPE,

@@ -72,6 +72,8 @@ Test(run_plans, each)
         /* ... and of mixtures, whose routes are known */
         {3, "dp1 mbs4 gbs8 recompute-rest"},
         {3, "dp2 mbs4 gbs16 ep2 recompute-rest offload-activations=0.4"},
+        {3, "tp2 dp2 mbs4 gbs16 ep2 capacity=0.7 recompute-rest offload-activations=0.4"},
+        {7, "tp2 sp dp2 mbs4 gbs16 ep2 capacity=1 recompute-rest offload-activations=0.4"},
         {3, "tp2 dp1 mbs4 gbs8 recompute-rest offload-activations=0.3+1.3"},
         {3, "tp2 sp dp2 mbs4 gbs16 ep2 etp2 recompute-rest offload-activations=0.5"},
         {4, "tp2 sp cp2 dp1 mbs4 gbs8 ep4 etp1 recompute-rest offload-activations=0.3"},

@@ -157,7 +157,7 @@ static void count_first(struct engine *e, struct mixture_state *m)
     if (!m->first_all) give_up(e);
     size_t *own = m->first_all + m->experts * m->tensor, *came = own + m->experts;
     for (size_t i = 0; i < first * m->k; i++)
-        own[m->expert[i]]++;
+        own[m->expert[i]] += m->row[i] != NO_ROW;
     for (size_t r = 0; r < m->ranks; r++) {
         bytes[r] = m->local * sizeof *own;
         at[r] = r * bytes[r];

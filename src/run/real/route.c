@@ -195,6 +195,15 @@ static void look_at_samples(struct engine *e, struct mixture_state *m, size_t mb
     give(e, (real *)choice);
 }
 
+/* By token once more: the copies that were over the capacity are known. */
+static void drop_as_before(const struct engine *e, struct mixture_state *m)
+{
+    const struct mixture_state *all = e->resting->mixture;
+    const size_t copies = m->n * m->k, first = all->n * all->k - copies;
+    for (size_t i = 0; i < copies; i++)
+        if (all->row[first + i] == NO_ROW) m->row[i] = NO_ROW;
+}
+
 /* ---- routing ---- */
 
 /* Where copies go when sorted by expert, tokens in order. */
@@ -244,7 +253,10 @@ void REAL(routing)(struct engine *e, struct at_layer *l, struct frame *f, size_t
     for (size_t i = 0; COUNTS && i < m->n * m->k; i++)
         m->expert[i] = (uint32_t)(i % m->experts);
     memset(m->row, 0, m->n * m->k * sizeof *m->row);
-    if (!rest_routes(e)) look_at_samples(e, m, mb);
+    if (rest_routes(e))
+        drop_as_before(e, m);
+    else
+        look_at_samples(e, m, mb);
     sort_copies(m);
 }
 
