@@ -72,6 +72,9 @@ CLONES void add_bias(size_t m, size_t n, const real *restrict bias, real *restri
 
 /* ---- norms ---- */
 
+/* A parallel region of one thread takes as long as a hundred elements, and norms of heads and turns
+ * are asked for row by row: one thread has none. */
+
 CLONES static void norm_row(const struct REAL(norm) * norm, size_t width, const real *restrict x,
                             real *restrict y, real *restrict stats)
 {
@@ -94,7 +97,12 @@ CLONES static void norm_row(const struct REAL(norm) * norm, size_t width, const 
 void norm_forward(int threads, const struct REAL(norm) * norm, size_t rows, size_t width,
                   const real *x, size_t ldx, real *y, size_t ldy, real *stats)
 {
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    if (threads == 1) {
+        for (size_t i = 0; i < rows; i++)
+            norm_row(norm, width, x + i * ldx, y + i * ldy, stats + 2 * i);
+        return;
+    }
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (size_t i = 0; i < rows; i++)
         norm_row(norm, width, x + i * ldx, y + i * ldy, stats + 2 * i);
 }
@@ -146,7 +154,13 @@ void norm_backward(int threads, const struct REAL(norm) * norm, size_t rows, siz
                    const real *base, real *dx, size_t lddx, real *dw, real *db)
 {
     if (dw) norm_weights_back(rows, width, x, ldx, stats, dy, ldy, dw, db);
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    if (threads == 1) {
+        for (size_t i = 0; i < rows; i++)
+            norm_row_back(norm, width, x + i * ldx, stats + 2 * i, dy + i * ldy,
+                          base ? base + i * lddx : NULL, dx + i * lddx);
+        return;
+    }
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (size_t i = 0; i < rows; i++)
         norm_row_back(norm, width, x + i * ldx, stats + 2 * i, dy + i * ldy,
                       base ? base + i * lddx : NULL, dx + i * lddx);
@@ -314,7 +328,13 @@ CLONES static void rotate(size_t half, const real *restrict turn, real sign, rea
 void rotary(int threads, size_t rows, size_t heads, size_t d, const uint32_t *position,
             const real *table, bool back, real *x, size_t ld)
 {
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    if (threads == 1) {
+        for (size_t i = 0; i < rows; i++)
+            for (size_t h = 0; h < heads; h++)
+                rotate(d / 2, table + position[i] * d, back ? -1 : 1, x + i * ld + h * d);
+        return;
+    }
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (size_t i = 0; i < rows; i++)
         for (size_t h = 0; h < heads; h++)
             rotate(d / 2, table + position[i] * d, back ? -1 : 1, x + i * ld + h * d);
