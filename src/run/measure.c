@@ -36,10 +36,11 @@ static void measure_kinds(struct member *m, bool first, bool together)
     const double turn_s = crew->seconds / (together ? 2 : 1) / MEASURE_TURNS;
     for (int turn = 0; turn < MEASURE_TURNS; turn++)
         for (int kind = 0; kind < MEASURE_KINDS; kind++) {
-            if (first) measure_kind(kind, turn, m->work, turn_s, &crew->alone, &crew->out->alone);
+            if (first)
+                measure_kind(kind, turn, m->work, NULL, turn_s, &crew->alone, &crew->out->alone);
             if (!together) continue;
             pthread_barrier_wait(&crew->together);
-            measure_kind(kind, turn, m->work, turn_s, &m->busy, &m->rates);
+            measure_kind(kind, turn, m->work, &crew->together, turn_s, &m->busy, &m->rates);
             pthread_barrier_wait(&crew->together);
         }
 }

@@ -9,6 +9,7 @@
 #ifndef RECKON_RUN_MEASURE_H
 #define RECKON_RUN_MEASURE_H
 
+#include <pthread.h>
 #include <reckon/train.h>
 #include <stddef.h>
 
@@ -27,9 +28,10 @@ struct measure_times {
     double s[MEASURE_KINDS][MEASURE_PIECES][MEASURE_TURNS];
 };
 
-/* A turn of one kind; `seconds` of all kinds. `rates` is what all turns so far say. */
-void measure_kind(int kind, int turn, struct measure_work *work, double seconds,
-                  struct measure_times *times, struct rk_rates *rates);
+/* A turn of one kind; `seconds` of all kinds. Threads that share `together` do the same at the same
+ * time; NULL: alone. `rates` is what all turns so far say. */
+void measure_kind(int kind, int turn, struct measure_work *work, pthread_barrier_t *together,
+                  double seconds, struct measure_times *times, struct rk_rates *rates);
 
 /* Pings and all-reduces of two threads; false: there are none, or no memory. */
 bool measure_messages(struct rk_measured *measured);

@@ -14,8 +14,9 @@ struct measure_work {
     size_t m, n, k, at, kept_at;
     float *a, *b, *c, *d, *constants; /* (SPACE) each, one behind another */
     struct attend_f32 attend;
-    size_t rows;       /* of it */
-    const float *kept; /* what a piece reads that forward has kept */
+    size_t rows;                 /* of it */
+    const float *kept;           /* what a piece reads that forward has kept */
+    pthread_barrier_t *together; /* NULL: alone */
     int turn;
     double (*took_s)[MEASURE_TURNS]; /* the next piece, in the turns so far */
 };
@@ -46,19 +47,25 @@ static double middle_of(const double *value, int n)
 
 /* A piece in this turn: the least mean of runs that last a millisecond together, as a step's
  * operations do, whose least counts by the virtual clock; a short run alone may find the processor
- * faster than it stays. Over turns the middle one. `before` is not timed. */
+ * faster than it stays. Threads that measure together begin each piece together, and the last mean
+ * does not count: others may be done by then. Over turns the middle one. `before` is not timed. */
 static double time_of(piece *before, piece *run, struct measure_work *w, double budget_s)
 {
-    const double begin = now_s(), stretch_s = 1e-3;
-    double *took_s = *w->took_s++, least_s = INFINITY, sum_s = 0;
-    for (int runs = 0; runs > 0 || !isfinite(least_s) || now_s() - begin < budget_s;) {
+    const double stretch_s = 1e-3;
+    const int last = w->together ? 1 : 0;
+    double *took_s = *w->took_s++, least_s = INFINITY, latest_s = INFINITY, sum_s = 0;
+    if (w->together) pthread_barrier_wait(w->together);
+    const double begin = now_s();
+    for (int runs = 0, means = 0; runs > 0 || means <= last || now_s() - begin < budget_s;) {
         before(w);
         const double from = processor_s();
         run(w);
         sum_s += processor_s() - from;
         runs++;
         if (sum_s < stretch_s) continue;
-        least_s = fmin(least_s, sum_s / runs);
+        least_s = fmin(least_s, last ? latest_s : sum_s / runs);
+        latest_s = sum_s / runs;
+        means++;
         sum_s = runs = 0;
     }
     took_s[w->turn] = least_s;
@@ -242,11 +249,22 @@ static void attend(struct measure_work *w)
     attention_finish(&w->attend, all_rows(w));
 }
 
+/* Of the heads that are worked on: queries', keys' and values' lie apart. */
+static void clear_gradients(const struct attend_f32 *a, size_t rows)
+{
+    const size_t bytes = a->heads * a->d * sizeof(float);
+    for (size_t i = 0; i < rows; i++) {
+        memset(a->dq + i * a->ldq, 0, bytes);
+        memset(a->dk + i * a->ldk, 0, bytes);
+        memset(a->dv + i * a->ldk, 0, bytes);
+    }
+}
+
 /* As a step does it, from gradients of zero on. */
 static void attend_back(struct measure_work *w)
 {
     attention_deltas(&w->attend, all_rows(w), (float *)w->attend.delta);
-    memset(w->attend.dq, 0, w->rows * w->attend.ldq * sizeof(float));
+    clear_gradients(&w->attend, w->rows);
     for (size_t at = 0; at < w->rows; at += w->m) {
         const struct run_span sample = {(uint32_t)at, (uint32_t)w->m, 0};
         attention_backward(1, &w->attend, sample, &sample, 1);
@@ -330,8 +348,9 @@ static void measure_attention(struct measure_work *w, double budget_s, struct rk
 
 /* ---- kernels that memory limits, one by one ---- */
 
-/* Rows of so many elements, 1 MiB in all, and 4 of what is wider than the stream. */
-enum { WIDTH = 256, ROWS = 1024, WIDE = 4 * ROWS, LOGITS = 8192, HEAD = 64 };
+/* Rows of so many elements, 1 MiB in all: of a node that is busy, larger arrays are limited by its
+ * memory, as those of most steps are not. */
+enum { WIDTH = 256, ROWS = 1024, LOGITS = 8192, HEAD = 64 };
 
 static size_t elements(const struct measure_work *w)
 {
@@ -413,7 +432,7 @@ ACTIVATION(gated_relu, RUN_RELU, true)
 /* Queries and keys lie beside values, as many as half of them. */
 static void turn(struct measure_work *w, bool back)
 {
-    static const uint32_t position[WIDE]; /* the same: the table is read again all the same */
+    static const uint32_t position[ROWS]; /* the same: the table is read again all the same */
     rotary(1, w->m, w->n / HEAD, HEAD, position, w->b, back, w->a, w->n * 3 / 2);
 }
 static void rotary_forth(struct measure_work *w)
@@ -446,13 +465,13 @@ static const struct {
     {RK_KERNEL_rms_norm,        ROWS,     WIDTH,  {rms_norm,        rms_norm_back}},
     {RK_KERNEL_residual,        ROWS,     WIDTH,  {residual,        NULL}},
     {RK_KERNEL_biased_residual, ROWS,     WIDTH,  {biased_residual, biased_residual_back}},
-    {RK_KERNEL_gelu,            WIDE,     WIDTH,  {gelu,            gelu_back}},
-    {RK_KERNEL_gated_gelu,      WIDE,     WIDTH,  {gated_gelu,      gated_gelu_back}},
-    {RK_KERNEL_silu,            WIDE,     WIDTH,  {silu,            silu_back}},
-    {RK_KERNEL_gated_silu,      WIDE,     WIDTH,  {gated_silu,      gated_silu_back}},
-    {RK_KERNEL_relu,            WIDE,     WIDTH,  {relu,            relu_back}},
-    {RK_KERNEL_gated_relu,      WIDE,     WIDTH,  {gated_relu,      gated_relu_back}},
-    {RK_KERNEL_rotary,          WIDE,     WIDTH,  {rotary_forth,    rotary_back}},
+    {RK_KERNEL_gelu,            ROWS,     WIDTH,  {gelu,            gelu_back}},
+    {RK_KERNEL_gated_gelu,      ROWS,     WIDTH,  {gated_gelu,      gated_gelu_back}},
+    {RK_KERNEL_silu,            ROWS,     WIDTH,  {silu,            silu_back}},
+    {RK_KERNEL_gated_silu,      ROWS,     WIDTH,  {gated_silu,      gated_silu_back}},
+    {RK_KERNEL_relu,            ROWS,     WIDTH,  {relu,            relu_back}},
+    {RK_KERNEL_gated_relu,      ROWS,     WIDTH,  {gated_relu,      gated_relu_back}},
+    {RK_KERNEL_rotary,          ROWS,     WIDTH,  {rotary_forth,    rotary_back}},
     {RK_KERNEL_cross_entropy, ROWS / 8, LOGITS, {loss,            loss_back}},
 };
 /* clang-format on */
@@ -501,7 +520,8 @@ static void measure_memory(struct measure_work *w, double budget_s, struct rk_ra
  * weight, read and written. */
 enum { OPTIMIZER_BYTES = sizeof(float) * (3 + 2 * 3) };
 
-/* Other weights each time. */
+/* Other weights each time: those of the last time around are behind the caches, their gradients
+ * alone, which follow each other closely in a step, too, hardly. */
 static void next_slice(struct measure_work *w)
 {
     w->at = w->at + 2 * w->n <= SPACE ? w->at + w->n : 0;
@@ -554,8 +574,8 @@ static void measure_optimizer(struct measure_work *w, double budget_s, struct rk
 
 /* ---- all kinds ---- */
 
-void measure_kind(int kind, int turn, struct measure_work *w, double seconds,
-                  struct measure_times *times, struct rk_rates *rates)
+void measure_kind(int kind, int turn, struct measure_work *w, pthread_barrier_t *together,
+                  double seconds, struct measure_times *times, struct rk_rates *rates)
 {
     static const struct {
         void (*measure)(struct measure_work *w, double budget_s, struct rk_rates *rates);
@@ -567,6 +587,7 @@ void measure_kind(int kind, int turn, struct measure_work *w, double seconds,
                               {measure_optimizer, 0.15}};
     if (kind == 0) fill(w->a, ALL);
     w->at = w->kept_at = 0;
+    w->together = together;
     w->turn = turn;
     w->took_s = times->s[kind];
     kinds[kind].measure(w, kinds[kind].share * seconds, rates);
