@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 struct train_args {
-    const char *model, *plan, *system, *data, *load, *save, *log, *drives, *changes, *trace,
-        *output;
+    const char *model, *plan, *device, *system, *data, *load, *save, *log, *drives, *changes,
+        *trace, *output;
     struct option_texts words;
     uint64_t ranks, steps, seed, threads, warmup, save_every, limit, scale_interval;
     uint64_t block_tokens, block_local, block_global, block_patterns;
@@ -70,6 +70,7 @@ static const struct option run_rows[] = {
      .help = "where to put what is offloaded to memory tiers that are drives; without --system tier 1 is the host's memory and tier 2 drives"},
     {.name = "adaptive", .type = OPTION_FLAG, AT(adaptive), .help = "from the third step on, offload no more activations than hide behind computing [wu2025ssdtrain]"},
     {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 256, .help = "of each rank; the result is the same for any number (1)"},
+    {.name = "device", .type = OPTION_TEXT, .argument = "NAME", AT(device), .help = "what it computes on; cpu alone is built in (cpu)"},
     {.name = "double", .type = OPTION_FLAG, AT(wide), .help = "compute with 64 bits"},
     {.name = "limit", .type = OPTION_NUMBER, .argument = "SECONDS", AT(limit), .min = 1, .max = 86400, .help = "how long a rank waits for another one before all end (60)"},
     {.name = NULL},
@@ -280,6 +281,7 @@ static struct rk_train settings_of(const struct train_args *args, struct rk_trai
     t.steps = args->steps;
     t.seed = args->seed;
     t.double_precision = args->wide;
+    t.device = args->device;
     t.threads = (int)args->threads;
     t.limit_s = (double)args->limit;
     t.rate = args->rate;

@@ -38,6 +38,7 @@ struct rk_train {
     uint64_t seed;         /* of weights and of the order of samples */
     bool double_precision; /* 64 bits instead of 32 */
     int threads;           /* of each rank, inside its kernels */
+    const char *device;    /* what it computes on; NULL: this machine's processors, "cpu" */
     double limit_s;        /* how long a rank waits for another one */
 
     double rate, least_rate; /* learning rate: highest, and at the end */

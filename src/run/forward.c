@@ -105,10 +105,10 @@ static uint32_t choose(double *logits, uint64_t words, const struct rk_generate 
     return best;
 }
 
-static enum rk_status continue_prompt(const struct job *job, const struct engine_kind *kind,
-                                      struct engine *engine, const struct rk_generate *g,
-                                      struct rk_error *error)
+static enum rk_status continue_prompt(const struct job *job, struct engine *engine,
+                                      const struct rk_generate *g, struct rk_error *error)
 {
+    const struct engine_kind *kind = job->kind;
     const uint64_t all = g->prompt_tokens + g->tokens;
     uint32_t *tokens = calloc(all, sizeof *tokens);
     double *logits = calloc(job->model.vocabulary, sizeof *logits);
@@ -140,7 +140,6 @@ enum rk_status rk_generate_tokens(const struct rk_model *model, const struct rk_
     struct rk_plan plan = rk_plan_default();
     struct checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
     struct comm_hub *hub = comm_hub_open(1, train->limit_s);
-    const struct engine_kind *kind = train->double_precision ? &engine_f64 : &engine_f32;
     plan.precision = RK_FP32;
     enum rk_status status =
         checkpoint && hub ? job_open(&job, model, &plan, train, error) : no_memory(error);
@@ -156,12 +155,12 @@ enum rk_status rk_generate_tokens(const struct rk_model *model, const struct rk_
     if (status == RK_OK) {
         checkpoint->moments = false;
         struct comm *comm = comm_hub_rank(hub, 0);
-        status = kind->open(&job, comm, &engine);
+        status = job.kind->open(&job, comm, &engine);
         if (status != RK_OK) *error = comm->error;
     }
-    if (status == RK_OK) status = checkpoint_load(checkpoint, kind, engine, error);
-    if (status == RK_OK) status = continue_prompt(&job, kind, engine, g, error);
-    kind->close(engine);
+    if (status == RK_OK) status = checkpoint_load(checkpoint, job.kind, engine, error);
+    if (status == RK_OK) status = continue_prompt(&job, engine, g, error);
+    if (engine) job.kind->close(engine);
     if (checkpoint) checkpoint_close(checkpoint);
     free(checkpoint);
     comm_hub_close(hub);
@@ -225,7 +224,7 @@ static enum rk_status score_texts(const struct rk_model *model, const struct rk_
         struct rk_train_result unused = {.steps = 0};
         struct team team = {.job = &job,
                             .work = take_scores,
-                            .kind = settings->double_precision ? &engine_f64 : &engine_f32,
+                            .kind = job.kind,
                             .checkpoint = score->load ? checkpoint : NULL,
                             .result = &unused,
                             .scores = scores};

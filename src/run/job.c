@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "plan/layers.h"
+#include "run/device.h"
 #include "workload/pattern.h"
 
 #include <math.h>
@@ -142,7 +143,7 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
 
 static enum rk_status check_operations(const struct job *job, struct rk_error *error)
 {
-    const struct engine_kind *kind = job->settings.double_precision ? &engine_f64 : &engine_f32;
+    const struct engine_kind *kind = job->kind;
     for (int k = 0; k < LAYER_KINDS; k++)
         for (int i = 0; job->used[k] && i < job->layer[k].operations; i++)
             if (!kind->knows(job->layer[k].operation[i].name))
@@ -313,6 +314,7 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
     *job = (struct job){.model = *model, .plan = *plan, .settings = *train};
     enum rk_status status = check_members(model, plan, error);
     if (status == RK_OK) status = check_scale(train, error);
+    if (status == RK_OK && !(job->kind = device_engine(train, error))) status = RK_USAGE;
     if (status != RK_OK) return status;
     plain_ring(&job->plan);
     if (job->model.expert_feedforward == 0) job->model.expert_feedforward = model->feedforward;

@@ -29,6 +29,7 @@ struct job {
     struct pipeline pipeline;
     struct layer *layer; /* (LAYER_KINDS): operations of each kind in use */
     bool used[LAYER_KINDS];
+    const struct engine_kind *kind; /* of the device and the width that the settings ask for */
     const struct data *data;
     const struct rk_functions *functions; /* a task of the user's own; NULL */
     const struct rk_score *score;         /* texts to score instead; NULL: none */

@@ -55,7 +55,7 @@ enum rk_status rk_predict_samples(const struct rk_model *model, const struct rk_
     checkpoint->moments = false;
     if (status == RK_OK) {
         struct team team = {.job = &job,
-                            .kind = settings->double_precision ? &engine_f64 : &engine_f32,
+                            .kind = job.kind,
                             .work = predict_batches,
                             .checkpoint = run->load ? checkpoint : NULL,
                             .result = &unused,

@@ -377,7 +377,7 @@ static enum rk_status prepare(struct job *job, struct data *data, struct checkpo
     /* one that was skipped because it is damaged is written again */
     const bool goes_on = run->load && run->save && strcmp(run->load, run->save) == 0;
     if (status == RK_OK && run->save)
-        status = checkpoint_check(run->save, job, job->settings.double_precision ? 8 : 4,
+        status = checkpoint_check(run->save, job, job->kind->real_bytes,
                                   goes_on ? UINT64_MAX : checkpoint->about.step, error);
     return status;
 }
@@ -397,6 +397,7 @@ static enum rk_status train_plan(struct team *team, const struct rk_model *model
         status = prepare(&job, &data, checkpoint, run, comm ? 1.0 / comm->ranks : 1, error);
     if (status == RK_OK) {
         team->job = &job;
+        team->kind = job.kind;
         team->checkpoint = run->load ? checkpoint : NULL;
         status = team_run(team, comm, error);
     }
@@ -468,11 +469,7 @@ static enum rk_status train(const struct rk_model *model, const struct rk_plan *
     struct rk_train_run now = *run;
     struct rk_plan plan = *first;
     char transit[512] = "";
-    struct team team = {.work = take_steps,
-                        .run = &now,
-                        .kind = settings->double_precision ? &engine_f64 : &engine_f32,
-                        .result = result,
-                        .transit = transit};
+    struct team team = {.work = take_steps, .run = &now, .result = result, .transit = transit};
     enum rk_status status = RK_OK;
     *result = (struct rk_train_result){.steps = 0, .step_s = INFINITY};
     if (run->next_plan) status = open_transit(run, comm, transit, sizeof transit, error);
