@@ -59,10 +59,12 @@ static double reduce_s(const struct rk_system *system, const struct sharing *sha
            collective_time_s(system, SUM_WHOLE, sharing->copies[expert], bytes / shards.ranks);
 }
 
+/* `apart`: to a buffer for a while, as ZeRO-3 does, and not to where they are kept. */
 static double gather_s(const struct rk_system *system, const struct sharing *sharing, bool expert,
-                       double bytes)
+                       double bytes, bool apart)
 {
-    return collective_time_s(system, GATHER_HERE, sharing->shards[expert], bytes);
+    return collective_time_s(system, apart ? ALL_GATHER : GATHER_HERE, sharing->shards[expert],
+                             bytes);
 }
 
 /* Megatron-LM has an optimizer of the experts' parameters and one of all others; each gathers all
@@ -89,8 +91,8 @@ struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system 
         const double gradient = each * sharing->bytes.sent_gradient,
                      weight = each * sharing->bytes.sent_weight;
         exchange.reduce_s += n * reduce_s(system, sharing, expert, gradient, whole);
-        exchange.gather_s +=
-            gathers_of(sum, system, plan) * n * gather_s(system, sharing, expert, weight);
+        exchange.gather_s += gathers_of(sum, system, plan) * n *
+                             gather_s(system, sharing, expert, weight, plan->zero >= 3);
     }
     return exchange;
 }
