@@ -31,7 +31,8 @@ system = json.load(open(work + "/here.json"))
 net = system["network"][0]
 net["bandwidth_GBps"] = rate / 8e3
 net["latency_us"] = net["link"]["hop_us"] = 100
-net["link"].pop("rates", None)
+for of_threads in "rates", "exchange_rates", "copied":
+    net["link"].pop(of_threads, None)
 json.dump(system, open(f"{work}/{name}.json", "w"))
 END
 }
@@ -70,24 +71,36 @@ for model in usual narrowed; do
     build/reckon train -q -n 2 --repeat -m "$work/$model.json" -d data/corpus/declaration/en.txt -s "$work/link.json" \
         --format json $plan >"$work/$model.threads"
     few=$(evaluate $model 512) many=$(evaluate $model 2560)
-    build/reckon predict -m "$work/$model.json" -s "$work/link.json" --format json $plan >"$work/$model.predicted"
+    build/reckon train -n 3 --repeat -m "$work/$model.json" -d data/corpus/declaration/en.txt -s "$work/link.json" $plan 2>/dev/null |
+        sed -n 's/.*busiest rank had \([0-9.]*\) times.*/\1/p' >"$work/$model.imbalance"
+    for imbalance in 1 "$(cat "$work/$model.imbalance")"; do
+        build/reckon predict -m "$work/$model.json" -s "$work/link.json" --format json $plan imbalance="$imbalance" >"$work/$model.$imbalance"
+    done
     echo "($many - $few) / 4" | bc -l >"$work/$model.forward"
 done
+# Predicted with as many tokens for each rank, and as the router had them in the last step: a direction of the link waits for the
+# busier one, which is more exchanging.
 python3 - "$work" <<'END'
 import json, sys
 work = sys.argv[1]
 read = lambda name: open(work + "/" + name).read()
 first = lambda text: json.JSONDecoder().raw_decode(text)[0]
-tokens, ranks = 4 * 128, 2
-print("%-10s %-18s %9s %9s %8s" % ("structure", "what", "predicted", "measured", "off"))
+tokens = 4 * 128
+print("%-10s %-18s %9s %9s %8s %9s %8s" % ("structure", "what", "predicted", "measured", "off", "as routed", "off"))
 for model, width in ("usual", 256), ("narrowed", 64):
-    def row(what, predicted, measured):
-        print("%-10s %-18s %9.3f %9.3f %7.1f%%" % (model, what, predicted, measured, 100 * (predicted / measured - 1)))
+    def row(what, predicted, measured, routed=None):
+        off = lambda value: "%.3f %7.1f%%" % (value, 100 * (value / measured - 1))
+        print("%-10s %-18s %9.3f %9.3f %7.1f%% %18s" % (model, what, predicted, measured, 100 * (predicted / measured - 1),
+                                                       off(routed) if routed else ""))
     parts = {part["part"]: part for part in first(read(model + ".table"))["parts"]}
-    for part in "comm", "data", "step":
-        row({"comm": "exchanges, s", "data": "gradients, s", "step": "step, s"}[part], parts[part]["predicted_s"], parts[part]["passed_s"])
-    stage = json.loads(read(model + ".predicted"))["stages"][0]
-    row("forward alone, s", stage["forward_s"], float(read(model + ".forward")))
+    imbalance = read(model + ".imbalance").strip()
+    even, routed = [json.loads(read(model + "." + times)) for times in ("1", imbalance)]
+    more = routed["figures"]["expert_s"] - even["figures"]["expert_s"]
+    for part, name, as_routed in ("comm", "exchanges, s", more), ("data", "gradients, s", None), ("step", "step, s", more):
+        predicted = parts[part]["predicted_s"]
+        row(name, predicted, parts[part]["passed_s"], None if as_routed is None else predicted + as_routed)
+    row("forward alone, s", even["stages"][0]["forward_s"], float(read(model + ".forward")), routed["stages"][0]["forward_s"])
     sent = first(read(model + ".threads"))["sent"][0]
     row("sent in layers, MB", 4 * 4 * tokens * 4 * width * 4 / 2 / 1e6, sent["counted_bytes"] / 1e6)
+    print("%-10s the busiest rank has %s times the mean of the tokens" % (model, imbalance))
 END
