@@ -153,7 +153,7 @@ json_t *stream_rates_json(const struct rk_stream_rates *r)
     return list;
 }
 
-json_t *exchange_rates_json(const struct rk_stream_rates rates[RK_EXCHANGES])
+json_t *exchange_rates_json(const struct rk_stream_rates *rates)
 {
     json_t *object = json_object();
     for (int i = 0; object && i < RK_EXCHANGES; i++) {

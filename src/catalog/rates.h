@@ -25,7 +25,7 @@ enum rk_status element_times_load(const struct place *place, void *times, struct
 /* As the loaders read them; NULL: no memory. */
 json_t *attention_rates_json(const struct rk_attention_rates *rates);
 json_t *stream_rates_json(const struct rk_stream_rates *rates);
-json_t *exchange_rates_json(const struct rk_stream_rates rates[RK_EXCHANGES]);
+json_t *exchange_rates_json(const struct rk_stream_rates *rates); /* (RK_EXCHANGES) */
 json_t *element_times_json(const double times_s[RK_KERNELS][2]);
 
 #endif
