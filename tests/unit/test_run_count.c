@@ -3,8 +3,9 @@
  *
  * Of experts on several ranks it knows no router. Where all experts see all tokens it is exact
  * there, too; else it is between what it would be if all layers got the fewest tokens that one got,
- * and the most. (What is dealt to lower tiers by its size goes elsewhere when it is larger: there
- * all experts see all tokens.)
+ * and the most. (What is dealt to lower tiers by its size goes elsewhere when it is larger, and
+ * tokens that travel whole go to as many ranks as their experts are on: there all experts see all
+ * tokens.)
  */
 #include "run/data.h"
 #include "run/job.h"
@@ -186,7 +187,9 @@ Test(run_count, random)
         else
             run_random_plan(&model, line, sizeof line);
         strcat(line, RUN_PICK(precisions));
-        if (strstr(line, "offload-activations")) model.active_experts = model.experts;
+        if (strstr(line, "offload-activations") || strstr(line, "recompute-rest") ||
+            strstr(line, "dispatcher="))
+            model.active_experts = model.experts;
         snprintf(label, sizeof label, "seed %d", (int)n);
         if (getenv("RECKON_SHOW")) fprintf(stderr, "%s: %s: %s\n", label, model.id, line);
         ran += compare(&model, line, &train, label, &worst);

@@ -398,4 +398,5 @@ void REAL(by_token_unsort_input)(struct engine *e, struct frame *f)
         t->dweight[i] = along;
     }
     replace(e, f, SLOT_DBACK, copy_rows(e, m, d, true));
+    drop(e, f, SLOT_BACK);
 }

@@ -2,19 +2,15 @@
  * tokens instead are in by_token.c. */
 #include "run/real/mixture.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- to the ranks of the experts, and back ---- */
 
-/* Where memory is counted, all ranks have routed alike, and this one is the plan's busiest. */
-static void count_evenly(const struct engine *e, struct mixture_state *m)
+/* Where memory is counted this rank is the plan's busiest. */
+static void crowd(const struct engine *e, struct mixture_state *m)
 {
-    const double busiest = fmax(1, e->plan->imbalance);
-    for (size_t i = 0; i < m->experts; i++) {
-        const size_t own = m->counts[(size_t)e->experts.me * m->local + i % m->local];
-        m->came[i] = (size_t)ceil(busiest * (double)own);
-    }
+    for (size_t i = 0; i < m->experts; i++)
+        m->came[i] = crowded(e, m->came[i]);
 }
 
 /* How many copies come from each rank for each expert here. */
@@ -25,11 +21,9 @@ static void exchange_counts(struct engine *e, struct mixture_state *m)
         bytes[r] = m->local * sizeof *m->counts;
         at[r] = r * bytes[r];
     }
-    if (COUNTS)
-        count_evenly(e, m);
-    else if (!comm_all_to_all(e->comm, &e->experts, "dispatch", m->counts, at, bytes, m->came, at,
-                              bytes))
+    if (!comm_tell(e->comm, &e->experts, "dispatch", m->counts, at, bytes, m->came, at, bytes))
         give_up(e);
+    crowd(e, m);
     m->rows = 0;
     for (size_t i = 0; i < m->experts; i++)
         m->rows += m->came[i];
@@ -195,10 +189,8 @@ void REAL(expert_gather)(struct engine *e, struct at_layer *l, struct frame *f, 
         return;
     }
     struct mixture_state *m = f->mixture;
-    for (size_t t = 0; COUNTS && t < m->tensor; t++)
-        memcpy(m->all + t * m->experts, m->came, m->experts * sizeof *m->came);
-    if (!comm_all_gather(e->comm, &e->expert_tensor, "expert gather", m->came, m->all,
-                         m->experts * sizeof *m->came))
+    if (!comm_tell_all(e->comm, &e->expert_tensor, "expert gather", m->came, m->all,
+                       m->experts * sizeof *m->came))
         give_up(e);
     m->all_rows = 0;
     for (size_t i = 0; i < m->experts * m->tensor; i++)

@@ -371,6 +371,13 @@ static inline void move(struct engine *e, struct frame *f, enum slot from, enum 
     f->slot[from] = NULL;
 }
 
+/* The first of two readers of a slot only leaves its mark; the second frees it. */
+static inline void read_once(struct engine *e, struct frame *f, enum slot slot)
+{
+    if (f->done[slot]) drop(e, f, slot);
+    f->done[slot] = !f->done[slot];
+}
+
 /* ---- weights of a group ---- */
 
 /* Weights of 16 bits, while all of them are here. */
@@ -433,11 +440,13 @@ void REAL(store_come)(struct engine *e, struct store *s);
 void REAL(store_update)(struct engine *e, struct store *s, const struct run_adam *settings);
 void REAL(store_leave)(struct engine *e, struct store *s);
 /* Gradients (gradients.c): storage of `n` zeros, NULL without memory; zeros again; reals of the
- * sums from `begin` on, which go back by gradients_read. */
+ * sums from `begin` on, which go back by gradients_read. Of 16 bits these take memory: those that
+ * need not see all of them at once take so many at a time as gradients_piece says. */
 void *REAL(gradients_open)(const struct engine *e, size_t n);
 void REAL(gradients_clear)(struct engine *e, struct store *s);
 const real *REAL(read_gradients)(struct engine *e, struct store *s, size_t begin, size_t n);
 void REAL(gradients_read)(struct engine *e, const real *gradients);
+size_t REAL(gradients_piece)(const struct engine *e, size_t n); /* of n that are left */
 /* A pass over a layer has ended; all of a step are summed over ranks. */
 void REAL(gradients_pass)(struct engine *e, struct store *s);
 void REAL(gradients_sum)(struct engine *e);
@@ -445,6 +454,7 @@ void REAL(gradients_sum)(struct engine *e);
 #define gradients_clear REAL(gradients_clear)
 #define read_gradients  REAL(read_gradients)
 #define gradients_read  REAL(gradients_read)
+#define gradients_piece REAL(gradients_piece)
 #define gradients_pass  REAL(gradients_pass)
 #define gradients_sum   REAL(gradients_sum)
 /* Collectives that go on beside computing: the gradients of a layer and microbatch are all there;

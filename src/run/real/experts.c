@@ -50,6 +50,7 @@ void REAL(experts_in_input)(struct engine *e, struct at_layer *l, struct frame *
         at += rows;
     }
     comm_clock_amount(e->comm, (double)m->all_rows);
+    read_once(e, f, SLOT_DIN);
 }
 
 void REAL(experts_in_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -68,6 +69,8 @@ void REAL(experts_in_weight)(struct engine *e, struct at_layer *l, struct frame 
         at += rows;
     }
     comm_clock_amount(e->comm, (double)m->all_rows);
+    read_once(e, f, SLOT_DIN);
+    drop(e, f, SLOT_SORTED);
 }
 
 void REAL(expert_activation)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -123,6 +126,7 @@ void REAL(experts_out_input)(struct engine *e, struct at_layer *l, struct frame 
         at += rows;
     }
     comm_clock_amount(e->comm, (double)m->all_rows);
+    read_once(e, f, SLOT_DBACK);
 }
 
 void REAL(experts_out_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -140,6 +144,8 @@ void REAL(experts_out_weight)(struct engine *e, struct at_layer *l, struct frame
         at += rows;
     }
     comm_clock_amount(e->comm, (double)m->all_rows);
+    read_once(e, f, SLOT_DBACK);
+    drop(e, f, SLOT_ACT);
 }
 
 /* Without sequence parallelism all tensor ranks have all rows. */

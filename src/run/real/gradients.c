@@ -84,6 +84,12 @@ void gradients_read(struct engine *e, const real *gradients)
     if (are_low(e)) give(e, (real *)gradients);
 }
 
+size_t gradients_piece(const struct engine *e, size_t n)
+{
+    enum { PIECE = 1 << 16 };
+    return are_low(e) && n > PIECE ? PIECE : n;
+}
+
 /* ---- over ranks ---- */
 
 static void sum_all(struct engine *e, const struct comm_group *g, const char *what, void *x,

@@ -221,11 +221,11 @@ void adam(int threads, size_t n, const struct run_adam *settings, bool decays, c
 #define muon_momentum REAL(muon_momentum)
 #define muon_descend  REAL(muon_descend)
 
-/* Elements that it works in: two matrices, and two squares of the smaller side. */
+/* Elements that it works in: a matrix, of a tall one two, and two squares of the smaller side. */
 static inline size_t orthogonal_room(size_t rows, size_t cols)
 {
     const size_t a = rows < cols ? rows : cols;
-    return 2 * rows * cols + 2 * a * a;
+    return (rows > cols ? 2 : 1) * rows * cols + 2 * a * a;
 }
 /* x (rows, cols) becomes a matrix of the same singular vectors whose values are near 1; `scratch`
  * has orthogonal_room() elements. */

@@ -72,6 +72,7 @@ void REAL(query_input)(struct engine *e, struct at_layer *l, struct frame *f, si
     (void)mb;
     matrix_input(e->threads, e->rows, l->heads * l->d, e->hidden, f->slot[SLOT_DQ],
                  weight(e, l->dense, WEIGHT_Q), make(e, f, SLOT_DN_1, e->rows * e->hidden), false);
+    read_once(e, f, SLOT_DQ);
 }
 
 void REAL(query_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -81,6 +82,8 @@ void REAL(query_weight)(struct engine *e, struct at_layer *l, struct frame *f, s
                   whole(e, f, SLOT_N_1, SLOT_WHOLE_1, e->hidden, "attention gather"),
                   gradient(e, l->dense, WEIGHT_Q));
     drop(e, f, SLOT_WHOLE_1);
+    drop(e, f, SLOT_N_1);
+    read_once(e, f, SLOT_DQ);
 }
 
 void REAL(query_down)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -97,6 +100,7 @@ void REAL(query_down_input)(struct engine *e, struct at_layer *l, struct frame *
     matrix_input(e->threads, e->share, widths_of(e, l).queries, e->hidden, f->slot[SLOT_DCQ],
                  weight(e, l->dense, WEIGHT_Q_DOWN), make(e, f, SLOT_DN_1, e->share * e->hidden),
                  false);
+    read_once(e, f, SLOT_DCQ);
 }
 
 void REAL(query_down_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -104,6 +108,8 @@ void REAL(query_down_weight)(struct engine *e, struct at_layer *l, struct frame 
     (void)mb;
     matrix_weight(e->threads, e->share, widths_of(e, l).queries, e->hidden, f->slot[SLOT_DCQ],
                   f->slot[SLOT_N_1], gradient(e, l->dense, WEIGHT_Q_DOWN));
+    drop(e, f, SLOT_N_1);
+    read_once(e, f, SLOT_DCQ);
 }
 
 void REAL(query_norm)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -124,6 +130,8 @@ void REAL(query_norm_input)(struct engine *e, struct at_layer *l, struct frame *
                   f->slot[SLOT_DCQ], q, NULL, f->slot[SLOT_DCQ], q,
                   gradient(e, l->dense, WEIGHT_Q_DOWN_NORM),
                   gradient(e, l->dense, WEIGHT_Q_DOWN_NORM_BIAS));
+    drop(e, f, SLOT_CQ);
+    drop(e, f, SLOT_STATS_CQ);
 }
 
 void REAL(query_gather)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -154,6 +162,7 @@ void REAL(query_up_input)(struct engine *e, struct at_layer *l, struct frame *f,
     const size_t q = widths_of(e, l).queries;
     matrix_input(e->threads, e->rows, l->heads * l->d, q, f->slot[SLOT_DQ],
                  weight(e, l->dense, WEIGHT_Q_UP), make(e, f, SLOT_DCQ, e->rows * q), false);
+    read_once(e, f, SLOT_DQ);
 }
 
 void REAL(query_up_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -164,6 +173,8 @@ void REAL(query_up_weight)(struct engine *e, struct at_layer *l, struct frame *f
                   whole(e, f, SLOT_CQN, SLOT_WHOLE_CQ, q, "query gather"),
                   gradient(e, l->dense, WEIGHT_Q_UP));
     drop(e, f, SLOT_WHOLE_CQ);
+    drop(e, f, SLOT_CQN);
+    read_once(e, f, SLOT_DQ);
 }
 
 /* ---- keys and values ---- */
@@ -185,6 +196,7 @@ void REAL(kv_down_input)(struct engine *e, struct at_layer *l, struct frame *f, 
     matrix_input(e->threads, e->share, w.latent + w.rope, e->hidden, f->slot[SLOT_DCKV],
                  weight(e, l->dense, WEIGHT_KV_DOWN),
                  make(e, f, SLOT_DLATENT, e->share * e->hidden), false);
+    read_once(e, f, SLOT_DCKV);
 }
 
 void REAL(kv_down_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -193,6 +205,7 @@ void REAL(kv_down_weight)(struct engine *e, struct at_layer *l, struct frame *f,
     const struct widths w = widths_of(e, l);
     matrix_weight(e->threads, e->share, w.latent + w.rope, e->hidden, f->slot[SLOT_DCKV],
                   f->slot[SLOT_N_1], gradient(e, l->dense, WEIGHT_KV_DOWN));
+    read_once(e, f, SLOT_DCKV);
 }
 
 /* The part with the position passes by. */
@@ -218,6 +231,8 @@ void REAL(kv_norm_input)(struct engine *e, struct at_layer *l, struct frame *f, 
                   f->slot[SLOT_STATS_CKV], f->slot[SLOT_DCKV], n, NULL, f->slot[SLOT_DCKV], n,
                   gradient(e, l->dense, WEIGHT_KV_DOWN_NORM),
                   gradient(e, l->dense, WEIGHT_KV_DOWN_NORM_BIAS));
+    drop(e, f, SLOT_CKV);
+    drop(e, f, SLOT_STATS_CKV);
 }
 
 static const real *whole_latent(struct engine *e, struct at_layer *l, struct frame *f)
@@ -274,6 +289,8 @@ void REAL(kv_up_input)(struct engine *e, struct at_layer *l, struct frame *f, si
         copy_bytes(dx + i * n + w.latent, f->slot[SLOT_DROPE] + i * w.rope, w.rope * sizeof *dx);
     }
     give(e, narrow);
+    drop(e, f, SLOT_DROPE);
+    read_once(e, f, SLOT_DKVU);
 }
 
 void REAL(kv_up_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -285,6 +302,8 @@ void REAL(kv_up_weight)(struct engine *e, struct at_layer *l, struct frame *f, s
                   gradient(e, l->dense, WEIGHT_KV_UP));
     give(e, x);
     drop(e, f, SLOT_WHOLE_CKV);
+    drop(e, f, SLOT_CKVN);
+    read_once(e, f, SLOT_DKVU);
 }
 
 /* ---- put together for attention: queries, keys, values ---- */

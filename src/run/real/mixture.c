@@ -67,6 +67,8 @@ void REAL(router_weight)(struct engine *e, struct at_layer *l, struct frame *f, 
     matrix_weight(e->threads, m->n, m->experts, e->hidden, f->slot[SLOT_DROUTES],
                   routed(e, f, SLOT_N_2), gradient(e, l->dense, WEIGHT_ROUTER));
     REAL(count_choices)(m, gradient(e, l->dense, WEIGHT_ROUTER_BIAS));
+    read_once(e, f, SLOT_DROUTES);
+    drop(e, f, SLOT_N_2); /* the last that reads it */
 }
 
 /* All that comes back to the norm's output: from scores, tokens, shared experts and their gate. */
@@ -91,6 +93,10 @@ void REAL(router_input)(struct engine *e, struct at_layer *l, struct frame *f, s
     for (size_t i = 0; !COUNTS && gate && i < e->share; i++)
         for (size_t j = 0; j < e->hidden; j++)
             dx[i * e->hidden + j] += f->slot[SLOT_DGATES][i] * gate[j];
+    read_once(e, f, SLOT_DROUTES);
+    drop(e, f, SLOT_DNARROW);
+    drop(e, f, SLOT_DSHARED);
+    drop(e, f, SLOT_DGATES);
 }
 
 /* ---- BigMac's way in and out ---- */
@@ -104,7 +110,7 @@ void REAL(descend)(struct engine *e, struct at_layer *l, struct frame *f, size_t
                    make(e, f, SLOT_NARROW, m->n * m->width));
 }
 
-/* SLOT_DSUM keeps the narrow gradient for the weights. */
+/* SLOT_DSUM keeps the narrow gradient for the weights, which are worked out behind it. */
 void REAL(descend_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
@@ -124,6 +130,7 @@ void REAL(descend_weight)(struct engine *e, struct at_layer *l, struct frame *f,
                   gradient(e, l->dense, WEIGHT_DESCEND));
     if (has(l->dense, WEIGHT_DESCEND_BIAS))
         column_sums(m->n, m->width, f->slot[SLOT_DSUM], gradient(e, l->dense, WEIGHT_DESCEND_BIAS));
+    drop(e, f, SLOT_DSUM);
 }
 
 void REAL(ascend)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -150,6 +157,7 @@ void REAL(ascend_input)(struct engine *e, struct at_layer *l, struct frame *f, s
     const struct mixture_state *m = f->mixture;
     matrix_input(e->threads, m->n, e->hidden, m->width, routed_gradient(e, f),
                  weight(e, l->dense, WEIGHT_ASCEND), make(e, f, SLOT_DSUM, m->n * m->width), false);
+    read_once(e, f, SLOT_DOUT_ROUTED);
 }
 
 void REAL(ascend_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -161,6 +169,8 @@ void REAL(ascend_weight)(struct engine *e, struct at_layer *l, struct frame *f, 
     if (has(l->dense, WEIGHT_ASCEND_BIAS))
         column_sums(m->n, e->hidden, f->slot[SLOT_DOUT_ROUTED],
                     gradient(e, l->dense, WEIGHT_ASCEND_BIAS));
+    read_once(e, f, SLOT_DOUT_ROUTED);
+    drop(e, f, SLOT_SUM);
 }
 
 /* ---- copies of tokens ---- */
@@ -198,6 +208,7 @@ void REAL(permute_input)(struct engine *e, struct at_layer *l, struct frame *f, 
     (void)l, (void)mb;
     const struct mixture_state *m = f->mixture;
     sum_copies(m, f->slot[SLOT_DSORTED], NULL, make(e, f, SLOT_DNARROW, m->n * m->width));
+    drop(e, f, SLOT_DSORTED);
 }
 
 void REAL(unpermute)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -213,7 +224,8 @@ void REAL(unpermute_input)(struct engine *e, struct at_layer *l, struct frame *f
 {
     (void)mb;
     const struct mixture_state *m = f->mixture;
-    const real *dsum = has(l->dense, WEIGHT_ASCEND) ? f->slot[SLOT_DSUM] : routed_gradient(e, f);
+    const bool ascends = has(l->dense, WEIGHT_ASCEND);
+    const real *dsum = ascends ? f->slot[SLOT_DSUM] : routed_gradient(e, f);
     const real *weights = f->slot[SLOT_WEIGHTS];
     real *dback = make(e, f, SLOT_DBACK, m->kept * m->width);
     real *dweights = make(e, f, SLOT_DWEIGHTS, m->n * m->k);
@@ -229,4 +241,6 @@ void REAL(unpermute_input)(struct engine *e, struct at_layer *l, struct frame *f
         }
         dweights[i] = along;
     }
+    drop(e, f, SLOT_BACK);
+    drop(e, f, ascends ? SLOT_DSUM : SLOT_DOUT_ROUTED);
 }

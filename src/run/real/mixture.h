@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "run/real/engine.h"
 
+#include <math.h>
+
 #define NO_ROW UINT32_MAX /* of a copy that is not here */
 
 struct mixture_state {
@@ -36,6 +38,12 @@ static inline const real *routed(const struct engine *e, const struct frame *f, 
 static inline bool travels(const struct mixture_state *m)
 {
     return m->ranks > 1;
+}
+
+/* Where memory is counted, of what a rank gets: the plan's busiest gets more. */
+static inline size_t crowded(const struct engine *e, size_t rows)
+{
+    return COUNTS ? (size_t)ceil(fmax(1, e->plan->imbalance) * (double)rows) : rows;
 }
 
 /* Tokens, not their copies, go to other ranks. */

@@ -18,13 +18,6 @@ static struct REAL(norm) norm_of(struct engine *e, struct store *s, enum weight_
     };
 }
 
-/* The first of two readers of a slot only leaves its mark; the second frees it. */
-static void read_once(struct engine *e, struct frame *f, enum slot slot)
-{
-    if (f->done[slot]) drop(e, f, slot);
-    f->done[slot] = !f->done[slot];
-}
-
 /* ---- norms ---- */
 
 void norm_run(struct engine *e, struct store *s, enum weight_role role, struct frame *f,
@@ -64,6 +57,7 @@ static void norm_1_input(struct engine *e, struct at_layer *l, struct frame *f, 
     (void)mb;
     if (f->slot[SLOT_DLATENT])
         add_to(e->share * e->hidden, f->slot[SLOT_DLATENT], f->slot[SLOT_DN_1]);
+    drop(e, f, SLOT_DLATENT);
     norm_back(e, l->dense, WEIGHT_NORM_1, f, SLOT_X, SLOT_DN_1, SLOT_STATS_1, SLOT_DOUT_1);
     drop(e, f, SLOT_X);
 }

@@ -45,18 +45,12 @@ void orthogonal(int threads, size_t rows, size_t cols, real *x, real *scratch)
 {
     const size_t n = rows * cols, a = least(rows, cols);
     const bool tall = rows > cols;
-    real *work = scratch, *product = scratch + n, *s = product + n, *t = s + a * a;
+    real *s = scratch, *t = s + a * a, *product = t + a * a, *work = tall ? product + n : x;
     const real scale = (real)(1 / (sqrt(square_sum(n, x)) + 1e-7));
-    if (tall)
-        transpose(rows, cols, x, work);
-    else
-        memcpy(work, x, n * sizeof *x);
+    if (tall) transpose(rows, cols, x, work);
     combine(n, scale, work, 0, work, work);
     iterate(threads, a, n / a, work, product, s, t);
-    if (tall)
-        transpose(cols, rows, work, x);
-    else
-        memcpy(x, work, n * sizeof *x);
+    if (tall) transpose(cols, rows, work, x);
 }
 
 CLONES static void momentum_slice(size_t n, real mu, real scale, const real *restrict g,

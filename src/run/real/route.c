@@ -302,6 +302,9 @@ void REAL(routing_input)(struct engine *e, struct at_layer *l, struct frame *f, 
         if (m->load) add_balance(e, m->load + row / e->local * m->experts, m->experts, p, dp);
         unscore(is_sigmoid(e->job), m->experts, p, dp, dscores + i * m->experts);
     }
+    drop(e, f, SLOT_ROUTES);
+    drop(e, f, SLOT_WEIGHTS);
+    drop(e, f, SLOT_DWEIGHTS);
 }
 
 /* ---- biases ---- */

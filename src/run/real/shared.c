@@ -52,6 +52,7 @@ void REAL(shared_in_input)(struct engine *e, struct at_layer *l, struct frame *f
     matrix_input(e->threads, e->rows, wide(e, shared_inner(e)), e->hidden, f->slot[SLOT_DSHARED_IN],
                  weight(e, l->dense, first_of(e, WEIGHT_SHARED_GATE)),
                  make(e, f, SLOT_DSHARED, e->rows * e->hidden), false);
+    read_once(e, f, SLOT_DSHARED_IN);
 }
 
 void REAL(shared_in_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -62,6 +63,7 @@ void REAL(shared_in_weight)(struct engine *e, struct at_layer *l, struct frame *
                   whole_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "shared gather"),
                   gradient(e, l->dense, first_of(e, WEIGHT_SHARED_GATE)));
     drop(e, f, SLOT_WHOLE_2);
+    read_once(e, f, SLOT_DSHARED_IN);
 }
 
 void REAL(shared_activation)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -78,6 +80,8 @@ void REAL(shared_activation_input)(struct engine *e, struct at_layer *l, struct 
     activation_backward(e->threads, activation_of(e->job), e->job->model.gated_mlp, e->rows,
                         shared_inner(e), f->slot[SLOT_SHARED_IN], f->slot[SLOT_DSHARED_ACT],
                         make(e, f, SLOT_DSHARED_IN, e->rows * wide(e, shared_inner(e))));
+    drop(e, f, SLOT_DSHARED_ACT);
+    drop(e, f, SLOT_SHARED_IN);
 }
 
 void REAL(shared_out)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -101,6 +105,9 @@ void REAL(shared_out_weight)(struct engine *e, struct at_layer *l, struct frame 
     (void)mb;
     matrix_weight(e->threads, e->rows, e->hidden, shared_inner(e), shared_gradient(e, f),
                   f->slot[SLOT_SHARED_ACT], gradient(e, l->dense, WEIGHT_SHARED_DOWN));
+    drop(e, f, SLOT_DSHARED_OUT);
+    drop(e, f, SLOT_DSHARED_WHOLE);
+    drop(e, f, SLOT_SHARED_ACT);
 }
 
 void REAL(shared_reduce)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -141,6 +148,7 @@ void REAL(shared_gate_input)(struct engine *e, struct at_layer *l, struct frame 
     }
     matrix_weight(1, e->share, 1, e->hidden, dgates, f->slot[SLOT_N_2],
                   gradient(e, l->dense, WEIGHT_SHARED_WEIGH));
+    drop(e, f, SLOT_SHARED);
 }
 
 void REAL(shared_sum)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -152,6 +160,7 @@ void REAL(shared_sum)(struct engine *e, struct at_layer *l, struct frame *f, siz
         for (size_t j = 0; j < e->hidden; j++)
             out[i * e->hidden + j] +=
                 gates ? gates[i] * y[i * e->hidden + j] : y[i * e->hidden + j];
+    if (!gates) drop(e, f, SLOT_SHARED);
 }
 
 /* A sum's gradient is that of each part: shared_gradient() makes it when it is first read. */

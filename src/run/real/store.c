@@ -215,32 +215,49 @@ void store_come(struct engine *e, struct store *s)
     if (s->is_low) flat_come(e, &s->lows);
 }
 
+/* AdamW on `n` elements of one weight; its gradients begin `gradient` behind the first that is
+ * here.
+ */
+static void move_weights(struct engine *e, struct store *s, const struct run_adam *settings,
+                         bool decays, size_t gradient, size_t n, real *first, real *second, real *w)
+{
+    for (size_t at = 0, piece; at < n; at += piece) {
+        piece = gradients_piece(e, n - at);
+        const real *g = read_gradients(e, s, gradient + at, piece);
+        adam(e->threads, piece, settings, decays, g, first + at, second + at, w + at);
+        gradients_read(e, g);
+    }
+}
+
 void store_update(struct engine *e, struct store *s, const struct run_adam *adam_settings)
 {
     enter(e, s->place);
     const int zero = e->plan->zero;
     const size_t begin = zero ? s->begin : 0, n = zero ? s->share : s->group->size;
+    const size_t gradients = shards_gradients(e) ? 0 : begin; /* where those of `begin` are */
     weights_settle(e, s);
     real *first = flat_use(e, &s->moment[0]), *second = flat_use(e, &s->moment[1]);
     real *all = flat_use(e, &s->weights), *w = s->gathers || s->is_low ? all : all + begin;
-    const real *g = read_gradients(e, s, shards_gradients(e) ? 0 : begin, n);
-    if (s->small) REAL(muon_update)(e, s, adam_settings, begin, n, g, first, w);
+    if (s->small) {
+        const real *g = read_gradients(e, s, gradients, n);
+        REAL(muon_update)(e, s, adam_settings, begin, n, g, first, w);
+        gradients_read(e, g);
+    }
     for (int i = 0; i < s->group->count; i++) {
         const struct weight *one = &e->weights.weight[s->group->first + i];
         const size_t from = one->at > begin ? one->at : begin;
         const size_t end = one->at + one->box_rows * one->box_cols,
-                     to = end < begin + n ? end : begin + n;
+                     to = end < begin + n ? end : begin + n, at = from - begin;
         if (from >= to || (s->small && one->decays)) continue; /* matrices are Muon's */
         if (one->role == WEIGHT_ROUTER_BIAS) {
-            REAL(balance_experts)(e, to - from, g + (from - begin), w + (from - begin));
+            const real *g = read_gradients(e, s, gradients + at, to - from);
+            REAL(balance_experts)(e, to - from, g, w + at);
+            gradients_read(e, g);
             continue;
         }
-        adam(e->threads, to - from, adam_settings, one->decays, g + (from - begin),
-             first + (from - begin),
-             s->small ? REAL(small_at)(e, s, begin, from) : second + (from - begin),
-             w + (from - begin));
+        move_weights(e, s, adam_settings, one->decays, gradients + at, to - from, first + at,
+                     s->small ? REAL(small_at)(e, s, begin, from) : second + at, w + at);
     }
-    gradients_read(e, g);
     flat_go(e, &s->moment[0]);
     flat_go(e, &s->moment[1]);
     if (s->is_low) flat_use(e, &s->lows);

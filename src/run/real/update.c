@@ -7,6 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of `n` of the sums that are here. */
+static double squares_of(struct engine *e, struct store *s, size_t begin, size_t n)
+{
+    double sum = 0;
+    for (size_t at = 0, piece; at < n; at += piece) {
+        piece = gradients_piece(e, n - at);
+        const real *gradient = read_gradients(e, s, begin + at, piece);
+        sum += square_sum(piece, gradient);
+        gradients_read(e, gradient);
+    }
+    return sum;
+}
+
 /* Sums of squares, each piece of each group by who has it: a table that all ranks then share, so
  * that the total is summed in one order by all plans. */
 static void sum_squares(struct engine *e)
@@ -24,7 +37,7 @@ static void sum_squares(struct engine *e)
         const size_t pieces = e->plan->zero ? (size_t)s->shards->ranks : (size_t)s->copies->ranks;
         const size_t piece = e->plan->zero ? (size_t)s->shards->me : (size_t)s->copies->me;
         const size_t n = s->group->size / pieces, begin = piece * n;
-        const real *gradient = read_gradients(e, s, shards_gradients(e) ? 0 : begin, n);
+        const bool sharded = shards_gradients(e);
         double sum = 0;
         for (int i = 0; i < s->group->count; i++) {
             const struct weight *w = &e->weights.weight[s->group->first + i];
@@ -32,9 +45,9 @@ static void sum_squares(struct engine *e)
                          end = w->at + w->box_rows * w->box_cols;
             const size_t to = end < begin + n ? end : begin + n;
             if (w->role == WEIGHT_ROUTER_BIAS) continue; /* counts, no gradient */
-            if (w->counted && from < to) sum += square_sum(to - from, gradient + (from - begin));
+            if (w->counted && from < to)
+                sum += squares_of(e, s, from - (sharded ? begin : 0), to - from);
         }
-        gradients_read(e, gradient);
         /* a stage's ranks, but not the stages, have places in the row of a group */
         const size_t place = (size_t)e->tensor.me + t * piece;
         const size_t expert_place =
