@@ -4,8 +4,8 @@
  * Of experts on several ranks it knows no router. Where all experts see all tokens it is exact
  * there, too; else it is between what it would be if all layers got the fewest tokens that one got,
  * and the most. (What is dealt to lower tiers by its size goes elsewhere when it is larger, and
- * tokens that travel whole go to as many ranks as their experts are on: there all experts see all
- * tokens.)
+ * tokens that travel whole go to as many ranks as their experts are on, and what is over the
+ * capacity depends on who comes: there all experts see all tokens.)
  */
 #include "run/data.h"
 #include "run/job.h"
@@ -145,6 +145,13 @@ static bool compare(const struct rk_model *model, const char *words, const struc
     return true;
 }
 
+/* Every expert sees every token. */
+static void all_see_all(struct rk_model *model)
+{
+    model->active_experts = model->experts;
+    model->active_groups = model->expert_groups;
+}
+
 /* Shapes that no table has: other widths, lengths and vocabularies. */
 static struct rk_model other_model(void)
 {
@@ -154,9 +161,10 @@ static struct rk_model other_model(void)
     model.feedforward *= 1 + below(4);
     model.sequence *= 1 + below(4);
     model.vocabulary = below(3) ? model.vocabulary : 2000;
-    if (model.experts && below(2)) model.active_experts = model.experts;
+    if (model.experts && below(2)) all_see_all(&model);
     if (model.kv_rank && below(3) == 0) {
         model.experts = 4;
+        model.expert_groups = model.active_groups = 0;
         model.active_experts = 1 + below(4);
         model.expert_feedforward = 24;
         model.shared_experts = below(2);
@@ -188,8 +196,8 @@ Test(run_count, random)
             run_random_plan(&model, line, sizeof line);
         strcat(line, RUN_PICK(precisions));
         if (strstr(line, "offload-activations") || strstr(line, "recompute-rest") ||
-            strstr(line, "dispatcher="))
-            model.active_experts = model.experts;
+            strstr(line, "dispatcher=") || strstr(line, "capacity="))
+            all_see_all(&model);
         snprintf(label, sizeof label, "seed %d", (int)n);
         if (getenv("RECKON_SHOW")) fprintf(stderr, "%s: %s: %s\n", label, model.id, line);
         ran += compare(&model, line, &train, label, &worst);
