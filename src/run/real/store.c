@@ -55,15 +55,26 @@ static size_t low_begin(const struct store *s)
     return s->gathers ? s->begin : 0;
 }
 
-static bool start_low(struct engine *e, struct store *s)
+/* `all`: the 32 bits of the same elements; NULL where they are elsewhere, and start once more here.
+ */
+static bool start_low(struct engine *e, struct store *s, const real *all)
 {
+    enum { PIECE = 1 << 16 };
     const size_t each = sizeof(real) / sizeof(uint16_t), n = low_count(s);
     s->is_low = true;
     if (!flat_open(e, &s->lows, RK_SHARE_WEIGHTS, (n + each - 1) / each)) return false;
-    real *all = take_zeros(e, s->group->size);
-    start_weights(e, s->group, 0, s->group->size, all);
-    pack_16(e, n, all + low_begin(s), (uint16_t *)flat_use(e, &s->lows));
-    give(e, all);
+    uint16_t *low = (uint16_t *)flat_use(e, &s->lows);
+    real *piece = all ? NULL : take(e, PIECE);
+    for (size_t at = 0, count; piece && at < n; at += count) {
+        count = n - at < PIECE ? n - at : PIECE;
+        clear_bytes(piece, count * sizeof *piece);
+        start_weights(e, s->group, low_begin(s) + at, count, piece);
+        pack_16(e, count, piece, low + at);
+    }
+    if (piece)
+        give(e, piece);
+    else
+        pack_16(e, n, all, low);
     flat_go(e, &s->lows);
     flat_leave(e, &s->lows);
     return true;
@@ -96,8 +107,10 @@ bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
         !flat_open(e, &s->moment[1], RK_SHARE_OPTIMIZER, muon ? 0 : state) ||
         !flat_open(e, &s->weights, e->narrow ? RK_SHARE_OPTIMIZER : RK_SHARE_WEIGHTS, count))
         return false;
-    if (e->narrow && !start_low(e, s)) return false;
-    start_weights(e, g, begin, count, flat_use(e, &s->weights));
+    real *all = flat_use(e, &s->weights);
+    start_weights(e, g, begin, count, all);
+    const bool same = begin == low_begin(s) && count == low_count(s);
+    if (e->narrow && !start_low(e, s, same ? all : NULL)) return false;
     flat_go(e, &s->weights);
     flat_leave(e, &s->weights);
     if (!s->gathers && !s->is_low) s->whole = s->weights.all;
