@@ -6,6 +6,7 @@
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
+#include "cli/train_files.h"
 #include "cli/train_model.h"
 #include "cli/train_show.h"
 #include "cli/train_switch.h"
@@ -455,6 +456,7 @@ static enum rk_status open_file(const char *path, const char *mode, FILE **file,
 int cmd_train(int argc, char **argv)
 {
     struct train_args args = {.model = NULL};
+    struct train_files files = {.count = 0};
     struct rk_model model;
     struct rk_system system = {.id = ""};
     struct plan_draft draft;
@@ -501,12 +503,15 @@ int cmd_train(int argc, char **argv)
         watch.changes.model = &model;
         watch.changes.system = &system;
         watch.changes.train = &train;
+        if (args.save && speaks) train_files_collect(args.model, args.load, &model, &train, &files);
         const struct rk_train_run run = {.data = args.data,
                                          .system = &system,
                                          .load = args.load,
                                          .save = args.save,
                                          .drives = args.drives,
                                          .save_every = args.save_every,
+                                         .file = files.file,
+                                         .files = files.count,
                                          .step = watch_step,
                                          .warn = warn,
                                          .trace = watch.trace.file ? take_trace : NULL,
@@ -528,6 +533,7 @@ int cmd_train(int argc, char **argv)
         const struct train_asked asked = {&ran, &system, &draft.plan, &train, args.system != NULL};
         code = show_stopped(&watch, show_answer(&watch, &asked, &result));
     }
+    train_files_release(&files);
     free(watch.curve);
     rk_system_release(&system);
     return code;

@@ -97,7 +97,7 @@ static void read_router(const json_t *root, struct rk_train *train)
         train->scores = RK_SCORES_SOFTMAX;
 }
 
-static enum rk_status read_details(const struct document *document, struct rk_train *train,
+enum rk_status train_model_details(const struct document *document, struct rk_train *train,
                                    struct rk_error *error)
 {
     static const char *const bases[] = {"rope_theta", NULL};
@@ -128,7 +128,7 @@ enum rk_status train_model_open(const char *name, struct rk_model *model, struct
         return status; /* an id of the catalog says no more */
     status = hf_document_load(path, &document, error);
     if (status == RK_OK && json_object_get(document.root, "model_type"))
-        status = read_details(&document, train, error);
+        status = train_model_details(&document, train, error);
     document_release(&document);
     return status;
 }

@@ -3,6 +3,7 @@
 #ifndef RECKON_CLI_TRAIN_MODEL_H
 #define RECKON_CLI_TRAIN_MODEL_H
 
+#include "catalog/document.h"
 #include "cli/plan_input.h"
 
 #include <reckon/train.h>
@@ -12,6 +13,10 @@
  * change the arithmetic otherwise (a stretched or partial RoPE) is refused by its key. */
 enum rk_status train_model_open(const char *name, struct rk_model *model, struct rk_train *train,
                                 struct rk_error *error);
+
+/* What a config.json says of the arithmetic, into `train`. */
+enum rk_status train_model_details(const struct document *document, struct rk_train *train,
+                                   struct rk_error *error);
 
 /* The plan to run, from a file (or words in quotes; NULL: none) and words that outdo it, in 32 bits
  * where it says nothing, and with the batch and the sequence of the run that goes on under it

@@ -12,6 +12,7 @@
 #include <reckon/status.h>
 #include <reckon/system.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -142,6 +143,22 @@ struct rk_train_event {
     uint64_t memory_bytes; /* that the step's tensors take, behind it */
 };
 
+/* What other programs open a checkpoint's folder by, beside the weights. The names that a
+ * checkpoint may be given: those of Hugging Face. */
+#define RK_TRAIN_FILES(X)                                                                          \
+    X("config.json")                                                                               \
+    X("generation_config.json")                                                                    \
+    X("tokenizer.json")                                                                            \
+    X("tokenizer_config.json")                                                                     \
+    X("special_tokens_map.json") X("added_tokens.json") X("vocab.json") X("merges.txt")            \
+        X("tokenizer.model") X("chat_template.jinja")
+
+struct rk_train_file {
+    const char *name; /* one of RK_TRAIN_FILES */
+    const char *text; /* (bytes) */
+    size_t bytes;
+};
+
 struct rk_train_run {
     const struct rk_functions *functions; /* NULL: language modelling on `data` */
     const char *data; /* a shard of tokens (reckon tokenize --as bin) or any file: its bytes */
@@ -150,6 +167,9 @@ struct rk_train_run {
     const char *save;               /* folder for checkpoints; NULL: none */
     const char *drives;  /* folder for what is offloaded to tiers that are drives; NULL: none */
     uint64_t save_every; /* steps; 0: at the end only */
+    const struct rk_train_file
+        *file; /* (files) that every checkpoint is given; nothing reads them */
+    uint64_t files;
     /* Called on one thread behind each step; false ends the run behind a checkpoint. */
     bool (*step)(void *context, const struct rk_train_step *step);
     /* Called likewise; true: the run goes on under *plan, which rk_train_check must allow and which

@@ -1,6 +1,7 @@
 #include "run/checkpoint.h"
 
 #include "base/memory.h"
+#include "run/checkpoint_beside.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -547,6 +548,17 @@ enum rk_status checkpoint_check(const char *folder, const struct job *job, size_
                    need / 1e9, have / 1e9);
 }
 
+/* Many releases of transformers read no file that does not say so. */
+static bool say_format(struct safetensors *file)
+{
+    file->pair = calloc(1, sizeof *file->pair);
+    if (!file->pair) return false;
+    file->pairs = 1;
+    file->pair->key = strdup("format");
+    file->pair->value = strdup("pt");
+    return file->pair->key && file->pair->value;
+}
+
 /* The header of one of the two files: weights, or first and second moments. */
 static enum rk_status plan_file(const struct weights *all, bool moments, const char *datatype,
                                 const char *path, struct safetensors *file, struct bytes *header,
@@ -554,6 +566,7 @@ static enum rk_status plan_file(const struct weights *all, bool moments, const c
 {
     const size_t most = (size_t)all->weights * (moments ? 2 : 1);
     *file = (struct safetensors){.tensor = calloc(most, sizeof *file->tensor)};
+    if (!moments && !say_format(file)) return no_memory(error);
     for (int i = 0; file->tensor && i < all->weights; i++) {
         if (!leads(&all->weight[i])) continue;
         for (int which = moments; which <= (moments ? 2 : 0); which++) {
@@ -675,6 +688,7 @@ static void remove_checkpoint(const char *folder)
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         unlink(path);
     }
+    checkpoint_beside_remove(folder);
     rmdir(folder);
 }
 
@@ -711,6 +725,7 @@ static enum rk_status create_files(const char *part, const struct safetensors he
 {
     char path[600];
     enum rk_status status = RK_OK;
+    remove_checkpoint(part); /* of a run that ended while it wrote */
     if (mkdir(part, 0777) != 0 && errno != EEXIST) return fail_system(error, part);
     for (int i = 0; i < 2 && status == RK_OK; i++) {
         snprintf(path, sizeof path, "%s/%s", part, i ? moments_name : weights_name);
@@ -729,7 +744,7 @@ static bool barrier(struct comm *comm)
 }
 
 bool checkpoint_save(const char *folder, const struct job *job, const struct engine_kind *kind,
-                     struct engine *engine, uint64_t step)
+                     struct engine *engine, uint64_t step, const struct rk_train_run *run)
 {
     struct comm *comm = kind->comm(engine);
     struct safetensors headers[2] = {{0}, {0}};
@@ -748,6 +763,7 @@ bool checkpoint_save(const char *folder, const struct job *job, const struct eng
     ok = ok && barrier(comm) && write_boxes(kind, engine, part, headers) && barrier(comm);
     if (ok && comm->rank == 0) {
         status = checkpoint_about_write(part, job, step, kind->scaler(engine), &error);
+        if (status == RK_OK && run) status = checkpoint_beside_write(part, run, &error);
         if (status == RK_OK) status = finish(folder, part, final, &error);
         if (status != RK_OK) ok = comm_fail(comm, &error);
     }

@@ -242,7 +242,7 @@ static bool hand_over(struct team *team, struct comm *comm, struct engine *engin
         team->changes = true;
         team->left_s = now_s();
     }
-    return ok && checkpoint_save(team->transit, team->job, team->kind, engine, step);
+    return ok && checkpoint_save(team->transit, team->job, team->kind, engine, step, NULL);
 }
 
 static void hand_trace(struct team *team, const struct comm *comm, const struct engine *engine)
@@ -276,7 +276,7 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
         verdict = ask(team, comm, step);
         if (!agree(comm, &verdict)) return false;
         if (run->save && run->save_every && step % run->save_every == 0) {
-            if (!checkpoint_save(run->save, job, team->kind, engine, step)) return false;
+            if (!checkpoint_save(run->save, job, team->kind, engine, step, run)) return false;
             saved = step;
         }
     }
@@ -286,7 +286,7 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
     if (steps) count_tiers(team, now, before, steps);
     if (verdict == CHANGE && !hand_over(team, comm, engine, step)) return false;
     if (verdict != CHANGE && run->save && saved != step &&
-        !checkpoint_save(run->save, job, team->kind, engine, step))
+        !checkpoint_save(run->save, job, team->kind, engine, step, run))
         return false;
     if (steps) count_up(team, &least.step, engine, &result);
     return true;
