@@ -213,32 +213,6 @@ bool comm_all_gather(struct comm *comm, const struct comm_group *g, const char *
     return comm_all_to_all(comm, g, what, part, zeros, sizes, all, places, sizes);
 }
 
-/* `n` bytes, over and over, to `bytes` of them. */
-static void repeat(const char *own, size_t n, char *to, size_t bytes)
-{
-    for (size_t done = 0; n && done < bytes; done += n)
-        memmove(to + done, own, n < bytes - done ? n : bytes - done);
-}
-
-bool comm_tell(struct comm *comm, const struct comm_group *g, const char *what, const void *from,
-               const size_t *out_at, const size_t *out_bytes, void *to, const size_t *in_at,
-               const size_t *in_bytes)
-{
-    if (!comm->silent)
-        return comm_all_to_all(comm, g, what, from, out_at, out_bytes, to, in_at, in_bytes);
-    for (int i = 0; i < g->ranks; i++)
-        repeat(at_const(from, out_at[g->me]), out_bytes[g->me], at(to, in_at[i]), in_bytes[i]);
-    return true;
-}
-
-bool comm_tell_all(struct comm *comm, const struct comm_group *g, const char *what,
-                   const void *part, void *all, size_t bytes)
-{
-    if (!comm->silent) return comm_all_gather(comm, g, what, part, all, bytes);
-    repeat(part, bytes, all, (size_t)g->ranks * bytes);
-    return true;
-}
-
 struct summand {
     void *sum;
     comm_add *add;

@@ -116,14 +116,6 @@ bool comm_all_to_all(struct comm *comm, const struct comm_group *group, const ch
                      const void *from, const size_t *out_at, const size_t *out_bytes, void *to,
                      const size_t *in_at, const size_t *in_bytes);
 
-/* An all-to-all, and an all-gather, of what says how much is to come. Where nobody is there
- * (silent), each says what this rank says to itself, again and again where it has more to say. */
-bool comm_tell(struct comm *comm, const struct comm_group *group, const char *what,
-               const void *from, const size_t *out_at, const size_t *out_bytes, void *to,
-               const size_t *in_at, const size_t *in_bytes);
-bool comm_tell_all(struct comm *comm, const struct comm_group *group, const char *what,
-                   const void *part, void *all, size_t bytes);
-
 /* A reduce-scatter and an all-gather in halves, so that computing goes on between them: the first
  * posts what goes to the others, the second takes what they have sent. What goes stays as it is in
  * between; `tag` is of no other collective that is under way between the same ranks. Sums are the

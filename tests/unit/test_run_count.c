@@ -5,7 +5,8 @@
  * there, too; else it is between what it would be if all layers got the fewest tokens that one got,
  * and the most. (What is dealt to lower tiers by its size goes elsewhere when it is larger, and
  * tokens that travel whole go to as many ranks as their experts are on, and what is over the
- * capacity depends on who comes: there all experts see all tokens.)
+ * capacity depends on who comes: there all experts see all tokens, and below a capacity those that
+ * come first.)
  */
 #include "run/data.h"
 #include "run/job.h"
@@ -14,6 +15,7 @@
 #include <pthread.h>
 
 enum { PLANS = 20, STEPS = 2, RANKS = 64, FEW_RANKS = 8 };
+enum { BIGMAC = 4 }; /* of run_model() */
 
 static const struct rk_system *machine(void)
 {
@@ -171,6 +173,28 @@ static struct rk_model other_model(void)
         model.dense_layers = below(2);
     }
     return model;
+}
+
+/* Below a capacity ranks with the first tokens of samples keep all, and others none: what these
+ * get comes from those. */
+Test(run_count, capacity)
+{
+    static const char *const shapes[] = {"tp4 sp dp2 mbs2 gbs8 ep2", "tp2 mbs2 gbs2 ep2 etp1",
+                                         "cp4 cp-contiguous mbs1 gbs2 ep4"};
+    static const char *const dispatchers[] = {"alltoall", "allgather", "deepep"};
+    double worst = 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (size_t j = 0; j < sizeof dispatchers / sizeof *dispatchers; j++) {
+            char line[128];
+            struct rk_train settings = run_settings(STEPS);
+            struct rk_model model = run_model(BIGMAC);
+            settings.double_precision = false;
+            all_see_all(&model);
+            snprintf(line, sizeof line, "%s capacity=0.6 dispatcher=%s precision=fp32", shapes[i],
+                     dispatchers[j]);
+            cr_expect(compare(&model, line, &settings, line, &worst), "%s does not run", line);
+        }
+    unlink(run_data());
 }
 
 Test(run_count, random)

@@ -70,6 +70,50 @@ static bool goes_to(const struct engine *e, const struct mixture_state *m, size_
     return false;
 }
 
+/* ---- where memory is counted ---- */
+
+/* How likely it is that one of the k experts of a token is on a given rank; they are chosen from
+ * the model's best groups. */
+static double reach(const struct engine *e, const struct mixture_state *m)
+{
+    const struct rk_model *model = &e->job->model;
+    const double groups = model->active_groups ? (double)model->expert_groups : 1;
+    const double best = model->active_groups ? (double)model->active_groups : 1;
+    const double all = (double)m->experts, local = (double)m->local;
+    const double pool = fmax(local, all * best / groups);
+    double none = 1;
+    for (size_t i = 0; i < m->k; i++)
+        none *= fmax(0, pool - local - (double)i) / fmax(1, pool - (double)i);
+    return (1 - none) * pool / all;
+}
+
+/* Tokens that come from rank `r` to one of those that share the experts: those below the capacity,
+ * with all of their experts. */
+static size_t count_tokens(const struct engine *e, const struct mixture_state *m, size_t sharer,
+                           size_t r)
+{
+    const double tokens = (double)m->others[sharer * m->ranks + r] / (double)m->k;
+    return goes_everywhere(e) ? m->n : (size_t)ceil(reach(e, m) * ceil(tokens));
+}
+
+/* Their copies for the experts that are here are this rank's share of all. */
+static void count_routes(const struct engine *e, const struct mixture_state *m)
+{
+    const struct by_token *t = m->by_token;
+    size_t kept = 0, here = 0;
+    for (size_t i = 0; i < m->tensor * m->ranks; i++)
+        kept += m->others[i];
+    const double copies = crowding(e) * (double)kept / (double)m->ranks;
+    const double share = t->all ? fmin(1, copies / (double)(t->all * m->k)) : 0;
+    const size_t first = (size_t)e->experts.me * m->local;
+    for (size_t i = 0; i < t->all * m->k; i++) {
+        const bool is_here = (double)here < share * (double)(i + 1);
+        t->route[i].expert = is_here ? (uint32_t)(first + here++ % m->local) : UINT32_MAX;
+    }
+}
+
+/* ---- how many come ---- */
+
 static struct by_token *open(struct engine *e, struct mixture_state *m)
 {
     REAL(by_token_free)(m);
@@ -78,32 +122,13 @@ static struct by_token *open(struct engine *e, struct mixture_state *m)
     t->comes = t->goes + m->ranks;
     t->shared = t->comes + m->ranks;
     for (size_t r = 0; r < m->ranks; r++) {
-        for (size_t i = 0; i < m->n; i++)
+        for (size_t i = 0; !COUNTS && i < m->n; i++)
             t->goes[r] += goes_to(e, m, i, r);
+        if (COUNTS)
+            t->goes[r] = count_tokens(e, m, (size_t)e->expert_tensor.me, (size_t)e->experts.me);
         t->sent += t->goes[r];
     }
     return t;
-}
-
-/* Where memory is counted, as many tokens come as go, and their copies for the experts that are
- * here are this rank's share of all, the plan's busiest. */
-static void count_tokens(struct by_token *t, size_t ranks)
-{
-    for (size_t r = 0; r < ranks; r++)
-        t->comes[r] = (t->sent + ranks - 1) / ranks;
-}
-
-static void count_routes(const struct engine *e, const struct mixture_state *m)
-{
-    const struct by_token *t = m->by_token;
-    const double copies = fmax(1, e->plan->imbalance) * (double)(m->kept * m->tensor);
-    const double share = fmin(1, copies / (double)(t->all * m->k));
-    const size_t first = (size_t)e->experts.me * m->local;
-    size_t here = 0;
-    for (size_t i = 0; i < t->all * m->k; i++) {
-        const bool is_here = (double)here < share * (double)(i + 1);
-        t->route[i].expert = is_here ? (uint32_t)(first + here++ % m->local) : UINT32_MAX;
-    }
 }
 
 /* ---- messages ---- */
@@ -208,10 +233,9 @@ void REAL(by_token_dispatch)(struct engine *e, struct frame *f)
     size_t at[m->ranks], bytes[m->ranks];
     for (size_t r = 0; r < m->ranks; r++)
         at[r] = r * (bytes[r] = sizeof *t->goes);
-    if (COUNTS)
-        count_tokens(t, m->ranks);
-    else if (!comm_all_to_all(e->comm, &e->experts, "dispatch", t->goes, at, bytes, t->comes, at,
-                              bytes))
+    for (size_t r = 0; COUNTS && r < m->ranks; r++)
+        t->comes[r] = count_tokens(e, m, (size_t)e->expert_tensor.me, r);
+    if (!comm_all_to_all(e->comm, &e->experts, "dispatch", t->goes, at, bytes, t->comes, at, bytes))
         give_up(e);
     for (size_t r = 0; r < m->ranks; r++)
         t->here += t->comes[r];
@@ -258,7 +282,9 @@ void REAL(by_token_gather)(struct engine *e, struct frame *f)
     const size_t route = m->k * sizeof *t->route;
     t->all = 0;
     for (size_t s = 0; s < m->tensor; s++) {
-        if (COUNTS) t->shared[s] = t->here;
+        if (COUNTS) t->shared[s] = 0;
+        for (size_t r = 0; COUNTS && r < m->ranks; r++)
+            t->shared[s] += count_tokens(e, m, s, r);
         zero[s] = 0;
         own[s] = t->here * route;
         t->all += t->shared[s];

@@ -2,15 +2,22 @@
  * tokens instead are in by_token.c. */
 #include "run/real/mixture.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- to the ranks of the experts, and back ---- */
 
-/* Where memory is counted this rank is the plan's busiest. */
-static void crowd(const struct engine *e, struct mixture_state *m)
+/* Where memory is counted experts take turns, and the rank is the plan's busiest: what comes to
+ * those of one rank of those that share them. */
+static void count_copies(const struct engine *e, const struct mixture_state *m, size_t sharer,
+                         size_t *came)
 {
-    for (size_t i = 0; i < m->experts; i++)
-        m->came[i] = crowded(e, m->came[i]);
+    for (size_t i = 0; i < m->experts; i++) {
+        const size_t all = m->others[sharer * m->ranks + i / m->local];
+        const size_t x = (size_t)e->experts.me * m->local + i % m->local;
+        const size_t even = all * (x + 1) / m->experts - all * x / m->experts;
+        came[i] = (size_t)ceil(crowding(e) * (double)even);
+    }
 }
 
 /* How many copies come from each rank for each expert here. */
@@ -21,9 +28,11 @@ static void exchange_counts(struct engine *e, struct mixture_state *m)
         bytes[r] = m->local * sizeof *m->counts;
         at[r] = r * bytes[r];
     }
-    if (!comm_tell(e->comm, &e->experts, "dispatch", m->counts, at, bytes, m->came, at, bytes))
+    if (COUNTS)
+        count_copies(e, m, (size_t)e->expert_tensor.me, m->came);
+    else if (!comm_all_to_all(e->comm, &e->experts, "dispatch", m->counts, at, bytes, m->came, at,
+                              bytes))
         give_up(e);
-    crowd(e, m);
     m->rows = 0;
     for (size_t i = 0; i < m->experts; i++)
         m->rows += m->came[i];
@@ -189,9 +198,11 @@ void REAL(expert_gather)(struct engine *e, struct at_layer *l, struct frame *f, 
         return;
     }
     struct mixture_state *m = f->mixture;
-    if (!comm_tell_all(e->comm, &e->expert_tensor, "expert gather", m->came, m->all,
-                       m->experts * sizeof *m->came))
+    if (!comm_all_gather(e->comm, &e->expert_tensor, "expert gather", m->came, m->all,
+                         m->experts * sizeof *m->came))
         give_up(e);
+    for (size_t t = 0; COUNTS && t < m->tensor; t++)
+        count_copies(e, m, t, m->all + t * m->experts);
     m->all_rows = 0;
     for (size_t i = 0; i < m->experts * m->tensor; i++)
         m->all_rows += m->all[i];

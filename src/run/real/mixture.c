@@ -41,11 +41,13 @@ static struct mixture_state *mixture_open(struct engine *e, struct frame *f)
     m->local = m->experts / m->ranks;
     m->width = model->expert_hidden ? model->expert_hidden : e->hidden;
     m->expert = calloc(2 * m->n * m->k, sizeof *m->expert);
-    m->counts = calloc(m->experts * (2 + m->tensor), sizeof *m->counts);
+    m->counts =
+        calloc(m->experts * (2 + m->tensor) + COUNTS * m->tensor * m->ranks, sizeof *m->counts);
     if (!m->expert || !m->counts) give_up(e);
     m->row = m->expert + m->n * m->k;
     m->came = m->counts + m->experts;
     m->all = m->came + m->experts;
+    if (COUNTS) m->others = m->all + m->experts * m->tensor;
     return m;
 }
 

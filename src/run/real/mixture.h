@@ -18,6 +18,8 @@ struct mixture_state {
     size_t *all;       /* (tensor, ranks, local): those of the ranks that share the experts */
     size_t *first_all; /* of `all`, those of first tokens (rest.c); NULL: nobody has asked */
     size_t kept;       /* copies of this rank's tokens; without those over the capacity */
+    size_t *others; /* (tensor, ranks): where memory is counted, `kept` of all whose tokens come to
+                       the ranks that share the experts (route.c); NULL */
     size_t rows, all_rows;
     double *load; /* (samples, experts): of the tokens of a sample those that chose an expert, over
                      the mean (route.c); NULL: nobody asks */
@@ -40,10 +42,11 @@ static inline bool travels(const struct mixture_state *m)
     return m->ranks > 1;
 }
 
-/* Where memory is counted, of what a rank gets: the plan's busiest gets more. */
-static inline size_t crowded(const struct engine *e, size_t rows)
+/* Where memory is counted, copies that come to this rank, the plan's busiest, over the mean. */
+static inline double crowding(const struct engine *e)
 {
-    return COUNTS ? (size_t)ceil(fmax(1, e->plan->imbalance) * (double)rows) : rows;
+    const double busiest = fmax(1, e->plan->imbalance), most = e->plan->capacity_factor;
+    return most > 0 ? fmin(busiest, fmax(1, most)) : busiest;
 }
 
 /* Tokens, not their copies, go to other ranks. */

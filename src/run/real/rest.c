@@ -162,10 +162,13 @@ static void count_first(struct engine *e, struct mixture_state *m)
         bytes[r] = m->local * sizeof *own;
         at[r] = r * bytes[r];
     }
-    if (!comm_tell(e->comm, &e->experts, "dispatch", own, at, bytes, came, at, bytes)) give_up(e);
-    if (!comm_tell_all(e->comm, &e->expert_tensor, "expert gather", came, m->first_all,
-                       m->experts * sizeof *came))
+    if (!comm_all_to_all(e->comm, &e->experts, "dispatch", own, at, bytes, came, at, bytes))
         give_up(e);
+    if (!comm_all_gather(e->comm, &e->expert_tensor, "expert gather", came, m->first_all,
+                         m->experts * sizeof *came))
+        give_up(e);
+    for (size_t i = 0; COUNTS && i < m->experts * m->tensor; i++)
+        m->first_all[i] = m->all[i] * first / part_of(e).rows;
 }
 
 void rest_leave(struct engine *e, struct frame *f, enum half half)

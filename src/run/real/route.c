@@ -175,6 +175,37 @@ static void drop_over_capacity(struct engine *e, struct mixture_state *m, uint32
     }
 }
 
+/* Copies of a rank's tokens that are not over the capacity. */
+static size_t kept_of(const struct engine *e, const struct mixture_state *m, const uint32_t *choice,
+                      uint64_t rank)
+{
+    const struct local_part *part = &e->job->local[e->at];
+    const uint64_t context = rank_position(&part->map, RANKS_OF_CONTEXT, rank);
+    const size_t first = rank_position(&part->map, RANKS_OF_TENSOR, rank) * m->n;
+    struct run_span span[2];
+    const int spans = REAL(context_spans)(part, e->job->sequence, (uint32_t)context, span);
+    size_t kept = 0;
+    for (size_t row = first; row < first + m->n; row++) {
+        const uint32_t at = (uint32_t)(row % e->local);
+        const struct run_span s = span[spans > 1 && at >= span[1].at];
+        const size_t token = row / e->local * e->job->sequence + s.position + (at - s.at);
+        for (size_t k = 0; k < m->k; k++)
+            kept += choice[token * m->k + k] != NO_ROW;
+    }
+    return kept;
+}
+
+/* Where memory is counted; NULL: there is no capacity. */
+static void note_others(const struct engine *e, struct mixture_state *m, const uint32_t *choice)
+{
+    const struct rank_map *map = &e->job->local[e->at].map;
+    for (size_t i = 0; i < m->tensor * m->ranks; i++) {
+        const uint64_t sharer = (uint64_t)e->expert_tensor.rank[i / m->ranks];
+        const uint64_t rank = rank_member(map, RANKS_OF_EXPERT, sharer, i % m->ranks);
+        m->others[i] = choice ? kept_of(e, m, choice, rank) : m->n * m->k;
+    }
+}
+
 static void note_load(struct engine *e, struct mixture_state *m, const uint32_t *choice)
 {
     const size_t copies = e->job->sequence * m->k;
@@ -188,10 +219,12 @@ static void note_load(struct engine *e, struct mixture_state *m, const uint32_t 
 static void look_at_samples(struct engine *e, struct mixture_state *m, size_t mb)
 {
     const bool caps = e->plan->capacity_factor > 0, balances = e->job->settings.balance > 0;
+    if (COUNTS) note_others(e, m, NULL);
     if (!caps && !balances) return;
     uint32_t *choice = choices_of_samples(e, m, mb);
     if (balances) note_load(e, m, choice);
     if (caps) drop_over_capacity(e, m, choice, mb);
+    if (COUNTS && caps) note_others(e, m, choice);
     give(e, (real *)choice);
 }
 
@@ -202,6 +235,8 @@ static void drop_as_before(const struct engine *e, struct mixture_state *m)
     const size_t copies = m->n * m->k, first = all->n * all->k - copies;
     for (size_t i = 0; i < copies; i++)
         if (all->row[first + i] == NO_ROW) m->row[i] = NO_ROW;
+    for (size_t i = 0; COUNTS && i < m->tensor * m->ranks; i++)
+        m->others[i] = all->others[i] * m->n / all->n;
 }
 
 /* ---- routing ---- */
