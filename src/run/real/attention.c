@@ -201,20 +201,9 @@ CLONES static void soften_row(size_t n, real *restrict row, real *most, real *su
         *rescale = 1;
         return;
     }
-    real lane[LANES] = {0};
-    const size_t whole = n / LANES * LANES;
-    for (size_t j = 0; j < whole; j += LANES)
-        for (size_t l = 0; l < LANES; l++) {
-            const real x = row[j + l] - top, e = real_exp(x);
-            row[j + l] = x < (real)-1e30 ? 0 : e;
-            lane[l] += row[j + l];
-        }
-    for (size_t j = whole; j < n; j++) {
-        row[j] = row[j] - top < (real)-1e30 ? 0 : real_exp(row[j] - top);
-        lane[j - whole] += row[j];
-    }
+    const real added = lanes_exp(n, row, top);
     *rescale = *most > (real)-HUGE_VAL ? real_exp(*most - top) : 0;
-    *sum = *sum * *rescale + lanes_fold(lane);
+    *sum = *sum * *rescale + added;
     *most = top;
 }
 

@@ -1,6 +1,6 @@
-/* attention_whole.c - attention whose scores are whole in memory, each product a kernel of its own
- *: what the kernels of attention.c are compared with. Scores that a query must not
- * see are worked out, too, and weigh nothing.
+/* attention_whole.c - attention whose scores are whole in memory, each product a kernel of its own:
+ * what the kernels of attention.c are compared with. Scores that a query must not see are worked
+ * out, too, and weigh nothing.
  *
  * Of one sample: scores, probabilities and slopes are (heads, rows of q, rows of k).
  */
@@ -107,20 +107,7 @@ void whole_scores_back(int threads, const struct REAL(whole) * w)
 
 CLONES static void soften(size_t n, real *restrict x)
 {
-    const size_t whole = n / LANES * LANES;
-    const real top = lanes_most(n, x);
-    real lane[LANES] = {0};
-    for (size_t j = 0; j < whole; j += LANES)
-        for (size_t l = 0; l < LANES; l++) {
-            const real y = x[j + l] - top, e = real_exp(y);
-            x[j + l] = y < (real)-1e30 ? 0 : e;
-            lane[l] += x[j + l];
-        }
-    for (size_t j = whole; j < n; j++) {
-        x[j] = x[j] - top < (real)-1e30 ? 0 : real_exp(x[j] - top);
-        lane[j - whole] += x[j];
-    }
-    const real share = 1 / lanes_fold(lane);
+    const real share = 1 / lanes_exp(n, x, lanes_most(n, x));
     for (size_t j = 0; j < n; j++)
         x[j] *= share;
 }

@@ -134,6 +134,24 @@ ALWAYS real lanes_dot(size_t n, const real *x, const real *y)
     return lanes_fold(lane);
 }
 
+/* Each x becomes exp(x - top), of one that is hidden 0; their sum. */
+ALWAYS real lanes_exp(size_t n, real *restrict x, real top)
+{
+    real lane[LANES] = {0};
+    const size_t whole = n / LANES * LANES;
+    for (size_t i = 0; i < whole; i += LANES)
+        for (size_t l = 0; l < LANES; l++) {
+            const real y = x[i + l] - top, e = real_exp(y);
+            x[i + l] = y < (real)-1e30 ? 0 : e;
+            lane[l] += x[i + l];
+        }
+    for (size_t i = whole; i < n; i++) {
+        x[i] = x[i] - top < (real)-1e30 ? 0 : real_exp(x[i] - top);
+        lane[i - whole] += x[i];
+    }
+    return lanes_fold(lane);
+}
+
 /* The largest; -HUGE_VAL of none. */
 ALWAYS real lanes_most(size_t n, const real *x)
 {
