@@ -123,7 +123,7 @@ void build_head(struct build *build);
 void build_predict(struct build *build);
 
 /* The operations of the block so far, in plan->sequence_chunks chunks of the sequence one after the
- * other (layers_chunks.c); `local`: its attention is over a window. */
+ * other (layers_chunks.c). */
 void take_in_chunks(struct build *build);
 /* Of inference: one token a sample looks at all that are cached, in place of attention over a
  * sequence. Heads of this rank; `pairs` of one head of one sample: the tokens that it sees. */

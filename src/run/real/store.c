@@ -229,8 +229,7 @@ void store_come(struct engine *e, struct store *s)
 }
 
 /* AdamW on `n` elements of one weight; its gradients begin `gradient` behind the first that is
- * here.
- */
+ * here. */
 static void move_weights(struct engine *e, struct store *s, const struct run_adam *settings,
                          bool decays, size_t gradient, size_t n, real *first, real *second, real *w)
 {
