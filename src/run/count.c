@@ -4,6 +4,7 @@
  * The second step is the one that a run repeats: what is under way between two steps (weights that
  * come beside the next forward) is there when it begins.
  */
+#include "base/memory.h"
 #include "run/job.h"
 
 enum { STEPS = 2 };
@@ -46,7 +47,8 @@ static enum rk_status count_steps(const struct job *job, struct comm *comm,
         ok = engine_count.step(engine, step, &result);
     engine_count.close(engine);
     *memory = (struct rk_train_memory){result.peak_bytes, result.placed_bytes};
-    return ok ? RK_OK : comm->error.status;
+    if (ok) return RK_OK;
+    return comm->error.status != RK_OK ? comm->error.status : no_memory(&comm->error);
 }
 
 enum rk_status rk_train_count(const struct rk_model *model, const struct rk_plan *plan,
@@ -62,6 +64,9 @@ enum rk_status rk_train_count(const struct rk_model *model, const struct rk_plan
                         .fail = fail,
                         .silent = true};
     enum rk_status status = job_open(&job, model, plan, train, error);
+    if (status == RK_OK && rank >= plan->ranks)
+        status = rk_fail(error, RK_USAGE, NULL, 0, 0, "rank %llu of %llu, which begin with 0",
+                         (unsigned long long)rank, (unsigned long long)plan->ranks);
     if (status == RK_OK) {
         job.system = run->system;
         job.functions = run->functions;

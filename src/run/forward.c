@@ -121,7 +121,7 @@ static enum rk_status continue_prompt(const struct job *job, struct engine *engi
         const uint64_t seen = n < job->sequence ? n : job->sequence;
         if (!kind->logits(engine, tokens + n - seen, seen, logits)) {
             *error = kind->comm(engine)->error;
-            status = error->status;
+            status = error->status != RK_OK ? error->status : no_memory(error);
             break;
         }
         tokens[n] = choose(logits, job->model.vocabulary, g, job->settings.seed, n);

@@ -11,6 +11,18 @@ struct member {
     struct comm *comm;
     pthread_t thread;
 };
+
+/* What gives up without a word could not have what it asked for. */
+static void fail_without_memory(struct comm *comm)
+{
+    struct rk_error error;
+    rk_fail(&error, RK_IO, NULL, 0, 0,
+            "rank %d has no memory for what it keeps beside activations: smaller microbatches take "
+            "less",
+            comm->rank);
+    comm_fail(comm, &error);
+}
+
 static void run_rank(struct team *team, struct comm *comm)
 {
     const struct engine_kind *kind = team->kind;
@@ -20,8 +32,8 @@ static void run_rank(struct team *team, struct comm *comm)
         status = checkpoint_load(team->checkpoint, kind, engine, &comm->error);
     if (status != RK_OK)
         comm_fail(comm, &comm->error);
-    else
-        team->work(team, comm, engine);
+    else if (!team->work(team, comm, engine) && comm->error.status == RK_OK)
+        fail_without_memory(comm);
     kind->close(engine);
 }
 

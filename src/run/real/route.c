@@ -218,7 +218,8 @@ static void note_load(struct engine *e, struct mixture_state *m, const uint32_t 
 
 static void look_at_samples(struct engine *e, struct mixture_state *m, size_t mb)
 {
-    const bool caps = e->plan->capacity_factor > 0, balances = e->job->settings.balance > 0;
+    const bool caps = e->plan->capacity_factor > 0;
+    const bool balances = e->job->settings.balance > 0 && !e->forward_only;
     if (COUNTS) note_others(e, m, NULL);
     if (!caps && !balances) return;
     uint32_t *choice = choices_of_samples(e, m, mb);
