@@ -104,7 +104,7 @@ static void mix_network(uint64_t *hash, const struct rk_network *n)
 #define LINK_FLAG(member, help)      mix_number(hash, n->link.member);
 #include <reckon/system.def>
     mix_rates(hash, &n->link.rates);
-    for (int i = 0; i < RK_EXCHANGES && n->link.exchange[i].sizes; i++)
+    for (int i = 0; n->link.exchange[0].sizes && i < RK_EXCHANGES; i++) /* all or none */
         mix_rates(hash, &n->link.exchange[i]);
     mix(hash, n->collective, sizeof n->collective); /* doubles alone */
 }

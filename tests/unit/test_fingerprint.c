@@ -113,9 +113,11 @@ Test(fingerprint, a_system)
     cr_assert_eq(DEAF(whole.busy, of_whole), 2 * behind_sizes);
     cr_assert_eq(DEAF(whole.busy_devices, of_whole), 0);
     network->link.rates.sizes = 1;
+    for (int i = 0; i < RK_EXCHANGES; i++)
+        network->link.exchange[i].sizes = 1;
     cr_assert_eq(DEAF(whole.kernels, of_whole), 2 * behind_sizes);
     cr_assert_eq(DEAF(network->collective, of_whole), 0);
-    cr_assert_leq(DEAF(*network, of_whole), sizeof network->name + 7 + 7 + behind_sizes,
+    cr_assert_leq(DEAF(*network, of_whole), sizeof network->name + 7 + 7 + (1 + RK_EXCHANGES) * behind_sizes,
                   "names and padding");
     cr_assert_eq(DEAF(memory->capacity_bytes, of_whole), 0);
     cr_assert_eq(DEAF(memory->bandwidth_Bps, of_whole), 0);
