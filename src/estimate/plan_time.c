@@ -458,7 +458,9 @@ double send_s_of(const struct layer_folds *fold, const struct rk_system *system,
 {
     if (plan->pipeline == 1) return 0;
     const struct rank_map map = rank_map_of(plan);
-    return collective_time_s(system, SEND, group_of(&map, RANKS_OF_PIPELINE), fold->message_bytes);
+    const struct rank_group group = group_of(&map, RANKS_OF_PIPELINE);
+    const double both_s = collective_time_s(system, SEND, group, fold->message_bytes);
+    return plan->pipeline == 2 && copied_between(system, group) ? both_s / 2 : both_s;
 }
 
 bool sends_wait(const struct rk_plan *plan)

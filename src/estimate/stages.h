@@ -347,7 +347,10 @@ void stage_sums(struct class_sums *sums, const struct stage_map *map,
 /* Does computing wait for messages between stages? */
 bool sends_wait(const struct rk_plan *plan);
 
-/* One message between stages. */
+/* What messages between stages add to a pass. Where ranks copy them, a stage copies one in before
+ * and one out behind it; each of two stages does half of that: one is the first, the other the
+ * last.
+ */
 double send_s_of(const struct layer_folds *fold, const struct rk_system *system,
                  const struct rk_plan *plan);
 

@@ -131,6 +131,7 @@ struct operation {
     double comm_bytes[RK_PASSES];   /* whole vector, as collective_time_s wants it; 0: none */
     double comm_element[RK_PASSES]; /* bytes of an element of it */
     double comm_times[RK_PASSES];   /* how often (ring steps); preset 1 */
+    double told_bytes; /* whole vector of an exchange in front of it, forward, of how much comes */
     double rearranged_bytes; /* read and written around it, in each pass, by its kernels but one */
     double copies; /* all-to-all: ranks that each token goes to; those of one network domain are
                       sent one, and pass it on; 0: each is sent its own */

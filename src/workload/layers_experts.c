@@ -111,6 +111,13 @@ static double sent_element(const struct build *build)
     return narrow ? build->kept : build->element;
 }
 
+/* Ranks tell each other first how many copies come for each expert. */
+static double told_bytes(const struct build *build, double experts)
+{
+    const double count_bytes = 8;
+    return build->plan->dispatcher == RK_ALL_TO_ALL ? count_bytes * experts : 0;
+}
+
 /* `to_experts` is the pass in which tokens go to them and not back. */
 static void add_exchange(struct build *build, const struct mixture *mix, const char *name,
                          enum rk_pass to_experts)
@@ -133,6 +140,7 @@ static void add_exchange(struct build *build, const struct mixture *mix, const c
     op->comm_element[to_experts] = sent_element(build);
     op->copies = build->plan->dispatcher == RK_DEEPEP ? mix->active : 0;
     op->reach = mix->reach;
+    op->told_bytes = dispatch ? told_bytes(build, mix->experts) : 0;
     op->working_bytes = 2 * elements * build->element;
 }
 
@@ -143,10 +151,11 @@ static void add_expert_tensor(struct build *build, const struct mixture *mix, co
     if (mix->tensor <= 1) return;
     const bool gathered = build->plan->dispatcher == RK_ALL_GATHER_TOKENS;
     const double tokens = gathered ? mix->routed * mix->ranks * mix->tensor : copies(mix);
-    add_comm(build, name, experts_place, OVER_EXPERT_TENSOR,
-             dispatch ? COMM_ALL_GATHER : COMM_REDUCE_SCATTER,
-             dispatch ? COMM_REDUCE_SCATTER : COMM_ALL_GATHER,
-             tokens * mix->width * build->element);
+    struct operation *op = add_comm(build, name, experts_place, OVER_EXPERT_TENSOR,
+                                    dispatch ? COMM_ALL_GATHER : COMM_REDUCE_SCATTER,
+                                    dispatch ? COMM_REDUCE_SCATTER : COMM_ALL_GATHER,
+                                    tokens * mix->width * build->element);
+    op->told_bytes = dispatch ? told_bytes(build, mix->experts * mix->tensor) : 0;
 }
 
 /* Rows that are not in order, over those that are: SimuMax measured permutations on a B200 at 0.50

@@ -378,6 +378,31 @@ Test(fold_terms, experts_beside_another_microbatch)
     }
 }
 
+/* The executor tells the ranks of the experts how many copies come: one exchange more, forward, and
+ * one more among ranks that share an expert. With tokens that travel whole there is none. */
+Test(fold_terms, counts_before_copies)
+{
+    const struct rk_model model = small_mixture();
+    struct rk_plan plan = plan_of(1, 1);
+    plan.ranks = plan.batch = plan.expert = 4;
+    machine_init(&machine, 1e30);
+    set_latency(1, 1);
+    machine.system.kernels.optimizer_rates = (struct rk_stream_rates){1, {1}, {1e30}};
+    const struct layer_fold *f = fold_of(&model, LAYER_EXPERTS, &plan, AS_IT_IS);
+    NEAR(f->spent_s[FOLD_FORWARD][SPENT_EXPERT], 3);
+    NEAR(f->spent_s[FOLD_AGRAD][SPENT_EXPERT], 2);
+    plan.dispatcher = RK_DEEPEP;
+    f = fold_of(&model, LAYER_EXPERTS, &plan, AS_IT_IS);
+    NEAR(f->spent_s[FOLD_FORWARD][SPENT_EXPERT], 2);
+    plan.dispatcher = RK_ALL_TO_ALL;
+    plan.tensor = plan.expert = 2;
+    plan.expert_tensor = 2;
+    plan.sequence_parallel = true;
+    f = fold_of(&model, LAYER_EXPERTS, &plan, AS_IT_IS);
+    NEAR(f->spent_s[FOLD_FORWARD][SPENT_EXPERT], 2 + 1 + 2 + 1);
+    NEAR(f->spent_s[FOLD_AGRAD][SPENT_EXPERT], 2 + 2);
+}
+
 /* ---- recomputation ---- */
 
 /* Whole layers: forward once more, its communication and FLOP, too; there is a checkpoint for each

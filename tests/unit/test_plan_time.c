@@ -350,6 +350,28 @@ Test(plan_time, messages)
     NEAR(o.pipeline_s, 2 * 0.5 + 4 * 3 * 2 * 0.5);
 }
 
+/* Ranks that copy messages: of m microbatches a stage in the middle copies each in and out, there
+ * and back. The last of two copies one in and one out for each, between the copy out and the copy
+ * in of the first: m + 1 of a message's both halves. */
+Test(plan_time, messages_that_ranks_copy)
+{
+    const double microbatches = 4, both_s = 0.5;
+    const struct stage_end none[2] = {{.data_s = 0}, {.data_s = 0}};
+    struct rk_network threads = {.bandwidth_Bps = 1e30, .size = 8, .link = {.efficiency = 1}};
+    const struct rk_system system = {.networks = 1, .network = &threads};
+    const struct layer_folds fold = {.message_bytes = 1};
+    struct rk_plan plan = rk_plan_default();
+    threads.link.base_s = both_s;
+    plan.ranks = plan.pipeline = 2;
+    NEAR(send_s_of(&fold, &system, &plan), both_s);
+    threads.link.copied = true;
+    NEAR(send_s_of(&fold, &system, &plan), both_s / 2);
+    const struct step_outline o = outline_of(&plan, none, microbatches);
+    NEAR(o.pipeline_s * send_s_of(&fold, &system, &plan) / 0.5, (microbatches + 1) * both_s);
+    plan.ranks = plan.pipeline = 4;
+    NEAR(send_s_of(&fold, &system, &plan), both_s);
+}
+
 /* The last stage puts off 1 s of its four microbatches: the first one waits a quarter of it less in
  * front of a backward pass, going there and back, and that second runs while the first drains. Of
  * 3 s it does so for 2; the third is waited for. */
