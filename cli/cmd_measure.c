@@ -49,8 +49,8 @@ const struct usage measure_usage = {
         "Measures what one processor does with the kernels of reckon train (products, attention, memory, the "
         "optimizer), alone and while all processors do the same kind of work, and what messages between two "
         "threads take, and writes a system file: --system of reckon train and reckon predict, which take what "
-        "fits the plan's ranks. Each number is processor time, the middle one of nine turns over all kernels, so "
-        "that other work on the machine disturbs little. An accelerator of that system is one processor; ranks are threads.\n\n"
+        "fits the plan's ranks. Each number is processor time, the middle one of nine turns over all kernels (of one "
+        "below 15 seconds), so that other work on the machine disturbs little. An accelerator of that system is one processor; ranks are threads.\n\n"
         "With --profile, layers are profiled as Galvatron's profiler does it, from models of one and of two: forward "
         "times for 1 to 8 samples, and what is kept of a sample by tensor degree, in 32 bits; messages are as "
         "measured; what embedding and head hold is predicted.",

@@ -9,8 +9,9 @@
 #include <reckon/train.h>
 
 /* `name`: as model_open takes it, or a folder that holds a config.json. From such a file come the
- * base of RoPE, the epsilon of norms, which GELU it is and how experts are weighed; what would
- * change the arithmetic otherwise (a stretched or partial RoPE) is refused by its key. */
+ * base of RoPE and how it is stretched, the epsilon of norms, which GELU it is and how experts are
+ * weighed; what would change the arithmetic otherwise (a partial RoPE, one stretched in another
+ * way) is refused by its key. */
 enum rk_status train_model_open(const char *name, struct rk_model *model, struct rk_train *train,
                                 struct rk_error *error);
 
