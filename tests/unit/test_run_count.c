@@ -198,6 +198,22 @@ Test(run_count, capacity)
     unlink(run_data());
 }
 
+Test(run_count, rank_refused)
+{
+    const struct rk_train_run run = {.system = machine()};
+    const struct rk_model model = run_model(0);
+    struct rk_train train = run_settings(STEPS);
+    struct rk_train_memory memory;
+    struct rk_error error;
+    struct rk_plan plan;
+    train.double_precision = false;
+    cr_assert_eq(rk_plan_parse("dp2 mbs1 gbs2 precision=fp32", &plan, &error), RK_OK);
+    cr_expect_eq(rk_train_count(&model, &plan, &train, &run, 1, &memory, &error), RK_OK);
+    cr_expect_eq(rk_train_count(&model, &plan, &train, &run, 2, &memory, &error), RK_USAGE);
+    train.rotary_stretch = (struct rk_rotary_stretch){8, 8192, 4, 4};
+    cr_expect_eq(rk_train_count(&model, &plan, &train, &run, 0, &memory, &error), RK_USAGE);
+}
+
 Test(run_count, random)
 {
     static const char *const precisions[] = {" precision=fp32", " precision=fp32",

@@ -65,6 +65,7 @@ void REAL(count_choices)(const struct mixture_state *m, real *gradient);
 /* Copies that came to this rank, over those that its own tokens have. */
 static inline void note_share(struct engine *e, const struct mixture_state *m, size_t came)
 {
+    if (e->forward_only) return; /* nobody asks, and no step begins anew */
     const double share = (double)came / (double)(m->n * m->k);
     if (!e->most_came || share < e->least_came) e->least_came = share;
     if (share > e->most_came) e->most_came = share;
