@@ -25,7 +25,7 @@ struct linker {
     bool forward, inputs, again; /* again: computed once more, nothing else so far */
     int again_layer; /* that the last instruction computed once more; -1: it did something else */
     bool *away;      /* (layers * microbatches): activations are offloaded */
-    bool relays;     /* stages whose layers lie differently: see put_messages */
+    bool relayouts;  /* stages whose layers lie differently: see put_message */
     bool *received;  /* (2, microbatches): forward, back */
     uint64_t *weight_left; /* (layers * microbatches): instructions of weight gradients to come */
     bool no_memory;
@@ -68,7 +68,7 @@ static int place_of_layer(const struct engine *e, int64_t layer)
     return block ? plan_local_of(&e->job->plan, (uint64_t)layer) : 0;
 }
 
-static void put_relayed(struct linker *l, enum what what, int layer, int64_t microbatch, bool back)
+static void put_message(struct linker *l, enum what what, int layer, int64_t microbatch, bool back)
 {
     const struct engine *e = l->e;
     const int ranks = (int)(e->job->plan.ranks / e->job->plan.pipeline);
@@ -85,19 +85,19 @@ static void put_relayed(struct linker *l, enum what what, int layer, int64_t mic
                                 .back = back});
 }
 
-static void send_relayed(struct linker *l)
+static void send_result(struct linker *l)
 {
     const bool last = l->layer == l->e->layers - 1;
     if (l->forward ? last : l->inputs && l->layer == 0)
-        put_relayed(l, DO_SEND, l->layer, l->microbatch, !l->forward);
+        put_message(l, DO_SEND, l->layer, l->microbatch, !l->forward);
 }
 
-static void receive_relayed(struct linker *l, int layer, int64_t microbatch, bool back)
+static void receive_result(struct linker *l, int layer, int64_t microbatch, bool back)
 {
     bool *received = &l->received[2 * microbatch + back];
     if (layer != (back ? l->e->layers - 1 : 0) || *received) return;
     *received = true;
-    put_relayed(l, DO_RECEIVE, layer, microbatch, back);
+    put_message(l, DO_RECEIVE, layer, microbatch, back);
 }
 
 /* The pass over a layer is over. */
@@ -117,7 +117,7 @@ static void end_layer(struct linker *l)
                                 .layer = l->layer,
                                 .microbatch = (uint32_t)l->microbatch,
                                 .ends = ends});
-    if (l->relays) send_relayed(l);
+    if (l->relayouts) send_result(l);
     l->layer = -1;
 }
 
@@ -148,7 +148,7 @@ static void hold(struct linker *l, const struct rk_instruction *i, int layer)
 /* The message that this work reads first, if one is on its way. */
 static void receive_for(struct linker *l, int layer, int64_t microbatch, bool back)
 {
-    if (l->relays) receive_relayed(l, layer, microbatch, back);
+    if (l->relayouts) receive_result(l, layer, microbatch, back);
     for (size_t n = 0; n < l->holds; n++) {
         const struct instruction *h = &l->held[n];
         if (h->layer != layer || h->microbatch != microbatch || h->back != back) continue;
@@ -207,7 +207,7 @@ static void link_instruction(struct linker *l, const struct rk_instruction *i)
     const int layer = layer_at(l->e, i);
     if (layer < 0 || i->microbatch < 0 || within_attention(i)) return;
     const bool message = i->what == RK_DO_SEND || i->what == RK_DO_RECV;
-    if (l->relays && message) return;
+    if (l->relayouts && message) return;
     if (i->what == RK_DO_SEND)
         put_send(l, i, layer);
     else if (i->what == RK_DO_RECV)
@@ -252,7 +252,7 @@ static bool link_all(struct linker *l)
     e->drops = calloc((size_t)e->layers * SLOTS, sizeof *e->drops);
     l->weight_left = calloc((size_t)e->layers * e->job->microbatches, sizeof *l->weight_left);
     l->away = calloc((size_t)e->layers * e->job->microbatches, sizeof *l->away);
-    l->relays = e->job->locals > 1 && e->stages.ranks > 1;
+    l->relayouts = e->job->locals > 1 && e->stages.ranks > 1;
     l->received = calloc(2 * e->job->microbatches, sizeof *l->received);
     if (!e->drops || !l->weight_left || !l->away || !l->received) return false;
     for (size_t i = 0; i < l->program->instructions; i++)
