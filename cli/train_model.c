@@ -87,9 +87,16 @@ static enum rk_status read_rotary(const struct document *document, struct rk_tra
 static void read_router(const json_t *root, struct rk_train *train)
 {
     static const char *const scales[] = {"routed_scaling_factor", NULL};
+    /* types whose norm_topk_prob is false where a file does not say it, in transformers */
+    static const char *const unnormalised[] = {"deepseek_v2", "olmoe", "qwen2_moe", "qwen3_moe"};
     const char *scores = json_string_value(json_object_get(root, "scoring_func"));
     const char *type = json_string_value(json_object_get(root, "model_type"));
-    if (json_is_false(json_object_get(root, "norm_topk_prob"))) train->renormalise = false;
+    const json_t *normalises = json_object_get(root, "norm_topk_prob");
+    if (json_is_boolean(normalises))
+        train->renormalise = json_is_true(normalises);
+    else
+        for (size_t i = 0; type && i < sizeof unnormalised / sizeof *unnormalised; i++)
+            if (strcmp(type, unnormalised[i]) == 0) train->renormalise = false;
     read_number(root, scales, &train->route_scale);
     if (scores)
         train->scores = strcmp(scores, "sigmoid") == 0 ? RK_SCORES_SIGMOID : RK_SCORES_SOFTMAX;
