@@ -4,6 +4,7 @@
 #include "cli/describe.h"
 #include "cli/entry.h"
 #include "cli/import_answer.h"
+#include "cli/import_mlperf.h"
 #include "cli/import_node.h"
 #include "cli/import_slurm.h"
 #include "cli/model_input.h"
@@ -179,6 +180,8 @@ static const struct command import_commands[] = {
      &import_nvidia_smi_usage},
     {"slurm", import_slurm, "a machine from Slurm's description of its switches",
      &import_slurm_usage},
+    {"mlperf", import_mlperf, "submissions of MLPerf Training as measured runs",
+     &import_mlperf_usage},
 #define FORMAT_COMMAND(id, name, tool, own, what, versions, example)                               \
     {name, import_##id, what " of " tool " as " FORMAT_GIVES_##own, &import_##id##_usage},
 #define FORMAT_GIVES_false "a plan"

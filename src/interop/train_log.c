@@ -1,4 +1,5 @@
 #include "interop/train_log.h"
+#include "interop/mllog.h"
 #include "interop/text_file.h"
 
 #include <inttypes.h>
@@ -219,6 +220,24 @@ static enum rk_status read_trace(const char *text, size_t size, const char *path
     return RK_OK;
 }
 
+/* MLPerf's: the best figure that it has of a step. */
+static enum rk_status read_mllog(const char *path, char *text, struct train_log *log,
+                                 struct rk_error *error)
+{
+    struct mllog read;
+    const enum rk_status status = mllog_read(path, text, &read, error);
+    if (status != RK_OK) return status;
+    const enum mllog_figure figure = mllog_best(&read);
+    log->format = "MLPerf";
+    for (size_t i = 0; figure != MLLOG_NONE && i < read.steps[figure]; i++)
+        keep(log, read.step_s[figure][i]);
+    mllog_release(&read);
+    if (log->steps) return RK_OK;
+    return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                   "the log tells no time of a step: no tracked_stats with train_step_time or "
+                   "throughput, and no block_start and block_stop without an evaluation between");
+}
+
 enum rk_status train_log_load(const char *path, const struct train_log_scale *scale,
                               struct train_log *log, struct rk_error *error)
 {
@@ -229,6 +248,11 @@ enum rk_status train_log_load(const char *path, const struct train_log_scale *sc
     if (status != RK_OK) return status;
     if (kernel_trace_is(text)) {
         status = read_trace(text, size, text_file_name(path), log, error);
+        free(text);
+        return status;
+    }
+    if (mllog_is(text)) {
+        status = read_mllog(text_file_name(path), text, log, error);
         free(text);
         return status;
     }

@@ -1,9 +1,9 @@
 /* train_log.h - the times of steps in the log of a training run.
  *
  * Lines of Megatron-LM, Megatron-Bridge, NeMo, torchtitan, DeepSpeed and nanotron are read as they
- * are printed, and tqdm's progress bars where there are none of them; all other lines are skipped.
- * Nothing but the times is taken from them. A profile of PyTorch is read as well: a file that is
- * JSON.
+ * are printed, those of MLPerf's logs (mllog.h), and tqdm's progress bars where there are none of
+ * them; all other lines are skipped. Nothing but the times is taken from them. A profile of PyTorch
+ * is read as well: a file that is JSON.
  */
 #ifndef RECKON_INTEROP_TRAIN_LOG_H
 #define RECKON_INTEROP_TRAIN_LOG_H

@@ -1,0 +1,7 @@
+source $(dirname ${BASH_SOURCE[0]})/config_common.sh
+: "${MINIBS:=4}"
+export TENSOR_MODEL_PARALLEL=2
+export MICRO_BATCH_SIZE=2
+export TP_COMM_OVERLAP=True
+export MCORE_CUDA_GRAPH=1
+export DGXNNODES=4

@@ -1,0 +1,3 @@
+export FP8=True
+export MICRO_BATCH_SIZE=1
+export DGXNGPU=8
