@@ -26,7 +26,7 @@ def points(reckon, model, gpus, words):
     """MFU by kind and length, and where each kind ends."""
     command = [reckon, "longest", model, SYSTEM, "-g", str(gpus), "-f", "json", *words]
     answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    mfu = {(row["kind"], row["tokens"]): row["mfu_causal"] for row in answer["points"]}
+    mfu = {(row["kind"], row["tokens"]): row["mfu"] for row in answer["points"]}
     return mfu, {row["kind"]: row["tokens"] for row in answer["ends"]}
 
 

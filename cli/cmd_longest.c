@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/longest.h"
-#include "cli/mfu_causal.h"
 #include "cli/page_longest.h"
 #include "cli/plan_input.h"
 #include "cli/show.h"
@@ -63,8 +62,7 @@ const struct usage longest_usage = {
         "fit at the next length that it can split: `limit` says which memory was too small.\n\n"
         "Further tables have where each of four kinds of plan ends, and its best MFU at each length: two buffers; Megatron-LM's with whole "
         "layers computed again or kept; DeepSpeed's, Ulysses and ZeRO-3, computed again; the same in chunks of the sequence. "
-        "Those of Megatron-LM and DeepSpeed are without the loss in chunks, which they had not. MFU counts 6 P + 6 n h s FLOP a token: half of the "
-        "scores, as causal attention has; of layers with windows the scores in them. A page (-o FILE.html) draws MFU and memory over length.",
+        "Those of Megatron-LM and DeepSpeed are without the loss in chunks, which they had not. A page (-o FILE.html) draws MFU and memory over length.",
     .operands = longest_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -90,7 +88,7 @@ static const struct report_column longest_columns[] = {
     {.name = "gpus", .title = "GPUs"},
     {.name = "tokens"},
     {.name = "step_s", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "mfu_causal", .title = "MFU", .unit = "%", .digits = 1},
+    {.name = "mfu", .title = "MFU", .unit = "%", .digits = 1},
     {.name = "hbm_bytes", .title = "GPU", .unit = "B", .digits = 1},
     {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .digits = 1},
     {.name = "candidates"},
@@ -102,7 +100,7 @@ static const struct report_column end_columns[] = {
     {.name = "gpus", .title = "GPUs"},
     {.name = "kind"},
     {.name = "tokens"},
-    {.name = "mfu_causal", .title = "MFU", .unit = "%", .digits = 1},
+    {.name = "mfu", .title = "MFU", .unit = "%", .digits = 1},
     {.name = "hbm_bytes", .title = "GPU", .unit = "B", .digits = 1},
     {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .digits = 1},
     {.name = "limit"},
@@ -167,7 +165,7 @@ static void add_longest(struct tables *t, uint64_t tokens)
                (struct report_cell[LONGEST_COLUMNS]){
                    cell_count(p->gpus), cell_count(tokens),
                    found ? cell_number(o.step_s) : cell_none(),
-                   found ? cell_number(mfu_causal(p->model, &plan, &o)) : cell_none(),
+                   found ? cell_number(o.mfu) : cell_none(),
                    found ? cell_number(o.hbm_bytes) : cell_none(),
                    found ? cell_number(o.offload_bytes) : cell_none(), cell_count(p->candidates),
                    cell_count(tokens + p->step), cell_text(longest_limit(p, tokens, all)),
@@ -185,7 +183,7 @@ static void add_ends(struct tables *t, const uint64_t tokens[LONGEST_KINDS + 1])
         report_row(t->report, t->ends,
                    (struct report_cell[END_COLUMNS]){
                        cell_count(p->gpus), cell_text(longest_kind_names[kind]),
-                       cell_count(tokens[kind]), cell_number(mfu_causal(p->model, &plan, &o)),
+                       cell_count(tokens[kind]), cell_number(o.mfu),
                        cell_number(o.hbm_bytes), cell_number(o.offload_bytes),
                        cell_text(longest_limit(p, tokens[kind], own)),
                        cell_text(plan_text(t->report, &plan))});
@@ -242,7 +240,7 @@ static void add_length(struct tables *t, uint64_t tokens, double mfu[LONGEST_KIN
         struct rk_outcome o;
         mfu[kind] = 0;
         if (!longest_fastest(p, tokens, (enum longest_kind)kind, &plan, &o)) continue;
-        mfu[kind] = mfu_causal(p->model, &plan, &o);
+        mfu[kind] = o.mfu;
         add_point(t, (enum longest_kind)kind, tokens, mfu[kind], &o);
         if (mfu[kind] <= best) continue;
         best = mfu[kind];

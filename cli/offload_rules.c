@@ -1,6 +1,5 @@
 #include "cli/offload_rules.h"
 #include "base/units.h"
-#include "cli/mfu_causal.h"
 #include "estimate/stages.h"
 #include "machine/part.h"
 
@@ -17,7 +16,6 @@ static const struct report_column columns[] = {
     {.name = "rest", .title = "rest"},
     {.name = "step_s", .unit = "s", .digits = 3, .own_scale = true},
     {.name = "mfu", .title = "MFU", .unit = "%", .digits = 1},
-    {.name = "mfu_causal", .title = "causal", .unit = "%", .digits = 1},
     {.name = "hbm_bytes", .title = "GPU", .unit = "B", .digits = 1},
     {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .digits = 1},
     {.name = "wait_s", .title = "waits", .unit = "s", .digits = 2, .own_scale = true},
@@ -92,7 +90,6 @@ static void add_row(const struct offload_job *job, struct report *report,
                                                     : "kept"),
         cell_number(p->step_s),
         cell_number(p->mfu),
-        cell_number(mfu_causal(job->model, plan, &p->outcome)),
         cell_number(p->hbm_bytes),
         cell_number(p->offload_bytes),
         cell_number(p->offload_s),

@@ -10,7 +10,7 @@ const struct report_column page_longest_columns[PAGE_LONGEST_COLUMNS] = {
     {.name = "gpus", .title = "GPUs"},
     {.name = "kind"},
     {.name = "tokens"},
-    {.name = "mfu_causal", .title = "MFU", .unit = "%"},
+    {.name = "mfu", .title = "MFU", .unit = "%"},
     {.name = "hbm_bytes", .title = "memory of a GPU", .unit = "B"},
     {.name = "offload_bytes", .title = "lower memories", .unit = "B"},
 };

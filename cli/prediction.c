@@ -333,13 +333,17 @@ static const struct report_column rate_columns[] = {
     {.name = "tokens_per_s_per_gpu",.title = "... of a GPU",      .unit = "n", .digits = 3},
     {.name = "samples_per_s",       .title = "samples per second", .digits = 6},
     {.name = "model_FLOPps_per_gpu",.title = "FLOP/s of a GPU",   .unit = "FLOP/s", .digits = 1,
-     .help = "that the model needs: three times forward, attention in full"},
+     .help = "that the model needs: three times forward"},
     {.name = "executed_FLOPps_per_gpu", .title = "... executed",  .unit = "FLOP/s", .digits = 1,
      .help = "the same, with what is computed again"},
     {.name = "mfu",                 .title = "MFU",               .unit = "%", .digits = 2,
      .help = "the former over the peak of the plan's precision"},
     {.name = "hfu",                 .title = "HFU",               .unit = "%", .digits = 2,
      .help = "the latter over it"},
+    {.name = "mfu_full",            .title = "... in full",       .unit = "%", .digits = 2,
+     .help = "MFU with what a causal mask hides"},
+    {.name = "mfu_as_megatron",        .title = "... Megatron-LM's", .unit = "%", .digits = 2,
+     .help = "MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary"},
 };
 /* clang-format on */
 
@@ -347,6 +351,7 @@ static void rate_cells(const struct forecast *f, struct report_cell cells[COUNT_
 {
     const struct rk_prediction *p = f->prediction;
     const double gpu_s = p->step_s * (double)f->plan->ranks;
+    const bool published = f->plan->framework == RK_CALCULON; /* which counts otherwise */
     const struct report_cell filled[] = {
         cell_number(p->step_s),
         cell_number(p->tokens_per_s),
@@ -356,6 +361,8 @@ static void rate_cells(const struct forecast *f, struct report_cell cells[COUNT_
         cell_number(p->executed_flop / gpu_s),
         cell_number(p->mfu),
         cell_number(p->hfu),
+        published ? cell_none() : cell_number(p->mfu_full),
+        published ? cell_none() : cell_number(p->mfu_as_megatron),
     };
     memcpy(cells, filled, sizeof filled);
 }

@@ -182,8 +182,11 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
                          const struct operation *op, bool redone)
 {
     fold->useful_flop += op->useful_flop;
+    fold->masked_flop += op->masked_flop;
+    fold->megatron_flop += op->megatron_flop;
     fold->lent_bytes += op->lent_bytes;
     if (redone) fold->again_flop += op->useful_flop;
+    if (redone) fold->again_masked_flop += op->masked_flop;
     *(op->expert ? &fold->expert_parameters : &fold->parameters) += op->parameters;
     if (op->parameters > 0) fold->weight_groups++;
     fold->put_off_bytes += op->put_off_bytes;

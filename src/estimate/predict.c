@@ -36,10 +36,14 @@ static void add_work(struct rk_prediction *p, const struct stage_sum *sum,
 {
     const double ranks = (double)(plan->tensor * plan->context * rk_plan_data(plan));
     const double times = ranks * microbatches_of(plan);
-    const double model_flop = (plan->frozen ? 2 : 3) * times * sum->useful_flop;
-    p->model_flop += model_flop;
+    const double passes = plan->frozen ? 2 : 3;
+    p->model_flop += times * passes * sum->useful_flop;
     p->kernel_flop += times * sum->kernel_flop;
-    p->executed_flop += model_flop + times * sum->again_flop;
+    p->executed_flop += times * (passes * sum->useful_flop + sum->again_flop);
+    p->model_flop_full += times * passes * (sum->useful_flop + sum->masked_flop);
+    p->executed_flop_full += times * (passes * (sum->useful_flop + sum->masked_flop) +
+                                      sum->again_flop + sum->again_masked_flop);
+    p->model_flop_as_megatron += times * passes * (sum->useful_flop + sum->megatron_flop);
     p->tensor_sent_bytes += times * sum->link_bytes[LINK_TENSOR];
     p->expert_sent_bytes += times * sum->link_bytes[LINK_EXPERT];
     p->context_sent_bytes += times * sum->link_bytes[LINK_CONTEXT];
@@ -57,6 +61,8 @@ static void rates(struct rk_prediction *p, const struct rk_model *model,
     p->tokens_per_s = p->samples_per_s * (double)sequence;
     p->mfu = p->model_flop / possible;
     p->hfu = p->executed_flop / possible;
+    p->mfu_full = p->model_flop_full / possible;
+    p->mfu_as_megatron = p->model_flop_as_megatron / possible;
     p->parameters = (double)rk_model_parameters(model);
 }
 

@@ -231,6 +231,9 @@ static void add_sum(struct stage_sum *to, const struct stage_sum *one)
     to->buffer_bytes = fmax(to->buffer_bytes, one->buffer_bytes);
     to->useful_flop += one->useful_flop;
     to->again_flop += one->again_flop;
+    to->masked_flop += one->masked_flop;
+    to->megatron_flop += one->megatron_flop;
+    to->again_masked_flop += one->again_masked_flop;
     to->kernel_flop += one->kernel_flop;
 }
 

@@ -162,6 +162,9 @@ static void add_details(struct stage_sum *sum, const struct layer_fold *layer, d
     for (int i = 0; i < RK_HOLDING_COUNT; i++)
         sum->saved_bytes[i] += count * layer->saved_bytes[i];
     sum->useful_flop += count * layer->useful_flop;
+    sum->masked_flop += count * layer->masked_flop;
+    sum->megatron_flop += count * layer->megatron_flop;
+    sum->again_masked_flop += count * layer->again_masked_flop;
     sum->kernel_flop += count * layer->kernel_flop;
     sum->again_flop += count * layer->again_flop;
 }

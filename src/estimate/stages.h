@@ -76,6 +76,7 @@ struct stage_sum {
     double spent_s[FOLD_PASSES][SPENDINGS];
     double link_s[LINKS], link_bytes[LINKS];
     double useful_flop, again_flop, kernel_flop; /* as of a layer: fold.h */
+    double masked_flop, megatron_flop, again_masked_flop;
     double saved_bytes[RK_HOLDING_COUNT];
     double ends_saved_bytes[ENDS][RK_HOLDING_COUNT];
 };

@@ -28,8 +28,8 @@ static void keep(const struct fact *fact, const struct rk_prediction *p, struct 
 #define FIGURE(by, name, unit, help)
 #define FIGURE_TIME(by, name, help) j->name = p->name;
 #include <reckon/figures.def>
-    j->model_flop = p->model_flop;
-    j->executed_flop = p->executed_flop;
+    j->model_flop = p->model_flop_full; /* published figures count attention in full */
+    j->executed_flop = p->executed_flop_full;
     j->parameters = p->parameters;
     for (int i = fact->last_stage ? p->stages - 1 : 0; i < p->stages; i++)
         keep_memory(&p->stage[i], j);

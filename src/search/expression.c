@@ -43,8 +43,16 @@ static const char *const quick[QUICK_FIGURES] = {
 };
 
 static const char *const more_is_better[] = {
-    "samples_per_s", "tokens_per_s", "mfu", "hfu", "compute_efficiency", "system_efficiency", NULL};
-static const char *const shares[] = {"mfu", "hfu", "compute_efficiency", "system_efficiency", NULL};
+    "samples_per_s", "tokens_per_s",    "mfu",                "hfu",
+    "mfu_full",      "mfu_as_megatron", "compute_efficiency", "system_efficiency",
+    NULL};
+static const char *const shares[] = {"mfu",
+                                     "hfu",
+                                     "mfu_full",
+                                     "mfu_as_megatron",
+                                     "compute_efficiency",
+                                     "system_efficiency",
+                                     NULL};
 
 static int position(const char *name, const char *const *list, int count)
 {

@@ -93,8 +93,10 @@ struct operation {
     enum rk_holding holding; /* what its saved tensors count as */
 
     double flop[RK_PASSES];  /* executed, on this rank */
-    double useful_flop;      /* of forward, as model FLOP are counted: full attention, no padding of
-                                capacity, busiest rank = mean */
+    double useful_flop;      /* of forward, as model FLOP are counted: pairs that the mask leaves, no
+                                padding of capacity, busiest rank = mean */
+    double masked_flop;      /* what counts of attention in full have more: pairs that it hides */
+    double megatron_flop;    /* what Megatron-LM's own count has more, negative where less */
     double elements;         /* OPERATION_MEMORY: what it works on, and mostly brings */
     enum memory_kind memory; /* likewise */
     double bytes[RK_PASSES]; /* OPERATION_MEMORY: read and written. Fused attention runs both

@@ -132,13 +132,36 @@ static double crowding_of(const struct build *build, bool local, double around)
     return uneven ? 2 - 1 / around : 1;
 }
 
-/* What model FLOP count: every token with every token that its layer lets it see, causal or not, as
- * [korthikanti2022] and [chowdhery2022] count. */
-static double useful_pairs(const struct build *build, bool local)
+/* What counts of attention in full have: every token with every token of its window, before or
+ * behind it, [korthikanti2022], [chowdhery2022]. */
+static double full_pairs(const struct build *build, bool local)
 {
     const double s = build->sequence;
     if (build->crossing) return s * keys_of_sample(build);
     return local ? s * local_keys(build) : s * s;
+}
+
+/* What model FLOP count: the pairs that the mask leaves, whatever the kernel computes. */
+static double useful_pairs(const struct build *build, bool local)
+{
+    const double s = build->sequence;
+    if (build->served) return served_pairs(build, local);
+    if (build->crossing || build->model->bidirectional || build->two_way)
+        return full_pairs(build, local);
+    return local && build->model->window_chunks ? sparse_pairs(build, s)
+                                                : causal_pairs(s, window_of(build, local));
+}
+
+/* FLOP of forward by each count, of `each` of them a pair; Megatron-LM's has half of the pairs of
+ * all tokens in every layer of self-attention (num_floating_point_operations() in its training.py).
+ */
+static void count_pairs(struct operation *op, const struct build *build, bool local, double each)
+{
+    const double useful = useful_pairs(build, local);
+    const double half = build->sequence * build->sequence / 2;
+    op->useful_flop = each * useful;
+    op->masked_flop = build->served ? 0 : each * (full_pairs(build, local) - useful);
+    op->megatron_flop = build->served || build->crossing ? 0 : each * (half - useful);
 }
 
 /* ---- context parallelism ---- */
@@ -271,8 +294,7 @@ static void add_flash(struct build *build, const struct heads *heads, bool local
     struct operation *op = add_operation(build, OPERATION_ATTENTION, "attention", core);
     op->flop[RK_FORWARD] = product * (heads->width + heads->value);
     op->flop[RK_AGRAD] = product * (3 * heads->width + 2 * heads->value);
-    op->useful_flop =
-        2 * each * useful_pairs(build, local) / around * (heads->width + heads->value);
+    count_pairs(op, build, local, 2 * each / around * (heads->width + heads->value));
     op->bytes[RK_FORWARD] = inputs + output + logs;
     op->bytes[RK_AGRAD] = 2 * inputs + 2 * output + logs;
     op->kernels[RK_FORWARD] = around;
@@ -313,12 +335,10 @@ static void add_unfused(struct build *build, const struct heads *heads, bool loc
     const double rows = build->sequence / around;
     const double columns = keys_of_sample(build);
     const double scores = each * rows * columns;
-    const double all = build->crossing ? columns : build->sequence;
-    const double share = useful_pairs(build, local) / (build->sequence * all);
     const bool drops = !build->model->no_dropout;
     struct operation *op =
         add_product(build, "scores", core, &(struct product){each, rows, columns, heads->width});
-    op->useful_flop *= share;
+    count_pairs(op, build, local, 2 * each / around * heads->width);
     op->parameters = build->model->attention_sinks ? heads->queries : 0;
     if (build->plan->framework == RK_MEGATRON && !build->plan->transformer_engine)
         op->buffer_bytes = scores * e; /* what the product is added to */
@@ -332,7 +352,7 @@ static void add_unfused(struct build *build, const struct heads *heads, bool loc
     }
     op = add_product(build, "scores times values", core,
                      &(struct product){each, rows, heads->value, columns});
-    op->useful_flop *= share;
+    count_pairs(op, build, local, 2 * each / around * heads->value);
     op->saved_bytes = op->saved_recomputed_bytes =
         heads->across > 1 ? 0 : output_kept(build, heads);
 }

@@ -183,6 +183,7 @@ static struct operation *add_head(struct build *build, double parameters, double
     op = add_linear(build, "logits", end, &(struct product){1, rows, columns, h});
     op->parameters = parameters + biases;
     op->useful_flop = 2 * rows * (double)build->model->vocabulary / build->tensor * h;
+    op->megatron_flop = op->flop[RK_FORWARD] - op->useful_flop;
     /* the gradients of logits and input; the logits' own are the loss's */
     const bool in_place = loss_bytes_of(build).beside == 0;
     op->working_bytes = rows * ((in_place ? 0 : columns) + h) * build->element;

@@ -92,8 +92,8 @@ Test(judge, batches_between_microbatches)
     const struct rk_prediction more = predicted(&fact, &plan);
     judge(&fact, &judgement);
     NEAR(judgement.step_s, (less.step_s + more.step_s) / 2);
-    NEAR(judgement.model_flop, more.model_flop * 20 / 24);
-    NEAR(judgement.executed_flop, more.executed_flop * 20 / 24);
+    NEAR(judgement.model_flop, more.model_flop_full * 20 / 24);
+    NEAR(judgement.executed_flop, more.executed_flop_full * 20 / 24);
     cr_assert_gt(more.step_s, 1.4 * less.step_s);
     /* 21 samples: 6 for the busiest, three microbatches */
     fact.plan.batch = 21;

@@ -51,7 +51,9 @@ Test(fold_terms, three_passes)
     for (int pass = 0; pass < RK_PASSES; pass++)
         NEAR(f->spent_s[pass][SPENT_MATRIX], weights_flop / 1e6);
     NEAR(f->kernel_flop, 3 * weights_flop + 3.5 * attention_flop);
-    NEAR(f->useful_flop, weights_flop + attention_flop);
+    NEAR(f->useful_flop, weights_flop + attention_flop * 129 / 256); /* pairs of 128 tokens */
+    NEAR(f->useful_flop + f->masked_flop, weights_flop + attention_flop);
+    NEAR(f->useful_flop + f->megatron_flop, weights_flop + attention_flop / 2);
     NEAR(f->parameters, SMALL_BLOCK);
 }
 

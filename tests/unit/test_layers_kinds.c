@@ -156,11 +156,15 @@ Test(layers_kinds, pairs_of_attention)
     cr_expect_eq(op->pairs, s * (s + 1) / 2);
     cr_expect_eq(op->flop[RK_FORWARD], flop * s * (s + 1) / 2);
     cr_expect_eq(op->flop[RK_AGRAD], 2.5 * op->flop[RK_FORWARD]);
-    cr_expect_eq(op->useful_flop, flop * s * s);
+    cr_expect_eq(op->useful_flop, op->flop[RK_FORWARD]);
+    cr_expect_eq(op->useful_flop + op->masked_flop, flop * s * s);
+    cr_expect_eq(op->useful_flop + op->megatron_flop, flop * s * s / 2);
     layer = layer_of(&model, LAYER_DENSE_LOCAL, &plan);
     op = find(&layer, "attention");
     cr_expect_eq(op->pairs, 1024 * 1025 / 2 + (s - 1024) * 1024);
-    cr_expect_eq(op->useful_flop, flop * s * 1024);
+    cr_expect_eq(op->useful_flop, op->flop[RK_FORWARD]);
+    cr_expect_eq(op->useful_flop + op->masked_flop, flop * s * 1024);
+    cr_expect_eq(op->useful_flop + op->megatron_flop, flop * s * s / 2);
     plan.full_attention = true;
     layer = layer_of(&model, LAYER_DENSE, &plan);
     cr_expect_eq(find(&layer, "attention")->pairs, s * s);

@@ -248,7 +248,8 @@ static double attention_pairs(const struct rk_model *m, uint64_t layer)
     const double s = (double)m->sequence;
     const bool whole =
         !m->window || (m->window_every && layer % m->window_every == m->window_every - 1);
-    return whole ? s * s : s * fmin(s, (double)m->window);
+    const double w = whole ? s : fmin(s, (double)m->window);
+    return w * (w + 1) / 2 + (s - w) * w;
 }
 
 /* Forward, of one sample. */

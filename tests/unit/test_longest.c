@@ -1,6 +1,5 @@
 /* The longest sequence by bisection is the longest of all that are tried one by one. */
 #include "cli/longest.h"
-#include "cli/mfu_causal.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -81,42 +80,4 @@ Test(longest, bisection_is_trying_every_length)
                          (unsigned long)found[kind], (unsigned long)tried[kind]);
         close_problem();
     }
-}
-
-static double mfu_of(const char *id, const char *words, double *full)
-{
-    static struct rk_prediction prediction;
-    struct rk_error error;
-    struct rk_plan plan;
-    cr_assert_eq(rk_model_load(id, &model, &error), RK_OK, "%s", error.text);
-    cr_assert_eq(rk_system_load("h100-sxm5-80g", &system_, &error), RK_OK, "%s", error.text);
-    cr_assert_eq(rk_plan_parse(words, &plan, &error), RK_OK, "%s", error.text);
-    rk_predict(&model, &system_, &plan, &prediction);
-    cr_assert(prediction.timed, "%s", words);
-    rk_system_release(&system_);
-    *full = prediction.mfu;
-    return mfu_causal(&model, &plan, &prediction.outcome);
-}
-
-/* By hand: 6 P + 6 n h s FLOP a token instead of 6 P + 12 n h s, P without the table of tokens,
- * whatever the degrees; of a window w the s w - w^2 / 2 pairs of s w. */
-Test(longest, mfu_counts_causal_scores)
-{
-    double full;
-    const double s = 262144, n = 32, h = 4096;
-    const double p = n * (4 * h * h + 2 * h * 4 * h) + h * 50304; /* memo-7b's head is padded */
-    const char *const plans[] = {
-        "gpus8 cp8 zero3 gbs1 seq262144", "gpus8 tp8 sp gbs2 mbs2 seq262144 recompute=full",
-        "gpus16 tp2 pp2 cp4 gbs4 zero1 seq262144", "gpus8 dp2 cp4 cp-kind=ulysses gbs4 seq262144"};
-    for (int i = 0; i < 4; i++) {
-        const double causal = mfu_of("memo-7b", plans[i], &full);
-        const double by_hand = (6 * p + 6 * n * h * s) / (6 * p + 12 * n * h * s);
-        cr_expect_float_eq(causal / full / by_hand, 1, 1e-3, "%s: %g, %g", plans[i], causal / full,
-                           by_hand);
-    }
-    const double w = 4096;
-    const double causal = mfu_of("mistral-7b", "gpus8 cp8 zero3 gbs1 seq262144", &full);
-    const double weights = n * (2 * h * h + 2 * h * 1024 + 3 * h * 14336) + h * 32000;
-    const double seen = 6 * weights + 12 * n * h * w;
-    cr_expect_float_eq(causal / full, 1 - 12 * n * h * (w * w / 2) / s / seen, 1e-4);
 }

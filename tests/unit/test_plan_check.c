@@ -179,12 +179,12 @@ Test(plan_check, memory)
 
 /* ---- rates, by hand ---- */
 
-/* Forward of a sample: four blocks of 24 T h^2 and 4 a T^2 d, and the head, 2 T h v; three times
+/* Forward of a sample: four blocks of 24 T h^2 and 2 a T (T + 1) d, and the head, 2 T h v; three times
  * that for each of 64 samples. Recomputed whole, the blocks' forward once more. In 8 bits the peak
  * is twice as high. */
 Test(plan_check, rates)
 {
-    const double blocks = 4 * (24 * 128.0 * 64 * 64 + 4 * 4 * 128.0 * 128 * 16);
+    const double blocks = 4 * (24 * 128.0 * 64 * 64 + 2 * 4 * 128.0 * 129 * 16);
     const double head = 2 * 128 * 64 * 1024.0;
     begin(&small);
     plan.tensor = plan.context = 2;
