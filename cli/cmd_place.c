@@ -313,12 +313,61 @@ static enum rk_status check_file(const struct place_args *args, const char *file
     return RK_OK;
 }
 
+/* ---- from the prediction to the peak ---- */
+
+/* clang-format off */
+static const struct report_column part_columns[] = {
+    {.name = "part"},
+    {.name = "bytes", .title = "", .unit = "B", .digits = 2},
+    {.name = "what", .title = ""},
+};
+/* clang-format on */
+
+static void add_part(struct report *report, struct report_table *table, const char *part,
+                     double bytes, const char *what)
+{
+    report_row(report, table,
+               (struct report_cell[]){cell_text(part), cell_number(bytes), cell_text(what)});
+}
+
+/* How the rank's predicted memory and the peak differ: the rows in between add up. */
+static void add_prediction(const struct place_args *args, struct report *report,
+                           const struct rk_stage *stage, const struct rk_placement *p)
+{
+    const double *holds = stage->holds;
+    const double loss = holds[RK_HOLD_fragmentation], live = (double)p->live;
+    const double outside = stage->total_bytes - stage->allocated_bytes - loss;
+    const double state =
+        holds[RK_HOLD_weights] + holds[RK_HOLD_gradients] + holds[RK_HOLD_optimizer];
+    const double placed = stage->allocated_bytes - (args->lasting ? 0 : state);
+    struct report_table *table = REPORT_LIST(report, "from_prediction",
+                                             "From the memory that is predicted to the peak",
+                                             REPORT_IN_TEXT | REPORT_IN_JSON, part_columns);
+    add_part(report, table, "predicted", stage->total_bytes, "as reckon predict has this stage");
+    add_part(report, table, "context", -outside, "the device's, of no allocator");
+    add_part(report, table, "fragmentation", -loss, "the share that an allocator is taken to lose");
+    if (!args->lasting)
+        add_part(report, table, "state", -state, "weights, gradients, optimizer: --lasting");
+    add_part(report, table, "moments", live - placed,
+             "parts at the moment that has most alive, less the peak of each part");
+    add_part(report, table, "addresses", (double)p->peak - live, "lost between buffers");
+    add_part(report, table, "peak", (double)p->peak, "as placed");
+}
+
+/* Of a plan: what its rank is predicted to hold, and where known a run from its start. */
+struct plan_buffers {
+    const struct rk_stage *stage;
+    bool begins;
+    struct buffers run;
+};
+
 static enum rk_status one_problem(const struct place_args *args, const char *file,
-                                  struct buffers *b, const struct buffers *run,
-                                  struct report *report,
-                                  struct report_table *table, struct rk_error *error)
+                                  struct buffers *b, const struct plan_buffers *of,
+                                  struct report *report, struct report_table *table,
+                                  struct rk_error *error)
 {
     struct placed placed = {.two_level_peak = 0};
+    const struct buffers *run = of && of->begins ? &of->run : b;
     enum rk_status status;
     align(b, args->alignment);
     if (args->two_levels && !b->passes)
@@ -332,6 +381,7 @@ static enum rk_status one_problem(const struct place_args *args, const char *fil
         status = place_file(args, file, b, &placed, error);
     if (status == RK_OK) {
         add_row(report, table, file, b->count, args, &placed);
+        if (of) add_prediction(args, report, of->stage, &placed.p);
         if (args->caching) status = add_caching(args, file, run, report, error);
     }
     if (status == RK_OK) {
@@ -342,29 +392,42 @@ static enum rk_status one_problem(const struct place_args *args, const char *fil
 }
 
 /* What a rank of a plan allocates. */
+static enum rk_status rank_buffers(const struct place_args *args, const struct plan_input *input,
+                                   struct buffers *step, struct plan_buffers *of,
+                                   const struct rk_prediction *prediction, struct rk_error *error)
+{
+    const struct rk_plan *plan = &input->draft.plan;
+    struct rk_program program = {.rank = 0};
+    enum rk_status status =
+        rk_program_of(&program, &input->model, &input->system, plan, args->rank, error);
+    if (status == RK_OK) status = step_buffers(step, &program, args->lasting, error);
+    of->begins = args->caching && args->lasting && run_buffers_known(plan);
+    if (status == RK_OK && of->begins) status = run_buffers(&of->run, &program, plan, error);
+    of->stage = &prediction->stage[program.stage];
+    rk_program_release(&program);
+    return status;
+}
+
 static enum rk_status one_plan(const struct place_args *args, struct report *report,
                                struct report_table *table, struct rk_error *error)
 {
+    static struct rk_prediction prediction;
     struct plan_input input = {.assumed = ""};
-    struct rk_program program = {.rank = 0};
-    struct buffers b = {.count = 0}, run = {.count = 0};
+    struct buffers b = {.count = 0};
+    struct plan_buffers of = {.begins = false};
     char text[RK_PLAN_TEXT];
     enum rk_status status = plan_gather(&args->source, &input, error);
     if (status == RK_OK) status = plan_settle(&args->source, &input, NULL, NULL, error);
-    if (status == RK_OK)
-        status = rk_program_of(&program, &input.model, &input.system, &input.draft.plan, args->rank,
-                               error);
-    if (status == RK_OK) status = step_buffers(&b, &program, args->lasting, error);
-    const bool begins = args->caching && args->lasting && run_buffers_known(&input.draft.plan);
-    if (status == RK_OK && begins)
-        status = run_buffers(&run, &program, &input.draft.plan, error);
+    if (status == RK_OK) {
+        rk_predict(&input.model, &input.system, &input.draft.plan, &prediction);
+        status = rank_buffers(args, &input, &b, &of, &prediction, error);
+    }
     if (status == RK_OK) {
         rk_plan_text(&input.draft.plan, text, sizeof text);
-        status = one_problem(args, text, &b, begins ? &run : &b, report, table, error);
+        status = one_problem(args, report_text(report, "%s", text), &b, &of, report, table, error);
     }
-    buffers_release(&run);
+    buffers_release(&of.run);
     buffers_release(&b);
-    rk_program_release(&program);
     plan_input_release(&input);
     return status;
 }
@@ -376,7 +439,7 @@ static enum rk_status one_file(const struct place_args *args, const char *file,
     struct buffers b;
     enum rk_status status = buffers_load(file, &b, error);
     if (status != RK_OK) return status;
-    status = one_problem(args, file, &b, &b, report, table, error);
+    status = one_problem(args, file, &b, NULL, report, table, error);
     buffers_release(&b);
     return status;
 }
@@ -405,7 +468,7 @@ static enum rk_status all_cases(const struct place_args *args, const char *file,
             const char *title = place_member(&element, "name", &name) && json_is_string(name.value)
                                     ? json_string_value(name.value)
                                     : file;
-            status = one_problem(&own, report_text(report, "%s", title), &b, &b, report, table, error);
+            status = one_problem(&own, report_text(report, "%s", title), &b, NULL, report, table, error);
         }
         buffers_release(&b);
         if (status == RK_NOTHING_FITS && !error->text[0]) {

@@ -34,8 +34,9 @@ static enum rk_status lower_tightest(const struct forecast *f, struct rk_program
 /* clang-format off */
 static const struct report_column columns[] = {
     {.name = "allocator"},
-    {.name = "peak_bytes", .title = "step's buffers", .unit = "B", .digits = 2},
-    {.name = "over_live",  .title = "over what is alive", .unit = "%", .digits = 2},
+    {.name = "predicted_bytes", .title = "predicted", .unit = "B", .digits = 2},
+    {.name = "lost_bytes", .title = "lost", .unit = "B", .digits = 2},
+    {.name = "over_live",  .title = "of what is alive", .unit = "%", .digits = 2},
     {.name = "need_bytes", .title = "in all", .unit = "B", .digits = 2},
     {.name = "left_bytes", .title = "left", .unit = "B", .digits = 2},
     {.name = "what", .title = ""},
@@ -50,14 +51,15 @@ struct placing {
 };
 
 /* The found loss takes the place of the share that the allocator is taken to lose. */
-static void add_row(const struct placing *p, const char *name, double peak, const char *what)
+static void add_row(const struct placing *p, const char *name, double lost, const char *what)
 {
     const struct rk_stage *stage = &p->f->prediction->stage[p->f->prediction->tightest];
-    const double need = stage->total_bytes - stage->holds[RK_HOLD_fragmentation] + (peak - p->live);
+    const double predicted = stage->total_bytes - stage->holds[RK_HOLD_fragmentation];
+    const double need = predicted + lost;
     report_row(p->report, p->table,
                (struct report_cell[]){
-                   cell_text(name), cell_number(peak),
-                   cell_number(p->live > 0 ? peak / p->live - 1 : 0), cell_number(need),
+                   cell_text(name), cell_number(predicted), cell_number(lost),
+                   cell_number(p->live > 0 ? lost / p->live : 0), cell_number(need),
                    cell_number(p->f->system->memory[0].capacity_bytes - need), cell_text(what)});
 }
 
@@ -71,7 +73,7 @@ static enum rk_status place_step(struct placing *p, struct buffers *b, const str
     enum rk_status status = rk_place(b->buffer, b->count, NULL, b->address, &placed, error);
     if (status != RK_OK) return status;
     p->live = (double)placed.live;
-    add_row(p, "fixed addresses", (double)placed.peak,
+    add_row(p, "fixed addresses", (double)(placed.peak - placed.live),
             placed.optimal ? "planned beforehand; no plan is lower" : "planned beforehand");
     for (int expandable = 1; expandable >= 0; expandable--) {
         const struct rk_allocator_options options = {.expandable = expandable};
@@ -79,7 +81,7 @@ static enum rk_status place_step(struct placing *p, struct buffers *b, const str
         status = rk_allocator_run(run->buffer, run->count, &options, NULL, &found, error);
         if (status != RK_OK) return status;
         const double lost = (double)found.reserved - (double)found.allocated;
-        add_row(p, expandable ? "expandable segments" : "caching allocator", p->live + lost,
+        add_row(p, expandable ? "expandable segments" : "caching allocator", lost,
                 expandable ? "PyTorch's, expandable_segments:True"
                            : "PyTorch's, as it is by default");
     }
@@ -97,8 +99,8 @@ enum rk_status fits_place(struct report *report, const struct forecast *f, struc
     if (status == RK_OK) {
         struct placing p = {.f = f, .report = report};
         p.table = REPORT_LIST(report, "placed",
-                              "The tightest stage by allocator, in place of "
-                              "the share it is taken to lose",
+                              "The tightest stage by allocator: what it loses of the step's "
+                              "buffers, in place of the share it is taken to lose",
                               REPORT_IN_TEXT | REPORT_IN_JSON, columns);
         status = place_step(&p, &b, begins ? &run : &b, error);
     }

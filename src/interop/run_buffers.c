@@ -1,5 +1,7 @@
 #include "interop/run_buffers.h"
 
+#include "interop/step_buffers.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,6 +34,7 @@ struct run {
     const struct rk_plan *plan;
     struct buffers *to;
     struct weights *weights; /* (count) */
+    struct rk_buffer *each;  /* (tensors) what each asks for */
     size_t count, room;
     int64_t now;
 };
@@ -118,13 +121,13 @@ static bool is_state(enum rk_tensor_kind kind)
 static void put_step(struct run *r)
 {
     const struct rk_program *p = r->program;
+    const struct rk_buffer *each = r->each;
     for (uint32_t i = 0; i < p->tensors; i++) {
         const struct rk_tensor *t = &p->tensor[i];
         const struct rk_form *form = &p->form[t->form];
         if (form->kind == RK_TENSOR_AWAY || (lasts(t) && is_state(form->kind))) continue;
         const int64_t first = t->first == RK_NONE ? 0 : t->first;
-        const int64_t last = lasts(t) ? (int64_t)p->instructions : t->last;
-        put(r, r->now + first, r->now + (last > first ? last : first + 1), form->bytes);
+        put(r, r->now + first, r->now + each[i].end, (double)each[i].size);
     }
 }
 
@@ -220,9 +223,11 @@ enum rk_status run_buffers(struct buffers *buffers, const struct rk_program *pro
     r.room = 2 * (program->tensors + program->instructions) + 4 * r.count + 128;
     buffers->buffer = calloc(r.room, sizeof *buffers->buffer);
     r.weights = calloc(r.count + 1, sizeof *r.weights);
-    const bool room = buffers->buffer && r.weights;
+    r.each = tensor_buffers(program);
+    const bool room = buffers->buffer && r.weights && r.each;
     if (room) list_weights(program, r.weights);
     if (room) put_run(&r);
     free(r.weights);
+    free(r.each);
     return room ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the buffers of a run");
 }
