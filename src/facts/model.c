@@ -35,8 +35,10 @@ static const struct field *field_of(const char *key)
 static json_t *value_of(const struct field *field, const char *text)
 {
     char *end;
-    if (field->type == FIELD_BOOL)
-        return json_boolean(strcmp(text, "1") == 0 || strcmp(text, "true") == 0);
+    if (field->type == FIELD_BOOL) {
+        if (strcmp(text, "1") == 0 || strcmp(text, "true") == 0) return json_true();
+        if (strcmp(text, "0") == 0 || strcmp(text, "false") == 0) return json_false();
+    }
     if (field->type == FIELD_COUNT) {
         const long long number = strtoll(text, &end, 10);
         if (end != text && !*end) return json_integer(number);

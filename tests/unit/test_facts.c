@@ -3,6 +3,7 @@
 #include "facts/judge.h"
 #include "facts/rules.h"
 
+#include <jansson.h>
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -289,7 +290,7 @@ Test(facts, metrics_become_times)
 Test(facts, flop_formulas)
 {
     struct fact fact = fact_of(
-        GPT RUN "source=Narayanan et al. SC21|precision=fp16|recompute=full|zero=0|flash_attn=0|"
+        GPT RUN "framework=Megatron-LM|year=2021|precision=fp16|recompute=full|zero=0|flash_attn=0|"
                 "metric_name=tflops_per_gpu|metric_value=100");
     const struct judgement j = {.timed = true, .step_s = 1, .model_flop = 1e18};
     const double flop =
@@ -433,6 +434,42 @@ Test(facts, reasons_instead_of_silence)
 
 /* Every rule of the table can match: no text stands where a pattern of another column was meant,
  * and each GPU that a rule names has a system that loads. */
+/* A rule that names a source reads no other source's runs: few may. */
+Test(facts, few_rules_look_at_a_source)
+{
+    json_t *root = json_load_file(RECKON_TEST_SOURCE "/data/measured/rules.json", 0, NULL);
+    const json_t *rules = json_object_get(root, "rules");
+    size_t i, naming = 0;
+    json_t *rule;
+    cr_assert_gt(json_array_size(rules), 400);
+    json_array_foreach(rules, i, rule)
+    {
+        const json_t *when = json_object_get(rule, "when");
+        naming += json_object_get(when, "source") || json_object_get(when, "id") ||
+                  json_object_get(when, "source_group");
+    }
+    cr_expect_eq(naming, 3, "%zu rules", naming);
+    json_decref(root);
+}
+
+Test(facts, a_framework_is_read_by_its_name)
+{
+    struct fact named = fact_of(GPT RUN "framework=torchtitan|zero=3|metric_name=iter_time_s|"
+                                        "metric_value=1|year=2025");
+    struct fact in_notes = fact_of(GPT RUN "framework=fsdp|notes=torchtitan|zero=3|year=2025|"
+                                           "metric_name=iter_time_s|metric_value=1");
+    struct fact unknown = fact_of(GPT RUN "framework=nobody's|metric_name=iter_time_s|"
+                                          "metric_value=1");
+    cr_expect(!named.reason[0] && !in_notes.reason[0], "%s%s", named.reason, in_notes.reason);
+    cr_expect_eq(named.plan.framework, RK_FSDP);
+    cr_expect(named.plan.gradient_overlap && in_notes.plan.gradient_overlap);
+    cr_expect(!named.plan.fused && !in_notes.plan.fused, "no word of a compiler");
+    cr_expect(strstr(unknown.reason, "nobody's"), "%s", unknown.reason);
+    fact_release(&named);
+    fact_release(&in_notes);
+    fact_release(&unknown);
+}
+
 Test(facts, systems_of_the_rules_load)
 {
     static const char *const gpus[] = {"A100-SXM4-80GB",
