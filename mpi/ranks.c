@@ -291,5 +291,6 @@ void mpi_executor_close(void)
     MPI_Barrier(ranks.world);
     free_copies(true);
     free(ranks.room);
+    scratch_release(&ranks.comm.scratch);
     MPI_Comm_free(&ranks.world);
 }

@@ -11,6 +11,8 @@
 #ifndef RECKON_RUN_COMM_H
 #define RECKON_RUN_COMM_H
 
+#include "base/scratch.h"
+
 #include <reckon/status.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,6 +70,7 @@ struct comm {
     uint64_t sent_bytes;
     double waited_s; /* in receives */
     struct comm_clock clock;
+    struct scratch scratch; /* of this rank */
 };
 
 void comm_clock_begin(struct comm *comm); /* of a step: from 0 on */

@@ -254,8 +254,10 @@ void comm_hub_close(struct comm_hub *hub)
         pthread_cond_destroy(&box->changed);
     }
     pthread_mutex_destroy(&hub->lock);
-    for (int i = 0; hub->comm && i < hub->ranks; i++)
+    for (int i = 0; hub->comm && i < hub->ranks; i++) {
         free(hub->comm[i].clock.least_s);
+        scratch_release(&hub->comm[i].scratch);
+    }
     free(hub->mailbox);
     free(hub->comm);
     free(hub);

@@ -248,3 +248,26 @@ Test(run_count, random)
     cr_expect(ran * 5 >= all, "%d of %d plans ran", (int)ran, (int)all);
     unlink(run_data());
 }
+
+/* One rank of more than any array of a fixed length had room for: its queries against the keys of
+ * all of them, with two runs of tokens on each. */
+Test(run_count, many_context_ranks)
+{
+    static const char *const plans[] = {"cp400 cp-kind=gather mbs1 gbs1 dp1",
+                                        "cp400 cp-kind=gather mbs1 gbs1 dp1 attention=unfused"};
+    struct rk_train train = run_settings(1);
+    struct rk_model model = run_model(0);
+    train.double_precision = false;
+    model.sequence = 800;
+    for (size_t n = 0; n < sizeof plans / sizeof *plans; n++) {
+        struct rk_train_memory memory;
+        struct rk_error error;
+        struct rk_plan plan;
+        const struct rk_train_run run = {.system = machine()};
+        cr_assert_eq(rk_plan_parse(plans[n], &plan, &error), RK_OK);
+        cr_assert_eq(rk_train_count(&model, &plan, &train, &run, 399, &memory, &error), RK_OK,
+                     "%s: %s", plans[n], error.text);
+        const double keys = 800. * 2 * 4 * 8 * sizeof(float); /* of all ranks, in one layer */
+        cr_expect_geq((double)memory.peak_bytes, keys);
+    }
+}

@@ -51,16 +51,16 @@ int REAL(context_spans)(const struct local_part *part, uint64_t sequence, uint32
     return 2;
 }
 
-enum { MOST_SPANS = 512 };
+enum { SPANS_OF_RANK = 2 };
 
-/* Spans of sample `n` in an array that holds the rows of `count` context ranks one behind another.
- */
+/* Spans of sample `n` in an array that holds the rows of `count` context ranks one behind another;
+ * `spans` has room for SPANS_OF_RANK of each. */
 static size_t spans_of(const struct engine *e, const uint32_t *ranks, size_t count, size_t n,
                        struct run_span *spans)
 {
     size_t found = 0;
     for (size_t r = 0; r < count; r++) {
-        struct run_span own[2];
+        struct run_span own[SPANS_OF_RANK];
         const bool alone = e->context.ranks == 1; /* then a sample may be shorter */
         const int parts =
             alone ? 1 : REAL(context_spans)(&e->job->local[e->at], e->job->sequence, ranks[r], own);
@@ -85,6 +85,16 @@ static size_t ranks_at(const struct engine *e, size_t ring, uint32_t *ranks)
     for (size_t i = 0; i < u; i++)
         ranks[i] = (uint32_t)(ring * u + i);
     return u;
+}
+
+static uint32_t *room_for_ranks(struct engine *e)
+{
+    return SCRATCH(e, uint32_t, e->context.ranks);
+}
+
+static struct run_span *room_for_spans(struct engine *e, size_t ranks)
+{
+    return SCRATCH(e, struct run_span, SPANS_OF_RANK * ranks);
 }
 
 static size_t ring_ranks(const struct engine *e)
@@ -312,9 +322,10 @@ static void use_keys(struct REAL(attend) * a, const real *packed)
 static void attend_all(struct engine *e, const struct REAL(attend) * a, const uint32_t *ranks,
                        size_t count, bool fresh, bool back)
 {
-    uint32_t own[MOST_SPANS];
-    struct run_span q[MOST_SPANS], k[MOST_SPANS];
+    const struct scratch_mark mark = scratch_mark(&e->comm->scratch);
+    uint32_t *own = room_for_ranks(e);
     const size_t here = ranks_at(e, ring_place(e), own);
+    struct run_span *q = room_for_spans(e, here), *k = room_for_spans(e, count);
     for (size_t n = 0; n < e->batch; n++) {
         const size_t queries = spans_of(e, own, here, n, q), keys = spans_of(e, ranks, count, n, k);
         for (size_t i = 0; i < queries; i++)
@@ -323,6 +334,7 @@ static void attend_all(struct engine *e, const struct REAL(attend) * a, const ui
             else
                 attention_forward(e->threads, a, q[i], k, keys, fresh);
     }
+    scratch_back(&e->comm->scratch, mark);
 }
 
 static void pass_on(struct engine *e, real **buffer, size_t n)
@@ -342,7 +354,7 @@ static void ring_forward(struct engine *e, struct at_layer *l, struct REAL(atten
     const struct shape x = shape_of(e, l);
     const size_t n = x.rows * keys_width(&x, l), count = ring_ranks(e);
     real *keys = pack_keys(e, l, qkv);
-    uint32_t ranks[MOST_SPANS];
+    uint32_t *ranks = room_for_ranks(e);
     for (size_t step = 0; step < count; step++) {
         const size_t of = ranks_at(e, (ring_place(e) + count - step) % count, ranks);
         use_keys(a, keys);
@@ -361,7 +373,7 @@ static void all_ranks(const struct engine *e, uint32_t *ranks)
 void REAL(attention_run)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     const struct shape x = shape_of(e, l);
-    uint32_t ranks[MOST_SPANS];
+    uint32_t *ranks = room_for_ranks(e);
     make(e, f, across(e) ? SLOT_ATT_ACROSS : SLOT_ATT, x.rows * x.heads * l->value);
     make(e, f, SLOT_LOG, x.rows * x.heads);
     struct REAL(attend) a = attend_of(e, l, f);
@@ -387,7 +399,7 @@ static void ring_backward(struct engine *e, struct at_layer *l, struct REAL(atte
     const struct shape x = shape_of(e, l);
     const size_t n = x.rows * keys_width(&x, l), count = ring_ranks(e);
     real *keys = pack_keys(e, l, qkv), *slopes = take_zeros(e, n);
-    uint32_t ranks[MOST_SPANS];
+    uint32_t *ranks = room_for_ranks(e);
     for (size_t step = 0; step < count; step++) {
         const size_t of = ranks_at(e, (ring_place(e) + count - step) % count, ranks);
         use_keys(a, keys);
@@ -406,7 +418,7 @@ void REAL(attention_input)(struct engine *e, struct at_layer *l, struct frame *f
 {
     const struct shape x = shape_of(e, l);
     const enum slot dslot = across(e) ? SLOT_DQKV_ACROSS : SLOT_DQKV;
-    uint32_t ranks[MOST_SPANS];
+    uint32_t *ranks = room_for_ranks(e);
     struct REAL(attend) a = attend_of(e, l, f);
     real *delta = take(e, x.rows * x.heads),
          *dqkv = f->slot[dslot] = take_zeros(e, x.rows * x.width);
@@ -484,10 +496,10 @@ static void run_whole(struct engine *e, struct at_layer *l, struct frame *f,
                       const struct REAL(attend) * a, whole_kernel *run)
 {
     const size_t each = whole_rows(e, l) / e->batch * whole_keys(e, l);
-    uint32_t own[MOST_SPANS], ranks[MOST_SPANS];
-    struct run_span q[MOST_SPANS], k[MOST_SPANS];
+    uint32_t *own = room_for_ranks(e), *ranks = room_for_ranks(e);
     const size_t here = ranks_at(e, ring_place(e), own);
     const size_t count = gathers(e) ? (size_t)e->context.ranks : here;
+    struct run_span *q = room_for_spans(e, here), *k = room_for_spans(e, count);
     memcpy(ranks, own, here * sizeof *own);
     if (gathers(e)) all_ranks(e, ranks);
     for (size_t n = 0; n < e->batch; n++) {

@@ -345,6 +345,11 @@ size_t REAL(pool_bytes_of)(const struct pool *pool, const real *data);
 #define take_zeros    REAL(pool_zeros)
 #define give          REAL(pool_free)
 
+/* Bytes until the instruction ends, which the pool does not count: places and lengths of messages.
+ */
+void *REAL(scratch_of)(struct engine *e, size_t bytes);
+#define SCRATCH(e, type, count) ((type *)REAL(scratch_of)(e, (size_t)(count) * sizeof(type)))
+
 /* Slots of a frame. */
 static inline real *make(struct engine *e, struct frame *f, enum slot slot, size_t count)
 {

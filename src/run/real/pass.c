@@ -297,6 +297,7 @@ static void write_down(struct engine *e, const struct instruction *i, double beg
 void run_instruction(struct engine *e, const struct instruction *i, uint64_t step,
                      struct step_result *result)
 {
+    scratch_back(&e->comm->scratch, (struct scratch_mark){.at = NULL});
     if (i->what != DO_STEP) enter(e, e->layer[i->layer].place);
     const double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), wall_s = clock_s(CLOCK_MONOTONIC);
     if (run_transfer(e, i)) {

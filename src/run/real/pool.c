@@ -251,6 +251,13 @@ static void out_of_memory(struct engine *e, size_t bytes)
     give_up(e);
 }
 
+void *REAL(scratch_of)(struct engine *e, size_t bytes)
+{
+    void *taken = scratch_take(&e->comm->scratch, bytes);
+    if (!taken) out_of_memory(e, bytes);
+    return taken;
+}
+
 real *REAL(pool_take)(struct engine *e, size_t count)
 {
     const size_t bytes = pool_bytes(count);
