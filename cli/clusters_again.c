@@ -2,6 +2,7 @@
  */
 #include "cli/clusters_tables.h"
 
+#include "base/memory.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -164,7 +165,7 @@ bool clusters_show_why(const struct clusters_shown *show)
 
 /* ---- time against price ---- */
 
-enum { SHARES = 4, MOST_TRIED = 256 };
+enum { SHARES = 4, MOST_TRIED = 1024 }; /* quarters of four clusters, all of them */
 
 struct priced {
     const char *machine, *clusters;
@@ -239,20 +240,26 @@ bool clusters_show_pareto(const struct clusters_shown *show)
                                        .columns = pareto_columns,
                                        .column_count =
                                            sizeof pareto_columns / sizeof *pareto_columns};
-    struct priced *tried = calloc(MOST_TRIED, sizeof *tried);
+    struct priced *tried = NULL;
     struct report_table *table = report_add(show->report, &shape);
     int count = 0, all = 1;
-    bool good = tried != NULL;
+    bool good = true;
     for (int i = 0; i < show->question->machine->clusters; i++)
-        all *= all <= MOST_TRIED ? SHARES + 1 : 1;
-    for (int code = 1; good && code < all && count < MOST_TRIED; code++) {
+        all *= SHARES + 1;
+    int code = 1;
+    for (; good && code < all && count < MOST_TRIED; code++) {
         int quarters[RK_MAX_CLUSTERS] = {0};
         for (int i = 0, rest = code; i < show->question->machine->clusters; i++, rest /= SHARES + 1)
             quarters[i] = rest % (SHARES + 1);
-        good = try_shares(show, quarters, &tried[count]);
+        good = ARRAY_ROOM(tried, count) && try_shares(show, quarters, &tried[count]);
         if (good && isfinite(tried[count].usd)) count++;
     }
-    if (good) qsort(tried, (size_t)count, sizeof *tried, by_time);
+    if (good && code < all)
+        report_note(show->report,
+                    report_text(show->report,
+                                "Pareto: %d shares of the clusters' nodes are not tried",
+                                all - code));
+    if (good && count) qsort(tried, (size_t)count, sizeof *tried, by_time);
     for (int i = 0; good && i < count; i++) {
         const struct priced *t = &tried[i];
         const struct report_cell cells[] = {

@@ -163,6 +163,8 @@ static int run_hf(int argc, char **argv)
     if (status == RK_OK && strcmp(id, "-") == 0)
         snprintf(import.model.id, sizeof import.model.id, "%s", import.type);
     if (status == RK_OK) model_warn(&import, document.path);
+    if (status == RK_OK && import.dropped)
+        fprintf(stderr, "reckon: warning: %d more remarks found no room\n", import.dropped);
     if (status == RK_OK && args.output) status = write_model(&import, args.output, &error);
     document_release(&document);
     if (status != RK_OK) return options_fail(&error);

@@ -8,7 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BATCHES = 64, MOST_BATCH = 1 << 20, MOST_TOKENS = 1 << 24 };
+enum {
+    MOST_BATCH = 1 << 20,
+    POWERS = 21, /* of two, up to MOST_BATCH */
+    MOST_BATCHES = OPTION_MAX_VALUES * POWERS,
+    MOST_SHOWN = 64,
+    MOST_TOKENS = 1 << 24
+};
+_Static_assert(MOST_BATCH == 1 << (POWERS - 1), "powers of two of one range");
 
 struct serve_args {
     struct plan_source source;
@@ -53,7 +60,7 @@ static const struct option search_options[] = {
      .help = "... whose further tokens take at most so long in the mean"},
     {.name = "first-ms", .type = OPTION_NUMBER, AT(first_ms), .argument = "MS", .min = 1, .max = MOST_TOKENS,
      .help = "... whose first token takes at most so long, of a prompt alone"},
-    {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_BATCHES,
+    {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_SHOWN,
      .help = "so many of them (5)"},
     {.name = NULL},
 };
@@ -200,8 +207,8 @@ static int listed(const struct option_values *values, uint64_t batch[MOST_BATCHE
     int count = 0;
     for (int i = 0; i < values->count; i++) {
         const uint64_t low = values->range[i].low, high = values->range[i].high;
-        if (low == high && count < MOST_BATCHES) batch[count++] = low;
-        for (uint64_t n = 1; low < high && n <= high && count < MOST_BATCHES; n *= 2)
+        if (low == high) batch[count++] = low;
+        for (uint64_t n = 1; low < high && n <= high; n *= 2)
             if (n >= low) batch[count++] = n;
     }
     return count;
@@ -217,7 +224,7 @@ static int usual(struct serve_question *q, uint64_t batch[MOST_BATCHES])
     rk_serve(q->model, q->system, q->plan, &q->serving, &served);
     const uint64_t most = served.most_batch < MOST_BATCH ? served.most_batch : MOST_BATCH;
     batch[count++] = q->serving.batch;
-    for (uint64_t n = 2 * q->serving.batch; n <= most && count < MOST_BATCHES; n *= 2)
+    for (uint64_t n = 2 * q->serving.batch; n <= most; n *= 2)
         batch[count++] = n;
     return count;
 }
@@ -259,8 +266,8 @@ static int refuse(const struct serve_question *q, struct plan_input *input,
     p->reasons = 1;
     p->reason[0] = served->reason;
     const struct forecast f = {q->model, q->system, q->plan, p, input->assumed};
-    report_paragraph(q->report,
-                     report_text(q->report, "It cannot run: %s", forecast_reason(q->report, &f, 0)));
+    report_paragraph(
+        q->report, report_text(q->report, "It cannot run: %s", forecast_reason(q->report, &f, 0)));
     return RK_NOTHING_FITS;
 }
 

@@ -19,11 +19,9 @@ enum { GPUS, KIND, TOKENS, MFU, HBM, LOWER };
 
 /* ---- one chart: a column over the length, a line for each kind and number of GPUs ---- */
 
-enum { MOST_LINES = 160 };
-
 struct lines {
     struct report_column column[3];
-    struct chart_series series[MOST_LINES];
+    struct chart_series *series; /* (count), room for one of each point and the capacity */
     int count;
 };
 
@@ -43,7 +41,6 @@ static void note_line(struct lines *lines, const char *name, bool limit)
 {
     for (int i = 0; i < lines->count; i++)
         if (strcmp(lines->series[i].name, name) == 0) return;
-    if (lines->count == MOST_LINES) return;
     const enum chart_colour colour =
         limit ? CHART_GREY : (enum chart_colour)(lines->count % CHART_GREY);
     lines->series[lines->count++] = (struct chart_series){name, colour, CHART_LINE};
@@ -86,6 +83,8 @@ static void draw(struct html_page *page, const struct page_longest *l, int colum
     struct lines *lines = report_alloc(&page->memory, sizeof *lines);
     struct chart chart = *words;
     if (!lines || !l->points->rows) return;
+    lines->series = report_alloc(&page->memory, (l->points->rows + 1) * sizeof *lines->series);
+    if (!lines->series) return;
     lines->count = 0;
     lines->column[0] = (struct report_column){.name = "plan", .title = "plans"};
     lines->column[1] = (struct report_column){.name = "tokens"};

@@ -16,7 +16,7 @@ enum {
     MOST_LANES = 6,     /* bars side by side */
     MOST_ROWS = 5000,   /* points drawn as points */
     MOST_LISTED = 1000, /* points in a table */
-    MOST_WAYS = 24      /* ways in which points may differ */
+    MOST_WAYS = 64      /* ways in which points may differ */
 };
 
 /* Where a step's time goes: they sum up to step_s, those of either predictor. */
@@ -115,17 +115,19 @@ static int find_way(struct study_page *s, const char *name, size_t length)
     return s->ways++;
 }
 
-/* "tensor=8,16 recompute=none" */
-static void read_axes(struct study_page *s, struct point *point)
+/* "tensor=8,16 recompute=none". False: too many ways. */
+static bool read_axes(struct study_page *s, struct point *point)
 {
     for (const char *at = point->axes; *at; at += strspn(at, " ")) {
         const size_t length = strcspn(at, " "), name = strcspn(at, "= ");
-        const int way = name < length ? find_way(s, at, name) : -1;
-        if (way >= 0)
-            point->way[way] =
-                report_text(&s->page->memory, "%.*s", (int)(length - name - 1), at + name + 1);
         at += length;
+        if (name >= length) continue;
+        const int way = find_way(s, at - length, name);
+        if (way < 0) return false;
+        point->way[way] =
+            report_text(&s->page->memory, "%.*s", (int)(length - name - 1), at - length + name + 1);
     }
+    return true;
 }
 
 static enum rk_status read_point(void *context, int columns, const char *const *names,
@@ -156,8 +158,10 @@ static enum rk_status read_point(void *context, int columns, const char *const *
     for (int i = 0; i < RK_CATEGORIES; i++)
         p->category_bytes[i] = number_of(&v[FIRST_FIGURE + FIGURES + PARTS + i]);
     p->title = text_of(s->page, &v[columns - 1]);
-    read_axes(s, p);
-    return RK_OK;
+    if (read_axes(s, p)) return RK_OK;
+    return rk_fail(error, RK_BAD_INPUT, s->path, 0, 0,
+                   "points differ in more than %d ways: a page takes fewer, one figure at a time",
+                   MOST_WAYS);
 }
 
 /* ---- any SELECT as a table ---- */

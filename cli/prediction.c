@@ -235,6 +235,9 @@ void forecast_refusal(struct report *report, const struct forecast *f)
         report_row(report, text, cells);
         report_row(report, table, cells);
     }
+    if (p->reasons > RK_MAX_REASONS)
+        report_note(report,
+                    report_text(report, "and %d more reasons", p->reasons - RK_MAX_REASONS));
 }
 
 /* ---- time ---- */

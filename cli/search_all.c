@@ -1,6 +1,7 @@
 #include "cli/search_all.h"
 
 #include "base/memory.h"
+#include "base/require.h"
 #include "cli/search_select.h"
 #include "cli/search_sink.h"
 #include "interop/output.h"
@@ -48,7 +49,10 @@ static void lay_out(struct layout *l, enum rk_by by)
     for (int i = 0; i < MAIN; i++)
         add_figure(l, rk_figure_find(main_figures[i]));
     for (const struct rk_figure *f = NULL; (f = rk_figure_next(f, by));)
-        if (f->time && l->figures < MAIN + MOST_TIMES) add_figure(l, f);
+        if (f->time) {
+            RK_REQUIRE(l->figures < MAIN + MOST_TIMES);
+            add_figure(l, f);
+        }
     add_column(l, (struct report_column){.name = "batch"});
     for (int axis = 0; axis < RK_PLAN_AXES; axis++)
         if (rk_plan_axis_info((enum rk_plan_axis)axis)->by & by) {

@@ -1,10 +1,11 @@
 /* serve_search.c - the best layout of GPUs for inference. */
+#include "base/memory.h"
 #include "cli/serve.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_LAYOUTS = 1024, MOST_BATCH = 1 << 20 };
+enum { MOST_BATCH = 1 << 20 };
 
 struct layout {
     struct rk_plan plan;
@@ -61,13 +62,15 @@ static void best_batch(const struct serve_question *q, const struct serve_limits
 
 struct layouts {
     int count;
-    struct layout *layout; /* (MOST_LAYOUTS) */
+    struct layout *layout; /* (count) */
+    bool no_memory;
 };
 
 static void add_layout(struct layouts *all, const struct serve_question *q,
                        const struct serve_limits *limits, const struct rk_plan *plan)
 {
-    if (all->count == MOST_LAYOUTS) return;
+    all->no_memory |= !ARRAY_ROOM(all->layout, all->count);
+    if (all->no_memory) return;
     struct layout *layout = &all->layout[all->count];
     *layout = (struct layout){.plan = *plan, .index = all->count};
     best_batch(q, limits, layout);
@@ -140,11 +143,14 @@ static void add_row(const struct serve_question *q, struct report_table *table,
 
 int serve_search(const struct serve_question *q, const struct serve_limits *limits)
 {
-    struct layouts all = {0, calloc(MOST_LAYOUTS, sizeof *all.layout)};
+    struct layouts all = {.layout = NULL};
     const uint64_t top = limits->top ? limits->top : 5;
-    if (!all.layout) return RK_IO;
     list_layouts(&all, q, limits);
-    qsort(all.layout, (size_t)all.count, sizeof *all.layout, by_rate);
+    if (all.no_memory) {
+        free(all.layout);
+        return RK_IO;
+    }
+    if (all.count) qsort(all.layout, (size_t)all.count, sizeof *all.layout, by_rate);
     struct report_table *table =
         report_add(q->report, &(struct report_table){.name = "layouts",
                                                      .title = "The best layouts",

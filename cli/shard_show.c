@@ -252,24 +252,22 @@ static struct alike *find_alike(struct alike *list, size_t count, const char *pa
     return NULL;
 }
 
-enum { MOST_ALIKE = 512 };
-
 static void add_tensors(struct report *report, const struct sharding *s)
 {
     const struct layout *l = &s->to;
-    struct alike *list = report_alloc(report, MOST_ALIKE * sizeof *list);
+    struct alike *list = report_alloc(report, l->tensors * sizeof *list);
     size_t count = 0;
     for (size_t i = 0; list && i < l->tensors; i++) {
         char pattern[256];
         if (l->of_tensor[i] == l->of_tensor[i + 1]) continue;
         pattern_of(l->tensor[i].name, pattern);
         struct alike *found = find_alike(list, count, pattern, l, &l->tensor[i]);
-        if (!found && count < MOST_ALIKE) {
+        if (!found) {
             found = &list[count++];
             *found = (struct alike){.tensor = i};
             strcpy(found->pattern, pattern);
         }
-        if (found) found->count++;
+        found->count++;
     }
     struct report_table *table = REPORT_LIST(report, "tensors_by_rank",
                                              "Tensors by rank; * is the number of a "

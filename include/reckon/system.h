@@ -22,6 +22,7 @@ enum rk_datatype { RK_FLOAT8, RK_FLOAT16, RK_BFLOAT16, RK_FLOAT32, RK_DATATYPES 
 RK_API const char *rk_datatype_name(enum rk_datatype datatype);
 RK_API double rk_datatype_bytes(enum rk_datatype datatype);
 
+enum { RK_MAX_NETWORKS = 16 }; /* tiers of a system; the loader refuses more */
 enum { RK_CURVE_STEPS = 32 };
 
 /* Achieved rate of work of size n: that of the first step whose `from` is <= n. The steps
@@ -160,7 +161,7 @@ struct rk_system {
         };
     };
     int networks;
-    struct rk_network *network; /* (networks), at least 1 */
+    struct rk_network *network; /* (networks), 1 to RK_MAX_NETWORKS */
 };
 
 /* Rates of a lower memory, each way, and what its drives can be written in all; infinity: no limit.

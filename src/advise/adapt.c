@@ -13,7 +13,7 @@ const char *const adapt_event_names[] = {"nothing", "belief", "switch", "forced"
 #define DEAD_BAND  0.04
 #define QUICK_BAND 0.10
 #define FAR_OFF    1.0 /* sum of two logarithms; that of two steps 1.5 times as long is 0.81 */
-enum { QUICK = 5, SETTLED = 4, MOST_LEFT = 64, FEWER_NODES = 12 };
+enum { QUICK = 5, SETTLED = 4, FEWER_NODES = 12 };
 
 /* Steps that are left must lose so many times the cost of a switch for it to be made at once. */
 #define AT_ONCE 2.0
@@ -47,7 +47,7 @@ struct adapt {
     double best_s, own_s; /* a step of the best plan and of the one that runs; 0: cannot run */
     double lost_s;
     int lefts;
-    struct left left[MOST_LEFT];
+    struct left *left; /* (lefts) */
 };
 
 struct adapt_options adapt_options_default(void)
@@ -305,12 +305,12 @@ static double patience_of(const struct adapt *a, const struct rk_plan *to)
     return 1;
 }
 
+/* In room that was made before: see adapt_take. */
 static void leave(struct adapt *a, double patience)
 {
     int at = 0;
     while (at < a->lefts && !same_plan(&a->left[at].plan, &a->plan))
         at++;
-    if (at == MOST_LEFT) return;
     if (at == a->lefts) a->lefts++;
     a->left[at] = (struct left){a->plan, patience};
 }
@@ -409,6 +409,7 @@ void adapt_close(struct adapt *a)
     if (!a) return;
     rk_system_release(&a->believed);
     rk_system_release(&a->spared);
+    free(a->left);
     free(a);
 }
 
@@ -458,6 +459,7 @@ enum rk_status adapt_take(struct adapt *a, const struct adapt_record *record,
         a->own_s = step_of(a, &now);
         a->stale = false;
     }
+    if (!ARRAY_ROOM(a->left, a->lefts)) return no_memory(error);
     fill(a, record, event);
     if (changed) event->kind = ADAPT_BELIEF;
     decide(a, record, event);

@@ -7,10 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-    MOST_AWAY = 1024
-}; /* nodes in repair at the same time; of more the first to come back count */
-
 static const double FEWEST_RUNS = 100, MOST_EVENTS = 1e8; /* of all runs: some seconds */
 
 struct random {
@@ -31,10 +27,11 @@ struct run {
     const struct rk_campaign *c;         /* of the phase */
     struct rk_campaign_outcome expected; /* of which only what does not depend on failures counts */
     struct random random;
-    double now_s, failure_s;  /* the next failure */
-    double breaking;          /* share of failures that take a node away */
-    double back_s[MOST_AWAY]; /* when nodes in repair are back */
-    int away;
+    double now_s, failure_s; /* the next failure */
+    double breaking;         /* share of failures that take a node away */
+    double *back_s;          /* (away) when nodes in repair are back */
+    size_t away, room;
+    bool no_memory;
     double failures;
     bool reduced;                     /* goes on with fewer accelerators */
     double before_s;                  /* work of the phases before */
@@ -58,9 +55,9 @@ static void next_failure(struct run *r)
 /* Nodes that are still in repair. */
 static uint64_t nodes_away(struct run *r)
 {
-    for (int i = 0; i < r->away; i++)
+    for (size_t i = 0; i < r->away; i++)
         if (r->back_s[i] <= r->now_s) r->back_s[i--] = r->back_s[--r->away];
-    return (uint64_t)r->away;
+    return r->away;
 }
 
 /* Waits while more nodes are away than the run can spare: spare ones, and those that it leaves out
@@ -70,12 +67,18 @@ static void wait_for_nodes(struct run *r)
     const struct rk_campaign *c = r->c;
     const uint64_t fewer = c->reduced_ranks ? (c->ranks - c->reduced_ranks) / c->recovery.node : 0;
     while (nodes_away(r) > c->recovery.spares + fewer) {
-        int first = 0;
-        for (int i = 1; i < r->away; i++)
+        size_t first = 0;
+        for (size_t i = 1; i < r->away; i++)
             if (r->back_s[i] < r->back_s[first]) first = i;
         r->now_s = r->back_s[first];
     }
     r->reduced = fewer && nodes_away(r) > c->recovery.spares;
+}
+
+static void put_in_repair(struct run *r, double back_s)
+{
+    r->no_memory |= !ARRAY_RESERVE(r->back_s, r->room, r->away + 1);
+    if (!r->no_memory) r->back_s[r->away++] = back_s;
 }
 
 /* From a failure until work goes on; failures meanwhile start it again. */
@@ -86,8 +89,7 @@ static void recover(struct run *r)
         r->failures++;
         r->now_s = r->failure_s;
         note(r, RK_EVENT_FAILURE, r->safe_s);
-        if (uniform(&r->random) <= r->breaking && r->away < MOST_AWAY)
-            r->back_s[r->away++] = r->now_s + v->repair_s;
+        if (uniform(&r->random) <= r->breaking) put_in_repair(r, r->now_s + v->repair_s);
         wait_for_nodes(r); /* nothing runs, nothing fails */
         next_failure(r);
         const double up_s = r->now_s + v->detect_s + v->restart_s;
@@ -174,7 +176,8 @@ size_t rk_campaign_follow(const struct rk_campaign *phases, size_t count, uint64
         rk_campaign_expect(&phases[i], &expected[i]);
     run_once(&run, phases, expected, count);
     free(expected);
-    return run.count;
+    free(run.back_s);
+    return run.no_memory ? 0 : run.count;
 }
 
 static int compare(const void *a, const void *b)
@@ -219,6 +222,7 @@ enum rk_status rk_campaign_simulate(const struct rk_campaign *phases, size_t cou
         total_s[i] = run_once(&run, phases, expected, count);
         sum_s += total_s[i];
         failures += run.failures;
+        if (run.no_memory) status = no_memory(error);
     }
     if (status == RK_OK && followed) {
         qsort(total_s, followed, sizeof *total_s, compare);
@@ -230,5 +234,6 @@ enum rk_status rk_campaign_simulate(const struct rk_campaign *phases, size_t cou
     }
     free(total_s);
     free(expected);
+    free(run.back_s);
     return status;
 }

@@ -328,12 +328,12 @@ static enum rk_status load_network(const struct place *place, int index, struct 
 
 /* ---- lists of tiers ---- */
 
-enum { MOST_TIERS = 4096 };
+enum { MOST_MEMORIES = 4096 };
 
-static enum rk_status allocate_tiers(const struct place *place, size_t size, void **tiers,
-                                     int *count, struct rk_error *error)
+static enum rk_status allocate_tiers(const struct place *place, size_t most, size_t size,
+                                     void **tiers, int *count, struct rk_error *error)
 {
-    const enum rk_status status = place_need_array(place, 1, MOST_TIERS, error);
+    const enum rk_status status = place_need_array(place, 1, most, error);
     if (status != RK_OK) return status;
     *count = (int)json_array_size(place->value);
     *tiers = calloc((size_t)*count, size);
@@ -345,8 +345,8 @@ static enum rk_status load_memories(const struct place *place, void *target, str
 {
     struct rk_system *system = target;
     void *tiers = NULL;
-    enum rk_status status =
-        allocate_tiers(place, sizeof *system->memory, &tiers, &system->memories, error);
+    enum rk_status status = allocate_tiers(place, MOST_MEMORIES, sizeof *system->memory, &tiers,
+                                           &system->memories, error);
     system->memory = tiers;
     for (int i = 0; status == RK_OK && i < system->memories; i++) {
         const struct place element = place_element(place, (size_t)i);
@@ -359,8 +359,8 @@ static enum rk_status load_networks(const struct place *place, void *target, str
 {
     struct rk_system *system = target;
     void *tiers = NULL;
-    enum rk_status status =
-        allocate_tiers(place, sizeof *system->network, &tiers, &system->networks, error);
+    enum rk_status status = allocate_tiers(place, RK_MAX_NETWORKS, sizeof *system->network, &tiers,
+                                           &system->networks, error);
     system->network = tiers;
     for (int i = 0; status == RK_OK && i < system->networks; i++) {
         const struct place element = place_element(place, (size_t)i);

@@ -1,5 +1,6 @@
 #include "clusters/search.h"
 
+#include "base/require.h"
 #include "clusters/given.h"
 #include "clusters/kept.h"
 #include "clusters/mixed.h"
@@ -440,10 +441,11 @@ static bool search_rounds(struct search *s, struct round *round, int *rounds)
     const uint64_t batch = s->question->words.batch;
     struct fold_shelf shelf = {.count = 0};
     bool good = true;
-    for (uint64_t m = 1; good && m <= batch && *rounds < MOST_ROUNDS; m++) {
+    for (uint64_t m = 1; good && m <= batch; m++) {
         if (batch % m || (s->question->round && batch / m != s->question->words.microbatch))
             continue;
         if (is_stopped(s)) break;
+        RK_REQUIRE(*rounds < MOST_ROUNDS);
         struct round *next = &round[(*rounds)++];
         good = clusters_costs_open(&next->costs, s->question, batch / m, &shelf);
         if (!good) break;

@@ -1,4 +1,5 @@
 #include "estimate/plan_check.h"
+#include "base/require.h"
 #include "estimate/stages.h"
 #include "schedule/pace.h"
 
@@ -32,8 +33,8 @@ static bool want(const struct check *c, bool holds, struct blame blame, enum rk_
         *c->reason = reason;
         return false;
     }
-    if (c->all->count < PLAN_FAULTS)
-        c->all->fault[c->all->count++] = (struct plan_refusal){blame.rule, blame.key, reason};
+    RK_REQUIRE(c->all->count < PLAN_FAULTS);
+    c->all->fault[c->all->count++] = (struct plan_refusal){blame.rule, blame.key, reason};
     return true;
 }
 

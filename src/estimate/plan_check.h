@@ -6,7 +6,6 @@
 #include <reckon/plan.h>
 #include <reckon/system.h>
 #include <reckon/verdict.h>
-#include <reckon/system.h>
 
 /* In the order in which reasons are named, and which members of a plan each of them reads beside
  * the degrees, ranks and batch: the search makes each check where its members are chosen. */
@@ -40,7 +39,7 @@ struct plan_refusal {
     const char *key;  /* of the plan; static storage, as `rule` */
     struct rk_reason reason;
 };
-enum { PLAN_FAULTS = 32 };
+enum { PLAN_FAULTS = 96 }; /* there are fewer tests, each made once */
 struct plan_faults {
     int count;
     struct plan_refusal fault[PLAN_FAULTS];
@@ -70,8 +69,8 @@ static inline bool plan_must_fill(const struct rk_plan *plan)
            plan->framework == RK_FSDP;
 }
 
-/* All of them but CHECK_START, whose rules the checker words itself. What depends on the data degree is not asked where there is none, nor what depends on
- * the system where it is NULL. */
+/* All of them but CHECK_START, whose rules the checker words itself. What depends on the data
+ * degree is not asked where there is none, nor what depends on the system where it is NULL. */
 void plan_check_all(const struct rk_model *model, const struct rk_system *system,
                     const struct rk_plan *plan, struct plan_faults *faults);
 

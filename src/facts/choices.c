@@ -1,5 +1,6 @@
 #include "facts/choices.h"
 
+#include "base/require.h"
 #include "catalog/model_fields.h"
 #include "catalog/plan_fields.h"
 
@@ -17,7 +18,7 @@ static void add(struct names *names, const char *format, ...) RK_PRINTF(2, 3);
 static void add(struct names *names, const char *format, ...)
 {
     va_list values;
-    if (names->count == MOST_CHOICES) return;
+    RK_REQUIRE(names->count < MOST_CHOICES);
     va_start(values, format);
     vsnprintf(names->name[names->count++], CHOICE_TEXT, format, values);
     va_end(values);

@@ -1,5 +1,6 @@
 #include "facts/error_bar.h"
 #include "base/memory.h"
+#include "base/require.h"
 #include "catalog/document.h"
 #include "catalog/fields.h"
 #include "facts/choices.h"
@@ -279,7 +280,7 @@ static void learn_choice(struct error_bars *bars, const char *name)
     int i = 0;
     while (i < bars->seens && strcmp(bars->seen[i].of, name) != 0)
         i++;
-    if (i == ERROR_BAR_SEEN) return;
+    RK_REQUIRE(i < ERROR_BAR_SEEN);
     if (i == bars->seens)
         snprintf(bars->seen[bars->seens++].of, sizeof bars->seen[0].of, "%.*s", CHOICE_TEXT - 1,
                  name);

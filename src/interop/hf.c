@@ -39,7 +39,10 @@ void hf_note_add(struct reading *r, enum hf_note_kind kind, const char *what, co
                  const char *why, ...)
 {
     va_list values;
-    if (r->import->notes == HF_MAX_NOTES) return;
+    if (r->import->notes == HF_MAX_NOTES) {
+        r->import->dropped++;
+        return;
+    }
     struct hf_note *to = &r->import->note[r->import->notes++];
     to->kind = kind;
     snprintf(to->what, sizeof to->what, "%s", what);

@@ -36,9 +36,9 @@ struct hf_options {
 
 struct hf_import {
     struct rk_model model;
-    const char *type;  /* one of hf_type_names */
-    char datatype[16]; /* of the stored weights, "bfloat16"; "" when the file does not say */
-    int notes;
+    const char *type;   /* one of hf_type_names */
+    char datatype[16];  /* of the stored weights, "bfloat16"; "" when the file does not say */
+    int notes, dropped; /* the latter found no room */
     struct hf_note note[HF_MAX_NOTES];
 };
 

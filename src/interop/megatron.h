@@ -90,7 +90,11 @@ enum rk_status megatron_write(FILE *file, const struct rk_model *model, const st
 
 /* ---- changing a script ---- */
 
-enum { MEGATRON_MAX_CHANGES = 64, MEGATRON_CHANGE_TEXT = 96 };
+enum {
+    MEGATRON_PLAN_WORDS = 512,                      /* arguments and values that a plan becomes */
+    MEGATRON_MAX_CHANGES = MEGATRON_PLAN_WORDS + 1, /* of two plans each, and of a queue */
+    MEGATRON_CHANGE_TEXT = 96
+};
 
 /* One argument that a script would give otherwise. */
 struct megatron_change {

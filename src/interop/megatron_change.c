@@ -1,6 +1,7 @@
 /* megatron_change.c - the arguments of a script that another plan wants otherwise, and the script
  * with them: in its own spelling and order, the rest of the text as it was. */
 #include "advise/compare.h"
+#include "base/require.h"
 #include "interop/megatron_args.h"
 #include "interop/shell_state.h"
 
@@ -8,11 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PLAN_WORDS = 512 };
-
 struct change_work {
     struct megatron_changes *changes;
-    char *a[MOST_PLAN_WORDS], *b[MOST_PLAN_WORDS];
+    char *a[MEGATRON_PLAN_WORDS], *b[MEGATRON_PLAN_WORDS];
     size_t count_a, count_b;
     /* where the script has each: offsets come from line and column */
     struct shell_place flag[MEGATRON_MAX_CHANGES], value[MEGATRON_MAX_CHANGES];
@@ -40,9 +39,9 @@ static const char *const replaced[][4] = {
 static void add(struct change_work *w, const char *flag, const char *before, const char *after)
 {
     struct megatron_changes *all = w->changes;
-    if (all->count == MEGATRON_MAX_CHANGES) return;
     for (int i = 0; i < all->count; i++)
         if (strcmp(all->change[i].flag, flag) == 0) return;
+    RK_REQUIRE(all->count < MEGATRON_MAX_CHANGES);
     struct megatron_change *c = &all->change[all->count++];
     const int row = megatron_flag_find(flag, NULL);
     *c = (struct megatron_change){
@@ -173,7 +172,7 @@ static void add_queues(struct change_work *w)
     const bool sharded = find(w->b, w->count_b, "--use-megatron-fsdp") ||
                          find(w->b, w->count_b, "--use-torch-fsdp2");
     if (!sharded || !find_one_queue(w->text, w->size, &value, &line)) return;
-    if (all->count == MEGATRON_MAX_CHANGES) return;
+    RK_REQUIRE(all->count < MEGATRON_MAX_CHANGES);
     all->change[all->count++] = (struct megatron_change){
         .before = "1", .after = "8", .was = true, .is = true, .line = line, .keys = ""};
     snprintf(all->change[all->count - 1].flag, sizeof all->change[0].flag, "%s", queues);
@@ -385,8 +384,8 @@ enum rk_status megatron_change(const char *path, const char *text, size_t size,
     w->changes = changes;
     w->text = text;
     w->size = size;
-    w->count_a = megatron_plan_words(model, a, version, w->a, MOST_PLAN_WORDS);
-    w->count_b = megatron_plan_words(model, b, version, w->b, MOST_PLAN_WORDS);
+    w->count_a = megatron_plan_words(model, a, version, w->a, MEGATRON_PLAN_WORDS);
+    w->count_b = megatron_plan_words(model, b, version, w->b, MEGATRON_PLAN_WORDS);
     enum rk_status status = megatron_with_words(path, text, size, options, use_words, w, error);
     if (status == RK_OK && changed) {
         *changed = NULL;

@@ -5,11 +5,12 @@
  */
 #include "machine/kernels.h"
 
+#include "base/require.h"
+
 #include <math.h>
 #include <stddef.h>
 
 enum {
-    MAX_TIERS = 16,
     REDUCE_LEAST = 4, /* ranks up to which rings are as good as reductions in the switches */
     REDUCE_HOPS = 8   /* steps that a reduction in the switches takes as long as */
 };
@@ -31,7 +32,7 @@ struct span {
         double usage;                           /* share of what computes that driving it takes */
         bool copied;                            /* by what computes */
         bool innermost;                         /* of the system's tiers: one node */
-    } tier[MAX_TIERS];
+    } tier[RK_MAX_NETWORKS];
 };
 
 static double tier_rate(const struct rk_network *network, double joined)
@@ -79,13 +80,14 @@ static double held(struct rank_group group, double size)
     return fmax(1, fmin(group.ranks, floor(size / group.stride)));
 }
 
-/* Tiers behind the last one are left as they are. */
+/* Tiers beyond the last one are left as they are. */
 static void make_span(struct span *span, const struct rk_system *system, struct rank_group group)
 {
     double inside = 1;
     span->ranks = group.ranks;
     span->tiers = 0;
-    for (int i = 0; i < system->networks && span->tiers < MAX_TIERS; i++) {
+    RK_REQUIRE(system->networks <= RK_MAX_NETWORKS);
+    for (int i = 0; i < system->networks; i++) {
         const bool last = i == system->networks - 1; /* however large it is said to be */
         const double joined = last ? group.ranks : held(group, (double)system->network[i].size);
         if (joined <= inside) continue;

@@ -380,16 +380,18 @@ static enum rk_stream stream_of_place(const struct place *place)
 /* Ranks that exchange: so many neighbours. */
 static uint32_t group_of_layout(struct build *b, uint32_t ranks)
 {
-    uint32_t list[4096];
     const uint32_t first = b->rank / ranks * ranks;
     for (size_t i = 0; i < b->program->groups; i++)
         if (strcmp(b->program->group[i].name, "tensor layout") == 0 &&
             b->program->group[i].ranks == ranks)
             return (uint32_t)i;
-    b->failed |= ranks > sizeof list / sizeof *list;
-    for (uint32_t i = 0; i < ranks && !b->failed; i++)
+    uint32_t *list = malloc(ranks * sizeof *list);
+    b->failed |= !list;
+    for (uint32_t i = 0; i < ranks && list; i++)
         list[i] = first + i;
-    return b->failed ? 0 : (uint32_t)new_group(b, "tensor layout", list, ranks);
+    const int32_t made = list ? new_group(b, "tensor layout", list, ranks) : RK_NONE;
+    free(list);
+    return made == RK_NONE ? 0 : (uint32_t)made;
 }
 
 static int32_t relayout_task(struct build *b, int from, int to, bool forward, double bytes)

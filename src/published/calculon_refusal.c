@@ -101,7 +101,7 @@ static void refuse_memory(const struct rk_reason *reason, struct calculon_refusa
 /* A network tier that is not there, or degrees of 0: nothing can be said before that. */
 static const struct rk_reason *senseless(const struct rk_estimate *estimate)
 {
-    for (int i = 0; i < estimate->reasons; i++) {
+    for (int i = 0; i < estimate->reasons && i < RK_MAX_REASONS; i++) {
         const enum rk_verdict verdict = estimate->reason[i].verdict;
         if (verdict == RK_BAD_NETWORK || verdict == RK_BAD_DEGREES || verdict == RK_BAD_BATCH ||
             verdict == RK_BAD_OPTION)

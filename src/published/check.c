@@ -6,8 +6,8 @@
 void check_add(struct rk_estimate *estimate, enum rk_verdict verdict, const char *what, int tier,
                double need, double have)
 {
-    if (estimate->reasons < RK_MAX_REASONS)
-        estimate->reason[estimate->reasons++] = (struct rk_reason){
+    if (estimate->reasons++ < RK_MAX_REASONS)
+        estimate->reason[estimate->reasons - 1] = (struct rk_reason){
             .verdict = verdict, .tier = tier, .need = need, .have = have, .what = what};
 }
 

@@ -1,6 +1,7 @@
 #include "published/space.h"
 
 #include "base/memory.h"
+#include "base/require.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +46,9 @@ static bool allowed(const struct rk_problem *p, enum rk_axis axis, uint64_t valu
 static void offer(struct values *values, const struct rk_problem *p, enum rk_axis axis,
                   uint64_t value)
 {
-    if (values->count < RK_MAX_PINNED && allowed(p, axis, value))
-        values->value[values->count++] = value;
+    if (!allowed(p, axis, value)) return;
+    RK_REQUIRE(values->count < RK_MAX_PINNED); /* tiers, which check_problem bounds */
+    values->value[values->count++] = value;
 }
 
 /* ---- options ---- */

@@ -8,6 +8,7 @@
 #include "search/layerwise_shape.h"
 #include "search/numbers.h"
 #include "search/plans_axes.h"
+#include "search/plans_space.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -412,7 +413,7 @@ static enum rk_status check_asked(const struct rk_plans_problem *p, struct rk_er
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--layerwise: %s has more than %d layers: leave it out", p->model->id,
                        LAYERWISE_MOST_LAYERS);
-    return RK_OK;
+    return plans_check_counts(p, error);
 }
 
 /* Shapes of each number of stages, around the fastest plan of so many whose layers are alike; of a

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_POINTS = 4096, FRONT_LABELS = 500 };
+enum { USUAL_POINTS = 512, FRONT_LABELS = 500 };
 
 struct front_of_stage {
     int stage, first, last; /* layers of the shape, with embedding and head */
     size_t count;
-    struct stage_point point[MOST_POINTS];
-    int *choice; /* (MOST_POINTS, last - first) */
+    struct stage_point *point; /* (count) */
+    int *choice;               /* (count, last - first) */
 };
 
 /* Blocks that are run alike, together. */
@@ -53,6 +53,22 @@ static void visit_points(const struct shape *s, const struct front_of_stage *fro
     }
 }
 
+/* All points of the stage's front. False: no memory. */
+static bool find_points(const struct stages_problem *problem, struct front_of_stage *front)
+{
+    const size_t layers = (size_t)(front->last - front->first);
+    front->count = USUAL_POINTS;
+    for (size_t room = 0; front->count > room;) { /* once more where there are more */
+        room = front->count;
+        if (!array_grow(&front->point, room, sizeof *front->point) ||
+            !array_grow(&front->choice, room * layers + 1, sizeof *front->choice))
+            return false;
+        front->count = stages_front(problem, front->stage, front->first, front->last, front->point,
+                                    front->choice, room);
+    }
+    return true;
+}
+
 static bool visit_stages(struct shape *s, const struct rk_plan *plan, int most,
                          layerwise_visit *visit, void *context)
 {
@@ -65,16 +81,11 @@ static bool visit_stages(struct shape *s, const struct rk_plan *plan, int most,
         front->first = front->last;
         front->last += (int)rk_plan_split(plan, s->model, (uint64_t)stage) + (stage == 0) +
                        (stage == problem.stages - 1);
-        const size_t layers = (size_t)(front->last - front->first);
-        front->choice = calloc(MOST_POINTS * layers + 1, sizeof *front->choice);
-        done = front->choice != NULL;
-        if (!done) break;
-        front->count = stages_front(&problem, stage, front->first, front->last, front->point,
-                                    front->choice, MOST_POINTS);
-        if (front->count > MOST_POINTS) front->count = MOST_POINTS;
-        visit_points(s, front, most, visit, context);
-        free(front->choice);
+        done = find_points(&problem, front);
+        if (done) visit_points(s, front, most, visit, context);
     }
+    if (front) free(front->point);
+    if (front) free(front->choice);
     free(front);
     return done;
 }

@@ -7,8 +7,7 @@
 /* No number below 2^32 has more than 1,536 divisors. */
 enum { MAX_DIVISORS = 1536 };
 
-/* Writes the divisors of n in ascending order; returns how many there are. Of a number with more
- * than MAX_DIVISORS, the smallest and the largest ones. */
+/* Writes the divisors of n, which is below 2^32, in ascending order; returns how many there are. */
 int divisors_of(uint64_t n, uint64_t divisor[MAX_DIVISORS]);
 
 #endif

@@ -200,9 +200,27 @@ static uint64_t unsearched_schedule(const struct rk_plans_problem *problem)
     return RK_SCHEDULES;
 }
 
+enum rk_status plans_check_counts(const struct rk_plans_problem *problem, struct rk_error *error)
+{
+    const struct {
+        const char *name;
+        uint64_t value;
+    } counts[] = {{"gpus", problem->base.ranks},
+                  {"batch", problem->base.batch},
+                  {"sequence", problem->base.sequence},
+                  {"sequence", problem->model->sequence}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i].value > UINT32_MAX)
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "%s %llu: plans are searched for up to %u: give fewer", counts[i].name,
+                           (unsigned long long)counts[i].value, UINT32_MAX);
+    return RK_OK;
+}
+
 struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_error *error)
 {
     const int foreign = foreign_axis(problem);
+    if (plans_check_counts(problem, error) != RK_OK) return NULL;
     if (foreign < RK_PLAN_AXES) {
         rk_fail(error, RK_USAGE, NULL, 0, 0,
                 "framework %s has no axis %s: leave it out, or take framework calculon",

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_BYTES = 2, NAME = 128, MOST_CHAINS = 32 };
+enum { NUMBER_BYTES = 2, NAME = 128 };
 
 /* ---- the matrices ---- */
 
@@ -39,10 +39,16 @@ struct chain {
 struct graph {
     uint64_t t;
     int chains;
-    struct chain chain[MOST_CHAINS];
+    struct chain *chain;         /* (chains) */
     struct kind embedding, head; /* name "": none */
     bool tied, failed;
 };
+
+static void graph_close(struct graph *g)
+{
+    if (g) free(g->chain);
+    free(g);
+}
 
 static const char *tail_of(const char *name, int64_t layer)
 {
@@ -103,7 +109,7 @@ static struct chain *chain_of(struct graph *g, const char *tail)
         parent[0] = '\0'; /* OPT's fc1 and fc2 */
     for (int i = 0; i < g->chains; i++)
         if (strcmp(g->chain[i].parent, parent) == 0) return &g->chain[i];
-    if (g->chains == MOST_CHAINS) return NULL;
+    if (!ARRAY_ROOM(g->chain, g->chains)) return NULL;
     struct chain *added = &g->chain[g->chains++];
     *added = (struct chain){.kinds = {0, 0}};
     snprintf(added->parent, sizeof added->parent, "%s", parent);
@@ -334,7 +340,7 @@ enum rk_status split_by_cost(const struct layout *layout, const char *type,
         best_ends(g);
         write_axes(g, layout, type, model, axis);
     }
-    free(g);
+    graph_close(g);
     if (ok) return RK_OK;
     return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                    "--split cost knows layers of attention and MLP; this model has others: take "
@@ -389,6 +395,6 @@ double split_sends(const struct layout *layout, const char *type, const struct r
         sum +=
             ends_send(g, (enum cost_choice)g->embedding.choice, (enum cost_choice)g->head.choice);
     }
-    free(g);
+    graph_close(g);
     return sum * NUMBER_BYTES;
 }

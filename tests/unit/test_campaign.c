@@ -206,6 +206,22 @@ Test(campaign, fewer_accelerators)
     }
 }
 
+/* More nodes in repair at a time than are spare: however many these are, the run waits for one. */
+Test(campaign, waits_beyond_a_thousand_nodes_in_repair)
+{
+    struct rk_campaign c = campaign();
+    struct rk_campaign_range range;
+    struct rk_error error;
+    c.rates.node_s = c.rates.network_s = INFINITY;
+    c.rates.device_s = 1024 * 2000.; /* one failure in 2000 s */
+    c.recovery.spares = 1100;
+    c.recovery.repair_s = 1e9;
+    cr_assert_eq(rk_campaign_simulate(&c, 1, 100, 7, &range, &error), RK_OK);
+    cr_expect_gt(range.failures, 1100);
+    cr_expect_geq(range.p10_s, c.recovery.repair_s, "%g failures, %g s", range.failures,
+                  range.p10_s);
+}
+
 /* Where no failure takes a node away, a plan for fewer changes nothing. */
 Test(campaign, fewer_accelerators_without_need)
 {

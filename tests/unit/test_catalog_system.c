@@ -160,12 +160,12 @@ Test(catalog_system, bad_files)
     }
 }
 
-Test(catalog_system, lists_of_any_length)
+enum { TIERS = 100 };
+
+/* To be freed. */
+static char *tiers_text(int networks)
 {
-    enum { TIERS = 100 };
     char *text = malloc(200 * TIERS + sizeof complete), *at = text;
-    struct rk_system system;
-    struct rk_error error;
     const char *memory = strstr(complete, "[{\"capacity");
     at += sprintf(at, "%.*s[", (int)(memory - complete), complete);
     for (int i = 0; i < TIERS; i++)
@@ -174,18 +174,30 @@ Test(catalog_system, lists_of_any_length)
                       "\"efficiency_from_MB\": [[0, 1]]}",
                       i ? "," : "", i + 1);
     at += sprintf(at, "],\n\"network\": [");
-    for (int i = 0; i < TIERS; i++)
+    for (int i = 0; i < networks; i++)
         at += sprintf(at,
                       "%s{\"bandwidth_GBps\": 1, \"efficiency\": 1, \"latency_us\": 0, "
                       "\"size\": %d}",
                       i ? "," : "", i + 1);
     sprintf(at, "]\n}");
+    return text;
+}
+
+Test(catalog_system, lists_of_many_tiers)
+{
+    struct rk_system system;
+    struct rk_error error;
+    char *text = tiers_text(RK_MAX_NETWORKS);
     cr_assert_eq(read_text(text, &system, &error), RK_OK, "%s", formatted(&error));
     cr_expect_eq(system.memories, TIERS);
-    cr_expect_eq(system.networks, TIERS);
+    cr_expect_eq(system.networks, RK_MAX_NETWORKS);
     cr_expect_str_eq(system.memory[99].name, "mem100");
-    cr_expect_eq(system.network[99].size, 100);
+    cr_expect_eq(system.network[RK_MAX_NETWORKS - 1].size, RK_MAX_NETWORKS);
     rk_system_release(&system);
+    free(text);
+    text = tiers_text(RK_MAX_NETWORKS + 1);
+    cr_expect_eq(read_text(text, &system, &error), RK_BAD_INPUT);
+    cr_expect(strstr(formatted(&error), "network"), "%s", formatted(&error));
     free(text);
 }
 

@@ -1,4 +1,5 @@
 /* Error bars: what is learned from results, and what a request takes. */
+#include "catalog/model_fields.h"
 #include "catalog/plan_fields.h"
 #include "facts/choices.h"
 #include "facts/error_bar.h"
@@ -192,6 +193,17 @@ static bool is_named(const struct rk_model *model, const struct rk_plan *plan, c
     for (int i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0) return true;
     return false;
+}
+
+/* A member is one choice, or one for each tier. */
+Test(error_bars, choices_have_room)
+{
+    int most = 1; /* the generation */
+    for (const struct field *field = plan_fields; field->key; field++)
+        most += field->type == FIELD_SHARE ? FIELD_COLUMNS : 1;
+    for (const struct field *field = model_fields; field->key; field++)
+        most++;
+    cr_expect_leq(most, MOST_CHOICES);
 }
 
 /* By hand; and whatever member of the table is not as usual has a name, so that none is forgotten.
