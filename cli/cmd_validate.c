@@ -6,6 +6,7 @@
 #include "cli/validate_fit.h"
 #include "cli/validate_tables.h"
 #include "facts/error_bar.h"
+#include "facts/learned.h"
 #include "facts/likeness.h"
 #include "interop/output.h"
 #include "study/left_out.h"
@@ -17,7 +18,7 @@
 struct validate_args {
     struct option_texts files;
     struct option_values by;
-    bool rows, parts, regret, unmodelled, constants, brief, left_out;
+    bool rows, parts, regret, unmodelled, constants, brief, blind;
     const char *rules, *output, *learn, *fit, *given;
     struct option_texts only;
     struct show_args show;
@@ -38,8 +39,8 @@ static const struct option validate_options[] = {
     {.name = "brief", .type = OPTION_FLAG, AT(brief), .help = "overall alone: no classes, no list of reasons"},
     {.name = "rows", .type = OPTION_FLAG, AT(rows), .help = "list every row: predicted, measured, error, verdict"},
     {.name = "parts", .type = OPTION_FLAG, AT(parts), .help = "with --rows: where time and memory of each go"},
-    {.name = "left-out", .type = OPTION_FLAG, AT(left_out),
-     .help = "errors as of sources that nobody has seen: for each source, what was fitted or inferred is so without it; constants of accelerators, and rules that say \"inferred\""},
+    {.name = "blind", .type = OPTION_FLAG, AT(blind),
+     .help = "predict each source as one that nobody has seen: without the rules that name it, the constants that were fitted to it and its part of the ranges; and what simpler predictions come to"},
     {.name = "regret", .type = OPTION_FLAG, AT(regret), .help = "list the groups of runs that differ by their plan alone"},
     {.name = "unmodelled", .type = OPTION_FLAG, AT(unmodelled), .help = "list the rows that are not modelled, each with its reason"},
     {.name = "only", .type = OPTION_TEXTS, .argument = "CLASS=NAME", AT(only),
@@ -53,9 +54,9 @@ static const struct option validate_options[] = {
     {.name = "rules", .type = OPTION_TEXT, .argument = "FILE", AT(rules), .complete = "file",
      .help = "how cells are read and what is assumed (measured/rules.json of the catalog)"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write every row to FILE as CSV: id, source, gpu, metric, measured, predicted, error, verdict, open, reason; what is printed as a page to look at to one that ends in .html"},
+     .help = "write every row to FILE as CSV: id, source, gpu, metric, measured, predicted, low50, high50, low90, high90 (the ranges of 50 and 90 %), error, verdict, open, reason; what is printed as a page to look at to one that ends in .html"},
     {.name = "learn", .type = OPTION_OUTPUT, .argument = "FILE", AT(learn), .complete = "file",
-     .help = "write the errors by class, and what was validated, to FILE: the error bars of reckon predict, with --left-out"},
+     .help = "write the errors by class, and what was validated, to FILE: the ranges of reckon predict; implies --blind"},
     {.name = NULL},
 };
 
@@ -88,7 +89,7 @@ const struct usage validate_usage = {
     },
     .examples = {
         {"reckon validate", "How good are predictions?"},
-        {"reckon validate --left-out --by source", "How good are they for a cluster that nobody has seen?"},
+        {"reckon validate --blind --by source", "How good are they for a cluster that nobody has seen?"},
         {"reckon validate mine.csv --rows", "Runs of one's own:"},
         {"reckon validate -o results.csv", "Every row, to compare two versions of the model:"},
     },
@@ -98,6 +99,7 @@ const struct usage validate_usage = {
 /* The tables of the catalog, when none is named. */
 static const char *const own_tables[] = {"runs.csv", "memory.csv", "oom.csv"};
 /* clang-format on */
+enum { OWN_TABLES = sizeof own_tables / sizeof *own_tables };
 
 static enum rk_status own_path(const char *name, char *path, size_t size, struct rk_error *error)
 {
@@ -107,26 +109,26 @@ static enum rk_status own_path(const char *name, char *path, size_t size, struct
     return status;
 }
 
-static enum rk_status add_tables(struct facts *facts, const struct validate_args *args,
-                                 const struct rules *rules, struct rk_error *error)
+static enum rk_status add_own(struct facts *facts, size_t tables, const struct rules *rules,
+                              struct rk_error *error)
 {
     enum rk_status status = RK_OK;
     char path[4096];
-    for (int i = 0; i < args->files.count && status == RK_OK; i++)
-        status = facts_load(facts, args->files.text[i], rules, error);
-    if (args->files.count) return status;
-    for (size_t i = 0; i < sizeof own_tables / sizeof *own_tables && status == RK_OK; i++) {
+    for (size_t i = 0; i < tables && status == RK_OK; i++) {
         status = own_path(own_tables[i], path, sizeof path, error);
         if (status == RK_OK) status = facts_load(facts, path, rules, error);
     }
     return status;
 }
 
-static enum rk_status load_facts(struct facts *facts, struct rules *rules,
-                                 const struct validate_args *args, struct rk_error *error)
+/* The tables of the command line, or the catalog's. */
+static enum rk_status add_tables(struct facts *facts, const struct validate_args *args,
+                                 const struct rules *rules, struct rk_error *error)
 {
-    enum rk_status status = rules_load_or_own(args->rules, rules, error);
-    if (status == RK_OK) status = add_tables(facts, args, rules, error);
+    enum rk_status status = RK_OK;
+    if (args->files.count == 0) return add_own(facts, OWN_TABLES, rules, error);
+    for (int i = 0; i < args->files.count && status == RK_OK; i++)
+        status = facts_load(facts, args->files.text[i], rules, error);
     return status;
 }
 
@@ -145,7 +147,7 @@ static enum rk_status add_statistics(struct report *report, const struct results
                                      const struct validate_args *args, struct rk_error *error)
 {
     enum rk_status status = validate_times(report, results, error);
-    if (status == RK_OK) status = validate_sources(report, results, error);
+    if (status == RK_OK && !args->blind) status = validate_sources(report, results, error);
     for (int i = 0; i < FACT_CLASSES && status == RK_OK; i++)
         if (!args->brief && wants(args, i))
             status = validate_by(report, results, (enum fact_class)i, error);
@@ -167,11 +169,11 @@ static int write_rows(const struct results *results, bool parts, const char *pat
     return code;
 }
 
-static int write_bars(const struct results *results, const struct results *view, const char *path)
+static int write_bars(const struct results *results, const char *path)
 {
     static struct error_bars bars;
     struct rk_error error;
-    if (error_bars_learn(&bars, results, view, &error) != RK_OK) return options_fail(&error);
+    if (error_bars_learn(&bars, results, &error) != RK_OK) return options_fail(&error);
     struct output output = {.file = NULL};
     char *text = error_bars_text(&bars);
     enum rk_status status = text ? output_open(&output, path, &error)
@@ -184,33 +186,97 @@ static int write_bars(const struct results *results, const struct results *view,
     return status == RK_OK ? RK_OK : options_fail(&error);
 }
 
-/* What is printed, and what error bars of memory are learned from: the same unless sources are left
- * out. */
+/* ---- predicting ---- */
+
+/* The rows that were asked for, and blind those of the catalog, which ranges are learned from. */
 struct judged {
-    struct results shown, view;
+    struct facts facts;
+    struct results shown, lessons;
+    struct refits refits;
 };
 
-static enum rk_status judge_left_out(struct judged *judged, struct facts *facts,
-                                     struct rules *rules, const struct validate_args *args,
-                                     struct rk_error *error)
+static void judged_release(struct judged *judged)
 {
-    struct progress progress;
-    struct facts bare = {.progress = progress_step, .context = &progress};
-    rules->stated_only = true;
-    enum rk_status status = results_add(&judged->view, facts, error);
-    progress_start(&progress, "rows");
-    if (status == RK_OK) status = add_tables(&bare, args, rules, error);
-    progress_end(&progress);
-    if (status == RK_OK) status = validate_only(&bare, &args->only, error);
-    if (status == RK_OK) status = left_out(&judged->shown, facts, &bare, error);
-    facts_release(&bare);
+    facts_release(&judged->facts);
+    results_release(&judged->shown);
+    results_release(&judged->lessons);
+    refits_release(&judged->refits);
+}
+
+/* The catalog's rows of its own, each blind: the lessons. Their facts become those that are shown
+ * where no tables are named. */
+static enum rk_status judge_lessons(struct judged *judged, struct facts *runs,
+                                    const struct rules *rules, const struct validate_args *args,
+                                    struct rk_error *error)
+{
+    struct facts blind = {0};
+    struct refits refits = {0};
+    const bool shown = args->files.count == 0;
+    enum rk_status status = add_own(&blind, OWN_TABLES, rules, error);
+    if (status == RK_OK) status = left_out(runs, &blind, shown ? &judged->refits : &refits, error);
+    if (status == RK_OK) status = results_add(&judged->lessons, &blind, error);
+    if (shown) {
+        judged->facts = blind;
+        blind = (struct facts){0};
+    }
+    facts_release(&blind);
+    refits_release(&refits);
     return status;
 }
 
-static const struct results *memory_of(const struct judged *judged,
-                                       const struct validate_args *args)
+static enum rk_status judge_blind(struct judged *judged, struct rules *rules,
+                                  const struct validate_args *args, struct rk_error *error)
 {
-    return args->left_out ? &judged->view : &judged->shown;
+    struct progress progress;
+    struct facts runs = {.progress = progress_step, .context = &progress};
+    progress_start(&progress, "rows");
+    rules->use = RULES_OWN;
+    enum rk_status status = add_own(&runs, 1, rules, error);
+    progress_end(&progress);
+    rules->use = RULES_BLIND;
+    if (status == RK_OK) status = judge_lessons(judged, &runs, rules, args, error);
+    if (status == RK_OK && args->files.count) {
+        status = add_tables(&judged->facts, args, rules, error);
+        if (status == RK_OK) status = left_out(&runs, &judged->facts, &judged->refits, error);
+    }
+    if (status == RK_OK) status = validate_only(&judged->facts, &args->only, error);
+    if (status == RK_OK) status = results_add(&judged->shown, &judged->facts, error);
+    facts_release(&runs);
+    return status;
+}
+
+static enum rk_status judge_seen(struct judged *judged, const struct rules *rules,
+                                 const struct validate_args *args, struct rk_error *error)
+{
+    struct progress progress;
+    judged->facts = (struct facts){.progress = progress_step, .context = &progress};
+    progress_start(&progress, "rows");
+    enum rk_status status = add_tables(&judged->facts, args, rules, error);
+    progress_end(&progress);
+    if (status == RK_OK) status = validate_only(&judged->facts, &args->only, error);
+    if (status == RK_OK) status = results_add(&judged->shown, &judged->facts, error);
+    return status;
+}
+
+/* Ranges: of the catalog, or of the other sources in it. */
+static enum rk_status add_ranges(struct judged *judged, bool blind, struct rk_error *error)
+{
+    const struct error_bars *bars = blind ? NULL : learned_bars();
+    if (bars) results_range(&judged->shown, bars, NULL);
+    return blind ? results_range_blind(&judged->shown, &judged->lessons, error) : RK_OK;
+}
+
+/* ---- what is printed ---- */
+
+static enum rk_status add_blind(struct report *report, const struct judged *judged,
+                                const struct validate_args *args, struct rk_error *error)
+{
+    enum rk_status status = validate_sources(report, &judged->shown, error);
+    if (status == RK_OK) status = validate_baselines(report, &judged->shown, &judged->facts, error);
+    if (status == RK_OK) status = validate_bars(report, &judged->lessons, error);
+    if (status == RK_OK && !args->brief) status = validate_given(report, &judged->shown, error);
+    if (status == RK_OK && !args->brief) validate_refits(report, &judged->refits);
+    return status;
 }
 
 static int print(const struct judged *judged, const struct validate_args *args, const char *path)
@@ -222,8 +288,7 @@ static int print(const struct judged *judged, const struct validate_args *args, 
     const bool rows = args->rows || args->parts || args->show.format == REPORT_AS_CSV;
     if (rows) validate_rows(&report, results, args->parts);
     enum rk_status status = RK_OK;
-    if (args->left_out) status = validate_bars(&report, results, memory_of(judged, args), &error);
-    if (args->left_out && status == RK_OK) status = validate_given(&report, results, &error);
+    if (args->blind) status = add_blind(&report, judged, args, &error);
     if (status == RK_OK) status = add_statistics(&report, results, args, &error);
     const int code =
         status == RK_OK ? show_report(&report, &args->show, path, RK_OK) : options_fail(&error);
@@ -256,52 +321,56 @@ static enum rk_status correct_by_given(struct results *shown, const struct rules
     return status;
 }
 
-static int judge_facts(struct facts *facts, struct rules *rules, const struct validate_args *args)
+static int show_judged(const struct judged *judged, const struct validate_args *args)
+{
+    int code = RK_OK;
+    const bool page = show_is_page(&args->show, args->output);
+    if (args->output && !page) code = write_rows(&judged->shown, args->parts, args->output);
+    if (code == RK_OK && args->learn) code = write_bars(&judged->lessons, args->learn);
+    const bool to_stdout = (args->output && strcmp(args->output, "-") == 0) ||
+                           (args->learn && strcmp(args->learn, "-") == 0);
+    if (code == RK_OK && !to_stdout) code = print(judged, args, page ? args->output : NULL);
+    return code;
+}
+
+static int judge_rows(struct rules *rules, const struct validate_args *args)
 {
     struct judged judged = {0};
     struct rk_error error;
-    enum rk_status status = RK_OK;
-    if (args->left_out)
-        status = judge_left_out(&judged, facts, rules, args, &error);
-    else
-        status = validate_only(facts, &args->only, &error);
-    if (status == RK_OK && !args->left_out) status = results_add(&judged.shown, facts, &error);
+    enum rk_status status = args->blind ? judge_blind(&judged, rules, args, &error)
+                                        : judge_seen(&judged, rules, args, &error);
     if (status == RK_OK && args->given)
         status = correct_by_given(&judged.shown, rules, args->given, &error);
-    int code = status == RK_OK ? RK_OK : options_fail(&error);
-    const bool page = show_is_page(&args->show, args->output);
-    if (code == RK_OK && args->output && !page)
-        code = write_rows(&judged.shown, args->parts, args->output);
-    if (code == RK_OK && args->learn)
-        code = write_bars(&judged.shown, memory_of(&judged, args), args->learn);
-    const bool to_stdout = (args->output && strcmp(args->output, "-") == 0) ||
-                           (args->learn && strcmp(args->learn, "-") == 0);
-    if (code == RK_OK && !to_stdout) code = print(&judged, args, page ? args->output : NULL);
-    results_release(&judged.shown);
-    results_release(&judged.view);
+    if (status == RK_OK) status = add_ranges(&judged, args->blind, &error);
+    const int code = status == RK_OK ? show_judged(&judged, args) : options_fail(&error);
+    judged_release(&judged);
+    return code;
+}
+
+/* --constants and --fit, of rows as all rules read them. */
+static int judge_constants(const struct rules *rules, const struct validate_args *args)
+{
+    struct facts facts = {0};
+    struct rk_error error;
+    const enum rk_status status = add_tables(&facts, args, rules, &error);
+    const int code = status != RK_OK   ? options_fail(&error)
+                     : args->constants ? validate_constants(&facts, &args->show)
+                                       : validate_fit(&facts, &args->only, args->fit, &args->show);
+    facts_release(&facts);
     return code;
 }
 
 int cmd_validate(int argc, char **argv)
 {
     struct validate_args args = {.rules = NULL};
-    struct progress progress;
-    struct facts facts = {.progress = progress_step, .context = &progress};
     struct rules rules = {0};
     struct rk_error error;
     const int done = options_read(&validate_usage, argc, argv, &args);
     if (done >= 0) return done;
-    progress_start(&progress, "rows");
-    const enum rk_status loaded = load_facts(&facts, &rules, &args, &error);
-    progress_end(&progress);
-    int code = loaded == RK_OK ? RK_OK : options_fail(&error);
-    if (code == RK_OK && args.constants)
-        code = validate_constants(&facts, &args.show);
-    else if (code == RK_OK && args.fit)
-        code = validate_fit(&facts, &args.only, args.fit, &args.show);
-    else if (code == RK_OK)
-        code = judge_facts(&facts, &rules, &args);
-    facts_release(&facts);
+    if (args.learn) args.blind = true;
+    if (rules_load_or_own(args.rules, &rules, &error) != RK_OK) return options_fail(&error);
+    const int code =
+        args.constants || args.fit ? judge_constants(&rules, &args) : judge_rows(&rules, &args);
     rules_release(&rules);
     return code;
 }

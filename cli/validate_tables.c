@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "facts/error_bar.h"
 #include "facts/likeness.h"
-#include "study/left_out.h"
+#include "study/baselines.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -202,33 +202,142 @@ enum rk_status validate_memory(struct report *report, const struct results *resu
 
 /* ---- sources ---- */
 
+/* clang-format off */
+static const struct report_column source_columns[] = {
+    {.name = "runs", .title = "of"},
+    {.name = "count"},
+    {.name = "mean", .unit = "%", .digits = 1},
+    {.name = "sources"},
+    {.name = "of_sources", .title = "mean of sources", .unit = "%", .digits = 1},
+    {.name = "within", .title = "+- (95 %)", .unit = "%", .digits = 1},
+};
+/* clang-format on */
+
+static void add_source_mean(struct report *report, struct report_table *table, const char *name,
+                            const struct results *results, const double *error)
+{
+    const struct source_mean m = source_mean_of(results, error);
+    if (m.rows == 0) return;
+    report_row(report, table,
+               (struct report_cell[]){cell_text(name), cell_count(m.rows), cell_number(m.mean),
+                                      cell_count(m.sources), cell_number(m.of_sources),
+                                      isnan(m.within) ? cell_none() : cell_number(m.within)});
+}
+
+/* The errors of the results that the filter takes, NAN for others. */
+static void fill_errors(const struct results *results, result_filter filter, const void *context,
+                        double *error)
+{
+    for (size_t i = 0; i < results->count; i++)
+        error[i] = filter(&results->result[i], context) ? results->result[i].error : NAN;
+}
+
+static bool dense(const struct result *r, const void *context)
+{
+    (void)context;
+    return is_time(r) && !r->experts;
+}
+
+static bool of_generation(const struct result *r, const void *context)
+{
+    return is_time(r) && strcmp(accelerator_generation(r->system), context) == 0;
+}
+
+static void add_generations(struct report *report, struct report_table *table,
+                            const struct results *results, double *error)
+{
+    const char *name;
+    for (int i = 0; (name = accelerator_generation_name(i)); i++) {
+        fill_errors(results, of_generation, name, error);
+        add_source_mean(report, table, name, results, error);
+    }
+}
+
 enum rk_status validate_sources(struct report *report, const struct results *results,
                                 struct rk_error *error)
 {
-    static const struct report_column columns[] = {
-        {.name = "runs", .title = "of"},
-        {.name = "sources"},
-        {.name = "mean", .unit = "%", .digits = 2},
-    };
-    struct source_means means;
-    const enum rk_status status = source_means(results, &means, error);
-    if (status != RK_OK || means.sources < 2) return status;
-    struct report_table *table = REPORT_LIST(report, "source_means", "Mean of the means of sources",
-                                             REPORT_IN_TEXT | REPORT_IN_JSON, columns);
-    report_row(report, table,
-               (struct report_cell[]){cell_text("all times"), cell_count(means.sources),
-                                      cell_number(means.all)});
-    if (means.expert_sources)
-        report_row(report, table,
-                   (struct report_cell[]){cell_text("experts"), cell_count(means.expert_sources),
-                                          cell_number(means.experts)});
+    static const struct {
+        const char *name;
+        result_filter filter;
+    } rows[] = {{"all times", any_time}, {"dense", dense}, {"experts", with_experts}};
+    double *errors = malloc((results->count + 1) * sizeof *errors);
+    if (!errors) return no_memory(error);
+    fill_errors(results, any_time, NULL, errors);
+    if (source_mean_of(results, errors).sources > 1) {
+        struct report_table *table =
+            REPORT_LIST(report, "source_means", "Mean of the means of sources",
+                        REPORT_IN_TEXT | REPORT_IN_JSON, source_columns);
+        for (int i = 0; i < COUNT(rows); i++) {
+            fill_errors(results, rows[i].filter, NULL, errors);
+            add_source_mean(report, table, rows[i].name, results, errors);
+        }
+        add_generations(report, table, results, errors);
+    }
+    free(errors);
     return RK_OK;
+}
+
+/* ---- baselines ---- */
+
+/* Both predictions on the rows that the baseline answers. */
+static void add_baseline(struct report *report, struct report_table *table, const char *name,
+                         const struct results *results, double *of_baseline, double *of_reckon)
+{
+    add_source_mean(report, table, name, results, of_baseline);
+    for (size_t i = 0; i < results->count; i++)
+        of_reckon[i] = isnan(of_baseline[i]) ? NAN : results->result[i].error;
+    add_source_mean(report, table, "  reckon, the same rows", results, of_reckon);
+}
+
+enum rk_status validate_baselines(struct report *report, const struct results *results,
+                                  const struct facts *facts, struct rk_error *error)
+{
+    static const char *const names[BASELINES] = {
+        [BASELINE_MFU] = "40 % of the 16-bit peak",
+        [BASELINE_FITTED] = "MFU of others, by GPU and precision",
+        [BASELINE_PUBLISHED] = "Calculon's model [isaev2023]",
+    };
+    double *errors = malloc(2 * (results->count + 1) * sizeof *errors);
+    if (!errors) return no_memory(error);
+    struct report_table *table = REPORT_LIST(report, "baselines", "Simpler predictions",
+                                             REPORT_IN_TEXT | REPORT_IN_JSON, source_columns);
+    for (int i = 0; i < BASELINES; i++) {
+        baseline_errors(results, facts, (enum baseline)i, errors);
+        add_baseline(report, table, names[i], results, errors, errors + results->count);
+    }
+    free(errors);
+    return RK_OK;
+}
+
+/* ---- constants without their sources ---- */
+
+void validate_refits(struct report *report, const struct refits *refits)
+{
+    static const struct report_column columns[] = {
+        {.name = "constant"},
+        {.name = "system"},
+        {.name = "source", .title = "without"},
+        {.name = "before", .title = "with all", .digits = 2},
+        {.name = "after", .title = "without it", .digits = 2},
+    };
+    if (refits->count == 0) return;
+    struct report_table *table =
+        REPORT_LIST(report, "refits", "Constants fitted again without a source",
+                    REPORT_IN_TEXT | REPORT_IN_JSON, columns);
+    for (size_t i = 0; i < refits->count; i++) {
+        const struct refit *r = &refits->refit[i];
+        report_row(report, table,
+                   (struct report_cell[]){cell_text(r->constant),
+                                          cell_text(report_text(report, "%s", r->system)),
+                                          cell_text(report_text(report, "%s", r->source)),
+                                          cell_number(r->before), cell_number(r->after)});
+    }
 }
 
 /* ---- error bars ---- */
 
 enum rk_status validate_bars(struct report *report, const struct results *results,
-                             const struct results *memory, struct rk_error *error)
+                             struct rk_error *error)
 {
     static const struct report_column columns[] = {
         {.name = "runs", .title = "of"},
@@ -240,7 +349,7 @@ enum rk_status validate_bars(struct report *report, const struct results *result
     struct report_table *table = NULL;
     for (int i = 0; i < COUNT(names); i++) {
         struct error_coverage c;
-        const enum rk_status status = error_bars_coverage(i ? memory : results, i == 1, &c, error);
+        const enum rk_status status = error_bars_coverage(results, i == 1, &c, error);
         if (status != RK_OK) return status;
         if (c.sources < 2) continue;
         if (!table)
@@ -476,6 +585,8 @@ static struct report_cell percent(double error)
 static const struct report_column row_columns[] = {
     {.name = "id"}, {.name = "source"}, {.name = "gpu"}, {.name = "metric"},
     {.name = "measured", .digits = 5}, {.name = "predicted", .digits = 5},
+    {.name = "low50", .digits = 5}, {.name = "high50", .digits = 5},
+    {.name = "low90", .digits = 5}, {.name = "high90", .digits = 5},
     {.name = "error_pct", .title = "error %", .digits = 4},
     {.name = "verdict"}, {.name = "open"}, {.name = "reason"},
 };
@@ -535,6 +646,10 @@ void validate_rows(struct report *report, const struct results *results, bool pa
             cell_text(report_text(report, "%s", r->metric)),
             rounded(r->measured, 8),
             rounded(r->predicted, 4),
+            rounded(r->range.low50, 4),
+            rounded(r->range.high50, 4),
+            rounded(r->range.low90, 4),
+            rounded(r->range.high90, 4),
             percent(r->error),
             cell_text(result_verdict_name(r->verdict)),
             r->open[0] ? cell_text(report_text(report, "%s", r->open)) : cell_none(),

@@ -4,6 +4,7 @@
 
 #include "facts/results.h"
 #include "report/report.h"
+#include "study/left_out.h"
 
 /* Each returns RK_IO when there is no memory. */
 
@@ -15,9 +16,16 @@ enum rk_status validate_by(struct report *report, const struct results *results,
 enum rk_status validate_memory(struct report *report, const struct results *results,
                                struct rk_error *error);
 
-/* Means over sources of their mean errors. */
+/* Means over rows, and over sources of theirs: of all, dense and mixtures, by generation. */
 enum rk_status validate_sources(struct report *report, const struct results *results,
                                 struct rk_error *error);
+
+/* What simpler predictions of the same rows come to; `facts` are those of the results. */
+enum rk_status validate_baselines(struct report *report, const struct results *results,
+                                  const struct facts *facts, struct rk_error *error);
+
+/* Constants of systems that were fitted again. */
+void validate_refits(struct report *report, const struct refits *refits);
 
 /* How often error bars hold that are learned without a run's source: of times, of peaks of memory.
  */
@@ -26,7 +34,7 @@ enum rk_status validate_given(struct report *report, const struct results *resul
                               struct rk_error *error);
 
 enum rk_status validate_bars(struct report *report, const struct results *results,
-                             const struct results *memory, struct rk_error *error);
+                             struct rk_error *error);
 
 /* Which runs are predicted to fit. */
 void validate_fits(struct report *report, const struct results *results);

@@ -33,6 +33,18 @@ const char *accelerator_generation(const char *system)
     return "other";
 }
 
+const char *accelerator_generation_name(int i)
+{
+    const int rows = sizeof generations / sizeof *generations;
+    for (int k = 0; k < rows; k++) {
+        int first = 0;
+        while (strcmp(generations[first].generation, generations[k].generation) != 0)
+            first++;
+        if (first == k && i-- == 0) return generations[k].generation;
+    }
+    return i == 0 ? "other" : NULL;
+}
+
 enum { LEVELS = 5, FIRST_WITHOUT_GENERATION = 2 };
 
 /* The name of the request's class, fewer of its properties with each level. */
@@ -436,30 +448,71 @@ static enum rk_status learn_width(struct error_bars *bars, const struct results 
     return status;
 }
 
-enum rk_status error_bars_without(struct error_bars *bars, const struct results *results,
-                                  const char *source, struct rk_error *error)
+static enum rk_status learn_subject(struct error_bars *bars, const struct results *results,
+                                    const struct subject *subject, const char *without,
+                                    struct rk_error *error)
 {
     struct lesson lesson;
-    const enum rk_status status = lesson_begin(&lesson, results, &times, error);
-    memset(bars, 0, sizeof *bars);
-    bars->wider_half = bars->wider_most = 1;
-    if (status == RK_OK) learn_classes(bars, &lesson, source);
+    const enum rk_status status = lesson_begin(&lesson, results, subject, error);
+    if (status == RK_OK) learn_classes(bars, &lesson, without);
     lesson_end(&lesson);
     return status;
 }
 
-static enum rk_status learn_subject(struct error_bars *bars, const struct results *results,
-                                    const struct subject *subject, struct rk_error *error)
+enum rk_status error_bars_without(struct error_bars *bars, const struct results *results,
+                                  const char *source, struct rk_error *error)
 {
-    struct lesson lesson;
-    const enum rk_status status = lesson_begin(&lesson, results, subject, error);
-    if (status == RK_OK) learn_classes(bars, &lesson, NULL);
-    lesson_end(&lesson);
+    memset(bars, 0, sizeof *bars);
+    bars->wider_half = bars->wider_most = 1;
+    enum rk_status status = learn_subject(bars, results, &times, source, error);
+    if (status == RK_OK) status = learn_subject(bars, results, &peaks, source, error);
+    return status;
+}
+
+/* ---- ranges of results ---- */
+
+static void set_range(struct result *r, const struct error_class *bar)
+{
+    double at[ERROR_SHARES];
+    for (int i = 0; i < ERROR_SHARES; i++)
+        at[i] = r->predicted * (r->rate ? 1 / bar->ratio[ERROR_SHARES - 1 - i] : bar->ratio[i]);
+    r->range = (struct result_range){at[1], at[3], at[0], at[4]};
+}
+
+void results_range(struct results *results, const struct error_bars *bars, const char *source)
+{
+    for (size_t i = 0; i < results->count; i++) {
+        struct result *r = &results->result[i];
+        const struct error_request request = request_of(r);
+        struct error_class bar;
+        if (isnan(r->predicted) || (source && strcmp(source_of(r), source) != 0)) continue;
+        const bool known = r->kind == FIGURE_STEP
+                               ? error_bar_of(bars, &request, &bar)
+                               : is_peak(r) && error_bar_of_memory(bars, &request, &bar);
+        if (!known) continue;
+        if (r->left < 1) error_bar_narrow(&bar, r->left);
+        set_range(r, &bar);
+    }
+}
+
+enum rk_status results_range_blind(struct results *results, const struct results *lessons,
+                                   struct rk_error *error)
+{
+    size_t sources = 0;
+    const char **names = class_names(results, CLASS_SOURCE, &sources);
+    struct error_bars *bars = malloc(sizeof *bars);
+    enum rk_status status = names && bars ? RK_OK : no_memory(error);
+    for (size_t i = 0; status == RK_OK && i < sources; i++) {
+        status = error_bars_without(bars, lessons, names[i], error);
+        if (status == RK_OK) results_range(results, bars, names[i]);
+    }
+    free(names);
+    free(bars);
     return status;
 }
 
 enum rk_status error_bars_learn(struct error_bars *bars, const struct results *results,
-                                const struct results *memory, struct rk_error *error)
+                                struct rk_error *error)
 {
     memset(bars, 0, sizeof *bars);
     bars->ranges = RANGES;
@@ -471,8 +524,8 @@ enum rk_status error_bars_learn(struct error_bars *bars, const struct results *r
         const struct error_request request = request_of(&results->result[k]);
         if (counts(&results->result[k])) learn_run(bars, &request);
     }
-    enum rk_status status = learn_subject(bars, results, &times, error);
-    if (status == RK_OK) status = learn_subject(bars, memory, &peaks, error);
+    enum rk_status status = learn_subject(bars, results, &times, NULL, error);
+    if (status == RK_OK) status = learn_subject(bars, results, &peaks, NULL, error);
     return status == RK_OK ? learn_width(bars, results, error) : status;
 }
 
@@ -511,7 +564,7 @@ char *error_bars_text(const struct error_bars *bars)
         "{s:s, s:o, s:o, s:o, s:o, s:o}", "description",
         "Measured over predicted times and peaks of memory that 5, 25, 50, 75 and 95 % of the runs "
         "of a class are below, each source left out and counted once; and what was validated: "
-        "written by reckon validate --left-out --learn.",
+        "written by reckon validate --learn.",
         "wider_half", rounded(bars->wider_half), "wider_most", rounded(bars->wider_most), "classes",
         classes, "ranges", ranges, "seen", seen);
     char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) : NULL;

@@ -44,11 +44,10 @@ struct error_bars {
     struct error_seen seen[ERROR_BAR_SEEN];
 };
 
-/* From the compared times among the results, each source left out of what it was predicted with,
- * and from the compared peaks of `memory`, read with all rules: no constant of memory is fitted to
- * a source, and who asks knows his plan. RK_IO: no memory. */
+/* From the compared times and peaks among the results, each predicted without its source. RK_IO: no
+ * memory. */
 enum rk_status error_bars_learn(struct error_bars *bars, const struct results *results,
-                                const struct results *memory, struct rk_error *error);
+                                struct rk_error *error);
 
 /* As JSON; the caller frees the text. NULL without memory. */
 char *error_bars_text(const struct error_bars *bars);
@@ -74,9 +73,16 @@ bool error_bar_of_memory(const struct error_bars *bars, const struct error_reque
 /* Around a prediction that measured steps corrected, of whose variance they leave `left`. */
 void error_bar_narrow(struct error_class *bar, double left);
 
-/* The classes of times of all sources but one, nothing else. RK_IO: no memory. */
+/* The classes of all sources but one, nothing else. RK_IO: no memory. */
 enum rk_status error_bars_without(struct error_bars *bars, const struct results *results,
                                   const char *source, struct rk_error *error);
+
+/* Sets the ranges of times of steps and of peaks; of one source, or of all (NULL). */
+void results_range(struct results *results, const struct error_bars *bars, const char *source);
+
+/* The same, those of each source from the other sources among the lessons. RK_IO: no memory. */
+enum rk_status results_range_blind(struct results *results, const struct results *lessons,
+                                   struct rk_error *error);
 
 /* Share of such runs whose measured value is at most `ratio` of the predicted one: linear between
  * the shares, and as far again beyond the outer ones. */
@@ -98,5 +104,8 @@ bool error_bar_warning(const struct error_bars *bars, const struct error_request
 
 /* "Hopper" of "h100-sxm5-80g nvl8"; "other" where it is not known. */
 const char *accelerator_generation(const char *system);
+
+/* The names it gives, each once; NULL behind the last. */
+const char *accelerator_generation_name(int i);
 
 #endif

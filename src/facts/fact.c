@@ -56,22 +56,6 @@ static const char *scale_of(uint64_t gpus)
     return scales[i].name;
 }
 
-/* "sc21t1_004" is of "sc21t1". */
-static void source_of(const struct row *row, const struct fact *fact, char text[static FACT_TEXT])
-{
-    const char *given = row_get(row, "source_group");
-    size_t length = strlen(fact->id);
-    if (given[0]) {
-        snprintf(text, FACT_TEXT, "%s", given);
-        return;
-    }
-    while (length > 1 && fact->id[length - 1] >= '0' && fact->id[length - 1] <= '9')
-        length--;
-    while (length > 1 && strchr("_-", fact->id[length - 1]))
-        length--;
-    snprintf(text, FACT_TEXT, "%.*s", (int)(length < FACT_TEXT ? length : FACT_TEXT - 1), fact->id);
-}
-
 static void put(char text[static FACT_TEXT], const char *value)
 {
     snprintf(text, FACT_TEXT, "%.*s", FACT_TEXT - 1, value[0] ? value : "not given");
@@ -86,8 +70,8 @@ static void classify(const struct row *row, struct fact *fact)
     put(fact->class_of[CLASS_FRAMEWORK], row_get(row, "framework"));
     put(fact->class_of[CLASS_KIND], row_get(row, "experts")[0] ? "experts" : "dense");
     put(fact->class_of[CLASS_METRIC], row_get(row, "metric_name"));
-    put(fact->class_of[CLASS_FIT], row_get(row, "fit"));
-    source_of(row, fact, fact->class_of[CLASS_SOURCE]);
+    put(fact->class_of[CLASS_FIT], fact->fitted[0] ? "fit" : "held out");
+    row_source(row, fact->class_of[CLASS_SOURCE]);
 }
 
 /* What the plans of a group share. Dropping tokens is other work, not another plan. */
@@ -111,6 +95,7 @@ enum rk_status fact_read(const struct row *row, struct fact *fact, struct rk_err
     (void)error;
     snprintf(fact->id, sizeof fact->id, "%s", row_get(row, "id"));
     snprintf(fact->source, sizeof fact->source, "%.127s", row_get(row, "source"));
+    snprintf(fact->fitted, sizeof fact->fitted, "%.63s", row_get(row, "fitted"));
     put(fact->gpu, row_get(row, "gpu"));
     const char *unmodelled = row_get(row, "unmodelled");
     bool fine = !unmodelled[0] || fact_fail(fact, "%s", unmodelled);

@@ -96,6 +96,7 @@ struct fact_clusters {
 struct fact {
     char id[FACT_ID], source[128], gpu[FACT_TEXT];
     char class_of[FACT_CLASSES][FACT_TEXT];
+    char fitted[FACT_TEXT];  /* constants of its system that were fitted to its source */
     char group[FACT_REASON]; /* model, machine, batch: its facts differ by the plan alone */
     struct rk_model model;
     struct rk_system system; /* owned */

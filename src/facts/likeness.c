@@ -182,7 +182,9 @@ enum rk_status results_correct(struct results *results, const struct results *gi
     const enum rk_status status = weighed_open(&w, given, error);
     for (size_t i = 0; status == RK_OK && i < results->count; i++) {
         struct result *r = &results->result[i];
-        if (is_step(r) && !among(r, w.n, w.step)) correct(r, corrected(r, w.n, w.step, w.weight));
+        if (!is_step(r) || among(r, w.n, w.step)) continue;
+        r->left = left_of(r, w.n, w.step, w.matrix, w.weight + w.n);
+        correct(r, corrected(r, w.n, w.step, w.weight));
     }
     weighed_release(&w);
     return status;

@@ -25,8 +25,16 @@ static struct result *append(struct results *results)
                          .predicted = NAN,
                          .measured_si = NAN,
                          .predicted_si = NAN,
-                         .error = NAN};
+                         .error = NAN,
+                         .range = {NAN, NAN, NAN, NAN},
+                         .left = 1};
     return r;
+}
+
+static double half_peak(const struct rk_system *system)
+{
+    const double peak = system->matrix[RK_BFLOAT16].peak_flops;
+    return peak > 0 ? peak : system->matrix[RK_FLOAT16].peak_flops;
 }
 
 static void describe(struct result *r, const struct fact *fact)
@@ -39,6 +47,7 @@ static void describe(struct result *r, const struct fact *fact)
     snprintf(r->system, sizeof r->system, "%.63s", fact->system.id);
     r->model = fact->model;
     r->gpus = fact->plan.ranks;
+    if (!fact->clusters) r->peak_flops = (double)r->gpus * half_peak(&fact->system);
     r->experts = fact->model.experts > 0;
 }
 

@@ -20,6 +20,11 @@ enum result_verdict {
 };
 const char *result_verdict_name(enum result_verdict verdict);
 
+/* Where half and 90 % of measured values lie, given the prediction; in the metric's unit; NAN. */
+struct result_range {
+    double low50, high50, low90, high90;
+};
+
 struct result {
     char id[FACT_ID], source[128];
     char class_of[FACT_CLASSES][FACT_TEXT];
@@ -30,8 +35,11 @@ struct result {
     double measured, predicted;       /* in the metric's unit; NAN */
     double measured_si, predicted_si; /* seconds or bytes; NAN */
     double error;                     /* NAN when not compared */
-    bool rate;                        /* the metric is the larger, the shorter the time */
+    struct result_range range;        /* results_range() */
+    double left; /* of the variance of such a measurement, by --given: 1 without (likeness.h) */
+    bool rate;   /* the metric is the larger, the shorter the time */
     uint64_t gpus;
+    double peak_flops; /* of all GPUs, dense, 16 bits; 0: GPUs of several kinds */
     bool experts;
     char open[FACT_REASON];   /* what was chosen for cells that the source leaves open */
     char reason[FACT_REASON]; /* RESULT_UNMODELLED, RESULT_REFUSED */
@@ -70,6 +78,17 @@ enum rk_status score_of(const struct results *results, result_filter filter, con
 /* The statistics of `count` errors, which are sorted by their absolute values. Percentiles are
  * interpolated between neighbours. */
 struct score score_errors(double *errors, size_t count);
+
+/* Means over rows, and over sources of their means, of absolute errors. */
+struct source_mean {
+    size_t rows, sources;
+    double mean, of_sources;
+    double within; /* half of the 95 % interval of the mean of sources: t of their means; NAN of one
+                      source */
+};
+
+/* `error` has one for each result; NAN does not count. */
+struct source_mean source_mean_of(const struct results *results, const double *error);
 
 /* Names of a class that occur, sorted; points into the results. The caller frees the list; NULL
  * without memory. */

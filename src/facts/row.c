@@ -1,5 +1,6 @@
 #include "facts/row.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +13,25 @@ static struct cell *find(struct row *row, const char *name)
 
 const char *row_get(const struct row *row, const char *name)
 {
-    for (int i = 0; i < row->count; i++)
-        if (strcmp(row->cell[i].name, name) == 0) return row->cell[i].value;
+    const struct cell *cell = row->cell, *const end = cell + row->count;
+    for (; cell < end; cell++)
+        if (cell->name[0] == name[0] && strcmp(cell->name, name) == 0) return cell->value;
     return "";
+}
+
+const char *row_source(const struct row *row, char text[static ROW_SOURCE])
+{
+    const char *given = row_get(row, "source_group"), *id = row_get(row, "id");
+    size_t length = strlen(id);
+    while (length > 1 && id[length - 1] >= '0' && id[length - 1] <= '9')
+        length--;
+    while (length > 1 && strchr("_-", id[length - 1]))
+        length--;
+    if (given[0])
+        snprintf(text, ROW_SOURCE, "%s", given);
+    else
+        snprintf(text, ROW_SOURCE, "%.*s", (int)length, id);
+    return text;
 }
 
 bool row_set(struct row *row, const char *name, const char *value, const char *why)

@@ -31,6 +31,11 @@ void row_release(struct row *row);
 /* "" when there is no such cell. */
 const char *row_get(const struct row *row, const char *name);
 
+/* The source of a row by its cells source_group, or id without the number at its end: "sc21t1_004"
+ * is of "sc21t1". Returns `text`. */
+enum { ROW_SOURCE = 64 };
+const char *row_source(const struct row *row, char text[static ROW_SOURCE]);
+
 /* False when there is no room or memory. */
 bool row_set(struct row *row, const char *name, const char *value, const char *why);
 

@@ -11,10 +11,24 @@
 
 enum { MOST_CONDITIONS = 8, MOST_SETTINGS = 64, GROUPS = 10, VALUE = 1024 };
 
+/* What a pattern made of the last value it was asked for: rows of a source follow each other, and
+ * most of their cells are alike. */
+struct answer {
+    char *value; /* NULL: none yet */
+    bool found;
+    regmatch_t match[GROUPS];
+};
+
 struct condition {
     char *column;
     bool absent;
     regex_t pattern;
+    struct answer last;
+};
+
+struct texts {
+    int count;
+    char **text; /* (count) */
 };
 
 struct setting {
@@ -26,8 +40,14 @@ struct rule {
     int conditions, settings;
     struct condition condition[MOST_CONDITIONS];
     struct setting *setting; /* (settings) */
-    bool inferred;
+    struct texts from;
     char *why;
+};
+
+struct fitted {
+    char *constant, *why;
+    regex_t system;
+    struct texts from;
 };
 
 /* ---- loading ---- */
@@ -104,38 +124,100 @@ static enum rk_status load_part(const struct place *object, const char *part, st
     return RK_OK;
 }
 
+static enum rk_status load_text(const struct place *object, const char *key, const char *advice,
+                                char **text, struct rk_error *error)
+{
+    struct place member;
+    if (!place_member(object, key, &member))
+        return place_fail(object, error, "missing key \"%s\": %s", key, advice);
+    const enum rk_status status = need_text(&member, error);
+    if (status != RK_OK) return status;
+    *text = strdup(json_string_value(member.value));
+    return *text ? RK_OK : fail_memory(&member, error);
+}
+
+/* "from": the sources whose figures something was found from. */
+static enum rk_status load_from(const struct place *object, struct texts *from,
+                                struct rk_error *error)
+{
+    struct place list;
+    if (!place_member(object, "from", &list)) return RK_OK;
+    enum rk_status status = place_need_array(&list, 1, 10000, error);
+    for (size_t i = 0; status == RK_OK && i < json_array_size(list.value); i++) {
+        const struct place element = place_element(&list, i);
+        status = need_text(&element, error);
+        if (status == RK_OK && !ARRAY_ROOM(from->text, from->count))
+            status = fail_memory(&element, error);
+        if (status != RK_OK) break;
+        from->text[from->count] = strdup(json_string_value(element.value));
+        if (!from->text[from->count++]) status = fail_memory(&element, error);
+    }
+    return status;
+}
+
 static enum rk_status load_rule(const struct place *object, struct rule *rule,
                                 struct rk_error *error)
 {
-    static const char *const keys[] = {"when", "set", "replace", "inferred", "why", NULL};
-    struct place why, inferred;
+    static const char *const keys[] = {"when", "set", "replace", "from", "why", NULL};
     enum rk_status status = place_need_object(object, error);
     if (status == RK_OK) status = place_need_keys(object, keys, error);
     if (status == RK_OK) status = load_part(object, "when", rule, error);
     if (status == RK_OK) status = load_part(object, "set", rule, error);
     if (status == RK_OK) status = load_part(object, "replace", rule, error);
+    if (status == RK_OK) status = load_from(object, &rule->from, error);
+    if (status == RK_OK)
+        status = load_text(object, "why", "give the reason or the source", &rule->why, error);
+    return status;
+}
+
+static enum rk_status load_fitted(const struct place *object, struct fitted *fitted,
+                                  struct rk_error *error)
+{
+    static const char *const keys[] = {"constant", "system", "from", "why", NULL};
+    char *pattern = NULL;
+    enum rk_status status = place_need_object(object, error);
+    if (status == RK_OK) status = place_need_keys(object, keys, error);
+    if (status == RK_OK)
+        status = load_text(object, "constant", "of which constant?", &fitted->constant, error);
+    if (status == RK_OK)
+        status = load_text(object, "why", "what was fitted to what?", &fitted->why, error);
+    if (status == RK_OK) status = load_from(object, &fitted->from, error);
+    if (status == RK_OK)
+        status = load_text(object, "system", "a pattern of systems", &pattern, error);
+    if (status == RK_OK && regex_compile(&fitted->system, pattern, 0))
+        status = place_fail(object, error, "system: not a regular expression");
+    free(pattern);
+    return status;
+}
+
+static enum rk_status load_constants(const struct place *root, struct rules *rules,
+                                     struct rk_error *error)
+{
+    struct place list;
+    if (!place_member(root, "fitted", &list)) return RK_OK;
+    enum rk_status status = place_need_array(&list, 0, 1000, error);
     if (status != RK_OK) return status;
-    if (place_member(object, "inferred", &inferred)) {
-        if (!json_is_boolean(inferred.value))
-            return place_fail(&inferred, error, "must be true or false");
-        rule->inferred = json_is_true(inferred.value);
+    const size_t count = json_array_size(list.value);
+    rules->fitted = calloc(count + 1, sizeof *rules->fitted);
+    if (!rules->fitted) return fail_memory(root, error);
+    for (size_t i = 0; i < count && status == RK_OK; i++) {
+        const struct place element = place_element(&list, i);
+        rules->fits = i + 1;
+        status = load_fitted(&element, &rules->fitted[i], error);
     }
-    if (!place_member(object, "why", &why))
-        return place_fail(object, error, "missing key \"why\": give the reason or the source");
-    status = need_text(&why, error);
-    if (status != RK_OK) return status;
-    rule->why = strdup(json_string_value(why.value));
-    return rule->why ? RK_OK : fail_memory(object, error);
+    return status;
 }
 
 static enum rk_status load_all(const struct document *document, struct rules *rules,
                                struct rk_error *error)
 {
-    static const char *const keys[] = {"description", "rules", NULL};
+    static const char *const keys[] = {"description", "fitted", "rules", NULL};
     const struct place root = place_root(document);
     struct place list;
     enum rk_status status = place_need_object(&root, error);
     if (status == RK_OK) status = place_need_keys(&root, keys, error);
+    if (status != RK_OK) return status;
+    status = load_constants(&root, rules, error);
     if (status != RK_OK) return status;
     if (!place_member(&root, "rules", &list))
         return place_fail(&root, error, "missing key \"rules\": a list of rules");
@@ -173,12 +255,31 @@ enum rk_status rules_load_or_own(const char *path, struct rules *rules, struct r
     return rules_load(own, rules, error);
 }
 
+static void texts_release(struct texts *texts)
+{
+    for (int i = 0; i < texts->count; i++)
+        free(texts->text[i]);
+    free(texts->text);
+}
+
+static void fitted_release(struct fitted *fitted)
+{
+    free(fitted->constant);
+    free(fitted->why);
+    regfree(&fitted->system);
+    texts_release(&fitted->from);
+}
+
 void rules_release(struct rules *rules)
 {
+    for (size_t i = 0; i < rules->fits; i++)
+        fitted_release(&rules->fitted[i]);
+    free(rules->fitted);
     for (size_t i = 0; i < rules->count; i++) {
         struct rule *rule = &rules->rule[i];
         for (int k = 0; k < rule->conditions; k++) {
             free(rule->condition[k].column);
+            free(rule->condition[k].last.value);
             regfree(&rule->condition[k].pattern);
         }
         for (int k = 0; k < rule->settings; k++) {
@@ -186,6 +287,7 @@ void rules_release(struct rules *rules)
             free(rule->setting[k].value);
         }
         free(rule->setting);
+        texts_release(&rule->from);
         free(rule->why);
     }
     free(rules->rule);
@@ -208,15 +310,33 @@ static void keep_groups(const struct condition *c, const char *value, const regm
     }
 }
 
-static bool matches(const struct rule *rule, const struct row *row, struct groups *groups)
+/* Columns that say who measured a row. */
+static bool is_name(const char *column)
+{
+    return strcmp(column, "source") == 0 || strcmp(column, "id") == 0 ||
+           strcmp(column, "source_group") == 0;
+}
+
+/* A value that cannot be kept is asked for again. */
+static const struct answer *ask(struct condition *c, const char *value)
+{
+    struct answer *last = &c->last;
+    if (last->value && strcmp(last->value, value) == 0) return last;
+    free(last->value);
+    last->value = strdup(value);
+    last->found = regexec(&c->pattern, value, GROUPS, last->match, 0) == 0;
+    return last;
+}
+
+static bool matches(struct rule *rule, const struct row *row, enum rules_use use,
+                    struct groups *groups)
 {
     for (int i = 0; i < rule->conditions; i++) {
-        const struct condition *c = &rule->condition[i];
-        const char *value = row_get(row, c->column);
-        regmatch_t match[GROUPS];
-        const bool found = regexec(&c->pattern, value, GROUPS, match, 0) == 0;
-        if (found == c->absent) return false;
-        if (found) keep_groups(c, value, match, groups);
+        struct condition *c = &rule->condition[i];
+        const char *value = use == RULES_BLIND && is_name(c->column) ? "" : row_get(row, c->column);
+        const struct answer *answer = ask(c, value);
+        if (answer->found == c->absent) return false;
+        if (answer->found) keep_groups(c, value, answer->match, groups);
     }
     return true;
 }
@@ -257,22 +377,67 @@ static void expand(const char *value, const struct row *row, const struct groups
     }
 }
 
-enum rk_status rules_apply(const struct rules *rules, struct row *row, struct rk_error *error)
+static bool names(const struct texts *from, const char *source)
 {
-    for (size_t i = 0; i < rules->count; i++) {
-        const struct rule *rule = &rules->rule[i];
-        struct groups groups = {{{0}}};
-        if (rule->inferred && rules->stated_only) continue;
-        if (!matches(rule, row, &groups)) continue;
-        for (int k = 0; k < rule->settings; k++) {
-            const struct setting *s = &rule->setting[k];
-            char value[VALUE];
-            if (!s->replaces && row_get(row, s->column)[0]) continue;
-            expand(s->value, row, &groups, value);
-            if (!row_set(row, s->column, value, rule->why))
-                return rk_fail(error, RK_IO, row->path, row->line, 0,
-                               "no room for the row's cells");
-        }
+    for (int i = 0; i < from->count; i++)
+        if (strcmp(from->text[i], source) == 0) return true;
+    return false;
+}
+
+/* Is the rule left out, by whose figures it was found from? */
+static bool is_left_out(const struct rule *rule, const struct row *row, enum rules_use use)
+{
+    char source[ROW_SOURCE];
+    if (rule->from.count == 0 || use == RULES_ALL) return false;
+    const bool own = names(&rule->from, row_source(row, source));
+    return use == RULES_BLIND ? own : !own || rule->from.count > 1;
+}
+
+static enum rk_status fail_room(const struct row *row, struct rk_error *error)
+{
+    return rk_fail(error, RK_IO, row->path, row->line, 0, "no room for the row's cells");
+}
+
+static enum rk_status apply(const struct rule *rule, struct row *row, const struct groups *groups,
+                            struct rk_error *error)
+{
+    for (int k = 0; k < rule->settings; k++) {
+        const struct setting *s = &rule->setting[k];
+        char value[VALUE];
+        if (!s->replaces && row_get(row, s->column)[0]) continue;
+        expand(s->value, row, groups, value);
+        if (!row_set(row, s->column, value, rule->why)) return fail_room(row, error);
     }
     return RK_OK;
+}
+
+/* The cell "fitted": which constants of the row's system were fitted to its source. */
+static enum rk_status name_fitted(const struct rules *rules, struct row *row,
+                                  struct rk_error *error)
+{
+    char source[ROW_SOURCE], list[VALUE] = "";
+    struct text text = {list, sizeof list};
+    const char *system = row_get(row, "system");
+    row_source(row, source);
+    for (size_t i = 0; i < rules->fits; i++) {
+        const struct fitted *f = &rules->fitted[i];
+        if (!names(&f->from, source) || regexec(&f->system, system, 0, NULL, 0) != 0) continue;
+        if (list[0]) put(&text, " ", 1);
+        put(&text, f->constant, strlen(f->constant));
+    }
+    return row_set(row, "fitted", list, "the list \"fitted\"") ? RK_OK : fail_room(row, error);
+}
+
+enum rk_status rules_apply(const struct rules *rules, struct row *row, struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; i < rules->count && status == RK_OK; i++) {
+        struct rule *rule = &rules->rule[i];
+        struct groups groups;
+        for (int g = 0; g < GROUPS; g++)
+            groups.text[g][0] = '\0';
+        if (matches(rule, row, rules->use, &groups) && !is_left_out(rule, row, rules->use))
+            status = apply(rule, row, &groups, error);
+    }
+    return status == RK_OK ? name_fitted(rules, row, error) : status;
 }

@@ -6,9 +6,15 @@
  *                                       find; a leading "!" means: does not match; "^$": empty)
  *     "set"      column: value, ...     fills cells that are empty
  *     "replace"  column: value, ...     overwrites
- *     "inferred" true: it was found from the figures of the source's own runs, and is left out
- * where errors are those of a source that nobody has seen "why"      the reason, or the source of
- * what is set
+ *     "from"     [source, ...]          found from the figures of these sources (row_source())
+ *     "why"                             the reason, or the source of what is set
+ *
+ * and a list "fitted" of the constants of systems that were fitted to measured runs:
+ *
+ *     "constant"  "sustained" of kernels, or "link.efficiency" of the outermost network
+ *     "system"    pattern of the systems that have the value
+ *     "from"      [source, ...]          what it was fitted to
+ *     "why"
  *
  * A pattern that begins with "(?i)" does not tell upper from lower case. $1 ... $9 in a value are
  * the groups of the last pattern of the rule that has groups, ${column} is a cell. So one list says
@@ -20,10 +26,19 @@
 
 #include "facts/row.h"
 
+/* Which rules a row is read by. */
+enum rules_use {
+    RULES_ALL,
+    RULES_OWN,   /* none that was found from the figures of another source */
+    RULES_BLIND, /* as of a source that nobody has seen: none that was found from its own figures,
+                    and patterns see no name (source, source_group, id) */
+};
+
 struct rules {
-    size_t count;
-    struct rule *rule; /* (count) */
-    bool stated_only;  /* apply no inferred ones */
+    size_t count, fits;
+    struct rule *rule;     /* (count) */
+    struct fitted *fitted; /* (fits) */
+    enum rules_use use;
 };
 
 /* RK_BAD_INPUT when the file cannot be read or a rule is wrong. */
@@ -35,7 +50,9 @@ enum rk_status rules_load_or_own(const char *path, struct rules *rules, struct r
 /* A zeroed struct is fine. */
 void rules_release(struct rules *rules);
 
-/* Cells keep pointing to the rules for their `why`. RK_IO when there is no memory. */
+/* Not for two threads with the same rules: patterns keep their last answers. Sets the cell "fitted"
+ * too: the constants of the row's system that were fitted to its source.
+ * Cells keep pointing to the rules for their `why`. RK_IO when there is no memory. */
 enum rk_status rules_apply(const struct rules *rules, struct row *row, struct rk_error *error);
 
 #endif

@@ -55,6 +55,54 @@ enum rk_status score_of(const struct results *results, result_filter filter, con
     return RK_OK;
 }
 
+/* ---- sources ---- */
+
+/* The 97.5 % quantile of Student's t [abramowitz1964, 26.7.5]; within 2 % from 4 degrees on. */
+static double student(double degrees)
+{
+    const double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z;
+    return z + (z3 + z) / (4 * degrees) + (5 * z5 + 16 * z3 + 3 * z) / (96 * degrees * degrees);
+}
+
+/* Mean |error| of the results of the source that result i is of, if it is its first; else NAN. */
+static double mean_of_source(const struct results *results, const double *error, size_t i)
+{
+    const char *source = results->result[i].class_of[CLASS_SOURCE];
+    double sum = 0;
+    size_t rows = 0;
+    for (size_t k = 0; k < results->count; k++) {
+        if (isnan(error[k]) || strcmp(results->result[k].class_of[CLASS_SOURCE], source) != 0)
+            continue;
+        if (k < i) return NAN;
+        sum += fabs(error[k]);
+        rows++;
+    }
+    return sum / (double)rows;
+}
+
+struct source_mean source_mean_of(const struct results *results, const double *error)
+{
+    struct source_mean m = {.within = NAN};
+    double squares = 0;
+    for (size_t i = 0; i < results->count; i++) {
+        if (isnan(error[i])) continue;
+        m.rows++;
+        m.mean += fabs(error[i]);
+        const double own = mean_of_source(results, error, i);
+        if (isnan(own)) continue;
+        m.sources++;
+        m.of_sources += own;
+        squares += own * own;
+    }
+    if (m.rows) m.mean /= (double)m.rows;
+    if (m.sources) m.of_sources /= (double)m.sources;
+    const double n = (double)m.sources;
+    if (m.sources > 1)
+        m.within =
+            student(n - 1) * sqrt(fmax(0, squares / n - m.of_sources * m.of_sources) / (n - 1));
+    return m;
+}
+
 /* ---- classes ---- */
 
 static int by_name(const void *a, const void *b)

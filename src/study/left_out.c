@@ -4,18 +4,48 @@
 #include "facts/error_bar.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- errors under several values of `sustained` ---- */
+/* ---- constants that are fitted again ---- */
 
-/* A step's time is nearly linear in 1 / sustained: a few values tell the others. */
-static const double tried[] = {0.5, 0.6, 0.7, 0.85, 1.0};
-enum { TRIED = sizeof tried / sizeof *tried };
+enum { TRIED = 5 };
+
+/* A step's time is nearly linear in 1 / value: a few values tell the others. */
+struct constant {
+    const char *name; /* of the list "fitted" of the rules */
+    bool dense_only;  /* it is fitted to dense runs */
+    double tried[TRIED];
+    double *(*at)(struct rk_system *system); /* NULL: the system has none */
+};
+
+static double *sustained_of(struct rk_system *system)
+{
+    return &system->kernels.sustained;
+}
+
+static double *link_efficiency_of(struct rk_system *system)
+{
+    struct rk_link *link = system->networks ? &system->network[system->networks - 1].link : NULL;
+    return link && link->efficiency > 0 ? &link->efficiency : NULL;
+}
+
+/* clang-format off */
+static const struct constant constants[] = {
+    {"sustained",       true,  {0.5, 0.6, 0.7, 0.85, 1.0}, sustained_of},
+    {"link.efficiency", false, {0.3, 0.4, 0.55, 0.75, 1.0}, link_efficiency_of},
+};
+/* clang-format on */
+enum { CONSTANTS = sizeof constants / sizeof *constants };
+
+/* ---- errors under several values ---- */
 
 struct tables {
-    const struct facts *facts;
+    const struct constant *constant;
+    struct facts *facts;
     double (*error)[TRIED]; /* (facts) log(predicted / measured); NAN: none */
+    bool *known;            /* (facts) */
 };
 
 static double log_error(const struct fact *fact)
@@ -31,33 +61,38 @@ static double log_error(const struct fact *fact)
     return NAN;
 }
 
-static bool is_fitted_to(const struct fact *fact)
+static bool has_step(const struct fact *fact)
 {
-    return !fact->reason[0] && fact->model.experts == 0 && fact->figures > 0 &&
-           fact->figure[0].kind == FIGURE_STEP;
+    return !fact->reason[0] && fact->figures > 0 && fact->figure[0].kind == FIGURE_STEP;
 }
 
-static void fill(struct tables *tables, struct facts *facts)
+/* The errors of a fact, worked out when they are first asked for; NULL: nothing is fitted to it. */
+static const double *errors_of(const struct tables *tables, size_t i)
 {
-    tables->facts = facts;
-    for (size_t i = 0; i < facts->count; i++) {
-        struct fact *fact = &facts->fact[i];
-        double *sustained = &fact->system.kernels.sustained;
-        const double kept = *sustained;
+    struct fact *fact = &tables->facts->fact[i];
+    double *value = has_step(fact) ? tables->constant->at(&fact->system) : NULL;
+    if (!value || (tables->constant->dense_only && fact->model.experts)) return NULL;
+    if (!tables->known[i]) {
+        const double kept = *value;
         for (int k = 0; k < TRIED; k++) {
-            *sustained = tried[k];
-            tables->error[i][k] = is_fitted_to(fact) ? log_error(fact) : NAN;
+            *value = tables->constant->tried[k];
+            tables->error[i][k] = log_error(fact);
         }
-        *sustained = kept;
+        *value = kept;
+        tables->known[i] = true;
     }
+    const double *error = tables->error[i];
+    return isfinite(error[0]) && isfinite(error[TRIED - 1]) ? error : NULL;
 }
 
-static double error_at(const double error[static TRIED], double sustained)
+static double error_at(const struct constant *constant, const double error[static TRIED],
+                       double value)
 {
+    const double *tried = constant->tried;
     int k = 0;
-    while (k < TRIED - 2 && tried[k + 1] < sustained)
+    while (k < TRIED - 2 && tried[k + 1] < value)
         k++;
-    const double share = (1 / sustained - 1 / tried[k]) / (1 / tried[k + 1] - 1 / tried[k]);
+    const double share = (1 / value - 1 / tried[k]) / (1 / tried[k + 1] - 1 / tried[k]);
     return error[k] + share * (error[k + 1] - error[k]);
 }
 
@@ -76,51 +111,54 @@ static bool same_generation(const struct fact *a, const struct fact *b)
     return strcmp(x, y) == 0 && strcmp(x, "other") != 0;
 }
 
-static bool is_fit(const struct fact *fact)
+/* Whose runs stand for an accelerator: its own of the sources that the constant was fitted to, its
+ * own of all, those of its generation. */
+enum nearness { FITTED_TO, SAME_ACCELERATOR, SAME_GENERATION, NEARNESSES };
+
+static bool is_fit(const struct fact *fact, const struct constant *constant)
 {
-    return strcmp(fact->class_of[CLASS_FIT], "fit") == 0;
+    return strstr(fact->fitted, constant->name) != NULL;
 }
 
-static bool same_and_fit(const struct fact *a, const struct fact *b)
+static bool is_near(const struct tables *tables, const struct fact *a, const struct fact *b,
+                    enum nearness nearness)
 {
-    return is_fit(a) && same_accelerator(a, b);
+    if (nearness == SAME_GENERATION) return same_generation(a, b);
+    return same_accelerator(a, b) && (nearness != FITTED_TO || is_fit(a, tables->constant));
 }
-
-/* Whose runs stand for an accelerator: its own of the sources that constants are fitted to, its own
- * of all, those of its generation. */
-typedef bool likeness(const struct fact *a, const struct fact *b);
-static likeness *const nearest_first[] = {same_and_fit, same_accelerator, same_generation};
 
 static const char *source_of(const struct fact *fact)
 {
     return fact->class_of[CLASS_SOURCE];
 }
 
-/* A run that counts: of such an accelerator, of another source. Runs of one source stand together.
- */
-static bool counts(const struct tables *tables, size_t i, const struct fact *like, likeness *alike)
-{
-    const struct fact *fact = &tables->facts->fact[i];
-    return isfinite(tables->error[i][0]) && isfinite(tables->error[i][TRIED - 1]) &&
-           strcmp(source_of(fact), source_of(like)) != 0 && alike(fact, like);
-}
-
-/* Mean over sources of their mean |error|; NAN: no source. */
-static double objective(const struct tables *tables, const struct fact *like, likeness *alike,
-                        double sustained)
+/* Sum of the |errors| of the runs of one source that count: of such an accelerator. */
+static double sum_of_source(const struct tables *tables, size_t *i, const struct fact *like,
+                            enum nearness nearness, double value, size_t *runs)
 {
     const struct facts *facts = tables->facts;
+    const char *source = source_of(&facts->fact[*i]);
+    const bool own = strcmp(source, source_of(like)) == 0;
     double sum = 0;
-    size_t sources = 0;
-    for (size_t i = 0; i < facts->count;) {
-        const char *source = source_of(&facts->fact[i]);
-        double own = 0;
-        size_t runs = 0;
-        for (; i < facts->count && strcmp(source_of(&facts->fact[i]), source) == 0; i++) {
-            if (!counts(tables, i, like, alike)) continue;
-            own += fabs(error_at(tables->error[i], sustained));
-            runs++;
-        }
+    *runs = 0;
+    for (; *i < facts->count && strcmp(source_of(&facts->fact[*i]), source) == 0; ++*i) {
+        if (own || !is_near(tables, &facts->fact[*i], like, nearness)) continue;
+        const double *error = errors_of(tables, *i);
+        if (!error) continue;
+        sum += fabs(error_at(tables->constant, error, value));
+        ++*runs;
+    }
+    return sum;
+}
+
+/* Mean over other sources, whose runs stand together, of their mean |error|; NAN: no source. */
+static double objective(const struct tables *tables, const struct fact *like,
+                        enum nearness nearness, double value)
+{
+    double sum = 0;
+    size_t sources = 0, runs;
+    for (size_t i = 0; i < tables->facts->count;) {
+        const double own = sum_of_source(tables, &i, like, nearness, value, &runs);
         if (runs == 0) continue;
         sum += own / (double)runs;
         sources++;
@@ -128,28 +166,31 @@ static double objective(const struct tables *tables, const struct fact *like, li
     return sources ? sum / (double)sources : NAN;
 }
 
-static double preset(void)
+/* What the constant is where no other run says it: what systems without a value of their own have.
+ */
+static double preset(const struct constant *constant, const struct fact *fact)
 {
+    if (constant->at == link_efficiency_of)
+        return fact->system.network[fact->system.networks - 1].efficiency;
     for (const struct field *f = kernels_fields; f->key; f++)
-        if (strcmp(f->key, "sustained") == 0) return f->preset;
+        if (strcmp(f->key, constant->name) == 0) return f->preset;
     return 1;
 }
 
 static double fit_without(const struct tables *tables, const struct fact *like)
 {
-    double best = preset(), least = NAN;
-    likeness *alike = NULL;
-    for (size_t i = 0; i < sizeof nearest_first / sizeof *nearest_first && isnan(least); i++) {
-        alike = nearest_first[i];
-        least = objective(tables, like, alike, best);
-    }
+    double best = preset(tables->constant, like), least = NAN;
+    int nearness = 0;
+    while (nearness < NEARNESSES &&
+           isnan(least = objective(tables, like, (enum nearness)nearness, best)))
+        nearness++;
     if (isnan(least)) return best;
-    for (int percent = 50; percent <= 100; percent++) {
-        const double sustained = percent / 100.0;
-        const double error = objective(tables, like, alike, sustained);
+    const int first = (int)round(100 * tables->constant->tried[0]);
+    for (int percent = first; percent <= 100; percent++) {
+        const double error = objective(tables, like, (enum nearness)nearness, percent / 100.0);
         if (error < least) {
             least = error;
-            best = sustained;
+            best = percent / 100.0;
         }
     }
     return best;
@@ -157,79 +198,59 @@ static double fit_without(const struct tables *tables, const struct fact *like)
 
 /* ---- all ---- */
 
-/* Sources that nothing was fitted to have the constants as they are. Facts of one source and
- * accelerator follow each other: what was fitted for the last one is kept.
- */
-static void refit(const struct tables *tables, struct facts *bare)
+static struct refit *note_refit(struct refits *refits, const struct fact *fact,
+                                const struct constant *constant)
+{
+    if (!ARRAY_ROOM(refits->refit, refits->count)) return NULL;
+    struct refit *refit = &refits->refit[refits->count++];
+    *refit = (struct refit){.constant = constant->name};
+    snprintf(refit->source, sizeof refit->source, "%s", source_of(fact));
+    snprintf(refit->system, sizeof refit->system, "%.63s", fact->system.id);
+    return refit;
+}
+
+/* Sources that a constant was not fitted to have it as it is. Facts of one source and system follow
+ * each other: what was fitted for the last one is kept. */
+static enum rk_status refit(const struct tables *tables, struct facts *blind, struct refits *refits,
+                            struct rk_error *error)
 {
     const struct fact *last = NULL;
-    double value = 0;
-    for (size_t i = 0; i < bare->count; i++) {
-        struct fact *fact = &bare->fact[i];
-        const bool times = fact->figures > 0 && fact->figure[0].kind == FIGURE_STEP;
-        if (fact->reason[0] || !times || !is_fit(fact)) continue;
-        if (!last || strcmp(source_of(last), source_of(fact)) != 0 || !same_accelerator(last, fact))
-            value = fit_without(tables, fact);
-        fact->system.kernels.sustained = value;
+    struct refit *now = NULL;
+    for (size_t i = 0; i < blind->count; i++) {
+        struct fact *fact = &blind->fact[i];
+        double *value = fact->reason[0] ? NULL : tables->constant->at(&fact->system);
+        if (!value || !is_fit(fact, tables->constant)) continue;
+        if (!last || strcmp(source_of(last), source_of(fact)) != 0 ||
+            strcmp(last->system.id, fact->system.id) != 0) {
+            now = note_refit(refits, fact, tables->constant);
+            if (!now) return no_memory(error);
+            now->before = *value;
+            now->after = fit_without(tables, fact);
+        }
+        *value = now->after;
         last = fact;
     }
-}
-
-enum rk_status left_out(struct results *results, struct facts *facts, struct facts *bare,
-                        struct rk_error *error)
-{
-    struct tables tables = {.error = malloc((facts->count + 1) * sizeof *tables.error)};
-    if (!tables.error) return no_memory(error);
-    fill(&tables, facts);
-    refit(&tables, bare);
-    free(tables.error);
-    return results_add(results, bare, error);
-}
-
-/* ---- means of sources ---- */
-
-struct one_source {
-    const char *name;
-    bool experts;
-};
-
-static bool in_source(const struct result *r, const void *context)
-{
-    const struct one_source *source = context;
-    return (r->kind == FIGURE_STEP || r->kind == FIGURE_LAYER) &&
-           (!source->experts || r->experts) && strcmp(r->class_of[CLASS_SOURCE], source->name) == 0;
-}
-
-static enum rk_status mean_of_means(const struct results *results, const char **names, size_t count,
-                                    bool experts, double *mean, size_t *sources,
-                                    struct rk_error *error)
-{
-    *mean = 0;
-    *sources = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct one_source source = {names[i], experts};
-        struct score s;
-        const enum rk_status status = score_of(results, in_source, &source, &s, error);
-        if (status != RK_OK) return status;
-        if (s.count == 0) continue;
-        *mean += s.mean;
-        ++*sources;
-    }
-    if (*sources) *mean /= (double)*sources;
     return RK_OK;
 }
 
-enum rk_status source_means(const struct results *results, struct source_means *means,
-                            struct rk_error *error)
+enum rk_status left_out(struct facts *facts, struct facts *blind, struct refits *refits,
+                        struct rk_error *error)
 {
-    size_t count;
-    const char **names = class_names(results, CLASS_SOURCE, &count);
-    if (!names) return no_memory(error);
-    enum rk_status status =
-        mean_of_means(results, names, count, false, &means->all, &means->sources, error);
-    if (status == RK_OK)
-        status = mean_of_means(results, names, count, true, &means->experts, &means->expert_sources,
-                               error);
-    free(names);
+    enum rk_status status = RK_OK;
+    for (int i = 0; i < CONSTANTS && status == RK_OK; i++) {
+        struct tables tables = {&constants[i], facts,
+                                malloc((facts->count + 1) * sizeof *tables.error),
+                                calloc(facts->count + 1, sizeof *tables.known)};
+        status =
+            tables.error && tables.known ? refit(&tables, blind, refits, error) : no_memory(error);
+        free(tables.error);
+        free(tables.known);
+    }
     return status;
+}
+
+void refits_release(struct refits *refits)
+{
+    free(refits->refit);
+    *refits = (struct refits){0};
 }

@@ -1,31 +1,32 @@
 /* left_out.h - how far off predictions are for a source that nobody has seen.
  *
- * For each source everything that was fitted or inferred is done again without it, then its runs
- * are predicted: where `sustained` of an accelerator was fitted to the source, it is fitted to the
- * dense runs of the other sources it is fitted to, each source counting once; where there is none,
- * to all other sources with this accelerator, or else of its generation; where there is none of
- * those, it is the preset of all. Cells are read without the rules that were inferred from the
- * source's own figures.
+ * The rows of a source are read blind (RULES_BLIND of rules.h: no rule that names it or was found
+ * from its figures), and constants of systems that were fitted to it (the list "fitted" of the
+ * rules) are fitted again without it: to the runs of the other sources they were fitted to, each
+ * source counting once; where there is none, to those of all other sources with this accelerator,
+ * or else of its generation; where there is none of those, the constant is the preset of all.
  */
 #ifndef RECKON_STUDY_LEFT_OUT_H
 #define RECKON_STUDY_LEFT_OUT_H
 
 #include "facts/results.h"
 
-/* Adds a result for each figure of each fact of `bare`, its error that of its source left out.
- * `facts` are read with all rules, `bare` without the inferred ones; of the latter the constants
- * are left as they were fitted last. RK_IO: no memory. */
-enum rk_status left_out(struct results *results, struct facts *facts, struct facts *bare,
-                        struct rk_error *error);
-
-/* The scores of sources, each once: mean of their means. */
-struct source_means {
-    size_t sources;
-    double all, experts; /* of sources with experts */
-    size_t expert_sources;
+/* A constant without a source. */
+struct refit {
+    const char *constant; /* static storage: "sustained" */
+    char source[FACT_TEXT], system[FACT_TEXT];
+    double before, after;
 };
 
-enum rk_status source_means(const struct results *results, struct source_means *means,
-                            struct rk_error *error);
+struct refits {
+    size_t count;
+    struct refit *refit; /* (count), owned */
+};
+void refits_release(struct refits *refits); /* a zeroed struct is fine */
+
+/* Sets in the facts of `blind` what was fitted to their own source to what others say, and notes
+ * what that is. `facts` are the runs of the catalog, read with RULES_OWN. RK_IO: no memory. */
+enum rk_status left_out(struct facts *facts, struct facts *blind, struct refits *refits,
+                        struct rk_error *error);
 
 #endif

@@ -49,7 +49,7 @@ static struct error_bars *learn(struct results *results)
 {
     struct rk_error error;
     struct error_bars *bars = malloc(sizeof *bars);
-    cr_assert_eq(error_bars_learn(bars, results, results, &error), RK_OK);
+    cr_assert_eq(error_bars_learn(bars, results, &error), RK_OK);
     free(results->result);
     return bars;
 }

@@ -9,12 +9,15 @@
 #include <unistd.h>
 
 static const char rules_text[] =
-    "{\"rules\": ["
+    "{\"fitted\": [{\"constant\": \"sustained\", \"system\": \"^a100\", \"from\": [\"a\", \"b\"], "
+    "\"why\": \"\"}],"
+    "\"rules\": ["
     "{\"when\": {\"gpu\": \".\"}, \"set\": {\"system\": \"a100-sxm4-80g\", \"model\": "
     "\"llama-7b\", \"gpus\": \"8\", \"tp\": \"8\", \"global_batch\": \"8\", \"metric_name\": "
-    "\"iter_time_s\", \"recompute\": \"full\", \"fit\": \"fit\"}, \"why\": \"all\"},"
-    "{\"when\": {\"id\": \"^b\"}, \"set\": {\"sp\": \"1\"}, \"inferred\": true, \"why\": "
-    "\"seen\"}]}";
+    "\"iter_time_s\", \"recompute\": \"full\"}, \"why\": \"all\"},"
+    "{\"when\": {\"id\": \"^b\"}, \"set\": {\"sp\": \"1\"}, \"why\": \"named\"},"
+    "{\"when\": {\"gpu\": \".\"}, \"set\": {\"zero\": \"1\"}, \"from\": [\"b\"], \"why\": "
+    "\"found\"}]}";
 
 static struct rules rules;
 
@@ -29,11 +32,11 @@ static const char *own_file(const char *text)
     return path;
 }
 
-static void load(const char *table, struct facts *facts, bool stated_only)
+static void load(const char *table, struct facts *facts, enum rules_use use)
 {
     struct rk_error error = {.text = ""};
     const char *path = own_file(table);
-    rules.stated_only = stated_only;
+    rules.use = use;
     cr_assert_eq(facts_load(facts, path, &rules, &error), RK_OK, "%s", error.text);
     remove(path);
 }
@@ -43,14 +46,17 @@ static void predict(const char *table, double *predicted_s, size_t count)
 {
     struct facts facts = {0}, bare = {0};
     struct results results = {0};
+    struct refits refits = {0};
     struct rk_error error = {.text = ""};
-    load(table, &facts, false);
-    load(table, &bare, true);
-    cr_assert_eq(left_out(&results, &facts, &bare, &error), RK_OK, "%s", error.text);
+    load(table, &facts, RULES_OWN);
+    load(table, &bare, RULES_BLIND);
+    cr_assert_eq(left_out(&facts, &bare, &refits, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(results_add(&results, &bare, &error), RK_OK, "%s", error.text);
     cr_assert_eq(results.count, count);
     for (size_t i = 0; i < count; i++)
         predicted_s[i] = results.result[i].predicted_si;
     results_release(&results);
+    refits_release(&refits);
     facts_release(&facts);
     facts_release(&bare);
 }
@@ -87,33 +93,67 @@ Test(left_out, the_preset_stands_for_no_source, .init = begin, .fini = end)
     cr_expect_eq(slow, fast);
 }
 
-/* b's rule was inferred from b: its runs are read as a's are. */
-Test(left_out, inferred_rules_are_not_applied, .init = begin, .fini = end)
+/* A rule that names b, and one that was found from it: neither holds where b is left out; the
+ * second not of a either where only what is a's own counts. */
+Test(left_out, rules_that_know_a_source, .init = begin, .fini = end)
 {
-    double s[2];
-    predict("id,gpu,metric_value\na_1,A100,4\nb_1,A100,4\n", s, 2);
-    struct facts facts = {0};
-    load("id,gpu,metric_value\na_1,A100,4\nb_1,A100,4\n", &facts, false);
-    cr_expect(facts.fact[1].plan.sequence_parallel);
-    cr_expect_not(facts.fact[0].plan.sequence_parallel);
-    facts_release(&facts);
-    load("id,gpu,metric_value\na_1,A100,4\nb_1,A100,4\n", &facts, true);
-    cr_expect_not(facts.fact[1].plan.sequence_parallel);
-    facts_release(&facts);
+    static const struct {
+        enum rules_use use;
+        bool named, found[2];
+    } wanted[] = {{RULES_ALL, true, {true, true}},
+                  {RULES_OWN, true, {false, true}},
+                  {RULES_BLIND, false, {true, false}}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct facts facts = {0};
+        load("id,gpu,metric_value\na_1,A100,4\nb_1,A100,4\n", &facts, wanted[i].use);
+        cr_expect_eq(facts.fact[1].plan.sequence_parallel, wanted[i].named);
+        cr_expect_not(facts.fact[0].plan.sequence_parallel);
+        for (int k = 0; k < 2; k++)
+            cr_expect_eq(facts.fact[k].plan.zero == 1, wanted[i].found[k], "%zu, %d", i, k);
+        facts_release(&facts);
+    }
+}
+
+/* A source that the constant was not fitted to has it as it is. */
+Test(left_out, others_keep_their_constants, .init = begin, .fini = end)
+{
+    double slow[2], fast[2];
+    predict("id,gpu,metric_value\na_1,A100,4\nc_1,A100,4\n", slow, 2);
+    predict("id,gpu,metric_value\na_1,A100,1\nc_1,A100,4\n", fast, 2);
+    cr_expect_eq(slow[1], fast[1]);
 }
 
 Test(left_out, means_count_each_source_once, .init = begin, .fini = end)
 {
     struct facts facts = {0};
     struct results results = {0};
-    struct source_means means;
     struct rk_error error = {.text = ""};
-    load("id,gpu,metric_value\na_1,A100,4\nb_1,A100,8\nb_2,A100,8\n", &facts, false);
+    load("id,gpu,metric_value\na_1,A100,4\nb_1,A100,8\nb_2,A100,8\n", &facts, RULES_ALL);
     cr_assert_eq(results_add(&results, &facts, &error), RK_OK);
-    cr_assert_eq(source_means(&results, &means, &error), RK_OK);
-    const double a = fabs(results.result[0].error), b = fabs(results.result[1].error);
-    cr_expect_eq(means.sources, 2);
-    cr_expect_float_eq(means.all, (a + b) / 2, 1e-12);
+    double errors[3];
+    for (int i = 0; i < 3; i++)
+        errors[i] = results.result[i].error;
+    const struct source_mean m = source_mean_of(&results, errors);
+    const double a = fabs(errors[0]), b = fabs(errors[1]);
+    cr_expect_eq(m.sources, 2);
+    cr_expect_eq(m.rows, 3);
+    cr_expect_float_eq(m.mean, (a + 2 * b) / 3, 1e-12);
+    cr_expect_float_eq(m.of_sources, (a + b) / 2, 1e-12);
     results_release(&results);
     facts_release(&facts);
+}
+
+/* Of 30 sources whose means are 1 to 30 %: t is 2.045 with 29 degrees. */
+Test(left_out, the_interval_is_that_of_student)
+{
+    static struct result result[30];
+    double errors[30];
+    for (int i = 0; i < 30; i++) {
+        snprintf(result[i].class_of[CLASS_SOURCE], FACT_TEXT, "s%d", i);
+        errors[i] = (i + 1) / 100.0;
+    }
+    const struct source_mean m =
+        source_mean_of(&(struct results){.count = 30, .result = result}, errors);
+    cr_expect_float_eq(m.of_sources, 0.155, 1e-12);
+    cr_expect_float_eq(m.within, 2.04523 * 0.0880341 / sqrt(30), 1e-5);
 }
