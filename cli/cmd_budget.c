@@ -1,4 +1,5 @@
 /* reckon budget: the largest model, or the most tokens, that money and days train on a machine. */
+#include "base/threads.h"
 #include "cli/commands.h"
 #include "cli/model_input.h"
 #include "cli/progress.h"
@@ -42,7 +43,7 @@ static const struct option budget_options[] = {
      .help = "samples of one step (what has 4 million tokens, a multiple of the GPUs)"},
     {.name = "law", .type = OPTION_CHOICE, .choices = law_names, AT(law),
      .help = "how many tokens a model should see: 20 a parameter [hoffmann2022], or 0.299 FLOP^0.537 [dubey2024] (chinchilla)"},
-    {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 4096,
+    {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = MOST_THREADS,
      .help = "threads to search with (all cores)"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},

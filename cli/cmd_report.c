@@ -1,4 +1,5 @@
 /* reckon report: a plan, a search or a study as one page to look at. */
+#include "base/threads.h"
 #include "catalog/document.h"
 #include "cli/commands.h"
 #include "cli/headroom.h"
@@ -31,7 +32,7 @@ struct report_args {
 
 #define AT(member) .offset = offsetof(struct report_args, member)
 
-enum { MOST_THREADS = 4096, MOST_ROWS = 1000 };
+enum { MOST_ROWS = 1000 };
 
 static const char *const format_names[] = {[PAGE_HTML] = "html", [PAGE_JSON] = "json", NULL};
 static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", "calculon", NULL};

@@ -1,4 +1,5 @@
 /* reckon search: the best plans of all there are. */
+#include "base/threads.h"
 #include "cli/commands.h"
 #include "cli/headroom.h"
 #include "cli/plan_input.h"
@@ -13,7 +14,7 @@
 
 #define AT(member) .offset = offsetof(struct search_args, member)
 
-enum { MOST_THREADS = 4096, MOST_ROWS = 1000000, USUAL_TOP = 10 };
+enum { MOST_ROWS = 1000000, USUAL_TOP = 10 };
 
 static const char *const space_names[] = {"classic", "modern", NULL};
 static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", "calculon", NULL};

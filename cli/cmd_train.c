@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct train_args {
@@ -213,11 +214,26 @@ static bool log_step(FILE *log, int digits, const struct rk_train_step *s)
            fflush(log) == 0;
 }
 
-/* Pipes and devices have nothing to cut. */
-static void rewind_log(FILE *log)
+/* Keeps the lines of the steps before `step`, which a resumed run goes on behind. Pipes and devices
+ * have nothing to cut. */
+static void cut_log(FILE *log, uint64_t step)
 {
-    const int cut = ftruncate(fileno(log), 0);
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    off_t end = 0;
+    unsigned long long at;
+    struct stat about;
+    if (fstat(fileno(log), &about) != 0 || !S_ISREG(about.st_mode)) return;
+    rewind(log);
+    while ((length = getline(&line, &room, log)) > 0 && line[length - 1] == '\n' &&
+           sscanf(line, "{\"step\": %llu", &at) == 1 && at < step)
+        end += length;
+    free(line);
+    const int cut = ftruncate(fileno(log), end);
     (void)cut;
+    clearerr(log);
+    fseeko(log, 0, SEEK_END);
 }
 
 /* The first steps, the last one, and twenty in between. */
@@ -232,7 +248,7 @@ static bool watch_step(void *context, const struct rk_train_step *s)
     struct watch *w = context;
     FILE *out = w->args->show.format == REPORT_AS_TEXT ? stdout : stderr; /* JSON stands alone */
     if (w->log && !w->done) /* one of an earlier run stays until this one has a step to show */
-        rewind_log(w->log);
+        cut_log(w->log, s->step);
     w->done = s->step;
     if (w->curve) train_curve_add(w->curve, s);
     if (w->log && !log_step(w->log, w->args->wide ? 12 : 9, s)) {
@@ -442,7 +458,7 @@ static int show_stopped(const struct watch *w, int code)
         fprintf(stderr, "--load %s goes on from there\n", w->args->save);
     else
         fputs("nothing is kept without --save\n", stderr);
-    return asked_to_stop == SIGINT ? RK_INTERRUPTED : code;
+    return asked_to_stop == SIGUSR1 ? code : 128 + asked_to_stop;
 }
 
 static enum rk_status open_file(const char *path, const char *mode, FILE **file,
@@ -487,7 +503,7 @@ int cmd_train(int argc, char **argv)
     const bool speaks = cli_executor && cli_executor->rank == 0;
     if (status == RK_OK && speaks) status = output_try(args.output, &error);
     if (status == RK_OK && args.log && speaks)
-        status = open_file(args.log, "a", &watch.log, &error);
+        status = open_file(args.log, "a+", &watch.log, &error);
     if (status == RK_OK && args.trace && speaks)
         status = open_file(args.trace, "w", &watch.trace.file, &error);
     if (status == RK_OK && args.changes)

@@ -1,5 +1,6 @@
 /* command.h: the commands as functions of a library. */
 #include "base/memory.h"
+#include "base/threads.h"
 #include "catalog/catalog.h"
 #include "catalog/model_fields.h"
 #include "catalog/system_text.h"
@@ -219,7 +220,7 @@ enum rk_status rk_predict_lines(const char *model, const char *system, uint64_t 
     if (status == RK_OK) status = plan_inputs(&source, &input, error);
     if (status == RK_OK) {
         const struct batch batch = {&source, &input, found, width};
-        status = predict_batch(&batch, lines, count, threads > 0 ? threads : omp_get_max_threads(),
+        status = predict_batch(&batch, lines, count, threads > 0 ? threads : usual_threads(),
                                values, verdicts, error);
     }
     plan_input_release(&input);

@@ -60,6 +60,7 @@ int executor_become(int argc, char **argv)
         path[length > 0 ? length : 0] = 0;
         char *slash = strrchr(path, '/');
         strcpy(slash ? slash + 1 : path, name);
+        setenv("OPENBLAS_NUM_THREADS", "1", 1); /* threads that it starts when loaded would idle */
         execv(path, all);
         execvp(name, all);
     }

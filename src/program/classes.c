@@ -56,8 +56,8 @@ static size_t classes_of(struct build *b, struct rk_program_class *classes, size
         if (b->stages) build_of_stage(b, stage, 0);
         b->pipeline = pipeline_of(b->plan, microbatches_of(b->plan));
         open_places(b);
-        count +=
-            of_stage(b, classes + (count < most ? count : most), count < most ? most - count : 0);
+        const size_t room = count < most ? most - count : 0;
+        count += of_stage(b, room ? classes + count : NULL, room);
     }
     free(b->place);
     return count;

@@ -734,17 +734,37 @@ static enum rk_status create_files(const char *part, const struct safetensors he
     return status;
 }
 
-static bool barrier(struct comm *comm)
+/* What rank 0 says of its work, which all wait for. */
+static bool tell(struct comm *comm, bool *ok)
 {
     int ranks[comm->ranks];
+    char flags[comm->ranks];
+    const char mine = *ok;
     for (int i = 0; i < comm->ranks; i++)
         ranks[i] = i;
     const struct comm_group world = {comm->ranks, comm->rank, ranks};
-    return comm_barrier(comm, &world);
+    const bool all = comm_all_gather(comm, &world, "a checkpoint", &mine, flags, 1);
+    *ok = all && flags[0];
+    return all;
+}
+
+/* The run goes on without this one, which rank 0 says, or ends. */
+static bool do_without(struct comm *comm, const struct rk_train_run *run, bool *kept,
+                       struct rk_error *error)
+{
+    const size_t length = strlen(error->text);
+    if (!kept) return comm->rank == 0 ? comm_fail(comm, error) : tell(comm, &(bool){true});
+    *kept = false;
+    if (comm->rank != 0 || !run || !run->warn) return true;
+    snprintf(error->text + length, sizeof error->text - length,
+             ": step %llu is not saved, and the run goes on", (unsigned long long)comm->step);
+    run->warn(run->context, error);
+    return true;
 }
 
 bool checkpoint_save(const char *folder, const struct job *job, const struct engine_kind *kind,
-                     struct engine *engine, uint64_t step, const struct rk_train_run *run)
+                     struct engine *engine, uint64_t step, const struct rk_train_run *run,
+                     bool *kept)
 {
     struct comm *comm = kind->comm(engine);
     struct safetensors headers[2] = {{0}, {0}};
@@ -757,17 +777,21 @@ bool checkpoint_save(const char *folder, const struct job *job, const struct eng
     enum rk_status status = whole_model(job, &all, &error);
     for (int i = 0; i < 2 && status == RK_OK; i++)
         status = plan_file(&all, i, kind->datatype, part, &headers[i], &bytes[i], &error);
-    if (status == RK_OK && comm->rank == 0) status = create_files(part, headers, bytes, &error);
-    bool ok = status == RK_OK;
-    if (!ok) comm_fail(comm, &error);
-    ok = ok && barrier(comm) && write_boxes(kind, engine, part, headers) && barrier(comm);
-    if (ok && comm->rank == 0) {
-        status = checkpoint_about_write(part, job, step, kind->scaler(engine), &error);
-        if (status == RK_OK && run) status = checkpoint_beside_write(part, run, &error);
-        if (status == RK_OK) status = finish(folder, part, final, &error);
-        if (status != RK_OK) ok = comm_fail(comm, &error);
+    bool ok = status == RK_OK || comm_fail(comm, &error), written = true;
+    if (ok && comm->rank == 0) written = create_files(part, headers, bytes, &error) == RK_OK;
+    ok = ok && tell(comm, &written);
+    if (ok && written) {
+        ok = write_boxes(kind, engine, part, headers) && tell(comm, &(bool){true});
+        if (ok && comm->rank == 0) {
+            status = checkpoint_about_write(part, job, step, kind->scaler(engine), &error);
+            if (status == RK_OK && run) status = checkpoint_beside_write(part, run, &error);
+            if (status == RK_OK) status = finish(folder, part, final, &error);
+            written = status == RK_OK;
+        }
+        ok = ok && tell(comm, &written);
     }
-    ok = ok && barrier(comm);
+    if (comm->rank == 0 && !(ok && written)) remove_checkpoint(part);
+    if (ok && !written) ok = do_without(comm, run, kept, &error);
     for (int i = 0; i < 2; i++) {
         safetensors_release(&headers[i]);
         bytes_release(&bytes[i]);

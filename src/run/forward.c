@@ -1,5 +1,6 @@
 /* forward.c - forward alone: texts continued, texts scored. */
 #include "base/memory.h"
+#include "run/blas.h"
 #include "run/checkpoint.h"
 #include "run/philox.h"
 #include "run/team.h"
@@ -151,6 +152,7 @@ enum rk_status rk_generate_tokens(const struct rk_model *model, const struct rk_
                              "token %u of the prompt is beyond the vocabulary, which ends at %llu",
                              g->prompt[i], (unsigned long long)model->vocabulary);
     if (status == RK_OK) status = memory_suffices(&job, 1, 1, error);
+    if (status == RK_OK) status = blas_open(train->threads, error);
     if (status == RK_OK) status = checkpoint_open(checkpoint, g->load, &job, error);
     if (status == RK_OK) {
         checkpoint->moments = false;

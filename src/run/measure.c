@@ -1,7 +1,8 @@
 /* measure.c - what this machine's processors do, one alone and all at once, and their messages. */
 #include "run/measure.h"
 
-#include <cblas.h>
+#include "run/blas.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -135,8 +136,8 @@ enum rk_status rk_measure(double seconds, struct rk_measured *out, struct rk_err
     memset(out, 0, sizeof *out);
     out->processors = usable_processors();
     out->memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGE_SIZE);
-    openblas_set_num_threads(1);
-    const enum rk_status status = measure_rates(0.875 * seconds, out, error);
+    enum rk_status status = blas_open(members_of(out), error);
+    if (status == RK_OK) status = measure_rates(0.875 * seconds, out, error);
     if (status != RK_OK) return status;
     if (!measure_messages(out))
         return rk_fail(error, RK_IO, NULL, 0, 0,

@@ -1,5 +1,6 @@
 #include "run/team.h"
 
+#include "run/blas.h"
 #include "run/checkpoint.h"
 
 #include <pthread.h>
@@ -80,7 +81,10 @@ static enum rk_status run_threads(struct team *team, struct rk_error *error)
 /* `comm` is this process's only rank, or NULL: all ranks are threads. */
 enum rk_status team_run(struct team *team, struct comm *comm, struct rk_error *error)
 {
-    enum rk_status status;
+    const int threads = team->job->settings.threads;
+    const int ranks = comm ? 1 : (int)team->job->plan.ranks;
+    enum rk_status status = blas_open(ranks * threads, error);
+    if (status != RK_OK) return status;
     team->alone = comm != NULL;
     pthread_mutex_init(&team->lock, NULL);
     if (comm) {

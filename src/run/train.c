@@ -242,7 +242,7 @@ static bool hand_over(struct team *team, struct comm *comm, struct engine *engin
         team->changes = true;
         team->left_s = now_s();
     }
-    return ok && checkpoint_save(team->transit, team->job, team->kind, engine, step, NULL);
+    return ok && checkpoint_save(team->transit, team->job, team->kind, engine, step, NULL, NULL);
 }
 
 static void hand_trace(struct team *team, const struct comm *comm, const struct engine *engine)
@@ -276,8 +276,9 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
         verdict = ask(team, comm, step);
         if (!agree(comm, &verdict)) return false;
         if (run->save && run->save_every && step % run->save_every == 0) {
-            if (!checkpoint_save(run->save, job, team->kind, engine, step, run)) return false;
-            saved = step;
+            bool kept = true;
+            if (!checkpoint_save(run->save, job, team->kind, engine, step, run, &kept)) return false;
+            if (kept) saved = step;
         }
     }
     comm->step = 0;
@@ -286,7 +287,7 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
     if (steps) count_tiers(team, now, before, steps);
     if (verdict == CHANGE && !hand_over(team, comm, engine, step)) return false;
     if (verdict != CHANGE && run->save && saved != step &&
-        !checkpoint_save(run->save, job, team->kind, engine, step, run))
+        !checkpoint_save(run->save, job, team->kind, engine, step, run, NULL))
         return false;
     if (steps) count_up(team, &least.step, engine, &result);
     return true;

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "search/meeting.h"
 #include "search/question.h"
 #include "search/state.h"
@@ -437,7 +438,7 @@ static void session_open(struct session *s)
     const struct rk_query *query = s->query;
     const uint64_t top = query->top < s->space->count ? query->top : s->space->count;
     const uint64_t room = top ? top : 1;
-    s->threads = query->threads > 0 ? query->threads : omp_get_max_threads();
+    s->threads = query->threads > 0 ? query->threads : usual_threads();
     s->state.size = FIRST_ROUND;
     s->kept_s = now_s();
     s->worker = aligned_alloc(CACHE_LINES, (size_t)s->threads * sizeof *s->worker);

@@ -214,7 +214,7 @@ static bool order_divisions(struct filling *f)
             shape->divisions[family_of(set->all->recompute[set->division[k].recompute])]++;
         }
         shape->end = at;
-        shape->map.blocks = set->blocks + used;
+        shape->map.blocks = set->blocks ? set->blocks + used : NULL;
         used += (size_t)shape->map.classes;
     }
     free(set->division);

@@ -91,12 +91,13 @@ bool encoder_put(struct encoder *e, const char *text, size_t size, bool ends)
 bool encoder_flush(struct encoder *e, encoder_taker take, void *context)
 {
     bool done = true;
+    const char *text = e->text.data ? e->text.data : ""; /* of an empty one there is none */
 #pragma omp parallel for schedule(dynamic) num_threads(e->threads) if (e->parts > 1)
     for (size_t i = 0; i < e->parts; i++) {
         struct part *part = &e->part[i];
         part->ids.count = 0;
         if (!tokenizer_encode(e->tokenizer, &e->scratch[omp_get_thread_num()],
-                              e->text.data + part->from, part->size, &part->ids)) {
+                              text + part->from, part->size, &part->ids)) {
 #pragma omp atomic write
             done = false;
         }

@@ -4,7 +4,6 @@
 #include "plan/layers.h"
 #include "workload/pattern.h"
 
-#include <cblas.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -271,7 +270,6 @@ static enum rk_status engine_open(const struct job *job, struct comm *comm, stru
     enum rk_status status = RK_OK;
     *engine = e;
     if (!e) return rk_fail(&comm->error, RK_IO, NULL, 0, 0, "no memory for rank %d", comm->rank);
-    openblas_set_num_threads(1);
     e->job = job;
     e->comm = comm;
     e->rank = comm->rank;
