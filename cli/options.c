@@ -29,6 +29,12 @@ struct reader {
     char *args;
     enum help help;
     struct rk_error *error;
+    struct given {
+        const void *member; /* of the arguments: options of one member are one */
+        const struct option *option;
+        const char *value;
+    } *given; /* the options of one value so far: at most one for each word */
+    int given_count;
 };
 
 /* ---- numbers ---- */
@@ -258,6 +264,30 @@ static enum rk_status store(struct reader *r, const struct option *option, void 
     return RK_OK;
 }
 
+static bool takes_one(const struct option *option)
+{
+    return option->type == OPTION_TEXT || option->type == OPTION_OUTPUT ||
+           option->type == OPTION_NUMBER || option->type == OPTION_COUNT ||
+           option->type == OPTION_CHOICE;
+}
+
+/* A second value of an option that takes one would drop the first. */
+static enum rk_status note_given(struct reader *r, const struct option *option,
+                                 const void *member, const char *value)
+{
+    char first[TEXT_QUOTE], second[TEXT_QUOTE];
+    for (int i = 0; i < r->given_count; i++) {
+        const struct given *g = &r->given[i];
+        if (g->member == member)
+            return rk_fail(r->error, RK_USAGE, NULL, 0, 0,
+                           "--%s %s and --%s %s: one value is taken, leave one out",
+                           g->option->name, text_quote(first, g->value, strlen(g->value)),
+                           option->name, text_quote(second, value, strlen(value)));
+    }
+    r->given[r->given_count++] = (struct given){member, option, value};
+    return RK_OK;
+}
+
 static bool takes_value(const struct option *option)
 {
     return option->type != OPTION_FLAG && option->type != OPTION_HELP &&
@@ -321,7 +351,12 @@ static enum rk_status read_option(struct reader *r, const struct option *option,
         if (there && (!option->optional || only || is_value_of(option, *r->next)))
             value = *r->next++; /* without operands, a word can only be the value */
     }
-    return store(r, option, r->args + group->offset + option->offset, name, value);
+    void *member = r->args + group->offset + option->offset;
+    if (takes_one(option)) {
+        const enum rk_status status = note_given(r, option, member, value);
+        if (status != RK_OK) return status;
+    }
+    return store(r, option, member, name, value);
 }
 
 /* A flag of the command that this is a case of? Says so then. */
@@ -480,12 +515,14 @@ static enum rk_status check_outputs_differ(const struct reader *r)
 enum rk_status options_parse(const struct usage *usage, int argc, char **argv, void *args,
                              enum help *help, struct rk_error *error)
 {
-    struct reader r = {usage, argv + (argc > 0), argv + argc, args, false, error};
+    struct reader r = {usage, argv + (argc > 0), argv + argc, args, HELP_NONE, error, NULL, 0};
     char *words[2 * OPTION_MAX_VALUES];
     enum rk_status status = RK_OK;
     bool flags = true;
     int count = 0;
     *help = HELP_NONE;
+    r.given = calloc((size_t)(argc > 0 ? argc : 1), sizeof *r.given);
+    if (!r.given) return no_memory(error);
     while (r.next < r.end && status == RK_OK && !r.help) {
         char *word = *r.next++;
         if (flags && strcmp(word, "--") == 0)
@@ -499,6 +536,7 @@ enum rk_status options_parse(const struct usage *usage, int argc, char **argv, v
         else
             status = refuse(error, "too many arguments", word, "is not expected");
     }
+    free(r.given);
     *help = r.help;
     if (status == RK_OK && !r.help) status = check_outputs_differ(&r);
     return status == RK_OK && !r.help ? read_operands(&r, words, count) : status;

@@ -7,8 +7,8 @@
  *
  *     --name VALUE   --name=VALUE   -n VALUE   -nVALUE   -n (flags may be joined: -lp)   --
  *
- * An option that is repeated counts once, with its last value; OPTION_VALUES and OPTION_TEXTS add
- * up.
+ * An option of one value that is given twice is refused, and so are two names of one member;
+ * OPTION_VALUES, OPTION_TEXTS and OPTION_WORD add up.
  */
 #ifndef RECKON_CLI_OPTIONS_H
 #define RECKON_CLI_OPTIONS_H

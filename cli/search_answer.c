@@ -5,6 +5,7 @@
 #include "cli/pages.h"
 #include "cli/plan_axes.h"
 #include "cli/prediction.h"
+#include "cli/search_divides.h"
 #include "cli/search_job.h"
 #include "cli/search_select.h"
 #include "facts/learned.h"
@@ -73,7 +74,7 @@ static void best_cells(struct best_rows *rows, size_t at, struct report_cell *ce
     search_plan(search, row, &plan);
     rk_predict(search->problem.model, search->problem.system, &plan, &p);
     rk_plan_text(&plan, rows->words, sizeof rows->words);
-    cells[0] = cell_count(row + 1);
+    cells[0] = cell_count(at + 1); /* among those shown */
     cells[1] = cell_count(search->result.best[row].index);
     cells[2] = cell_number(p.step_s);
     cells[3] = cell_number(p.samples_per_s);
@@ -464,6 +465,12 @@ static void add_outcomes(struct report *report, const struct search *search)
     if (c->repeated) outcome_row(report, table, c->total, "repeated", 0, NULL, c->repeated);
 }
 
+static const char *divisors_note(struct report *report, const struct search *search)
+{
+    const struct rk_plan *base = &search->problem.base;
+    return search_is_published(search) ? NULL : search_divides(report, base->ranks, base->batch);
+}
+
 /* What the plans that come furthest fail at: memory, behind everything else; of several tiers the
  * one that refuses most. */
 const char *search_reason(struct report *report, const struct search *search)
@@ -473,7 +480,9 @@ const char *search_reason(struct report *report, const struct search *search)
     int tier = 0, most = RK_BAD_MODEL;
     if (system->devices && search->problem.base.ranks > system->devices)
         return report_text(report, "the system has %" PRIu64 " GPUs", system->devices);
-    if (c->total == 0) return "ranks, batch and restrictions leave no plan";
+    const char *divides = divisors_note(report, search);
+    if (c->total == 0)
+        return divides ? divides : "ranks, batch and restrictions leave no plan";
     if (c->verdict[RK_FITS][0] && search->where[0])
         return report_text(report, "no plan satisfies %s", search->said);
     for (int i = 0; i < RK_MAX_TIERS; i++)
@@ -540,6 +549,8 @@ static void add_headline(struct report *report, const struct search *search)
                             search->result.found == 0
                                 ? report_text(report, ": %s", search_reason(report, search))
                                 : ""));
+    const char *divides = divisors_note(report, search);
+    if (divides && c->total) report_note(report, report_text(report, "  %s", divides));
     add_headroom(report, search);
 }
 

@@ -208,7 +208,10 @@ static void add_headline(struct table *table, const struct search_grid *grid)
     struct report *report = &table->report;
     const bool published = table->count && strcmp(table->row[0].predictor, "calculon") == 0;
     if (!table->complete)
-        report_note(report, "INCOMPLETE: stopped by a signal; the problems so far");
+        report_note(report,
+                    report_text(report,
+                                "INCOMPLETE: stopped by a signal; %zu of %zu problems were begun",
+                                table->count, grid->problems));
     report_note(report,
                 report_text(report, "%s on %s, by %s: %zu of %zu problems have a plan%s%s",
                             grid->models == 1 ? grid->model[0].id
@@ -218,7 +221,7 @@ static void add_headline(struct table *table, const struct search_grid *grid)
                             is_mixed(table) ? "the model that each row names"
                             : published     ? "the published model (calculon)"
                                             : "the model of today's plans",
-                            table->fitting, table->count,
+                            table->fitting, grid->problems,
                             table->args->where ? " that satisfies " : "",
                             table->args->where ? table->args->where : ""));
 }

@@ -14,6 +14,7 @@ import contextlib
 import copy
 import json
 import os
+import re
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -250,12 +251,18 @@ class Reply(Answer):
 # ---- from Python to words of the command line ----
 
 _PLAN_KEYS = set(Plan().keys())
+_LONGEST_ID = 60  # characters of a file's name
 
 
-def _path_of(folder: str, kind: str, name: str, text: str) -> str:
+def _file_name(id: str) -> str:
+    """An id as the name of one file: "meta-llama/Llama-3" is meta-llama-Llama-3, "../../x" is x."""
+    return re.sub(r"[^\w.+=@%-]+", "-", id[:_LONGEST_ID]).lstrip(".-") or "unnamed"
+
+
+def _path_of(folder: str, kind: str, id: str, text: str) -> str:
     place = Path(folder, kind)
     place.mkdir(exist_ok=True)
-    path = place / f"{name}.json"
+    path = place / f"{_file_name(id)}.json"
     path.write_text(text)
     return str(path)
 

@@ -87,18 +87,90 @@ size_t text_utf8_length(const char *bytes, size_t length)
     return size;
 }
 
-void text_make_plain(char *text)
+/* Characters that steer what shows them: C0 and C1 controls, DEL, the ends of lines and paragraphs of
+ * Unicode, and those that turn the direction of writing (CVE-2021-42574). */
+static bool is_control(const char *text, size_t size)
+{
+    static const struct {
+        unsigned char lead, second, low, high;
+    } spans[] = {{0xe2, 0x80, 0xa8, 0xae}, {0xe2, 0x81, 0xa6, 0xa9}};
+    const unsigned char *c = (const unsigned char *)text;
+    if (size == 1) return c[0] < ' ' || c[0] == 0x7f;
+    if (size == 2) return c[0] == 0xc2 && c[1] < 0xa0;
+    for (size_t i = 0; size == 3 && i < sizeof spans / sizeof *spans; i++)
+        if (c[0] == spans[i].lead && c[1] == spans[i].second && c[2] >= spans[i].low &&
+            c[2] <= spans[i].high)
+            return true;
+    return false;
+}
+
+static void make_plain(char *text, bool lines)
 {
     const size_t length = strlen(text);
     for (size_t i = 0, size; i < length; i += size) {
         size = text_utf8_length(text + i, length - i);
-        const bool control = (unsigned char)text[i] < ' ' && text[i] != '\n';
-        if (size && !control && text[i] != 0x7f) continue;
-        text[i] = '?';
-        size = 1;
+        if (size && !is_control(text + i, size)) continue;
+        if (lines && text[i] == '\n') continue;
+        if (!size) size = 1;
+        memset(text + i, '?', size);
     }
 }
 
+void text_make_plain(char *text)
+{
+    make_plain(text, true);
+}
+
+void text_make_name(char *text)
+{
+    make_plain(text, false);
+}
+
+bool text_is_name(const char *text)
+{
+    const size_t length = strlen(text);
+    for (size_t i = 0, size; i < length; i += size) {
+        size = text_utf8_length(text + i, length - i);
+        if (!size || is_control(text + i, size)) return false;
+    }
+    return true;
+}
+
+void text_put_line(FILE *file, const char *text)
+{
+    const size_t length = strlen(text);
+    for (size_t i = 0, size; i < length; i += size ? size : 1) {
+        size = text_utf8_length(text + i, length - i);
+        if (!size || is_control(text + i, size))
+            putc('?', file);
+        else
+            fwrite(text + i, 1, size, file);
+    }
+}
+
+/* A spreadsheet takes a text that begins so for a formula, which can start programs (OWASP, "CSV
+ * injection"). What begins with a sign, as words of plans and options do, calls nothing without
+ * these. */
+static bool is_formula(const char *text)
+{
+    const bool sign = *text == '+' || *text == '-';
+    return *text && (strchr("=@\t\r", *text) || (sign && strpbrk(text, "|!(")));
+}
+
+void text_put_csv(FILE *file, const char *text)
+{
+    const bool formula = is_formula(text);
+    if (!formula && !text[strcspn(text, ",\"\r\n")] && text[0] != ' ') {
+        fputs(text, file);
+        return;
+    }
+    fputs(formula ? "\"'" : "\"", file);
+    for (; *text; text++) {
+        if (*text == '"') putc('"', file);
+        putc(*text, file);
+    }
+    putc('"', file);
+}
 
 const char *text_quote(char buffer[static TEXT_QUOTE], const char *text, size_t length)
 {
@@ -111,8 +183,10 @@ const char *text_quote(char buffer[static TEXT_QUOTE], const char *text, size_t 
             used += 3;
             break;
         }
-        if (size == 0 || (unsigned char)text[i] < ' ' || text[i] == 0x7f)
+        if (size == 0 || (size == 1 && is_control(text + i, size)))
             used += (size_t)sprintf(buffer + used, "\\x%02x", (unsigned char)text[i]);
+        else if (is_control(text + i, size))
+            buffer[used++] = '?';
         else {
             memcpy(buffer + used, text + i, size);
             used += size;

@@ -2,7 +2,9 @@
 #ifndef RECKON_BASE_TEXT_H
 #define RECKON_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* How many characters to insert, drop, change or swap with a neighbour to get from a to b; case
  * does not count. Texts beyond 63 characters count as far away. */
@@ -15,8 +17,16 @@ const char *text_nearest(const char *name, const char *const *names);
 /* Length of the valid UTF-8 character at `text`, 1 to 4; 0 when there is none [rfc3629]. */
 size_t text_utf8_length(const char *text, size_t length);
 
-/* Puts '?' in the place of bytes that are no UTF-8, and of control characters but for line ends. */
-void text_make_plain(char *text);
+/* Names and other texts of files reach terminals, scripts and tables: what ends lines there or steers
+ * a terminal (controls, turns of the direction of writing) and what is no UTF-8 becomes '?'. */
+void text_make_plain(char *text); /* keeps line ends */
+void text_make_name(char *text);
+bool text_is_name(const char *text); /* would text_make_name leave it as it is? */
+void text_put_line(FILE *file, const char *text);
+
+/* A field of comma-separated values [rfc4180]; what a spreadsheet would take for a formula stands
+ * behind an apostrophe. */
+void text_put_csv(FILE *file, const char *text);
 
 enum { TEXT_QUOTE = 64 };
 

@@ -189,6 +189,7 @@ static void id_of_path(const char *path, char *id, size_t size)
     if (ends_with(name, ".gz")) length -= strlen(".gz");
     if (length > 5 && strncmp(name + length - 5, ".json", 5) == 0) length -= 5;
     snprintf(id, size, "%.*s", (int)(length < size ? length : size - 1), name);
+    text_make_name(id);
 }
 
 static bool is_id(enum catalog_kind kind, const char *name, char path[PATH_SIZE + 256])

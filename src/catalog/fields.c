@@ -318,6 +318,8 @@ static enum rk_status load_text(const struct place *place, const struct field *f
         return place_fail(place, error, "must be a text, got %s", place_describe(got, place));
     if (field->size && length >= field->size)
         return place_fail(place, error, "is %zu bytes long: at most %zu", length, field->size - 1);
+    if (!text_is_name(json_string_value(place->value)))
+        return place_fail(place, error, "holds a control character or no UTF-8: leave it out");
     if (field->size) memcpy(target, json_string_value(place->value), length + 1);
     return RK_OK;
 }

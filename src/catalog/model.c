@@ -1,4 +1,5 @@
 /* model.c - model files, reckon-model(5). */
+#include "base/text.h"
 #include "catalog/catalog.h"
 #include "catalog/model_fields.h"
 #include "catalog/readers.h"
@@ -249,6 +250,7 @@ enum rk_status model_read(const struct document *document, const char *id, struc
     if (status == RK_OK) status = model_check(&root, &read, error);
     if (status != RK_OK) return status;
     snprintf(read.id, sizeof read.id, "%s", id);
+    text_make_name(read.id);
     *model = read;
     return RK_OK;
 }

@@ -1,5 +1,6 @@
 /* system.c - system files, reckon-system(5). */
 #include "base/memory.h"
+#include "base/text.h"
 #include "catalog/catalog.h"
 #include "catalog/drives.h"
 #include "catalog/fields.h"
@@ -493,6 +494,7 @@ enum rk_status system_read(const struct document *document, const char *id, int 
                                       : read_full(&root, depth, &read, error);
     if (status != RK_OK) return status;
     snprintf(read.id, sizeof read.id, "%s", id);
+    text_make_name(read.id);
     *system = read;
     return RK_OK;
 }

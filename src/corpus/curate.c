@@ -1,6 +1,7 @@
 #include "corpus/curate.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "corpus/curate_document.h"
 #include "corpus/duplicates.h"
 #include "corpus/shuffle.h"
@@ -118,24 +119,14 @@ static enum rk_status load_state(struct run *r, struct rk_error *error)
 
 /* ---- the list of what was removed ---- */
 
-static void put_field(FILE *file, const char *text)
-{
-    fputc('"', file);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', file);
-        fputc(*text, file);
-    }
-    fputc('"', file);
-}
-
 /* `first`: the document that stays instead; may be NULL. */
 static void put_removed(struct run *r, const struct store_row *row, enum reason reason,
                         const struct store_row *first)
 {
-    put_field(r->removed, r->options->input[row->source]);
+    text_put_csv(r->removed, r->options->input[row->source]);
     fprintf(r->removed, ",%llu,%s,", (unsigned long long)row->record, reason_facts[reason].word);
     if (first) {
-        put_field(r->removed, r->options->input[first->source]);
+        text_put_csv(r->removed, r->options->input[first->source]);
         fprintf(r->removed, ",%llu", (unsigned long long)first->record);
     } else {
         fputc(',', r->removed);

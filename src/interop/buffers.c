@@ -235,25 +235,12 @@ enum rk_status buffers_of_case(const struct place *place, struct buffers *buffer
     return status;
 }
 
-/* Quoted where CSV asks for it. */
-static void write_text(FILE *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\n\r")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++)
-        fputs(*text == '"' ? "\"\"" : (char[2]){*text, 0}, out);
-    fputc('"', out);
-}
-
 void buffers_write(FILE *out, const struct buffers *b, const uint64_t *address)
 {
     fprintf(out, "id,lower,upper,size%s%s,offset\n", b->aligned ? ",alignment" : "",
             b->passes ? ",pass" : "");
     for (size_t i = 0; i < b->count; i++) {
-        write_text(out, b->id[i]);
+        text_put_csv(out, b->id[i]);
         fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRIu64, b->buffer[i].start, b->buffer[i].end,
                 b->buffer[i].size);
         if (b->aligned) fprintf(out, ",%" PRIu64, b->buffer[i].alignment);

@@ -676,6 +676,7 @@ enum rk_status hf_read(const struct document *document, const char *id,
     const enum rk_status status = read_all(&r);
     if (status != RK_OK) return status;
     snprintf(read.model.id, sizeof read.model.id, "%s", id);
+    text_make_name(read.model.id);
     snprintf(read.datatype, sizeof read.datatype, "%s", r.keys.datatype);
     *import = read;
     return RK_OK;

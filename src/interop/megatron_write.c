@@ -4,6 +4,7 @@
  * here, and every key in which the run differs from the plan is named.
  */
 #include "base/memory.h"
+#include "base/text.h"
 #include "interop/launch_file.h"
 #include "interop/megatron_args.h"
 #include "interop/megatron_writer.h"
@@ -451,8 +452,9 @@ static void print_header(FILE *file, const struct writer *w, const struct megatr
                 w->p->ranks / size, size);
     fprintf(file, "# Written by reckon %s for Megatron Core 0.%d.\n", RECKON_VERSION, w->version);
     if (target->title) fprintf(file, "# %s\n", target->title);
-    fprintf(file, "#\n# model: %s, %" PRIu64 " parameters\n# plan:  %s\n#\n", w->m->id,
-            rk_model_parameters(w->m), text);
+    fprintf(file, "#\n# model: ");
+    text_put_line(file, w->m->id);
+    fprintf(file, ", %" PRIu64 " parameters\n# plan:  %s\n#\n", rk_model_parameters(w->m), text);
     const int lost = notes_count(w->notes, NOTE_WARNING);
     if (!model_numbers(w->m))
         fprintf(file,

@@ -1,5 +1,5 @@
 #include "interop/model_named.h"
-
+#include "base/text.h"
 #include "catalog/catalog.h"
 #include "catalog/readers.h"
 #include "interop/output.h"
@@ -27,6 +27,7 @@ void model_name_of(const char *path, char *id, size_t size)
     static const char *const endings[] = {".gz", ".json"};
     for (int i = 0; i < 2; i++)
         if (output_ends_in(id, endings[i])) id[strlen(id) - strlen(endings[i])] = '\0';
+    text_make_name(id);
 }
 
 static bool is_hugging_face(const struct document *document)

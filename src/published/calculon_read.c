@@ -1,6 +1,7 @@
 #include "published/calculon_read.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "catalog/fields.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@ static void name_of(char *id, size_t size, const char *path)
     snprintf(id, size, "%s", name);
     char *ending = strstr(id, ".json");
     if (ending && ending != id) *ending = '\0';
+    text_make_name(id);
 }
 
 /* ---- models ---- */

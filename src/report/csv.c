@@ -1,31 +1,18 @@
 /* csv.c - tables as comma-separated values (RFC 4180, lines end with \n): a line of column names,
  * then the rows; further tables follow after an empty line. */
+#include "base/text.h"
 #include "report/write.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void write_field(const char *text, FILE *out)
-{
-    if (!text[strcspn(text, ",\"\r\n")] && text[0] != ' ') {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static void write_cell(const struct report_cell *cell, FILE *out)
 {
     char buffer[NUMBER_SIZE];
     switch (cell->type) {
     case REPORT_TEXT:
-        write_field(cell->as.text, out);
+        text_put_csv(out, cell->as.text);
         break;
     case REPORT_COUNT:
         fprintf(out, "%" PRIu64, cell->as.count);
@@ -47,7 +34,7 @@ static void write_table(const struct report_table *table, struct report_cell *ce
     for (int i = 0; i < table->column_count; i++) {
         if (table->columns[i].bar) continue;
         fputs(comma, out);
-        write_field(table->columns[i].name, out);
+        text_put_csv(out, table->columns[i].name);
         comma = ",";
     }
     fputc('\n', out);

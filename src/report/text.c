@@ -1,4 +1,5 @@
 /* text.c - the report for people: aligned columns, scaled units, bars. */
+#include "base/text.h"
 #include "report/columns.h"
 #include "report/write.h"
 
@@ -157,9 +158,9 @@ static void put(struct line *line, const char *text, const char *colour)
     fprintf(line->out, "%*s", line->spaces, "");
     line->spaces = 0;
     if (colour && line->style->colour)
-        fprintf(line->out, "\033[%sm%s\033[0m", colour, text);
-    else
-        fputs(text, line->out);
+        fprintf(line->out, "\033[%sm", colour);
+    text_put_line(line->out, text);
+    if (colour && line->style->colour) fputs("\033[0m", line->out);
 }
 
 static void put_aligned(struct line *line, const char *text, int width, bool left,
@@ -537,13 +538,25 @@ static void write_paragraph(struct line *line, const char *text)
     write_lines(line, text, INDENT, room < WIDEST ? (size_t)room : WIDEST, NULL);
 }
 
+static void write_plain(FILE *out, const char *text)
+{
+    for (; *text; text += *text == '\n') {
+        const size_t n = strcspn(text, "\n");
+        char *copy = strndup(text, n);
+        if (copy) text_put_line(out, copy);
+        free(copy);
+        text += n;
+        fputc('\n', out);
+    }
+}
+
 /* Commands stay whole, to be copied. */
 static void write_note(struct line *line, const char *text)
 {
     const int indent = (int)strspn(text, " "), room = line->style->width - indent;
     const bool command = strncmp(text + indent, "reckon ", 7) == 0;
     if (command || room < NARROW || columns_of(text + indent) <= room)
-        fprintf(line->out, "%s\n", text);
+        write_plain(line->out, text);
     else
         write_lines(line, text + indent, indent, (size_t)room, NULL);
 }

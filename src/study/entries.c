@@ -206,6 +206,7 @@ static enum rk_status make_model(const struct model_entry *entry, const size_t a
     }
     if (reshaped && !entry->values[HEAD_DIM].count) model.head_dim = model.hidden / model.heads;
     snprintf(model.id, sizeof model.id, "%.63s", name);
+    text_make_name(model.id);
     if (model.head_dim == 0)
         return place_fail(&entry->place, error, "%s: more heads than its width: give \"head_dim\"",
                           name);

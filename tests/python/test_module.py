@@ -243,6 +243,21 @@ class Searches(unittest.TestCase):
         with self.assertRaises(ZeroDivisionError):
             reckon.search("gpt3-175b", SYSTEM, 1024, 1536, exhaustive=True, progress=fail)
 
+    def test_an_id_is_a_name_and_no_path(self):
+        """Ids of the hub have a slash; none leaves the folder of the call."""
+        with tempfile.TemporaryDirectory() as outside:
+            for id in ("meta-llama/Llama-3", "../../x", f"{outside}/x", ".", "", "a\nb", "x" * 300, "-m", "é"):
+                changed = reckon.model(MODEL)
+                changed.id = id
+                machine = reckon.system("h100-sxm5-80g")
+                machine.id = id
+                with self.subTest(id=id):
+                    figure = reckon.predict(changed, machine, "tp8").step_s
+                    self.assertEqual(figure, reckon.predict(MODEL, "h100-sxm5-80g", "tp8").step_s)
+                    made = reckon.predict({**json.loads(changed.to_json()), "id": id}, machine, "tp8")
+                    self.assertEqual(figure, made.step_s)
+            self.assertEqual(os.listdir(outside), [])
+
     def test_questions(self):
         found = reckon.ask(MODEL, SYSTEM, 8, 32, pareto="time,hbm", why=True, sensitivity=True)
         self.assertEqual(len(found), len(found.frontier))

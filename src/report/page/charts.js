@@ -583,7 +583,10 @@ function svgOf(chart) {
 }
 
 function csvOf(chart) {
-  const field = value => value === null ? '' : /[",\r\n]|^ /.test(value) ? '"' + String(value).replace(/"/g, '""') + '"' : value;
+  // as src/report/csv.c: a text that a spreadsheet takes for a formula stands behind an apostrophe
+  const text = value => typeof value === 'string' && /^[=@\t\r]|^[+-].*[|!(]/s.test(value) ? "'" + value : value;
+  const quoted = value => /[",\r\n]|^[ ']/.test(value) ? '"' + String(value).replace(/"/g, '""') + '"' : value;
+  const field = value => value === null ? '' : quoted(text(value));
   return [chart.columns.map(c => c[0])].concat(chart.rows).map(r => r.map(field).join(',') + '\n').join('');
 }
 
