@@ -41,7 +41,7 @@ stop_after() # seconds, file, options
 }
 stop_after 1 text
 grep -q INCOMPLETE "$work/text" || { echo "text is not marked:"; cat "$work/text"; exit 1; }
-stop_after 1 several --gpus 1801800
+stop_after 1 several --model "$work/model.json"
 grep -q 'INCOMPLETE.*[12] of 2 problems were begun' "$work/several" && grep -q ' of 2 problems have a plan' "$work/several" ||
     { echo "several problems are not all counted:"; cat "$work/several"; exit 1; }
 stop_after 1 json --format json --quiet
