@@ -36,8 +36,8 @@ static const struct option input_rows[] = {
      .help = "its weights: what reckon train --save wrote, or a folder with *.safetensors of Hugging Face"},
     {.letter = 't', .name = "tokenizer", .type = OPTION_TEXT, .argument = "FILE", AT(tokenizer), .complete = "file",
      .help = "the tokenizer.json that the model was trained with, or bytes (bytes); of a file of tokens it counts bytes and characters"},
-    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "of RoPE, as it was trained (what config.json says, else 10000)"},
-    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "added to the variances of norms, as it was trained (what config.json says, else 1e-5)"},
+    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "of RoPE, as it was trained (what config.json says or leaves to its type, else 10000)"},
+    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "added to the variances of norms, as it was trained (what config.json says or leaves to its type, else 1e-5)"},
     {.name = NULL},
 };
 static const struct option text_rows[] = {

@@ -92,8 +92,8 @@ static const struct option learning_rows[] = {
     {.name = NULL},
 };
 static const struct option model_rows[] = {
-    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "of RoPE (what config.json says, else 10000)"},
-    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "added to the variances of norms (what config.json says, else 1e-5)"},
+    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "of RoPE (what config.json says or leaves to its type, else 10000)"},
+    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "added to the variances of norms (what config.json says or leaves to its type, else 1e-5)"},
     {.name = "blocks", .type = OPTION_NUMBER, .argument = "TOKENS", AT(block_tokens), .min = 1, .max = 4096,
      .help = "every other layer has sparse attention over blocks of so many tokens, in DeepSpeed's fixed pattern"},
     {.name = "blocks-local", .type = OPTION_NUMBER, AT(block_local), .min = 1, .max = 1024, .help = "blocks of a window (8)"},

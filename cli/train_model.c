@@ -2,6 +2,7 @@
 
 #include "cli/executor.h"
 #include "cli/model_input.h"
+#include "cli/train_exact.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -78,8 +79,6 @@ static enum rk_status read_rotary(const struct document *document, struct rk_tra
     const json_t *part = json_object_get(document->root, "partial_rotary_factor");
     if (json_is_number(part) && json_number_value(part) != 1)
         return refuse(document, "partial_rotary_factor", error);
-    if (json_is_true(json_object_get(document->root, "scale_attn_by_inverse_layer_idx")))
-        return refuse(document, "scale_attn_by_inverse_layer_idx", error);
     return RK_OK;
 }
 
@@ -113,6 +112,8 @@ enum rk_status train_model_details(const struct document *document, struct rk_tr
                                            "norm_epsilon",   NULL};
     static const char *const activations[] = {"hidden_act", "activation_function",
                                               "hidden_activation", NULL};
+    const enum rk_status exact = train_exact(document, train, error);
+    if (exact != RK_OK) return exact;
     read_number(document->root, bases, &train->rotary_base);
     read_number(json_object_get(document->root, "rope_parameters"), bases, &train->rotary_base);
     read_number(document->root, epsilons, &train->norm_eps);

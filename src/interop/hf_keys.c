@@ -276,6 +276,15 @@ bool hf_type_reads(const struct hf_type *type, const char *key)
     return false;
 }
 
+bool hf_type_follows(const struct hf_type *type, const char *key)
+{
+    const char *at = type->keys;
+    struct word word;
+    while (next_word(&at, &word))
+        if (strcmp(word.spelling, key) == 0 && strcmp(word.variant, "any") == 0) return false;
+    return hf_type_has(type, key);
+}
+
 /* ---- where a key stands ---- */
 
 bool hf_find(const struct place *object, const char *key, struct hf_chain *chain,

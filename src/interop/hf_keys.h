@@ -95,4 +95,7 @@ bool hf_find(const struct place *object, const char *key, struct hf_chain *chain
 bool hf_type_has(const struct hf_type *type, const char *key);
 bool hf_type_reads(const struct hf_type *type, const char *key);
 
+/* Is it read, or refused unless it is as all files of the type have it? */
+bool hf_type_follows(const struct hf_type *type, const char *key);
+
 #endif
