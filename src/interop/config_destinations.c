@@ -24,7 +24,7 @@ static const struct key destination_keys[] = {
 
 static const struct key primus_keys[] = {
     READ("modules.pre_trainer.framework", KEY_TEXT, framework), READ("modules.pre_trainer.model", KEY_TEXT, model), READ("modules.pre_trainer.config", KEY_TEXT, config),
-    NONE("modules.pre_trainer.overrides.*"), NONE("modules.pre_trainer.trainer_class"), BAD("modules.post_trainer.*", "training of another kind than pre-training"), NONE("work_group"), NONE("user_name"), NONE("exp_name"), NONE("workspace"), NONE("platform.*"), NONE("exp_meta_info.*"), NONE("*"),
+    LATER("modules.pre_trainer.overrides.*"), NONE("modules.pre_trainer.trainer_class"), BAD("modules.post_trainer.*", "training of another kind than pre-training"), NONE("work_group"), NONE("user_name"), NONE("exp_name"), NONE("workspace"), NONE("platform.*"), NONE("exp_meta_info.*"), LATER("*"),
 };
 /* clang-format on */
 
@@ -106,7 +106,7 @@ static enum rk_status interpret_yaml(struct words_reading *r, const struct confi
 enum rk_status megatron_yaml_read(const struct config_source *source, struct rk_model *model,
                                   struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    static const struct key any[] = {NONE("*")}; /* the arguments' own tables judge them */
+    static const struct key any[] = {LATER("*")}; /* the arguments' own tables judge them */
     return words_read(source, any, 1, interpret_yaml, model, plan, notes, error);
 }
 

@@ -18,7 +18,7 @@ static const struct key keys[] = {
     READ("experiment.runner.nnodes", KEY_COUNT, nodes), READ("experiment.runner.nproc_per_node", KEY_COUNT, devices),
     READ("experiment.task.backend", KEY_TEXT, framework), READ("experiment.task.entrypoint", KEY_TEXT, model), READ("experiment.task.type", KEY_TEXT, config),
     BAD("system.hetero.enable_hetero", "stages on devices of several kinds"), NONE("experiment.*"), NONE("experiment"), NONE("action"), NONE("hydra.*"),
-    NONE("defaults.*"), NONE("envs.*"), NONE("cmds.*"), NONE("system.*"), NONE("model.*"), NONE("data.*"), NONE("train.*"), NONE("serve.*"), NONE("data_path"),
+    NONE("defaults.*"), NONE("envs.*"), NONE("cmds.*"), LATER("system.*"), LATER("model.*"), LATER("data.*"), LATER("train.*"), NONE("serve.*"), NONE("data_path"),
 };
 
 /* FlagScale's own arguments; those of Megatron-LM are in its own tables. */

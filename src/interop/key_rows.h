@@ -9,6 +9,7 @@
     }
 
 #define NONE(path)            KEY_ROW(path, KEY_NONE, 0, NULL, NULL)
+#define LATER(path)           KEY_ROW(path, KEY_LATER, 0, NULL, NULL)
 #define READ(path, use, name) KEY_ROW(path, use, AT(name), NULL, NULL)
 #define VALUE(path, argument) KEY_ROW(path, KEY_VALUE, 0, NULL, argument)
 #define ON(path, argument)    KEY_ROW(path, KEY_ON, 0, NULL, argument)
@@ -16,5 +17,6 @@
 #define MAP(path, words)      KEY_ROW(path, KEY_MAP, 0, words, NULL)
 #define BAD(path, why)        KEY_ROW(path, KEY_NOT_COVERED, 0, NULL, why)
 #define WARN(path, why)       KEY_ROW(path, KEY_NOT_FOLLOWED, 0, NULL, why)
+#define WARN_BUT(path, off, why) KEY_ROW(path, KEY_NOT_FOLLOWED, 0, off, why) /* "a|b": not of these */
 
 #endif

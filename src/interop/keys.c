@@ -226,9 +226,80 @@ static bool judge_given(const struct reading *r, const struct setting *s, const 
                   "seeds or learning rates");
         return true;
     }
-    if (!row || !given->unknown || row->use == KEY_NONE) return false;
+    if (!row || !given->unknown || row->use == KEY_NONE || row->use == KEY_LATER) return false;
     notes_add_rule(r->notes, "1.value", NOTE_REFUSED, 0, 0, s->key, "", "", "%s", given->unknown);
     return true;
+}
+
+/* ---- keys that only a wildcard passes ---- */
+
+/* Words of names that decide what a run costs: no wildcard passes them. */
+static const char *const deciding[] = {
+    "degree",   "parallel_size", "lora",      "peft",          "shard",         "offload",
+    "recomput", "quant",         "fp8",       "fp4",           "micro_batch",   "microbatch",
+    "batch_size", "seq_len",     "sequence_len", "num_layers", "hidden_size",   "num_experts",
+    "zero_stage", "grad_accum",  "gradient_accumulation",      NULL};
+
+/* Is the key passed by its family's name alone? "modules.0" is an element of "modules.*". */
+static bool is_of_family(const struct key *row, const char *key)
+{
+    const char *star = strchr(row->path, '*');
+    if (row->use != KEY_NONE || !star || strcmp(row->path, key) == 0) return false;
+    const size_t n = (size_t)(star - row->path);
+    if (n == 0 || star[1]) return true;
+    const char *rest = strlen(key) > n ? key + n : "";
+    rest += *rest == '.';
+    return rest[strspn(rest, "0123456789.")] != '\0';
+}
+
+/* What a last word of a name says that decides nothing: files, logs, seeds, learning rates. */
+static const char *const plain[] = {
+    "*seed",     "project",    "run",         "entity",  "tags",     "group",      "steps",
+    "*_steps",   "*_iters",    "*_samples",   "*_every", "*_freq",   "*_interval", "lr",
+    "*_lr",      "lr_*",       "*learning_rate", "*decay*", "*clip*", "betas",     "beta1",
+    "beta2",     "adam_*",     "*eps",        "*epsilon", "warmup*", "*path",      "*_paths",
+    "*_dir",     "*_folder",   "*log*",       "wandb*",  "dataset*", "*workers",   "rdzv*",
+    "std",       "*_file",     "*_style",     "*_step", "is_*",     NULL};
+
+static bool is_plain(const char *key)
+{
+    const char *dot = strrchr(key, '.');
+    if (dot && strcmp(dot, ".name") == 0) return !strstr(key, "optim");
+    for (int i = 0; plain[i]; i++)
+        if (fits(plain[i], dot ? dot + 1 : key)) return true;
+    return false;
+}
+
+static bool decides(const char *key)
+{
+    const char *dot = strrchr(key, '.');
+    for (int i = 0; deciding[i]; i++)
+        if (strstr(dot ? dot : key, deciding[i])) return true;
+    return false;
+}
+
+struct family {
+    char names[160];
+    int line, column, count;
+};
+
+static void note_family(const struct reading *r, struct family *f)
+{
+    if (f->count)
+        notes_add_rule(r->notes, "1.unknown", NOTE_WARNING, f->line, f->column, "not known",
+                       "", "", "%s: passed over, as others whose names begin so decide no cost",
+                       f->names);
+    *f = (struct family){.count = 0};
+}
+
+/* As many names as find room are one remark. */
+static void add_family(const struct reading *r, struct family *f, const struct setting *s)
+{
+    const size_t used = strlen(f->names);
+    if (used + strlen(s->key) + 3 > sizeof f->names) note_family(r, f);
+    if (!f->count) f->line = s->line, f->column = s->column;
+    snprintf(f->names + strlen(f->names), sizeof f->names - strlen(f->names), "%s%.120s",
+             f->count++ ? ", " : "", s->key);
 }
 
 enum rk_status keys_read(const struct settings *settings, const struct key *keys, size_t count,
@@ -236,18 +307,23 @@ enum rk_status keys_read(const struct settings *settings, const struct key *keys
                          struct rk_error *error)
 {
     const struct reading r = {settings, keys, count, notes};
+    struct family family = {.count = 0};
     for (size_t i = 0; i < settings->count; i++) {
         const struct setting *s = &settings->setting[i];
         const struct key *row = key_find(keys, count, s->key);
         const struct key_given *given = find_given(options, s);
         if (is_ignored(options, s->key)) continue;
         if (given && judge_given(&r, s, row, given)) continue;
-        if (!row)
+        const bool of_family = row && is_of_family(row, s->key);
+        if (!row || (of_family && decides(s->key) && !is_off(row, s)))
             refuse_unknown(&r, s);
+        else if (of_family && !is_plain(s->key))
+            add_family(&r, &family, s);
         else if (row->use >= KEY_NOT_FOLLOWED)
             note_row(&r, s, row);
         else if (row->use != KEY_NONE && !s->null && !store(row, s->text, target))
             refuse_value(&r, s, row);
     }
+    note_family(&r, &family);
     return notes_refusal(notes, settings->path, error);
 }

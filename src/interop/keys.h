@@ -22,7 +22,9 @@ enum key_use {
     KEY_ON,           /* ... that is there when the value is true */
     KEY_OFF,          /* ... when it is false */
     KEY_MAP,          /* arguments by the value: "silu=--swiglu|gelu=" in `words`; others refused */
-    KEY_NONE,         /* does not matter here */
+    KEY_NONE,         /* does not matter here; what only a wildcard passes is named, and refused where
+                         its name says that it decides what a run costs */
+    KEY_LATER,        /* another table reads it, or refuses it */
     KEY_NOT_FOLLOWED, /* changes time or memory slightly: a warning unless it is off */
     KEY_NOT_COVERED   /* makes a run that plans do not describe: refused unless it is off */
 };

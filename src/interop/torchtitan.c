@@ -4,6 +4,7 @@
  * The file names a flavor of a model and says degrees, schedule, batch, checkpointing and float8.
  * Keys and defaults: torchtitan/config/job_config.py at v0.2.2 [torchtitan].
  */
+#include "interop/key_rows.h"
 #include "interop/python_data.h"
 #include "interop/target.h"
 #include "plan/members.h"
@@ -24,6 +25,8 @@ struct job {
     int64_t replicate, shard, local, global;
     uint64_t tensor, pipeline, context, expert, expert_tensor, microbatch, per_stage, sequence;
     uint64_t first_less, last_less;
+    uint64_t old_pipeline, old_batches; /* of 2024; 0: not said */
+    int loss_parallel;
     const char *schedule, *option, *recipe;
     int reshard, rotate, mode, backend, param;
     bool async_tensor, offload, compile, gather, float8, mx;
@@ -38,11 +41,18 @@ struct job {
 #define AT(member) offsetof(struct job, member)
 
 /* clang-format off */
+#define FLOAT8(at) NONE(at "precompute_float8_dynamic_scale_for_fsdp"), NONE(at "force_recompute_fp8_weight_in_bwd"), NONE(at "filter_fqns.*"), NONE(at "emulate"), \
+    NONE(at "scaling_type_input"), NONE(at "scaling_type_weight"), NONE(at "scaling_type_grad_output")
+#define MX(at) NONE(at "mxfp8_dim1_cast_kernel_choice"), NONE(at "filter_fqns.*"), NONE(at "recipe_name")
+#define EXPERTS_IN_8(at) {at, KEY_NOT_FOLLOWED, 0, NULL, "experts are multiplied in 8 bits"}
+
 static const struct key keys[] = {
     {"model.name",                                  KEY_TEXT, AT(model), NULL, NULL},
     {"model.flavor",                                KEY_TEXT, AT(flavor), NULL, NULL},
     {"model.converters.*",                          KEY_NONE, 0, NULL, NULL}, /* see read_converters */
-    {"model.*",                                     KEY_NONE, 0, NULL, NULL}, /* paths of tokenizers */
+    {"model.norm_type",                             KEY_NOT_FOLLOWED, 0, "rmsnorm|fused_rmsnorm|compiled_rmsnorm", "norms are those of --model"},
+    NONE("model.tokenizer_path"), NONE("model.hf_assets_path"), NONE("model.tokenizer_name"), NONE("model.print_after_conversion"),
+    NONE("model.use_flex_attn"), NONE("model.attn_mask_type"),
     {"parallelism.data_parallel_replicate_degree",  KEY_INTEGER, AT(replicate), NULL, NULL},
     {"parallelism.data_parallel_shard_degree",      KEY_INTEGER, AT(shard), NULL, NULL},
     {"parallelism.fsdp_reshard_after_forward",      KEY_WORD, AT(reshard), "default|always|never", NULL},
@@ -73,31 +83,67 @@ static const struct key keys[] = {
     {"training.seq_len",                            KEY_COUNT, AT(sequence), NULL, NULL},
     {"training.enable_cpu_offload",                 KEY_FLAG, AT(offload), NULL, NULL},
     {"training.mixed_precision_param",              KEY_WORD, AT(param), "float32|bfloat16", NULL},
-    {"training.mixed_precision_reduce",             KEY_NONE, 0, NULL, NULL}, /* float32 only */
+    {"training.mixed_precision_reduce",             KEY_NOT_FOLLOWED, 0, "float32", "gradients are reduced in 16 bits"},
     {"training.dtype",                              KEY_NOT_FOLLOWED, 0, "float32", "weights are kept in 16 bits"},
     {"training.compile",                            KEY_FLAG, AT(compile), NULL, NULL},
-    {"training.*",                                  KEY_NONE, 0, NULL, NULL}, /* data, steps, clipping */
+    NONE("training.dataset"), NONE("training.dataset_path"), NONE("training.steps"), NONE("training.max_norm"), NONE("training.gc_freq"), NONE("training.gc_debug"),
+    NONE("training.seed"), NONE("training.deterministic"), NONE("training.warmup_steps"), NONE("training.dump_folder"), NONE("training.debug_moe_force_load_balance"),
+    /* of 2024, before there was [parallelism]: torchtitan/config_manager.py at 0011fb90 */
+    {"training.data_parallel_degree",               KEY_INTEGER, AT(shard), NULL, NULL},
+    {"training.data_parallel_type",                 KEY_NOT_COVERED, 0, "fsdp", "weights are not sharded"},
+    {"training.data_parallel_replicate_degree",     KEY_INTEGER, AT(replicate), NULL, NULL},
+    {"training.data_parallel_shard_degree",         KEY_INTEGER, AT(shard), NULL, NULL},
+    {"training.tensor_parallel_degree",             KEY_COUNT, AT(tensor), NULL, NULL},
+    {"training.pipeline_parallel_degree",           KEY_COUNT, AT(old_pipeline), NULL, NULL},
+    {"training.enable_loss_parallel",               KEY_WORD, AT(loss_parallel), "false|true", NULL},
+    {"training.disable_loss_parallel",              KEY_NOT_FOLLOWED, 0, NULL, "the loss is computed on whole logits"},
+    {"training.enable_float8_linear",               KEY_FLAG, AT(float8), NULL, NULL},
+    {"training.enable_fp8_linear",                  KEY_FLAG, AT(float8), NULL, NULL},
+    {"training.enable_fsdp_float8_all_gather",      KEY_FLAG, AT(gather), NULL, NULL},
+    {"training.enable_fsdp_fp8_all_gather",         KEY_FLAG, AT(gather), NULL, NULL},
+    NONE("training.precompute_float8_dynamic_scale_for_fsdp"),
+    {"training.fp8_linear",                         KEY_NOT_COVERED, 0, NULL, "products in 8 bits of a kind that has no name here"},
+    {"experimental.pipeline_parallel_degree",       KEY_COUNT, AT(old_pipeline), NULL, NULL},
+    {"experimental.pipeline_parallel_schedule",     KEY_TEXT, AT(schedule), NULL, NULL},
+    {"experimental.pipeline_parallel_schedule_csv", KEY_NOT_COVERED, 0, NULL, "a schedule in a file of its own"},
+    {"experimental.pipeline_parallel_split_points", KEY_NOT_COVERED, 0, NULL, "stages of their own lengths"},
+    {"experimental.pipeline_parallel_split_points.*", KEY_NOT_COVERED, 0, NULL, "stages of their own lengths"},
+    {"experimental.pipeline_parallel_microbatches", KEY_COUNT, AT(old_batches), NULL, NULL},
+    {"experimental.context_parallel_degree",        KEY_COUNT, AT(context), NULL, NULL},
+    {"experimental.context_parallel_rotate_method", KEY_WORD, AT(rotate), "allgather|alltoall", NULL},
+    {"experimental.enable_async_tensor_parallel",   KEY_FLAG, AT(async_tensor), NULL, NULL},
+    NONE("experimental.enable_compiled_autograd"), NONE("experimental.custom_import"), NONE("experimental.custom_args_module"), NONE("experimental.custom_model_path"),
     {"activation_checkpoint.mode",                  KEY_WORD, AT(mode), "none|selective|full", NULL},
     {"activation_checkpoint.selective_ac_option",   KEY_TEXT, AT(option), NULL, NULL},
-    {"activation_checkpoint.*",                     KEY_NONE, 0, NULL, NULL},
+    NONE("activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns.*"), NONE("activation_checkpoint.early_stop"), NONE("activation_checkpoint.debug"),
+    NONE("activation_checkpoint.preserve_rng_state"), NONE("activation_checkpoint.determinism_check"), NONE("activation_checkpoint.visualize_memory_budget_pareto"),
+    NONE("activation_checkpoint.memory_budget"), /* of a mode that is refused */
     {"compile.enable",                              KEY_FLAG, AT(compile), NULL, NULL},
-    {"compile.*",                                   KEY_NONE, 0, NULL, NULL},
+    NONE("compile.components.*"), NONE("compile.backend"),
     {"quantize.linear.float8.enable_fsdp_float8_all_gather", KEY_FLAG, AT(gather), NULL, NULL},
     {"float8.enable_fsdp_float8_all_gather",        KEY_FLAG, AT(gather), NULL, NULL},
     {"quantize.linear.float8.recipe_name",          KEY_TEXT, AT(recipe), NULL, NULL},
     {"float8.recipe_name",                          KEY_TEXT, AT(recipe), NULL, NULL},
     {"float8.enable_float8_linear",                 KEY_FLAG, AT(float8), NULL, NULL}, /* before v0.1 */
-    {"quantize.linear.*",  KEY_NONE, 0, NULL, NULL}, {"quantize.dense.*",         KEY_NONE, 0, NULL, NULL},
-    {"quantize.grouped_mm.*", KEY_NONE, 0, NULL, NULL}, {"quantize.moe.*",        KEY_NONE, 0, NULL, NULL},
-    {"float8.*",           KEY_NONE, 0, NULL, NULL}, {"mx.*",                     KEY_NONE, 0, NULL, NULL},
+    FLOAT8("float8."), FLOAT8("quantize.linear.float8."),
+    MX("mx."), MX("quantize.linear.mx."),
+    EXPERTS_IN_8("float8.moe_fqns_prototype.*"), EXPERTS_IN_8("mx.moe_fqns_prototype.*"), EXPERTS_IN_8("quantize.grouped_mm.*"), EXPERTS_IN_8("quantize.moe.*"),
+    {"quantize.dense.*",                            KEY_NOT_FOLLOWED, 0, NULL, "products in 8 bits by a converter that is not known"},
     {"optimizer.early_step_in_backward",            KEY_NOT_FOLLOWED, 0, NULL, "the optimizer runs while backward does"},
     {"optimizer.implementation",                    KEY_NONE, 0, NULL, NULL},
     {"optimizer.name",                              KEY_NOT_FOLLOWED, 0, "AdamW|Adam", "is estimated with the two moments of Adam"},
-    {"optimizer.*",        KEY_NONE, 0, NULL, NULL}, {"lr_scheduler.*",           KEY_NONE, 0, NULL, NULL},
-    {"job.*",              KEY_NONE, 0, NULL, NULL}, {"profiling.*",              KEY_NONE, 0, NULL, NULL},
-    {"metrics.*",          KEY_NONE, 0, NULL, NULL}, {"checkpoint.*",             KEY_NONE, 0, NULL, NULL},
-    {"comm.*",             KEY_NONE, 0, NULL, NULL}, {"memory_estimation.*",      KEY_NONE, 0, NULL, NULL},
-    {"validation.*",       KEY_NONE, 0, NULL, NULL}, {"debug.*",                  KEY_NONE, 0, NULL, NULL},
+    NONE("optimizer.lr"), NONE("optimizer.beta1"), NONE("optimizer.beta2"), NONE("optimizer.eps"), NONE("optimizer.weight_decay"), NONE("optimizer.fused"),
+    NONE("lr_scheduler.warmup_steps"), NONE("lr_scheduler.decay_ratio"), NONE("lr_scheduler.decay_type"), NONE("lr_scheduler.lr_min"), NONE("lr_scheduler.min_lr_factor"), NONE("lr_scheduler.total_steps"),
+    NONE("job.config_file"), NONE("job.dump_folder"), NONE("job.description"), NONE("job.use_for_integration_test"), NONE("job.print_args"), NONE("job.print_config"), NONE("job.custom_config_module"), NONE("job.save_config_file"),
+    NONE("profiling.enable_profiling"), NONE("profiling.save_traces_folder"), NONE("profiling.profile_freq"), NONE("profiling.profiler_active"), NONE("profiling.profiler_warmup"), NONE("profiling.enable_memory_snapshot"), NONE("profiling.save_memory_snapshot_folder"),
+    NONE("metrics.log_freq"), NONE("metrics.enable_tensorboard"), NONE("metrics.disable_color_printing"), NONE("metrics.enable_color_printing"), NONE("metrics.save_tb_folder"), NONE("metrics.save_for_all_ranks"), NONE("metrics.rank_0_only"), NONE("metrics.enable_wandb"),
+    NONE("checkpoint.enable_checkpoint"), NONE("checkpoint.enable"), NONE("checkpoint.folder"), NONE("checkpoint.interval"), NONE("checkpoint.interval_type"), NONE("checkpoint.initial_load_path"), NONE("checkpoint.initial_load_model_only"),
+    NONE("checkpoint.initial_load_in_hf"), NONE("checkpoint.initial_load_in_hf_quantized"), NONE("checkpoint.last_save_model_only"), NONE("checkpoint.last_save_in_hf"), NONE("checkpoint.model_weights_only"), NONE("checkpoint.export_dtype"),
+    NONE("checkpoint.create_seed_checkpoint"), NONE("checkpoint.async_mode"), NONE("checkpoint.keep_latest_k"), NONE("checkpoint.load_step"), NONE("checkpoint.load_only"), NONE("checkpoint.exclude_from_loading.*"), NONE("checkpoint.enable_first_step_checkpoint"), NONE("checkpoint.enable_ft_dataloader_checkpoints"),
+    NONE("comm.init_timeout_seconds"), NONE("comm.train_timeout_seconds"), NONE("comm.trace_buf_size"), NONE("comm.save_traces_folder"), NONE("comm.save_traces_file_prefix"), NONE("comm.mode"),
+    NONE("memory_estimation.enabled"), NONE("memory_estimation.enable"), NONE("memory_estimation.disable_fake_mode"),
+    NONE("validation.enable"), NONE("validation.enabled"), NONE("validation.dataset"), NONE("validation.dataset_path"), NONE("validation.local_batch_size"), NONE("validation.seq_len"), NONE("validation.freq"), NONE("validation.steps"),
+    NONE("debug.seed"), NONE("debug.deterministic"), NONE("debug.deterministic_warn_only"), NONE("debug.moe_force_load_balance"), NONE("debug.print_config"), NONE("debug.save_config_file"), NONE("debug.enable_structured_logging"),
     /* configurations in Python: names of classes, and members that TOML did not have */
     {"config",                                      KEY_TEXT, AT(config), NULL, NULL},
     {"model_spec.0",                                KEY_TEXT, AT(flavor), NULL, NULL},
@@ -127,7 +173,8 @@ static const struct key keys[] = {
     {"override", KEY_NONE, 0, NULL, NULL}, {"tokenizer", KEY_NONE, 0, NULL, NULL}, {"tokenizer.*", KEY_NONE, 0, NULL, NULL},
     {"dataloader", KEY_NONE, 0, NULL, NULL}, {"dataloader.*", KEY_NONE, 0, NULL, NULL}, {"hf_assets_path", KEY_NONE, 0, NULL, NULL}, {"dump_folder", KEY_NONE, 0, NULL, NULL},
     {"fault_tolerance.enable",                      KEY_NOT_COVERED, 0, NULL, "replicas that may come and go"},
-    {"fault_tolerance.*",  KEY_NONE, 0, NULL, NULL}, {"experimental.*",           KEY_NONE, 0, NULL, NULL},
+    NONE("fault_tolerance.process_group"), NONE("fault_tolerance.process_group_timeout_ms"), NONE("fault_tolerance.replica_id"), NONE("fault_tolerance.group_size"), NONE("fault_tolerance.min_replica_size"), NONE("fault_tolerance.semi_sync_method"),
+    NONE("fault_tolerance.sync_steps"), NONE("fault_tolerance.should_quantize"), NONE("fault_tolerance.fragment_sync_delay"), NONE("fault_tolerance.fragment_update_alpha"),
 };
 
 /* Models of torchtitan's own, by what --model can be compared with [torchtitan]: models/<name>/__init__.py */
@@ -137,6 +184,8 @@ static const struct titan_model {
 } titan_models[] = {
     {"llama3",      "8B",        32,  4096,   0}, {"llama3",      "70B",       80,  8192,   0},
     {"llama3",      "405B",     126, 16384,   0},
+    {"llama2",      "7B",        32,  4096,   0}, {"llama2",      "13B",       40,  5120,   0},
+    {"llama2",      "70B",       80,  8192,   0},
     {"llama4",      "17bx16e",   48,  5120,  16}, {"llama4",      "17bx128e",  48,  5120, 128},
     {"deepseek_v3", "16B",       27,  2048,  64}, {"deepseek_v3", "236B",      60,  5120, 160},
     {"deepseek_v3", "671B",      61,  7168, 256},
@@ -268,6 +317,32 @@ static enum rk_status derive_samples(struct reading *r)
     return RK_OK;
 }
 
+/* Files of 2024: stages of equal layers, and by default as many microbatches as stages. */
+static enum rk_status derive_old(struct reading *r)
+{
+    static const char *const key = "experimental.pipeline_parallel_microbatches";
+    struct job *j = &r->j;
+    if (!j->loss_parallel)
+        notes_add_rule(r->notes, "1.followed", NOTE_WARNING, 0, 0, "training.enable_loss_parallel",
+                       "false", "", "is not followed: the loss is computed on whole logits");
+    if (!j->old_pipeline) return RK_OK;
+    j->pipeline = j->old_pipeline;
+    if (j->pipeline == 1) return RK_OK;
+    if (!settings_find(r->settings, "parallelism.pipeline_parallel_first_stage_less_layers"))
+        j->first_less = j->last_less = 0;
+    if (settings_find(r->settings, "parallelism.pipeline_parallel_microbatch_size")) return RK_OK;
+    const int64_t count = (int64_t)(j->old_batches ? j->old_batches : j->pipeline);
+    if (!j->old_batches)
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, key, "", "%lld, one a stage: torchtitan's default",
+                  (long long)count);
+    if (count > j->local || j->local % count)
+        return settings_fail_key(r->settings, key, r->error,
+                                 "%lld microbatches do not divide the batch %lld of a rank",
+                                 (long long)count, (long long)j->local);
+    j->microbatch = (uint64_t)(j->local / count);
+    return RK_OK;
+}
+
 static enum rk_status derive_batch(struct reading *r)
 {
     const struct job *j = &r->j;
@@ -298,6 +373,9 @@ static const struct { const char *name; enum rk_schedule schedule; bool chunks; 
     {"InterleavedZeroBubble", RK_ZERO_BUBBLE, true},
     {"DualPipeV",            RK_DUALPIPE,    true},
     {"ZBVZeroBubble",        RK_V_ZERO,      true},
+    {"1f1b",                 RK_1F1B,        false}, /* of 2024 */
+    {"gpipe",                RK_GPIPE,       false},
+    {"interleaved_1f1b",     RK_1F1B,        true},
 };
 /* clang-format on */
 
@@ -423,6 +501,7 @@ static enum rk_status interpret(struct reading *r)
     *r->p = plan_of_framework(RK_FSDP);
     compare_model(r);
     enum rk_status status = notes_refusal(r->notes, r->settings->path, r->error);
+    if (status == RK_OK) status = derive_old(r);
     if (status == RK_OK) status = derive_ranks(r);
     if (status == RK_OK) status = read_class(r);
     if (status == RK_OK) status = derive_samples(r);
@@ -466,6 +545,7 @@ enum rk_status torchtitan_read(const struct config_source *source, struct rk_mod
                               .sequence = 2048,
                               .first_less = 1,
                               .last_less = 1,
+                              .loss_parallel = 1,
                               .schedule = "1F1B",
                               .option = "2",
                               .mode = AC_SELECTIVE,

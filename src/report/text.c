@@ -540,13 +540,14 @@ static void write_paragraph(struct line *line, const char *text)
 
 static void write_plain(FILE *out, const char *text)
 {
-    for (; *text; text += *text == '\n') {
+    for (bool more = true; more;) {
         const size_t n = strcspn(text, "\n");
-        char *copy = strndup(text, n);
-        if (copy) text_put_line(out, copy);
-        free(copy);
-        text += n;
+        char *line = strndup(text, n);
+        if (line) text_put_line(out, line);
+        free(line);
         fputc('\n', out);
+        more = text[n] == '\n';
+        text += n + more;
     }
 }
 
