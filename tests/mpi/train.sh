@@ -14,23 +14,23 @@ model=$root/examples/train/tiny.json
 
 bits() { sed 's/, "seconds.*//' "$1"; }
 
-common="-m $model -d $data -n 2 gbs4 mbs1 seq16 -q"
+common="-m $model -d $data gbs4 mbs1 seq16 -q"
 for plan in 'tp2 sp pp2 dp1' 'cp2 zero2 dp2'; do
     # shellcheck disable=SC2086
-    "$RECKON" train $common $plan --log "$work/threads" >/dev/null
+    "$RECKON" train -n 2 $common $plan --log "$work/threads" >/dev/null
     rm -rf "$work/save"
     # shellcheck disable=SC2086
-    mpirun --oversubscribe -n 4 "$RECKON" train $common $plan --log "$work/mpi" --save "$work/save" >/dev/null
+    mpirun --oversubscribe -n 4 "$RECKON" train -n 2 $common $plan --log "$work/mpi" --save "$work/save" >/dev/null
     bits "$work/threads" >"$work/a"
     bits "$work/mpi" >"$work/b"
     cmp "$work/a" "$work/b" || { echo "threads and MPI differ: $plan"; exit 1; }
 done
 # shellcheck disable=SC2086
-"$RECKON" train $common -n 3 dp1 --load "$work/save" >/dev/null
+"$RECKON" train -n 3 $common dp1 --load "$work/save" >/dev/null
 # --ranks makes them threads, of each process its own
 export common work
 # shellcheck disable=SC2016
-mpirun --oversubscribe -n 2 sh -c '"$RECKON" train $common --ranks 4 tp2 sp pp2 dp1 --log "$work/each$OMPI_COMM_WORLD_RANK"' >/dev/null
+mpirun --oversubscribe -n 2 sh -c '"$RECKON" train -n 2 $common --ranks 4 tp2 sp pp2 dp1 --log "$work/each$OMPI_COMM_WORLD_RANK"' >/dev/null
 for rank in 0 1; do
     [ "$(bits "$work/each$rank" | wc -l)" = 2 ] || { echo "--ranks does not make threads"; exit 1; }
 done
@@ -41,7 +41,7 @@ mpirun --oversubscribe -n 4 "$mpi" eval -m "$model" -l "$work/save" -p 'tp2 dp2'
 cmp "$work/a" "$work/b" || { echo "threads and MPI score otherwise"; exit 1; }
 
 # shellcheck disable=SC2086
-if mpirun --oversubscribe -n 2 "$mpi" train $common gpus4 >"$work/out" 2>&1; then
+if mpirun --oversubscribe -n 2 "$mpi" train -n 2 $common gpus4 >"$work/out" 2>&1; then
     echo "two processes run a plan of four ranks"
     exit 1
 fi
