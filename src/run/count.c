@@ -74,6 +74,7 @@ enum rk_status rk_train_count(const struct rk_model *model, const struct rk_plan
         status = count_steps(&job, &comm, memory);
         if (status != RK_OK) *error = comm.error;
     }
+    scratch_release(&comm.scratch);
     job_close(&job);
     return status;
 }
