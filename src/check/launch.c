@@ -1,5 +1,6 @@
 #include "check/launch.h"
 #include "check/findings.h"
+#include "check/variables.h"
 #include "machine/kernels.h"
 
 #include <inttypes.h>
@@ -89,6 +90,7 @@ void check_environment(const struct rk_system *system, const struct rk_plan *pla
                        const struct rk_launch *launch, struct rk_findings *findings)
 {
     if (!launch->environment) return;
+    check_variables(launch->environment, findings);
     check_queues(system, plan, launch, findings);
     if (plan->ranks) check_rank(plan, launch, findings);
 }

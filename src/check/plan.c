@@ -129,8 +129,8 @@ static void explain_stages(const struct asked *a, const struct plan_refusal *r)
     if (p->first_layers || p->last_layers) {
         struct rk_finding *f = blame(
             a, r->rule, r->key, number(have, p->first_layers ? p->first_layers : p->last_layers),
-            "first %" PRIu64 " and last %" PRIu64 " do not leave %" PRIu64
-            " layers that the other stages share evenly",
+            "first %" PRIu64 " and last %" PRIu64 " leave %" PRIu64
+            " layers, which the other stages cannot share evenly",
             p->first_layers, p->last_layers, layers - p->first_layers - p->last_layers);
         if (p->pipeline > 2 && layers / p->pipeline)
             fix(f, "give first and last %" PRIu64 " and %" PRIu64,

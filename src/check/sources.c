@@ -5,6 +5,7 @@
 #include "catalog/plan_fields.h"
 #include "check/findings.h"
 #include "check/launch.h"
+#include "check/variables.h"
 #include "interop/deepspeed.h"
 #include "interop/megatron.h"
 #include "interop/reader.h"
@@ -16,9 +17,9 @@
 
 /* ---- what they share ---- */
 
-void take_notes(const struct notes *notes, struct rk_findings *findings)
+static void take_some(const struct notes *notes, int from, int to, struct rk_findings *findings)
 {
-    for (int i = 0; i < notes->count; i++) {
+    for (int i = from; i < to; i++) {
         const struct rk_finding *note = &notes->note[i];
         const bool bad = note->severity == NOTE_REFUSED || note->severity == NOTE_UNKNOWN;
         if (!bad || !*note->rule || rk_rules()[rule_index(note->rule)].id == NULL) continue;
@@ -26,6 +27,11 @@ void take_notes(const struct notes *notes, struct rk_findings *findings)
         *finding = *note;
         finding->severity = RK_ERROR;
     }
+}
+
+void take_notes(const struct notes *notes, struct rk_findings *findings)
+{
+    take_some(notes, 0, notes->count, findings);
 }
 
 void judge_plan(const struct rk_check_input *input, const struct rk_model *model,
@@ -341,8 +347,12 @@ enum rk_status check_megatron(const struct rk_check_input *input, struct rk_find
         options.vocabulary = input->model->vocabulary;
         status = megatron_read(input->path, input->text, input->size, &options, import, error);
     }
-    take_notes(&import->notes, findings);
+    const struct notes *notes = &import->notes; /* those of the plan stand for its own findings */
+    const int of_plan = import->complete ? import->plan_notes : notes->count;
+    take_some(notes, 0, of_plan, findings);
     if (import->complete) judge_import(input, import, findings);
+    take_some(notes, of_plan, notes->count, findings);
+    check_variables_of_text(input->text, input->size, findings);
     if (rk_findings_errors(findings)) status = RK_OK;
     free(import);
     return status;
@@ -393,7 +403,7 @@ static void judge_choices(const struct deepspeed_choices *c, struct rk_findings 
     if (c->optimizer_device && !c->stage)
         complain(findings, "12.needs", "zero_optimization.offload_optimizer",
                  "the optimizer can be offloaded from stage 1 on", "use stage 1");
-    if (!c->batch && !c->microbatch)
+    if (!c->batch && !c->microbatch && !c->auto_batch)
         complain(findings, "1.missing", "train_batch_size",
                  "is missing, and train_micro_batch_size_per_gpu is: one of them is needed",
                  "give train_micro_batch_size_per_gpu");
@@ -405,6 +415,28 @@ static void judge_choices(const struct deepspeed_choices *c, struct rk_findings 
                  "gradients in fp16 vanish without a scale", "use 0, which follows them");
 }
 
+static bool leaves_precision(const struct deepspeed_choices *c)
+{
+    return c->auto_precision && !c->bf16 && !c->fp16;
+}
+
+/* What the trainer's arguments decide, and this file alone does not. */
+static void note_undecided(const struct deepspeed_choices *c, struct rk_findings *findings)
+{
+    const bool batch = c->auto_batch && !c->batch && !c->microbatch;
+    struct rk_finding *f = findings_add(findings, "1.value");
+    f->severity = RK_IGNORED;
+    snprintf(f->what, sizeof f->what, "%s",
+             batch ? "train_micro_batch_size_per_gpu" : "bf16.enabled");
+    snprintf(f->have, sizeof f->have, "auto");
+    snprintf(f->need, sizeof f->need,
+             "is filled in by the trainer: batch, precision and memory are not judged");
+    snprintf(f->fix, sizeof f->fix, "%s",
+             !leaves_precision(c) ? "give --set train_micro_batch_size_per_gpu=N"
+             : batch ? "give --set train_micro_batch_size_per_gpu=N --set bf16.enabled=true"
+                     : "give --set bf16.enabled=true");
+}
+
 static enum rk_status judge_deepspeed(const struct rk_check_input *input,
                                       const struct config_source *source, struct notes *notes,
                                       struct rk_findings *findings, struct rk_error *error)
@@ -414,10 +446,16 @@ static enum rk_status judge_deepspeed(const struct rk_check_input *input,
     struct rk_plan plan;
     struct rk_model model = *input->model;
     enum rk_status status = deepspeed_choices(source, &c, notes, error);
+    if (status == RK_OK || notes_count(notes, NOTE_REFUSED)) deepspeed_check(source, notes);
     take_notes(notes, findings);
     if (status != RK_OK) return status;
     judge_choices(&c, findings);
     if (!judge_batch(&c, input->gpus, findings) || findings_have(findings, "1.*")) return RK_OK;
+    const bool undecided = (c.auto_batch && !c.batch && !c.microbatch) || leaves_precision(&c);
+    if (undecided) {
+        note_undecided(&c, findings);
+        return RK_OK;
+    }
     status = deepspeed_read(source, &model, &plan, notes, error);
     if (status != RK_OK) return status;
     if (c.optimizer_device) plan.share[RK_SHARE_OPTIMIZER][0] = c.ratio;

@@ -304,7 +304,7 @@ static bool check_stages(const struct check *c)
                     "first_layers and last_layers of a V-shaped schedule, which split says", 0,
                     (double)ends);
     if (ends > layers)
-        return want(c, false, RULE("2.stages", "first_layers"), RK_BAD_PIPELINE,
+        return want(c, false, RULE("6.layers", "first_layers"), RK_BAD_PIPELINE,
                     "first_layers + last_layers", (double)ends, (double)layers);
     const uint64_t dealt = layers_of_splits(c);
     return want(c, dealt == layers,

@@ -241,6 +241,8 @@ enum rk_status deepspeed_choices(const struct config_source *source, struct deep
         struct setting *s = &settings.setting[i];
         if (strcmp(s->text, "auto") != 0) continue;
         c->auto_precision |= !strcmp(s->key, "bf16.enabled") || !strcmp(s->key, "fp16.enabled");
+        c->auto_batch |= !strcmp(s->key, "train_batch_size") ||
+                         !strcmp(s->key, "train_micro_batch_size_per_gpu");
         s->null = true;
     }
     const bool whole = status == RK_OK;

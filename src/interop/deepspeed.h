@@ -21,13 +21,16 @@ struct deepspeed_choices {
     int optimizer_device, param_device; /* enum deepspeed_device */
     double ratio, loss_scale;           /* of fp16: 0 follows the gradients */
     int accumulate;      /* "fp32|fp16|bf16": the type that gradients are summed in; -1: not said */
-    bool auto_precision; /* "auto": the trainer fills it in */
+    bool auto_precision, auto_batch; /* "auto": the trainer fills it in */
 };
 
 /* The choices of a text; values "auto" are left as if nothing were said. */
 enum rk_status deepspeed_choices(const struct config_source *source,
                                  struct deepspeed_choices *choices, struct notes *notes,
                                  struct rk_error *error);
+
+/* What DeepSpeed refuses at its start, as notes; of a text that can be read. */
+void deepspeed_check(const struct config_source *source, struct notes *notes);
 
 /* Sharding, overlap and offload of a plan; its batch, degrees and precision stay. */
 void deepspeed_choose(const struct deepspeed_choices *choices, struct rk_plan *plan);

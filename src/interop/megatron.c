@@ -61,6 +61,8 @@ static enum rk_status interpret(struct megatron_args *args, const struct shell_w
     import->model.flash_attention = import->plan.attention != RK_UNFUSED;
     import->model.causal_skip = import->model.flash_attention;
     megatron_check(args, &import->model, &import->plan);
+    import->plan_notes = import->notes.count;
+    megatron_check_loop(args, &import->model, &import->plan);
     return notes_refusal(&import->notes, args->path, args->error);
 }
 

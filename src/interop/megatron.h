@@ -44,6 +44,7 @@ struct megatron_import {
     } place[MEGATRON_MOST_FLAGS]; /* where each argument was given, by its row; line 0: nowhere */
     char connections[16];         /* CUDA_DEVICE_MAX_CONNECTIONS, where the script says it */
     struct notes notes;
+    int plan_notes; /* the first of them are about model and plan, the rest about the training loop */
 };
 
 /* A script or a text of arguments; `path` names it in messages, and the model. On failure the

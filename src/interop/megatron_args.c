@@ -198,6 +198,9 @@ static enum rk_status read_value(struct megatron_args *args, enum megatron_flag 
     if (facts->kind == MEGATRON_PATH) {
         value->words = left && !is_flag(word);
         value->given = value->words;
+        if (!value->words && args->options->collect && !args->foreign)
+            return megatron_args_break(args, "1.value", word - 1, "--%s needs a value",
+                                       facts->name);
         return RK_OK;
     }
     if (left == 0 || is_flag(word))
@@ -429,8 +432,7 @@ static enum rk_status read_flag(struct megatron_args *args, const struct shell_w
     if (is_long && megatron_other_find(name + 2, &other)) {
         const bool gone =
             judge_elsewhere(args, words, name + 2, other.since ? MEGATRON_CORE : other.tools);
-        if (strcmp(other.name, "loss-scale") == 0 && count > 1)
-            args->loss_scale = strtod(joined ? strchr(words->text, '=') + 1 : words[1].text, NULL);
+        megatron_loop_take(args, &other, words, count);
         judge_version(args, words, other.since, other.until);
         add_tools(args, other.tools);
         note_effect(args, words, &other);

@@ -4,6 +4,7 @@
 
 #include "interop/megatron.h"
 #include "interop/megatron_flags.h"
+#include "interop/megatron_loop.h"
 #include "interop/shell.h"
 
 enum { MEGATRON_MAX_WORDS = 1024 };
@@ -32,7 +33,7 @@ struct megatron_args {
     const struct megatron_options *options;
     char left_out[64]; /* a variable in the place of arguments that nothing sets; "": none */
     size_t unknown;    /* arguments that nothing is known of */
-    double loss_scale; /* --loss-scale; 0: not given, and it follows the gradients */
+    struct megatron_loop_value loop[LOOP_ARGUMENTS];
     bool deepspeed;    /* --deepspeed, or one that begins so, is given */
     int foreign; /* enum megatron_tool: made of another tool's configuration, so that this holds
                     whoever calls an argument so, and Megatron-LM's checks do not; 0: no */

@@ -101,8 +101,14 @@ static void check_uneven(const struct check *c)
         megatron_refuse(c->args, "2.stages", flag,
                         "the layers of a stage must be divisible by its %" PRIu64 " virtual stages",
                         p->chunks);
-    if (given > c->m->layers || ends > p->pipeline) {
-        megatron_refuse(c->args, "2.stages", flag, "more than there are layers or stages");
+    if (given > c->m->layers) {
+        megatron_refuse(c->args, "6.layers", flag,
+                        "first and last stage have %" PRIu64 " layers of %" PRIu64, given,
+                        c->m->layers);
+        return;
+    }
+    if (ends > p->pipeline) {
+        megatron_refuse(c->args, "2.stages", flag, "one stage cannot be the first and the last");
         return;
     }
     const uint64_t rest = c->m->layers - given, middle = p->pipeline - ends;
@@ -222,7 +228,7 @@ static void check_tensor_and_context(const struct check *c)
          FLAG(CP_COMM), "4.ulysses",
          "a2a needs heads per tensor rank divisible by context parallelism"},
         {HAS(FP16) && HAS(BF16), FLAG(FP16), "12.excludes", "cannot be given with --bf16"},
-        {HAS(FP16) && args->loss_scale == 1, FLAG(FP16), "12.datatype",
+        {HAS(FP16) && args->loop[LOOP_LOSS_SCALE].number == 1, FLAG(FP16), "12.datatype",
          "needs loss scaling: --loss-scale 1 is none"},
         {HAS(FP8_FORMAT) && HAS(FP4_FORMAT), FLAG(FP4_FORMAT), "12.excludes",
          "cannot be given with --fp8-format"},

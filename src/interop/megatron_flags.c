@@ -36,6 +36,7 @@ static const struct megatron_alias aliases[] = {
     {"multi-head-latent-attention",       MEGATRON_MLA_FLAG,                  MEGATRON_MINDSPEED},
     {"qk-nope-head-dim",                  MEGATRON_QK_HEAD_DIM_FLAG,          MEGATRON_MINDSPEED | MEGATRON_PAI},
     {"qk-rope-head-dim",                  MEGATRON_QK_POS_HEAD_DIM_FLAG,      MEGATRON_MINDSPEED | MEGATRON_PAI},
+    {"use-mc2",                           MEGATRON_ASCEND_MC2_FLAG,           MEGATRON_MINDSPEED},
     {"moe-intermediate-size",             MEGATRON_MOE_FFN_FLAG,              MEGATRON_MINDSPEED},
     {"shared-moe-ffn-hidden-size",        MEGATRON_MOE_SHARED_FLAG,           MEGATRON_PAI},
     {"moe-topk",                          MEGATRON_TOPK_FLAG,                 MEGATRON_PAI},

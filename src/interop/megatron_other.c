@@ -351,7 +351,7 @@ static const struct group {
         "use-deter-comp", "use-fused-lightning-indexer", "use-fused-lightning-indexer-kl-loss", "use-fused-lightning-indexer-loss",
         "use-fused-mhc", "use-fused-moe-token-permute-and-unpermute", "use-fused-ring-attention-update", "use-fused-rmsnorm",
         "use-fused-rotary-pos-emb", "use-fused-sparse-flash-attention", "use-fused-swiglu", "use-fusion-attn-v2", "use-glm-rope",
-        "use-global-aux-loss", "use-kv-cache", "use-mc2", "use-sparse-flash-attn", "use-ulysses-allgather-kv", "use-wandb",
+        "use-global-aux-loss", "use-kv-cache", "use-sparse-flash-attn", "use-ulysses-allgather-kv", "use-wandb",
         "variable-seq-lengths")},
     {{NULL, 1, 0, 0, MEGATRON_MINDSPEED, 0, NULL}, NAMES(
         "additional-config", "ai-framework", "attention-mask-type", "auto-settings-log-level", "auto-settings-ranks", "auto-settings-type",

@@ -56,7 +56,7 @@ void megatron_judge_value(struct megatron_args *args, const struct megatron_othe
     if (!equals && count < 2) return;
     const struct shell_word *word = equals ? words : words + 1;
     const char *text = equals ? equals + 1 : word->text;
-    if (word->unknown || word->maybe) return;
+    if (word->unknown || word->maybe || strncmp(text, "--", 2) == 0) return;
     if (number ? is_number(text, other->values == MEGATRON_ONE_COUNT)
                : megatron_is_choice(choices, text))
         return;

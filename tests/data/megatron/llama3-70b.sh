@@ -62,7 +62,7 @@ if [[ "$USE_FP8" == 1 ]]; then
     options+=" --fp8-format hybrid --fp8-recipe tensorwise --fp8-param-gather"
 fi
 
-run_cmd="cd /opt/megatron-lm && python -u pretrain_gpt.py ${options} --save ${RUN_DIR}"
+run_cmd="cd /opt/megatron-lm && python -u pretrain_gpt.py ${options} --save ${RUN_DIR} --save-interval 500"
 
 srun -l \
      --container-image "nvcr" \
