@@ -243,7 +243,7 @@ struct loaded {
     struct rk_system system;
     struct rk_findings findings;
     struct beside beside;
-    char words[4096], title[640], sequence_why[MODEL_WHY];
+    char words[PLAN_LINE], title[640], sequence_why[MODEL_WHY];
     char *text;
 };
 

@@ -206,7 +206,7 @@ static int put_word(char *line, size_t size, const struct option_texts *words, i
 enum rk_status plan_read_texts(const struct option_texts *words, struct plan_draft *draft,
                                struct rk_error *error)
 {
-    char line[4096] = "";
+    char line[PLAN_LINE] = "";
     size_t used = 0;
     for (int i = 0; i < words->count; i++) {
         used += (size_t)put_word(line + used, sizeof line - used, words, i);

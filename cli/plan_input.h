@@ -55,6 +55,9 @@ enum rk_status plan_inputs(const struct plan_source *source, struct plan_input *
 /* Says what an option ("--"), a word or a name of before is called now. */
 void plan_name_today(const char *word, const char *mark);
 
+/* Room for the words of a command line: any plan's, and as many beside it. */
+enum { PLAN_LINE = 2 * RK_PLAN_TEXT };
+
 /* Words, and options that stand for them. */
 enum rk_status plan_read_texts(const struct option_texts *words, struct plan_draft *draft,
                                struct rk_error *error);

@@ -570,7 +570,17 @@ static void note(const struct parser *parser, const char *key, const char *at)
     }
 }
 
-/* "selective", "selective:core_attn+moe_act" */
+/* "core_attn+moe_act" where a mode stands: those are recomputed, as tables print them. */
+static bool begins_with_part(struct span value, const struct field *parts)
+{
+    const char *plus = memchr(value.at, '+', value.length);
+    const struct span first = {value.at, plus ? (size_t)(plus - value.at) : value.length};
+    for (int i = 0; parts->choices[i]; i++)
+        if (is(first, parts->choices[i])) return true;
+    return false;
+}
+
+/* "selective", "selective:core_attn+moe_act", "core_attn+moe_act" */
 static enum rk_status read_recompute(const struct parser *parser, const struct word *word,
                                      double *mode)
 {
@@ -578,19 +588,22 @@ static enum rk_status read_recompute(const struct parser *parser, const struct w
     const struct span value = word->value;
     const char *colon = memchr(value.at, ':', value.length);
     const struct span name = {value.at, colon ? (size_t)(colon - value.at) : value.length};
+    const bool bare = !colon && begins_with_part(value, parts);
+    const char *list = bare ? value.at : colon ? colon + 1 : NULL;
     double bits = 0;
-    enum rk_status status =
-        read_choice(parser, name, word->field->word, word->field->choices, mode);
+    enum rk_status status = RK_OK;
+    *mode = RK_SELECTIVE;
+    if (!bare) status = read_choice(parser, name, word->field->word, word->field->choices, mode);
     if (status != RK_OK) return status;
-    if (colon && *mode != RK_SELECTIVE)
+    if (list && *mode != RK_SELECTIVE)
         return fail(parser, colon, "only recompute=selective has parts");
-    if (colon) {
-        const struct span list = {colon + 1, value.length - name.length - 1};
-        status = read_set(parser, list, parts, &bits);
-    }
+    if (list)
+        status = read_set(parser,
+                          (struct span){list, (size_t)(value.at + value.length - list)}, parts,
+                          &bits);
     if (status != RK_OK || said(parser->draft, "recompute_parts")) return status;
     field_store(parts, parser->draft, bits);
-    if (colon) note(parser, "recompute_parts", colon + 1);
+    if (list) note(parser, "recompute_parts", list);
     return RK_OK;
 }
 

@@ -151,40 +151,39 @@ static int columns(const char *text, const char *at)
     return column;
 }
 
-enum { WORD = 512 };
-
 /* Each word alone, so that all that are wrong are found. */
 static void judge_words(const char *text, struct rk_findings *findings)
 {
     bool given[PLAN_MAX_FIELDS] = {false};
     struct plan_draft *alone = malloc(sizeof *alone);
-    for (const char *at = text; alone;) {
+    char *word = malloc(strlen(text) + 1);
+    for (const char *at = text; alone && word;) {
         struct rk_error error;
-        char word[WORD];
         at += strspn(at, " \t\r\n");
         const size_t n = strcspn(at, " \t\r\n");
         if (!n) break;
-        snprintf(word, sizeof word, "%.*s", (int)(n < WORD ? n : WORD - 1), at);
+        memcpy(word, at, n);
+        word[n] = '\0';
         *alone = plan_draft();
         const int column = columns(text, at);
-        if (n < WORD && plan_read_words(word, alone, &error) == RK_OK) {
+        if (plan_read_words(word, alone, &error) == RK_OK) {
             for (int row = 0; plan_fields[row].key; row++) {
                 if (alone->words[row] && given[row])
                     blame_word(findings, "1.twice", column, at, n, "is given twice: leave one out");
                 given[row] |= alone->words[row];
             }
         } else {
-            const bool known = n < WORD && plan_is_word(word, n);
+            const bool known = plan_is_word(word, n);
             const bool of_all = known && strstr(error.text, "one for each virtual stage");
             if (of_all) { /* right with other words, perhaps */
                 at += n;
                 continue;
             }
-            blame_word(findings, known ? "1.value" : "1.unknown", column, at, n,
-                       n < WORD ? error.text : "is too long to be a word of a plan");
+            blame_word(findings, known ? "1.value" : "1.unknown", column, at, n, error.text);
         }
         at += n;
     }
+    free(word);
     free(alone);
 }
 

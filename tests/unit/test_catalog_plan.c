@@ -137,7 +137,22 @@ Test(catalog_plan, one_line_says_everything)
     cr_expect_eq(p.moment1_element_bytes, 2);
 }
 
+/* What tables of a search print stands for itself. */
+Test(catalog_plan, parts_are_a_way_of_recomputing)
+{
+    const struct rk_plan p = words("recompute=layernorm+mlp"), one = words("recompute=moe");
+    cr_expect_eq(p.recompute, RK_SELECTIVE);
+    cr_expect_eq(p.recompute_parts, 1u << RK_PART_NORM | 1u << RK_PART_MLP);
+    cr_expect_eq(one.recompute, RK_SELECTIVE);
+    cr_expect_eq(one.recompute_parts, 1u << RK_PART_EXPERTS);
+    const struct rk_plan layer = words("pp2 gpus2 stages=4/recompute=mlp,4");
+    cr_expect_eq(layer.other[0].recompute_parts | layer.local.recompute_parts, 1u << RK_PART_MLP);
+}
+
 static const struct bad_case lines[] = {
+    {"recompute=mlp+norm",
+     "\"recompute=mlp+norm\":1:15: recompute-parts must be one of core_attn, "
+     "moe_act, layernorm, mla_up_proj, mlp, moe, shared_experts; got \"norm\""},
     {"tp8 pp4 tq2", "\"tp8 pp4 tq2\":1:9: unknown word \"tq\": did you mean \"tp\"?"},
     {"tp0", "\"tp0\":1:3: tp must be >= 1, got \"0\""},
     {"tp", "\"tp\":1:3: tp needs a number: tp8"},
