@@ -13,7 +13,7 @@ add_library(reckon_flags INTERFACE)
 target_compile_definitions(reckon_flags INTERFACE _GNU_SOURCE)
 target_compile_options(reckon_flags INTERFACE
   -ffp-contract=off -fno-math-errno -fno-trapping-math
-  -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes
+  -Wall -Wextra -Wshadow -Wvla -Wpointer-arith -Wstrict-prototypes
   # That a loop stays scalar is news about speed, not a fault.
   $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>
   # What a row of a table leaves out is zero.

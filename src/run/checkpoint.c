@@ -737,14 +737,9 @@ static enum rk_status create_files(const char *part, const struct safetensors he
 /* What rank 0 says of its work, which all wait for. */
 static bool tell(struct comm *comm, bool *ok)
 {
-    int ranks[comm->ranks];
-    char flags[comm->ranks];
-    const char mine = *ok;
-    for (int i = 0; i < comm->ranks; i++)
-        ranks[i] = i;
-    const struct comm_group world = {comm->ranks, comm->rank, ranks};
-    const bool all = comm_all_gather(comm, &world, "a checkpoint", &mine, flags, 1);
-    *ok = all && flags[0];
+    char said = *ok;
+    const bool all = comm_agree(comm, "a checkpoint", &said);
+    *ok = all && said;
     return all;
 }
 

@@ -138,6 +138,13 @@ bool comm_fail(struct comm *comm, const struct rk_error *error)
     return false;
 }
 
+static bool no_memory(struct comm *comm, const char *what)
+{
+    struct rk_error error;
+    rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for \"%s\"", what);
+    return comm_fail(comm, &error);
+}
+
 /* ---- collectives ---- */
 
 /* The messages of a collective to all others, in the order of their distance. */
@@ -167,12 +174,20 @@ static bool wait_parts(struct comm *comm, const struct comm_group *g, struct com
     return ok;
 }
 
-bool comm_all_to_all(struct comm *comm, const struct comm_group *g, const char *what,
-                     const void *from, const size_t *out_at, const size_t *out_bytes, void *to,
-                     const size_t *in_at, const size_t *in_bytes)
+/* `count` elements of the rank's scratch; NULL, and all fail: no memory. */
+static void *room(struct comm *comm, const char *what, int count, size_t size)
 {
-    if (comm->silent) return true;
-    struct comm_message messages[g->ranks];
+    void *taken = scratch_take(&comm->scratch, (size_t)count * size);
+    if (!taken) no_memory(comm, what);
+    return taken;
+}
+
+static bool exchange_parts(struct comm *comm, const struct comm_group *g, const char *what,
+                           const void *from, const size_t *out_at, const size_t *out_bytes,
+                           void *to, const size_t *in_at, const size_t *in_bytes)
+{
+    struct comm_message *messages = room(comm, what, g->ranks, sizeof *messages);
+    if (!messages) return false;
     bool ok = post_parts(comm, g, what, from, out_at, out_bytes, messages);
     if (out_bytes[g->me] && at(to, in_at[g->me]) != at_const(from, out_at[g->me])) {
         memcpy(at(to, in_at[g->me]), at_const(from, out_at[g->me]), out_bytes[g->me]);
@@ -184,6 +199,17 @@ bool comm_all_to_all(struct comm *comm, const struct comm_group *g, const char *
                            at(to, in_at[source]));
     }
     return wait_parts(comm, g, messages) && ok;
+}
+
+bool comm_all_to_all(struct comm *comm, const struct comm_group *g, const char *what,
+                     const void *from, const size_t *out_at, const size_t *out_bytes, void *to,
+                     const size_t *in_at, const size_t *in_bytes)
+{
+    if (comm->silent) return true;
+    const struct scratch_mark mark = scratch_mark(&comm->scratch);
+    const bool ok = exchange_parts(comm, g, what, from, out_at, out_bytes, to, in_at, in_bytes);
+    scratch_back(&comm->scratch, mark);
+    return ok;
 }
 
 bool comm_pass_on(struct comm *comm, const struct comm_group *g, const char *what, const void *from,
@@ -204,13 +230,19 @@ bool comm_pass_on(struct comm *comm, const struct comm_group *g, const char *wha
 bool comm_all_gather(struct comm *comm, const struct comm_group *g, const char *what,
                      const void *part, void *all, size_t bytes)
 {
-    size_t zeros[g->ranks], places[g->ranks], sizes[g->ranks];
+    if (comm->silent) return true;
+    const struct scratch_mark mark = scratch_mark(&comm->scratch);
+    size_t *zeros = room(comm, what, 3 * g->ranks, sizeof *zeros);
+    if (!zeros) return false;
+    size_t *places = zeros + g->ranks, *sizes = places + g->ranks;
     for (int i = 0; i < g->ranks; i++) {
         zeros[i] = 0;
         places[i] = (size_t)i * bytes;
         sizes[i] = bytes;
     }
-    return comm_all_to_all(comm, g, what, part, zeros, sizes, all, places, sizes);
+    const bool ok = exchange_parts(comm, g, what, part, zeros, sizes, all, places, sizes);
+    scratch_back(&comm->scratch, mark);
+    return ok;
 }
 
 struct summand {
@@ -248,11 +280,8 @@ bool comm_prepare(struct comm *comm, struct comm_begun *b, const struct comm_gro
                   const char *what, const void *from, size_t bytes)
 {
     struct comm_message *message = b->message;
-    if (!message && !(message = malloc((size_t)g->ranks * sizeof *message))) {
-        struct rk_error error;
-        rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for \"%s\"", what);
-        return comm_fail(comm, &error);
-    }
+    if (!message && !(message = malloc((size_t)g->ranks * sizeof *message)))
+        return no_memory(comm, what);
     for (int i = 0; i < g->ranks; i++)
         message[i].posted = false;
     *b = (struct comm_begun){g, message, what, from, bytes, tag, true};
@@ -328,37 +357,79 @@ void comm_begun_release(struct comm *comm, struct comm_begun *b)
 bool comm_reduce_scatter(struct comm *comm, const struct comm_group *g, const char *what,
                          const void *all, void *part, size_t bytes, comm_add *add)
 {
-    struct comm_message messages[g->ranks];
-    struct comm_begun begun = {.message = messages};
-    return comm_begin(comm, &begun, g, COMM_COLLECTIVE, what, all, bytes, true) &&
-           comm_end_reduce_scatter(comm, &begun, part, add);
+    const struct scratch_mark mark = scratch_mark(&comm->scratch);
+    struct comm_begun begun = {.message = room(comm, what, g->ranks, sizeof *begun.message)};
+    const bool ok = begun.message &&
+                    comm_begin(comm, &begun, g, COMM_COLLECTIVE, what, all, bytes, true) &&
+                    comm_end_reduce_scatter(comm, &begun, part, add);
+    scratch_back(&comm->scratch, mark);
+    return ok;
 }
 
-bool comm_all_reduce(struct comm *comm, const struct comm_group *g, const char *what, void *data,
-                     size_t bytes, size_t unit, void *scratch, comm_add *add)
+/* Each rank's part is summed there and sent back to all; `places`: room for four times the ranks.
+ */
+static bool reduce_parts(struct comm *comm, const struct comm_group *g, const char *what,
+                         void *data, size_t numbers, size_t unit, void *part, comm_add *add,
+                         size_t *places, struct comm_message *messages)
 {
-    if (g->ranks == 1 || comm->silent) return true;
-    struct comm_message messages[g->ranks];
-    size_t places[g->ranks], sizes[g->ranks], own_at[g->ranks], own_bytes[g->ranks];
-    const size_t numbers = bytes / unit, n = (size_t)g->ranks;
+    const size_t n = (size_t)g->ranks;
+    size_t *sizes = places + n, *own_at = sizes + n, *own_bytes = own_at + n;
     for (size_t i = 0; i < n; i++) {
         places[i] = numbers * i / n * unit;
         sizes[i] = numbers * (i + 1) / n * unit - places[i];
     }
-    const bool ok = post_parts(comm, g, what, data, places, sizes, messages) &&
-                    sum_parts(comm, g, what, COMM_COLLECTIVE, at(data, places[g->me]), scratch,
-                              sizes[g->me], add);
+    const bool ok =
+        post_parts(comm, g, what, data, places, sizes, messages) &&
+        sum_parts(comm, g, what, COMM_COLLECTIVE, at(data, places[g->me]), part, sizes[g->me], add);
     if (!wait_parts(comm, g, messages) || !ok) return false;
-    memcpy(at(data, places[g->me]), scratch, sizes[g->me]);
+    memcpy(at(data, places[g->me]), part, sizes[g->me]);
     for (size_t i = 0; i < n; i++) {
         own_at[i] = places[g->me];
         own_bytes[i] = sizes[g->me];
     }
-    return comm_all_to_all(comm, g, what, data, own_at, own_bytes, data, places, sizes);
+    return exchange_parts(comm, g, what, data, own_at, own_bytes, data, places, sizes);
+}
+
+bool comm_all_reduce(struct comm *comm, const struct comm_group *g, const char *what, void *data,
+                     size_t bytes, size_t unit, void *part, comm_add *add)
+{
+    if (g->ranks == 1 || comm->silent) return true;
+    const struct scratch_mark mark = scratch_mark(&comm->scratch);
+    size_t *places = room(comm, what, 4 * g->ranks, sizeof *places);
+    struct comm_message *messages = room(comm, what, g->ranks, sizeof *messages);
+    const bool ok =
+        places && messages &&
+        reduce_parts(comm, g, what, data, bytes / unit, unit, part, add, places, messages);
+    scratch_back(&comm->scratch, mark);
+    return ok;
+}
+
+/* A byte of each rank, to all; what that of `root` is, all have then. */
+static bool gather_bytes(struct comm *comm, const struct comm_group *g, const char *what, int root,
+                         char *mine)
+{
+    const struct scratch_mark mark = scratch_mark(&comm->scratch);
+    char *all = room(comm, what, g->ranks, 1);
+    const bool ok = all && comm_all_gather(comm, g, what, mine, all, 1);
+    if (ok && !comm->silent) *mine = all[root];
+    scratch_back(&comm->scratch, mark);
+    return ok;
 }
 
 bool comm_barrier(struct comm *comm, const struct comm_group *g)
 {
-    char mine = 0, all[g->ranks];
-    return comm_all_gather(comm, g, "barrier", &mine, all, 1);
+    return gather_bytes(comm, g, "barrier", g->me, &(char){0});
+}
+
+bool comm_agree(struct comm *comm, const char *what, char *said)
+{
+    const struct scratch_mark mark = scratch_mark(&comm->scratch);
+    int *ranks = room(comm, what, comm->ranks, sizeof *ranks);
+    if (!ranks) return false;
+    for (int i = 0; i < comm->ranks; i++)
+        ranks[i] = i;
+    const struct comm_group world = {comm->ranks, comm->rank, ranks};
+    const bool ok = gather_bytes(comm, &world, what, 0, said);
+    scratch_back(&comm->scratch, mark);
+    return ok;
 }

@@ -109,10 +109,10 @@ bool comm_all_gather(struct comm *comm, const struct comm_group *group, const ch
  * one. It must not be within `all`. */
 bool comm_reduce_scatter(struct comm *comm, const struct comm_group *group, const char *what,
                          const void *all, void *part, size_t bytes, comm_add *add);
-/* In place; `bytes` is a multiple of `unit`, the size of a number. `scratch` is as large as a part,
+/* In place; `bytes` is a multiple of `unit`, the size of a number. `part` is as large as a part,
  * (bytes / unit + ranks - 1) / ranks numbers. */
 bool comm_all_reduce(struct comm *comm, const struct comm_group *group, const char *what,
-                     void *data, size_t bytes, size_t unit, void *scratch, comm_add *add);
+                     void *data, size_t bytes, size_t unit, void *part, comm_add *add);
 /* Part i of `from`, out_bytes[i] bytes from out_at[i] on, goes to rank i; that of rank i comes to
  * in_at[i]. */
 bool comm_all_to_all(struct comm *comm, const struct comm_group *group, const char *what,
@@ -155,6 +155,8 @@ bool comm_send(struct comm *comm, int to, uint32_t tag, const char *what, const 
 bool comm_receive(struct comm *comm, int from, uint32_t tag, const char *what, void *data,
                   size_t bytes);
 bool comm_barrier(struct comm *comm, const struct comm_group *group);
+/* What rank 0 says, all say afterwards; they wait for each other. */
+bool comm_agree(struct comm *comm, const char *what, char *said);
 
 /* Notes the error, tells the others; returns false. */
 bool comm_fail(struct comm *comm, const struct rk_error *error);

@@ -46,6 +46,7 @@ static enum rk_status count_steps(const struct job *job, struct comm *comm,
     for (uint64_t step = 0; ok && step < STEPS; step++)
         ok = engine_count.step(engine, step, &result);
     engine_count.close(engine);
+    scratch_release(&comm->scratch);
     *memory = (struct rk_train_memory){result.peak_bytes, result.placed_bytes};
     if (ok) return RK_OK;
     return comm->error.status != RK_OK ? comm->error.status : no_memory(&comm->error);

@@ -19,7 +19,7 @@ struct team { /* what the ranks of this process share */
     pthread_mutex_t lock;
     bool stop;         /* rank 0's */
     bool whole;        /* a step of this plan was not skipped */
-    double *compute_s; /* (ranks): sums, on rank 0 */
+    double *compute_s; /* (2 ranks): sums, on rank 0, and room to sort */
     struct came {      /* of the last step, by the first of the ranks that copies travel between */
         double *most;  /* (comes) of any of them */
         size_t comes;

@@ -19,12 +19,13 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What the median rank of a rank's stage took, the lower of two: stages have unequal work. */
-static double median_of_stage(const struct job *job, const double *seconds, int rank)
+/* What the median rank of a rank's stage took, the lower of two: stages have unequal work.
+ * `sorted`: room for the ranks. */
+static double median_of_stage(const struct job *job, const double *seconds, int rank,
+                              double *sorted)
 {
     const int ranks = (int)job->plan.ranks;
     const uint64_t stage = rank_position(&job->map, RANKS_OF_PIPELINE, (uint64_t)rank);
-    double sorted[ranks];
     int found = 0;
     for (int i = 0; i < ranks; i++)
         if (rank_position(&job->map, RANKS_OF_PIPELINE, (uint64_t)i) == stage)
@@ -34,12 +35,13 @@ static double median_of_stage(const struct job *job, const double *seconds, int 
 }
 
 /* The rank that is furthest behind the median of its stage, and by what factor. */
-static double find_slowest(const struct job *job, const double *seconds, int *slowest)
+static double find_slowest(const struct team *team, const double *seconds, int *slowest)
 {
+    const int ranks = (int)team->job->plan.ranks;
     double most = 1;
     *slowest = 0;
-    for (int i = 0; i < (int)job->plan.ranks; i++) {
-        const double median = median_of_stage(job, seconds, i);
+    for (int i = 0; i < ranks; i++) {
+        const double median = median_of_stage(team->job, seconds, i, team->compute_s + ranks);
         if (!(median > 0) || seconds[i] / median <= most) continue;
         most = seconds[i] / median;
         *slowest = i;
@@ -52,18 +54,17 @@ static void note_slowest(struct team *team, const double *seconds)
 {
     struct rk_train_result *out = team->result;
     const int ranks = (int)team->job->plan.ranks;
-    if (!team->compute_s) team->compute_s = calloc((size_t)ranks, sizeof *team->compute_s);
-    if (!team->compute_s || !out->steps) return;
+    if (!out->steps) return;
     for (int i = 0; i < ranks; i++)
         team->compute_s[i] += seconds[i];
-    out->slowest = find_slowest(team->job, team->compute_s, &out->slowest_rank);
+    out->slowest = find_slowest(team, team->compute_s, &out->slowest_rank);
 }
 
 static void report(struct team *team, uint64_t step, const struct step_result *r)
 {
     const struct job *job = team->job;
     int slowest;
-    const double behind = find_slowest(job, r->compute_s, &slowest);
+    const double behind = find_slowest(team, r->compute_s, &slowest);
     const struct rk_train_step said = {
         .step = step + 1,
         .loss = r->loss,
@@ -209,13 +210,9 @@ enum verdict { GO_ON, STOP, CHANGE };
 /* What rank 0 says, all do. */
 static bool agree(struct comm *comm, enum verdict *verdict)
 {
-    int ranks[comm->ranks];
-    char flags[comm->ranks], mine = (char)*verdict;
-    for (int i = 0; i < comm->ranks; i++)
-        ranks[i] = i;
-    const struct comm_group world = {comm->ranks, comm->rank, ranks};
-    const bool ok = comm_all_gather(comm, &world, "end of a step", &mine, flags, 1);
-    *verdict = ok ? (enum verdict)flags[0] : STOP;
+    char said = (char)*verdict;
+    const bool ok = comm_agree(comm, "end of a step", &said);
+    *verdict = ok ? (enum verdict)said : STOP;
     return ok;
 }
 
@@ -277,7 +274,8 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
         if (!agree(comm, &verdict)) return false;
         if (run->save && run->save_every && step % run->save_every == 0) {
             bool kept = true;
-            if (!checkpoint_save(run->save, job, team->kind, engine, step, run, &kept)) return false;
+            if (!checkpoint_save(run->save, job, team->kind, engine, step, run, &kept))
+                return false;
             if (kept) saved = step;
         }
     }
@@ -478,9 +476,11 @@ static enum rk_status train(const struct rk_model *model, const struct rk_plan *
     while (status == RK_OK) {
         team.changes = false;
         team.whole = false;
-        team.compute_s = NULL;
+        team.compute_s = calloc(2 * plan.ranks, sizeof *team.compute_s);
         team.most_s = 0;
-        status = train_plan(&team, model, &plan, settings, comm, error);
+        status = team.compute_s ? train_plan(&team, model, &plan, settings, comm, error)
+                                : rk_fail(error, RK_IO, NULL, 0, 0, "no memory for %llu ranks",
+                                          (unsigned long long)plan.ranks);
         free(team.compute_s);
         release_came(&team, plan.ranks);
         if (status != RK_OK || !team.changes) break;

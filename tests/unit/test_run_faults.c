@@ -302,6 +302,7 @@ static void run(const struct rk_model *model, const struct rk_plan *plan, enum f
         if (member[i].comm.waited_s < member[o->quickest].comm.waited_s) o->quickest = i;
         if (faulty[i].held) free(faulty[i].held);
         free(faulty[i].before);
+        scratch_release(&member[i].comm.scratch);
     }
     o->posts = faulty[rank].seen;
     o->error = comm_hub_error(hub);

@@ -55,6 +55,7 @@ Test(run_routes, groups)
         uint32_t chosen[8];
         struct candidate all[64];
         double p[64], bias[64];
+        const struct REAL(choosing) room = {(double[64]){0}, (double[8]){0}, (uint32_t[8]){0}};
         m.expert_groups = 1 + (uint64_t)(draw() * 4);
         m.experts = m.expert_groups * (2 + (uint64_t)(draw() * 5));
         m.active_groups = 1 + (uint64_t)(draw() * (double)m.expert_groups);
@@ -64,7 +65,7 @@ Test(run_routes, groups)
             p[i] = floor(draw() * 20) / 20;
             bias[i] = floor(draw() * 5) / 10 - 0.2;
         }
-        choose_experts(&m, p, m.router_biases ? bias : NULL, chosen);
+        choose_experts(&m, p, m.router_biases ? bias : NULL, &room, chosen);
         choose_by_sorting(&m, p, m.router_biases ? bias : NULL, all);
         for (size_t k = 0; k < m.active_experts; k++)
             cr_assert_eq(chosen[k], all[k].index, "case %d, choice %d: %u for %u", n, (int)k,

@@ -136,13 +136,8 @@ static void add_heads(const struct engine *e, const struct at_layer *l, size_t u
 /* `each` elements to and from every rank. */
 static void exchange(struct engine *e, const char *what, const real *from, real *to, size_t each)
 {
-    const size_t n = (size_t)e->ulysses.ranks;
-    size_t at[n], bytes[n];
-    for (size_t i = 0; i < n; i++) {
-        at[i] = i * each * sizeof *from;
-        bytes[i] = each * sizeof *from;
-    }
-    if (!comm_all_to_all(e->comm, &e->ulysses, what, from, at, bytes, to, at, bytes)) give_up(e);
+    const struct parts all = even_parts(e, (size_t)e->ulysses.ranks, each * sizeof *from);
+    exchange_parts(e, &e->ulysses, what, from, all, to, all);
 }
 
 void REAL(across_forward)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)

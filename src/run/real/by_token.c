@@ -133,23 +133,14 @@ static struct by_token *open(struct engine *e, struct mixture_state *m)
 
 /* ---- messages ---- */
 
-static void parts(size_t ranks, const size_t *rows, size_t bytes, size_t *at, size_t *size)
-{
-    for (size_t r = 0, sum = 0; r < ranks; sum += size[r++]) {
-        at[r] = sum;
-        size[r] = rows[r] * bytes;
-    }
-}
-
 /* Rows of so many bytes, rank by rank: those that go out, or that are here and go back. */
 static void exchange(struct engine *e, const struct mixture_state *m, const char *what,
                      const void *from, void *to, size_t bytes, bool back)
 {
     const struct by_token *t = m->by_token;
-    size_t out_at[m->ranks], out[m->ranks], in_at[m->ranks], in[m->ranks];
-    parts(m->ranks, back ? t->comes : t->goes, bytes, out_at, out);
-    parts(m->ranks, back ? t->goes : t->comes, bytes, in_at, in);
-    if (!comm_all_to_all(e->comm, &e->experts, what, from, out_at, out, to, in_at, in)) give_up(e);
+    const struct parts goes = parts_of_rows(e, m->ranks, t->goes, bytes),
+                       comes = parts_of_rows(e, m->ranks, t->comes, bytes);
+    exchange_parts(e, &e->experts, what, from, back ? comes : goes, to, back ? goes : comes);
 }
 
 /* Rows of tokens in the order in which they go. */
@@ -230,13 +221,10 @@ void REAL(by_token_dispatch)(struct engine *e, struct frame *f)
 {
     struct mixture_state *m = f->mixture;
     struct by_token *t = open(e, m);
-    size_t at[m->ranks], bytes[m->ranks];
-    for (size_t r = 0; r < m->ranks; r++)
-        at[r] = r * (bytes[r] = sizeof *t->goes);
+    const struct parts one = even_parts(e, m->ranks, sizeof *t->goes);
     for (size_t r = 0; COUNTS && r < m->ranks; r++)
         t->comes[r] = count_tokens(e, m, (size_t)e->expert_tensor.me, r);
-    if (!comm_all_to_all(e->comm, &e->experts, "dispatch", t->goes, at, bytes, t->comes, at, bytes))
-        give_up(e);
+    exchange_parts(e, &e->experts, "dispatch", t->goes, one, t->comes, one);
     for (size_t r = 0; r < m->ranks; r++)
         t->here += t->comes[r];
     t->all = t->here;
@@ -278,22 +266,20 @@ void REAL(by_token_gather)(struct engine *e, struct frame *f)
     if (!comm_all_gather(e->comm, &e->expert_tensor, "expert gather", &t->here, t->shared,
                          sizeof t->here))
         give_up(e);
-    size_t zero[m->tensor], own[m->tensor], at[m->tensor], bytes[m->tensor];
     const size_t route = m->k * sizeof *t->route;
     t->all = 0;
     for (size_t s = 0; s < m->tensor; s++) {
         if (COUNTS) t->shared[s] = 0;
         for (size_t r = 0; COUNTS && r < m->ranks; r++)
             t->shared[s] += count_tokens(e, m, s, r);
-        zero[s] = 0;
-        own[s] = t->here * route;
         t->all += t->shared[s];
     }
-    parts(m->tensor, t->shared, route, at, bytes);
+    const struct parts own = same_part(e, m->tensor, t->here * route),
+                       all = parts_of_rows(e, m->tensor, t->shared, route);
     struct route *mine = t->route;
     t->route = reserve(e, t->all * m->k, sizeof *t->route);
-    const bool ok = comm_all_to_all(e->comm, &e->expert_tensor, "expert gather", mine, zero, own,
-                                    t->route, at, bytes);
+    const bool ok = comm_all_to_all(e->comm, &e->expert_tensor, "expert gather", mine, own.at,
+                                    own.bytes, t->route, all.at, all.bytes);
     free(mine);
     if (!ok) give_up(e);
     share_rows(e, m, "expert gather", f, SLOT_SORTED, t->here, t->shared);
@@ -304,15 +290,11 @@ void REAL(by_token_gather_input)(struct engine *e, struct frame *f)
     struct mixture_state *m = f->mixture;
     struct by_token *t = m->by_token;
     sum_rows(e, m, "expert gather", f, SLOT_DSORTED, t->here, t->shared);
-    size_t at[m->tensor], bytes[m->tensor], in_at[m->tensor], in[m->tensor];
     const size_t own = t->here * m->k;
-    parts(m->tensor, t->shared, m->k * sizeof(real), at, bytes);
-    for (size_t s = 0; s < m->tensor; s++)
-        in_at[s] = s * (in[s] = own * sizeof(real));
     real *came = take(e, own * m->tensor);
-    if (!comm_all_to_all(e->comm, &e->expert_tensor, "expert gather", t->dweight, at, bytes, came,
-                         in_at, in))
-        give_up(e);
+    exchange_parts(e, &e->expert_tensor, "expert gather", t->dweight,
+                   parts_of_rows(e, m->tensor, t->shared, m->k * sizeof(real)), came,
+                   even_parts(e, m->tensor, own * sizeof(real)));
     copy_bytes(t->dweight, came, own * sizeof *came);
     for (size_t s = 1; s < m->tensor; s++)
         add_to(own, came + s * own, t->dweight);
@@ -334,11 +316,11 @@ void REAL(by_token_reduce_input)(struct engine *e, struct frame *f)
 /* ---- copies for the experts that are here ---- */
 
 /* Where each copy goes, sorted by expert, tokens in order; how many each expert has. */
-static void sort_copies(const struct engine *e, struct mixture_state *m)
+static void sort_copies(struct engine *e, struct mixture_state *m)
 {
     struct by_token *t = m->by_token;
     const uint32_t first = (uint32_t)((size_t)e->experts.me * m->local);
-    size_t next[m->local];
+    size_t *next = SCRATCH(e, size_t, m->local);
     memset(m->all, 0, m->experts * m->tensor * sizeof *m->all);
     for (size_t i = 0; i < t->all * m->k; i++) {
         const uint32_t x = t->route[i].expert - first; /* of others: wraps */

@@ -1,6 +1,8 @@
 /* collectives.c - sums and gathers of reals over groups of ranks; they give up on failure. */
 #include "run/real/engine.h"
 
+#include <string.h>
+
 static void add_reals(void *y, const void *x, size_t bytes)
 {
     add_to(bytes / sizeof(real), x, y);
@@ -51,6 +53,47 @@ void gather_all(struct engine *e, const struct comm_group *g, const char *what, 
     else if (!comm_all_gather(e->comm, g, what, part, all, n * sizeof *all))
         give_up(e);
     stretch_end(e, begin);
+}
+
+/* ---- parts of rank and rank ---- */
+
+static struct parts room_for_parts(struct engine *e, size_t ranks)
+{
+    size_t *room = SCRATCH(e, size_t, 2 * ranks);
+    return (struct parts){room, room + ranks, 0};
+}
+
+struct parts parts_of_rows(struct engine *e, size_t ranks, const size_t *rows, size_t bytes)
+{
+    struct parts p = room_for_parts(e, ranks);
+    for (size_t r = 0; r < ranks; p.total += p.bytes[r++]) {
+        p.at[r] = p.total;
+        p.bytes[r] = rows[r] * bytes;
+    }
+    return p;
+}
+
+struct parts even_parts(struct engine *e, size_t ranks, size_t bytes)
+{
+    struct parts p = room_for_parts(e, ranks);
+    for (size_t r = 0; r < ranks; r++)
+        p.at[r] = r * (p.bytes[r] = bytes);
+    p.total = ranks * bytes;
+    return p;
+}
+
+struct parts same_part(struct engine *e, size_t ranks, size_t bytes)
+{
+    struct parts p = even_parts(e, ranks, bytes);
+    memset(p.at, 0, ranks * sizeof *p.at);
+    return p;
+}
+
+void exchange_parts(struct engine *e, const struct comm_group *g, const char *what,
+                    const void *from, struct parts out, void *to, struct parts in)
+{
+    if (!comm_all_to_all(e->comm, g, what, from, out.at, out.bytes, to, in.at, in.bytes))
+        give_up(e);
 }
 
 /* ---- in halves ---- */

@@ -23,16 +23,11 @@ static void count_copies(const struct engine *e, const struct mixture_state *m, 
 /* How many copies come from each rank for each expert here. */
 static void exchange_counts(struct engine *e, struct mixture_state *m)
 {
-    size_t at[m->ranks], bytes[m->ranks];
-    for (size_t r = 0; r < m->ranks; r++) {
-        bytes[r] = m->local * sizeof *m->counts;
-        at[r] = r * bytes[r];
-    }
+    const struct parts each = even_parts(e, m->ranks, m->local * sizeof *m->counts);
     if (COUNTS)
         count_copies(e, m, (size_t)e->expert_tensor.me, m->came);
-    else if (!comm_all_to_all(e->comm, &e->experts, "dispatch", m->counts, at, bytes, m->came, at,
-                              bytes))
-        give_up(e);
+    else
+        exchange_parts(e, &e->experts, "dispatch", m->counts, each, m->came, each);
     m->rows = 0;
     for (size_t i = 0; i < m->experts; i++)
         m->rows += m->came[i];
@@ -41,27 +36,26 @@ static void exchange_counts(struct engine *e, struct mixture_state *m)
     note_share(e, m, m->rows);
 }
 
+/* Bytes of copies of each rank's experts; counts (ranks, local) */
+static struct parts parts_of_copies(struct engine *e, const struct mixture_state *m,
+                                    const size_t *counts)
+{
+    size_t *rows = SCRATCH(e, size_t, m->ranks);
+    for (size_t r = 0; r < m->ranks; r++) {
+        rows[r] = 0;
+        for (size_t x = 0; x < m->local; x++)
+            rows[r] += counts[r * m->local + x];
+    }
+    return parts_of_rows(e, m->ranks, rows, m->width * sizeof(real));
+}
+
 /* Copies in the order of experts <-> those that are here, rank by rank. */
 static void travel(struct engine *e, const struct mixture_state *m, const char *what,
                    const real *from, real *to, bool back)
 {
-    size_t own_at[m->ranks], own[m->ranks], here_at[m->ranks], here[m->ranks], a = 0, b = 0;
-    const size_t row = m->width * sizeof *from;
-    for (size_t r = 0; r < m->ranks; r++) {
-        own_at[r] = a;
-        here_at[r] = b;
-        own[r] = here[r] = 0;
-        for (size_t x = 0; x < m->local; x++) {
-            own[r] += m->counts[r * m->local + x] * row;
-            here[r] += m->came[r * m->local + x] * row;
-        }
-        a += own[r];
-        b += here[r];
-    }
-    const bool ok =
-        back ? comm_all_to_all(e->comm, &e->experts, what, from, here_at, here, to, own_at, own)
-             : comm_all_to_all(e->comm, &e->experts, what, from, own_at, own, to, here_at, here);
-    if (!ok) give_up(e);
+    const struct parts own = parts_of_copies(e, m, m->counts),
+                       here = parts_of_copies(e, m, m->came);
+    exchange_parts(e, &e->experts, what, from, back ? here : own, to, back ? own : here);
 }
 
 void REAL(dispatch)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -122,30 +116,25 @@ void REAL(combine_input)(struct engine *e, struct at_layer *l, struct frame *f, 
 
 /* ---- ranks that share experts ---- */
 
-static void rows_of_sharers(const struct mixture_state *m, size_t *rows)
+static size_t *rows_of_sharers(struct engine *e, const struct mixture_state *m)
 {
+    size_t *rows = SCRATCH(e, size_t, m->tensor);
     for (size_t t = 0; t < m->tensor; t++) {
         rows[t] = 0;
         for (size_t i = 0; i < m->experts; i++)
             rows[t] += m->all[t * m->experts + i];
     }
+    return rows;
 }
 
 void share_rows(struct engine *e, const struct mixture_state *m, const char *what, struct frame *f,
                 enum slot slot, size_t mine, const size_t *rows)
 {
-    size_t zero[m->tensor], own[m->tensor], at[m->tensor], bytes[m->tensor], total = 0;
-    for (size_t t = 0; t < m->tensor; t++) {
-        zero[t] = 0;
-        own[t] = mine * m->width * sizeof(real);
-        bytes[t] = rows[t] * m->width * sizeof(real);
-        at[t] = total;
-        total += bytes[t];
-    }
-    real *all = take(e, total / sizeof(real));
-    if (!comm_all_to_all(e->comm, &e->expert_tensor, what, f->slot[slot], zero, own, all, at,
-                         bytes))
-        give_up(e);
+    const size_t row = m->width * sizeof(real);
+    const struct parts own = same_part(e, m->tensor, mine * row),
+                       there = parts_of_rows(e, m->tensor, rows, row);
+    real *all = take(e, there.total / sizeof(real));
+    exchange_parts(e, &e->expert_tensor, what, f->slot[slot], own, all, there);
     drop(e, f, slot);
     f->slot[slot] = all;
 }
@@ -153,19 +142,11 @@ void share_rows(struct engine *e, const struct mixture_state *m, const char *wha
 void sum_rows(struct engine *e, const struct mixture_state *m, const char *what, struct frame *f,
               enum slot slot, size_t mine, const size_t *rows)
 {
-    size_t at[m->tensor], bytes[m->tensor], in_at[m->tensor], in[m->tensor], total = 0;
     const size_t own = mine * m->width;
-    for (size_t t = 0; t < m->tensor; t++) {
-        bytes[t] = rows[t] * m->width * sizeof(real);
-        at[t] = total;
-        total += bytes[t];
-        in[t] = own * sizeof(real);
-        in_at[t] = t * in[t];
-    }
     real *parts = take(e, own * m->tensor), *sum = take(e, own);
-    if (!comm_all_to_all(e->comm, &e->expert_tensor, what, f->slot[slot], at, bytes, parts, in_at,
-                         in))
-        give_up(e);
+    exchange_parts(e, &e->expert_tensor, what, f->slot[slot],
+                   parts_of_rows(e, m->tensor, rows, m->width * sizeof(real)), parts,
+                   even_parts(e, m->tensor, own * sizeof(real)));
     copy_bytes(sum, parts, own * sizeof *sum);
     for (size_t t = 1; t < m->tensor; t++)
         add_to(own, parts + t * own, sum);
@@ -177,17 +158,13 @@ void sum_rows(struct engine *e, const struct mixture_state *m, const char *what,
 static void share_copies(struct engine *e, struct frame *f, const char *what, enum slot slot)
 {
     const struct mixture_state *m = f->mixture;
-    size_t rows[m->tensor];
-    rows_of_sharers(m, rows);
-    share_rows(e, m, what, f, slot, m->rows, rows);
+    share_rows(e, m, what, f, slot, m->rows, rows_of_sharers(e, m));
 }
 
 static void sum_shared(struct engine *e, struct frame *f, const char *what, enum slot slot)
 {
     const struct mixture_state *m = f->mixture;
-    size_t rows[m->tensor];
-    rows_of_sharers(m, rows);
-    sum_rows(e, m, what, f, slot, m->rows, rows);
+    sum_rows(e, m, what, f, slot, m->rows, rows_of_sharers(e, m));
 }
 
 void REAL(expert_gather)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)

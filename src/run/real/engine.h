@@ -618,6 +618,21 @@ void REAL(gather_all)(struct engine *e, const struct comm_group *g, const char *
 #define reduce_part REAL(reduce_part)
 #define gather_all  REAL(gather_all)
 
+/* Where the parts of an all-to-all lie, and how long they are: in the instruction's scratch. */
+struct parts {
+    size_t *at, *bytes, total; /* (ranks) */
+};
+struct parts REAL(even_parts)(struct engine *e, size_t ranks, size_t bytes);
+struct parts REAL(same_part)(struct engine *e, size_t ranks, size_t bytes); /* one, to all */
+struct parts REAL(parts_of_rows)(struct engine *e, size_t ranks, const size_t *rows, size_t bytes);
+/* Gives up on failure. */
+void REAL(exchange_parts)(struct engine *e, const struct comm_group *g, const char *what,
+                          const void *from, struct parts out, void *to, struct parts in);
+#define even_parts     REAL(even_parts)
+#define same_part      REAL(same_part)
+#define parts_of_rows  REAL(parts_of_rows)
+#define exchange_parts REAL(exchange_parts)
+
 /* One in halves (comm.h) of `bytes` a part, among the ranks that share a store. */
 void REAL(begin_over_shards)(struct engine *e, struct store *s, struct comm_begun *begun,
                              const char *what, const void *from, size_t bytes, bool parts);

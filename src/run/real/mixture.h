@@ -55,9 +55,16 @@ static inline bool goes_by_token(const struct engine *e)
     return e->experts.ranks > 1 && e->plan->dispatcher != RK_ALL_TO_ALL;
 }
 
+/* Room for the choice of one token's experts. */
+struct REAL(choosing) {
+    real *value;    /* (experts) */
+    real *worth;    /* (groups) */
+    uint32_t *best; /* (groups) */
+};
+
 /* The experts of a token with scores `p` (experts); `bias` (experts) or NULL. */
 void REAL(choose_experts)(const struct rk_model *model, const real *p, const real *bias,
-                          uint32_t *chosen);
+                          const struct REAL(choosing) * room, uint32_t *chosen);
 #define choose_experts REAL(choose_experts)
 /* Tokens of this rank that chose each expert, added to `gradient` (experts) of its bias; NULL. */
 void REAL(count_choices)(const struct mixture_state *m, real *gradient);

@@ -192,26 +192,22 @@ static void join_parts(const struct dealt *d, int matrix, real *in, real *box, b
 static void exchange(const struct dealt *d, const size_t *out_n, real *out, const size_t *in_n,
                      real *in)
 {
-    size_t out_at[d->ranks], in_at[d->ranks], out_bytes[d->ranks], in_bytes[d->ranks];
-    size_t at[2] = {0, 0};
-    for (size_t r = 0; r < d->ranks; r++) {
-        out_at[r] = at[0];
-        in_at[r] = at[1];
-        at[0] += out_bytes[r] = out_n[r] * sizeof *out;
-        at[1] += in_bytes[r] = in_n[r] * sizeof *in;
-    }
+    const struct scratch_mark mark = scratch_mark(&d->e->comm->scratch);
     const struct stretch begin = talk_begin(d->e);
-    if (!comm_all_to_all(d->e->comm, d->s->shards, "matrices", out, out_at, out_bytes, in, in_at,
-                         in_bytes))
-        give_up(d->e);
+    exchange_parts(d->e, d->s->shards, "matrices", out,
+                   parts_of_rows(d->e, d->ranks, out_n, sizeof *out), in,
+                   parts_of_rows(d->e, d->ranks, in_n, sizeof *in));
     stretch_end(d->e, begin);
+    scratch_back(&d->e->comm->scratch, mark);
 }
 
 static void orthogonal_dealt(const struct dealt *d, real *update)
 {
     struct engine *e = d->e;
     const size_t me = (size_t)d->s->shards->me;
-    size_t goes[d->ranks], comes[d->ranks], out = 0, in = 0;
+    const struct scratch_mark mark = scratch_mark(&e->comm->scratch);
+    size_t *goes = SCRATCH(e, size_t, d->ranks), *comes = SCRATCH(e, size_t, d->ranks);
+    size_t out = 0, in = 0;
     for (size_t r = 0; r < d->ranks; r++) {
         out += goes[r] = parts_of(d, r, me);
         in += comes[r] = parts_of(d, me, r);
@@ -232,6 +228,7 @@ static void orthogonal_dealt(const struct dealt *d, real *update)
     pack_parts(d, update, sent, true);
     give(e, came);
     give(e, sent);
+    scratch_back(&e->comm->scratch, mark);
 }
 
 /* ---- a step ---- */

@@ -157,16 +157,13 @@ void reduce_16(struct engine *e, const struct comm_group *g, const char *what, c
                real *part, size_t n)
 {
     const size_t ranks = (size_t)g->ranks;
-    size_t at[ranks], bytes[ranks], own[ranks];
+    const struct scratch_mark mark = scratch_mark(&e->comm->scratch);
+    const struct parts each = even_parts(e, ranks, n * sizeof(uint16_t));
     uint16_t *from = take_16(e, n * ranks), *to = take_16(e, n * ranks);
     real *summand = take(e, n);
     pack_16(e, n * ranks, all, from);
-    for (size_t r = 0; r < ranks; r++) {
-        at[r] = r * n * sizeof *from;
-        bytes[r] = n * sizeof *from;
-        own[r] = at[r];
-    }
-    if (!comm_all_to_all(e->comm, g, what, from, at, bytes, to, own, bytes)) give_up(e);
+    exchange_parts(e, g, what, from, each, to, each);
+    scratch_back(&e->comm->scratch, mark);
     for (size_t r = 0; r < ranks; r++) {
         unpack_16(e, n, to + r * n, r ? summand : part);
         if (r) add_to(n, summand, part);

@@ -139,20 +139,13 @@ real *relay(struct engine *e, int from, int to, real *data)
         give_up(e);
     }
     const size_t width = e->hidden, bytes = width * sizeof(real);
-    const int ranks = r->stage.ranks;
-    size_t out_at[ranks], in_at[ranks], out_bytes[ranks], in_bytes[ranks];
-    for (size_t i = 0, out = 0, in = 0; i < (size_t)ranks; i++) {
-        out_at[i] = out, in_at[i] = in;
-        out += out_bytes[i] = r->sends[i] * bytes;
-        in += in_bytes[i] = r->takes[i] * bytes;
-    }
+    const size_t ranks = (size_t)r->stage.ranks;
     real *sent = take(e, r->outs * width), *came = take(e, r->ins * width);
     for (size_t i = 0; i < r->outs; i++)
         copy_bytes(sent + i * width, data + r->out[i] * width, bytes);
     give(e, data);
-    if (!comm_all_to_all(e->comm, &r->stage, "relayout", sent, out_at, out_bytes, came, in_at,
-                         in_bytes))
-        give_up(e);
+    exchange_parts(e, &r->stage, "relayout", sent, parts_of_rows(e, ranks, r->sends, bytes), came,
+                   parts_of_rows(e, ranks, r->takes, bytes));
     give(e, sent);
     real *laid = take(e, r->ins * width);
     for (size_t i = 0; i < r->ins; i++)

@@ -150,7 +150,6 @@ static void copy_rows(struct engine *e, struct frame *f, int slot, enum rows_of 
 /* Of the copies that are here, how many are of first tokens: as dispatch.c learns how many come. */
 static void count_first(struct engine *e, struct mixture_state *m)
 {
-    size_t at[m->ranks], bytes[m->ranks];
     const size_t first = part_of(e).first;
     if (m->first_all) return;
     m->first_all = calloc(m->experts * (2 + m->tensor), sizeof *m->first_all);
@@ -158,12 +157,8 @@ static void count_first(struct engine *e, struct mixture_state *m)
     size_t *own = m->first_all + m->experts * m->tensor, *came = own + m->experts;
     for (size_t i = 0; i < first * m->k; i++)
         own[m->expert[i]] += m->row[i] != NO_ROW;
-    for (size_t r = 0; r < m->ranks; r++) {
-        bytes[r] = m->local * sizeof *own;
-        at[r] = r * bytes[r];
-    }
-    if (!comm_all_to_all(e->comm, &e->experts, "dispatch", own, at, bytes, came, at, bytes))
-        give_up(e);
+    const struct parts each = even_parts(e, m->ranks, m->local * sizeof *own);
+    exchange_parts(e, &e->experts, "dispatch", own, each, came, each);
     if (!comm_all_gather(e->comm, &e->expert_tensor, "expert gather", came, m->first_all,
                          m->experts * sizeof *came))
         give_up(e);

@@ -86,11 +86,9 @@ static real worth_of_group(bool two, size_t size, const real *value)
 }
 
 /* Experts outside the best groups lose their value. */
-static void limit_groups(const struct rk_model *model, real *value)
+static void limit_groups(const struct rk_model *model, real *value, real *worth, uint32_t *best)
 {
     const size_t groups = model->expert_groups, size = model->experts / groups;
-    real worth[groups];
-    uint32_t best[groups];
     for (size_t g = 0; g < groups; g++)
         worth[g] = worth_of_group(model->router_biases, size, value + g * size);
     best_of(groups, worth, model->active_groups, best);
@@ -103,12 +101,13 @@ static void limit_groups(const struct rk_model *model, real *value)
     }
 }
 
-void choose_experts(const struct rk_model *model, const real *p, const real *bias, uint32_t *chosen)
+void choose_experts(const struct rk_model *model, const real *p, const real *bias,
+                    const struct REAL(choosing) * room, uint32_t *chosen)
 {
-    real value[model->experts];
+    real *value = room->value;
     for (size_t x = 0; x < model->experts; x++)
         value[x] = p[x] + (bias ? bias[x] : 0);
-    if (model->active_groups) limit_groups(model, value);
+    if (model->active_groups) limit_groups(model, value, room->worth, room->best);
     best_of(model->experts, value, model->active_experts, chosen);
 }
 
@@ -163,9 +162,9 @@ static void drop_over_capacity(struct engine *e, struct mixture_state *m, uint32
 {
     const size_t tokens = e->job->sequence, copies = tokens * m->k;
     const double room = e->plan->capacity_factor * (double)copies / (double)m->experts;
+    uint32_t *taken = SCRATCH(e, uint32_t, m->experts);
     for (size_t s = 0; s < e->batch; s++) {
-        uint32_t taken[m->experts];
-        memset(taken, 0, sizeof taken);
+        memset(taken, 0, m->experts * sizeof *taken);
         for (size_t i = s * copies; i < (s + 1) * copies; i++)
             if (taken[choice[i]]++ >= ceil(room)) choice[i] = NO_ROW;
     }
@@ -243,9 +242,9 @@ static void drop_as_before(const struct engine *e, struct mixture_state *m)
 /* ---- routing ---- */
 
 /* Where copies go when sorted by expert, tokens in order. */
-static void sort_copies(struct mixture_state *m)
+static void sort_copies(struct engine *e, struct mixture_state *m)
 {
-    size_t next[m->experts];
+    size_t *next = SCRATCH(e, size_t, m->experts);
     memset(m->counts, 0, m->experts * sizeof *m->counts);
     m->kept = 0;
     for (size_t i = 0; i < m->n * m->k; i++) {
@@ -259,18 +258,27 @@ static void sort_copies(struct mixture_state *m)
         if (m->row[i] != NO_ROW) m->row[i] = (uint32_t)next[m->expert[i]]++;
 }
 
+static struct REAL(choosing) room_to_choose(struct engine *e)
+{
+    const struct rk_model *model = &e->job->model;
+    return (struct REAL(choosing)){SCRATCH(e, real, model->experts),
+                                   SCRATCH(e, real, model->expert_groups),
+                                   SCRATCH(e, uint32_t, model->expert_groups)};
+}
+
 /* Scores of all experts, the chosen ones, and their weights. */
 static void choose_all(struct engine *e, const struct at_layer *l, struct frame *f, real *weights)
 {
     const struct rk_train *t = &e->job->settings;
     const struct mixture_state *m = f->mixture;
     const uint32_t *known = rest_routes(e);
+    const struct REAL(choosing) room = room_to_choose(e);
     const real *bias = weight(e, l->dense, WEIGHT_ROUTER_BIAS);
     if (known) memcpy(m->expert, known, m->n * m->k * sizeof *known);
     for (size_t i = 0; i < m->n; i++) {
         real *p = f->slot[SLOT_ROUTES] + i * m->experts, sum = 0;
         (is_sigmoid(e->job) ? squash : soften)(m->experts, p);
-        if (!known) choose_experts(&e->job->model, p, bias, m->expert + i * m->k);
+        if (!known) choose_experts(&e->job->model, p, bias, &room, m->expert + i * m->k);
         for (size_t k = 0; k < m->k; k++)
             sum += weights[i * m->k + k] = p[m->expert[i * m->k + k]];
         for (size_t k = 0; k < m->k; k++)
@@ -293,7 +301,7 @@ void REAL(routing)(struct engine *e, struct at_layer *l, struct frame *f, size_t
         drop_as_before(e, m);
     else
         look_at_samples(e, m, mb);
-    sort_copies(m);
+    sort_copies(e, m);
 }
 
 /* Of the loss that balances experts, added to `dp` of a token's scores; its value is noted. */
@@ -321,14 +329,15 @@ void REAL(routing_input)(struct engine *e, struct at_layer *l, struct frame *f, 
     const struct mixture_state *m = f->mixture;
     const real scale = (real)t->route_scale;
     real *dscores = make(e, f, SLOT_DROUTES, m->n * m->experts);
+    real *dp = SCRATCH(e, real, m->experts);
     for (size_t i = 0; !COUNTS && i < m->n; i++) {
         const real *p = f->slot[SLOT_ROUTES] + i * m->experts,
                    *w = f->slot[SLOT_WEIGHTS] + i * m->k;
         const real *dw = f->slot[SLOT_DWEIGHTS] + i * m->k;
         const uint32_t *chosen = m->expert + i * m->k;
         const size_t row = (size_t)e->tensor.me * m->n + i;
-        real dp[m->experts], sum = 0, along = 0;
-        memset(dp, 0, sizeof dp);
+        real sum = 0, along = 0;
+        memset(dp, 0, m->experts * sizeof *dp);
         for (size_t k = 0; k < m->k; k++) {
             sum += p[chosen[k]];
             along += dw[k] * w[k];
