@@ -103,6 +103,7 @@ enum { RK_NONE = -1, RK_TASK_NAME = 32, RK_SHAPE_DIMS = 2 };
  * microbatch alone. */
 struct rk_task {
     char name[RK_TASK_NAME]; /* of the operation, as the predictor's: "mlp in" */
+    uint16_t op;             /* its row in op.def; 0: no operation of a layer, as the step's */
     char layer[24];          /* the kind of layer, likewise: "block" */
     enum rk_work work;
     double flop, useful_flop; /* useful: of forward, also once more, as model FLOP count */

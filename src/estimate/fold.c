@@ -461,11 +461,10 @@ static void add_orthogonal(struct step_fold *step, const struct bench *bench,
 }
 
 /* That of a layer that no tensor ranks share. */
-static const struct operation *operation_named(const struct layer *layer,
-                                               const struct operation *op)
+static const struct operation *same_operation(const struct layer *layer, const struct operation *op)
 {
     for (int i = 0; i < layer->operations; i++)
-        if (strcmp(layer->operation[i].name, op->name) == 0) return &layer->operation[i];
+        if (layer->operation[i].op == op->op) return &layer->operation[i];
     return op;
 }
 
@@ -480,7 +479,7 @@ static void fold_step(struct layer_fold *fold, const struct bench *bench,
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
         if (op->kind == OPERATION_MATRIX && op->of_weights && op->parameters > 0)
-            add_orthogonal(&fold->step[op->expert], bench, op, operation_named(&whole, op));
+            add_orthogonal(&fold->step[op->expert], bench, op, same_operation(&whole, op));
     }
 }
 

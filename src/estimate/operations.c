@@ -25,7 +25,9 @@ static double element_bytes(const struct rk_plan *plan, const struct operation *
 {
     const enum operand operand = operand_of(plan->precision, op->narrow);
     if (operand == OPERAND_FLOAT32 || operand == OPERAND_TFLOAT32) return 4;
-    return operand == OPERAND_FLOAT8 || operand == OPERAND_INT8 ? 1 : operand == OPERAND_FLOAT4 ? 0.5 : 2;
+    return operand == OPERAND_FLOAT8 || operand == OPERAND_INT8 ? 1
+           : operand == OPERAND_FLOAT4                          ? 0.5
+                                                                : 2;
 }
 
 double operation_access_bytes(const struct rk_plan *plan, const struct operation *op, int pass)
@@ -48,7 +50,7 @@ static void fill(struct rk_operation *out, const struct timed_layer *timed, int 
     const bool comm = op->kind == OPERATION_COMM;
     const bool block = timed->layer.kind != LAYER_EMBEDDING && timed->layer.kind != LAYER_HEAD;
     *out = (struct rk_operation){.layer = layer_kind_name(timed->layer.kind),
-                                 .name = op->name,
+                                 .name = op_name(op->op),
                                  .parameters = op->parameters,
                                  .activation_bytes = op->saved_bytes,
                                  .keeps_output = op->saved_bytes > 0,

@@ -119,7 +119,8 @@ static int32_t pair_task(const struct pass_of_layer *p, const struct pairs *pair
                                share * operation_access_bytes(&p->place->plan, op, pairs->pass),
                            .seconds = on ? pairs->times.on : pairs->times.below,
                            .working_bytes = op->working_bytes};
-    strncpy(task.name, op->name, sizeof task.name - 1);
+    task.op = op->op;
+    strncpy(task.name, op_name(op->op), sizeof task.name - 1);
     strncpy(task.layer, layer_kind_name(p->slot->kind), sizeof task.layer - 1);
     return new_task(p->b, &task);
 }

@@ -1,153 +1,50 @@
 #include "program/flow.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- who reads what ---- */
 
-/* Sources: names in front of the operation, the first one that is there, the last of its name;
- * "$prev" is what stands before it, "$stream" the residual stream, "$tokens" those of the batch. A
- * source that begins with '+' counts where nobody has read it yet. `again`: what the gradient of
- * the input reads, '0' ... '3' a source, 'o' its own result. */
-enum { STREAM = 1, IN_PLACE = 2, LOSS = 4 };
+/* A source: the first of `of` that stands in front of the operation, the last of its kind. */
+enum { ALTERNATIVES = 12 };
+enum { PREVIOUS = OPS, STREAM_IN, TOKENS };
+enum { R0 = 1, R1 = 2, R2 = 4, R3 = 8, OWN = 1 << FLOW_READS };
 
-#define NORMED   "attention gather|attention norm"
-#define MLP_NORM "mlp norm|attention norm"
-#define HEADS    "query, key, value all-to-all|rotary up|query, key norm|query, key, value"
-#define VALUES   "query, key, value all-to-all|query, key, value"
-#define CORE     "attention|scores times values"
-#define BACK     "attention output all-to-all|" CORE
+struct source {
+    bool unread; /* counts where nobody has read it yet */
+    uint16_t of[ALTERNATIVES];
+};
+
+#define FROM(...)                                                                                  \
+    {                                                                                              \
+        .of = { __VA_ARGS__ }                                                                      \
+    }
+#define UNREAD(...)                                                                                \
+    {                                                                                              \
+        .unread = true, .of = { __VA_ARGS__ }                                                      \
+    }
+#define NOWHERE                                                                                    \
+    {                                                                                              \
+        .of = { OP_NONE }                                                                          \
+    }
 
 /* clang-format off */
-static const struct row {
-    const char *name;
-    const char *from[FLOW_READS];
-    const char *again;
-    unsigned marks;
-} table[] = {
-    /* name                            reads                                                        again   marks */
-    {"attention norm",                {"$stream"},                                                   "0", 0},
-    {"recurrence norm",               {"$stream"},                                                   "0", 0},
-    {"mlp norm",                      {"$stream"},                                                   "0", 0},
-    {"shared norm",                   {"$stream"},                                                   "0", 0},
-
-    {"attention gather",              {"attention norm"},                                            "",  0},
-    {"query, key, value",             {NORMED},                                                      "",  0},
-    {"query, key norm",               {"query, key, value"},                                         "0", 0},
-    {"query",                         {NORMED},                                                      "",  0},
-    {"query down",                    {"attention norm"},                                            "",  0},
-    {"query norm",                    {"query down"},                                                "0", 0},
-    {"query gather",                  {"query norm"},                                                "",  0},
-    {"query up",                      {"query gather|query norm"},                                   "",  0},
-    {"key, value down",               {"attention norm"},                                            "",  0},
-    {"key, value norm",               {"key, value down"},                                           "0", 0},
-    {"key, value gather",             {"key, value norm"},                                           "",  0},
-    {"key, value up",                 {"key, value gather|key, value norm"},                         "",  0},
-    {"rotary",                        {"query, key norm|query, key, value"},                         "",  IN_PLACE},
-    {"rotary up",                     {"query up|query", "key, value up", "key, value down"},       "",  0}, /* latent */
-    {"query, key, value all-to-all",  {"rotary up|query, key norm|query, key, value", "query, key, value"},       "",  0},
-    {"key, value all-gather",         {HEADS, VALUES},                                               "",  0},
-    {"key, value ring",               {HEADS, VALUES},                                               "",  0},
-    {"scores",                        {HEADS, "key, value all-gather|key, value ring"},              "01", 0},
-    {"softmax",                       {"scores"},                                                    "o", 0},
-    {"attention dropout",             {"softmax"},                                                   "o", 0},
-    {"scores times values",           {"attention dropout|softmax", VALUES "|" HEADS},               "01", 0},
-    {"attention",                     {HEADS, "key, value all-gather|key, value ring", VALUES},      "012o", 0},
-    {"attention output all-to-all",   {CORE},                                                        "",  0},
-    {"attention gate",                {BACK, "query, key, value"},                                   "01", 0},
-    {"attention out",                 {"attention gate|" BACK},                                      "",  0},
-    {"attention reduce",              {"attention out", "+recurrence out"},                          "",  0},
-    {"attention post norm",           {"attention reduce|attention out", "+recurrence out"},         "0", 0},
-    {"attention residual",            {"$stream", "attention post norm|attention reduce|attention out", "+recurrence out"}, "", STREAM},
-
-    {"recurrence gather",             {"recurrence norm"},                                           "",  0},
-    {"recurrence in",                 {"recurrence gather|recurrence norm|" NORMED},                 "",  0},
-    {"gates down",                    {"recurrence gather|recurrence norm|" NORMED},                 "",  0},
-    {"gates up",                      {"gates down"},                                                "",  0},
-    {"convolution",                   {"recurrence in"},                                             "0", 0},
-    {"chunk keys",                    {"convolution|recurrence in"},                                 "0", 0},
-    {"chunk inverse",                 {"chunk keys"},                                                "0", 0},
-    {"corrected keys",                {"chunk inverse", "convolution|recurrence in"},                "01", 0},
-    {"corrected values",              {"chunk inverse", "convolution|recurrence in"},                "01", 0},
-    {"state corrections",             {"corrected keys", "corrected values"},                        "01", 0},
-    {"chunk scores",                  {"convolution|recurrence in"},                                 "0", 0},
-    {"chunk states",                  {"state corrections|convolution|recurrence in", "+gates up"},  "01", 0},
-    {"state passing",                 {"chunk states"},                                              "0", 0},
-    {"outputs from states",           {"state passing", "convolution|recurrence in"},                "01", 0},
-    {"chunk outputs",                 {"chunk scores", "outputs from states", "convolution|recurrence in"}, "02", 0},
-    {"gate, recurrence norm",         {"chunk outputs", "recurrence in"},                            "01", 0},
-    {"recurrence out",                {"gate, recurrence norm"},                                     "",  0},
-    {"recurrence reduce",             {"recurrence out"},                                            "",  0},
-    {"recurrence post norm",          {"recurrence reduce|recurrence out"},                          "0", 0},
-    {"recurrence residual",           {"$stream", "recurrence post norm|recurrence reduce|recurrence out"}, "", STREAM},
-
-    {"mlp gather",                    {"mlp norm"},                                                  "",  0},
-    {"mlp in",                        {"mlp gather|mlp norm|" NORMED},                               "",  0},
-    {"activation",                    {"mlp in"},                                                    "0", 0},
-    {"mlp out",                       {"activation"},                                                "",  0},
-    {"mlp reduce",                    {"mlp out", "+attention out"},                                 "",  0},
-    {"mlp post norm",                 {"shared sum|tokens gather|ascend|unpermute|combine|expert reduce|expert unsort|experts out|mlp reduce|mlp out"}, "0", 0},
-    {"mlp residual",                  {"$stream", "mlp post norm|$prev"},                            "",  STREAM},
-    {"residual",                      {"$stream", "$prev", "+attention reduce|attention out"},       "",  STREAM},
-
-    {"router",                        {MLP_NORM},                                                    "",  0},
-    {"routing",                       {"router"},                                                    "o", 0},
-    {"descend",                       {MLP_NORM},                                                    "",  0},
-    {"permute",                       {"descend|" MLP_NORM, "routing"},                              "1", 0},
-    {"dispatch",                      {"permute|descend|" MLP_NORM},                                 "",  0},
-    {"expert gather",                 {"dispatch|permute|descend|" MLP_NORM},                        "",  0},
-    {"expert sort",                   {"expert gather|dispatch|permute|descend|" MLP_NORM, "routing"}, "1", 0},
-    {"experts in",                    {"expert sort|expert gather|dispatch|permute|descend|" MLP_NORM}, "", 0},
-    {"expert activation",             {"experts in", "routing"},                                     "01", 0},
-    {"experts out",                   {"expert activation"},                                         "",  0},
-    {"expert biases",                 {"experts out", "routing"},                                    "1", 0},
-    {"expert unsort",                 {"$prev", "routing"},                                          "1", 0},
-    {"expert reduce",                 {"$prev"},                                                     "",  0},
-    {"combine",                       {"$prev"},                                                     "",  0},
-    {"unpermute",                     {"$prev", "routing"},                                          "1", 0},
-    {"ascend",                        {"$prev"},                                                     "",  0},
-    {"tokens gather",                 {"$prev"},                                                     "",  0},
-    {"shared gather",                 {"shared norm|" MLP_NORM},                                     "",  0},
-    {"shared in",                     {"shared gather|shared norm|" MLP_NORM},                       "",  0},
-    {"shared activation",             {"shared in"},                                                 "0", 0},
-    {"shared out",                    {"shared activation"},                                         "",  0},
-    {"shared reduce",                 {"shared out"},                                                "",  0},
-    {"shared gate",                   {"shared reduce|shared out", "shared norm|" MLP_NORM},         "01", 0},
-    {"shared sum",                    {"shared gate|shared reduce|shared out", "tokens gather|ascend|unpermute|combine|expert reduce|expert unsort|expert biases|experts out"}, "", 0},
-
-    {"embedding",                     {"$tokens"},                                                   "0", 0},
-    {"embedding reduce",              {"embedding"},                                                 "",  0},
-    {"positions",                     {"$prev"},                                                     "",  0},
-    {"embedding norm",                {"$prev"},                                                     "0", 0},
-    {"embedding dropout",             {"$prev"},                                                     "",  0},
-
-    {"next norm",                     {"embedding reduce|embedding"},                                "0", 0},
-    {"stream norm",                   {"$stream"},                                                   "0", 0},
-    {"prediction gather",             {"next norm", "stream norm"},                                  "",  0},
-    {"prediction in",                 {"prediction gather|next norm", "+stream norm"},               "",  STREAM},
-    {"prediction all-gather",         {"prediction in"},                                             "",  STREAM},
-    {"final norm",                    {"$stream"},                                                   "0", 0},
-    {"logits gather",                 {"final norm"},                                                "",  0},
-    {"logits",                        {"logits gather|final norm"},                                  "",  0},
-    {"logit cap",                     {"logits"},                                                    "o", 0},
-    {"logits all-gather",             {"logit cap|logits"},                                          "",  0},
-    {"loss reduce",                   {"logit cap|logits"},                                          "",  0},
-    {"cross entropy",                 {"logits all-gather|logit cap|logits", "+loss reduce"},        "0", LOSS},
+static const struct reads {
+    unsigned again;
+    struct source source[FLOW_READS];
+} reads[OPS] = {
+#define OP(id, name, class, marks, keeps, again, ...) [OP_##id] = {again, {__VA_ARGS__}},
+#include "workload/op.def"
 };
 /* clang-format on */
 
-/* Latent attention has a rotary of its own, which puts queries, keys and values together. */
-static const char *name_of(const struct layer *layer, int i, const struct rk_model *model)
+static bool is_lowered(enum op op)
 {
-    const char *name = layer->operation[i].name;
-    return model->kv_rank && strcmp(name, "rotary") == 0 ? "rotary up" : name;
+    return reads[op].source[0].of[0] != OP_NONE;
 }
 
-static const struct row *row_of(const char *name)
+static bool adds_to_stream(enum op op)
 {
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (strcmp(table[i].name, name) == 0) return &table[i];
-    return NULL;
+    return op_facts[op].marks & MARK_STREAM && reads[op].source[0].of[0] == STREAM_IN;
 }
 
 struct tracing {
@@ -165,31 +62,26 @@ enum { NOBODY = -3 };
 
 static bool is_cast(const struct layer *layer, int i)
 {
-    return i >= 0 && strcmp(layer->operation[i].name, "cast") == 0;
+    return i >= 0 && layer->operation[i].op == OP_CAST;
 }
 
-/* The last operation in front of `at` of that name. */
-static int find(const struct tracing *t, int at, const char *name, size_t length)
+/* The last operation in front of `at` that is one. */
+static int find(const struct tracing *t, int at, unsigned op)
 {
-    if (length == 5 && memcmp(name, "$prev", 5) == 0)
-        return is_cast(t->layer, at - 1) ? at - 2 : at - 1;
-    if (length == 7 && memcmp(name, "$stream", 7) == 0) return t->stream;
-    if (length == 7 && memcmp(name, "$tokens", 7) == 0) return FLOW_TOKENS;
-    for (int i = at - 1; i >= 0; i--) {
-        const char *own = name_of(t->layer, i, t->model);
-        if (strlen(own) == length && memcmp(own, name, length) == 0) return i;
-    }
+    if (op == PREVIOUS) return is_cast(t->layer, at - 1) ? at - 2 : at - 1;
+    if (op == STREAM_IN) return t->stream;
+    if (op == TOKENS) return FLOW_TOKENS;
+    for (int i = at - 1; i >= 0; i--)
+        if (t->layer->operation[i].op == op) return i;
     return NOBODY;
 }
 
-static int find_first(const struct tracing *t, int at, const char *names)
+static int find_first(const struct tracing *t, int at, const struct source *source)
 {
-    const bool unread = *names == '+';
-    for (const char *name = names + unread; *name;) {
-        const size_t length = strcspn(name, "|");
-        const int found = find(t, at, name, length);
-        if (found != NOBODY) return unread && found >= 0 && t->read[found] ? NOBODY : found;
-        name += length + (name[length] == '|');
+    for (const uint16_t *op = source->of; *op != OP_NONE; op++) {
+        const int found = find(t, at, *op);
+        if (found == NOBODY) continue;
+        return source->unread && found >= 0 && t->read[found] ? NOBODY : found;
     }
     return NOBODY;
 }
@@ -205,13 +97,14 @@ static void add_source(struct tracing *t, int at, int from, bool again)
 }
 
 /* A cast reads what the product behind it would, which then reads the cast. */
-static void trace_sources(struct tracing *t, int at, const struct row *row)
+static void trace_sources(struct tracing *t, int at)
 {
-    for (int i = 0; i < FLOW_READS && row->from[i]; i++) {
-        const int found = find_first(t, at, row->from[i]);
-        if (found != NOBODY) add_source(t, at, found, strchr(row->again, '0' + i) != NULL);
+    const struct reads *r = &reads[t->layer->operation[at].op];
+    for (int i = 0; i < FLOW_READS && r->source[i].of[0] != OP_NONE; i++) {
+        const int found = find_first(t, at, &r->source[i]);
+        if (found != NOBODY) add_source(t, at, found, r->again >> i & 1);
     }
-    if (strchr(row->again, 'o')) t->flow->operation[at].again |= 1u << FLOW_READS;
+    t->flow->operation[at].again |= r->again & OWN;
     if (!is_cast(t->layer, at - 1)) return;
     t->flow->operation[at - 1].reads = 1;
     t->flow->operation[at - 1].from[0] = t->flow->operation[at].from[0];
@@ -283,18 +176,19 @@ static struct extent extent_of_comm(const struct tracing *t, const struct operat
     return shaped(whole, in, true);
 }
 
-static bool ends_in(const char *name, const char *ending)
-{
-    const size_t length = strlen(name), end = strlen(ending);
-    return length >= end && strcmp(name + length - end, ending) == 0;
-}
-
 /* What an operation keeps beside its result: what dropout left, the sums of attention's rows. */
 static double mask_bytes_of(const struct operation *op, double bytes)
 {
-    if (op->kind == OPERATION_ATTENTION) return op->saved_bytes - op->saved_recomputed_bytes;
-    if (strcmp(op->name, "attention dropout") == 0) return op->saved_bytes - bytes;
-    return ends_in(op->name, "residual") || ends_in(op->name, "dropout") ? op->saved_bytes : 0;
+    switch (op_facts[op->op].keeps) {
+    case KEEPS_ROWS:
+        return op->saved_bytes - op->saved_recomputed_bytes;
+    case KEEPS_REST:
+        return op->saved_bytes - bytes;
+    case KEEPS_SAVED:
+        return op->saved_bytes;
+    default:
+        return 0;
+    }
 }
 
 /* Logits of one chunk of the tokens, and beside them the gradients that forward brings: of their
@@ -303,16 +197,17 @@ static void find_logits(struct tracing *t)
 {
     for (int i = 0; i < t->layer->operations && t->plan->loss_in_chunks; i++) {
         const struct operation *op = &t->layer->operation[i];
-        if (op->kind != OPERATION_MATRIX || strcmp(op->name, "logits") != 0) continue;
+        if (op->op != OP_LOGITS) continue;
         t->logits = i;
         t->logit_rows =
             op->working_bytes / (op->count * op->m * op->n) / flow_element_bytes(t->flow->element);
     }
 }
 
-static void shape(const struct tracing *t, int at, const struct row *row)
+static void shape(const struct tracing *t, int at)
 {
     const struct operation *op = &t->layer->operation[at];
+    const unsigned marks = op_facts[op->op].marks;
     struct flow_operation *flow = &t->flow->operation[at];
     const struct extent in = extent_of(t, flow->from[0]);
     struct extent out = in;
@@ -324,11 +219,11 @@ static void shape(const struct tracing *t, int at, const struct row *row)
     else if (op->kind == OPERATION_COMM && !flow->alias)
         out = extent_of_comm(t, op, in);
     else if (op->kind == OPERATION_MEMORY && !flow->in_place)
-        out = shaped(op->elements, in, strstr(op->name, "permute") || strstr(op->name, "sort"));
+        out = shaped(op->elements, in, marks & MARK_AS_WIDE);
     if (at >= t->logits) out.rows *= t->logit_rows;
-    if (row && row->marks & LOSS) out = (struct extent){in.rows, 1};
+    if (marks & MARK_LOSS) out = (struct extent){in.rows, 1};
     double bytes = out.rows * out.width * flow_element_bytes(flow->element);
-    if (row && row->marks & LOSS) flow->element = RK_IN_FP32, bytes = 4 * out.rows;
+    if (marks & MARK_LOSS) flow->element = RK_IN_FP32, bytes = 4 * out.rows;
     if (op->kind == OPERATION_COMM && !flow->alias) {
         flow->element = flow_element(t->plan, op->comm_element[RK_FORWARD]);
         bytes = out.rows * out.width * op->comm_element[RK_FORWARD];
@@ -356,18 +251,18 @@ static void find_passes(const struct tracing *t, int at)
 static const char *trace(struct tracing *t, int at)
 {
     struct flow_operation *flow = &t->flow->operation[at];
-    const struct row *row = row_of(name_of(t->layer, at, t->model));
+    const enum op op = t->layer->operation[at].op;
     find_passes(t, at);
     if (is_cast(t->layer, at)) return NULL; /* with what follows */
-    if (!row) return t->layer->operation[at].name;
-    trace_sources(t, at, row);
-    if (flow->reads == 0) return row->name;
-    if (is_cast(t->layer, at - 1)) shape(t, at - 1, NULL);
-    flow->in_place = flow->alias || row->marks & IN_PLACE;
-    flow->is_stream = row->marks & STREAM;
-    flow->adds = flow->is_stream && strcmp(row->from[0], "$stream") == 0;
-    flow->is_loss = row->marks & LOSS;
-    shape(t, at, row);
+    if (!is_lowered(op)) return op_name(op);
+    trace_sources(t, at);
+    if (flow->reads == 0) return op_name(op);
+    if (is_cast(t->layer, at - 1)) shape(t, at - 1);
+    flow->in_place = flow->alias || op_facts[op].marks & MARK_IN_PLACE;
+    flow->is_stream = op_facts[op].marks & MARK_STREAM;
+    flow->adds = adds_to_stream(op);
+    flow->is_loss = op_facts[op].marks & MARK_LOSS;
+    shape(t, at);
     if (flow->is_stream) t->stream = at;
     return NULL;
 }

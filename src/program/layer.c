@@ -96,7 +96,8 @@ int32_t pass_task(const struct pass_of_layer *p, int i, enum rk_work work, bool 
                sizeof task.product);
     if (work == RK_WORK_INPUT && op->again > 0) /* in front of it: chunk_again */
         task.seconds -= chunk_again_s(p, i);
-    strncpy(task.name, op->name, sizeof task.name - 1);
+    task.op = op->op;
+    strncpy(task.name, op_name(op->op), sizeof task.name - 1);
     strncpy(task.layer, layer_kind_name(p->slot->kind), sizeof task.layer - 1);
     if (work == RK_WORK_FORWARD) fill_kept(&task, p, i);
     task.keeps_bytes /= p->chunks;
@@ -139,7 +140,7 @@ int32_t pass_tensor(const struct pass_of_layer *p, int i, enum rk_tensor_kind ki
         bytes = part * flow->rows * flow->width * flow_element_bytes(element);
     }
     if (*form == RK_NONE)
-        *form = new_form(p->b, kind, operation_of(p, i)->name, element, part * flow->rows,
+        *form = new_form(p->b, kind, op_name(operation_of(p, i)->op), element, part * flow->rows,
                          flow->width, bytes);
     return chunk_tensor(p, *form);
 }
@@ -152,7 +153,8 @@ int32_t pass_mask(const struct pass_of_layer *p, int i, bool again)
     char name[RK_TASK_NAME];
     if (!(flow->mask_bytes > 0)) return NO_TENSOR;
     const bool attention = operation_of(p, i)->kind == OPERATION_ATTENTION;
-    snprintf(name, sizeof name, "%.24s %s", operation_of(p, i)->name, attention ? "sums" : "mask");
+    snprintf(name, sizeof name, "%.24s %s", op_name(operation_of(p, i)->op),
+             attention ? "sums" : "mask");
     const double part = attention ? 1 / p->chunks : 1;
     if (p->chunk > 0 && !attention) return p->live->mask[i]; /* of all chunks */
     if (*form == RK_NONE)

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "program/build.h"
+#include "workload/op.h"
 
 #include <reckon/program.h>
 
@@ -75,8 +76,8 @@ static bool read_layer(const struct rk_program *p, const char *text, int32_t *la
         *layer = RK_LAYER_EMBEDDING;
     else if (strcmp(text, "head") == 0)
         *layer = (int32_t)(p->layers + p->predict_layers);
-    else if (strncmp(text, "predict", 7) == 0 &&
-             read_whole(text + 7, p->predict_layers, &number) && number < p->predict_layers)
+    else if (strncmp(text, "predict", 7) == 0 && read_whole(text + 7, p->predict_layers, &number) &&
+             number < p->predict_layers)
         *layer = (int32_t)(p->layers + number);
     else if (read_whole(text, p->layers, &number) && number < p->layers)
         *layer = (int32_t)number;
@@ -517,6 +518,7 @@ static enum rk_status keep_task(struct reader *r, struct parsing *l)
     struct rk_program *p = r->p;
     if (!l->has_op && l->in.what != RK_DO_RUN) return RK_OK;
     if (!*l->task.name && l->what) spell(l->task.name, sizeof l->task.name, l->what);
+    l->task.op = op_named(l->task.name);
     if ((l->has_op && !room_for_op(r, l->op)) || !ARRAY_ROOM(p->task, p->tasks))
         return no_memory(r->error);
     const int32_t known = l->has_op ? r->task_of[l->op] : RK_NONE;

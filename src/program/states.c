@@ -29,9 +29,7 @@ static double summed_parameters(const struct build *b, const struct slot *slot)
     if (plan->tensor == 1 || !plan->sequence_parallel || plan->frozen) return 0;
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
-        const size_t length = strlen(op->name);
-        if (length > 4 && strcmp(op->name + length - 4, "norm") == 0) sum += op->parameters;
-        if (strcmp(op->name, "router") == 0) sum += op->parameters;
+        if (op_facts[op->op].marks & MARK_SUMMED) sum += op->parameters;
     }
     return sum;
 }

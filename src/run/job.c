@@ -146,10 +146,10 @@ static enum rk_status check_operations(const struct job *job, struct rk_error *e
     const struct engine_kind *kind = job->kind;
     for (int k = 0; k < LAYER_KINDS; k++)
         for (int i = 0; job->used[k] && i < job->layer[k].operations; i++)
-            if (!kind->knows(job->layer[k].operation[i].name))
+            if (!kind->knows(job->layer[k].operation[i].op))
                 return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
                                "the executor has no kernel for the operation \"%s\" of %s",
-                               job->layer[k].operation[i].name, job->model.id);
+                               op_name(job->layer[k].operation[i].op), job->model.id);
     return RK_OK;
 }
 

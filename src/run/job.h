@@ -117,7 +117,7 @@ struct engine_kind {
     size_t real_bytes;
     const char *datatype; /* of checkpoints */
     /* NULL: the table of kernels has the operation. */
-    bool (*knows)(const char *operation);
+    bool (*knows)(enum op op);
     enum rk_status (*open)(const struct job *job, struct comm *comm, struct engine **engine);
     bool (*step)(struct engine *engine, uint64_t step, struct step_result *result);
     void (*close)(struct engine *engine);

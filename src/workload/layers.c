@@ -68,11 +68,11 @@ static const struct place_in norm_place = {RK_HOLD_norms, RK_PART_NORM};
 
 static const struct mlp dense_mlp = {
     .in = {RK_HOLD_mlp, RK_PART_MLP},
-    .gather = "mlp gather",
-    .in_name = "mlp in",
-    .activation = "activation",
-    .out_name = "mlp out",
-    .reduce = "mlp reduce",
+    .gather = OP_MLP_GATHER,
+    .in_id = OP_MLP_IN,
+    .activation = OP_ACTIVATION,
+    .out_id = OP_MLP_OUT,
+    .reduce = OP_MLP_REDUCE,
     .gathers = true,
     .reduces = true,
 };
@@ -83,21 +83,21 @@ static void gather_attention(struct build *build)
 {
     const struct rk_model *model = build->model;
     if (!model->kv_rank || !model->q_rank)
-        add_gather(build, "attention gather", (struct place_in){RK_HOLD_attention, NOT_A_PART},
+        add_gather(build, OP_ATTENTION_GATHER, (struct place_in){RK_HOLD_attention, NOT_A_PART},
                    build->hidden, build->gathered);
 }
 
-static void add_block_norm(struct build *build, const char *name, bool for_experts)
+static void add_block_norm(struct build *build, enum op id, bool for_experts)
 {
     const double kept = for_experts ? build->element : build->kept;
-    add_norm(build, name, norm_place, build->shard, build->hidden, kept);
+    add_norm(build, id, norm_place, build->shard, build->hidden, kept);
 }
 
 /* Behind a half, too, in models with four norms a block (Gemma 2). */
-static void add_post_norm(struct build *build, const char *name)
+static void add_post_norm(struct build *build, enum op id)
 {
     if (build->model->block_norms != 4) return;
-    struct operation *op = add_norm(build, name, norm_place, build->shard, build->hidden, 0);
+    struct operation *op = add_norm(build, id, norm_place, build->shard, build->hidden, 0);
     op->saved_recomputed_bytes = op->saved_bytes;
 }
 
@@ -105,17 +105,17 @@ static void mixer_half(struct build *build, enum mixer mixer)
 {
     const bool attends = mixer_attends(mixer), recurs = mixer_recurs(mixer);
     if (!attends && !recurs) return;
-    add_block_norm(build, attends ? "attention norm" : "recurrence norm", false);
+    add_block_norm(build, attends ? OP_ATTENTION_NORM : OP_RECURRENCE_NORM, false);
     if (attends) gather_attention(build);
     if (recurs) build_recurrence(build, attends);
     if (attends) build_attention(build, mixer == MIXER_LOCAL, true);
-    add_post_norm(build, attends ? "attention post norm" : "recurrence post norm");
-    add_residual(build, attends ? "attention residual" : "recurrence residual", 1);
+    add_post_norm(build, attends ? OP_ATTENTION_POST_NORM : OP_RECURRENCE_POST_NORM);
+    add_residual(build, attends ? OP_ATTENTION_RESIDUAL : OP_RECURRENCE_RESIDUAL, 1);
     if (mixer != MIXER_CROSS) return;
-    add_block_norm(build, "cross norm", false);
+    add_block_norm(build, OP_CROSS_NORM, false);
     build_cross_attention(build);
-    add_post_norm(build, "cross post norm");
-    add_residual(build, "cross residual", 1);
+    add_post_norm(build, OP_CROSS_POST_NORM);
+    add_residual(build, OP_CROSS_RESIDUAL, 1);
 }
 
 /* Experts and a dense MLP beside them (Arctic) have a norm each. */
@@ -123,16 +123,16 @@ static void mlp_half(struct build *build, enum mlp_kind kind)
 {
     const bool mixture = kind == MLP_EXPERTS;
     if (kind == MLP_NONE) return;
-    add_block_norm(build, "mlp norm", mixture);
-    if (mixture && build->model->block_norms == 3) add_block_norm(build, "shared norm", true);
+    add_block_norm(build, OP_MLP_NORM, mixture);
+    if (mixture && build->model->block_norms == 3) add_block_norm(build, OP_SHARED_NORM, true);
     struct mlp mlp = dense_mlp;
     mlp.width = (double)build->model->feedforward;
     if (mixture)
         build_experts(build);
     else
         build_mlp(build, &mlp);
-    add_post_norm(build, "mlp post norm");
-    add_residual(build, "mlp residual", 1);
+    add_post_norm(build, OP_MLP_POST_NORM);
+    add_residual(build, OP_MLP_RESIDUAL, 1);
 }
 
 static void serial_block(struct build *build, enum mixer mixer, enum mlp_kind mlp)
@@ -147,17 +147,17 @@ static void parallel_block(struct build *build, bool local, bool mixture)
 {
     const bool shared = build->model->block_norms == 1;
     struct mlp mlp = dense_mlp;
-    add_block_norm(build, "attention norm", mixture && shared);
+    add_block_norm(build, OP_ATTENTION_NORM, mixture && shared);
     gather_attention(build);
     build_attention(build, local, mixture);
-    if (!shared) add_block_norm(build, "mlp norm", mixture);
+    if (!shared) add_block_norm(build, OP_MLP_NORM, mixture);
     mlp.width = (double)build->model->feedforward;
     mlp.gathers = !shared;
     if (mixture)
         build_experts(build);
     else
         build_mlp(build, &mlp);
-    add_residual(build, "residual", 2);
+    add_residual(build, OP_RESIDUAL, 2);
 }
 
 void build_block(struct build *build, enum layer_kind kind)

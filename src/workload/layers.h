@@ -13,6 +13,7 @@
 #ifndef RECKON_WORKLOAD_LAYERS_H
 #define RECKON_WORKLOAD_LAYERS_H
 
+#include "workload/op.h"
 #include "workload/pattern.h"
 
 #include <reckon/model.h>
@@ -48,13 +49,6 @@ uint64_t layer_run(const struct rk_model *model, uint64_t i);
 void layer_count(const struct rk_model *model, uint64_t first, uint64_t count,
                  double counts[LAYER_KINDS]);
 
-enum operation_kind {
-    OPERATION_MATRIX,
-    OPERATION_ATTENTION, /* one kernel, IO-aware */
-    OPERATION_MEMORY,    /* limited by bytes: norms, activations, softmax, casts, permutations */
-    OPERATION_COMM
-};
-
 /* Ranks an operation communicates with. */
 enum comm_over {
     OVER_NONE,
@@ -87,21 +81,21 @@ enum memory_kind {
 };
 
 struct operation {
-    const char *name; /* static storage */
-    enum operation_kind kind;
-    int part;                /* enum rk_part whose recomputation runs it again, or NOT_A_PART */
-    enum rk_holding holding; /* what its saved tensors count as */
+    enum op op;
+    enum operation_kind kind; /* op.def's class of it */
+    int part;                 /* enum rk_part whose recomputation runs it again, or NOT_A_PART */
+    enum rk_holding holding;  /* what its saved tensors count as */
 
-    double flop[RK_PASSES];  /* executed, on this rank */
-    double useful_flop;      /* of forward, as model FLOP are counted: pairs that the mask leaves, no
-                                padding of capacity, busiest rank = mean */
-    double masked_flop;      /* what counts of attention in full have more: pairs that it hides */
-    double megatron_flop;    /* what Megatron-LM's own count has more, negative where less */
-    double elements;         /* OPERATION_MEMORY: what it works on, and mostly brings */
-    enum memory_kind memory; /* likewise */
-    double bytes[RK_PASSES]; /* OPERATION_MEMORY: read and written. Fused attention runs both
-                                gradients in RK_AGRAD; likewise an operation without weights */
-    double table_bytes;      /* likewise, of RK_AGRAD with torch alone: the gradient of a table */
+    double flop[RK_PASSES]; /* executed, on this rank */
+    double useful_flop;     /* of forward, as model FLOP are counted: pairs that the mask leaves, no
+                               padding of capacity, busiest rank = mean */
+    double masked_flop;     /* what counts of attention in full have more: pairs that it hides */
+    double megatron_flop;   /* what Megatron-LM's own count has more, negative where less */
+    double elements;        /* OPERATION_MEMORY: what it works on, and mostly brings */
+    enum memory_kind memory;   /* likewise */
+    double bytes[RK_PASSES];   /* OPERATION_MEMORY: read and written. Fused attention runs both
+                                  gradients in RK_AGRAD; likewise an operation without weights */
+    double table_bytes;        /* likewise, of RK_AGRAD with torch alone: the gradient of a table */
     double kernels[RK_PASSES]; /* kernels launched; of a matrix, its products one after the other */
 
     /* OPERATION_MATRIX: `count` products (m, k) x (k, n) in forward; gradients (m, n) x (n, k) and

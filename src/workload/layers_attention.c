@@ -211,15 +211,15 @@ static void add_across(struct build *build, const struct heads *heads)
     if (heads->across <= 1) return;
     const double bytes =
         query_bytes(build, heads) + key_value_bytes(build, heads, keys_across(heads));
-    rearrange(add_comm(build, "query, key, value all-to-all", attention, OVER_ULYSSES,
-                       COMM_ALL_TO_ALL, COMM_ALL_TO_ALL, bytes),
+    rearrange(add_comm(build, OP_QKV_ACROSS, attention, OVER_ULYSSES, COMM_ALL_TO_ALL,
+                       COMM_ALL_TO_ALL, bytes),
               3);
 }
 
 static void add_back_across(struct build *build, const struct heads *heads)
 {
     if (heads->across <= 1) return;
-    struct operation *op = add_comm(build, "attention output all-to-all", attention, OVER_ULYSSES,
+    struct operation *op = add_comm(build, OP_ATTENTION_BACK, attention, OVER_ULYSSES,
                                     COMM_ALL_TO_ALL, COMM_ALL_TO_ALL, output_bytes(build, heads));
     rearrange(op, 1);
     op->saved_bytes = op->saved_recomputed_bytes = output_kept(build, heads);
@@ -229,8 +229,8 @@ static void add_back_across(struct build *build, const struct heads *heads)
  * [dubey2024]. */
 static void add_kv_gather(struct build *build, double bytes)
 {
-    struct operation *op = add_comm(build, "key, value all-gather", core, OVER_CONTEXT,
-                                    COMM_ALL_GATHER, COMM_REDUCE_SCATTER, bytes * build->context);
+    struct operation *op = add_comm(build, OP_KV_ALL_GATHER, core, OVER_CONTEXT, COMM_ALL_GATHER,
+                                    COMM_REDUCE_SCATTER, bytes * build->context);
     op->what[RK_WGRAD] = COMM_ALL_GATHER;
     op->comm_bytes[RK_WGRAD] = bytes * build->context;
     op->kernels[RK_WGRAD] = 1;
@@ -244,7 +244,7 @@ static void add_ring(struct build *build, const struct heads *heads, double byte
 {
     const double n = heads->around;
     struct operation *op =
-        add_comm(build, "key, value ring", core, OVER_CONTEXT, COMM_SEND, COMM_SEND, bytes);
+        add_comm(build, OP_KV_RING, core, OVER_CONTEXT, COMM_SEND, COMM_SEND, bytes);
     op->comm_times[RK_FORWARD] = n - 1;
     op->comm_times[RK_AGRAD] = n;
     op->comm_bytes[RK_AGRAD] = bytes * (2 * n - 1) / n;
@@ -291,7 +291,7 @@ static void add_flash(struct build *build, const struct heads *heads, bool local
     const double logs = build->tokens * heads->queries * LOG_SUM_BYTES;
     const double inputs =
         query_bytes(build, heads) + key_value_bytes(build, heads, keys * heads->across) * around;
-    struct operation *op = add_operation(build, OPERATION_ATTENTION, "attention", core);
+    struct operation *op = add_operation(build, OP_ATTENTION, core);
     op->flop[RK_FORWARD] = product * (heads->width + heads->value);
     op->flop[RK_AGRAD] = product * (3 * heads->width + 2 * heads->value);
     count_pairs(op, build, local, 2 * each / around * (heads->width + heads->value));
@@ -337,20 +337,20 @@ static void add_unfused(struct build *build, const struct heads *heads, bool loc
     const double scores = each * rows * columns;
     const bool drops = !build->model->no_dropout;
     struct operation *op =
-        add_product(build, "scores", core, &(struct product){each, rows, columns, heads->width});
+        add_product(build, OP_SCORES, core, &(struct product){each, rows, columns, heads->width});
     count_pairs(op, build, local, 2 * each / around * heads->width);
     op->parameters = build->model->attention_sinks ? heads->queries : 0;
     if (build->plan->framework == RK_MEGATRON && !build->plan->transformer_engine)
         op->buffer_bytes = scores * e; /* what the product is added to */
-    op = add_memory(build, "softmax", core, scores, softmax_traffic(build));
+    op = add_memory(build, OP_SOFTMAX, core, scores, softmax_traffic(build));
     op->memory = MEMORY_LOSS; /* exponentials of rows, and their sums */
     op->saved_bytes = scores * (build->plan->fused ? e : e + 4);
     if (drops) {
-        op = add_memory(build, "attention dropout", core, scores,
+        op = add_memory(build, OP_ATTENTION_DROPOUT, core, scores,
                         (struct traffic){2 * e + 1, 2 * e + 1, 1, 1});
         op->saved_bytes = scores * (e + 1);
     }
-    op = add_product(build, "scores times values", core,
+    op = add_product(build, OP_VALUES_SUM, core,
                      &(struct product){each, rows, heads->value, columns});
     count_pairs(op, build, local, 2 * each / around * heads->value);
     op->saved_bytes = op->saved_recomputed_bytes =
@@ -403,7 +403,7 @@ static struct traffic rotary_traffic(const struct build *build)
 static void add_rotary(struct build *build, struct place_in in, double elements)
 {
     if (build->model->position != RK_POSITION_ROPE) return;
-    struct operation *op = add_memory(build, "rotary", in, elements, rotary_traffic(build));
+    struct operation *op = add_memory(build, OP_ROTARY, in, elements, rotary_traffic(build));
     op->memory = MEMORY_ROTARY;
     if (build->served) op->kernels[RK_FORWARD] = 0; /* within attention, or with the projection */
 }
@@ -414,7 +414,7 @@ static void add_head_norms(struct build *build, const struct heads *heads)
 {
     if (!build->model->qk_norm) return;
     const double rows = build->tokens * (heads->queries + heads->keys);
-    struct operation *op = add_norm(build, "query, key norm", attention, rows, heads->width, 0);
+    struct operation *op = add_norm(build, OP_QK_NORM, attention, rows, heads->width, 0);
     const double own = build->model->qk_norm_wide ? heads->queries + heads->keys : 2;
     op->parameters = own * norm_parameters(build->model, heads->width);
     op->saved_recomputed_bytes = op->saved_bytes;
@@ -436,8 +436,8 @@ static void add_projections(struct build *build, const struct heads *heads)
     const double columns = queries + heads->keys * both;
     const double useful = (queries + heads->shared * both) / columns;
     struct operation *op = add_narrow_linear(
-        build, "query, key, value", attention,
-        &(struct product){1, build->tokens, columns, build->hidden}, build->shard);
+        build, OP_QKV, attention, &(struct product){1, build->tokens, columns, build->hidden},
+        build->shard);
     op->parameters += has_qkv_biases(model) ? columns : 0;
     op->useful_flop *= useful;
     op->saved_bytes = op->saved_recomputed_bytes =
@@ -450,27 +450,27 @@ static void add_projections(struct build *build, const struct heads *heads)
 /* ---- latent queries, keys and values ---- */
 
 /* Down to a latent vector: on shards of the sequence, weights whole on each rank. */
-static void add_down(struct build *build, const char *name, double width)
+static void add_down(struct build *build, enum op id, double width)
 {
     struct operation *op =
-        add_narrow_linear(build, name, attention,
+        add_narrow_linear(build, id, attention,
                           &(struct product){1, build->shard, width, build->hidden}, build->shard);
     op->parameters += has_qkv_biases(build->model) ? width : 0;
     if (!build->plan->sequence_parallel) op->useful_flop /= build->tensor;
 }
 
-static void add_up(struct build *build, const char *name, double columns, double rank)
+static void add_up(struct build *build, enum op id, double columns, double rank)
 {
     struct operation *op = add_narrow_linear(
-        build, name, up, &(struct product){1, build->tokens, columns, rank}, build->shard);
+        build, id, up, &(struct product){1, build->tokens, columns, rank}, build->shard);
     op->parameters += build->model->biases ? columns : 0;
 }
 
 /* The output is kept in front of the up projection, which gathers it from its shards. */
-static void add_latent_norm(struct build *build, const char *name, const char *gather, double rank,
+static void add_latent_norm(struct build *build, enum op id, enum op gather, double rank,
                             double beside)
 {
-    add_norm(build, name, up, build->shard, rank, build->kept);
+    add_norm(build, id, up, build->shard, rank, build->kept);
     add_gather(build, gather, up, rank + beside, build->gathered);
 }
 
@@ -479,14 +479,14 @@ static void add_latent_queries(struct build *build, const struct heads *heads)
     const double rank = (double)build->model->q_rank, columns = heads->queries * heads->width;
     if (!(rank > 0)) {
         struct operation *op = add_narrow_linear(
-            build, "query", attention, &(struct product){1, build->tokens, columns, build->hidden},
+            build, OP_QUERY, attention, &(struct product){1, build->tokens, columns, build->hidden},
             build->shard);
         op->parameters += build->model->biases ? columns : 0;
         return;
     }
-    add_down(build, "query down", rank);
-    add_latent_norm(build, "query norm", "query gather", rank, 0);
-    add_up(build, "query up", columns, rank);
+    add_down(build, OP_QUERY_DOWN, rank);
+    add_latent_norm(build, OP_QUERY_NORM, OP_QUERY_GATHER, rank, 0);
+    add_up(build, OP_QUERY_UP, columns, rank);
 }
 
 /* Keys are put together of a part of each head and one with position for all; the values' part of
@@ -497,16 +497,16 @@ static void add_latent(struct build *build, const struct heads *heads)
     const double rope = (double)model->rope_dim, rank = (double)model->kv_rank;
     const double e = build->element, a = heads->queries;
     add_latent_queries(build, heads);
-    add_down(build, "key, value down", rank + rope);
-    add_latent_norm(build, "key, value norm", "key, value gather", rank, rope);
-    add_up(build, "key, value up", a * ((double)model->head_dim + heads->value), rank);
+    add_down(build, OP_KV_DOWN, rank + rope);
+    add_latent_norm(build, OP_KV_NORM, OP_KV_GATHER, rank, rope);
+    add_up(build, OP_KV_UP, a * ((double)model->head_dim + heads->value), rank);
     if (build->served && !is_decoding(build)) /* those that are cached, too */
         build->layer->operation[build->layer->operations - 1].m +=
             build->batch * build->served->cached;
-    struct operation *op =
-        add_memory(build, "rotary", up, build->tokens * a * (2 * heads->width + heads->value),
-                   build->plan->fused ? (struct traffic){2 * e, 2 * e, 2, 2}
-                                      : (struct traffic){6 * e, 6 * e, 12, 12});
+    struct operation *op = add_memory(build, OP_ROTARY_LATENT, up,
+                                      build->tokens * a * (2 * heads->width + heads->value),
+                                      build->plan->fused ? (struct traffic){2 * e, 2 * e, 2, 2}
+                                                         : (struct traffic){6 * e, 6 * e, 12, 12});
     op->saved_bytes = inputs_kept(build, heads);
     op->saved_recomputed_bytes = build->tokens * rope * e; /* what the down projection brought */
 }
@@ -519,7 +519,7 @@ static void add_gate(struct build *build, const struct heads *heads)
 {
     const double e = build->element;
     if (!build->model->attention_gate) return;
-    struct operation *op = add_memory(build, "attention gate", attention,
+    struct operation *op = add_memory(build, OP_ATTENTION_GATE, attention,
                                       build->tokens * heads->queries * heads->value,
                                       build->plan->fused ? (struct traffic){3 * e, 5 * e, 1, 1}
                                                          : (struct traffic){5 * e, 8 * e, 2, 3});
@@ -535,14 +535,14 @@ static void add_cross_projections(struct build *build, const struct heads *heads
     struct build encoder = *build;
     encoder.tokens = encoder_tokens(build);
     encoder.shard = encoder_shard(build);
-    add_gather(build, "cross gather", attention, h, build->gathered);
+    add_gather(build, OP_CROSS_GATHER, attention, h, build->gathered);
     struct operation *op =
-        add_narrow_linear(build, "cross query", attention,
+        add_narrow_linear(build, OP_CROSS_QUERY, attention,
                           &(struct product){1, build->tokens, columns, h}, build->shard);
     op->parameters += has_qkv_biases(build->model) ? columns : 0;
     op->saved_bytes = op->saved_recomputed_bytes = query_bytes(build, heads);
-    add_gather(&encoder, "encoder's gather", attention, h, build->gathered);
-    op = add_narrow_linear(&encoder, "cross key, value", attention,
+    add_gather(&encoder, OP_ENCODER_GATHER, attention, h, build->gathered);
+    op = add_narrow_linear(&encoder, OP_CROSS_KV, attention,
                            &(struct product){1, encoder.tokens, both, h}, encoder.shard);
     op->parameters += has_qkv_biases(build->model) ? both : 0;
     op->useful_flop *= heads->shared / heads->keys;
@@ -553,7 +553,7 @@ static void add_out(struct build *build, const struct heads *heads)
 {
     const double width = heads->queries * heads->value;
     struct operation *op =
-        add_narrow_linear(build, "attention out", attention,
+        add_narrow_linear(build, OP_ATTENTION_OUT, attention,
                           &(struct product){1, build->tokens, build->hidden, width}, build->tokens);
     op->parameters += has_out_biases(build->model) ? build->hidden : 0;
     if (build->kept < build->element) /* fused, beside the output that attention keeps */
@@ -568,7 +568,7 @@ void build_cross_attention(struct build *build)
     add_core(build, &heads, false);
     build->crossing = false;
     add_out(build, &heads);
-    add_reduce(build, "cross reduce", attention, build->hidden);
+    add_reduce(build, OP_CROSS_REDUCE, attention, build->hidden);
 }
 
 void build_attention(struct build *build, bool local, bool reduces)
@@ -582,5 +582,5 @@ void build_attention(struct build *build, bool local, bool reduces)
     add_core(build, &heads, local);
     add_gate(build, &heads);
     add_out(build, &heads);
-    if (reduces) add_reduce(build, "attention reduce", attention, build->hidden);
+    if (reduces) add_reduce(build, OP_ATTENTION_REDUCE, attention, build->hidden);
 }

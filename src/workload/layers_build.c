@@ -17,10 +17,10 @@ static double element_of(const struct rk_plan *plan)
 
 /* Narrow elements with their scales, and what a cast of a 16-bit tensor to them reads and writes:
  * itself and transposed, for the product of the weight gradient. Scales of the tensor itself need
- * its maximum first: it is read twice. Scales of rows are found while a row is cast, those of columns,
- * for the other product, in a pass of their own. Scales are of 4 bytes for 128 values [deepseek2024v3], of
- * one for 32 [rouhani2023] or for 16 [nvidia2025]. With int8 the gradient of weights is of the
- * 16-bit input, which is kept. */
+ * its maximum first: it is read twice. Scales of rows are found while a row is cast, those of
+ * columns, for the other product, in a pass of their own. Scales are of 4 bytes for 128 values
+ * [deepseek2024v3], of one for 32 [rouhani2023] or for 16 [nvidia2025]. With int8 the gradient of
+ * weights is of the 16-bit input, which is kept. */
 /* clang-format off */
 static const struct narrow {
     double kept, cast;
@@ -96,15 +96,15 @@ void in_encoder(struct build *build)
 
 /* ---- operations ---- */
 
-struct operation *add_operation(struct build *build, enum operation_kind kind, const char *name,
-                                struct place_in in)
+struct operation *add_operation(struct build *build, enum op id, struct place_in in)
 {
     struct layer *layer = build->layer;
     assert(layer->operations < MAX_OPERATIONS);
     struct operation *op = &layer->operation[layer->operations++];
     *op = (struct operation){
-        .name = name,
-        .kind = kind,
+        .op = id,
+        .kind = op_facts[id].kind,
+        .narrow = op_facts[id].marks & MARK_NARROW,
         .part = in.part,
         .holding = in.holding,
         .comm_times = {1, 1, 1},
@@ -114,13 +114,13 @@ struct operation *add_operation(struct build *build, enum operation_kind kind, c
 
 /* Gradients run two products, of the same FLOP each. In backward the gradients of both operands or,
  * of weights, those of input and output are there. */
-static struct operation *add_matrix(struct build *build, const char *name, struct place_in in,
+static struct operation *add_matrix(struct build *build, enum op id, struct place_in in,
                                     const struct product *p, bool of_weights)
 {
     const double flop = 2 * p->count * p->m * p->n * p->k, e = build->element;
     const double input = p->count * p->m * p->k, output = p->count * p->m * p->n;
     const double other = p->count * p->n * p->k, touched = (input + output + other) * e;
-    struct operation *op = add_operation(build, OPERATION_MATRIX, name, in);
+    struct operation *op = add_operation(build, id, in);
     op->count = p->count;
     op->m = p->m;
     op->n = p->n;
@@ -140,23 +140,23 @@ static struct operation *add_matrix(struct build *build, const char *name, struc
     return op;
 }
 
-struct operation *add_product(struct build *build, const char *name, struct place_in in,
+struct operation *add_product(struct build *build, enum op id, struct place_in in,
                               const struct product *product)
 {
-    return add_matrix(build, name, in, product, false);
+    return add_matrix(build, id, in, product, false);
 }
 
-struct operation *add_linear(struct build *build, const char *name, struct place_in in,
+struct operation *add_linear(struct build *build, enum op id, struct place_in in,
                              const struct product *product)
 {
-    struct operation *op = add_matrix(build, name, in, product, true);
+    struct operation *op = add_matrix(build, id, in, product, true);
     if (build->plan->frozen) op->flop[RK_WGRAD] = op->bytes[RK_WGRAD] = op->kernels[RK_WGRAD] = 0;
     op->parameters = product->count * product->n * product->k;
     return op;
 }
 
-/* Products with scales of rows and columns are CUTLASS's, not cuBLAS's. Fitted to two steps of an 8B
- * model on eight H100, rows against the tensor, 6,768 and 7,689.5 tokens/s [torchao2025]. */
+/* Products with scales of rows and columns are CUTLASS's, not cuBLAS's. Fitted to two steps of an
+ * 8B model on eight H100, rows against the tensor, 6,768 and 7,689.5 tokens/s [torchao2025]. */
 #define SLOWER_ROWS 1.16
 
 /* Weights are cast once a step: frameworks keep the casts from microbatch to microbatch. */
@@ -166,28 +166,27 @@ static double weight_share(const struct rk_plan *plan)
     return plan->weights_fp8 || ranks <= 0 ? 0 : fmin(1, ranks / (double)plan->batch);
 }
 
-struct operation *add_narrow_linear(struct build *build, const char *name, struct place_in in,
+struct operation *add_narrow_linear(struct build *build, enum op id, struct place_in in,
                                     const struct product *p, double rows)
 {
     if (is_narrow(build->plan) && !build->served) {
         const double cast = narrows[build->plan->precision].cast;
         const double weights = p->n * p->k * weight_share(build->plan);
-        struct operation *op = add_operation(build, OPERATION_MEMORY, "cast", in);
+        struct operation *op = add_operation(build, OP_CAST, in);
         op->elements = p->count * rows * p->k;
         op->bytes[RK_FORWARD] = p->count * (rows * p->k + weights) * cast;
         op->bytes[RK_AGRAD] = p->count * p->m * p->n * cast;
         op->kernels[RK_FORWARD] = op->kernels[RK_AGRAD] = 1;
     }
-    struct operation *op = add_linear(build, name, in, p);
-    op->narrow = true;
+    struct operation *op = add_linear(build, id, in, p);
     if (build->plan->precision == RK_FP8_ROW) op->slower = SLOWER_ROWS;
     return op;
 }
 
-struct operation *add_memory(struct build *build, const char *name, struct place_in in,
-                             double elements, struct traffic traffic)
+struct operation *add_memory(struct build *build, enum op id, struct place_in in, double elements,
+                             struct traffic traffic)
 {
-    struct operation *op = add_operation(build, OPERATION_MEMORY, name, in);
+    struct operation *op = add_operation(build, id, in);
     op->elements = elements;
     op->bytes[RK_FORWARD] = elements * traffic.forward;
     op->bytes[RK_AGRAD] = elements * traffic.backward;
@@ -222,11 +221,11 @@ static double norm_input_bytes(const struct build *build)
     return 4 + build->element;
 }
 
-struct operation *add_norm(struct build *build, const char *name, struct place_in in, double rows,
+struct operation *add_norm(struct build *build, enum op id, struct place_in in, double rows,
                            double width, double kept)
 {
     const double x = rows * width;
-    struct operation *op = add_memory(build, name, in, x, norm_traffic(build));
+    struct operation *op = add_memory(build, id, in, x, norm_traffic(build));
     op->memory = MEMORY_NORM;
     op->parameters = norm_parameters(build->model, width);
     op->saved_bytes = x * (norm_input_bytes(build) + kept);
@@ -236,11 +235,10 @@ struct operation *add_norm(struct build *build, const char *name, struct place_i
 
 /* ---- communication ---- */
 
-struct operation *add_comm(struct build *build, const char *name, struct place_in in,
-                           enum comm_over over, enum comm_what forward, enum comm_what backward,
-                           double bytes)
+struct operation *add_comm(struct build *build, enum op id, struct place_in in, enum comm_over over,
+                           enum comm_what forward, enum comm_what backward, double bytes)
 {
-    struct operation *op = add_operation(build, OPERATION_COMM, name, in);
+    struct operation *op = add_operation(build, id, in);
     op->over = over;
     op->what[RK_FORWARD] = forward;
     op->what[RK_AGRAD] = op->what[RK_WGRAD] = backward;
@@ -251,12 +249,11 @@ struct operation *add_comm(struct build *build, const char *name, struct place_i
     return op;
 }
 
-void add_gather(struct build *build, const char *name, struct place_in in, double width,
-                double element)
+void add_gather(struct build *build, enum op id, struct place_in in, double width, double element)
 {
     const double x = build->tokens * width;
     if (build->tensor <= 1) return;
-    struct operation *op = add_comm(build, name, in, OVER_TENSOR, COMM_ALL_GATHER,
+    struct operation *op = add_comm(build, id, in, OVER_TENSOR, COMM_ALL_GATHER,
                                     COMM_REDUCE_SCATTER, x * build->element);
     op->beside_matrix = true;
     if (!build->plan->sequence_parallel) { /* nothing forward; gradients are summed */
@@ -282,13 +279,13 @@ void gather_into_buffer(struct build *build)
     op->working_bytes -= op->buffer_bytes;
 }
 
-void add_reduce(struct build *build, const char *name, struct place_in in, double width)
+void add_reduce(struct build *build, enum op id, struct place_in in, double width)
 {
     const bool shards = build->plan->sequence_parallel;
     const double x = build->tokens * width;
     if (build->tensor <= 1) return;
     struct operation *op =
-        add_comm(build, name, in, OVER_TENSOR, shards ? COMM_REDUCE_SCATTER : COMM_ALL_REDUCE,
+        add_comm(build, id, in, OVER_TENSOR, shards ? COMM_REDUCE_SCATTER : COMM_ALL_REDUCE,
                  COMM_ALL_GATHER, x * build->element);
     op->beside_matrix = true;
     if (!shards) op->comm_bytes[RK_AGRAD] = op->kernels[RK_AGRAD] = 0;
@@ -296,7 +293,7 @@ void add_reduce(struct build *build, const char *name, struct place_in in, doubl
 
 /* ---- the end of a half ---- */
 
-void add_residual(struct build *build, const char *name, double streams)
+void add_residual(struct build *build, enum op id, double streams)
 {
     const struct rk_model *model = build->model;
     const double e = build->element, x = build->shard * build->hidden;
@@ -311,7 +308,7 @@ void add_residual(struct build *build, const char *name, double streams)
         .backward_kernels = drops ? 2 : 1,
     };
     struct operation *op =
-        add_memory(build, name, (struct place_in){RK_HOLD_norms, NOT_A_PART}, x, traffic);
+        add_memory(build, id, (struct place_in){RK_HOLD_norms, NOT_A_PART}, x, traffic);
     if (streams == 1 && !drops) op->memory = MEMORY_RESIDUAL;
     if (build->served) op->kernels[RK_FORWARD] = 0; /* the norm behind it sums */
     op->saved_bytes = op->saved_recomputed_bytes = drops ? streams * x : 0; /* masks */

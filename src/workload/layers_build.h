@@ -41,51 +41,48 @@ struct place_in {
     int part;
 };
 
-struct operation *add_operation(struct build *build, enum operation_kind kind, const char *name,
-                                struct place_in in);
+struct operation *add_operation(struct build *build, enum op id, struct place_in in);
 
 /* (m, k) x (k, n). Matrices of weights: their useful FLOP are those executed, their biases none,
  * until the caller says otherwise. */
 struct product {
     double count, m, n, k;
 };
-struct operation *add_product(struct build *build, const char *name, struct place_in in,
+struct operation *add_product(struct build *build, enum op id, struct place_in in,
                               const struct product *product);
-struct operation *add_linear(struct build *build, const char *name, struct place_in in,
+struct operation *add_linear(struct build *build, enum op id, struct place_in in,
                              const struct product *product);
 /* With the casts of a plan in 8 or 4 bits in front of it; `rows` of the input are cast. */
-struct operation *add_narrow_linear(struct build *build, const char *name, struct place_in in,
+struct operation *add_narrow_linear(struct build *build, enum op id, struct place_in in,
                                     const struct product *product, double rows);
 
 /* Bytes and kernels of an operation that memory limits, for each element; both passes. */
 struct traffic {
     double forward, backward, forward_kernels, backward_kernels;
 };
-struct operation *add_memory(struct build *build, const char *name, struct place_in in,
-                             double elements, struct traffic traffic);
+struct operation *add_memory(struct build *build, enum op id, struct place_in in, double elements,
+                             struct traffic traffic);
 
 /* Brings `rows` rows of `width` elements; keeps its output in `kept` bytes, its input in those of
  * an activation. */
-struct operation *add_norm(struct build *build, const char *name, struct place_in in, double rows,
+struct operation *add_norm(struct build *build, enum op id, struct place_in in, double rows,
                            double width, double kept);
 
 /* One exchange of `bytes`, the same both ways unless changed; none over a single rank. */
-struct operation *add_comm(struct build *build, const char *name, struct place_in in,
-                           enum comm_over over, enum comm_what forward, enum comm_what backward,
-                           double bytes);
+struct operation *add_comm(struct build *build, enum op id, struct place_in in, enum comm_over over,
+                           enum comm_what forward, enum comm_what backward, double bytes);
 
 /* Tensor parallelism in front of a column-parallel matrix and behind a row-parallel one, for
  * `width` elements a token [korthikanti2022]. */
-void add_gather(struct build *build, const char *name, struct place_in in, double width,
-                double element);
-void add_reduce(struct build *build, const char *name, struct place_in in, double width);
+void add_gather(struct build *build, enum op id, struct place_in in, double width, double element);
+void add_reduce(struct build *build, enum op id, struct place_in in, double width);
 
 /* Megatron-LM's own matrices gather into one buffer, which stays: the gather just added is one of
  * theirs. Transformer Engine's allocate each time. */
 void gather_into_buffer(struct build *build);
 
 /* The end of a half: dropout and the sum of `streams` with the residual stream. */
-void add_residual(struct build *build, const char *name, double streams);
+void add_residual(struct build *build, enum op id, double streams);
 
 /* ---- halves of a block ---- */
 
@@ -106,7 +103,7 @@ void build_recurrence(struct build *build, bool beside);
 struct mlp {
     double width;
     struct place_in in;
-    const char *gather, *in_name, *activation, *out_name, *reduce;
+    enum op gather, in_id, activation, out_id, reduce;
     double input_kept; /* bytes, beside what the norm in front keeps */
     bool gathers, reduces;
 };
@@ -114,8 +111,7 @@ void build_mlp(struct build *build, const struct mlp *mlp);
 
 /* What stands between the two matrices of an MLP, for `rows` rows: keeps its output in `kept`
  * bytes. */
-void add_activation(struct build *build, const char *name, struct place_in in, double rows,
-                    double width);
+void add_activation(struct build *build, enum op id, struct place_in in, double rows, double width);
 
 void build_experts(struct build *build);
 void build_embedding(struct build *build);

@@ -29,12 +29,12 @@ static void add_lookup(struct build *build, double parameters)
 {
     const double e = build->element;
     struct operation *op =
-        add_memory(build, "embedding", end, build->tokens * build->hidden,
+        add_memory(build, OP_EMBEDDING, end, build->tokens * build->hidden,
                    (struct traffic){2 * e, e + 2 * FLOAT_BYTES, build->tensor > 1 ? 3 : 1, 1});
     op->parameters = parameters;
     op->table_bytes = table_gradient_bytes(build, parameters);
     op->saved_bytes = op->saved_recomputed_bytes = build->tokens * TOKEN_BYTES;
-    add_reduce(build, "embedding reduce", end, build->hidden);
+    add_reduce(build, OP_EMBEDDING_REDUCE, end, build->hidden);
 }
 
 void build_embedding(struct build *build)
@@ -46,16 +46,16 @@ void build_embedding(struct build *build)
     add_lookup(build, padded_vocabulary(model, build->plan) / build->tensor * h);
     if (model->position == RK_POSITION_LEARNED) {
         struct operation *op =
-            add_memory(build, "positions", end, x, (struct traffic){3 * e, e, 1, 1});
+            add_memory(build, OP_POSITIONS, end, x, (struct traffic){3 * e, e, 1, 1});
         op->parameters =
             (double)(model->position_rows ? model->position_rows : model->sequence) * h;
     }
     if (model->embedding_norm) {
-        struct operation *op = add_norm(build, "embedding norm", end, build->shard, h, 0);
+        struct operation *op = add_norm(build, OP_EMBEDDING_NORM, end, build->shard, h, 0);
         op->saved_recomputed_bytes = op->saved_bytes;
     }
     if (model->no_dropout) return;
-    struct operation *op = add_memory(build, "embedding dropout", end, x,
+    struct operation *op = add_memory(build, OP_EMBEDDING_DROPOUT, end, x,
                                       (struct traffic){2 * e + 1, 2 * e + 1, 1, 1});
     op->saved_bytes = op->saved_recomputed_bytes = x;
 }
@@ -107,17 +107,17 @@ static struct operation *add_loss(struct build *build, double logits)
     const bool whole = build->plan->whole_logits;
     if (whole) logits *= build->tensor;
     if (build->tensor > 1 && whole)
-        add_comm(build, "logits all-gather", end, OVER_TENSOR, COMM_ALL_GATHER, COMM_REDUCE_SCATTER,
-                 logits * build->element)
+        add_comm(build, OP_LOGITS_ALL_GATHER, end, OVER_TENSOR, COMM_ALL_GATHER,
+                 COMM_REDUCE_SCATTER, logits * build->element)
             ->comm_bytes[RK_AGRAD] = 0; /* each keeps its share of the gradient */
     if (build->tensor > 1 && !whole) {
-        struct operation *comm = add_comm(build, "loss reduce", end, OVER_TENSOR, COMM_ALL_REDUCE,
+        struct operation *comm = add_comm(build, OP_LOSS_REDUCE, end, OVER_TENSOR, COMM_ALL_REDUCE,
                                           COMM_ALL_REDUCE, build->tokens * FLOAT_BYTES);
         comm->comm_element[RK_FORWARD] = FLOAT_BYTES;
         comm->comm_times[RK_FORWARD] = comm->kernels[RK_FORWARD] = 3;
         comm->comm_bytes[RK_AGRAD] = comm->kernels[RK_AGRAD] = 0;
     }
-    struct operation *op = add_memory(build, "cross entropy", end, logits, bytes.traffic);
+    struct operation *op = add_memory(build, OP_CROSS_ENTROPY, end, logits, bytes.traffic);
     op->memory = MEMORY_LOSS;
     op->saved_bytes = op->saved_recomputed_bytes = logits * bytes.kept;
     op->working_bytes = logits * bytes.beside;
@@ -131,7 +131,7 @@ static void add_cap(struct build *build, double logits)
 {
     const double e = build->element;
     if (!build->model->logit_cap) return;
-    struct operation *op = add_memory(build, "logit cap", end, logits,
+    struct operation *op = add_memory(build, OP_LOGIT_CAP, end, logits,
                                       build->plan->fused ? (struct traffic){2 * e, 3 * e, 1, 1}
                                                          : (struct traffic){6 * e, 7 * e, 3, 3});
     op->saved_bytes = op->saved_recomputed_bytes = logits * e;
@@ -158,7 +158,7 @@ static void add_head_matrix(struct build *build)
 {
     const double h = build->hidden;
     struct operation *op =
-        add_linear(build, "head matrix", end, &(struct product){1, build->shard, h, h});
+        add_linear(build, OP_HEAD_MATRIX, end, &(struct product){1, build->shard, h, h});
     op->parameters = h * h + (build->model->biases ? h : 0);
     op->saved_bytes = op->saved_recomputed_bytes = build->shard * h * build->element;
 }
@@ -169,18 +169,18 @@ static struct operation *add_head(struct build *build, double parameters, double
 {
     const double h = build->hidden, rows = build->tokens;
     const double columns = padded_vocabulary(build->model, build->plan) / build->tensor;
-    struct operation *op = add_norm(build, "final norm", end, build->shard, h, build->element);
+    struct operation *op = add_norm(build, OP_FINAL_NORM, end, build->shard, h, build->element);
     op->saved_recomputed_bytes = op->saved_bytes;
     if (build->model->encoder_sequence) {
-        op = add_norm(build, "encoder's final norm", end, encoder_shard(build), h, build->element);
+        op = add_norm(build, OP_ENCODER_FINAL_NORM, end, encoder_shard(build), h, build->element);
         op->saved_recomputed_bytes = op->saved_bytes;
     }
     for (uint64_t i = 0; i < build->model->head_matrices; i++)
         add_head_matrix(build);
-    add_gather(build, "logits gather", end, h, build->element);
+    add_gather(build, OP_LOGITS_GATHER, end, h, build->element);
     if (build->plan->framework == RK_MEGATRON && build->plan->transformer_engine)
         gather_into_buffer(build);
-    op = add_linear(build, "logits", end, &(struct product){1, rows, columns, h});
+    op = add_linear(build, OP_LOGITS, end, &(struct product){1, rows, columns, h});
     op->parameters = parameters + biases;
     op->useful_flop = 2 * rows * (double)build->model->vocabulary / build->tensor * h;
     op->megatron_flop = op->flop[RK_FORWARD] - op->useful_flop;
@@ -202,13 +202,14 @@ static void build_served_head(struct build *build)
     const double h = build->hidden, e = build->element, rows = build->batch;
     const double columns = padded_vocabulary(model, build->plan) / build->tensor;
     const bool copy = model->tied_embeddings && rk_plan_joins_ends(build->plan);
-    add_norm(build, "final norm", end, rows, h, e);
-    struct operation *op = add_linear(build, "logits", end, &(struct product){1, rows, columns, h});
+    add_norm(build, OP_FINAL_NORM, end, rows, h, e);
+    struct operation *op =
+        add_linear(build, OP_LOGITS, end, &(struct product){1, rows, columns, h});
     op->parameters = (copy ? 0 : columns * h) + (model->head_biases ? columns : 0);
     if (build->tensor > 1)
-        add_comm(build, "logits all-gather", end, OVER_TENSOR, COMM_ALL_GATHER, COMM_ALL_GATHER,
+        add_comm(build, OP_LOGITS_ALL_GATHER, end, OVER_TENSOR, COMM_ALL_GATHER, COMM_ALL_GATHER,
                  rows * columns * build->tensor * e);
-    add_memory(build, "choice", end, rows * columns * build->tensor, (struct traffic){e, 0, 1, 0});
+    add_memory(build, OP_CHOICE, end, rows * columns * build->tensor, (struct traffic){e, 0, 1, 0});
 }
 
 /* The last stage needs a table of its own for the head. A rank of its own has a copy, too, of the
@@ -248,15 +249,15 @@ void build_predict(struct build *build)
     add_lookup(build, 0);
     for (int i = 0; i < 2; i++) {
         struct operation *op =
-            add_norm(build, i ? "stream norm" : "next norm", place, build->shard, h, build->kept);
+            add_norm(build, i ? OP_STREAM_NORM : OP_NEXT_NORM, place, build->shard, h, build->kept);
         op->saved_recomputed_bytes = op->saved_bytes;
     }
-    add_gather(build, "prediction gather", place, 2 * h, build->gathered);
-    add_narrow_linear(build, "prediction in", place,
+    add_gather(build, OP_PREDICTION_GATHER, place, 2 * h, build->gathered);
+    add_narrow_linear(build, OP_PREDICTION_IN, place,
                       &(struct product){1, build->tokens, h / build->tensor, 2 * h}, build->shard);
     /* the shards of its columns come together */
     if (build->tensor > 1)
-        add_comm(build, "prediction all-gather", place, OVER_TENSOR, COMM_ALL_GATHER,
+        add_comm(build, OP_PREDICTION_ALL_GATHER, place, OVER_TENSOR, COMM_ALL_GATHER,
                  COMM_REDUCE_SCATTER, build->tokens * h * build->element);
     build_block(build, predict_block(build->model));
     add_head(build, 0, 0);

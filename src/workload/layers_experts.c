@@ -74,12 +74,12 @@ static double copies(const struct mixture *mix)
 static void add_router(struct build *build, const struct mixture *mix)
 {
     const double scores = mix->routed * mix->experts, all = mix->experts;
-    struct operation *op = add_linear(build, "router", experts_place,
+    struct operation *op = add_linear(build, OP_ROUTER, experts_place,
                                       &(struct product){1, mix->routed, all, build->hidden});
     op->useful_flop = 0;
     op->parameters += build->model->router_biases ? all : 0;
     op->saved_bytes = 4 * scores;
-    op = add_memory(build, "routing", experts_place, scores,
+    op = add_memory(build, OP_ROUTING, experts_place, scores,
                     build->plan->fused ? (struct traffic){4 + 4 + 1, 4 + 4 + 1, 2, 1}
                                        : (struct traffic){7 * 4 + 3, 5 * 4 + 1, 8, 5});
     op->saved_bytes = (4 + 1) * scores;
@@ -119,7 +119,7 @@ static double told_bytes(const struct build *build, double experts)
 }
 
 /* `to_experts` is the pass in which tokens go to them and not back. */
-static void add_exchange(struct build *build, const struct mixture *mix, const char *name,
+static void add_exchange(struct build *build, const struct mixture *mix, enum op id,
                          enum rk_pass to_experts)
 {
     const bool dispatch = to_experts == RK_FORWARD;
@@ -127,14 +127,14 @@ static void add_exchange(struct build *build, const struct mixture *mix, const c
     if (mix->ranks <= 1) return;
     if (build->plan->dispatcher == RK_ALL_GATHER_TOKENS) {
         const double whole = tokens * mix->ranks * build->element;
-        struct operation *op = add_comm(build, name, experts_place, OVER_EXPERT,
+        struct operation *op = add_comm(build, id, experts_place, OVER_EXPERT,
                                         dispatch ? COMM_ALL_GATHER : COMM_REDUCE_SCATTER,
                                         dispatch ? COMM_REDUCE_SCATTER : COMM_ALL_GATHER, whole);
         op->working_bytes = whole;
         return;
     }
     const double elements = tokens * copies_sent(build, mix) * mix->crowding;
-    struct operation *op = add_comm(build, name, experts_place, OVER_EXPERT, COMM_ALL_TO_ALL,
+    struct operation *op = add_comm(build, id, experts_place, OVER_EXPERT, COMM_ALL_TO_ALL,
                                     COMM_ALL_TO_ALL, elements * build->element);
     op->comm_bytes[to_experts] = elements * sent_element(build);
     op->comm_element[to_experts] = sent_element(build);
@@ -145,13 +145,13 @@ static void add_exchange(struct build *build, const struct mixture *mix, const c
 }
 
 /* Shards of the ranks that share an expert come together, and its outputs are summed. */
-static void add_expert_tensor(struct build *build, const struct mixture *mix, const char *name,
+static void add_expert_tensor(struct build *build, const struct mixture *mix, enum op id,
                               bool dispatch)
 {
     if (mix->tensor <= 1) return;
     const bool gathered = build->plan->dispatcher == RK_ALL_GATHER_TOKENS;
     const double tokens = gathered ? mix->routed * mix->ranks * mix->tensor : copies(mix);
-    struct operation *op = add_comm(build, name, experts_place, OVER_EXPERT_TENSOR,
+    struct operation *op = add_comm(build, id, experts_place, OVER_EXPERT_TENSOR,
                                     dispatch ? COMM_ALL_GATHER : COMM_REDUCE_SCATTER,
                                     dispatch ? COMM_REDUCE_SCATTER : COMM_ALL_GATHER,
                                     tokens * mix->width * build->element);
@@ -164,11 +164,11 @@ static void add_expert_tensor(struct build *build, const struct mixture *mix, co
 
 /* A copy of each token for each of its experts, and their sum: `spread` goes one way forward and
  * the other backward. Fused, one kernel; torch adds into a tensor of zeros. */
-static void add_permutation(struct build *build, const char *name, double elements, bool spread)
+static void add_permutation(struct build *build, enum op id, double elements, bool spread)
 {
     const double e = build->element;
     const double sum = build->plan->fused ? 2 * e : 4 * e, kernels = build->plan->fused ? 1 : 2;
-    struct operation *op = add_memory(build, name, experts_place, elements,
+    struct operation *op = add_memory(build, id, experts_place, elements,
                                       spread ? (struct traffic){2 * e, sum, 1, kernels}
                                              : (struct traffic){sum, 2 * e, kernels, 1});
     op->bytes[RK_FORWARD] *= SCATTERED;
@@ -191,20 +191,20 @@ static bool sorts_behind(const struct build *build, const struct mixture *mix)
 static void add_dispatch(struct build *build, const struct mixture *mix)
 {
     const double elements = copies(mix) * mix->width;
-    if (sorts_before(build, mix)) add_permutation(build, "permute", elements / mix->tensor, true);
-    add_exchange(build, mix, "dispatch", RK_FORWARD);
-    add_expert_tensor(build, mix, "expert gather", true);
-    if (sorts_behind(build, mix)) add_permutation(build, "expert sort", elements, true);
+    if (sorts_before(build, mix)) add_permutation(build, OP_PERMUTE, elements / mix->tensor, true);
+    add_exchange(build, mix, OP_DISPATCH, RK_FORWARD);
+    add_expert_tensor(build, mix, OP_EXPERT_GATHER, true);
+    if (sorts_behind(build, mix)) add_permutation(build, OP_EXPERT_SORT, elements, true);
 }
 
 static void add_combine(struct build *build, const struct mixture *mix)
 {
     const double elements = copies(mix) * mix->width;
-    if (sorts_behind(build, mix)) add_permutation(build, "expert unsort", elements, false);
-    add_expert_tensor(build, mix, "expert reduce", false);
-    add_exchange(build, mix, "combine", RK_AGRAD);
+    if (sorts_behind(build, mix)) add_permutation(build, OP_EXPERT_UNSORT, elements, false);
+    add_expert_tensor(build, mix, OP_EXPERT_REDUCE, false);
+    add_exchange(build, mix, OP_COMBINE, RK_AGRAD);
     if (sorts_before(build, mix))
-        add_permutation(build, "unpermute", elements / mix->tensor, false);
+        add_permutation(build, OP_UNPERMUTE, elements / mix->tensor, false);
 }
 
 /* ---- experts ---- */
@@ -220,7 +220,8 @@ static bool starts_each(const struct build *build)
 /* Kernels that cast the tensor of one expert; delayed scaling has one for those of all, 0. Maximum,
  * scale, cast; cast, and scales put in the order that products want; both, and a rotation. */
 static const double cast_kernels[RK_PRECISIONS] = {
-    [RK_FP8_CURRENT] = 3, [RK_FP8_ROW] = 3, [RK_FP8_BLOCK] = 1, [RK_MXFP8] = 2, [RK_NVFP4] = 4, [RK_INT8] = 3};
+    [RK_FP8_CURRENT] = 3, [RK_FP8_ROW] = 3, [RK_FP8_BLOCK] = 1,
+    [RK_MXFP8] = 2,       [RK_NVFP4] = 4,   [RK_INT8] = 3};
 
 static void start_each(struct build *build, struct operation *op, double local)
 {
@@ -245,10 +246,10 @@ static double experts_met(const struct build *build, const struct mixture *mix)
 
 /* One grouped product, or one after the other. Model FLOP are those of the mean rank. */
 static struct operation *add_expert_linear(struct build *build, const struct mixture *mix,
-                                           const char *name, double columns, double inner)
+                                           enum op id, double columns, double inner)
 {
     const double met = experts_met(build, mix), rows = copies(mix) / met;
-    struct operation *op = add_narrow_linear(build, name, experts_place,
+    struct operation *op = add_narrow_linear(build, id, experts_place,
                                              &(struct product){met, rows, columns, inner}, rows);
     op->parameters = mix->local * columns * inner;
     op->expert = true;
@@ -278,7 +279,7 @@ static void add_biases(struct build *build, const struct mixture *mix)
 {
     const double each = mix->local;
     if (!has_mlp_biases(build->model) || !starts_each(build)) return;
-    add_memory(build, "expert biases", experts_place, copies(mix) * mix->width,
+    add_memory(build, OP_EXPERT_BIASES, experts_place, copies(mix) * mix->width,
                (struct traffic){28, 40, 2 * each + 2, 5 * each + 2});
 }
 
@@ -289,15 +290,15 @@ static void add_routed(struct build *build, const struct mixture *mix)
     const struct rk_model *model = build->model;
     const double inner = mix->feedforward / mix->tensor, rows = copies(mix), w = mix->width;
     const double wide = (model->gated_mlp ? 2 : 1) * inner;
-    struct operation *op = add_expert_linear(build, mix, "experts in", wide, w);
+    struct operation *op = add_expert_linear(build, mix, OP_EXPERTS_IN, wide, w);
     op->parameters += has_mlp_biases(model) ? mix->local * wide : 0;
     op->released_bytes = rows * wide * build->element;
     op->saved_bytes = rows * w * build->kept + op->released_bytes;
-    add_activation(build, "expert activation", experts_activation, rows, inner);
+    add_activation(build, OP_EXPERT_ACTIVATION, experts_activation, rows, inner);
     op = &build->layer->operation[build->layer->operations - 1];
     op->parameters = mix->local * activation_parameters(model);
     op->expert = true;
-    op = add_expert_linear(build, mix, "experts out", w, inner);
+    op = add_expert_linear(build, mix, OP_EXPERTS_OUT, w, inner);
     op->parameters += has_mlp_biases(model) ? mix->local * w : 0;
     op->saved_bytes = 4 * rows + weighed_bytes(build, rows * inner);
     add_biases(build, mix);
@@ -311,7 +312,7 @@ static void add_turn(struct build *build, const struct mixture *mix, bool down)
     if (w == h) return; /* not narrowed */
     const struct product product = {1, rows, down ? w : h, down ? h : w};
     struct operation *op =
-        add_narrow_linear(build, down ? "descend" : "ascend", experts_place, &product, rows);
+        add_narrow_linear(build, down ? OP_DESCEND : OP_ASCEND, experts_place, &product, rows);
     op->parameters += build->model->biases ? product.n : 0;
     if (!down || build->kept < build->element) op->saved_bytes = rows * product.k * build->kept;
 }
@@ -323,7 +324,7 @@ static void add_shared_gate(struct build *build)
     const double x = build->shard * build->hidden, e = build->element;
     if (!build->model->shared_gate) return;
     struct operation *op =
-        add_memory(build, "shared gate", shared_place, x, (struct traffic){3 * e, 5 * e, 3, 4});
+        add_memory(build, OP_SHARED_GATE, shared_place, x, (struct traffic){3 * e, 5 * e, 3, 4});
     op->parameters = build->hidden;
     op->saved_bytes = x * e;
 }
@@ -335,16 +336,16 @@ static void add_shared(struct build *build, bool reduces)
     if (!(width > 0)) return;
     build_mlp(build, &(struct mlp){.width = width,
                                    .in = shared_place,
-                                   .gather = "shared gather",
-                                   .in_name = "shared in",
-                                   .activation = "shared activation",
-                                   .out_name = "shared out",
-                                   .reduce = "shared reduce",
+                                   .gather = OP_SHARED_GATHER,
+                                   .in_id = OP_SHARED_IN,
+                                   .activation = OP_SHARED_ACTIVATION,
+                                   .out_id = OP_SHARED_OUT,
+                                   .reduce = OP_SHARED_REDUCE,
                                    .input_kept = build->kept < e ? x * build->kept : 0,
                                    .gathers = true,
                                    .reduces = reduces});
     add_shared_gate(build);
-    add_memory(build, "shared sum", experts_place, x, (struct traffic){3 * e, 0, 1, 0});
+    add_memory(build, OP_SHARED_SUM, experts_place, x, (struct traffic){3 * e, 0, 1, 0});
 }
 
 /* Without sequence parallelism each tensor rank routes its part of the tokens that all have; their
@@ -352,7 +353,7 @@ static void add_shared(struct build *build, bool reduces)
 static void add_tokens_gather(struct build *build)
 {
     if (build->tensor <= 1 || build->plan->sequence_parallel) return;
-    add_comm(build, "tokens gather", experts_place, OVER_TENSOR, COMM_ALL_GATHER, COMM_ALL_GATHER,
+    add_comm(build, OP_TOKENS_GATHER, experts_place, OVER_TENSOR, COMM_ALL_GATHER, COMM_ALL_GATHER,
              build->tokens * build->hidden * build->element);
 }
 
@@ -371,12 +372,12 @@ static void build_among_tensor(struct build *build, const struct mixture *mix)
     all.routed = build->tokens;
     add_router(build, &all);
     add_turn(build, &all, true);
-    add_permutation(build, "permute", elements, true);
+    add_permutation(build, OP_PERMUTE, elements, true);
     add_routed(build, mix);
-    add_permutation(build, "unpermute", elements, false);
+    add_permutation(build, OP_UNPERMUTE, elements, false);
     add_turn(build, &all, false);
     add_shared(build, false);
-    add_reduce(build, "experts reduce", experts_place, build->hidden);
+    add_reduce(build, OP_EXPERTS_REDUCE, experts_place, build->hidden);
 }
 
 void build_experts(struct build *build)

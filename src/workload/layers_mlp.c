@@ -37,12 +37,11 @@ static struct traffic traffic_of(const struct build *build)
     };
 }
 
-void add_activation(struct build *build, const char *name, struct place_in in, double rows,
-                    double width)
+void add_activation(struct build *build, enum op id, struct place_in in, double rows, double width)
 {
     const double x = rows * width;
     const double inner = fuses(build) ? 0 : facts[build->model->gated_mlp].inner;
-    struct operation *op = add_memory(build, name, in, x, traffic_of(build));
+    struct operation *op = add_memory(build, id, in, x, traffic_of(build));
     op->memory = MEMORY_ACTIVATION;
     op->saved_bytes = x * (inner * build->element + build->kept);
     op->working_bytes = (build->model->gated_mlp ? 3 : 2) * x * build->element;
@@ -63,7 +62,7 @@ void build_mlp(struct build *build, const struct mlp *mlp)
     struct place_in activation = mlp->in;
     if (mlp->in.part == RK_PART_MLP) activation.part = RK_PART_ACTIVATION;
     if (mlp->gathers) add_gather(build, mlp->gather, mlp->in, h, build->gathered);
-    struct operation *op = add_narrow_linear(build, mlp->in_name, mlp->in,
+    struct operation *op = add_narrow_linear(build, mlp->in_id, mlp->in,
                                              &(struct product){1, rows, wide, h}, build->shard);
     op->parameters += biases ? wide : 0;
     op->released_bytes = rows * wide * build->element;
@@ -71,8 +70,7 @@ void build_mlp(struct build *build, const struct mlp *mlp)
     add_activation(build, mlp->activation, activation, rows, width);
     op = &build->layer->operation[build->layer->operations - 1];
     op->parameters = activation_parameters(build->model);
-    op = add_narrow_linear(build, mlp->out_name, mlp->in, &(struct product){1, rows, h, width},
-                           rows);
+    op = add_narrow_linear(build, mlp->out_id, mlp->in, &(struct product){1, rows, h, width}, rows);
     op->parameters += biases ? h : 0;
     if (mlp->reduces) add_reduce(build, mlp->reduce, mlp->in, h);
 }

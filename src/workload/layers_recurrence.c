@@ -66,7 +66,7 @@ static void add_in(struct build *build, const struct chunks *chunks)
     const struct recurrence_shape *s = &chunks->shape;
     const double columns = s->projected / build->tensor, rows = build->tokens;
     struct operation *op =
-        add_narrow_linear(build, "recurrence in", mixing,
+        add_narrow_linear(build, OP_RECURRENCE_IN, mixing,
                           &(struct product){1, rows, columns, build->hidden}, build->shard);
     op->saved_bytes = op->saved_recomputed_bytes = rows * columns * build->element;
     op->parameters += s->vectors / build->tensor;
@@ -74,10 +74,10 @@ static void add_in(struct build *build, const struct chunks *chunks)
     /* gates through a narrow vector: the first half is whole on each rank */
     const double rank = (double)build->model->time_rank,
                  wide = s->low_rank / rank - 2 * build->hidden;
-    op = add_linear(build, "gates down", mixing,
+    op = add_linear(build, OP_GATES_DOWN, mixing,
                     &(struct product){1, rows, 2 * rank, build->hidden});
     op->useful_flop /= build->tensor;
-    op = add_linear(build, "gates up", mixing,
+    op = add_linear(build, OP_GATES_UP, mixing,
                     &(struct product){1, rows, wide / build->tensor, rank});
     op->saved_bytes = op->saved_recomputed_bytes = rows * wide / build->tensor * build->element;
 }
@@ -89,7 +89,7 @@ static void add_convolution(struct build *build, const struct chunks *chunks)
     const double channels = chunks->shape.channels / build->tensor, e = build->element;
     const double taps = (double)build->model->convolution;
     if (!(taps > 0)) return;
-    struct operation *op = add_memory(build, "convolution", core, build->tokens * channels,
+    struct operation *op = add_memory(build, OP_CONVOLUTION, core, build->tokens * channels,
                                       (struct traffic){2 * e, 5 * e, 1, 2});
     op->slower = TRITON_SLOWER;
     op->parameters = channels * (taps + (chunks->shape.conv_biases ? 1 : 0));
@@ -100,7 +100,7 @@ static void add_convolution(struct build *build, const struct chunks *chunks)
 static void add_out_norm(struct build *build, const struct chunks *chunks)
 {
     const double inner = chunks->shape.inner / build->tensor, e = build->element;
-    struct operation *op = add_memory(build, "gate, recurrence norm", mixing, build->tokens * inner,
+    struct operation *op = add_memory(build, OP_RECURRENCE_GATE, mixing, build->tokens * inner,
                                       build->plan->fused ? (struct traffic){3 * e, 5 * e, 1, 1}
                                                          : (struct traffic){9 * e, 16 * e, 4, 6});
     const double share = chunks->shape.norm == chunks->shape.inner ? build->tensor : 1;
@@ -111,10 +111,9 @@ static void add_out_norm(struct build *build, const struct chunks *chunks)
 /* ---- the recurrence ---- */
 
 /* `again`: once more in backward. */
-static void add_step(struct build *build, const char *name, const struct product *product,
-                     bool again)
+static void add_step(struct build *build, enum op id, const struct product *product, bool again)
 {
-    struct operation *op = add_product(build, name, core, product);
+    struct operation *op = add_product(build, id, core, product);
     op->slower = TRITON_SLOWER;
     if (!again) return;
     op->again = 1;
@@ -127,7 +126,7 @@ static void add_state_passing(struct build *build, const struct chunks *chunks)
 {
     const double numbers = chunks->heads * chunks->shape.key * chunks->shape.value;
     struct operation *op =
-        add_memory(build, "state passing", core, numbers, (struct traffic){8, 8 + 12, 1, 2});
+        add_memory(build, OP_STATE_PASSING, core, numbers, (struct traffic){8, 8 + 12, 1, 2});
     op->slower = TRITON_SLOWER;
     op->working_bytes = 2 * numbers * 4; /* states, and their gradients */
 }
@@ -136,11 +135,11 @@ static void add_correction(struct build *build, const struct chunks *chunks)
 {
     const double n = chunks->heads, c = chunks->tokens;
     const double s = chunks->shape.key, v = chunks->shape.value;
-    add_step(build, "chunk keys", &(struct product){n, c, c, s}, true);
-    add_step(build, "chunk inverse", &(struct product){n, c, c, c}, true);
-    add_step(build, "corrected keys", &(struct product){n, c, s, c}, true);
-    add_step(build, "corrected values", &(struct product){n, c, v, c}, true);
-    add_step(build, "state corrections", &(struct product){n, c, v, s}, true);
+    add_step(build, OP_CHUNK_KEYS, &(struct product){n, c, c, s}, true);
+    add_step(build, OP_CHUNK_INVERSE, &(struct product){n, c, c, c}, true);
+    add_step(build, OP_CORRECTED_KEYS, &(struct product){n, c, s, c}, true);
+    add_step(build, OP_CORRECTED_VALUES, &(struct product){n, c, v, c}, true);
+    add_step(build, OP_STATE_CORRECTIONS, &(struct product){n, c, v, s}, true);
 }
 
 static void add_recurrence(struct build *build, const struct chunks *chunks)
@@ -154,11 +153,11 @@ static void add_recurrence(struct build *build, const struct chunks *chunks)
         return;
     }
     if (is_delta(build->model)) add_correction(build, chunks);
-    add_step(build, "chunk scores", &(struct product){shares ? chunks->groups : n, c, c, s}, true);
-    add_step(build, "chunk states", &(struct product){n, s, v, c}, true);
+    add_step(build, OP_CHUNK_SCORES, &(struct product){shares ? chunks->groups : n, c, c, s}, true);
+    add_step(build, OP_CHUNK_STATES, &(struct product){n, s, v, c}, true);
     add_state_passing(build, chunks);
-    add_step(build, "outputs from states", &(struct product){n, c, v, s}, false);
-    add_step(build, "chunk outputs", &(struct product){n, c, v, c}, false);
+    add_step(build, OP_OUTPUTS_FROM_STATES, &(struct product){n, c, v, s}, false);
+    add_step(build, OP_CHUNK_OUTPUTS, &(struct product){n, c, v, c}, false);
     struct operation *op = &build->layer->operation[build->layer->operations - 1];
     op->saved_bytes = op->saved_recomputed_bytes =
         build->tokens * chunks->shape.inner / build->tensor * build->element;
@@ -170,15 +169,15 @@ void build_recurrence(struct build *build, bool beside)
 {
     const struct chunks chunks = chunks_of(build);
     const double h = build->hidden, inner = chunks.shape.inner / build->tensor;
-    if (!beside) add_gather(build, "recurrence gather", mixing, h, build->gathered);
+    if (!beside) add_gather(build, OP_RECURRENCE_GATHER, mixing, h, build->gathered);
     add_in(build, &chunks);
     add_convolution(build, &chunks);
     add_recurrence(build, &chunks);
     add_out_norm(build, &chunks);
     struct operation *op =
-        add_narrow_linear(build, "recurrence out", mixing,
+        add_narrow_linear(build, OP_RECURRENCE_OUT, mixing,
                           &(struct product){1, build->tokens, h, inner}, build->tokens);
     if (build->kept < build->element)
         op->saved_bytes = op->saved_recomputed_bytes = build->tokens * inner * build->kept;
-    if (!beside) add_reduce(build, "recurrence reduce", mixing, h);
+    if (!beside) add_reduce(build, OP_RECURRENCE_REDUCE, mixing, h);
 }

@@ -32,9 +32,9 @@ double lookup_sharers(const struct build *build, bool local)
 }
 
 /* Queries of all heads for some of the samples, and their outputs back. */
-static void exchange_samples(struct build *build, const char *name, double width)
+static void exchange_samples(struct build *build, enum op id, double width)
 {
-    add_comm(build, name, core, OVER_TENSOR, COMM_ALL_TO_ALL, COMM_ALL_TO_ALL,
+    add_comm(build, id, core, OVER_TENSOR, COMM_ALL_TO_ALL, COMM_ALL_TO_ALL,
              build->batch * width * build->element);
 }
 
@@ -43,8 +43,8 @@ void build_lookup(struct build *build, const struct looked_up *at)
 {
     const bool split = build->served->cache_split && at->sharers > 1;
     const double share = split ? fmin(at->sharers, build->batch) : 1;
-    if (split) exchange_samples(build, "queries all-to-all", at->heads * at->width);
-    struct operation *op = add_operation(build, OPERATION_ATTENTION, "attention", core);
+    if (split) exchange_samples(build, OP_QUERIES_ACROSS, at->heads * at->width);
+    struct operation *op = add_operation(build, OP_ATTENTION, core);
     const double readers = build->served->heads_apart ? at->heads : at->kv_heads;
     const double entry = entry_of(build->model, readers, at->width, at->value);
     op->batch = build->batch / share;
@@ -61,7 +61,7 @@ void build_lookup(struct build *build, const struct looked_up *at)
     op->bytes[RK_FORWARD] = op->cache_bytes;
     op->kernels[RK_FORWARD] = 2;
     op->parameters = build->model->attention_sinks ? at->heads : 0;
-    if (split) exchange_samples(build, "outputs all-to-all", at->heads * at->value);
+    if (split) exchange_samples(build, OP_OUTPUTS_ACROSS, at->heads * at->value);
 }
 
 static double state_bytes(const struct rk_model *model, const struct rk_plan *plan)

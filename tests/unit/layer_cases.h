@@ -34,7 +34,7 @@ static inline struct layer layer_of(const struct rk_model *model, enum layer_kin
 static inline const struct operation *operation_of(const struct layer *layer, const char *name)
 {
     for (int i = 0; i < layer->operations; i++)
-        if (strcmp(layer->operation[i].name, name) == 0) return &layer->operation[i];
+        if (strcmp(op_name(layer->operation[i].op), name) == 0) return &layer->operation[i];
     return NULL;
 }
 

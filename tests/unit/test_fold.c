@@ -39,7 +39,7 @@ static double time_of(const struct rk_plan *plan, const char *name, enum rk_pass
     time_layers(&timed, &model, &machine, plan);
     const struct timed_layer *layer = &timed.layer[LAYER_EXPERTS];
     for (int i = 0; i < layer->layer.operations; i++)
-        if (strcmp(layer->layer.operation[i].name, name) == 0) return layer->time_s[i][pass];
+        if (strcmp(op_name(layer->layer.operation[i].op), name) == 0) return layer->time_s[i][pass];
     cr_assert(false, "no operation %s", name);
     return 0;
 }

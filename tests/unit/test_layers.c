@@ -29,7 +29,7 @@ static struct rk_plan plan_of(uint64_t tensor, bool sequence_parallel)
 static const struct operation *find(const struct layer *layer, const char *name)
 {
     for (int i = 0; i < layer->operations; i++)
-        if (strcmp(layer->operation[i].name, name) == 0) return &layer->operation[i];
+        if (strcmp(op_name(layer->operation[i].op), name) == 0) return &layer->operation[i];
     cr_assert(false, "no operation %s", name);
     return NULL;
 }

@@ -98,7 +98,7 @@ Test(layers_kinds, what_runs_narrow)
     for (int i = 0; i < 4; i++)
         cr_expect(find(&layer, narrow[i])->narrow, "%s", narrow[i]);
     for (int i = 0; i < layer.operations; i++)
-        casts += strcmp(layer.operation[i].name, "cast") == 0;
+        casts += strcmp(op_name(layer.operation[i].op), "cast") == 0;
     cr_expect_eq(casts, 4);
     layer = layer_of(&llama, LAYER_HEAD, &plan);
     cr_expect_not(find(&layer, "logits")->narrow);

@@ -100,7 +100,7 @@ static struct rk_plan plan_of(uint64_t tensor)
 static const struct operation *find(const struct layer *layer, const char *name)
 {
     for (int i = 0; i < layer->operations; i++)
-        if (strcmp(layer->operation[i].name, name) == 0) return &layer->operation[i];
+        if (strcmp(op_name(layer->operation[i].op), name) == 0) return &layer->operation[i];
     cr_assert_fail("no %s", name);
     return NULL;
 }
@@ -316,9 +316,9 @@ static double parameters_of_a_rank(const struct rk_model *m, const struct rk_pla
             const struct operation *op = &layer.operation[i];
             sum += counts[kind] * op->parameters;
             cr_assert(isfinite(op->saved_bytes + op->working_bytes + op->flop[RK_AGRAD]), "%s",
-                      op->name);
+                      op_name(op->op));
             cr_assert(op->part != NOT_A_PART || op->saved_bytes == op->saved_recomputed_bytes,
-                      "%s is no part, but drops something", op->name);
+                      "%s is no part, but drops something", op_name(op->op));
         }
     }
     return sum;

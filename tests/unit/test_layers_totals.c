@@ -301,7 +301,7 @@ Test(layers_totals, context_divides_the_work)
 static const struct operation *find(const struct layer *layer, const char *name)
 {
     for (int i = 0; i < layer->operations; i++)
-        if (strcmp(layer->operation[i].name, name) == 0) return &layer->operation[i];
+        if (strcmp(op_name(layer->operation[i].op), name) == 0) return &layer->operation[i];
     return NULL;
 }
 
@@ -349,9 +349,9 @@ Test(layers_totals, tensors_are_sound)
             for (int i = 0; i < layer.operations; i++) {
                 const struct operation *op = &layer.operation[i];
                 cr_assert(op->saved_recomputed_bytes >= 0 && op->working_bytes >= 0);
-                cr_assert(op->saved_bytes >= op->saved_recomputed_bytes, "%s", op->name);
+                cr_assert(op->saved_bytes >= op->saved_recomputed_bytes, "%s", op_name(op->op));
                 cr_assert(op->part != NOT_A_PART || op->saved_bytes == op->saved_recomputed_bytes,
-                          "%s is no part, but drops something", op->name);
+                          "%s is no part, but drops something", op_name(op->op));
                 cr_assert(op->holding >= RK_HOLD_attention && op->holding <= RK_HOLD_embedding);
                 cr_assert(isfinite(op->saved_bytes + op->working_bytes + op->parameters));
                 for (int pass = 0; pass < RK_PASSES; pass++)

@@ -30,7 +30,7 @@ static struct rk_plan plan_of(uint64_t tensor, uint64_t context)
 static bool has(const struct layer *layer, const char *name)
 {
     for (int i = 0; i < layer->operations; i++)
-        if (strcmp(layer->operation[i].name, name) == 0) return true;
+        if (strcmp(op_name(layer->operation[i].op), name) == 0) return true;
     return false;
 }
 
@@ -38,9 +38,9 @@ static bool has(const struct layer *layer, const char *name)
 static void expect_traffic(const struct operation *op, double elements, double forward,
                            double backward)
 {
-    cr_expect_eq(op->bytes[RK_FORWARD] / elements, forward, "%s: %g", op->name,
+    cr_expect_eq(op->bytes[RK_FORWARD] / elements, forward, "%s: %g", op_name(op->op),
                  op->bytes[RK_FORWARD] / elements);
-    cr_expect_eq(op->bytes[RK_AGRAD] / elements, backward, "%s: %g", op->name,
+    cr_expect_eq(op->bytes[RK_AGRAD] / elements, backward, "%s: %g", op_name(op->op),
                  op->bytes[RK_AGRAD] / elements);
 }
 
@@ -56,9 +56,9 @@ Test(layers_work, three_passes_of_a_product)
         const struct operation *op = &layer.operation[i];
         if (op->kind != OPERATION_MATRIX) continue;
         const double one = 2 * op->count * op->m * op->n * op->k;
-        cr_expect_eq(op->flop[RK_FORWARD], one, "%s", op->name);
-        cr_expect_eq(op->flop[RK_AGRAD], op->of_weights ? one : 2 * one, "%s", op->name);
-        cr_expect_eq(op->flop[RK_WGRAD], op->of_weights ? one : 0, "%s", op->name);
+        cr_expect_eq(op->flop[RK_FORWARD], one, "%s", op_name(op->op));
+        cr_expect_eq(op->flop[RK_AGRAD], op->of_weights ? one : 2 * one, "%s", op_name(op->op));
+        cr_expect_eq(op->flop[RK_WGRAD], op->of_weights ? one : 0, "%s", op_name(op->op));
     }
     cr_expect_eq(find(&layer, "mlp in")->flop[RK_WGRAD], 2 * tokens * h * 2 * 14336);
     cr_expect_eq(find(&layer, "scores")->flop[RK_AGRAD], 2 * 2 * 32 * tokens * tokens * 128);
@@ -193,7 +193,8 @@ Test(layers_work, torch_gathers_what_one_scale_casts)
     for (int row = 0; row < 2; row++) {
         plan.precision = precisions[row];
         const struct layer layer = layer_of(&llama, LAYER_DENSE, &plan);
-        cr_expect_eq(find(&layer, "mlp gather")->comm_bytes[RK_FORWARD], tokens * h * (row ? 2 : 1));
+        cr_expect_eq(find(&layer, "mlp gather")->comm_bytes[RK_FORWARD],
+                     tokens * h * (row ? 2 : 1));
     }
 }
 

@@ -1,6 +1,8 @@
 /* Three functions of the user's: the same under every plan, and the built-in task's numbers. */
 #include "run_cases.h"
 
+#include "run/job.h"
+
 #include <math.h>
 #include <stdatomic.h>
 
@@ -199,6 +201,65 @@ static void check_choice(const char *key, const char *words)
         known |= strcmp(taken[i], key) == 0;
     const enum rk_status status = run_plan(&model, words, &train, &trace, &error);
     cr_expect_eq(status == RK_OK, known, "%s: %s", key, status == RK_OK ? "runs" : error.text);
+}
+
+/* Operations that no kernel does: a new one is either done or named here. */
+Test(run_tasks, knows_every_operation)
+{
+    static const enum op without[] = {OP_RECURRENCE_NORM,
+                                      OP_SHARED_NORM,
+                                      OP_ATTENTION_GATE,
+                                      OP_ATTENTION_POST_NORM,
+                                      OP_RECURRENCE_GATHER,
+                                      OP_RECURRENCE_IN,
+                                      OP_GATES_DOWN,
+                                      OP_GATES_UP,
+                                      OP_CONVOLUTION,
+                                      OP_CHUNK_KEYS,
+                                      OP_CHUNK_INVERSE,
+                                      OP_CORRECTED_KEYS,
+                                      OP_CORRECTED_VALUES,
+                                      OP_STATE_CORRECTIONS,
+                                      OP_CHUNK_SCORES,
+                                      OP_CHUNK_STATES,
+                                      OP_STATE_PASSING,
+                                      OP_OUTPUTS_FROM_STATES,
+                                      OP_CHUNK_OUTPUTS,
+                                      OP_RECURRENCE_GATE,
+                                      OP_RECURRENCE_OUT,
+                                      OP_RECURRENCE_REDUCE,
+                                      OP_RECURRENCE_POST_NORM,
+                                      OP_RECURRENCE_RESIDUAL,
+                                      OP_MLP_POST_NORM,
+                                      OP_RESIDUAL,
+                                      OP_NEXT_NORM,
+                                      OP_STREAM_NORM,
+                                      OP_PREDICTION_GATHER,
+                                      OP_PREDICTION_IN,
+                                      OP_PREDICTION_ALL_GATHER,
+                                      OP_LOGIT_CAP,
+                                      OP_CAST,
+                                      OP_CROSS_NORM,
+                                      OP_CROSS_GATHER,
+                                      OP_CROSS_QUERY,
+                                      OP_ENCODER_GATHER,
+                                      OP_CROSS_KV,
+                                      OP_CROSS_REDUCE,
+                                      OP_CROSS_POST_NORM,
+                                      OP_CROSS_RESIDUAL,
+                                      OP_EXPERTS_REDUCE,
+                                      OP_HEAD_MATRIX,
+                                      OP_ENCODER_FINAL_NORM,
+                                      OP_CHOICE,
+                                      OP_QUERIES_ACROSS,
+                                      OP_OUTPUTS_ACROSS};
+    for (enum op op = OP_NONE + 1; op < OPS; op++) {
+        bool left = false;
+        for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+            left |= without[i] == op;
+        cr_expect_neq(left, engine_f64.knows(op), "%s", op_name(op));
+        cr_expect_eq(engine_f64.knows(op), engine_f32.knows(op), "%s", op_name(op));
+    }
 }
 
 Test(run_tasks, knows_every_choice)

@@ -294,9 +294,9 @@ static enum rk_status engine_open(const struct job *job, struct comm *comm, stru
     return REAL(program_make)(e, &comm->error) ? RK_OK : comm->error.status;
 }
 
-static bool knows(const char *operation)
+static bool knows(enum op op)
 {
-    return kernel_find(operation) >= 0;
+    return kernel_table[op].known;
 }
 
 static const struct ledger *engine_ledger(const struct engine *e)

@@ -721,7 +721,7 @@ void REAL(product_to_sum)(struct engine *e, const struct product *p, const char 
 typedef void kernel(struct engine *e, struct at_layer *l, struct frame *f, size_t microbatch);
 
 struct kernels {
-    const char *name;
+    bool known; /* the executor runs it; with all of the below 0 another operation does its work */
     enum ledger_part part;
     kernel *forward, *input, *weight; /* NULL: nothing to do */
     enum slot kept[3];                /* what it brings and backward reads; 0 ends */
@@ -733,10 +733,8 @@ static inline bool ends_half(const struct kernels *k)
     return k->kept[0] == SLOT_R;
 }
 
-extern const struct kernels REAL(kernel_table)[];
+extern const struct kernels REAL(kernel_table)[OPS];
 #define kernel_table REAL(kernel_table)
-int REAL(kernel_find)(const char *name); /* -1: there is none */
-#define kernel_find REAL(kernel_find)
 
 bool REAL(program_make)(struct engine *e, struct rk_error *error);
 

@@ -523,84 +523,79 @@ static void residual_2_input(struct engine *e, struct at_layer *l, struct frame 
         slot, 0, 0                                                                                 \
     }
 
+#define KERNEL(id, ...) [OP_##id] = {true, __VA_ARGS__},
+
 /* clang-format off */
-const struct kernels kernel_table[] = {
-    /* name                          part           forward               input                weight          brings */
-    {"embedding",                    PART_MEMORY,    REAL(embed),                REAL(embed_input),         NULL,           {0}},
-    {"embedding reduce",             PART_COMM,      REAL(embed_reduce),         NULL,                NULL,           {0}},
-    {"positions",                    PART_MEMORY,    REAL(positions),            REAL(positions_input),     NULL,           {0}},
-    {"embedding norm",               PART_MEMORY,    REAL(embed_norm),           REAL(embed_norm_input),    NULL,           {0}},
-    {"embedding dropout",            PART_MEMORY,    NULL,                 NULL,                NULL,           {0}},
-    {"attention norm",               PART_MEMORY,    norm_1,               norm_1_input,        NULL,           {SLOT_N_1, SLOT_STATS_1}},
-    {"attention gather",             PART_COMM,      gather_1,             gather_1_input,      NULL,           {0}},
-    {"query, key, value",            PART_MATRIX,    qkv,                  qkv_input,           qkv_weight,     {SLOT_QKV}},
-    {"query",                        PART_MATRIX,    REAL(query),          REAL(query_input),   REAL(query_weight), {SLOT_Q}},
-    {"query down",                   PART_MATRIX,    REAL(query_down),     REAL(query_down_input), REAL(query_down_weight), {SLOT_CQ}},
-    {"query norm",                   PART_MEMORY,    REAL(query_norm),     REAL(query_norm_input), NULL,        {SLOT_CQN, SLOT_STATS_CQ}},
-    {"query gather",                 PART_COMM,      REAL(query_gather),   REAL(query_gather_input), NULL,      {0}},
-    {"query up",                     PART_MATRIX,    REAL(query_up),       REAL(query_up_input), REAL(query_up_weight), {SLOT_Q}},
-    {"key, value down",              PART_MATRIX,    REAL(kv_down),        REAL(kv_down_input), REAL(kv_down_weight), {SLOT_CKV}},
-    {"key, value norm",              PART_MEMORY,    REAL(kv_norm),        REAL(kv_norm_input), NULL,           {SLOT_CKVN, SLOT_STATS_CKV}},
-    {"key, value gather",            PART_COMM,      REAL(kv_gather),      REAL(kv_gather_input), NULL,         {0}},
-    {"key, value up",                PART_MATRIX,    REAL(kv_up),          REAL(kv_up_input),   REAL(kv_up_weight), {SLOT_KVU}},
-    {"query, key norm",              PART_MEMORY,    head_norms,           head_norms_input,    NULL,           {SLOT_RAW, SLOT_STATS_QK}},
-    {"rotary",                       PART_MEMORY,    rotary_forward,       rotary_input,        NULL,           {SLOT_QKV}},
-    {"query, key, value all-to-all", PART_COMM,      REAL(across_forward), REAL(across_input),  NULL,           {SLOT_QKV_ACROSS}},
-    {"key, value all-gather",        PART_COMM,      REAL(keys_gather_forward), REAL(keys_gather_input), NULL,  {0}},
-    {"key, value ring",              PART_COMM,      NULL,                 NULL,                NULL,           {0}},
-    {"attention",                    PART_ATTENTION, REAL(attention_run),  REAL(attention_input), NULL,         {SLOT_LOG, SLOT_ATT_ACROSS, SLOT_ATT}},
-    {"scores",                       PART_MATRIX,    REAL(scores_run),     REAL(scores_input),  NULL,           {0}},
-    {"softmax",                      PART_MEMORY,    REAL(softmax_run),    REAL(softmax_input), NULL,           {SLOT_SCORES}},
-    {"attention dropout",            PART_MEMORY,    NULL,                 NULL,                NULL,           {0}},
-    {"scores times values",          PART_MATRIX,    REAL(values_run),     REAL(values_input),  NULL,           {SLOT_SCORES, SLOT_ATT_ACROSS, SLOT_ATT}},
-    {"attention output all-to-all",  PART_COMM,      REAL(back_across_forward), REAL(back_across_input), NULL,  {SLOT_ATT}},
-    {"attention out",                PART_MATRIX,    out_forward,          out_input,           out_weight,     {0}},
-    {"attention reduce",             PART_COMM,      reduce_1,             reduce_1_input,      NULL,           {0}},
-    {"attention residual",           PART_MEMORY,    residual_1,           residual_1_input,    NULL,           {SLOT_R}},
-    {"mlp norm",                     PART_MEMORY,    norm_2,               norm_2_input,        NULL,           {SLOT_N_2, SLOT_STATS_2}},
-    {"mlp gather",                   PART_COMM,      gather_2,             gather_2_input,      NULL,           {0}},
-    {"mlp in",                       PART_MATRIX,    mlp_in,               mlp_in_input,        mlp_in_weight,  {SLOT_IN}},
-    {"activation",                   PART_MEMORY,    activate,             activate_input,      NULL,           {SLOT_ACT}},
-    {"mlp out",                      PART_MATRIX,    mlp_out,              mlp_out_input,       mlp_out_weight, {0}},
-    {"mlp reduce",                   PART_COMM,      reduce_2,             reduce_2_input,      NULL,           {0}},
-    {"mlp residual",                 PART_MEMORY,    residual_2,           residual_2_input,    NULL,           {0}},
-    {"router",                       PART_MATRIX,    REAL(router),         REAL(router_input),  REAL(router_weight), {SLOT_ROUTES}},
-    {"routing",                      PART_MEMORY,    REAL(routing),        REAL(routing_input), NULL,           {SLOT_WEIGHTS}},
-    {"descend",                      PART_MATRIX,    REAL(descend),        REAL(descend_input), REAL(descend_weight), {SLOT_NARROW}},
-    {"permute",                      PART_MEMORY,    REAL(permute),        REAL(permute_input), NULL,           {SLOT_SENT, SLOT_SORTED}},
-    {"dispatch",                     PART_COMM,      REAL(dispatch),       REAL(dispatch_input), NULL,          {SLOT_SORTED}},
-    {"expert gather",                PART_COMM,      REAL(expert_gather),  REAL(expert_gather_input), NULL,     {0}},
-    {"expert sort",                  PART_MEMORY,    REAL(expert_sort),    REAL(expert_sort_input), NULL,       {0}},
-    {"experts in",                   PART_MATRIX,    REAL(experts_in),     REAL(experts_in_input), REAL(experts_in_weight), {SLOT_IN}},
-    {"expert activation",            PART_MEMORY,    REAL(expert_activation), REAL(expert_activation_input), NULL, {SLOT_ACT}},
-    {"experts out",                  PART_MATRIX,    REAL(experts_out),    REAL(experts_out_input), REAL(experts_out_weight), {SLOT_BACK}},
-    {"expert biases",                PART_MEMORY,    NULL,                 NULL,                NULL,           {0}},
-    {"expert unsort",                PART_MEMORY,    REAL(expert_unsort),  REAL(expert_unsort_input), NULL,     {0}},
-    {"expert reduce",                PART_COMM,      REAL(expert_reduce),  REAL(expert_reduce_input), NULL,     {0}},
-    {"combine",                      PART_COMM,      REAL(combine),        REAL(combine_input), NULL,           {0}},
-    {"unpermute",                    PART_MEMORY,    REAL(unpermute),      REAL(unpermute_input), NULL,         {SLOT_SUM}},
-    {"ascend",                       PART_MATRIX,    REAL(ascend),         REAL(ascend_input),  REAL(ascend_weight), {0}},
-    {"tokens gather",                PART_COMM,      REAL(tokens_gather),  REAL(tokens_gather_input), NULL,     {0}},
-    {"shared gather",                PART_COMM,      REAL(shared_gather),  REAL(shared_gather_input), NULL,     {0}},
-    {"shared in",                    PART_MATRIX,    REAL(shared_in),      REAL(shared_in_input), REAL(shared_in_weight), {SLOT_SHARED_IN}},
-    {"shared activation",            PART_MEMORY,    REAL(shared_activation), REAL(shared_activation_input), NULL, {SLOT_SHARED_ACT}},
-    {"shared out",                   PART_MATRIX,    REAL(shared_out),     REAL(shared_out_input), REAL(shared_out_weight), {SLOT_SHARED}},
-    {"shared reduce",                PART_COMM,      REAL(shared_reduce),  REAL(shared_reduce_input), NULL,     {0}},
-    {"shared gate",                  PART_MEMORY,    REAL(shared_gate),    REAL(shared_gate_input), NULL,       {SLOT_GATES}},
-    {"shared sum",                   PART_MEMORY,    REAL(shared_sum),     REAL(shared_sum_input), NULL,        {0}},
-    {"final norm",                   PART_MEMORY,    REAL(final_norm),           REAL(final_norm_input),    NULL,           {SLOT_N_1, SLOT_STATS_1}},
-    {"logits gather",                PART_COMM,      REAL(head_gather),          REAL(head_gather_input),   NULL,           {0}},
-    {"logits",                       PART_MATRIX,    NULL,                 NULL,                NULL,           {0}},
-    {"loss reduce",                  PART_COMM,      NULL,                 NULL,                NULL,           {0}},
-    {"logits all-gather",            PART_COMM,      NULL,                 NULL,                NULL,           {0}},
-    {"cross entropy",                PART_MATRIX,    REAL(cross_entropy),        NULL,                NULL,           {0}},
-    {NULL, 0, NULL, NULL, NULL, {0}},
+const struct kernels kernel_table[OPS] = {
+    /*     operation             part           forward               input                weight          brings */
+    KERNEL(EMBEDDING,           PART_MEMORY,    REAL(embed), REAL(embed_input), NULL, {0})
+    KERNEL(EMBEDDING_REDUCE,    PART_COMM,      REAL(embed_reduce), NULL, NULL, {0})
+    KERNEL(POSITIONS,           PART_MEMORY,    REAL(positions), REAL(positions_input), NULL, {0})
+    KERNEL(EMBEDDING_NORM,      PART_MEMORY,    REAL(embed_norm), REAL(embed_norm_input), NULL, {0})
+    KERNEL(EMBEDDING_DROPOUT,   PART_MEMORY,    NULL, NULL, NULL, {0})
+    KERNEL(ATTENTION_NORM,      PART_MEMORY,    norm_1, norm_1_input, NULL, {SLOT_N_1, SLOT_STATS_1})
+    KERNEL(ATTENTION_GATHER,    PART_COMM,      gather_1, gather_1_input, NULL, {0})
+    KERNEL(QKV,                 PART_MATRIX,    qkv, qkv_input, qkv_weight, {SLOT_QKV})
+    KERNEL(QUERY,               PART_MATRIX,    REAL(query), REAL(query_input), REAL(query_weight), {SLOT_Q})
+    KERNEL(QUERY_DOWN,          PART_MATRIX,    REAL(query_down), REAL(query_down_input), REAL(query_down_weight), {SLOT_CQ})
+    KERNEL(QUERY_NORM,          PART_MEMORY,    REAL(query_norm), REAL(query_norm_input), NULL, {SLOT_CQN, SLOT_STATS_CQ})
+    KERNEL(QUERY_GATHER,        PART_COMM,      REAL(query_gather), REAL(query_gather_input), NULL, {0})
+    KERNEL(QUERY_UP,            PART_MATRIX,    REAL(query_up), REAL(query_up_input), REAL(query_up_weight), {SLOT_Q})
+    KERNEL(KV_DOWN,             PART_MATRIX,    REAL(kv_down), REAL(kv_down_input), REAL(kv_down_weight), {SLOT_CKV})
+    KERNEL(KV_NORM,             PART_MEMORY,    REAL(kv_norm), REAL(kv_norm_input), NULL, {SLOT_CKVN, SLOT_STATS_CKV})
+    KERNEL(KV_GATHER,           PART_COMM,      REAL(kv_gather), REAL(kv_gather_input), NULL, {0})
+    KERNEL(KV_UP,               PART_MATRIX,    REAL(kv_up), REAL(kv_up_input), REAL(kv_up_weight), {SLOT_KVU})
+    KERNEL(QK_NORM,             PART_MEMORY,    head_norms, head_norms_input, NULL, {SLOT_RAW, SLOT_STATS_QK})
+    KERNEL(ROTARY,              PART_MEMORY,    rotary_forward, rotary_input, NULL, {SLOT_QKV})
+    KERNEL(ROTARY_LATENT,       PART_MEMORY,    rotary_forward, rotary_input, NULL, {SLOT_QKV})
+    KERNEL(QKV_ACROSS,          PART_COMM,      REAL(across_forward), REAL(across_input), NULL, {SLOT_QKV_ACROSS})
+    KERNEL(KV_ALL_GATHER,       PART_COMM,      REAL(keys_gather_forward), REAL(keys_gather_input), NULL, {0})
+    KERNEL(KV_RING,             PART_COMM,      NULL, NULL, NULL, {0})
+    KERNEL(ATTENTION,           PART_ATTENTION, REAL(attention_run), REAL(attention_input), NULL, {SLOT_LOG, SLOT_ATT_ACROSS, SLOT_ATT})
+    KERNEL(SCORES,              PART_MATRIX,    REAL(scores_run), REAL(scores_input), NULL, {0})
+    KERNEL(SOFTMAX,             PART_MEMORY,    REAL(softmax_run), REAL(softmax_input), NULL, {SLOT_SCORES})
+    KERNEL(ATTENTION_DROPOUT,   PART_MEMORY,    NULL, NULL, NULL, {0})
+    KERNEL(VALUES_SUM,          PART_MATRIX,    REAL(values_run), REAL(values_input), NULL, {SLOT_SCORES, SLOT_ATT_ACROSS, SLOT_ATT})
+    KERNEL(ATTENTION_BACK,      PART_COMM,      REAL(back_across_forward), REAL(back_across_input), NULL, {SLOT_ATT})
+    KERNEL(ATTENTION_OUT,       PART_MATRIX,    out_forward, out_input, out_weight, {0})
+    KERNEL(ATTENTION_REDUCE,    PART_COMM,      reduce_1, reduce_1_input, NULL, {0})
+    KERNEL(ATTENTION_RESIDUAL,  PART_MEMORY,    residual_1, residual_1_input, NULL, {SLOT_R})
+    KERNEL(MLP_NORM,            PART_MEMORY,    norm_2, norm_2_input, NULL, {SLOT_N_2, SLOT_STATS_2})
+    KERNEL(MLP_GATHER,          PART_COMM,      gather_2, gather_2_input, NULL, {0})
+    KERNEL(MLP_IN,              PART_MATRIX,    mlp_in, mlp_in_input, mlp_in_weight, {SLOT_IN})
+    KERNEL(ACTIVATION,          PART_MEMORY,    activate, activate_input, NULL, {SLOT_ACT})
+    KERNEL(MLP_OUT,             PART_MATRIX,    mlp_out, mlp_out_input, mlp_out_weight, {0})
+    KERNEL(MLP_REDUCE,          PART_COMM,      reduce_2, reduce_2_input, NULL, {0})
+    KERNEL(MLP_RESIDUAL,        PART_MEMORY,    residual_2, residual_2_input, NULL, {0})
+    KERNEL(ROUTER,              PART_MATRIX,    REAL(router), REAL(router_input), REAL(router_weight), {SLOT_ROUTES})
+    KERNEL(ROUTING,             PART_MEMORY,    REAL(routing), REAL(routing_input), NULL, {SLOT_WEIGHTS})
+    KERNEL(DESCEND,             PART_MATRIX,    REAL(descend), REAL(descend_input), REAL(descend_weight), {SLOT_NARROW})
+    KERNEL(PERMUTE,             PART_MEMORY,    REAL(permute), REAL(permute_input), NULL, {SLOT_SENT, SLOT_SORTED})
+    KERNEL(DISPATCH,            PART_COMM,      REAL(dispatch), REAL(dispatch_input), NULL, {SLOT_SORTED})
+    KERNEL(EXPERT_GATHER,       PART_COMM,      REAL(expert_gather), REAL(expert_gather_input), NULL, {0})
+    KERNEL(EXPERT_SORT,         PART_MEMORY,    REAL(expert_sort), REAL(expert_sort_input), NULL, {0})
+    KERNEL(EXPERTS_IN,          PART_MATRIX,    REAL(experts_in), REAL(experts_in_input), REAL(experts_in_weight), {SLOT_IN})
+    KERNEL(EXPERT_ACTIVATION,   PART_MEMORY,    REAL(expert_activation), REAL(expert_activation_input), NULL, {SLOT_ACT})
+    KERNEL(EXPERTS_OUT,         PART_MATRIX,    REAL(experts_out), REAL(experts_out_input), REAL(experts_out_weight), {SLOT_BACK})
+    KERNEL(EXPERT_BIASES,       PART_MEMORY,    NULL, NULL, NULL, {0})
+    KERNEL(EXPERT_UNSORT,       PART_MEMORY,    REAL(expert_unsort), REAL(expert_unsort_input), NULL, {0})
+    KERNEL(EXPERT_REDUCE,       PART_COMM,      REAL(expert_reduce), REAL(expert_reduce_input), NULL, {0})
+    KERNEL(COMBINE,             PART_COMM,      REAL(combine), REAL(combine_input), NULL, {0})
+    KERNEL(UNPERMUTE,           PART_MEMORY,    REAL(unpermute), REAL(unpermute_input), NULL, {SLOT_SUM})
+    KERNEL(ASCEND,              PART_MATRIX,    REAL(ascend), REAL(ascend_input), REAL(ascend_weight), {0})
+    KERNEL(TOKENS_GATHER,       PART_COMM,      REAL(tokens_gather), REAL(tokens_gather_input), NULL, {0})
+    KERNEL(SHARED_GATHER,       PART_COMM,      REAL(shared_gather), REAL(shared_gather_input), NULL, {0})
+    KERNEL(SHARED_IN,           PART_MATRIX,    REAL(shared_in), REAL(shared_in_input), REAL(shared_in_weight), {SLOT_SHARED_IN})
+    KERNEL(SHARED_ACTIVATION,   PART_MEMORY,    REAL(shared_activation), REAL(shared_activation_input), NULL, {SLOT_SHARED_ACT})
+    KERNEL(SHARED_OUT,          PART_MATRIX,    REAL(shared_out), REAL(shared_out_input), REAL(shared_out_weight), {SLOT_SHARED})
+    KERNEL(SHARED_REDUCE,       PART_COMM,      REAL(shared_reduce), REAL(shared_reduce_input), NULL, {0})
+    KERNEL(SHARED_GATE,         PART_MEMORY,    REAL(shared_gate), REAL(shared_gate_input), NULL, {SLOT_GATES})
+    KERNEL(SHARED_SUM,          PART_MEMORY,    REAL(shared_sum), REAL(shared_sum_input), NULL, {0})
+    KERNEL(FINAL_NORM,          PART_MEMORY,    REAL(final_norm), REAL(final_norm_input), NULL, {SLOT_N_1, SLOT_STATS_1})
+    KERNEL(LOGITS_GATHER,       PART_COMM,      REAL(head_gather), REAL(head_gather_input), NULL, {0})
+    KERNEL(LOGITS,              PART_MATRIX,    NULL, NULL, NULL, {0})
+    KERNEL(LOSS_REDUCE,         PART_COMM,      NULL, NULL, NULL, {0})
+    KERNEL(LOGITS_ALL_GATHER,   PART_COMM,      NULL, NULL, NULL, {0})
+    KERNEL(CROSS_ENTROPY,       PART_MATRIX,    REAL(cross_entropy), NULL, NULL, {0})
 };
 /* clang-format on */
-
-int kernel_find(const char *name)
-{
-    for (int i = 0; kernel_table[i].name; i++)
-        if (strcmp(kernel_table[i].name, name) == 0) return i;
-    return -1;
-}

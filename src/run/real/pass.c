@@ -277,7 +277,7 @@ static const char *name_of(const struct instruction *i)
                                         [DO_RETURNED] = "wait for what is fetched",
                                         [DO_HAND] = "keep",
                                         [DO_FETCH] = "fetch weights"};
-    return i->what == DO_OPERATION ? kernel_table[i->operation].name : names[i->what];
+    return i->what == DO_OPERATION ? op_name(i->operation) : names[i->what];
 }
 
 static void write_down(struct engine *e, const struct instruction *i, double begin_s)

@@ -163,7 +163,7 @@ static bool puts_operation(const struct linker *l, const struct rk_instruction *
     return i->stream != RK_ON_OUT && i->stream != RK_ON_IN && i->task != RK_NONE &&
            i->work != RK_WORK_STEP && i->what != RK_DO_SEND && i->what != RK_DO_RECV &&
            i->layer != RK_LAYER_NONE && i->what <= RK_DO_BROADCAST &&
-           kernel_find(l->program->task[i->task].name) >= 0;
+           kernel_table[l->program->task[i->task].op].known;
 }
 
 static void put_operation(struct linker *l, const struct rk_instruction *i, int layer)
@@ -177,7 +177,7 @@ static void put_operation(struct linker *l, const struct rk_instruction *i, int 
     if (work == WORK_FORWARD || work == WORK_INPUT) receive_for(l, layer, i->microbatch, !forward);
     put(l, (struct instruction){.what = DO_OPERATION,
                                 .work = (uint8_t)work,
-                                .operation = (uint16_t)kernel_find(l->program->task[i->task].name),
+                                .operation = l->program->task[i->task].op,
                                 .layer = layer,
                                 .microbatch = (uint32_t)i->microbatch});
 }
@@ -239,7 +239,7 @@ static void look_ahead(struct linker *l, const struct rk_instruction *i)
     if (i->work == RK_WORK_WEIGHT) ++*left_of(l, layer, i->microbatch);
     look_for_groups(l, (enum work)i->work, layer);
     if (i->work != RK_WORK_AGAIN || e->job->plan.recompute_rest) return;
-    const struct kernels *k = &kernel_table[kernel_find(l->program->task[i->task].name)];
+    const struct kernels *k = &kernel_table[l->program->task[i->task].op];
     const bool across = e->place[e->layer[layer].place].ulysses.ranks > 1 && k->kept[2] == SLOT_ATT;
     for (int s = 0; s < (across ? 2 : 3) && k->kept[s];
          s++) /* behind Ulysses' exchange back it stays */
