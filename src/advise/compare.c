@@ -59,9 +59,10 @@ static void recomputation(struct rk_plan *p)
 
 static void bytes(struct rk_plan *p)
 {
-    double *const wide[] = {&p->gradient_element_bytes, &p->master_element_bytes,
-                            &p->moment1_element_bytes, &p->moment2_element_bytes};
+    double *const wide[] = {&p->gradient_element_bytes, &p->moment1_element_bytes,
+                            &p->moment2_element_bytes};
     if (p->framework != RK_MEGATRON) return;
+    if (p->master_element_bytes == 4) p->master_element_bytes = -1;
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
         if (*wide[i] == 4) *wide[i] = 0;
 }

@@ -328,7 +328,8 @@ static double optimizer_access_bytes(const struct element_bytes *bytes,
                                      const struct rk_system *system)
 {
     const bool trained = bytes->optimizer > 0, measured = optimizer_is_measured(system);
-    const double copied = bytes->weight < 4 && !measured ? 4 + bytes->weight : 2 * bytes->weight;
+    const bool written = bytes->weight < 4 && bytes->master > 0 && !measured; /* from the copy */
+    const double copied = written ? 4 + bytes->weight : 2 * bytes->weight;
     return (measured ? 2 : 4) * bytes->gradient + 2 * bytes->optimizer + (trained ? copied : 0);
 }
 

@@ -407,13 +407,12 @@ static int width_of(enum rk_precision precision)
 }
 
 /* Master copy and moments, each of them as the plan says or as usual. */
-static double optimizer_bytes(const struct rk_plan *plan, double usual, double weight)
+static double optimizer_bytes(const struct rk_plan *plan, double usual, double usual_master)
 {
     const double master = plan->master_element_bytes, first = plan->moment1_element_bytes;
     const double second = plan->moment2_element_bytes;
-    const double usual_master = weight < 4 ? 4 : 0;
-    if (!(master > 0 || first > 0 || second > 0)) return usual;
-    return usual + (master > 0 ? master - usual_master : 0) + (first > 0 ? first - 4 : 0) +
+    if (!(master >= 0 || first > 0 || second > 0)) return usual;
+    return usual + (master >= 0 ? master - usual_master : 0) + (first > 0 ? first - 4 : 0) +
            (second > 0 ? second - 4 : 0);
 }
 
@@ -431,6 +430,7 @@ static double added_bytes(const struct rk_plan *plan, const struct element_bytes
 struct element_bytes element_bytes_of(const struct rk_plan *plan)
 {
     struct element_bytes e = kept[plan->framework][width_of(plan->precision)];
+    const double usual_master = e.weight < 4 ? 4 : 0; /* where weights are narrow unless it is said */
     const bool narrow = plan->precision >= RK_FP8_DELAYED;
     if (plan->framework == RK_DEEPSPEED && width_of(plan->precision) == 2 && plan->zero < 2) {
         e.gradient = 2 + 4; /* its bf16 optimizer sums them up in fp32 beside them */
@@ -444,7 +444,8 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
         }
         e.gradient = e.sent_gradient = plan->gradient_element_bytes;
     }
-    e.optimizer = optimizer_bytes(plan, e.optimizer, e.weight);
+    e.optimizer = optimizer_bytes(plan, e.optimizer, usual_master);
+    e.master = plan->master_element_bytes >= 0 ? plan->master_element_bytes : usual_master;
     if (plan->optimizer == RK_MUON) { /* the second moment is of tables alone */
         e.of_tables = plan->moment2_element_bytes > 0 ? plan->moment2_element_bytes : 4;
         e.optimizer -= e.of_tables;
@@ -458,6 +459,7 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
     if (plan->frozen) { /* kept as they are multiplied, and nothing else of them */
         e.weight = plan->weights_fp8 ? e.weight : e.gathered;
         e.gradient = e.optimizer = e.of_tables = e.step_gradient = e.sent_gradient = e.added = 0;
+        e.master = 0;
         if (plan->zero < 3) e.sent_weight = 0;
     }
     return e;

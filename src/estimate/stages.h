@@ -133,6 +133,7 @@ struct element_bytes {
     double added;     /* read and written to add a microbatch's gradient to the sum, when that is a
                          kernel of its own */
     double of_tables; /* of the optimizer's, beside it, of what embedding and head have */
+    double master;    /* of the optimizer's: the copy of the weights that it steps; 0: none */
 };
 
 struct element_bytes element_bytes_of(const struct rk_plan *plan);

@@ -25,8 +25,8 @@ static const struct key keys[] = {
     {"fp16.loss_scale",                              KEY_NUMBER, AT(loss_scale), NULL, NULL},
     {"bf16.immediate_grad_update", KEY_NONE, 0, NULL, NULL},
     {"bf16.check_grad_overflow", KEY_NONE, 0, NULL, NULL},
-    {"bf16.bf16_master_weights_and_grads", KEY_NONE, 0, NULL, NULL},
-    {"bf16.bf16_optimizer_states", KEY_NONE, 0, NULL, NULL},
+    {"bf16.bf16_master_weights_and_grads", KEY_FLAG, AT(narrow_master), NULL, NULL},
+    {"bf16.bf16_optimizer_states", KEY_FLAG, AT(narrow_moments), NULL, NULL},
     {"bf16.check_overflow", KEY_NONE, 0, NULL, NULL},
     {"fp16.auto_cast", KEY_NONE, 0, NULL, NULL},
     {"fp16.auto_cast_fp16", KEY_NONE, 0, NULL, NULL},
@@ -35,7 +35,7 @@ static const struct key keys[] = {
     {"fp16.hysteresis", KEY_NONE, 0, NULL, NULL},
     {"fp16.consecutive_hysteresis", KEY_NONE, 0, NULL, NULL},
     {"fp16.min_loss_scale", KEY_NONE, 0, NULL, NULL},
-    {"fp16.fp16_master_weights_and_grads", KEY_NONE, 0, NULL, NULL},
+    {"fp16.fp16_master_weights_and_grads", KEY_FLAG, AT(narrow_master), NULL, NULL},
     {"fp16.opt_level", KEY_NONE, 0, NULL, NULL},
     {"data_types.grad_accum_dtype",                  KEY_WORD, AT(accumulate), "fp32|fp16|bf16", NULL},
     {"zero_optimization.stage",                      KEY_COUNT, AT(stage), NULL, NULL},
@@ -266,6 +266,8 @@ void deepspeed_choose(const struct deepspeed_choices *c, struct rk_plan *plan)
     plan->weight_overlap = c->stage == 3 && c->prefetch > 0;
     plan->shard_ranks = c->stage == 3 ? c->mics : 0;
     plan->gradient_element_bytes = c->accumulate < 0 ? 0 : bytes[c->accumulate];
+    if (c->narrow_master) plan->master_element_bytes = plan->gradient_element_bytes = 2;
+    if (c->narrow_moments) plan->moment1_element_bytes = plan->moment2_element_bytes = 2;
     plan->share[RK_SHARE_OPTIMIZER][0] = c->optimizer_device && c->stage ? c->ratio : 0;
     plan->share[RK_SHARE_WEIGHTS][0] = c->param_device && c->stage == 3;
 }
@@ -430,6 +432,12 @@ static void write_zero(FILE *file, const struct rk_plan *p)
     fprintf(file, "        \"stage\": %d\n    },\n", p->zero);
 }
 
+static bool has_narrow_master(const struct rk_plan *p)
+{
+    return p->zero && p->precision >= RK_FP16 && p->master_element_bytes == 2 &&
+           p->gradient_element_bytes == 2;
+}
+
 static void write_config(FILE *file, const struct rk_plan *p)
 {
     const uint64_t data = rk_plan_data(p);
@@ -452,9 +460,14 @@ static void write_config(FILE *file, const struct rk_plan *p)
                 p->gradient_element_bytes == 4 ? "fp32"
                 : p->precision == RK_FP16      ? "fp16"
                                                : "bf16");
+    const char *precision = p->precision == RK_FP16 ? "fp16" : "bf16";
     fprintf(file, "    \"gradient_clipping\": 1.0,\n");
-    fprintf(file, "    \"%s\": {\"enabled\": %s}\n}\n", p->precision == RK_FP16 ? "fp16" : "bf16",
-            yes(p->precision >= RK_FP16));
+    fprintf(file, "    \"%s\": {\"enabled\": %s", precision, yes(p->precision >= RK_FP16));
+    if (has_narrow_master(p)) fprintf(file, ", \"%s_master_weights_and_grads\": true", precision);
+    if (has_narrow_master(p) && p->precision != RK_FP16 && p->moment1_element_bytes == 2 &&
+        p->moment2_element_bytes == 2)
+        fprintf(file, ", \"bf16_optimizer_states\": true");
+    fprintf(file, "}\n}\n");
 }
 
 static void refuse(const struct rk_model *m, const struct rk_plan *p, struct notes *notes)

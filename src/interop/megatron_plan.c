@@ -518,7 +518,8 @@ static void read_bytes(const struct megatron_args *args, struct rk_plan *plan)
         return;
     }
     if (IS(MAIN_GRADS, "bf16")) plan->gradient_element_bytes = 2;
-    plan->master_element_bytes = dtype_bytes(args, FLAG(MAIN_PARAMS));
+    if (dtype_bytes(args, FLAG(MAIN_PARAMS)) > 0)
+        plan->master_element_bytes = dtype_bytes(args, FLAG(MAIN_PARAMS));
     plan->moment1_element_bytes = dtype_bytes(args, FLAG(EXP_AVG));
     plan->moment2_element_bytes = dtype_bytes(args, FLAG(EXP_AVG_SQ));
     if (!keeps_remainders(args, plan)) return;

@@ -66,7 +66,7 @@ static bool has_other_widths(const struct rk_plan *p)
                                 {p->moment2_element_bytes, 4}};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
         if (widths[i][0] > 0 && widths[i][0] != widths[i][1]) return true;
-    return false;
+    return p->master_element_bytes == 0 && narrow;
 }
 
 /* Keys and values of context ranks, one after the other. */

@@ -17,7 +17,12 @@ static const struct rk_system *slow(void)
 
 /* Dense weights over 4 ranks; experts' over 2, and 2 copies, 2 ranks apart. */
 static const struct sharing sharing = {
-    .bytes = {.weight = 2, .gradient = 4, .optimizer = 12, .sent_weight = 2, .sent_gradient = 4},
+    .bytes = {.weight = 2,
+              .gradient = 4,
+              .optimizer = 12,
+              .master = 4,
+              .sent_weight = 2,
+              .sent_gradient = 4},
     .shards = {{4, 1}, {2, 1}},
     .copies = {{1, 4}, {2, 2}},
     .microbatches = 4,

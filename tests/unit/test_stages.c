@@ -194,6 +194,29 @@ Test(stages, narrow_optimizers)
     NEAR(element_bytes_of(&plan).sent_gradient, 2);
 }
 
+/* Bytes of a parameter, by hand: weight + gradient + master copy + two moments of 4. */
+Test(stages, a_master_copy_is_there_or_not)
+{
+    const struct {
+        enum rk_framework framework;
+        double weight, master, sum;
+    } cases[] = {
+        {RK_FSDP, 0, -1, 4 + 4 + 0 + 8},     {RK_FSDP, 2, -1, 2 + 4 + 0 + 8},
+        {RK_FSDP, 2, 4, 2 + 4 + 4 + 8},      {RK_FSDP, 2, 0, 2 + 4 + 0 + 8},
+        {RK_FSDP, 4, 2, 4 + 4 + 2 + 8},      {RK_MEGATRON, 0, -1, 2 + 4 + 4 + 8},
+        {RK_MEGATRON, 0, 0, 2 + 4 + 0 + 8},  {RK_MEGATRON, 0, 2, 2 + 4 + 2 + 8},
+        {RK_MEGATRON, 4, -1, 4 + 4 + 4 + 8}, {RK_MEGATRON, 4, 4, 4 + 4 + 4 + 8},
+        {RK_MEGATRON, 4, 0, 4 + 4 + 0 + 8},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rk_plan plan = plan_in(cases[i].framework, RK_BF16);
+        plan.weight_element_bytes = cases[i].weight;
+        plan.master_element_bytes = cases[i].master;
+        const struct element_bytes e = element_bytes_of(&plan);
+        NEAR(e.weight + e.gradient + e.optimizer, cases[i].sum);
+    }
+}
+
 /* 8 bits: a copy of the weights for each product, itself and transposed; Megatron-LM's 8-bit
  * parameters are these two, and are gathered as one byte. */
 Test(stages, narrow_weights)
