@@ -24,7 +24,7 @@ static const struct key destination_keys[] = {
 
 static const struct key primus_keys[] = {
     READ("modules.pre_trainer.framework", KEY_TEXT, framework), READ("modules.pre_trainer.model", KEY_TEXT, model), READ("modules.pre_trainer.config", KEY_TEXT, config),
-    LATER("modules.pre_trainer.overrides.*"), NONE("modules.pre_trainer.trainer_class"), BAD("modules.post_trainer.*", "training of another kind than pre-training"), NONE("work_group"), NONE("user_name"), NONE("exp_name"), NONE("workspace"), NONE("platform.*"), NONE("exp_meta_info.*"), LATER("*"),
+    LATER("modules.pre_trainer.overrides.*"), NONE("modules.pre_trainer.trainer_class"), BAD("modules.post_trainer.*", "training of another kind than pre-training"), NONE("work_group"), NONE("user_name"), NONE("exp_name"), NONE("workspace"), NONE("platform.*"), NONE("exp_meta_info.*"), SET("*"),
 };
 /* clang-format on */
 
@@ -51,7 +51,9 @@ static enum rk_status put_destination(struct list *l, const char *key, const str
     struct megatron_other other;
     const struct key *row = key_find(destination_keys, COUNT_OF(destination_keys), key);
     if (s->null) return RK_OK;
-    if (row && row->use == KEY_NONE) return RK_OK;
+    const bool plain = row && (l->defaults || !strchr(row->path, '*')) && row->use == KEY_NONE;
+    if (plain || key_passes(row, key, s, l->notes)) return RK_OK;
+    if (row && row->use == KEY_NONE) row = NULL; /* an argument of that name, if there is one */
     if (l->even_pipeline && of_zero_bubble(key)) return RK_OK;
     if (row && strcmp(row->path, "swiglu") != 0) return words_row(l, row, s);
     if (continues_list(key)) {

@@ -214,11 +214,15 @@ enum rk_status words_read(const struct config_source *source, const struct key *
     settings_underscore(&r->settings); /* "pipe-parallel-size" is "pipe_parallel_size" */
     r->list.source = source;
     r->list.settings = &r->settings;
+    r->list.notes = notes;
     r->list.error = error;
-    if (status == RK_OK)
-        status = keys_read(&r->settings, keys, count, &source->keys, &r->run, notes, error);
-    if (status == RK_OK) {
-        status = interpret(r, source, error);
+    const bool read = status == RK_OK;
+    if (read) status = keys_read(&r->settings, keys, count, &source->keys, &r->run, notes, error);
+    if (read) { /* what is wrong with arguments is said beside what is wrong with keys */
+        struct rk_error later;
+        r->list.error = status == RK_OK ? error : &later;
+        const enum rk_status second = interpret(r, source, r->list.error);
+        if (status == RK_OK) status = second;
         for (int i = 0; i < r->import.notes.count && notes->count < NOTES_MAX; i++)
             notes->note[notes->count++] = r->import.notes.note[i];
     }

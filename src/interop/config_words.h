@@ -27,6 +27,7 @@ enum { MOST_WORDS = 2048, WORD_BYTES = 1 << 16 };
 struct list {
     const struct config_source *source;
     const struct settings *settings;
+    struct notes *notes;
     struct rk_error *error;
     size_t count, used;
     struct shell_word word[MOST_WORDS];

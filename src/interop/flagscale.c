@@ -74,7 +74,7 @@ static enum rk_status put_argument(struct list *l, const struct settings *outer,
     }
     snprintf(name + 2, sizeof name - 2, "%.*s", (int)(end - leaf), leaf);
     const struct key *row = key_find(own_keys, COUNT_OF(own_keys), name + 2);
-    if (row || s->null) return RK_OK;
+    if (s->null || key_passes(row, name + 2, s, l->notes)) return RK_OK;
     for (char *p = name; *p; p++)
         if (*p == '_') *p = '-';
     const bool matters = megatron_flag_find(name, NULL) >= 0 && strcmp(name, "--ckpt-format") != 0;

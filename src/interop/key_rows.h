@@ -10,6 +10,7 @@
 
 #define NONE(path)            KEY_ROW(path, KEY_NONE, 0, NULL, NULL)
 #define LATER(path)           KEY_ROW(path, KEY_LATER, 0, NULL, NULL)
+#define SET(path)             KEY_ROW(path, KEY_SET, 0, NULL, NULL)
 #define READ(path, use, name) KEY_ROW(path, use, AT(name), NULL, NULL)
 #define VALUE(path, argument) KEY_ROW(path, KEY_VALUE, 0, NULL, argument)
 #define ON(path, argument)    KEY_ROW(path, KEY_ON, 0, NULL, argument)

@@ -234,40 +234,42 @@ static bool judge_given(const struct reading *r, const struct setting *s, const 
 /* ---- keys that only a wildcard passes ---- */
 
 /* Words of names that decide what a run costs: no wildcard passes them. */
-static const char *const deciding[] = {
-    "degree",   "parallel_size", "lora",      "peft",          "shard",         "offload",
-    "recomput", "quant",         "fp8",       "fp4",           "micro_batch",   "microbatch",
-    "batch_size", "seq_len",     "sequence_len", "num_layers", "hidden_size",   "num_experts",
-    "zero_stage", "grad_accum",  "gradient_accumulation",      NULL};
+static const char *const deciding[] = {"degree",     "parallel_size", "lora",
+                                       "peft",       "shard",         "offload",
+                                       "recomput",   "quant",         "fp8",
+                                       "fp4",        "micro_batch",   "microbatch",
+                                       "batch_size", "seq_len",       "sequence_len",
+                                       "num_layers", "hidden_size",   "num_experts",
+                                       "zero_stage", "grad_accum",    "gradient_accumulation",
+                                       NULL};
 
-/* Is the key passed by its family's name alone? "modules.0" is an element of "modules.*". */
-static bool is_of_family(const struct key *row, const char *key)
-{
-    const char *star = strchr(row->path, '*');
-    if (row->use != KEY_NONE || !star || strcmp(row->path, key) == 0) return false;
-    const size_t n = (size_t)(star - row->path);
-    if (n == 0 || star[1]) return true;
-    const char *rest = strlen(key) > n ? key + n : "";
-    rest += *rest == '.';
-    return rest[strspn(rest, "0123456789.")] != '\0';
-}
-
-/* What a last word of a name says that decides nothing: files, logs, seeds, learning rates. */
+/* Last words that many tools have, and that decide nothing. */
 static const char *const plain[] = {
-    "*seed",     "project",    "run",         "entity",  "tags",     "group",      "steps",
-    "*_steps",   "*_iters",    "*_samples",   "*_every", "*_freq",   "*_interval", "lr",
-    "*_lr",      "lr_*",       "*learning_rate", "*decay*", "*clip*", "betas",     "beta1",
-    "beta2",     "adam_*",     "*eps",        "*epsilon", "warmup*", "*path",      "*_paths",
-    "*_dir",     "*_folder",   "*log*",       "wandb*",  "dataset*", "*workers",   "rdzv*",
-    "std",       "*_file",     "*_style",     "*_step", "is_*",     NULL};
+#define PLAIN(word) word,
+#include "interop/plain_keys.def"
+#undef PLAIN
+    NULL};
 
 static bool is_plain(const char *key)
 {
     const char *dot = strrchr(key, '.');
     if (dot && strcmp(dot, ".name") == 0) return !strstr(key, "optim");
     for (int i = 0; plain[i]; i++)
-        if (fits(plain[i], dot ? dot + 1 : key)) return true;
+        if (strcmp(plain[i], dot ? dot + 1 : key) == 0) return true;
     return false;
+}
+
+/* Is the key known by its family's name alone? "modules.0" is an element of "modules.*". */
+static bool is_of_family(const struct key *row, const char *key)
+{
+    const char *star = strchr(row->path, '*');
+    const bool passes = row->use == KEY_NONE || row->use == KEY_NOT_FOLLOWED;
+    if (!passes || !star || strcmp(row->path, key) == 0 || is_plain(key)) return false;
+    const size_t n = (size_t)(star - row->path);
+    if (n == 0 || star[1]) return true;
+    const char *rest = strlen(key) > n ? key + n : "";
+    rest += *rest == '.';
+    return rest[strspn(rest, "0123456789.")] != '\0';
 }
 
 static bool decides(const char *key)
@@ -302,6 +304,19 @@ static void add_family(const struct reading *r, struct family *f, const struct s
              f->count++ ? ", " : "", s->key);
 }
 
+bool key_passes(const struct key *row, const char *key, const struct setting *setting,
+                struct notes *notes)
+{
+    const struct reading r = {.notes = notes};
+    struct family family = {.count = 0};
+    if (!row || row->use != KEY_NONE) return false;
+    if (!is_of_family(row, key)) return true;
+    if (decides(key) && !is_off(row, setting)) return false;
+    add_family(&r, &family, setting);
+    note_family(&r, &family);
+    return true;
+}
+
 enum rk_status keys_read(const struct settings *settings, const struct key *keys, size_t count,
                          const struct key_options *options, void *target, struct notes *notes,
                          struct rk_error *error)
@@ -315,10 +330,13 @@ enum rk_status keys_read(const struct settings *settings, const struct key *keys
         if (is_ignored(options, s->key)) continue;
         if (given && judge_given(&r, s, row, given)) continue;
         const bool of_family = row && is_of_family(row, s->key);
-        if (!row || (of_family && decides(s->key) && !is_off(row, s)))
+        const bool unknown = !row || (row->use == KEY_SET && !s->given);
+        if (unknown || (of_family && decides(s->key) && !is_off(row, s)))
             refuse_unknown(&r, s);
-        else if (of_family && !is_plain(s->key))
+        else if (of_family && row->use == KEY_NONE)
             add_family(&r, &family, s);
+        else if (row->use == KEY_SET)
+            continue;
         else if (row->use >= KEY_NOT_FOLLOWED)
             note_row(&r, s, row);
         else if (row->use != KEY_NONE && !s->null && !store(row, s->text, target))

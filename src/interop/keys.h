@@ -25,6 +25,7 @@ enum key_use {
     KEY_NONE,         /* does not matter here; what only a wildcard passes is named, and refused where
                          its name says that it decides what a run costs */
     KEY_LATER,        /* another table reads it, or refuses it */
+    KEY_SET,          /* a variable of the file's values, which --set gives; no key of the file */
     KEY_NOT_FOLLOWED, /* changes time or memory slightly: a warning unless it is off */
     KEY_NOT_COVERED   /* makes a run that plans do not describe: refused unless it is off */
 };
@@ -64,6 +65,11 @@ bool key_ignored(const char *const *ignored, size_t count, const char *name, boo
 
 /* The row of a key; NULL: none. */
 const struct key *key_find(const struct key *keys, size_t count, const char *name);
+
+/* Is it a key that a row of KEY_NONE passes? One that only its family's name passes is named in
+ * `notes`; it is not passed where its name says that it decides what a run costs. */
+bool key_passes(const struct key *row, const char *key, const struct setting *setting,
+                struct notes *notes);
 
 /* "true", "1", "on", "yes": whether a text is on, off (0) or neither (-1). */
 int key_flag(const char *text);
