@@ -47,12 +47,19 @@ static void put(FILE *out, const char *string, bool (*escape)(FILE *out, unsigne
     }
 }
 
+/* C0 and C1 but for ends of lines and tabs, ends of lines of Unicode, turns of the direction. */
+static bool steers(unsigned long code)
+{
+    return (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7f && code < 0xa0) ||
+           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
 static bool escape_markup(FILE *out, unsigned long code)
 {
     static const char *const names[128] = {
         ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"};
     const char *name = code < 128 ? names[code] : NULL;
-    if (code < 0x20 && code != '\n' && code != '\t') name = "\xef\xbf\xbd";
+    if (steers(code)) name = "\xef\xbf\xbd";
     if (name) fputs(name, out);
     return name != NULL;
 }

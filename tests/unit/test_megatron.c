@@ -51,7 +51,7 @@ static const struct {
      "grad-overlap weight-overlap dispatcher=deepep "
      "recompute=selective:moe_act+layernorm+mla_up_proj+mlp attention=flash3 loss-compiled "
      "moment1-bytes=2 "
-     "moment2-bytes=2 weights-fp8 vocab-multiple=3232 master-bytes=0"},
+     "moment2-bytes=2 weights-fp8 vocab-multiple=3232"},
 };
 
 Test(megatron, scripts)
