@@ -9,6 +9,7 @@
 #include "interop/deepspeed.h"
 #include "interop/megatron.h"
 #include "interop/reader.h"
+#include "interop/settings_check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,6 +33,7 @@ static void take_some(const struct notes *notes, int from, int to, struct rk_fin
 void take_notes(const struct notes *notes, struct rk_findings *findings)
 {
     take_some(notes, 0, notes->count, findings);
+    findings->dropped += notes->dropped;
 }
 
 void judge_plan(const struct rk_check_input *input, const struct rk_model *model,
@@ -351,6 +353,7 @@ enum rk_status check_megatron(const struct rk_check_input *input, struct rk_find
     take_some(notes, 0, of_plan, findings);
     if (import->complete) judge_import(input, import, findings);
     take_some(notes, of_plan, notes->count, findings);
+    findings->dropped += notes->dropped;
     check_variables_of_text(input->text, input->size, findings);
     if (rk_findings_errors(findings)) status = RK_OK;
     free(import);
@@ -445,7 +448,7 @@ static enum rk_status judge_deepspeed(const struct rk_check_input *input,
     struct rk_plan plan;
     struct rk_model model = *input->model;
     enum rk_status status = deepspeed_choices(source, &c, notes, error);
-    if (status == RK_OK || notes_count(notes, NOTE_REFUSED)) deepspeed_check(source, notes);
+    if (status == RK_OK || notes_count(notes, NOTE_REFUSED)) settings_check("deepspeed", source, notes);
     take_notes(notes, findings);
     if (status != RK_OK) return status;
     judge_choices(&c, findings);
@@ -507,7 +510,10 @@ static enum rk_status check_other(const struct plan_format *format,
         status = rk_fail(error, RK_USAGE, NULL, 0, 0, "%s's file has no model: give --model",
                          format->tool);
     if (status == RK_OK && input->model) *model = *input->model;
-    if (status == RK_OK) status = format->read(&source, model, &plan, notes, error);
+    if (status == RK_OK) {
+        status = format->read(&source, model, &plan, notes, error);
+        settings_check(format->name, &source, notes);
+    }
     if (notes) take_notes(notes, findings);
     launch.pads = true;
     launch.fills_stages = toml;

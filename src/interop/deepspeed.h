@@ -30,9 +30,6 @@ enum rk_status deepspeed_choices(const struct config_source *source,
                                  struct deepspeed_choices *choices, struct notes *notes,
                                  struct rk_error *error);
 
-/* What DeepSpeed refuses at its start, as notes; of a text that can be read. */
-void deepspeed_check(const struct config_source *source, struct notes *notes);
-
 /* Sharding, overlap and offload of a plan; its batch, degrees and precision stay. */
 void deepspeed_choose(const struct deepspeed_choices *choices, struct rk_plan *plan);
 
