@@ -61,7 +61,7 @@ for model, system, gpus, batch in PAIRS:
     with tempfile.TemporaryDirectory() as folder:
         other = galvatron(model, system, gpus, batch, shape["layers"], shape["sequence"],
                           machine["memories"][0]["capacity_bytes"] / 2**30, folder)
-    proof = own["bound_s"] and 100 * (own["surrogate_s"] / own["bound_s"] - 1)
+    proof = own["bound_s"] and 100 * (own["step_s"] / own["bound_s"] - 1)
     print("|", " | ".join([model, system, str(gpus), str(batch), cell(own["any_s"], "%.4g s"), cell(own["uniform_s"], "%.4g s"),
                            cell(other, "%.4g s"), cell(own["step_s"], "%.4g s"),
                            cell(own["gain"] and 100 * own["gain"], "%.2g %%"),

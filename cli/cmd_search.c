@@ -333,11 +333,11 @@ static const char *conflict(const struct search_args *args, size_t problems)
 {
     const bool several = problems > 1;
     const bool more = args->all || args->why || args->sensitivity || args->pareto || args->sort ||
-                      args->where || args->headroom || args->state || args->run.tokens;
+                      args->where || args->state || args->run.tokens;
     if (args->layerwise && (several || more))
         return "--layerwise is about one problem and the time alone: give one model, system, size "
                "and batch, and no --all, --pareto, --why, --sensitivity, --sort, --where, "
-               "--headroom, --tokens or --state (reckon predict --plan takes --tokens)";
+               "--tokens or --state (reckon predict --plan takes --tokens)";
     if (several && (args->save.plan || args->save.script))
         return "--save-plan and --save-script take the best plan of one problem: give one model, "
                "system, size and batch";

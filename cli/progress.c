@@ -26,7 +26,8 @@ static void want_stop(int number)
         stopped_s = now;
         stop_wanted = number;
     } else if (now - stopped_s > 0.5) {
-        signals_end(number);
+        signal(number, SIG_DFL);
+        raise(number);
     }
 }
 
@@ -117,7 +118,7 @@ bool progress_end(struct progress *progress)
 {
     if (progress->drawn) fputs("\r\033[K", stderr);
     /* the second of two signals that come together must not end what says what was stopped */
-    if (!embedded.on && !stop_wanted) signals_go_to(signals_end);
+    if (!embedded.on && !stop_wanted) signals_go_to(SIG_DFL);
     return stop_wanted;
 }
 

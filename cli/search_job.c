@@ -98,7 +98,9 @@ static enum rk_status set_where(struct search *search, struct rk_error *error)
         headroom_usable(args->headroom, p->model, p->system, &p->base, &bytes, error);
     if (status != RK_OK) return status;
     search->usable_bytes = leaves_learned(args, p) ? bytes : INFINITY;
-    if (args->headroom && strcmp(args->headroom, "none") != 0) {
+    if (args->layerwise) { /* its plans are in no space that has conditions */
+        search->usable_bytes = bytes;
+    } else if (args->headroom && strcmp(args->headroom, "none") != 0) {
         length = snprintf(search->where, sizeof search->where, "%s%s%shbm <= %.6gGiB",
                           *where ? "(" : "", where, *where ? ") and " : "", bytes / 0x1p30);
     }

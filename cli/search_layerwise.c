@@ -1,10 +1,12 @@
 #include "cli/search_layerwise.h"
 
 #include "base/memory.h"
+#include "facts/learned.h"
 #include "search/layerwise.h"
 #include "timeline/timeline.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -248,34 +250,41 @@ static const struct report_column head_columns[] = {
     {.name = "chunks",
      .title = "virtual stages",
      .help = "on each rank, to which its layers are dealt; below they are side by side"},
-    {.name = "surrogate_s",
-     .title = "surrogate",
-     .unit = "s",
-     .digits = 4,
-     .help = "sum of stages + (m - 1) slowest + end of the first, without messages; of v virtual "
-             "stages sum / v + (m - 1/v) slowest + end"},
     {.name = "bound_s",
      .title = "bound",
      .unit = "s",
      .digits = 4,
-     .help = "no mix and split of this shape has a lower surrogate"},
+     .help = "no plan of this search is predicted to take less, in so much memory"},
     {.name = "certificate"},
     {.name = "walk_gap",
      .title = "bi-objective walk",
      .unit = "%",
      .digits = 2,
-     .help = "above that: between balanced memory and balanced time"},
+     .help =
+         "of the sums that the search goes by, above those of this mix: between balanced memory "
+         "and balanced time"},
     {.name = "shapes", .help = "numbers of stages, virtual stages and samples in flight"},
     {.name = "excluded", .help = "of these, by a bound"},
     {.name = "unfit", .help = "... in which nothing fits, or nothing is faster"},
     {.name = "ways", .help = "to run a layer, of all shapes"},
     {.name = "labels", .help = "kept"},
+    {.name = "judged", .help = "mixes, by the prediction of their plan"},
 };
+
+/* How far the step is from the bound. */
+static const char *certificate(struct report *report, const struct layerwise_answer *answer)
+{
+    const double step_s = answer->prediction.step_s, above = step_s / answer->bound_s - 1;
+    const char *mix = answer->mixed ? "" : "no mix is found that is faster than layers alike, and ";
+    if (!(answer->bound_s > 0)) return "none";
+    if (above < 5e-6)
+        return answer->mixed ? "optimal: no plan is predicted faster"
+                             : "optimal: no mix is faster than layers that are alike";
+    return report_text(report, "%swithin %.3g %% of the bound", mix, 100 * above);
+}
 
 static void add_head(struct report *report, const struct layerwise_answer *answer)
 {
-    const bool mixed = answer->value_s > 0;
-    const bool proved = answer->bound_s >= answer->value_s * (1 - 1e-12);
     const struct layerwise_counts *counts = &answer->counts;
     struct report_table *table = REPORT_ONE(report, NULL, NULL, REPORT_IN_ALL, head_columns);
     const double uniform_s = answer->uniform_s;
@@ -288,18 +297,35 @@ static void add_head(struct report *report, const struct layerwise_answer *answe
             answer->any_s > 0 ? cell_number(answer->any_s) : cell_none(),
             alike_s > 0 ? cell_number(1 - answer->prediction.step_s / alike_s) : cell_none(),
             answer->plan.chunks > 1 ? cell_count(answer->plan.chunks) : cell_none(),
-            mixed ? cell_number(answer->value_s) : cell_none(),
-            mixed ? cell_number(answer->bound_s) : cell_none(),
-            cell_text(
-                !mixed && answer->unsettled
-                    ? "none: not all mixes that may be faster were looked at, or they did not fit"
-                : !mixed ? "no mix is faster than layers that are alike"
-                : proved ? "optimal for the surrogate: bound = value"
-                         : report_text(report, "within %.3g %% of the surrogate's best",
-                                       100 * (answer->value_s / answer->bound_s - 1))),
+            answer->bound_s > 0 ? cell_number(answer->bound_s) : cell_none(),
+            cell_text(certificate(report, answer)),
             answer->walk_s > 0 ? cell_number(answer->walk_s / answer->value_s - 1) : cell_none(),
             cell_count(counts->shapes), cell_count(counts->excluded), cell_count(counts->unfit),
-            cell_count(counts->ways), cell_count(counts->labels)});
+            cell_count(counts->ways), cell_count(counts->labels), cell_count(counts->judged)});
+}
+
+/* What the plan leaves free, and how probable it is that it fits. */
+static void add_room(struct report *report, const struct search *search,
+                     const struct layerwise_answer *answer)
+{
+    const struct rk_plans_problem *p = &search->problem;
+    const double capacity = p->system->memory[0].capacity_bytes,
+                 bytes = answer->prediction.hbm_bytes;
+    const double chance = learned_fit(p->model, p->system, &answer->plan, bytes);
+    if (answer->fills)
+        report_note(report,
+                    report_text(report,
+                                "  no plan leaves the %.1f GiB that are to be left free: this "
+                                "one fills the memory",
+                                (capacity - search->usable_bytes) / 0x1p30));
+    report_note(report, report_text(report, "  memory %.2f of %.2f GiB%s", bytes / 0x1p30,
+                                    capacity / 0x1p30,
+                                    isnan(chance)
+                                        ? ""
+                                        : report_text(report,
+                                                      "; of measured runs whose peak was predicted "
+                                                      "so close to it, %.0f %% did fit",
+                                                      100 * chance)));
 }
 
 static void add_commands(struct report *report, const struct search *search,
@@ -325,7 +351,12 @@ int search_layerwise(const struct search *search)
     struct rk_error error = {.status = RK_OK};
     struct timespec begin, end;
     const struct layerwise_query query = {
-        .problem = &search->problem, .threads = (int)args->threads, .stop = stop};
+        .problem = &search->problem,
+        .usable_bytes = isinf(search->usable_bytes) ? 0 : search->usable_bytes,
+        .launches = search->problem.unstartable ? NULL : rk_plan_launches,
+        .threads = (int)args->threads,
+        .stop = stop,
+    };
     clock_gettime(CLOCK_MONOTONIC, &begin);
     enum rk_status status = answer ? layerwise_search(&query, answer, &error) : no_memory(&error);
     clock_gettime(CLOCK_MONOTONIC, &end);
@@ -338,6 +369,7 @@ int search_layerwise(const struct search *search)
                                          search->problem.base.ranks, search->problem.base.batch,
                                          search_model_name(search)));
         add_head(&report, answer);
+        add_room(&report, search, answer);
         add_runs(&report, answer);
         add_stages(&report, answer);
         add_schedules(&report, search, answer);

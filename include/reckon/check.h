@@ -94,6 +94,10 @@ RK_API void rk_check_plan(const struct rk_model *model, const struct rk_system *
                           const struct rk_plan *plan, const struct rk_launch *launch,
                           struct rk_findings *findings);
 
+/* Can the plan be launched: does `reckon check` find no error in its words? */
+RK_API bool rk_plan_launches(const struct rk_model *model, const struct rk_system *system,
+                             const struct rk_plan *plan);
+
 /* ---- files ---- */
 
 /* What is checked, and what is known beside it. */

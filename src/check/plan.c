@@ -585,3 +585,16 @@ void rk_check_plan(const struct rk_model *model, const struct rk_system *system,
     if (system && can_be_judged(findings)) check_memory(model, system, plan, a.launch, findings);
     findings_settle(findings);
 }
+
+bool rk_plan_launches(const struct rk_model *model, const struct rk_system *system,
+                      const struct rk_plan *plan)
+{
+    const struct rk_launch launch = {.pads = true, .lone_ends = true};
+    struct rk_findings *findings = malloc(sizeof *findings);
+    if (!findings) return false;
+    findings->count = findings->dropped = 0;
+    rk_check_plan(model, system, plan, &launch, findings);
+    const bool launches = rk_findings_errors(findings) == 0;
+    free(findings);
+    return launches;
+}

@@ -79,6 +79,14 @@ struct stages_answer {
  * memory. */
 double stages_bound(const struct stages_problem *problem);
 
+/* What all stages take together, and the longest of them, at least, by the same relaxation; on a
+ * single stage with its share of what is behind the last microbatch. INFINITY: nothing fits. What
+ * changes cost is not read. False when there is no memory. */
+struct stages_least {
+    double sum_s, most_s;
+};
+bool stages_least(const struct stages_problem *problem, struct stages_least *least);
+
 /* False when there is no memory; found is false when nothing fits. Release in every case. */
 bool stages_solve(const struct stages_problem *problem, struct stages_answer *answer);
 void stages_answer_release(struct stages_answer *answer);

@@ -216,7 +216,16 @@ void engine_enough(struct engine *e, double enough_s)
     find_usable(e);
 }
 
-bool engine_relax(struct engine *e)
+static int layers_of(const struct stages_problem *p, int kind)
+{
+    int layers = 0;
+    for (int i = 0; i < p->layers; i++)
+        layers += p->kind[i] == kind;
+    return layers;
+}
+
+/* Hulls over kinds of so many layers at least. */
+static bool open_hulls(struct engine *e, int least_layers)
 {
     const struct stages_problem *p = e->problem;
     const size_t rows = (size_t)p->kinds * (size_t)p->choices;
@@ -224,15 +233,9 @@ bool engine_relax(struct engine *e)
     e->single = calloc((size_t)p->kinds, sizeof *e->single);
     e->plural_from = calloc((size_t)p->layers + 1, sizeof *e->plural_from);
     e->hull = calloc((size_t)p->stages, sizeof *e->hull);
-    e->least = calloc((size_t)p->stages, sizeof *e->least);
-    e->usable = calloc((size_t)p->stages * rows, sizeof *e->usable);
-    bool done = point && e->single && e->plural_from && e->hull && e->least && e->usable;
-    for (int kind = 0; done && kind < p->kinds; kind++) {
-        int layers = 0;
-        for (int i = 0; i < p->layers; i++)
-            layers += p->kind[i] == kind;
-        e->single[kind] = layers < 2;
-    }
+    bool done = point && e->single && e->plural_from && e->hull;
+    for (int kind = 0; done && kind < p->kinds; kind++)
+        e->single[kind] = layers_of(p, kind) < least_layers;
     for (int i = p->layers - 1; done && i >= 0; i--)
         e->plural_from[i] = e->plural_from[i + 1] + !e->single[p->kind[i]];
     if (done) e->plural = e->plural_from[0];
@@ -255,9 +258,19 @@ bool engine_relax(struct engine *e)
         make_hull(e, stage, point, true);
     }
     free(point);
-    if (done) e->bound_pace_s = least_pace(e);
-    if (done) engine_enough(e, e->enough_s);
     return done;
+}
+
+bool engine_relax(struct engine *e)
+{
+    const struct stages_problem *p = e->problem;
+    const size_t rows = (size_t)p->kinds * (size_t)p->choices;
+    e->least = calloc((size_t)p->stages, sizeof *e->least);
+    e->usable = calloc((size_t)p->stages * rows, sizeof *e->usable);
+    if (!e->least || !e->usable || !open_hulls(e, 2)) return false;
+    e->bound_pace_s = least_pace(e);
+    engine_enough(e, e->enough_s);
+    return true;
 }
 
 /* ---- how long a stage can be ---- */
@@ -310,4 +323,82 @@ double stages_bound(const struct stages_problem *problem)
     const double bound_s = engine_open(&e, problem) ? engine_bound(&e) : NAN;
     engine_close(&e);
     return bound_s;
+}
+
+/* ---- what stages take at least ---- */
+
+/* Bytes that the first and the last layer take of a stage where they are of kinds of their own. */
+static double ends_bytes(const struct engine *e, int stage)
+{
+    const struct stages_problem *p = e->problem;
+    const int ends[] = {0, p->layers - 1}, stages[] = {0, p->stages - 1};
+    double bytes = 0;
+    for (int i = 0; i < 2; i++) {
+        double least = INFINITY;
+        if (stage != stages[i] || !e->single[p->kind[ends[i]]]) continue;
+        for (int s = 0; s < p->choices; s++) {
+            const struct stage_choice *choice = choice_of(e, stage, p->kind[ends[i]], s);
+            if (isinf(choice->time_s)) continue;
+            least =
+                fmin(least, choice->fixed_bytes + p->place[stage].in_flight * choice->flight_bytes);
+        }
+        bytes += least;
+    }
+    return bytes;
+}
+
+/* Plural layers dealt to stages one by one, each to where it adds the least: times of stages are
+ * convex in how many they have. */
+static double least_sum(const struct engine *e, int *dealt)
+{
+    double sum_s = 0;
+    for (int i = 0; i < e->plural; i++) {
+        double least_s = INFINITY;
+        int to = 0;
+        for (int stage = 0; stage < e->problem->stages; stage++) {
+            struct room room = room_of(e, stage);
+            room.bytes -= ends_bytes(e, stage);
+            const double more_s = engine_rest_s(e, stage, dealt[stage] + 1, &room) -
+                                  engine_rest_s(e, stage, dealt[stage], &room);
+            if (!(more_s < least_s)) continue;
+            least_s = more_s;
+            to = stage;
+        }
+        sum_s += least_s;
+        dealt[to]++;
+    }
+    return sum_s;
+}
+
+/* Raises what is known with hulls over kinds of so many layers at least, others at their fastest.
+ */
+static bool raise_least(const struct stages_problem *problem, int least_layers, int *dealt,
+                        struct stages_least *least)
+{
+    struct engine e = {.problem = problem};
+    const bool done = open_hulls(&e, least_layers);
+    if (done) {
+        double plural_s = 0, single_s = 0;
+        for (int i = 0; i < problem->layers; i++)
+            *(e.single[problem->kind[i]] ? &single_s : &plural_s) +=
+                engine_fastest_s(&e, problem->kind[i]);
+        least->sum_s = fmax(least->sum_s, single_s + fmax(plural_s, least_sum(&e, dealt)));
+        least->most_s = fmax(least->most_s, fmax(least_pace(&e), least->sum_s / problem->stages));
+    }
+    engine_close(&e);
+    return done;
+}
+
+/* Over all kinds that there are several layers of, which may change places then; and over the one
+ * that there are most of alone. */
+bool stages_least(const struct stages_problem *problem, struct stages_least *least)
+{
+    int most = 0, *dealt = calloc(2 * (size_t)problem->stages, sizeof *dealt);
+    for (int kind = 0; kind < problem->kinds; kind++)
+        if (layers_of(problem, kind) > most) most = layers_of(problem, kind);
+    *least = (struct stages_least){0, 0};
+    const bool done = dealt && raise_least(problem, 2, dealt, least) &&
+                      raise_least(problem, most > 2 ? most : 2, dealt + problem->stages, least);
+    free(dealt);
+    return done;
 }

@@ -4,6 +4,7 @@
 #include "estimate/plan_check.h"
 #include "estimate/runs.h"
 #include "machine/part.h"
+#include "search/layerwise_climb.h"
 #include "search/layerwise_needs.h"
 #include "search/layerwise_shape.h"
 #include "search/numbers.h"
@@ -19,13 +20,30 @@ enum { RETRIES = 5 };
 /* The surrogate may be above the prediction by so much. */
 #define SURROGATE_SLACK 1.005
 
+/* Mixes that are judged around those that the surrogate finds: of a shape, of all. */
+enum { MOST_AROUND = 3000, MOST_JUDGED = 30000, MOST_STARTS = 6 };
+
+/* From mixes so much slower than the best one known none better is expected. */
+#define FAR 1.15
+
 struct quest {
     const struct layerwise_query *query;        /* of plans without virtual stages */
     const struct rk_plans_problem *interleaved; /* as it was asked */
     struct layerwise_answer *answer;
     double least_s;                  /* predicted, of what is found */
     struct rk_prediction prediction; /* of the plan at hand */
-    const struct shape *winner;      /* the shape of the answer's mix */
+    struct shape *shape;             /* that is looked at */
+    int starts;                      /* of it, the most promising mixes that were judged */
+    struct start {
+        struct mix mix;
+        struct mix_judged judged;
+        double worth;
+    } start[MOST_STARTS];
+    struct shape *winner; /* of the answer, and its mix */
+    struct mix won;
+    long left;      /* mixes that may be judged yet */
+    double floor_s; /* no plan of any shape takes less */
+    bool last;
     bool failed;
 };
 
@@ -35,29 +53,29 @@ static double messages_s(const struct shape *s)
            (1 + (double)shape_microbatches(s) / fmax(1, (double)s->base.pipeline - 1));
 }
 
+static bool launches(const struct quest *q, const struct rk_plan *plan)
+{
+    const struct layerwise_query *query = q->query;
+    return !query->launches || query->launches(query->problem->model, query->problem->system, plan);
+}
+
 /* Takes a plan over when its prediction is the fastest so far; `dealt` is it without virtual
- * stages. */
-static void offer(struct quest *q, const struct shape *s, const struct stages_problem *problem,
-                  const struct stages_answer *found, double bound_s, const struct rk_plan *dealt,
-                  const struct rk_plan *plan, const struct rk_prediction *p)
+ * stages. False: it cannot be launched. */
+static bool offer(struct quest *q, const struct mix *mix, const struct rk_plan *dealt,
+                  const struct rk_plan *plan)
 {
     struct layerwise_answer *best = q->answer;
-    struct stages_answer walk;
-    if (p->verdict != RK_FITS || p->step_s >= q->least_s) return;
+    const struct rk_prediction *p = &q->prediction;
+    if (p->verdict != RK_FITS || p->step_s >= q->least_s) return true;
+    if (!launches(q, plan)) return false;
     q->least_s = p->step_s;
-    q->winner = s;
-    best->found = true;
+    q->winner = q->shape;
+    q->won = *mix;
+    best->found = best->mixed = true;
     best->plan = *plan;
     best->dealt = *dealt;
     best->prediction = *p;
-    best->value_s = found->value_s;
-    best->bound_s = bound_s;
-    best->walk_s = 0;
-    struct stages_problem any = *problem;
-    any.enough_s = 0;
-    if (any.stages == 1 || !stages_walk(&any, &walk)) return;
-    best->walk_s = walk.found ? walk.value_s : 0;
-    stages_answer_release(&walk);
+    return true;
 }
 
 /* What is slower than this by the surrogate is not looked for. */
@@ -118,70 +136,89 @@ static bool take_off(struct quest *q, struct shape *s, const struct excess *over
     return true;
 }
 
-/* Predicts and offers what was found; adds what the surrogate's memories have too many. */
-static void judge(struct quest *q, struct shape *s, const struct stages_problem *problem,
-                  struct stages_answer *answer, double bound_s, const struct rk_plan *dealt,
-                  struct excess *over)
+static const struct mix_judged refused = {.step_s = INFINITY, .excess_bytes = INFINITY};
+
+/* Predicts a mix, and offers it. */
+static void judge(void *context, const struct mix *mix, struct mix_judged *judged)
 {
-    struct rk_plan plan = *dealt;
-    if (s->base.chunks > 1 && !layerwise_interleave(dealt, s->model, s->base.chunks, &plan)) return;
+    struct quest *q = context;
+    const struct shape *s = q->shape;
+    struct mix own = *mix;
+    const struct stages_answer answer = mix_answer(&own);
+    struct rk_plan dealt, plan;
+    struct excess over = {{0}};
+    *judged = refused;
+    q->prediction.timed = false;
+    q->left--;
+    q->answer->counts.judged++;
+    if (!shape_answer(s, &answer, mix->end, &dealt)) return;
+    plan = dealt;
+    if (s->base.chunks > 1 && !layerwise_interleave(&dealt, s->model, s->base.chunks, &plan))
+        return;
     rk_predict(s->model, s->system, &plan, &q->prediction);
-    offer(q, s, problem, answer, fmin(bound_s, answer->value_s), dealt, &plan, &q->prediction);
-    add_excess(over, s, &q->prediction);
+    if (!q->prediction.timed || !offer(q, mix, &dealt, &plan)) return;
+    judged->step_s = q->prediction.step_s;
+    judged->excess_bytes = 0;
+    add_excess(&over, s, &q->prediction);
+    for (int t = 0; t <= RK_SHARE_TIERS; t++)
+        judged->excess_bytes += fmax(0, over.bytes[t]);
+    for (int k = 0; k < q->prediction.stages; k++)
+        judged->stage_bytes[k] = q->prediction.stage[k].total_bytes;
 }
 
-/* The best with embedding and head in way `end`; `bound_s` is that of any ends. */
-static void solve_end(struct quest *q, struct shape *s, int end, double bound_s,
-                      struct excess *over)
+/* Judges what the surrogate found, or all alike; it may be one that the search goes on from. */
+static void consider(struct quest *q, const struct mix *mix)
+{
+    struct start start = {.mix = *mix};
+    int at = q->starts;
+    judge(q, mix, &start.judged);
+    start.worth = mix_worth(q->shape, &start.judged, CLIMB_WEIGHT);
+    while (at > 0 && q->start[at - 1].worth > start.worth)
+        at--;
+    if (isinf(start.worth) || at == MOST_STARTS) return;
+    if (at > 0 && q->start[at - 1].worth == start.worth) return; /* the same again */
+    if (q->starts < MOST_STARTS) q->starts++;
+    for (int i = q->starts - 1; i > at; i--)
+        q->start[i] = q->start[i - 1];
+    q->start[at] = start;
+}
+
+/* ... and adds what the surrogate's memories have too many. False: no plan can say it. */
+static bool consider_found(struct quest *q, struct stages_answer *answer, int end,
+                           struct excess *over)
+{
+    struct rk_plan plan;
+    shape_tidy(q->shape, answer);
+    if (!shape_answer(q->shape, answer, end, &plan)) return false;
+    const struct mix mix = mix_of(q->shape, answer, end);
+    consider(q, &mix);
+    add_excess(over, q->shape, &q->prediction);
+    return true;
+}
+
+/* The best with embedding and head in way `end`. */
+static void solve_end(struct quest *q, struct shape *s, int end, struct excess *over)
 {
     shape_allow(s, end);
     for (int try = 0; try < RETRIES; try++) {
         struct stages_answer answer;
-        struct rk_plan plan;
         const struct stages_problem problem = shape_problem(s, enough(q, s));
         if (!stages_solve(&problem, &answer)) {
             q->failed = true;
             return;
         }
         q->answer->counts.labels += answer.labels;
-        const bool said = answer.found && shape_answer(s, &answer, end, &plan);
+        const bool said = answer.found && consider_found(q, &answer, end, over);
         const bool again = answer.found && !said;
-        if (said) judge(q, s, &problem, &answer, bound_s, &plan, over);
         if (again) shape_forbid_rare(s, &answer, end);
         stages_answer_release(&answer);
         if (!again) return;
     }
 }
 
-/* No mix takes less, whatever the one way is in which embedding and head are run. */
-static double bound_of_ends(struct shape *s)
-{
-    double bound_s = INFINITY;
-    for (int end = 0; end < s->ways; end++) {
-        if (!s->way[end].end) continue;
-        shape_allow(s, end);
-        const struct stages_problem problem = shape_problem(s, 0);
-        bound_s = fmin(bound_s, stages_bound(&problem));
-    }
-    shape_allow(s, -1);
-    return bound_s;
-}
-
-/* No mix of the answer's shape has a lower surrogate. */
-static void tighten(struct layerwise_answer *answer, double bound_s)
-{
-    answer->bound_s = fmax(answer->bound_s, fmin(bound_s, answer->value_s));
-}
-
-/* Is the bound further off than what the answers of such a search differ in? */
-static bool is_loose(const struct layerwise_answer *answer)
-{
-    return answer->bound_s < 0.995 * answer->value_s;
-}
-
-/* Embedding and head in any way: no slower than in one and the same. Where they are in one, or for
- * each of the two that they are in, that is solved; and all over again with less memory where the
- * prediction says that the surrogate took too much. */
+/* Embedding and head in any way. Where they are in one, that is it, else each of the two that they
+ * are in is solved; and all over again with less memory where the prediction says that the
+ * surrogate took too much. */
 static bool solve_shape(struct quest *q, struct shape *s)
 {
     struct excess less = {{0}};
@@ -202,31 +239,39 @@ static bool solve_shape(struct quest *q, struct shape *s)
         }
         q->answer->counts.labels += answer.labels;
         const bool any = answer.found;
-        const double bound_s = any && answer.bound_s < answer.value_s
-                                   ? fmax(answer.bound_s, bound_of_ends(s))
-                                   : answer.bound_s;
         const int ends[] = {any ? answer.choice[0] : 0, any ? answer.choice[s->layers - 1] : 0};
-        struct rk_plan plan;
-        const bool done = any && ends[0] == ends[1] && shape_answer(s, &answer, ends[0], &plan);
-        if (done) judge(q, s, &problem, &answer, bound_s, &plan, &over);
+        const bool done = any && ends[0] == ends[1] && consider_found(q, &answer, ends[0], &over);
         stages_answer_release(&answer);
-        if (s->rigour && try == 0) /* nothing below enough, or below what was found */
-            tighten(q->answer, any ? bound_s : fmin(bound_s, problem.enough_s));
-        if (!any) {
-            const bool open =
-                !isinf(bound_s) && (!(problem.enough_s > 0) || bound_s < problem.enough_s);
-            q->answer->unsettled |= open || (found && !fits_all(&less));
-            return found;
-        }
-        if (s->rigour > 1 && !is_loose(q->answer)) return true;
+        if (!any) return found;
         found = true;
         for (int i = 0; !done && i < 2; i++)
-            if (i == 0 || ends[1] != ends[0]) solve_end(q, s, ends[i], bound_s, &over);
-        if (fits_all(&over)) return true;
-        if (!take_off(q, s, &over, &less)) break;
+            if (i == 0 || ends[1] != ends[0]) solve_end(q, s, ends[i], &over);
+        if (fits_all(&over) || !take_off(q, s, &over, &less)) break;
     }
-    q->answer->unsettled = true;
     return found;
+}
+
+/* What the surrogate finds of a shape, and mixes whose layers are alike; then what is better around
+ * the most promising of these. The least step of what was found; INFINITY: nothing fits. */
+static double search_shape(struct quest *q, struct shape *s)
+{
+    double found_s = INFINITY;
+    q->shape = s;
+    q->starts = 0;
+    q->answer->counts.unfit += !solve_shape(q, s);
+    for (int way = 0; way < s->ways && q->left > 0; way++) {
+        const struct mix alike = mix_alike(s, way);
+        consider(q, &alike);
+    }
+    const long before = q->left, most = before < MOST_AROUND ? before : MOST_AROUND;
+    for (int i = 0; i < q->starts && !q->failed; i++) {
+        if (q->start[i].worth > FAR * q->least_s) break;
+        struct climb around = {s, judge, q, most - (before - q->left), CLIMB_WEIGHT};
+        struct mix_judged *judged = &q->start[i].judged;
+        q->failed = !climb_from(&around, &q->start[i].mix, judged);
+        if (judged->excess_bytes <= 0) found_s = fmin(found_s, judged->step_s);
+    }
+    return found_s;
 }
 
 /* ---- all shapes ---- */
@@ -255,25 +300,40 @@ static bool find_base(const struct rk_plans_problem *problem, struct rk_plan *pl
     return found;
 }
 
+/* The best whose layers are alike is the answer until a mix is faster. */
+static void take_alike(struct quest *q, const struct rk_plan *plan)
+{
+    struct layerwise_answer *answer = q->answer;
+    const struct rk_prediction *p = &q->prediction;
+    if (p->step_s >= q->least_s || !launches(q, plan)) return;
+    q->least_s = p->step_s;
+    answer->found = true;
+    answer->plan = answer->dealt = *plan;
+    answer->dealt.chunks = 1;
+    answer->dealt.splits = plan->chunks > 1 ? p->stages : plan->splits;
+    for (int i = 0; plan->chunks > 1 && i < answer->dealt.splits; i++)
+        answer->dealt.split[i] = (uint16_t)p->stage[i].blocks;
+}
+
 /* The best plan of so many stages whose layers are alike, or one that would be with more memory;
  * false when there is none. */
 static bool best_uniform(struct quest *q, uint64_t stages, struct rk_plan *plan)
 {
     struct rk_plans_problem problem = *q->query->problem;
-    struct rk_prediction p;
     problem.pinned[RK_PLAN_PIPELINE].count = 1;
     problem.pinned[RK_PLAN_PIPELINE].value[0] = problem.pinned[RK_PLAN_PIPELINE].to[0] = stages;
-    if (rk_plans_best(&problem, plan, &p, NULL) != RK_OK) return find_base(&problem, plan);
-    if (!q->answer->uniform_s || p.step_s < q->answer->uniform_s) {
-        q->answer->uniform = *plan;
-        q->answer->uniform_s = p.step_s;
-    }
+    if (rk_plans_best(&problem, plan, &q->prediction, NULL) != RK_OK)
+        return find_base(&problem, plan);
+    const double step_s = q->prediction.step_s;
+    if (!q->answer->uniform_s || step_s < q->answer->uniform_s) q->answer->uniform_s = step_s;
+    take_alike(q, plan);
     return true;
 }
 
 struct candidate {
     struct shape *shape;
     double bound_s;
+    double found_s; /* of its plans that were judged, the least; INFINITY: none fits, or none was */
 };
 
 static int compare_candidates(const void *a, const void *b)
@@ -290,15 +350,41 @@ struct candidates {
 static bool add_candidate(struct candidates *all, struct shape *s, double bound_s)
 {
     if (!ARRAY_ROOM(all->list, all->count)) return false;
-    all->list[all->count++] = (struct candidate){s, bound_s};
+    all->list[all->count++] = (struct candidate){s, bound_s, INFINITY};
     return true;
 }
 
-/* Interleaved stages have to be filled, unless plans that no framework starts are asked for. */
+/* Stages whose layers are not run alike have to be filled, unless plans that no framework starts
+ * are asked for. */
 static bool starts(const struct quest *q, const struct rk_plan *base, uint64_t microbatches)
 {
-    return q->interleaved->unstartable || base->chunks == 1 || base->pipeline == 1 ||
-           plan_interleaves(microbatches, base->pipeline, base->pipeline);
+    if (q->interleaved->unstartable || base->pipeline == 1) return true;
+    return base->chunks == 1 ? microbatches >= base->pipeline
+                             : plan_interleaves(microbatches, base->pipeline, base->pipeline);
+}
+
+static void add_shape(struct quest *q, const struct rk_plan *base, uint64_t samples,
+                      struct candidates *all)
+{
+    struct shape *s = shape_open(q->query->problem, base, samples);
+    if (!s) q->failed = true;
+    if (!s || !s->ways) {
+        shape_close(s);
+        return;
+    }
+    if (!q->answer->uniform_s && !shape_watch_all(s)) { /* it may be what nothing fits in */
+        shape_close(s);
+        q->failed = true;
+        return;
+    }
+    q->answer->counts.shapes++;
+    q->floor_s = fmin(q->floor_s, s->floor_s);
+    q->answer->counts.ways += (uint64_t)s->ways;
+    shape_allow(s, -1);
+    const struct stages_problem problem = shape_problem(s, 0);
+    if (add_candidate(all, s, stages_bound(&problem) + messages_s(s))) return;
+    shape_close(s);
+    q->failed = true;
 }
 
 /* Shapes of so many stages and virtual stages: samples in flight that divide the batch. */
@@ -306,30 +392,8 @@ static void add_shapes(struct quest *q, const struct rk_plan *base, struct candi
 {
     uint64_t divisor[MAX_DIVISORS];
     const int divisors = divisors_of(base->batch, divisor);
-    for (int i = 0; i < divisors && !q->failed; i++) {
-        if (!starts(q, base, base->batch / divisor[i])) continue;
-        struct shape *s = shape_open(q->query->problem, base, divisor[i]);
-        if (!s) {
-            q->failed = true;
-            return;
-        }
-        if (!s->ways) {
-            shape_close(s);
-            continue;
-        }
-        if (!q->answer->uniform_s && !shape_watch_all(s)) { /* it may be what nothing fits in */
-            shape_close(s);
-            q->failed = true;
-            return;
-        }
-        q->answer->counts.shapes++;
-        q->answer->counts.ways += (uint64_t)s->ways;
-        shape_allow(s, -1);
-        const struct stages_problem problem = shape_problem(s, 0);
-        if (add_candidate(all, s, stages_bound(&problem) + messages_s(s))) continue;
-        shape_close(s);
-        q->failed = true;
-    }
+    for (int i = 0; i < divisors && !q->failed; i++)
+        if (starts(q, base, base->batch / divisor[i])) add_shape(q, base, divisor[i], all);
 }
 
 /* With each number of virtual stages. */
@@ -357,43 +421,9 @@ static struct rk_plans_problem plain(const struct rk_plans_problem *problem)
     return p;
 }
 
-/* The best are alike. */
-static void take_alike(struct layerwise_answer *answer, const struct rk_plan *plan,
-                       const struct rk_plans_problem *problem)
-{
-    answer->found = true;
-    answer->value_s = answer->bound_s = answer->walk_s = 0;
-    answer->plan = answer->dealt = *plan;
-    rk_predict(problem->model, problem->system, plan, &answer->prediction);
-    answer->dealt.chunks = 1;
-    answer->dealt.splits = plan->chunks > 1 ? answer->prediction.stages : plan->splits;
-    for (int i = 0; plan->chunks > 1 && i < answer->dealt.splits; i++)
-        answer->dealt.split[i] = (uint16_t)answer->prediction.stage[i].blocks;
-}
-
 static bool stopped(const struct layerwise_query *query)
 {
     return query->stop && query->stop(query->context);
-}
-
-/* Labels of a proof, times the usual number, of no more than so many labels with ways to go on from
- * them: some seconds. */
-enum { RIGOUR = 10, MOST_STEPS = 100000000 };
-
-static bool is_worth_it(const struct quest *q, struct shape *s)
-{
-    if (s->rigour == 1) return s->base.chunks > 1;
-    const double layers = fmax(1, (double)s->layers / (double)s->base.pipeline);
-    const double labels = (double)shape_problem(s, 0).label_limit;
-    return is_loose(q->answer) && labels * layers * s->ways <= MOST_STEPS;
-}
-
-/* The winner once more: with as many labels as without virtual stages, then with many more. */
-static void prove(struct quest *q, struct shape *s)
-{
-    for (s->rigour = 1; s->rigour <= RIGOUR && !q->failed; s->rigour += RIGOUR - 1) {
-        if (is_worth_it(q, s)) solve_shape(q, s);
-    }
 }
 
 /* What all layers must have alike, and how many there may be. */
@@ -441,72 +471,160 @@ static void gather(struct quest *q, struct candidates *all)
 }
 
 /* Solves the shapes in the order of their bounds, as far as one may bring something faster. */
-static void solve(struct quest *q, struct candidates *all)
+static void solve_all(struct quest *q, struct candidates *all)
 {
     struct layerwise_answer *answer = q->answer;
-    if (answer->uniform_s) q->least_s = answer->uniform_s;
-    if (answer->any_s) q->least_s = fmin(q->least_s, answer->any_s);
     if (all->count) qsort(all->list, (size_t)all->count, sizeof *all->list, compare_candidates);
     for (int i = 0; i < all->count; i++) {
-        const struct candidate *c = &all->list[i];
+        struct candidate *c = &all->list[i];
         if (isinf(c->bound_s))
             answer->counts.unfit++;
-        else if (c->bound_s >= q->least_s)
+        else if (fmax(c->bound_s, c->shape->floor_s) >= q->least_s)
             answer->counts.excluded++;
         else if (!q->failed && answer->complete)
-            answer->counts.unfit += !solve_shape(q, c->shape);
+            c->found_s = search_shape(q, c->shape);
         answer->complete = answer->complete && !stopped(q->query);
     }
 }
 
-/* Proves what was found, or finds out what would have to be larger, and closes the shapes. */
+/* Weights that are gathered beside computing where they were not, or the other way round. */
+static bool overlap_otherwise(const struct quest *q, struct rk_plan *base)
+{
+    struct offered offered;
+    struct rk_plan plan = *base;
+    if (plan.zero == 0) plan.zero = 1;
+    plan_axis_offer(&offered, q->query->problem, RK_PLAN_WEIGHT_OVERLAP, &plan);
+    for (int i = 0; i < offered.count; i++) {
+        if (offered.value[i] == base->weight_overlap) continue;
+        base->weight_overlap = offered.value[i];
+        return true;
+    }
+    return false;
+}
+
+static struct candidate *best_candidate(struct candidates *all)
+{
+    struct candidate *best = NULL;
+    for (int i = 0; i < all->count; i++)
+        if (!isinf(all->list[i].found_s) && (!best || all->list[i].found_s < best->found_s))
+            best = &all->list[i];
+    return best;
+}
+
+/* The best shapes again, with the overlap that the plan they are made around has not. */
+static void solve(struct quest *q, struct candidates *all)
+{
+    enum { MOST_AGAIN = 3 };
+    struct shape *best[MOST_AGAIN];
+    int count = 0;
+    solve_all(q, all);
+    for (int i = 0; i < MOST_AGAIN; i++) {
+        struct candidate *c = best_candidate(all);
+        if (!c) break;
+        best[count++] = c->shape;
+        c->found_s = INFINITY;
+    }
+    for (int i = 0; i < count && q->answer->complete && !q->failed; i++) {
+        struct rk_plan base = best[i]->base;
+        if (!overlap_otherwise(q, &base)) continue;
+        const int before = all->count;
+        add_shape(q, &base, best[i]->samples, all);
+        if (all->count > before) search_shape(q, all->list[before].shape);
+    }
+}
+
+/* What the surrogate says of the answer's mix, and where the walk between balanced stages ends. */
+static void set_sums(struct quest *q)
+{
+    double stage_s[LAYERWISE_MOST_STAGES], stage_bytes[LAYERWISE_MOST_STAGES];
+    struct layerwise_answer *answer = q->answer;
+    struct stages_answer mix = mix_answer(&q->won), walk;
+    shape_allow(q->winner, -1);
+    const struct stages_problem problem = shape_problem(q->winner, 0);
+    struct stages_problem roomy = problem;
+    struct stage_place place[LAYERWISE_MOST_STAGES];
+    shape_unlimited(&roomy, place);
+    mix.stage_s = stage_s;
+    mix.stage_bytes = stage_bytes;
+    answer->value_s = stages_value(&roomy, &mix);
+    if (problem.stages == 1 || !stages_walk(&problem, &walk)) return;
+    answer->walk_s = walk.found ? walk.value_s : 0;
+    stages_answer_release(&walk);
+}
+
+/* Finds out what would have to be larger where nothing fits, and closes the shapes. */
 static void finish(struct quest *q, struct candidates *all, struct needs *needs)
 {
-    const struct layerwise_answer *answer = q->answer;
-    const bool stuck = !answer->found && !answer->uniform_s && !answer->any_s;
+    const bool stuck = q->last && !q->answer->found && q->answer->complete;
     *needs = (struct needs){.lower = false};
     for (int t = 0; t <= RK_SHARE_TIERS; t++)
         needs->bytes[t] = INFINITY;
+    if (q->winner) set_sums(q);
     for (int i = 0; i < all->count; i++) {
         struct shape *s = all->list[i].shape;
-        if (stuck && answer->complete && s->base.chunks == 1 && !q->failed) {
+        if (stuck && s->base.chunks == 1 && !q->failed) {
             needs_add(needs, s);
             q->failed = s->failed;
         }
-        if (s == q->winner && answer->complete) prove(q, s);
         shape_close(s);
     }
     free(all->list);
 }
 
-enum rk_status layerwise_search(const struct layerwise_query *query,
-                                struct layerwise_answer *answer, struct rk_error *error)
+/* On a machine whose first memory is what plans may use of it; the last try: says why nothing fits.
+ */
+static enum rk_status search_on(const struct rk_system *system, const struct layerwise_query *query,
+                                bool last, struct layerwise_answer *answer, struct rk_error *error)
 {
-    const struct rk_plans_problem problem = plain(query->problem);
-    const struct layerwise_query own = {&problem, query->threads, query->stop, query->context};
-    static const struct quest none = {.least_s = INFINITY};
+    struct rk_plans_problem asked = *query->problem;
+    asked.system = system;
+    const struct rk_plans_problem problem = plain(&asked);
+    struct layerwise_query own = *query;
+    static const struct quest none = {
+        .least_s = INFINITY, .floor_s = INFINITY, .left = MOST_JUDGED};
     struct quest q = none;
     struct candidates all = {.count = 0};
     struct needs needs;
     struct rk_plan any;
+    own.problem = &problem;
     q.query = &own;
-    q.interleaved = query->problem;
+    q.interleaved = &asked;
     q.answer = answer;
+    q.last = last;
     memset(answer, 0, sizeof *answer);
     answer->complete = true;
-    const enum rk_status status = check_asked(&problem, error);
-    if (status != RK_OK) return status;
     gather(&q, &all);
-    if (rk_plans_best(query->problem, &any, &q.prediction, NULL) == RK_OK)
+    if (rk_plans_best(&asked, &any, &q.prediction, NULL) == RK_OK) {
         answer->any_s = q.prediction.step_s;
+        take_alike(&q, &any);
+    }
     solve(&q, &all);
     finish(&q, &all, &needs);
     if (q.failed) return no_memory(error);
-    if (!answer->found && answer->any_s)
-        take_alike(answer, &any, &problem);
-    else if (!answer->found && answer->uniform_s)
-        take_alike(answer, &answer->uniform, &problem);
-    return answer->found ? RK_OK : needs_fail(&needs, query->problem, error);
+    answer->bound_s = answer->complete ? fmin(q.floor_s, q.least_s) : 0;
+    if (answer->found) return RK_OK;
+    return last ? needs_fail(&needs, query->problem, error) : RK_NOTHING_FITS;
+}
+
+enum rk_status layerwise_search(const struct layerwise_query *query,
+                                struct layerwise_answer *answer, struct rk_error *error)
+{
+    const struct rk_plans_problem *problem = query->problem;
+    const double usable = query->usable_bytes;
+    struct rk_system system;
+    enum rk_status status = check_asked(problem, error);
+    if (status == RK_OK) status = rk_system_copy(&system, problem->system, error);
+    if (status != RK_OK) return status;
+    const bool less = usable > 0 && usable < system.memory[0].capacity_bytes;
+    if (less) system.memory[0].capacity_bytes = usable;
+    status = search_on(&system, query, !less, answer, error);
+    const bool none = less && status == RK_NOTHING_FITS && answer->complete;
+    if (none) status = search_on(problem->system, query, true, answer, error);
+    answer->fills = none;
+    rk_system_release(&system);
+    if (answer->found)
+        rk_predict(problem->model, problem->system, &answer->plan, &answer->prediction);
+    return status;
 }
 
 struct rk_plan layerwise_run(const struct rk_plan *plan, int local)

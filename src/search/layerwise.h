@@ -17,8 +17,12 @@
 
 struct layerwise_query {
     const struct rk_plans_problem *problem; /* the schedule is 1f1b */
-    int threads;                            /* 0: all cores */
-    bool (*stop)(void *context);            /* asked between shapes; NULL: never */
+    double usable_bytes; /* that a plan takes at most of the first memory, unless none takes so
+                            little; 0: all of it */
+    bool (*launches)(const struct rk_model *model, const struct rk_system *system,
+                     const struct rk_plan *plan); /* what cannot be is no answer; NULL: all can */
+    int threads;                                  /* 0: all cores */
+    bool (*stop)(void *context);                  /* asked between shapes; NULL: never */
     void *context;
 };
 
@@ -28,22 +32,22 @@ struct layerwise_counts {
     uint64_t unfit;    /* ... in which nothing fits */
     uint64_t ways;     /* to run a layer, of all shapes */
     uint64_t labels;
+    uint64_t judged; /* mixes, by the predictor */
 };
 
 struct layerwise_answer {
-    bool found;
+    bool found, mixed; /* mixed: no plan whose layers are alike is as fast */
+    bool fills;        /* no plan leaves as much as usable_bytes asks for */
     struct rk_plan plan;
     struct rk_plan dealt; /* without its virtual stages: each stage's layers side by side */
     struct rk_prediction prediction;
-    double value_s, bound_s; /* the surrogate's, of the shape of `plan`; equal: proved the best */
-    double walk_s;           /* the surrogate of the walk between balanced extremes; 0: none */
-    struct rk_plan uniform;  /* the best whose layers are alike, and its step; 0: none fits */
-    double uniform_s;
-    double any_s; /* a step of the best plan of all, interleaved ones too; 0: none fits */
+    double bound_s;   /* no plan that is tried is predicted to take less */
+    double value_s;   /* the surrogate of `plan`; 0: its layers are alike */
+    double walk_s;    /* that of the walk between balanced extremes; 0: none */
+    double uniform_s; /* the best step of plans whose layers are alike; 0: none fits */
+    double any_s;     /* ... of all of these, interleaved ones too */
     struct layerwise_counts counts;
-    bool unsettled; /* of some shape not all mixes that may be faster were looked at, or those that
-                       were found fit by the surrogate alone */
-    bool complete;  /* false: stopped */
+    bool complete; /* false: stopped */
 };
 
 /* RK_NOTHING_FITS, RK_USAGE (framework calculon), RK_IO. */

@@ -38,6 +38,7 @@ bool layerwise_interleave(const struct rk_plan *plan, const struct rk_model *mod
     for (uint64_t part = 0; part < parts; part++) {
         const uint64_t stage = part % plan->pipeline, layers = layers_of(plan, model, chunks, part);
         struct plan_layers at = layer_at(plan, model, stage, taken[stage]);
+        if (!layers) return false; /* nobody launches a virtual stage without */
         to->split[part] = (uint16_t)layers;
         taken[stage] += layers;
         for (uint64_t i = 0; i < layers; i++, plan_layers_next(&at)) {

@@ -1,4 +1,4 @@
-#include "search/layerwise_shape.h"
+#include "search/layerwise_floor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,16 +9,6 @@
 struct bill {
     double time_s, end_s, fixed_bytes, flight_bytes, moment_bytes, constant_bytes;
     struct stage_lower lower;
-};
-
-struct meter {
-    const struct shape *shape;
-    const struct rk_model *model;
-    const struct rk_system *system;
-    const struct rk_plan *plan;
-    const struct layer_folds *fold;
-    struct sharing sharing;
-    struct memory_rule rule;
 };
 
 static struct stage_lower lower_of(const struct meter *m, const struct stage_sum *sum)
@@ -141,7 +131,7 @@ static bool same_times(const struct rk_local *a, const struct rk_local *b)
     return same_fold(&again, b);
 }
 
-static void price_way(struct shape *s, const struct layer_folds *fold, int i)
+static void price_way(struct shape *s, struct floors *floors, const struct layer_folds *fold, int i)
 {
     const struct rk_plan plan = shape_plan(s, i);
     struct meter m = {s, s->model, s->system, &plan, fold, sharing_of(&plan), {.zero = 0}};
@@ -158,6 +148,7 @@ static void price_way(struct shape *s, const struct layer_folds *fold, int i)
         if (!head) price->first_s = s->price[i].first_s; /* the blocks behind wait as well */
     }
     s->send_s = fmax(s->send_s, send_s_of(fold, s->system, &plan));
+    floor_of_way(floors, &m, i);
 }
 
 /* Ways whose layers are timed, and folded, alike are neighbours. */
@@ -165,7 +156,9 @@ static bool price_ways(struct shape *s)
 {
     struct timed_layers *timed = calloc(1, sizeof *timed);
     struct layer_folds *fold = calloc(1, sizeof *fold);
-    const bool done = timed && fold;
+    struct floors floors = {.constant_bytes = INFINITY, .send_s = INFINITY};
+    floors.of = calloc((size_t)(s->kinds * s->ways) + 1, sizeof *floors.of);
+    bool done = timed && fold && floors.of;
     for (int i = 0; done && i < s->ways; i++) {
         const struct rk_local *own = &s->way[i].local;
         const struct rk_plan plan = shape_plan(s, i);
@@ -173,11 +166,13 @@ static bool price_ways(struct shape *s)
             time_layers(timed, s->model, s->system, &plan);
         if (i == 0 || !same_fold(own, &s->way[i - 1].local))
             fold_timed(fold, timed, s->system, &plan);
-        price_way(s, fold, i);
+        price_way(s, &floors, fold, i);
     }
+    if (done && s->ways) s->floor_s = floors_step_s(&floors, s);
     free(timed);
     free(fold);
-    return done;
+    free(floors.of);
+    return done && !isnan(s->floor_s);
 }
 
 /* ---- of all ---- */

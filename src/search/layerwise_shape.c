@@ -188,21 +188,17 @@ static int compare_numbers(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* Layers of one kind side by side whose activations lie alike may change places: those that are
- * run alike come together, those that are computed again as a whole first, as Megatron-LM has it.
- */
-static void tidy(const struct shape *s, const struct stages_answer *answer, int *choice)
+void shape_tidy(const struct shape *s, struct stages_answer *answer)
 {
+    int *choice = answer->choice, layout[MOST_LAYERS + 2];
     for (int i = 0; i < s->layers; i++) {
-        const int way = answer->choice[i];
-        choice[i] = s->way[way].local.recompute == RK_WHOLE ? way - s->ways : way;
+        layout[i] = s->way[choice[i]].layout;
+        if (s->way[choice[i]].local.recompute == RK_WHOLE) choice[i] -= s->ways;
     }
     for (uint64_t k = 0; k < s->base.pipeline; k++)
         for (int i = answer->first[k], end; i < answer->first[k + 1]; i = end) {
-            const int layout = s->way[answer->choice[i]].layout;
             for (end = i + 1; end < answer->first[k + 1]; end++)
-                if (s->kind[end] != s->kind[i] || s->way[answer->choice[end]].layout != layout)
-                    break;
+                if (s->kind[end] != s->kind[i] || layout[end] != layout[i]) break;
             qsort(choice + i, (size_t)(end - i), sizeof *choice, compare_numbers);
         }
     for (int i = 0; i < s->layers; i++)
@@ -226,10 +222,9 @@ static int local_of(const struct shape *s, struct rk_plan *plan, int way_of[RK_M
 bool shape_answer(const struct shape *s, const struct stages_answer *answer, int end,
                   struct rk_plan *plan)
 {
-    int way_of[RK_MAX_LOCALS], choice[MOST_LAYERS + 2];
+    int way_of[RK_MAX_LOCALS];
     *plan = shape_plan(s, end);
     plan->chunks = 1;
-    tidy(s, answer, choice);
     plan->segments = plan->others = 0;
     plan->embedding_counts = plan->head_counts = false;
     plan->first_layers = plan->last_layers = 0;
@@ -238,7 +233,7 @@ bool shape_answer(const struct shape *s, const struct stages_answer *answer, int
         plan->split[k] = (uint16_t)(answer->first[k + 1] - answer->first[k] - (k == 0) -
                                     (k == plan->splits - 1));
     for (int i = 1; i < s->layers - 1; i++) {
-        const int way = choice[i];
+        const int way = answer->choice[i];
         const int local = way == end ? 0 : local_of(s, plan, way_of, way);
         struct rk_segment *last = plan->segments ? &plan->segment[plan->segments - 1] : NULL;
         if (local < 0) return false;
@@ -275,8 +270,7 @@ struct stages_problem shape_problem(const struct shape *s, double enough_s)
 {
     const uint64_t layers = (uint64_t)s->layers / s->base.pipeline;
     const size_t most = LABELS_OF_STAGE / (layers > 8 ? layers * layers : 64);
-    const bool few = s->base.chunks > 1 && !s->rigour && most > INTERLEAVED_LABELS;
-    const size_t limit = few ? INTERLEAVED_LABELS : s->rigour > 1 ? (size_t)s->rigour * most : most;
+    const bool few = s->base.chunks > 1 && most > INTERLEAVED_LABELS;
     return (struct stages_problem){.layers = s->layers,
                                    .kinds = s->kinds,
                                    .choices = s->ways,
@@ -287,7 +281,19 @@ struct stages_problem shape_problem(const struct shape *s, double enough_s)
                                    .microbatches = (double)(shape_microbatches(s) * s->base.chunks),
                                    .place = s->place,
                                    .enough_s = enough_s,
-                                   .label_limit = limit};
+                                   .label_limit = few ? INTERLEAVED_LABELS : most};
+}
+
+void shape_unlimited(struct stages_problem *problem,
+                     struct stage_place place[LAYERWISE_MOST_STAGES])
+{
+    for (int k = 0; k < problem->stages; k++) {
+        place[k] = problem->place[k];
+        place[k].capacity_bytes = INFINITY;
+        for (int t = 0; t < STAGES_TIERS; t++)
+            place[k].lower_capacity_bytes[t] = INFINITY;
+    }
+    problem->place = place;
 }
 
 void shape_forbid_rare(struct shape *s, const struct stages_answer *answer, int end)

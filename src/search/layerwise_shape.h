@@ -43,8 +43,8 @@ struct shape {
     struct stage_place place[RK_MAX_STAGES];
     double constant_bytes; /* of a stage, whatever its layers */
     double send_s;
-    int rigour;  /* 0: few labels of virtual stages; n: n times the usual number */
-    bool failed; /* no memory */
+    double floor_s; /* no plan is predicted to take less: layerwise_floor.h */
+    bool failed;    /* no memory */
 };
 
 uint64_t shape_microbatches(const struct shape *s);
@@ -77,6 +77,15 @@ void shape_allow(struct shape *s, int end);
 
 /* The surrogate. Slower ways than enough_s are not looked for; 0: all are. */
 struct stages_problem shape_problem(const struct shape *s, double enough_s);
+
+/* The same with memories without an end; `place` holds its places. */
+void shape_unlimited(struct stages_problem *problem,
+                     struct stage_place place[LAYERWISE_MOST_STAGES]);
+
+/* Layers of one kind side by side whose activations lie alike may change places: those that are
+ * run alike come together, those that are computed again as a whole first, as Megatron-LM has it.
+ */
+void shape_tidy(const struct shape *s, struct stages_answer *answer);
 
 /* The plan of an answer whose ends are run in way `end`. False when a plan cannot say so many runs
  * and ways. */

@@ -53,6 +53,15 @@ static bool can_run(const struct shape *s, const struct rk_plan *plan)
     return reason.verdict == RK_FITS;
 }
 
+/* May embedding and head be run so? What a framework asks of a plan it asks of them. */
+static bool can_be_end(const struct shape *s, const struct rk_plan *plan)
+{
+    struct rk_reason reason;
+    const unsigned start = s->problem->unstartable ? 0 : 1u << CHECK_START;
+    return rk_plan_offloaded(plan, RK_SHARE_ATTENTION) <= 0 &&
+           plan_check_parts(s->model, s->system, plan, start, &reason) == PLAN_CHECKS;
+}
+
 static void add_way(struct shape *s, const struct rk_plan *plan)
 {
     if (s->failed || !can_run(s, plan)) return;
@@ -60,11 +69,7 @@ static void add_way(struct shape *s, const struct rk_plan *plan)
         s->failed = true;
         return;
     }
-    const bool again = plan->recompute != RK_KEEP && plan->sequence_chunks <= 1;
-    s->way[s->ways++] = (struct way){
-        .local = plan->local,
-        .end = !again && rk_plan_offloaded(plan, RK_SHARE_ATTENTION) <= 0,
-    };
+    s->way[s->ways++] = (struct way){.local = plan->local, .end = can_be_end(s, plan)};
 }
 
 /* ZeRO, recomputation and offload of a layout in which matrices are multiplied in one precision. */

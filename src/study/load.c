@@ -447,8 +447,7 @@ static double usable_of(const struct study *study, const struct grid *grid,
     struct rk_plan plan = rk_plan_default();
     plan.framework = point->framework;
     const struct rk_machine *machine = study_machine(study, point);
-    if (grid->headroom || point->framework == RK_CALCULON || point->mode == STUDY_LAYERWISE)
-        return INFINITY;
+    if (grid->headroom || point->framework == RK_CALCULON) return INFINITY;
     if (machine) /* up to the edge, unless it is asked for; each cluster has its own */
         return grid->has_headroom ? learned_room(&study->model[point->model].model,
                                                  &machine->cluster[0].system, &plan)

@@ -6,6 +6,8 @@
 #include "study/over_clusters.h"
 #include "study/study.h"
 
+#include <reckon/check.h>
+
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -98,10 +100,18 @@ static bool is_stopped(void *context)
 
 /* The best plan in which each layer is run in its own way; none where nothing fits. */
 static enum rk_status search_layers(struct engine *engine, const struct rk_plans_problem *problem,
-                                    struct study_row *row, struct rk_error *error)
+                                    double usable_bytes, struct study_row *row,
+                                    struct rk_error *error)
 {
     struct layerwise_answer *answer = calloc(1, sizeof *answer);
-    const struct layerwise_query query = {problem, engine->threads, is_stopped, engine};
+    const struct layerwise_query query = {
+        .problem = problem,
+        .usable_bytes = usable_bytes,
+        .launches = problem->unstartable ? NULL : rk_plan_launches,
+        .threads = engine->threads,
+        .stop = is_stopped,
+        .context = engine,
+    };
     row->best = calloc(1, sizeof *row->best);
     enum rk_status status =
         answer && row->best ? layerwise_search(&query, answer, error) : no_memory(error);
@@ -183,7 +193,8 @@ static enum rk_status search_point(struct engine *engine, size_t index, struct s
     }
     study_problem(engine->study, point, &problem);
     if (point->mode == STUDY_LAYERWISE) {
-        const enum rk_status status = search_layers(engine, &problem, row, error);
+        const enum rk_status status =
+            search_layers(engine, &problem, point->usable_bytes, row, error);
         row->seconds = now_s() - start_s;
         return status;
     }
