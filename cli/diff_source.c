@@ -99,8 +99,7 @@ static enum rk_status complete(struct plan_draft *draft, const struct rk_plan *o
 static enum rk_status read_words(const char *text, const struct rk_plan *other, bool changes,
                                  uint64_t gpus, struct rk_plan *plan, struct rk_error *error)
 {
-    struct plan_draft draft = plan_draft();
-    if (other && changes) draft.plan = *other;
+    struct plan_draft draft = other && changes ? plan_draft_of(other) : plan_draft();
     const enum rk_status status = plan_read_words(changes ? text + 1 : text, &draft, error);
     if (status == RK_OK && gpus && !plan_given(&draft, "gpus")) {
         draft.plan.ranks = gpus;
@@ -114,8 +113,7 @@ static enum rk_status take_options(const struct diff_source *source, struct diff
                                    struct rk_error *error)
 {
     const struct rk_plan before = source->b ? input->b : input->a;
-    struct plan_draft draft = plan_draft();
-    draft.plan = before;
+    struct plan_draft draft = plan_draft_of(&before);
     const enum rk_status status = plan_read_texts(&source->changes.words, &draft, error);
     if (status != RK_OK) return status;
     snprintf(input->name_b, sizeof input->name_b, "%.40s",

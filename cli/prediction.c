@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "catalog/plan_fields.h"
+#include "catalog/plan_stages.h"
 #include "cli/describe.h"
 
 #include <string.h>
@@ -38,7 +39,7 @@ static struct report_cell set_cell(struct report *report, const struct field *fi
 static struct report_cell split_cell(struct report *report, const struct rk_plan *plan)
 {
     char text[RK_MAX_CHUNKS * 6 + 1] = "";
-    for (int i = 0, used = 0; i < plan->splits; i++)
+    for (int i = 0, used = 0; i < plan->splits && !plan_has_stages(plan); i++)
         used +=
             snprintf(text + used, sizeof text - (size_t)used, "%s%d", i ? "," : "", plan->split[i]);
     return cell_text(*text ? report_text(report, "%s", text) : NULL);

@@ -78,11 +78,8 @@ static enum rk_status read_phases(const char *text, double tokens, struct phase_
 static enum rk_status plan_of(const struct rk_plan *plan, const char *words, struct rk_plan *out,
                               struct rk_error *error)
 {
-    struct plan_draft draft = plan_draft();
+    struct plan_draft draft = plan_draft_of(plan);
     struct plan_fault fault;
-    draft.plan = *plan;
-    draft.given[plan_row("gpus")] = draft.given[plan_row("batch")] = true;
-    draft.given[plan_row("attention")] = draft.given[plan_row("precision")] = true;
     const enum rk_status status = plan_read_words(words, &draft, error);
     if (status != RK_OK) return status;
     if (!plan_complete(&draft, &fault)) return plan_fail(&draft, &fault, error);

@@ -103,7 +103,7 @@ RK_API void rk_changes(const struct rk_plans_problem *problem, const struct rk_a
 
 /* ---- what single changes of a plan save ---- */
 
-enum { RK_SAVING_WORDS = 128, RK_MAX_SAVINGS = 64 };
+enum { RK_SAVING_WORDS = 256, RK_MAX_SAVINGS = 64 };
 
 struct rk_saving {
     char words[RK_SAVING_WORDS]; /* that change the plan: "zero2" */

@@ -42,10 +42,19 @@ static void even_split(const struct rk_model *model, struct rk_plan *p)
     even.first_layers = even.last_layers = 0;
     even.embedding_counts = even.head_counts = false;
     const uint64_t stages = p->pipeline * p->chunks;
-    if (stages > RK_MAX_CHUNKS || (p->splits && (uint64_t)p->splits != stages)) return;
+    if (stages > RK_MAX_CHUNKS || stages > model->layers) return;
+    if (p->splits && (uint64_t)p->splits != stages) return;
     for (uint64_t i = 0; i < stages; i++)
         if (rk_plan_split(&even, model, i) != rk_plan_split(p, model, i)) return;
     *p = even;
+}
+
+/* Of the plan and of all runs of its layers. */
+static void sequence(const struct rk_model *model, struct rk_plan *p)
+{
+    if (p->sequence == model->sequence) p->sequence = 0;
+    for (int i = 0; i < p->others; i++)
+        if (p->other[i].sequence == model->sequence) p->other[i].sequence = 0;
 }
 
 static void recomputation(struct rk_plan *p)
@@ -71,7 +80,7 @@ struct rk_plan plan_canonical(const struct rk_model *model, const struct rk_plan
 {
     struct rk_plan p = *plan;
     const uint64_t data = rk_plan_data(&p) * p.context;
-    if (p.sequence == model->sequence) p.sequence = 0;
+    sequence(model, &p);
     if (p.tensor == 1) p.sequence_parallel = p.messages_sharded = p.regather = false;
     if (p.tensor == 1) p.tensor_overlap = RK_OVERLAP_NONE;
     if (p.expert_tensor == p.tensor) p.expert_tensor = 0;

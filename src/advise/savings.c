@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,18 +228,54 @@ static bool words_of(const struct change *change, const struct job *job, const s
 
 /* ---- what it does ---- */
 
-/* What was settled stays: ranks and batch; data parallelism gives way to the other degrees. */
-static bool apply(const struct rk_plan *plan, const char *words, struct rk_plan *changed)
+static bool add_text(char words[RK_SAVING_WORDS], const char *format, ...) RK_PRINTF(2, 3);
+
+static bool add_text(char words[RK_SAVING_WORDS], const char *format, ...)
 {
-    struct plan_draft draft = {.plan = *plan};
+    const size_t used = strlen(words);
+    va_list values;
+    va_start(values, format);
+    const int length = vsnprintf(words + used, RK_SAVING_WORDS - used, format, values);
+    va_end(values);
+    return length >= 0 && (size_t)length < RK_SAVING_WORDS - used;
+}
+
+/* What was dealt to another number of stages is dealt anew, as even as it goes, and the words say
+ * so. */
+static bool deal_again(const struct rk_model *model, struct rk_plan *plan,
+                       char words[RK_SAVING_WORDS])
+{
+    const uint64_t stages = plan->pipeline * plan->chunks;
+    const bool uneven = plan->first_layers || plan->last_layers, split = plan->splits > 0;
+    plan->splits = 0;
+    plan->first_layers = plan->last_layers = 0;
+    if (uneven && !add_text(words, " first-layers=0 last-layers=0")) return false;
+    if (!split) return true;
+    if (stages > RK_MAX_CHUNKS) return false;
+    for (uint64_t i = 0, same; i < stages; i += same) {
+        const uint64_t layers = rk_plan_split(plan, model, i);
+        for (same = 1; i + same < stages && rk_plan_split(plan, model, i + same) == layers;)
+            same++;
+        if (!add_text(words, "%s%" PRIu64, i ? "," : " split=", layers)) return false;
+        if (same > 1 && !add_text(words, "*%" PRIu64, same)) return false;
+    }
+    for (uint64_t i = 0; i < stages; i++)
+        plan->split[i] = (uint16_t)rk_plan_split(plan, model, i);
+    plan->splits = (int)stages;
+    return true;
+}
+
+/* Data parallelism gives way to the other degrees. Completes the words by what follows. */
+static bool apply(const struct rk_model *model, const struct rk_plan *plan,
+                  char words[RK_SAVING_WORDS], struct rk_plan *changed)
+{
+    struct plan_draft draft = plan_draft_of(plan);
     struct plan_fault fault;
-    draft.given[plan_row("gpus")] = draft.given[plan_row("batch")] = true;
     if (plan_read_words(words, &draft, NULL) != RK_OK) return false;
     if (draft.plan.recompute != RK_SELECTIVE) draft.plan.recompute_parts = 0;
-    if (draft.plan.pipeline * draft.plan.chunks != plan->pipeline * plan->chunks) {
-        draft.plan.splits = 0; /* was for another number of stages */
-        draft.plan.first_layers = draft.plan.last_layers = 0;
-    }
+    const bool other = draft.plan.pipeline * draft.plan.chunks != plan->pipeline * plan->chunks;
+    if (other && !plan_given(&draft, "split") && !deal_again(model, &draft.plan, words))
+        return false;
     if (!plan_complete(&draft, &fault)) return false;
     *changed = draft.plan;
     return true;
@@ -256,7 +293,7 @@ static bool try_change(const struct change *change, const struct job *job,
 {
     const struct rk_prediction *p = &trial->prediction;
     if (!words_of(change, job, plan, before, saving->words)) return false;
-    if (!apply(plan, saving->words, &trial->plan)) return false;
+    if (!apply(job->model, plan, saving->words, &trial->plan)) return false;
     rk_predict(job->model, job->system, &trial->plan, &trial->prediction);
     if (!p->timed) return false;
     saving->what = change->what;
@@ -307,14 +344,19 @@ bool rk_savings_pair(const struct rk_model *model, const struct rk_system *syste
     const struct job job = job_of(model, system, prediction);
     struct rk_saving first, second;
     struct trial one, two;
+    struct rk_plan both;
     bool found = false;
     for (int i = 0; i < TABLE; i++) {
         if (!try_change(&table[i], &job, plan, prediction, &one, &first)) continue;
         for (int k = 0; k < TABLE; k++) {
             if (!try_change(&table[k], &job, &one.plan, &one.prediction, &two, &second)) continue;
+            char words[RK_SAVING_WORDS] = "";
             if (!second.fits || (found && second.step_s >= pair->step_s)) continue;
+            if (!add_text(words, "%s %s", first.words, second.words) ||
+                !apply(model, plan, words, &both) || memcmp(&both, &two.plan, sizeof both) != 0)
+                continue; /* one takes the other back */
             *pair = second;
-            snprintf(pair->words, sizeof pair->words, "%.63s %.63s", first.words, second.words);
+            memcpy(pair->words, words, sizeof words);
             found = true;
         }
     }

@@ -1,4 +1,5 @@
 /* plan.c - the table of a plan's choices, and plan files, reckon-plan(5). */
+#include "base/memory.h"
 #include "catalog/catalog.h"
 #include "catalog/plan_fields.h"
 #include "catalog/plan_stages.h"
@@ -101,6 +102,14 @@ int plan_row(const char *key)
 struct plan_draft plan_draft(void)
 {
     return (struct plan_draft){.plan = rk_plan_default()};
+}
+
+struct plan_draft plan_draft_of(const struct rk_plan *plan)
+{
+    struct plan_draft draft = {.plan = *plan};
+    draft.given[plan_row("gpus")] = draft.given[plan_row("batch")] = true;
+    draft.given[plan_row("attention")] = plan->attention != rk_usual_attention(plan->framework);
+    return draft;
 }
 
 /* ---- what follows from the rest ---- */
@@ -262,22 +271,64 @@ static bool is_strategy(const struct place *root)
     return false;
 }
 
+/* A list may be said as a line says it, "mlp+layernorm": the plans of answers do. */
+static bool is_said_in_words(const struct place *root, const struct field *field,
+                             struct place *member)
+{
+    const bool list =
+        field->type == FIELD_SET || field->type == FIELD_SHARE || field->type == FIELD_OTHER;
+    return list && field->word && place_member(root, field->key, member) &&
+           json_is_string(member->value) && !strpbrk(json_string_value(member->value), " \t\n");
+}
+
+static enum rk_status read_in_words(const struct place *root, struct plan_draft *read,
+                                    struct rk_error *error)
+{
+    for (const struct field *field = plan_fields; field->key; field++) {
+        struct place member;
+        char word[RK_PLAN_TEXT];
+        struct rk_error fault;
+        if (!is_said_in_words(root, field, &member)) continue;
+        snprintf(word, sizeof word, "%s=%s", field->word, json_string_value(member.value));
+        if (plan_read_words(word, read, &fault) != RK_OK)
+            return place_fail(&member, error, "%s", fault.text);
+        note_key(read, plan_row(field->key), &member);
+    }
+    memset(read->words, 0, sizeof read->words);
+    return RK_OK;
+}
+
+/* What is said as lists, numbers and names; the caller releases root->value. */
+static enum rk_status read_fields(struct place *root, struct plan_draft *read,
+                                  struct rk_error *error)
+{
+    struct place member;
+    root->value = json_copy(root->value);
+    for (const struct field *field = plan_fields; root->value && field->key; field++)
+        if (is_said_in_words(root, field, &member)) json_object_del(root->value, field->key);
+    if (!root->value) return no_memory(error);
+    const enum rk_status status = fields_load(root, plan_fields, read, error);
+    if (!place_member(root, "attention", &member)) plan_settle_attention(read);
+    if (status == RK_OK && place_member(root, "stages", &member))
+        return plan_stages_read(&member, &read->plan, error);
+    return status;
+}
+
 enum rk_status plan_read(const struct document *document, struct plan_draft *draft,
                          struct rk_error *error)
 {
     const struct place root = place_root(document);
+    struct place rest = root;
     struct plan_draft read = plan_draft();
     if (is_strategy(&root)) return strategy_read(document, draft, error);
-    struct place stages;
-    enum rk_status status = fields_load(&root, plan_fields, &read, error);
-    if (!place_member(&root, "attention", &stages)) plan_settle_attention(&read);
-    if (status == RK_OK && place_member(&root, "stages", &stages))
-        status = plan_stages_read(&stages, &read.plan, error);
-    if (status != RK_OK) return status;
+    enum rk_status status = read_fields(&rest, &read, error);
     for (int row = 0; plan_fields[row].key; row++) {
         struct place member;
-        if (place_member(&root, plan_fields[row].key, &member)) note_key(&read, row, &member);
+        if (place_member(&rest, plan_fields[row].key, &member)) note_key(&read, row, &member);
     }
+    json_decref(rest.value);
+    if (status == RK_OK) status = read_in_words(&root, &read, error);
+    if (status != RK_OK) return status;
     snprintf(read.path, sizeof read.path, "%s", document->path);
     *draft = read;
     return RK_OK;
@@ -303,8 +354,7 @@ static bool is_file(const char *name)
            (length >= ending && strcmp(name + length - ending, ".json") == 0);
 }
 
-/* Does it begin with a word of a plan? */
-static bool is_line(const char *name)
+bool plan_is_line(const char *name)
 {
     const char *word = name + strspn(name, " \t");
     return plan_is_word(word, strcspn(word, " \t"));
@@ -317,7 +367,7 @@ enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_
     enum rk_status status = RK_USAGE;
     if (!is_file(name))
         status = catalog_open(CATALOG_STRATEGIES, name, &document, id, sizeof id, error);
-    if (status != RK_OK && is_line(name)) return plan_read_words(name, draft, error);
+    if (status != RK_OK && plan_is_line(name)) return plan_read_words(name, draft, error);
     if (status != RK_OK) status = document_load(name, &document, error);
     if (status == RK_OK) status = plan_read(&document, draft, error);
     document_release(&document);

@@ -30,6 +30,9 @@ struct plan_draft {
 
 struct plan_draft plan_draft(void);
 
+/* A plan that is complete, for words to change: what they leave open is as it is there. */
+struct plan_draft plan_draft_of(const struct rk_plan *plan);
+
 /* Row of a key; a slip when there is none. */
 int plan_row(const char *key);
 static inline bool plan_given(const struct plan_draft *draft, const char *key)
@@ -57,6 +60,9 @@ bool plan_word_today(const char *word, char *today, size_t size);
 
 /* Is it a word of that line: "tp8", "no-fused", "schedule=x"? Its value does not count. */
 bool plan_is_word(const char *word, size_t length);
+
+/* Does a text begin with one? */
+bool plan_is_line(const char *text);
 
 /* What is wrong with a plan as a whole; `row` is to blame. */
 struct plan_fault {

@@ -10,10 +10,8 @@
 static bool read_stages(const char *text, struct fact *fact, struct fact_clusters *clusters)
 {
     struct clusters_file file = {.batch = 0};
-    struct plan_draft draft = plan_draft();
+    struct plan_draft draft = plan_draft_of(&fact->plan);
     struct rk_error error;
-    draft.plan = fact->plan;
-    draft.given[plan_row("attention")] = true; /* words of a stage do not settle it anew */
     enum rk_status status = document_parse("stages", text, strlen(text), &file.document, &error);
     if (status == RK_OK) status = clusters_file_read(&file, &error);
     if (status == RK_OK)
