@@ -171,8 +171,7 @@ static enum rk_status need(const struct plan_source *source, struct rk_error *er
     const int inputs = (source->model && strcmp(source->model, "-") == 0) +
                        (source->system && strcmp(source->system, "-") == 0) +
                        (source->file && strcmp(source->file, "-") == 0);
-    if (!source->model)
-        return model_missing(&source->words, error);
+    if (!source->model) return model_missing(&source->words, error);
     if (!source->system)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--system is missing: reckon systems lists what there is");
@@ -305,16 +304,14 @@ void plan_calculon(struct plan_input *input, void *context)
 }
 
 /* Those that matter most of what the plan leaves as it is. */
-/* A table of learned positions that ends within the samples. */
+/* A table of learned positions that would end within the samples. */
 static void say_positions(struct plan_input *input)
 {
     const struct rk_model *m = &input->model;
-    const uint64_t rows = m->position_rows ? m->position_rows : m->sequence;
-    if (m->position == RK_POSITION_LEARNED && input->draft.plan.sequence > rows)
-        plan_assume(input,
-                    "learned positions %" PRIu64 " in the table (a run of %" PRIu64
-                    " tokens needs as many: position_rows of the model)",
-                    rows, input->draft.plan.sequence);
+    const uint64_t rows = rk_model_positions(m, 0), tokens = input->draft.plan.sequence;
+    if (m->position == RK_POSITION_LEARNED && tokens > rows)
+        plan_assume(input, "learned positions %" PRIu64 " (the model's table has %" PRIu64 ")",
+                    tokens, rows);
 }
 
 /* What more GPUs share than run is shared by those that do. */
@@ -328,8 +325,7 @@ static void say_shared(struct plan_input *input)
                                   : m->bandwidth_shared_by;
         if (most > gpus)
             plan_assume(input,
-                        "%s for this run alone, %" PRIu64 " of the %" PRIu64
-                        " GPUs that share it",
+                        "%s for this run alone, %" PRIu64 " of the %" PRIu64 " GPUs that share it",
                         m->name, gpus, most);
     }
 }

@@ -158,7 +158,7 @@ static const char *activation_of(const struct rk_model *m, const struct rk_train
 /* The tokens of the longest sample. */
 static uint64_t positions_of(const struct rk_model *m)
 {
-    return m->position_rows ? m->position_rows : m->sequence;
+    return rk_model_positions(m, 0);
 }
 
 static void set_gpt2(json_t *root, const struct rk_model *m, const struct rk_train *train)

@@ -51,6 +51,10 @@ struct rk_model {
 #include <reckon/model.def>
 };
 
+/* Rows of a table of learned positions where samples have `tokens` (0: the model's): at least one
+ * for each. */
+RK_API uint64_t rk_model_positions(const struct rk_model *model, uint64_t tokens);
+
 /* Trainable parameters: blocks (linear layers with their biases, two LayerNorms), final norm,
  * embedding, learned positions, untied head. Exact for the models whose checkpoints are public. */
 RK_API uint64_t rk_model_parameters(const struct rk_model *model);

@@ -147,11 +147,8 @@ static void read_position(const struct megatron_args *args, struct rk_model *m)
         megatron_note(args, NOTE_WARNING, FLAG(POSITION_TYPE), "none",
                       "is estimated as rope, which has no parameters either");
     }
-    const uint64_t most = COUNT(MAX_POSITIONS, m->sequence);
-    if (m->position == RK_POSITION_LEARNED && most != m->sequence)
-        megatron_note(args, NOTE_WARNING, FLAG(MAX_POSITIONS), "",
-                      "the table of positions is counted for samples of %" PRIu64 " tokens",
-                      m->sequence);
+    const uint64_t rows = COUNT(MAX_POSITIONS, m->sequence);
+    if (m->position == RK_POSITION_LEARNED && rows != m->sequence) m->position_rows = rows;
 }
 
 static void read_kinds(const struct megatron_args *args, struct rk_model *m)

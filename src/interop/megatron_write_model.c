@@ -51,7 +51,6 @@ void megatron_refuse_model(struct writer *w)
         {m->norm > RK_RMS_NORM, "norm", "Megatron-LM's LayerNorm has weights and biases"},
         {m->position == RK_POSITION_NONE, "position none",
          "models without positions are not written yet"},
-        {m->position_rows, "position_rows", "Megatron-LM's table has a row for each token"},
         {m->activation == RK_XIELU, "activation xielu", "Megatron-LM has no xIELU"},
         {!m->biases && (m->out_biases || m->mlp_biases), "out_biases, mlp_biases",
          "Megatron-LM has biases in all linear layers, or in query, key and value"},
@@ -182,7 +181,9 @@ void megatron_put_model(struct writer *w)
     megatron_put_count(w, FLAG(FFN_HIDDEN_SIZE), m->feedforward);
     put_attention(w);
     megatron_put_count(w, FLAG(SEQ_LENGTH), sequence);
-    megatron_put_count(w, FLAG(MAX_POSITIONS), sequence);
+    megatron_put_count(w, FLAG(MAX_POSITIONS),
+                       m->position == RK_POSITION_LEARNED ? rk_model_positions(m, sequence)
+                                                          : sequence);
     megatron_put(w, FLAG(POSITION_TYPE), "%s",
                  m->position == RK_POSITION_LEARNED    ? "learned_absolute"
                  : m->position == RK_POSITION_RELATIVE ? "relative"

@@ -305,7 +305,7 @@ void job_close(struct job *job)
 static enum rk_status check_positions(const struct job *job, struct rk_error *error)
 {
     const struct rk_model *m = &job->model;
-    const uint64_t rows = m->position_rows ? m->position_rows : m->sequence;
+    const uint64_t rows = rk_model_positions(m, 0);
     if (m->position != RK_POSITION_LEARNED || job->sequence <= rows) return RK_OK;
     return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
                    "samples of %llu tokens, and %llu learned positions: say seq%llu, or more "

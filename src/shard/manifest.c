@@ -237,8 +237,7 @@ static void add_ends(struct manifest *m)
     const double h = (double)model->hidden, v = (double)model->vocabulary;
     if (v > 0) add_linear(m, v, h, false, "model.embed_tokens");
     if (model->position == RK_POSITION_LEARNED)
-        add_linear(m, (double)(model->position_rows ? model->position_rows : model->sequence), h,
-                   false, "model.embed_positions");
+        add_linear(m, (double)rk_model_positions(model, 0), h, false, "model.embed_positions");
     if (model->embedding_norm) add_norm(m, h, "model.word_embeddings_layernorm");
     add_norm(m, h, "model.norm");
     if (!model->tied_embeddings && v > 0) add_linear(m, v, h, false, "lm_head");

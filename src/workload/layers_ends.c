@@ -47,8 +47,7 @@ void build_embedding(struct build *build)
     if (model->position == RK_POSITION_LEARNED) {
         struct operation *op =
             add_memory(build, OP_POSITIONS, end, x, (struct traffic){3 * e, e, 1, 1});
-        op->parameters =
-            (double)(model->position_rows ? model->position_rows : model->sequence) * h;
+        op->parameters = (double)rk_model_positions(model, build->plan->sequence) * h;
     }
     if (model->embedding_norm) {
         struct operation *op = add_norm(build, OP_EMBEDDING_NORM, end, build->shard, h, 0);

@@ -104,10 +104,16 @@ static double mixture(const struct rk_model *model, double routed)
            (model->shared_gate ? h : 0);
 }
 
+uint64_t rk_model_positions(const struct rk_model *model, uint64_t tokens)
+{
+    const uint64_t rows = model->position_rows ? model->position_rows : model->sequence;
+    return tokens > rows ? tokens : rows;
+}
+
 static double embeddings(const struct rk_model *model)
 {
     const double h = (double)model->hidden;
-    const double rows = (double)(model->position_rows ? model->position_rows : model->sequence);
+    const double rows = (double)rk_model_positions(model, 0);
     double sum = (model->tied_embeddings ? 1 : 2) * (double)model->vocabulary * h;
     if (model->position == RK_POSITION_LEARNED) sum += rows * h;
     if (model->head_biases) sum += (double)model->vocabulary;
