@@ -193,12 +193,8 @@ static int set_training(const struct rk_model *model, const struct rk_plan *plan
     snprintf(sets[5], sizeof *sets, "gradient_checkpointing=%s", yes(checkpoints(plan)));
     snprintf(sets[6], sizeof *sets, "gradient_checkpointing_kwargs.use_reentrant=%s",
              yes(plan->recompute_to_end));
-    return 7;
-}
-
-static void adjust(const struct rk_plan *plan, struct rk_plan *run)
-{
-    if (plan->precision == RK_TF32) run->precision = RK_TF32; /* --tf32 */
+    snprintf(sets[7], sizeof *sets, "tf32=%s", yes(plan->precision == RK_TF32));
+    return 8;
 }
 
 static void write_file(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
@@ -227,5 +223,4 @@ const struct target accelerate_target = {.name = "accelerate",
                                          .head = write_head,
                                          .read = accelerate_read,
                                          .sets = set_training,
-                                         .adjust = adjust,
                                          .outside = outside};

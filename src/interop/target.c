@@ -79,7 +79,6 @@ static enum rk_status read_back(const struct target *t, const char *text,
     if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_NOTHING_FITS;
     if (status != RK_OK) return status;
     if (t->conventions) run.sequence = plan->sequence; /* it is the model's */
-    if (t->adjust) t->adjust(plan, &run);
     return target_compare(model, plan, &run, t->name, t->outside, notes, error);
 }
 

@@ -33,8 +33,6 @@ struct target {
     const char *ignored; /* a key that is the writer's; NULL: none */
     /* What the file leaves to the training code, as "KEY=VALUE" for the reader; NULL: nothing. */
     int (*sets)(const struct rk_model *model, const struct rk_plan *plan, char (*text)[80]);
-    /* What no file says, in the run that was read; NULL: nothing. */
-    void (*adjust)(const struct rk_plan *plan, struct rk_plan *run);
 
     const char *const *outside; /* keys of the plan that the file does not decide, ended by NULL */
     /* Members of a model that are the estimate's or the plan's, ended by NULL, of a file that has

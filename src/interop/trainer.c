@@ -28,7 +28,7 @@ struct trainer {
     int offloading; /* of axolotl: "false|true|..." */
     int mixed, launch, strategy, attention, zero_stage, optimizer_device, param_device;
     int bf16, fp16; /* "false|true|auto|full" */
-    bool fp8, checkpointing, no_checkpointing, fsdp_checkpointing, activation_offload, offload;
+    bool fp8, tf32, checkpointing, no_checkpointing, fsdp_checkpointing, activation_offload, offload;
     bool reentrant; /* checkpoints of `checkpointing` */
     bool compile, liger, liger_mlp;
     bool gather; /* float8 weights are gathered in 8 bits */
@@ -71,7 +71,7 @@ struct trainer {
     NONE("accelerator_config.*"), NONE("debug*"), NONE("report_to*"), NONE("ddp_*"), NONE("skip_memory_metrics"), NONE("use_legacy_prediction_loop"), \
     NONE("push_to_hub*"), NONE("resume_from_checkpoint"), NONE("hub_*"), READ("gradient_checkpointing_kwargs.use_reentrant", KEY_FLAG, reentrant), NONE("gradient_checkpointing_kwargs.*"), NONE("include_*"), \
     NONE("auto_find_batch_size"), NONE("full_determinism"), NONE("torchdynamo"), NONE("ray_*"), NONE("torch_compile_*"), NONE("split_batches"), \
-    NONE("group_by_length"), NONE("length_column_name"), NONE("local_rank"), NONE("tf32"), NONE("use_cpu"), NONE("no_cuda"), NONE("use_mps_device"), \
+    NONE("group_by_length"), NONE("length_column_name"), NONE("local_rank"), NONE("use_cpu"), NONE("no_cuda"), NONE("use_mps_device"), \
     NONE("bf16_full_eval"), NONE("fp16_full_eval"), NONE("fp16_opt_level"), NONE("fp16_backend"), NONE("half_precision_backend"), NONE("jit_mode_eval"), \
     NONE("use_ipex"), NONE("average_tokens_across_devices"), NONE("batch_eval_metrics"), NONE("restore_callback_states_from_checkpoint"), \
     NONE("torch_empty_cache_steps"), NONE("neftune_noise_alpha"), NONE("optim_args"), NONE("trust_remote_code"), NONE("mp_parameters"), \
@@ -93,7 +93,7 @@ struct trainer {
 #define TRAINER_ROWS \
     READ("per_device_train_batch_size", KEY_COUNT, microbatch), READ("gradient_accumulation_steps", KEY_COUNT, accumulation), \
     {"bf16", KEY_WORD, AT(bf16), "false|true|auto|full", NULL}, {"fp16", KEY_WORD, AT(fp16), "false|true|auto|full", NULL}, \
-    READ("gradient_checkpointing", KEY_FLAG, checkpointing), READ("torch_compile", KEY_FLAG, compile), READ("use_liger_kernel", KEY_FLAG, liger), \
+    READ("gradient_checkpointing", KEY_FLAG, checkpointing), READ("torch_compile", KEY_FLAG, compile), READ("use_liger_kernel", KEY_FLAG, liger), READ("tf32", KEY_FLAG, tf32), \
     READ("optim", KEY_TEXT, optimizer)
 
 static const struct key trainer_keys[] = {
@@ -306,6 +306,7 @@ static void read_precision(const struct reading *r)
     r->p->precision = t->fp8 || t->mixed == MIXED_FP8 ? RK_FP8_CURRENT
                       : bf16                          ? RK_BF16
                       : fp16                          ? RK_FP16
+                      : t->tf32                       ? RK_TF32
                                                       : RK_FP32;
     r->p->weights_fp8 = t->gather && r->p->precision == RK_FP8_CURRENT;
     if (t->bf16 == 2)

@@ -286,13 +286,14 @@ Test(export, plans_survive_accelerate)
         {"--torch_compile ", "torch_compile"},
         {"--gradient_checkpointing ", "gradient_checkpointing"},
         {"{\\\"use_reentrant\\\":", "gradient_checkpointing_kwargs.use_reentrant"},
+        {"--tf32 ", "tf32"},
     };
     struct rk_error error;
     for (int k = 0; k < 500; k++) {
         const struct rk_plan p = random_accelerate();
         struct rk_plan run;
-        char *text = NULL, command[ACCELERATE_COMMAND], sets[7][80];
-        const char *list[7];
+        char *text = NULL, command[ACCELERATE_COMMAND], sets[8][80];
+        const char *list[8];
         size_t size, count = 0;
         FILE *memory = open_memstream(&text, &size);
         notes = (struct notes){.count = 0};
@@ -302,7 +303,7 @@ Test(export, plans_survive_accelerate)
         cr_expect_eq(notes.count, 0, "%s: %s", notes.note[0].what, notes.note[0].need);
         accelerate_command(&model, &p, command);
         cr_expect(strstr(text, command));
-        for (size_t i = 0; i < 7; i++) {
+        for (size_t i = 0; i < 8; i++) {
             const char *at = strstr(command, arguments[i].argument);
             if (!at) continue;
             at += strlen(arguments[i].argument);
@@ -316,7 +317,6 @@ Test(export, plans_survive_accelerate)
         struct rk_model same = model;
         cr_assert_eq(accelerate_read(&source, &same, &run, &notes, &error), RK_OK, "%s\n%s",
                      error.text, text);
-        if (strstr(command, "--tf32 true")) run.precision = RK_TF32;
         expect_same(&model, &p, &run, "accelerate");
         free(text);
     }
