@@ -408,7 +408,7 @@ static enum rk_status make_page(struct job *job, int *code, struct rk_error *err
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "nothing to report: give a plan (a file or words), the output of a search, "
                        "the database of a study, or --search");
-    if (!source->file && !plan_is_word(input, strlen(input)) && strcmp(input, "-") != 0 &&
+    if (!source->file && !plan_is_line(input) && strcmp(input, "-") != 0 &&
         strpbrk(input, "./") && !is_file(input))
         return rk_fail(error, RK_BAD_INPUT, input, 0, 0, "cannot open: %s; check the path",
                        strerror(errno));
