@@ -340,16 +340,17 @@ static void add_prediction(const struct place_args *args, struct report *report,
     const double state =
         holds[RK_HOLD_weights] + holds[RK_HOLD_gradients] + holds[RK_HOLD_optimizer];
     const double placed = stage->allocated_bytes - (args->lasting ? 0 : state);
-    struct report_table *table = REPORT_LIST(report, "from_prediction",
-                                             "From the memory that is predicted to the peak",
-                                             REPORT_IN_TEXT | REPORT_IN_JSON, part_columns);
+    struct report_table *table =
+        REPORT_LIST(report, "from_prediction", "From the memory that is predicted to the peak",
+                    REPORT_IN_TEXT | REPORT_IN_JSON, part_columns);
     add_part(report, table, "predicted", stage->total_bytes, "as reckon predict has this stage");
     add_part(report, table, "context", -outside, "the device's, of no allocator");
     add_part(report, table, "fragmentation", -loss, "the share that an allocator is taken to lose");
     if (!args->lasting)
         add_part(report, table, "state", -state, "weights, gradients, optimizer: --lasting");
     add_part(report, table, "moments", live - placed,
-             "parts at the moment that has most alive, less the peak of each part");
+             live > placed ? "kept by the program beyond what is predicted: docs/memory-planning.md"
+                           : "parts at the moment that has most alive, less the peak of each part");
     add_part(report, table, "addresses", (double)p->peak - live, "lost between buffers");
     add_part(report, table, "peak", (double)p->peak, "as placed");
 }
@@ -468,7 +469,8 @@ static enum rk_status all_cases(const struct place_args *args, const char *file,
             const char *title = place_member(&element, "name", &name) && json_is_string(name.value)
                                     ? json_string_value(name.value)
                                     : file;
-            status = one_problem(&own, report_text(report, "%s", title), &b, NULL, report, table, error);
+            status =
+                one_problem(&own, report_text(report, "%s", title), &b, NULL, report, table, error);
         }
         buffers_release(&b);
         if (status == RK_NOTHING_FITS && !error->text[0]) {

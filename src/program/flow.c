@@ -228,6 +228,11 @@ static void shape(const struct tracing *t, int at)
         flow->element = flow_element(t->plan, op->comm_element[RK_FORWARD]);
         bytes = out.rows * out.width * op->comm_element[RK_FORWARD];
     }
+    if (is_cast(t->layer, at)) {
+        const double narrow = narrow_kept_bytes(t->plan);
+        flow->element = flow_element(t->plan, narrow);
+        bytes = out.rows * out.width * narrow;
+    }
     flow->mask_bytes = at == t->logits ? op->saved_bytes : mask_bytes_of(op, bytes);
     flow->rows = out.rows;
     flow->width = out.width;

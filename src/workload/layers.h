@@ -196,6 +196,9 @@ void layer_build_served(struct layer *layer, enum layer_kind kind, const struct 
 double layer_cache_bytes(enum layer_kind kind, const struct rk_model *model,
                          const struct rk_plan *plan, const struct served *served, double tokens);
 
+/* Bytes of an element of the input that a narrow linear layer keeps. */
+double narrow_kept_bytes(const struct rk_plan *plan);
+
 /* Entries of the padded embedding table. */
 double padded_vocabulary(const struct rk_model *model, const struct rk_plan *plan);
 

@@ -38,7 +38,7 @@ static const struct narrow {
 
 /* Transformer Engine keeps the cast input; torch's float8 linear layers keep what they were given.
  */
-static double kept_of(const struct rk_plan *plan)
+double narrow_kept_bytes(const struct rk_plan *plan)
 {
     if (!is_narrow(plan) || plan->framework == RK_FSDP) return element_of(plan);
     return narrows[plan->precision].kept;
@@ -49,7 +49,7 @@ static double kept_of(const struct rk_plan *plan)
 static double gathered_of(const struct rk_plan *plan)
 {
     const bool torch = plan->framework == RK_FSDP && plan->precision == RK_FP8_CURRENT;
-    return torch ? narrows[RK_FP8_CURRENT].kept : kept_of(plan);
+    return torch ? narrows[RK_FP8_CURRENT].kept : narrow_kept_bytes(plan);
 }
 
 struct build build_begin(struct layer *layer, const struct rk_model *model,
@@ -70,7 +70,7 @@ struct build build_begin(struct layer *layer, const struct rk_model *model,
         .shard = plan->sequence_parallel ? tokens / tensor : tokens,
         .hidden = (double)model->hidden,
         .element = element_of(plan),
-        .kept = kept_of(plan),
+        .kept = narrow_kept_bytes(plan),
         .gathered = gathered_of(plan),
     };
 }
