@@ -103,7 +103,7 @@ static void add_row(const struct offload_job *job, struct report *report,
         isfinite(years) ? cell_number(years) : cell_none(),
         cell_number(offload_cost_USD_a_year(job, p)),
         cell_text(verdict_of(job, p, report)),
-        cell_text(text ? text : ""),
+        rule == by_tensor_and_layer ? cell_none() : cell_text(text ? text : ""), /* of no plan */
     };
     for (int i = 3; i < COLUMNS - 2 && !p->timed; i++) /* figures, which it has none of */
         cells[i] = cell_none();
