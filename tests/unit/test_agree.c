@@ -441,6 +441,12 @@ static void check_case(uint64_t seed)
     cr_assert_fail("case %" PRIu64 ": no plan was predicted", seed);
 }
 
+static void make_folder(void)
+{
+    snprintf(this.folder, sizeof this.folder, P_tmpdir "/reckon-agree-XXXXXX");
+    cr_assert(mkdtemp(this.folder));
+}
+
 static void remove_folder(void)
 {
     static const char *const files[] = {"model.json", "plan.json", "launch.sh"};
@@ -456,19 +462,94 @@ static void remove_folder(void)
     cr_expect_eq(rmdir(this.folder), 0);
 }
 
-Test(agree, every_command_says_the_same)
+/* The first case, and how many: `quick` of them, or with RECKON_SLOW `slow`. */
+static uint64_t first_case(uint64_t *count, uint64_t quick, uint64_t slow)
 {
     const char *given = getenv("RECKON_SEED"), *cases = getenv("RECKON_CASES");
-    const uint64_t first = given ? strtoull(given, NULL, 10) : 1;
-    const uint64_t count = cases                   ? strtoull(cases, NULL, 10)
-                           : getenv("RECKON_SLOW") ? 2000
-                           : given                 ? 1
-                                                   : 100;
-    snprintf(this.folder, sizeof this.folder, P_tmpdir "/reckon-agree-XXXXXX");
-    cr_assert(mkdtemp(this.folder));
+    *count = cases ? strtoull(cases, NULL, 10) : given ? 1 : getenv("RECKON_SLOW") ? slow : quick;
+    return given ? strtoull(given, NULL, 10) : 1;
+}
+
+Test(agree, every_command_says_the_same)
+{
+    uint64_t count;
+    const uint64_t first = first_case(&count, 100, 2000);
+    make_folder();
     for (uint64_t seed = first; seed < first + count; seed++)
         check_case(seed);
     printf("agree: cases from %" PRIu64 ", %d files of other tools\n", first, written);
     cr_expect(count < 100 || written > 10);
+    remove_folder();
+}
+
+/* ---- plans over several clusters ---- */
+
+static void draw_clusters(uint64_t seed)
+{
+    state = seed * UINT64_C(1000003);
+    this.seed = seed;
+    this.model = draw_model();
+    this.model.layers += 2;
+    this.model.bidirectional = false;
+    save_model(&this);
+    snprintf(this.system, sizeof this.system,
+             "h100-sxm5-80g x%s name=new + %s x%s name=old link=%sGb/s@50us", ONE_OF("8", "16"),
+             ONE_OF("a100-sxm4-80g", "v100-sxm2-32g", "h800-sxm5-80g"), ONE_OF("8", "16"),
+             ONE_OF("10", "100", "400"));
+    snprintf(this.words, sizeof this.words, "precision=fp16%s",
+             ONE_OF("", " recompute=full", " zero2", " tp2", " schedule=gpipe"));
+}
+
+/* Each stage has the same bytes, whoever is asked. */
+static void expect_stages(const json_t *found, const json_t *said, const char *key, const char *who)
+{
+    const json_t *stages = json_object_get(found, "stages"),
+                 *other = json_object_get(said, "stages");
+    EXPECT(json_array_size(stages) == json_array_size(other), "%s has other stages", OF_CASE, who);
+    for (size_t i = 0; i < json_array_size(stages); i++) {
+        const double bytes = number(json_array_get(stages, i), "bytes");
+        const double own = number(json_array_get(other, i), key);
+        EXPECT(near(bytes, own), "%s: stage %zu has %.17g B, not %.17g", OF_CASE, who, i, own,
+               bytes);
+    }
+}
+
+static void check_clusters(const json_t *found, const char *file)
+{
+    const double step_s = number(json_object_get(found, "plan"), "step_s");
+    json_t *again = ASK("predict", OF_MACHINE, "--plan", file);
+    json_t *timeline = ASK("timeline", OF_MACHINE, "--plan", file);
+    json_t *fits = ASK("fits", OF_MACHINE, "--plan", file);
+    EXPECT(near(number(json_object_get(again, "plan"), "step_s"), step_s), "predict: %.17g s",
+           OF_CASE, number(json_object_get(again, "plan"), "step_s"));
+    EXPECT(near(number(json_object_get(timeline, "step"), "step_s"), step_s), "timeline: %.17g s",
+           OF_CASE, number(json_object_get(timeline, "step"), "step_s"));
+    expect_stages(found, again, "bytes", "predict");
+    expect_stages(found, timeline, "peak_bytes", "timeline");
+    expect_stages(found, fits, "total", "fits");
+    json_decref(again);
+    json_decref(timeline);
+    json_decref(fits);
+}
+
+Test(agree, clusters)
+{
+    uint64_t count;
+    int found = 0;
+    const uint64_t first = first_case(&count, 10, 200);
+    char file[96];
+    make_folder();
+    snprintf(file, sizeof file, "%s/plan.json", this.folder);
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        draw_clusters(seed);
+        json_t *answer = ASK("clusters", OF_MACHINE, "-b", "64", this.words, "--save-plan", file);
+        if (answer && code == RK_OK) {
+            check_clusters(answer, file);
+            found++;
+        }
+        json_decref(answer);
+    }
+    printf("agree: plans over clusters from %" PRIu64 ", %d\n", first, found);
+    cr_expect(count < 10 || found > 3);
     remove_folder();
 }
