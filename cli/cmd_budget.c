@@ -2,6 +2,7 @@
 #include "base/threads.h"
 #include "cli/commands.h"
 #include "cli/model_input.h"
+#include "cli/prediction.h"
 #include "cli/progress.h"
 #include "cli/run_args.h"
 #include "cli/show.h"
@@ -218,6 +219,17 @@ static const char *budget_text(struct report *report, const struct budget_args *
                             : report_text(report, "%s, %g million USD", text, args->cost / 1e6);
 }
 
+/* How long steps of such runs take. */
+static const char *range_text(struct report *report, const struct rk_model *model,
+                              const struct rk_system *system, const struct rk_plan *plan)
+{
+    struct rk_prediction prediction;
+    const struct forecast f = {model, system, plan, &prediction, ""};
+    rk_predict(model, system, plan, &prediction);
+    const char *times = learned_times(report, &f);
+    return times ? report_text(report, "its step: %s", times) : NULL;
+}
+
 static enum rk_status fill(struct report *report, const struct budget_args *args,
                            const struct run_terms *terms, const struct rk_system *system,
                            bool *found, struct rk_error *error)
@@ -225,7 +237,7 @@ static enum rk_status fill(struct report *report, const struct budget_args *args
     struct rk_model own = {.layers = 0};
     struct report_table *table =
         REPORT_LIST(report, "budget", budget_text(report, args, system), REPORT_IN_ALL, columns);
-    const char *assumed = "", *best = NULL, *short_of = NULL;
+    const char *assumed = "", *best = NULL, *short_of = NULL, *range = NULL;
     enum rk_status status = args->model ? model_open(args->model, &own, error) : RK_OK;
     for (int i = 0; status == RK_OK && i < (args->model ? 1 : SIZES) && !progress_stopped(); i++) {
         const struct rk_model model = args->model ? own : model_of(&sizes[i]);
@@ -236,6 +248,8 @@ static enum rk_status fill(struct report *report, const struct budget_args *args
         add_row(report, table, &model, &offer, fits);
         if (!fits) continue;
         assumed = report_text(report, "%s", offer.assumed);
+        if (offer.tokens >= offer.asked || args->model)
+            range = range_text(report, &model, system, &offer.found.plan);
         if (offer.tokens >= offer.asked)
             best =
                 report_text(report, "%s, %.3g billion parameters on %.3g trillion tokens", model.id,
@@ -256,6 +270,7 @@ static enum rk_status fill(struct report *report, const struct budget_args *args
         report_note(report, short_of
                                 ? short_of
                                 : "no size is affordable: more days, more money, or more GPUs");
+    if (range) report_paragraph(report, range);
     if (*assumed)
         report_paragraph(report, report_text(report, "assumed: %s; megatron, %s", assumed,
                                              "the best plan of a search for each size"));

@@ -18,7 +18,7 @@ struct fits_args {
     struct plan_source source;
     struct save_args save;
     struct run_args run;
-    bool place;
+    bool place, nearest;
     const char *headroom; /* NULL: learned */
     const char *output;
     struct show_args show;
@@ -41,6 +41,8 @@ static const struct option answer_options[] = {
      .help = "what a plan that is chosen leaves of the memory, if any does: 8GiB, 10%, so much that three of four measured runs like it fit (learned, the default), or none"},
     {.name = "place", .type = OPTION_FLAG, AT(place),
      .help = "place what the tightest stage allocates in a step: at fixed addresses, and as PyTorch's allocator would"},
+    {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
+     .help = "also the measured runs of three sources that are most like the plan, with what was predicted of them (takes a second or two)"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
@@ -285,7 +287,7 @@ static void fill_report(struct report *report, const struct fits_question *quest
     forecast_record(report, f);
     if (!f->prediction->timed) forecast_refusal(report, f);
     if (!f->prediction->timed) return;
-    const char *times = learned_times(report, f->model, f->system, f->plan, f->prediction->step_s);
+    const char *times = learned_times(report, f);
     if (times) report_note(report, report_text(report, "  time: %s", times));
     forecast_memory_errors(report, f);
     forecast_stages(report, f, true);
@@ -336,12 +338,18 @@ static int answer(const struct fits_args *args, const struct fits_question *ques
     struct report report = {.first = NULL};
     struct rk_error error;
     enum rk_status status = RK_OK;
+    if (args->nearest && show_is_page(&args->show, args->output)) {
+        rk_fail(&error, RK_USAGE, NULL, 0, 0,
+                "--nearest: a page does not show it: give another --format");
+        return options_fail(&error);
+    }
     if (show_is_page(&args->show, args->output))
         return page_of_plan(args->output, f, &names, &args->run, &error) == RK_OK
                    ? code
                    : options_fail(&error);
     fill_report(&report, question, f);
-    if (args->place && f->prediction->timed) status = fits_place(&report, f, &error);
+    if (args->nearest) status = forecast_nearest(&report, f, &error);
+    if (status == RK_OK && args->place && f->prediction->timed) status = fits_place(&report, f, &error);
     if (status == RK_OK) status = run_section(&report, &args->run, f, NULL, NULL, &error);
     const int done = status == RK_OK ? show_report(&report, &args->show, args->output, code)
                                      : options_fail(&error);

@@ -4,6 +4,7 @@
 #include "cli/longest.h"
 #include "cli/page_longest.h"
 #include "cli/plan_input.h"
+#include "cli/prediction.h"
 #include "cli/show.h"
 
 #include <inttypes.h>
@@ -153,6 +154,18 @@ static struct report_table *add_table(struct report *report, const char *name, c
     return report_list(report, name, title, formats, columns, count);
 }
 
+/* How long such runs take, and how many of them fit. */
+static void add_range(struct tables *t, const struct rk_plan *plan)
+{
+    struct rk_prediction prediction;
+    const struct forecast f = {t->p->model, t->p->system, plan, &prediction, ""};
+    rk_predict(t->p->model, t->p->system, plan, &prediction);
+    const char *times = learned_times(t->report, &f);
+    if (!times) return;
+    report_note(t->report, report_text(t->report, "%" PRIu64 " GPUs: %s", t->p->gpus, times));
+    forecast_memory_errors(t->report, &f);
+}
+
 /* The fastest plan at the longest length of a kind, or of all, and what is too small for more. */
 static void add_longest(struct tables *t, uint64_t tokens)
 {
@@ -170,6 +183,7 @@ static void add_longest(struct tables *t, uint64_t tokens)
                    found ? cell_number(o.offload_bytes) : cell_none(), cell_count(p->candidates),
                    cell_count(tokens + p->step), cell_text(longest_limit(p, tokens, all)),
                    found ? cell_text(plan_text(t->report, &plan)) : cell_none()});
+    if (found) add_range(t, &plan);
 }
 
 static void add_ends(struct tables *t, const uint64_t tokens[LONGEST_KINDS + 1])
@@ -183,9 +197,8 @@ static void add_ends(struct tables *t, const uint64_t tokens[LONGEST_KINDS + 1])
         report_row(t->report, t->ends,
                    (struct report_cell[END_COLUMNS]){
                        cell_count(p->gpus), cell_text(longest_kind_names[kind]),
-                       cell_count(tokens[kind]), cell_number(o.mfu),
-                       cell_number(o.hbm_bytes), cell_number(o.offload_bytes),
-                       cell_text(longest_limit(p, tokens[kind], own)),
+                       cell_count(tokens[kind]), cell_number(o.mfu), cell_number(o.hbm_bytes),
+                       cell_number(o.offload_bytes), cell_text(longest_limit(p, tokens[kind], own)),
                        cell_text(plan_text(t->report, &plan))});
     }
 }

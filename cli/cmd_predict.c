@@ -15,7 +15,7 @@
 struct predict_args {
     struct plan_source source;
     struct run_args run;
-    bool layers;
+    bool layers, nearest;
     struct save_args save;
     const char *output, *given;
     struct show_args show;
@@ -34,6 +34,8 @@ static const struct option answer_options[] = {
      .help = "also print the operations of a layer of each kind (with --format csv only these)"},
     {.name = "given", .type = OPTION_TEXT, .argument = "FILE", AT(given), .complete = "file",
      .help = "a table of steps that were measured on the same cluster, as reckon validate reads them: also the step as corrected by those that are like it"},
+    {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
+     .help = "also the measured runs of three sources that are most like the plan, with what was predicted of them (takes a second or two)"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
@@ -195,6 +197,7 @@ static enum rk_status fill_report(struct report *report, const struct forecast *
     add_verdict(report, f);
     forecast_errors(report, f);
     if (args->given) status = forecast_given(report, f, args->given, error);
+    if (status == RK_OK && args->nearest) status = forecast_nearest(report, f, error);
     if (status != RK_OK) return status;
     describe_model(report, f->model, REPORT_IN_JSON);
     describe_system(report, f->system, REPORT_IN_JSON);
@@ -224,9 +227,10 @@ static int predict(const struct usage *usage, plan_choose *choose, int argc, cha
 
     enum rk_status status = plan_gather(&args.source, &input, &error);
     if (status == RK_OK) status = plan_settle(&args.source, &input, choose, NULL, &error);
-    if (status == RK_OK && args.given && show_is_page(&args.show, args.output))
+    if (status == RK_OK && (args.given || args.nearest) && show_is_page(&args.show, args.output))
         status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
-                         "--given: a page does not show it: give another --format");
+                         "--%s: a page does not show it: give another --format",
+                         args.given ? "given" : "nearest");
     if (status == RK_OK) status = save_files(&args.save, &input.model, &input.draft.plan, &error);
     if (status == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;

@@ -86,6 +86,8 @@ static const struct option question_options[] = {
      .help = "write every plan that fits, and satisfies --where, to FILE: .csv, .csv.gz or .sqlite"},
     {.name = "why", .type = OPTION_FLAG, AT(why),
      .help = "what misses by least, and which single change would admit a plan; without being asked when nothing fits"},
+    {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
+     .help = "also the measured runs of three sources that are most like the best plan, with what was predicted of them (takes a second or two)"},
     {.name = "sensitivity", .type = OPTION_FLAG, AT(sensitivity),
      .help = "how the best time depends on each rate, bandwidth, efficiency, latency and capacity: what to improve first"},
     {.name = NULL},
@@ -284,7 +286,8 @@ static int answer(const struct search *search, const struct search_keys *keys,
     struct rk_error error;
     search_answer_fill(&report, search, keys);
     if (!piped) fill_questions(&report, search);
-    const enum rk_status asked = piped ? RK_OK : fill_run(&report, search, &error);
+    enum rk_status asked = piped ? RK_OK : fill_run(&report, search, &error);
+    if (!piped && asked == RK_OK) asked = search_answer_nearest(&report, search, &error);
     if (asked != RK_OK) options_fail(&error);
     const enum rk_status wrote = write_all(search, session, &error);
     progress_end(&session->progress);

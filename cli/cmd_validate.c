@@ -5,7 +5,7 @@
 #include "cli/show.h"
 #include "cli/validate_fit.h"
 #include "cli/validate_tables.h"
-#include "facts/error_bar.h"
+#include "facts/error_learn.h"
 #include "facts/learned.h"
 #include "facts/likeness.h"
 #include "interop/output.h"
@@ -35,7 +35,7 @@ static const struct operand validate_operands[] = {
 
 static const struct option validate_options[] = {
     {.name = "by", .type = OPTION_VALUES, .argument = "CLASS,CLASS", AT(by), .choices = fact_class_names,
-     .help = "statistics by gpu, family, scale, precision, source, framework, kind (dense or experts), metric or fit (were constants fitted to the source?); the first five unless given"},
+     .help = "statistics by gpu, family, scale, precision, source, framework, kind (dense or experts), metric, fit (were constants fitted to the source?) or published (benchmark or ordinary); the first five unless given"},
     {.name = "brief", .type = OPTION_FLAG, AT(brief), .help = "overall alone: no classes, no list of reasons"},
     {.name = "rows", .type = OPTION_FLAG, AT(rows), .help = "list every row: predicted, measured, error, verdict"},
     {.name = "parts", .type = OPTION_FLAG, AT(parts), .help = "with --rows: where time and memory of each go"},

@@ -52,8 +52,10 @@ static void add_side(struct report *report, const struct diff_input *in, const s
     char text[RK_PLAN_TEXT];
     rk_plan_text(plan, text, sizeof text);
     report_paragraph(report, report_text(report, "plan: %s", text));
-    const char *times =
-        j->timed ? learned_times(report, &in->model, &in->system, plan, j->step_s) : NULL;
+    struct rk_prediction prediction;
+    rk_predict(&in->model, &in->system, plan, &prediction);
+    const struct forecast side = {&in->model, &in->system, plan, &prediction, ""};
+    const char *times = j->timed ? learned_times(report, &side) : NULL;
     if (times) report_paragraph(report, times);
 }
 

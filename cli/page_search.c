@@ -587,9 +587,10 @@ static const char *error_bar(const struct job *j)
 {
     const struct rk_plans_problem *p = j->search->problem;
     if (!j->count) return NULL;
-    const struct rk_plan *plan = &j->best[0].plan;
-    const char *times =
-        learned_times(&j->page->memory, p->model, p->system, plan, j->best[0].outcome.step_s);
+    struct rk_prediction prediction;
+    rk_predict(p->model, p->system, &j->best[0].plan, &prediction);
+    const struct forecast best = {p->model, p->system, &j->best[0].plan, &prediction, ""};
+    const char *times = learned_times(&j->page->memory, &best);
     const char *fit =
         chance(j, 0) < LEARNED_SURE
             ? report_text(&j->page->memory,

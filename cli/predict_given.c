@@ -33,8 +33,12 @@ static enum rk_status ask(const char *path, const struct forecast *f, struct lik
 static struct error_class bar_of(const struct forecast *f, double left)
 {
     const struct error_bars *bars = learned_bars();
-    const struct error_request request = {f->model, f->system->id, f->plan,
-                                          (double)rk_model_parameters(f->model)};
+    const struct error_request request = {f->model,
+                                          f->system->id,
+                                          f->plan,
+                                          (double)rk_model_parameters(f->model),
+                                          products_share(f->prediction),
+                                          PUBLISHED_UNKNOWN};
     struct error_class bar = {.ratio = {NAN, NAN, NAN, NAN, NAN}};
     if (bars && f->plan->framework != RK_CALCULON && error_bar_of(bars, &request, &bar))
         error_bar_narrow(&bar, left);

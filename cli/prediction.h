@@ -28,11 +28,16 @@ void forecast_memory_errors(struct report *report, const struct forecast *f); /*
 enum rk_status forecast_given(struct report *report, const struct forecast *f, const char *path,
                               struct rk_error *error);
 
+/* The runs of the catalog that are most like it, measured beside predicted. */
+enum rk_status forecast_nearest(struct report *report, const struct forecast *f,
+                                struct rk_error *error);
+
+/* What forecast_errors() knows of time and memory, as records alone. */
+void forecast_error_records(struct report *report, const struct forecast *f);
+
 /* "of such runs (...) half take 3.1 s to 3.6 s, 90 % ...", of a step that is predicted so; NULL
  * where nothing is known. */
-const char *learned_times(struct report *report, const struct rk_model *model,
-                          const struct rk_system *system, const struct rk_plan *plan,
-                          double step_s);
+const char *learned_times(struct report *report, const struct forecast *f);
 
 /* Record "plan" for programs, with every key of plan files. */
 void forecast_record(struct report *report, const struct forecast *f);

@@ -27,34 +27,80 @@ static void add_record(struct report *report, const char *name, const struct err
     report_row(report, REPORT_ONE(report, name, NULL, REPORT_IN_JSON, bar_columns), cells);
 }
 
-static const char *bar_text(struct report *report, const struct error_class *c, double step_s)
+static struct error_request request_of(const struct forecast *f)
+{
+    return (struct error_request){f->model,
+                                  f->system->id,
+                                  f->plan,
+                                  (double)rk_model_parameters(f->model),
+                                  products_share(f->prediction),
+                                  PUBLISHED_UNKNOWN};
+}
+
+/* The published model was compared with no such runs. */
+static const struct error_bars *bars_of(const struct forecast *f)
+{
+    return f->prediction->timed && f->plan->framework != RK_CALCULON ? learned_bars() : NULL;
+}
+
+/* The request's class, or that of benchmarks or ordinary runs alone. */
+static bool times_of(const struct forecast *f, enum published published, struct error_class *class)
+{
+    const struct error_bars *bars = bars_of(f);
+    struct error_request request = request_of(f);
+    request.published = published;
+    return bars && error_bar_of(bars, &request, class);
+}
+
+/* Half of such runs: "3.1 s to 3.6 s"; "" where there are none. */
+static const char *half_text(struct report *report, const struct forecast *f,
+                             enum published published, const char *of)
+{
+    struct error_class class;
+    char low[QUANTITY_TEXT], high[QUANTITY_TEXT];
+    const double step_s = f->prediction->step_s;
+    if (!times_of(f, published, &class)) return "";
+    return report_text(report, "%s %s to %s", of,
+                       quantity_format(low, QUANTITY_SECONDS, step_s * class.ratio[1]),
+                       quantity_format(high, QUANTITY_SECONDS, step_s * class.ratio[3]));
+}
+
+static const char *bar_text(struct report *report, const struct forecast *f,
+                            const struct error_class *c)
 {
     char at[ERROR_SHARES][QUANTITY_TEXT];
     for (int i = 0; i < ERROR_SHARES; i++)
-        quantity_format(at[i], QUANTITY_SECONDS, step_s * c->ratio[i]);
+        quantity_format(at[i], QUANTITY_SECONDS, f->prediction->step_s * c->ratio[i]);
     return report_text(report,
-                       "of such runs (%s: %llu of %llu sources, each left out) half take %s to %s, "
-                       "90 %% %s to %s",
-                       c->of, (unsigned long long)c->runs, (unsigned long long)c->sources, at[1],
-                       at[3], at[0], at[4]);
+                       "of such runs (%s: %llu of %llu source%s, each unseen) half take %s to %s, "
+                       "90 %% %s to %s%s%s",
+                       c->of, (unsigned long long)c->runs, (unsigned long long)c->sources,
+                       c->sources == 1 ? "" : "s", at[1], at[3], at[0], at[4],
+                       half_text(report, f, PUBLISHED_BENCHMARK, "; half of tuned benchmarks"),
+                       half_text(report, f, PUBLISHED_ORDINARY, ", of ordinary runs"));
 }
 
-static void add_bar(struct report *report, const struct forecast *f, const struct error_class *c)
+static void add_time_records(struct report *report, const struct forecast *f)
 {
-    const double step_s = f->prediction->step_s;
-    report_note(report, report_text(report, "  %s", bar_text(report, c, step_s)));
-    add_record(report, "error_bar", c, step_s);
-}
-
-const char *learned_times(struct report *report, const struct rk_model *model,
-                          const struct rk_system *system, const struct rk_plan *plan, double step_s)
-{
-    const struct error_bars *bars = plan->framework == RK_CALCULON ? NULL : learned_bars();
-    const struct error_request request = {model, system->id, plan,
-                                          (double)rk_model_parameters(model)};
+    static const char *const names[] = {"error_bar", "error_bar_benchmarks", "error_bar_ordinary"};
     struct error_class class;
-    if (!bars || !error_bar_of(bars, &request, &class)) return NULL;
-    return bar_text(report, &class, step_s);
+    for (int i = PUBLISHED_UNKNOWN; i <= PUBLISHED_ORDINARY; i++)
+        if (times_of(f, (enum published)i, &class))
+            add_record(report, names[i], &class, f->prediction->step_s);
+}
+
+const char *learned_times(struct report *report, const struct forecast *f)
+{
+    struct error_class class;
+    return times_of(f, PUBLISHED_UNKNOWN, &class) ? bar_text(report, f, &class) : NULL;
+}
+
+static void add_memory_records(struct report *report, const struct error_class *c, double total,
+                               double fits)
+{
+    add_record(report, "memory_error_bar", c, total);
+    report_row(report, REPORT_ONE(report, "memory_fits", NULL, REPORT_IN_JSON, chance_columns),
+               (struct report_cell[]){cell_number(fits)});
 }
 
 /* What the class says of the fullest stage, and how likely it is that it fits. */
@@ -70,16 +116,16 @@ static void add_memory_bar(struct report *report, const struct forecast *f,
                                         : report_text(report, "it fits in %.0f %%", 100 * fits);
     const size_t prefix = strlen("peak memory, ");
     const char *of = strlen(c->of) > prefix ? c->of + prefix : "all frameworks";
-    report_note(report,
-                report_text(report,
-                            "  memory: of such runs (%s: %llu of %llu sources) 90 %% need %.1f to "
-                            "%.1f of %.1f GiB; %s",
-                            of, (unsigned long long)c->runs, (unsigned long long)c->sources,
-                            total * c->ratio[0] / 0x1p30, total * c->ratio[4] / 0x1p30,
-                            room / 0x1p30, chance));
-    add_record(report, "memory_error_bar", c, total);
-    report_row(report, REPORT_ONE(report, "memory_fits", NULL, REPORT_IN_JSON, chance_columns),
-               (struct report_cell[]){cell_number(fits)});
+    report_note(
+        report,
+        report_text(
+            report,
+            "  memory: of such runs (%s: %llu of %llu source%s, each unseen) 90 %% need %.1f to "
+            "%.1f of %.1f GiB; %s",
+            of, (unsigned long long)c->runs, (unsigned long long)c->sources,
+            c->sources == 1 ? "" : "s", total * c->ratio[0] / 0x1p30, total * c->ratio[4] / 0x1p30,
+            room / 0x1p30, chance));
+    add_memory_records(report, c, total, fits);
 }
 
 static void add_warnings(struct report *report, const struct error_bars *bars,
@@ -154,17 +200,6 @@ static void add_fabric(struct report *report, const struct forecast *f)
                             quantity_format(step, QUANTITY_SECONDS, slow.step_s)));
 }
 
-static struct error_request request_of(const struct forecast *f)
-{
-    return (struct error_request){f->model, f->system->id, f->plan, f->prediction->parameters};
-}
-
-/* The published model was compared with no such runs. */
-static const struct error_bars *bars_of(const struct forecast *f)
-{
-    return f->prediction->timed && f->plan->framework != RK_CALCULON ? learned_bars() : NULL;
-}
-
 void forecast_memory_errors(struct report *report, const struct forecast *f)
 {
     const struct error_bars *bars = bars_of(f);
@@ -174,13 +209,28 @@ void forecast_memory_errors(struct report *report, const struct forecast *f)
     if (error_bar_of_memory(bars, &request, &memory)) add_memory_bar(report, f, &memory);
 }
 
+void forecast_error_records(struct report *report, const struct forecast *f)
+{
+    const struct error_bars *bars = bars_of(f);
+    struct error_class peaks;
+    if (!bars) return;
+    const struct error_request request = request_of(f);
+    const double total = f->prediction->stage[f->prediction->tightest].total_bytes;
+    add_time_records(report, f);
+    if (error_bar_of_memory(bars, &request, &peaks))
+        add_memory_records(report, &peaks, total,
+                           error_share_below(&peaks, f->system->memory[0].capacity_bytes / total));
+}
+
 void forecast_errors(struct report *report, const struct forecast *f)
 {
     const struct error_bars *bars = bars_of(f);
     struct error_class class;
     if (!bars) return;
     const struct error_request request = request_of(f);
-    if (error_bar_of(bars, &request, &class)) add_bar(report, f, &class);
+    const char *times = learned_times(report, f);
+    if (times) report_note(report, report_text(report, "  %s", times));
+    add_time_records(report, f);
     if (error_bar_of_memory(bars, &request, &class)) add_memory_bar(report, f, &class);
     add_host(report, f);
     add_fabric(report, f);

@@ -247,8 +247,35 @@ static void add_times(struct report *report, const struct search *search)
     struct rk_plan plan;
     search_plan(search, 0, &plan);
     rk_predict(p->model, p->system, &plan, &prediction);
-    const char *times = learned_times(report, p->model, p->system, &plan, prediction.step_s);
+    const struct forecast best = {p->model, p->system, &plan, &prediction, ""};
+    const char *times = learned_times(report, &best);
     if (times) report_note(report, report_text(report, "The best: %s", times));
+}
+
+/* The same for programs, with its memory. */
+static void add_ranges(struct report *report, const struct search *search)
+{
+    const struct rk_plans_problem *p = &search->problem;
+    struct rk_prediction prediction;
+    struct rk_plan plan;
+    if (!search->result.found) return;
+    search_plan(search, 0, &plan);
+    rk_predict(p->model, p->system, &plan, &prediction);
+    const struct forecast best = {p->model, p->system, &plan, &prediction, ""};
+    forecast_error_records(report, &best);
+}
+
+enum rk_status search_answer_nearest(struct report *report, const struct search *search,
+                                     struct rk_error *error)
+{
+    const struct rk_plans_problem *p = &search->problem;
+    struct rk_prediction prediction;
+    struct rk_plan plan;
+    if (!search->args->nearest || !search->result.found) return RK_OK;
+    search_plan(search, 0, &plan);
+    rk_predict(p->model, p->system, &plan, &prediction);
+    const struct forecast best = {p->model, p->system, &plan, &prediction, ""};
+    return forecast_nearest(report, &best, error);
 }
 
 /* What to do with the best one. */
@@ -481,8 +508,7 @@ const char *search_reason(struct report *report, const struct search *search)
     if (system->devices && search->problem.base.ranks > system->devices)
         return report_text(report, "the system has %" PRIu64 " GPUs", system->devices);
     const char *divides = divisors_note(report, search);
-    if (c->total == 0)
-        return divides ? divides : "ranks, batch and restrictions leave no plan";
+    if (c->total == 0) return divides ? divides : "ranks, batch and restrictions leave no plan";
     if (c->verdict[RK_FITS][0] && search->where[0])
         return report_text(report, "no plan satisfies %s", search->said);
     for (int i = 0; i < RK_MAX_TIERS; i++)
@@ -610,6 +636,7 @@ void search_answer_fill(struct report *report, const struct search *search,
         describe_system(report, search->problem.system, REPORT_IN_JSON);
         const struct best_choice every = {.count = search_rows(search)};
         add_best(report, search, keys, NULL, REPORT_IN_JSON | REPORT_IN_CSV, all, &every);
+        add_ranges(report, search);
     }
     add_outcomes(report, search);
 }

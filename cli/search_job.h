@@ -30,7 +30,7 @@ struct search_args {
     const char *where, *sort, *pareto, *all;
     const char *headroom; /* "8GiB", "10%", "learned", "none"; NULL: learned, where that is known */
     struct run_args run;
-    bool why, sensitivity, layerwise;
+    bool why, sensitivity, layerwise, nearest;
     struct show_args show;
 };
 
@@ -120,6 +120,8 @@ const char *search_model_word(struct report *report, const struct search *search
 const char *search_system_word(struct report *report, const struct search *search);
 
 struct search_keys;
+enum rk_status search_answer_nearest(struct report *report, const struct search *search,
+                                     struct rk_error *error); /* --nearest, of the best */
 void search_answer_fill(struct report *report, const struct search *search,
                         const struct search_keys *keys);
 void search_answer_rate(const struct search *search, const struct search_session *session);

@@ -1,6 +1,6 @@
 #include "cli/validate_tables.h"
 #include "base/memory.h"
-#include "facts/error_bar.h"
+#include "facts/error_learn.h"
 #include "facts/likeness.h"
 #include "study/baselines.h"
 
@@ -344,20 +344,34 @@ enum rk_status validate_bars(struct report *report, const struct results *result
         {.name = "sources"},
         {.name = "half", .title = "50 % range holds", .unit = "%", .digits = 1},
         {.name = "most", .title = "90 % range holds", .unit = "%", .digits = 1},
+        {.name = "score", .title = "its score", .digits = 3},
     };
-    static const char *const names[] = {"times", "peaks of memory"};
+    static const struct {
+        const char *name;
+        enum error_subject subject;
+        enum error_trial trial;
+    } rows[] = {{"times", ERROR_TIMES, TRIAL_EACH},
+                {"  one range for all", ERROR_TIMES, TRIAL_ONE_WIDTH},
+                {"  sources that nobody had read", ERROR_TIMES, TRIAL_UNREAD},
+                {"  these, from the others alone", ERROR_TIMES, TRIAL_NEW_SET},
+                {"peaks of memory", ERROR_PEAKS, TRIAL_EACH},
+                {"  one range for all", ERROR_PEAKS, TRIAL_ONE_WIDTH},
+                {"  sources that nobody had read", ERROR_PEAKS, TRIAL_UNREAD},
+                {"  these, from the others alone", ERROR_PEAKS, TRIAL_NEW_SET}};
     struct report_table *table = NULL;
-    for (int i = 0; i < COUNT(names); i++) {
+    for (int i = 0; i < COUNT(rows); i++) {
         struct error_coverage c;
-        const enum rk_status status = error_bars_coverage(results, i == 1, &c, error);
+        const enum rk_status status =
+            error_bars_coverage(results, rows[i].subject, rows[i].trial, &c, error);
         if (status != RK_OK) return status;
         if (c.sources < 2) continue;
         if (!table)
-            table = REPORT_LIST(report, "bars", "Error bars of a source left out",
+            table = REPORT_LIST(report, "bars", "Ranges of a source left out",
                                 REPORT_IN_TEXT | REPORT_IN_JSON, columns);
         report_row(report, table,
-                   (struct report_cell[]){cell_text(names[i]), cell_count(c.sources),
-                                          cell_number(c.half), cell_number(c.most)});
+                   (struct report_cell[]){cell_text(rows[i].name), cell_count(c.sources),
+                                          cell_number(c.half), cell_number(c.most),
+                                          cell_number(c.score)});
     }
     return RK_OK;
 }

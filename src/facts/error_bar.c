@@ -1,6 +1,4 @@
 #include "facts/error_bar.h"
-#include "base/memory.h"
-#include "base/require.h"
 #include "catalog/document.h"
 #include "catalog/fields.h"
 #include "facts/choices.h"
@@ -45,51 +43,90 @@ const char *accelerator_generation_name(int i)
     return i == 0 ? "other" : NULL;
 }
 
-enum { LEVELS = 5, FIRST_WITHOUT_GENERATION = 2 };
+/* ---- classes ---- */
 
-/* The name of the request's class, fewer of its properties with each level. */
-static void name_class(char text[128], int level, const struct error_request *r)
+const double error_shares[ERROR_SHARES] = {0.05, 0.25, 0.5, 0.75, 0.95};
+
+static int generation_number(const char *system)
 {
-    const char *generation = accelerator_generation(r->system);
-    const char *kind = r->model->experts ? "experts" : "dense";
-    const char *framework = rk_framework_name(r->plan->framework);
-    switch (level) {
-    case 0:
-        snprintf(text, 128, "%s, %s, %s", generation, kind, framework);
-        break;
-    case 1:
-        snprintf(text, 128, "%s, %s", generation, kind);
-        break;
-    case 2:
-        snprintf(text, 128, "%s, %s", kind, framework);
-        break;
-    case 3:
-        snprintf(text, 128, "%s", kind);
-        break;
+    const char *name, *generation = accelerator_generation(system);
+    int i = 0;
+    while ((name = accelerator_generation_name(i)) && strcmp(name, generation) != 0)
+        i++;
+    return i;
+}
+
+void error_properties(const struct error_request *request, int of[ERROR_PROPERTIES])
+{
+    of[OF_GENERATION] = generation_number(request->system);
+    of[OF_KIND] = request->model->experts > 0;
+    of[OF_FRAMEWORK] = (int)request->plan->framework;
+    of[OF_PUBLISHED] = request->published == PUBLISHED_UNKNOWN ? -1 : (int)request->published;
+}
+
+struct error_request error_request_of(const struct result *r)
+{
+    return (struct error_request){&r->model,          r->system,
+                                  &r->judgement.plan, r->judgement.parameters,
+                                  r->products,        result_published(r)};
+}
+
+/* Which properties count at each level, 1 << property; how published stays as it is asked. */
+static const unsigned levels_of[][4] = {
+    [ERROR_TIMES] = {1u << OF_GENERATION | 1u << OF_KIND | 1u << OF_FRAMEWORK,
+                     1u << OF_KIND | 1u << OF_FRAMEWORK, 1u << OF_KIND, 0},
+    [ERROR_PEAKS] = {1u << OF_KIND | 1u << OF_FRAMEWORK, 1u << OF_FRAMEWORK, 1u << OF_KIND, 0},
+};
+enum { LEVELS = sizeof levels_of[0] / sizeof *levels_of[0] };
+
+bool error_level(enum error_subject subject, int level, int of[ERROR_PROPERTIES])
+{
+    if (level >= LEVELS) return false;
+    const unsigned counts = levels_of[subject][level] | 1u << OF_PUBLISHED;
+    for (int i = 0; i < ERROR_PROPERTIES; i++)
+        if (!(counts >> i & 1)) of[i] = -1;
+    if (subject == ERROR_PEAKS) of[OF_PUBLISHED] = -1;
+    return true;
+}
+
+static const char *property_name(enum error_property property, int value)
+{
+    static const char *const kinds[] = {"dense", "experts"};
+    switch (property) {
+    case OF_GENERATION:
+        return accelerator_generation_name(value);
+    case OF_KIND:
+        return kinds[value];
+    case OF_FRAMEWORK:
+        return rk_framework_name((enum rk_framework)value);
     default:
-        snprintf(text, 128, "all runs");
+        return published_names[value];
     }
 }
 
-enum { MEMORY_LEVELS = 3 };
-
-static void name_memory(char text[128], int level, const struct error_request *r)
+/* "Hopper, dense, megatron", "dense", "all runs"; "peak memory, megatron, dense". */
+void error_class_name(enum error_subject subject, const int of[ERROR_PROPERTIES], char text[128])
 {
-    const char *kind = r->model->experts ? "experts" : "dense";
-    const char *framework = rk_framework_name(r->plan->framework);
-    if (level == 0)
-        snprintf(text, 128, "peak memory, %s, %s", framework, kind);
-    else if (level == 1)
-        snprintf(text, 128, "peak memory, %s", framework);
-    else
-        snprintf(text, 128, "peak memory");
+    static const enum error_property order[][ERROR_PROPERTIES] = {
+        [ERROR_TIMES] = {OF_GENERATION, OF_KIND, OF_FRAMEWORK, OF_PUBLISHED},
+        [ERROR_PEAKS] = {OF_FRAMEWORK, OF_KIND, OF_GENERATION, OF_PUBLISHED}};
+    size_t at = (size_t)snprintf(text, 128, "%s", subject == ERROR_PEAKS ? "peak memory" : "");
+    for (int i = 0; i < ERROR_PROPERTIES; i++) {
+        const enum error_property property = order[subject][i];
+        if (of[property] < 0) continue;
+        at += (size_t)snprintf(text + at, 128 - at, "%s%s", at ? ", " : "",
+                               property_name(property, of[property]));
+    }
+    if (!at) snprintf(text, 128, "all runs");
 }
+
+/* ---- what was validated ---- */
 
 static const char *const range_names[] = {
     "GPUs", "parameters", "tokens of a sample", "tensor", "pipeline", "context", "expert"};
 enum { RANGES = sizeof range_names / sizeof *range_names };
 
-static double range_value(int i, const struct error_request *r)
+const char *error_range_of(int i, const struct error_request *r, double *value)
 {
     const struct rk_plan *p = r->plan;
     const double values[RANGES] = {
@@ -101,432 +138,9 @@ static double range_value(int i, const struct error_request *r)
         (double)p->context,
         (double)p->expert,
     };
-    return values[i];
-}
-
-/* ---- results ---- */
-
-static bool counts(const struct result *r)
-{
-    return r->kind == FIGURE_STEP && isfinite(r->error);
-}
-
-static bool is_peak(const struct result *r)
-{
-    const bool peak =
-        r->kind == FIGURE_ALLOCATED || r->kind == FIGURE_RESERVED || r->kind == FIGURE_USED;
-    return peak && isfinite(r->error);
-}
-
-static struct error_request request_of(const struct result *r)
-{
-    return (struct error_request){&r->model, r->system, &r->judgement.plan,
-                                  r->judgement.parameters};
-}
-
-/* ---- classes ---- */
-
-const double error_shares[ERROR_SHARES] = {0.05, 0.25, 0.5, 0.75, 0.95};
-
-/* Of times or of memory: which results count, and how their classes are called. */
-struct subject {
-    bool (*counts)(const struct result *r);
-    void (*name)(char text[128], int level, const struct error_request *r);
-    int levels;
-};
-static const struct subject times = {counts, name_class, LEVELS};
-static const struct subject peaks = {is_peak, name_memory, MEMORY_LEVELS};
-
-static const char *source_of(const struct result *r)
-{
-    return r->class_of[CLASS_SOURCE];
-}
-
-/* Measured over predicted, and what it counts. */
-struct sample {
-    double ratio, weight;
-    const char *source;
-};
-
-static int by_ratio(const void *a, const void *b)
-{
-    const double x = ((const struct sample *)a)->ratio, y = ((const struct sample *)b)->ratio;
-    return (x > y) - (x < y);
-}
-
-static int by_source(const void *a, const void *b)
-{
-    return strcmp(((const struct sample *)a)->source, ((const struct sample *)b)->source);
-}
-
-/* Each source counts once. Returns how many there are. */
-static size_t weigh(struct sample *samples, size_t count)
-{
-    size_t sources = 0;
-    qsort(samples, count, sizeof *samples, by_source);
-    for (size_t i = 0; i < count; sources++) {
-        size_t end = i;
-        while (end < count && strcmp(samples[end].source, samples[i].source) == 0)
-            end++;
-        for (size_t k = i; k < end; k++)
-            samples[k].weight = 1 / (double)(end - i);
-        i = end;
-    }
-    return sources;
-}
-
-/* Of one source's share, what lies beyond each end: so that ranges hold what they say for sources
- * left out (with 0.5, Hazen's, 50 % hold 54.9 and 90 % 93.5 %); chosen by the others alone, it is
- * 0.2 to 0.3 for each source (docs/accuracy.md, error bars). */
-#define BEYOND 0.3
-
-/* The ratio below which `share` of the weight lies. */
-static double ratio_at(const struct sample *sorted, size_t count, double sources, double share)
-{
-    const double beyond = (share > 0.5) - (share < 0.5);
-    const double at = sources * (share + BEYOND * beyond / (sources + 1));
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += sorted[i].weight;
-        if (sum >= at) return sorted[i].ratio;
-    }
-    return sorted[count - 1].ratio;
-}
-
-static const struct error_class *find_class(const struct error_bars *bars, const char *name)
-{
-    for (int i = 0; i < bars->classes; i++)
-        if (strcmp(bars->class_of[i].of, name) == 0) return &bars->class_of[i];
-    return NULL;
-}
-
-/* The classes of each result, by their places in a list of names; and room for samples. */
-struct lesson {
-    const struct results *results;
-    const struct subject *subject;
-    int names;
-    char name[ERROR_BAR_CLASSES][128];
-    bool last[ERROR_BAR_CLASSES];
-    int (*class_of)[LEVELS]; /* (results); -1: none */
-    struct sample *samples;  /* (results) */
-};
-
-static int place_of(struct lesson *lesson, const char *name, bool last)
-{
-    int i = 0;
-    while (i < lesson->names && strcmp(lesson->name[i], name) != 0)
-        i++;
-    if (i == ERROR_BAR_CLASSES) return -1;
-    if (i == lesson->names) {
-        snprintf(lesson->name[i], sizeof lesson->name[i], "%s", name);
-        lesson->last[i] = last;
-        lesson->names++;
-    }
-    return i;
-}
-
-static enum rk_status lesson_begin(struct lesson *lesson, const struct results *results,
-                                   const struct subject *subject, struct rk_error *error)
-{
-    const size_t count = results->count + 1;
-    *lesson = (struct lesson){.results = results, .subject = subject};
-    lesson->class_of = malloc(count * sizeof *lesson->class_of);
-    lesson->samples = malloc(count * sizeof *lesson->samples);
-    if (!lesson->class_of || !lesson->samples) return no_memory(error);
-    for (size_t i = 0; i < results->count; i++) {
-        const struct error_request request = request_of(&results->result[i]);
-        for (int level = 0; level < LEVELS; level++) {
-            char name[128];
-            const bool counted = level < subject->levels && subject->counts(&results->result[i]);
-            if (counted) subject->name(name, level, &request);
-            lesson->class_of[i][level] =
-                counted ? place_of(lesson, name, level == subject->levels - 1) : -1;
-        }
-    }
-    return RK_OK;
-}
-
-static void lesson_end(struct lesson *lesson)
-{
-    free(lesson->class_of);
-    free(lesson->samples);
-}
-
-static bool is_in(const struct lesson *lesson, size_t i, int class)
-{
-    for (int level = 0; level < LEVELS; level++)
-        if (lesson->class_of[i][level] == class) return true;
-    return false;
-}
-
-/* The last class of a subject is there with any number of sources. */
-static void learn_class(struct error_bars *bars, const struct lesson *lesson, int class,
-                        const char *without)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < lesson->results->count; i++) {
-        const struct result *r = &lesson->results->result[i];
-        if (is_in(lesson, i, class) && !(without && strcmp(source_of(r), without) == 0))
-            lesson->samples[count++] = (struct sample){1 / (1 + r->error), 0, source_of(r)};
-    }
-    const size_t sources = weigh(lesson->samples, count);
-    if (count == 0 || (sources < ERROR_BAR_SOURCES && !lesson->last[class])) return;
-    if (bars->classes == ERROR_BAR_CLASSES) return;
-    struct error_class *c = &bars->class_of[bars->classes++];
-    *c = (struct error_class){.runs = count, .sources = sources};
-    snprintf(c->of, sizeof c->of, "%s", lesson->name[class]);
-    qsort(lesson->samples, count, sizeof *lesson->samples, by_ratio);
-    for (int i = 0; i < ERROR_SHARES; i++)
-        c->ratio[i] = ratio_at(lesson->samples, count, (double)sources, error_shares[i]);
-}
-
-/* From all sources but one; NULL: from all. */
-static void learn_classes(struct error_bars *bars, const struct lesson *lesson, const char *without)
-{
-    for (int class = 0; class < lesson->names; class ++)
-        learn_class(bars, lesson, class, without);
-}
-
-static void learn_choice(struct error_bars *bars, const char *name)
-{
-    int i = 0;
-    while (i < bars->seens && strcmp(bars->seen[i].of, name) != 0)
-        i++;
-    RK_REQUIRE(i < ERROR_BAR_SEEN);
-    if (i == bars->seens)
-        snprintf(bars->seen[bars->seens++].of, sizeof bars->seen[0].of, "%.*s", CHOICE_TEXT - 1,
-                 name);
-    bars->seen[i].runs++;
-}
-
-static int choices_of_request(const struct error_request *r, char names[MOST_CHOICES][CHOICE_TEXT])
-{
-    return choices_of(r->model, r->plan, accelerator_generation(r->system), names);
-}
-
-static void learn_run(struct error_bars *bars, const struct error_request *request)
-{
-    for (int i = 0; i < RANGES; i++) {
-        const double value = range_value(i, request);
-        bars->range[i].least = fmin(bars->range[i].least, value);
-        bars->range[i].most = fmax(bars->range[i].most, value);
-    }
-    char names[MOST_CHOICES][CHOICE_TEXT];
-    const int count = choices_of_request(request, names);
-    for (int i = 0; i < count; i++)
-        learn_choice(bars, names[i]);
-}
-
-/* ---- how often ranges hold ---- */
-
-/* The most specific class there is; `level` is that of the name. */
-static const struct error_class *class_for(const struct error_bars *bars,
-                                           const struct subject *subject,
-                                           const struct error_request *request, int *level)
-{
-    char name[128];
-    for (*level = 0; *level < subject->levels; ++*level) {
-        subject->name(name, *level, request);
-        const struct error_class *c = find_class(bars, name);
-        if (c) return c;
-    }
-    return NULL;
-}
-
-/* By which factor a range around the median has to grow to reach `ratio`. */
-static double reach(const struct error_class *c, double ratio, int low, int high)
-{
-    const double from = log(c->ratio[2]), to = log(ratio);
-    const double end = log(c->ratio[to < from ? low : high]);
-    return fabs(end - from) > 0 ? (to - from) / (end - from) : to == from ? 0 : INFINITY;
-}
-
-/* A run of a source that was left out: how much each range would have to grow. */
-struct trial {
-    double half, most;
-    bool is_new;
-    const char *source;
-};
-
-static size_t try_source(struct error_bars *bars, const struct lesson *lesson, const char *without,
-                         struct trial *trials)
-{
-    size_t count = 0;
-    bars->classes = 0;
-    learn_classes(bars, lesson, without);
-    for (size_t i = 0; i < lesson->results->count; i++) {
-        const struct result *r = &lesson->results->result[i];
-        const struct error_request request = request_of(r);
-        int level;
-        if (!lesson->subject->counts(r) || strcmp(source_of(r), without) != 0) continue;
-        const struct error_class *c = class_for(bars, lesson->subject, &request, &level);
-        const double ratio = 1 / (1 + r->error);
-        if (c)
-            trials[count++] = (struct trial){reach(c, ratio, 1, 3), reach(c, ratio, 0, 4),
-                                             level >= FIRST_WITHOUT_GENERATION, source_of(r)};
-    }
-    return count;
-}
-
-static enum rk_status try_all(const struct results *results, const struct subject *subject,
-                              struct trial **trials, size_t *count, struct rk_error *error)
-{
-    size_t sources;
-    struct lesson lesson;
-    const char **names = class_names(results, CLASS_SOURCE, &sources);
-    struct error_bars *bars = malloc(sizeof *bars);
-    enum rk_status status = lesson_begin(&lesson, results, subject, error);
-    *trials = malloc((results->count + 1) * sizeof **trials);
-    *count = 0;
-    if (status == RK_OK && (!names || !bars || !*trials)) status = no_memory(error);
-    for (size_t i = 0; status == RK_OK && i < sources; i++)
-        *count += try_source(bars, &lesson, names[i], *trials + *count);
-    free(names);
-    free(bars);
-    lesson_end(&lesson);
-    return status;
-}
-
-/* Mean over sources of the share of trials within `factor` of the range; the new ones, or all. */
-static double holds(const struct trial *trials, size_t count, bool half, bool only_new,
-                    double factor, size_t *sources)
-{
-    double sum = 0;
-    *sources = 0;
-    for (size_t i = 0; i < count;) {
-        const char *source = trials[i].source;
-        size_t own = 0, inside = 0;
-        for (; i < count && strcmp(trials[i].source, source) == 0; i++) {
-            if (only_new && !trials[i].is_new) continue;
-            own++;
-            inside += (half ? trials[i].half : trials[i].most) <= factor;
-        }
-        if (own == 0) continue;
-        sum += (double)inside / (double)own;
-        ++*sources;
-    }
-    return *sources ? sum / (double)*sources : 0;
-}
-
-/* The least factor of at least 1, in steps, with which the range holds for what is new; fewer than
- * three such sources say nothing. */
-static double wider(const struct trial *trials, size_t count, bool half, double share)
-{
-    size_t sources;
-    double factor = 1;
-    while (factor < 5 && holds(trials, count, half, true, factor, &sources) < share && sources >= 3)
-        factor += 0.05;
-    return factor;
-}
-
-enum rk_status error_bars_coverage(const struct results *results, bool memory,
-                                   struct error_coverage *coverage, struct rk_error *error)
-{
-    struct trial *trials;
-    size_t count;
-    const enum rk_status status =
-        try_all(results, memory ? &peaks : &times, &trials, &count, error);
-    if (status == RK_OK) {
-        coverage->half = holds(trials, count, true, false, 1, &coverage->sources);
-        coverage->most = holds(trials, count, false, false, 1, &coverage->sources);
-    }
-    free(trials);
-    return status;
-}
-
-/* ---- learning ---- */
-
-static enum rk_status learn_width(struct error_bars *bars, const struct results *results,
-                                  struct rk_error *error)
-{
-    struct trial *trials;
-    size_t count;
-    const enum rk_status status = try_all(results, &times, &trials, &count, error);
-    bars->wider_half = status == RK_OK ? wider(trials, count, true, 0.5) : 1;
-    bars->wider_most = status == RK_OK ? wider(trials, count, false, 0.9) : 1;
-    free(trials);
-    return status;
-}
-
-static enum rk_status learn_subject(struct error_bars *bars, const struct results *results,
-                                    const struct subject *subject, const char *without,
-                                    struct rk_error *error)
-{
-    struct lesson lesson;
-    const enum rk_status status = lesson_begin(&lesson, results, subject, error);
-    if (status == RK_OK) learn_classes(bars, &lesson, without);
-    lesson_end(&lesson);
-    return status;
-}
-
-enum rk_status error_bars_without(struct error_bars *bars, const struct results *results,
-                                  const char *source, struct rk_error *error)
-{
-    memset(bars, 0, sizeof *bars);
-    bars->wider_half = bars->wider_most = 1;
-    enum rk_status status = learn_subject(bars, results, &times, source, error);
-    if (status == RK_OK) status = learn_subject(bars, results, &peaks, source, error);
-    return status;
-}
-
-/* ---- ranges of results ---- */
-
-static void set_range(struct result *r, const struct error_class *bar)
-{
-    double at[ERROR_SHARES];
-    for (int i = 0; i < ERROR_SHARES; i++)
-        at[i] = r->predicted * (r->rate ? 1 / bar->ratio[ERROR_SHARES - 1 - i] : bar->ratio[i]);
-    r->range = (struct result_range){at[1], at[3], at[0], at[4]};
-}
-
-void results_range(struct results *results, const struct error_bars *bars, const char *source)
-{
-    for (size_t i = 0; i < results->count; i++) {
-        struct result *r = &results->result[i];
-        const struct error_request request = request_of(r);
-        struct error_class bar;
-        if (isnan(r->predicted) || (source && strcmp(source_of(r), source) != 0)) continue;
-        const bool known = r->kind == FIGURE_STEP
-                               ? error_bar_of(bars, &request, &bar)
-                               : is_peak(r) && error_bar_of_memory(bars, &request, &bar);
-        if (!known) continue;
-        if (r->left < 1) error_bar_narrow(&bar, r->left);
-        set_range(r, &bar);
-    }
-}
-
-enum rk_status results_range_blind(struct results *results, const struct results *lessons,
-                                   struct rk_error *error)
-{
-    size_t sources = 0;
-    const char **names = class_names(results, CLASS_SOURCE, &sources);
-    struct error_bars *bars = malloc(sizeof *bars);
-    enum rk_status status = names && bars ? RK_OK : no_memory(error);
-    for (size_t i = 0; status == RK_OK && i < sources; i++) {
-        status = error_bars_without(bars, lessons, names[i], error);
-        if (status == RK_OK) results_range(results, bars, names[i]);
-    }
-    free(names);
-    free(bars);
-    return status;
-}
-
-enum rk_status error_bars_learn(struct error_bars *bars, const struct results *results,
-                                struct rk_error *error)
-{
-    memset(bars, 0, sizeof *bars);
-    bars->ranges = RANGES;
-    for (int i = 0; i < RANGES; i++) {
-        snprintf(bars->range[i].of, sizeof bars->range[i].of, "%s", range_names[i]);
-        bars->range[i].least = INFINITY;
-    }
-    for (size_t k = 0; k < results->count; k++) {
-        const struct error_request request = request_of(&results->result[k]);
-        if (counts(&results->result[k])) learn_run(bars, &request);
-    }
-    enum rk_status status = learn_subject(bars, results, &times, NULL, error);
-    if (status == RK_OK) status = learn_subject(bars, results, &peaks, NULL, error);
-    return status == RK_OK ? learn_width(bars, results, error) : status;
+    if (i >= RANGES) return NULL;
+    *value = values[i];
+    return range_names[i];
 }
 
 /* ---- the file ---- */
@@ -561,12 +175,13 @@ char *error_bars_text(const struct error_bars *bars)
         json_array_append_new(seen, json_pack("{s:s, s:I}", "of", bars->seen[i].of, "runs",
                                               (json_int_t)bars->seen[i].runs));
     json_t *root = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o}", "description",
+        "{s:s, s:o, s:o, s:o}", "description",
         "Measured over predicted times and peaks of memory that 5, 25, 50, 75 and 95 % of the runs "
-        "of a class are below, each source left out and counted once; and what was validated: "
-        "written by reckon validate --learn.",
-        "wider_half", rounded(bars->wider_half), "wider_most", rounded(bars->wider_most), "classes",
-        classes, "ranges", ranges, "seen", seen);
+        "of a class are below, each source predicted as one that nobody has seen, in steps that "
+        "are "
+        "products alone (src/facts/error_learn.h); and what was validated: written by reckon "
+        "validate --learn.",
+        "classes", classes, "ranges", ranges, "seen", seen);
     char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) : NULL;
     json_decref(root);
     return text;
@@ -576,11 +191,6 @@ static void copy_text(char *to, size_t size, const json_t *object)
 {
     const char *text = json_string_value(json_object_get(object, "of"));
     snprintf(to, size, "%s", text ? text : "");
-}
-
-static double at_least_one(const json_t *object, const char *key)
-{
-    return fmax(1, json_number_value(json_object_get(object, key)));
 }
 
 /* Ratios of a file that somebody wrote: above 0, and not descending. */
@@ -597,8 +207,6 @@ static void read_bars(struct error_bars *bars, const json_t *root)
 {
     const json_t *value;
     size_t i;
-    bars->wider_half = at_least_one(root, "wider_half");
-    bars->wider_most = at_least_one(root, "wider_most");
     json_array_foreach(json_object_get(root, "classes"), i, value)
     {
         if (bars->classes == ERROR_BAR_CLASSES) break;
@@ -627,8 +235,7 @@ static void read_bars(struct error_bars *bars, const json_t *root)
 
 enum rk_status error_bars_load(const char *path, struct error_bars *bars, struct rk_error *error)
 {
-    static const char *const keys[] = {"description", "wider_half", "wider_most", "classes",
-                                       "ranges",      "seen",       NULL};
+    static const char *const keys[] = {"description", "classes", "ranges", "seen", NULL};
     struct document document = {0};
     memset(bars, 0, sizeof *bars);
     enum rk_status status = document_load(path, &document, error);
@@ -642,32 +249,57 @@ enum rk_status error_bars_load(const char *path, struct error_bars *bars, struct
 
 /* ---- asking ---- */
 
-static double widened(const struct error_class *c, int share, double factor)
+static const struct error_class *find_class(const struct error_bars *bars, const char *name)
 {
-    return c->ratio[2] * pow(c->ratio[share] / c->ratio[2], factor);
+    for (int i = 0; i < bars->classes; i++)
+        if (strcmp(bars->class_of[i].of, name) == 0) return &bars->class_of[i];
+    return NULL;
+}
+
+static const struct error_class *class_for(const struct error_bars *bars,
+                                           enum error_subject subject,
+                                           const struct error_request *request)
+{
+    int of[ERROR_PROPERTIES];
+    error_properties(request, of);
+    for (int level = 0; error_level(subject, level, of); level++) {
+        char name[128];
+        error_class_name(subject, of, name);
+        const struct error_class *c = find_class(bars, name);
+        if (c) return c;
+        error_properties(request, of);
+    }
+    return NULL;
+}
+
+/* Steps that are products to this share err alike; e to this power wider where none is. */
+static const double sure_products = 0.85, wider = 1.4;
+
+double error_width(double products)
+{
+    return exp(wider * fmax(0, sure_products - products));
+}
+
+double products_share(const struct rk_prediction *p)
+{
+    return p->step_s > 0 ? (p->matrix_s + p->attention_s + p->recompute_s) / p->step_s : 1;
 }
 
 bool error_bar_of(const struct error_bars *bars, const struct error_request *request,
                   struct error_class *bar)
 {
-    int level;
-    const struct error_class *c = class_for(bars, &times, request, &level);
+    const struct error_class *c = class_for(bars, ERROR_TIMES, request);
     if (!c) return false;
     *bar = *c;
-    if (level < FIRST_WITHOUT_GENERATION) return true;
     for (int i = 0; i < ERROR_SHARES; i++)
-        bar->ratio[i] =
-            widened(c, i, i == 0 || i == ERROR_SHARES - 1 ? bars->wider_most : bars->wider_half);
-    bar->ratio[0] = fmin(bar->ratio[0], bar->ratio[1]);
-    bar->ratio[4] = fmax(bar->ratio[4], bar->ratio[3]);
+        bar->ratio[i] = pow(c->ratio[i], error_width(request->products));
     return true;
 }
 
 bool error_bar_of_memory(const struct error_bars *bars, const struct error_request *request,
                          struct error_class *bar)
 {
-    int level;
-    const struct error_class *c = class_for(bars, &peaks, request, &level);
+    const struct error_class *c = class_for(bars, ERROR_PEAKS, request);
     if (c) *bar = *c;
     return c != NULL;
 }
@@ -704,10 +336,11 @@ double error_share_below(const struct error_class *bar, double ratio)
 static bool out_of_range(const struct error_bars *bars, int i, const struct error_request *request,
                          char *text, size_t size)
 {
+    double value = 0;
+    const char *of = error_range_of(i, request, &value);
     for (int k = 0; k < bars->ranges; k++) {
         const struct error_range *r = &bars->range[k];
-        const double value = range_value(i, request);
-        if (strcmp(r->of, range_names[i]) != 0 || (value >= r->least && value <= r->most)) continue;
+        if (strcmp(r->of, of) != 0 || (value >= r->least && value <= r->most)) continue;
         snprintf(text, size, "%s: %.7g; compared runs had %.7g to %.7g", r->of, value, r->least,
                  r->most);
         return true;
@@ -727,7 +360,8 @@ bool error_bar_warning(const struct error_bars *bars, const struct error_request
                        char *text, size_t size)
 {
     char names[MOST_CHOICES][CHOICE_TEXT];
-    const int count = choices_of_request(request, names);
+    const int count =
+        choices_of(request->model, request->plan, accelerator_generation(request->system), names);
     int found = 0;
     for (int k = 0; k < RANGES; k++)
         if (out_of_range(bars, k, request, text, size) && found++ == i) return true;

@@ -1,19 +1,19 @@
 /* error_bar.h - how far off predictions of such runs are, and whether any was validated.
  *
- * Learned from runs whose source was left out: what was measured over what was predicted, of a
- * class of runs: generation of the accelerator, dense or with experts, framework; and with fewer of
- * these, down to all runs. A request takes the most specific class that has enough sources. Within
- * a class each source counts once, and shares are those of Hazen: with n sources, half of one's
- * share lies beyond each end, so that few sources make wide bars. Where the class does not name the
- * request's generation, bars are wider by what such runs needed. Beside them stands the range of
- * what was validated: outside it, and for choices that no run made, there are warnings.
+ * Learned (error_learn.h) from runs whose source was predicted as one that nobody has seen: what
+ * was measured over what was predicted, of classes of runs: generation of the accelerator, dense or
+ * with experts, framework; and with fewer of these, down to all runs. A request takes the most
+ * specific class that has a run. What is not products is less certain: the logarithms of a class's
+ * ratios are those of steps that are products alone, and grow with the share of others. Beside them
+ * stands the range of what was validated: outside it, and for choices that no run made, there are
+ * warnings.
  */
 #ifndef RECKON_FACTS_ERROR_BAR_H
 #define RECKON_FACTS_ERROR_BAR_H
 
 #include "facts/results.h"
 
-enum { ERROR_BAR_SOURCES = 6, ERROR_BAR_CLASSES = 64, ERROR_BAR_SEEN = 256, ERROR_BAR_RANGES = 8 };
+enum { ERROR_BAR_CLASSES = 256, ERROR_BAR_SEEN = 256, ERROR_BAR_RANGES = 8 };
 
 /* Measured over predicted that 5, 25, 50, 75 and 95 % of the runs are below. */
 enum { ERROR_SHARES = 5 };
@@ -37,17 +37,10 @@ struct error_seen { /* a choice and how many compared runs made it */
 
 struct error_bars {
     int classes, ranges, seens;
-    double wider_half, wider_most; /* ranges of 50 and 90 % where the generation is new; at least 1
-                                    */
     struct error_class class_of[ERROR_BAR_CLASSES];
     struct error_range range[ERROR_BAR_RANGES];
     struct error_seen seen[ERROR_BAR_SEEN];
 };
-
-/* From the compared times and peaks among the results, each predicted without its source. RK_IO: no
- * memory. */
-enum rk_status error_bars_learn(struct error_bars *bars, const struct results *results,
-                                struct rk_error *error);
 
 /* As JSON; the caller frees the text. NULL without memory. */
 char *error_bars_text(const struct error_bars *bars);
@@ -59,10 +52,16 @@ struct error_request {
     const char *system; /* its id */
     const struct rk_plan *plan;
     double parameters;
+    double products; /* share of the step in products and attention; of a result (results.h) */
+    enum published published;
 };
+struct error_request error_request_of(const struct result *r);
 
-/* The errors of the class that stands for the request, wider where something is new; false when
- * there is none. */
+/* Of a prediction: the share of its step in matrix products and attention, also of what is computed
+ * again. */
+double products_share(const struct rk_prediction *prediction);
+
+/* The errors of the class that stands for the request; false when there is none. */
 bool error_bar_of(const struct error_bars *bars, const struct error_request *request,
                   struct error_class *bar);
 
@@ -73,34 +72,36 @@ bool error_bar_of_memory(const struct error_bars *bars, const struct error_reque
 /* Around a prediction that measured steps corrected, of whose variance they leave `left`. */
 void error_bar_narrow(struct error_class *bar, double left);
 
-/* The classes of all sources but one, nothing else. RK_IO: no memory. */
-enum rk_status error_bars_without(struct error_bars *bars, const struct results *results,
-                                  const char *source, struct rk_error *error);
-
-/* Sets the ranges of times of steps and of peaks; of one source, or of all (NULL). */
-void results_range(struct results *results, const struct error_bars *bars, const char *source);
-
-/* The same, those of each source from the other sources among the lessons. RK_IO: no memory. */
-enum rk_status results_range_blind(struct results *results, const struct results *lessons,
-                                   struct rk_error *error);
+/* By which factor the logarithms of a class's ratios grow where only this share of a step is
+ * products. */
+double error_width(double products);
 
 /* Share of such runs whose measured value is at most `ratio` of the predicted one: linear between
  * the shares, and as far again beyond the outer ones. */
 double error_share_below(const struct error_class *bar, double ratio);
 
-/* How often the ranges hold, each source left out of the bars as well; means over sources. */
-struct error_coverage {
-    size_t sources;
-    double half, most; /* of the ranges of 50 and 90 % */
-};
-
-/* RK_IO: no memory. */
-enum rk_status error_bars_coverage(const struct results *results, bool memory,
-                                   struct error_coverage *coverage, struct rk_error *error);
-
 /* Writes the i-th thing that lies outside what was validated; false when there are no more. */
 bool error_bar_warning(const struct error_bars *bars, const struct error_request *request, int i,
                        char *text, size_t size);
+
+/* What a result or a request is for error bars: -1 where it is not said. */
+enum error_property {
+    OF_GENERATION,
+    OF_KIND, /* dense or with experts */
+    OF_FRAMEWORK,
+    OF_PUBLISHED, /* benchmark or ordinary run */
+    ERROR_PROPERTIES
+};
+void error_properties(const struct error_request *request, int of[ERROR_PROPERTIES]);
+
+/* Classes of times and of memory, with fewer properties at each level; false behind the last. The
+ * properties that do not count at a level become -1. */
+enum error_subject { ERROR_TIMES, ERROR_PEAKS };
+bool error_level(enum error_subject subject, int level, int of[ERROR_PROPERTIES]);
+void error_class_name(enum error_subject subject, const int of[ERROR_PROPERTIES], char text[128]);
+
+/* The i-th range of what was validated, and a request's value. */
+const char *error_range_of(int i, const struct error_request *request, double *value);
 
 /* "Hopper" of "h100-sxm5-80g nvl8"; "other" where it is not known. */
 const char *accelerator_generation(const char *system);

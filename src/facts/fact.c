@@ -7,8 +7,10 @@
 
 const char *const open_axis_names[] = {
     "tensor", "pipeline", "interleaving", "microbatch", "recompute", "sequence parallel", NULL};
-const char *const fact_class_names[] = {"gpu",       "family", "scale",  "precision", "source",
-                                        "framework", "kind",   "metric", "fit",       NULL};
+const char *const fact_class_names[] = {"gpu",    "family",    "scale", "precision",
+                                        "source", "framework", "kind",  "metric",
+                                        "fit",    "published", NULL};
+const char *const published_names[] = {"", "benchmarks", "ordinary runs"};
 
 bool fact_fail(struct fact *fact, const char *format, ...)
 {
@@ -71,6 +73,7 @@ static void classify(const struct row *row, struct fact *fact)
     put(fact->class_of[CLASS_KIND], row_get(row, "experts")[0] ? "experts" : "dense");
     put(fact->class_of[CLASS_METRIC], row_get(row, "metric_name"));
     put(fact->class_of[CLASS_FIT], fact->fitted[0] ? "fit" : "held out");
+    put(fact->class_of[CLASS_PUBLISHED], row_get(row, "published"));
     row_source(row, fact->class_of[CLASS_SOURCE]);
 }
 
@@ -96,6 +99,7 @@ enum rk_status fact_read(const struct row *row, struct fact *fact, struct rk_err
     snprintf(fact->id, sizeof fact->id, "%s", row_get(row, "id"));
     snprintf(fact->source, sizeof fact->source, "%.127s", row_get(row, "source"));
     snprintf(fact->fitted, sizeof fact->fitted, "%.63s", row_get(row, "fitted"));
+    fact->unread = row_get(row, "unread")[0] == '1';
     put(fact->gpu, row_get(row, "gpu"));
     const char *unmodelled = row_get(row, "unmodelled");
     bool fine = !unmodelled[0] || fact_fail(fact, "%s", unmodelled);

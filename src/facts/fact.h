@@ -80,10 +80,15 @@ enum fact_class {
     CLASS_FRAMEWORK,
     CLASS_KIND, /* dense or experts */
     CLASS_METRIC,
-    CLASS_FIT, /* was a constant fitted to the source? "fit" or "held out" */
+    CLASS_FIT,       /* was a constant fitted to the source? "fit" or "held out" */
+    CLASS_PUBLISHED, /* how the source publishes it: "benchmark" or "ordinary" */
     FACT_CLASSES
 };
 extern const char *const fact_class_names[]; /* ended by NULL */
+
+/* Tuned by who makes the hardware or the code, to show what it can do; or a run of its users. */
+enum published { PUBLISHED_UNKNOWN, PUBLISHED_BENCHMARK, PUBLISHED_ORDINARY };
+extern const char *const published_names[]; /* "", "benchmarks", "ordinary runs" */
 
 enum { FACT_FIGURES = 6, FACT_TEXT = 64, FACT_ID = 160, FACT_REASON = 256 };
 
@@ -105,6 +110,7 @@ struct fact {
     enum flop_formula formula;
     double flop_ratio; /* what the source counts over what the formula gives */
     double lone_batch; /* as the source has it: the plan's may be rounded up to microbatches */
+    bool unread;       /* nobody had read its source before it was predicted */
     bool last_stage;   /* memory is that of the last stage, not of the fullest */
     unsigned open;     /* 1 << enum open_axis */
     int figures;

@@ -24,8 +24,8 @@ static bool learned_peaks(const struct rk_model *model, const struct rk_system *
 {
     /* The published model was compared with no such runs. */
     const struct error_bars *bars = plan->framework == RK_CALCULON ? NULL : learned_bars();
-    const struct error_request request = {model, system->id, plan,
-                                          (double)rk_model_parameters(model)};
+    const struct error_request request = {
+        model, system->id, plan, (double)rk_model_parameters(model), 1, PUBLISHED_UNKNOWN};
     return bars && error_bar_of_memory(bars, &request, peaks);
 }
 

@@ -1,5 +1,5 @@
 #include "facts/likeness.h"
-#include "facts/error_bar.h"
+#include "facts/error_learn.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -288,8 +288,8 @@ static enum rk_status tell(const struct results *results, const char *source, st
     const enum rk_status status = error_bars_without(bars, results, source, error);
     for (size_t i = 0; status == RK_OK && i < results->count; i++) {
         const struct result *r = &results->result[i];
-        const struct error_request request = {&r->model, r->system, &r->judgement.plan,
-                                              r->judgement.parameters};
+        struct error_request request = error_request_of(r);
+        request.published = PUBLISHED_UNKNOWN;
         if (is_step(r) && strcmp(r->class_of[CLASS_SOURCE], source) == 0)
             told[i].any = error_bar_of(bars, &request, &told[i].bar);
     }

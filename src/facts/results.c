@@ -14,6 +14,14 @@ const char *result_verdict_name(enum result_verdict verdict)
     return (unsigned)verdict < RESULT_VERDICTS ? names[verdict] : NULL;
 }
 
+enum published result_published(const struct result *result)
+{
+    const char *text = result->class_of[CLASS_PUBLISHED];
+    return strcmp(text, "benchmark") == 0  ? PUBLISHED_BENCHMARK
+           : strcmp(text, "ordinary") == 0 ? PUBLISHED_ORDINARY
+                                           : PUBLISHED_UNKNOWN;
+}
+
 /* ---- rows ---- */
 
 static struct result *append(struct results *results)
@@ -27,7 +35,8 @@ static struct result *append(struct results *results)
                          .predicted_si = NAN,
                          .error = NAN,
                          .range = {NAN, NAN, NAN, NAN},
-                         .left = 1};
+                         .left = 1,
+                         .products = 1};
     return r;
 }
 
@@ -49,6 +58,7 @@ static void describe(struct result *r, const struct fact *fact)
     r->gpus = fact->plan.ranks;
     if (!fact->clusters) r->peak_flops = (double)r->gpus * half_peak(&fact->system);
     r->experts = fact->model.experts > 0;
+    r->unread = fact->unread;
 }
 
 static void say_why(struct result *r, const struct judgement *j)
@@ -67,6 +77,8 @@ static void compare(struct result *r, const struct fact *fact, const struct figu
     snprintf(r->metric, sizeof r->metric, "%s", f->metric);
     r->kind = f->kind;
     r->judgement = *j;
+    if (j->timed && j->step_s > 0)
+        r->products = (j->matrix_s + j->attention_s + j->recompute_s) / j->step_s;
     judge_open(fact, j, r->open);
     const bool fits = j->verdict == RK_FITS;
     if (!j->timed && (fits || j->verdict != RK_MEMORY_EXCEEDED)) {

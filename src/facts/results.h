@@ -36,8 +36,10 @@ struct result {
     double measured_si, predicted_si; /* seconds or bytes; NAN */
     double error;                     /* NAN when not compared */
     struct result_range range;        /* results_range() */
-    double left; /* of the variance of such a measurement, by --given: 1 without (likeness.h) */
-    bool rate;   /* the metric is the larger, the shorter the time */
+    double left;     /* of the variance of such a measurement, by --given: 1 without (likeness.h) */
+    double products; /* share of the predicted step in products and attention, 1 without a time */
+    bool unread;     /* nobody had read its source before it was predicted */
+    bool rate;       /* the metric is the larger, the shorter the time */
     uint64_t gpus;
     double peak_flops; /* of all GPUs, dense, 16 bits; 0: GPUs of several kinds */
     bool experts;
@@ -47,6 +49,9 @@ struct result {
     struct rk_model model;
     struct judgement judgement;
 };
+
+/* How its source publishes it. */
+enum published result_published(const struct result *result);
 
 struct results {
     size_t count;

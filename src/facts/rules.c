@@ -208,10 +208,29 @@ static enum rk_status load_constants(const struct place *root, struct rules *rul
     return status;
 }
 
+/* A list of rules under a key. */
+static enum rk_status load_rules(const struct place *root, const char *key, struct rule **rule,
+                                 size_t *loaded, struct rk_error *error)
+{
+    struct place list;
+    if (!place_member(root, key, &list)) return RK_OK;
+    enum rk_status status = place_need_array(&list, 0, 100000, error);
+    if (status != RK_OK) return status;
+    const size_t count = json_array_size(list.value);
+    *rule = calloc(count + 1, sizeof **rule);
+    if (!*rule) return fail_memory(root, error);
+    for (size_t i = 0; i < count && status == RK_OK; i++) {
+        const struct place element = place_element(&list, i);
+        *loaded = i + 1;
+        status = load_rule(&element, &(*rule)[i], error);
+    }
+    return status;
+}
+
 static enum rk_status load_all(const struct document *document, struct rules *rules,
                                struct rk_error *error)
 {
-    static const char *const keys[] = {"description", "fitted", "rules", NULL};
+    static const char *const keys[] = {"description", "about", "fitted", "rules", NULL};
     const struct place root = place_root(document);
     struct place list;
     enum rk_status status = place_need_object(&root, error);
@@ -221,16 +240,8 @@ static enum rk_status load_all(const struct document *document, struct rules *ru
     if (status != RK_OK) return status;
     if (!place_member(&root, "rules", &list))
         return place_fail(&root, error, "missing key \"rules\": a list of rules");
-    status = place_need_array(&list, 0, 100000, error);
-    if (status != RK_OK) return status;
-    const size_t count = json_array_size(list.value);
-    rules->rule = calloc(count + 1, sizeof *rules->rule);
-    if (!rules->rule) return fail_memory(&root, error);
-    for (size_t i = 0; i < count && status == RK_OK; i++) {
-        const struct place element = place_element(&list, i);
-        rules->count = i + 1;
-        status = load_rule(&element, &rules->rule[i], error);
-    }
+    status = load_rules(&root, "about", &rules->about, &rules->abouts, error);
+    if (status == RK_OK) status = load_rules(&root, "rules", &rules->rule, &rules->count, error);
     return status;
 }
 
@@ -270,27 +281,36 @@ static void fitted_release(struct fitted *fitted)
     texts_release(&fitted->from);
 }
 
+static void rule_release(struct rule *rule)
+{
+    for (int k = 0; k < rule->conditions; k++) {
+        free(rule->condition[k].column);
+        free(rule->condition[k].last.value);
+        regfree(&rule->condition[k].pattern);
+    }
+    for (int k = 0; k < rule->settings; k++) {
+        free(rule->setting[k].column);
+        free(rule->setting[k].value);
+    }
+    free(rule->setting);
+    texts_release(&rule->from);
+    free(rule->why);
+}
+
+static void list_release(struct rule *rules, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        rule_release(&rules[i]);
+    free(rules);
+}
+
 void rules_release(struct rules *rules)
 {
     for (size_t i = 0; i < rules->fits; i++)
         fitted_release(&rules->fitted[i]);
     free(rules->fitted);
-    for (size_t i = 0; i < rules->count; i++) {
-        struct rule *rule = &rules->rule[i];
-        for (int k = 0; k < rule->conditions; k++) {
-            free(rule->condition[k].column);
-            free(rule->condition[k].last.value);
-            regfree(&rule->condition[k].pattern);
-        }
-        for (int k = 0; k < rule->settings; k++) {
-            free(rule->setting[k].column);
-            free(rule->setting[k].value);
-        }
-        free(rule->setting);
-        texts_release(&rule->from);
-        free(rule->why);
-    }
-    free(rules->rule);
+    list_release(rules->rule, rules->count);
+    list_release(rules->about, rules->abouts);
     *rules = (struct rules){0};
 }
 
@@ -428,9 +448,23 @@ static enum rk_status name_fitted(const struct rules *rules, struct row *row,
     return row_set(row, "fitted", list, "the list \"fitted\"") ? RK_OK : fail_room(row, error);
 }
 
+/* What is known of the row's source. */
+static enum rk_status apply_abouts(const struct rules *rules, struct row *row,
+                                   struct rk_error *error)
+{
+    static const struct groups none;
+    char source[ROW_SOURCE];
+    enum rk_status status = RK_OK;
+    row_source(row, source);
+    for (size_t i = 0; i < rules->abouts && status == RK_OK; i++)
+        if (names(&rules->about[i].from, source))
+            status = apply(&rules->about[i], row, &none, error);
+    return status;
+}
+
 enum rk_status rules_apply(const struct rules *rules, struct row *row, struct rk_error *error)
 {
-    enum rk_status status = RK_OK;
+    enum rk_status status = apply_abouts(rules, row, error);
     for (size_t i = 0; i < rules->count && status == RK_OK; i++) {
         struct rule *rule = &rules->rule[i];
         struct groups groups;

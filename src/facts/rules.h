@@ -16,6 +16,10 @@
  *     "from"      [source, ...]          what it was fitted to
  *     "why"
  *
+ * and a list "about" of what is known of sources and no prediction reads: "from" [source, ...],
+ * "set" column: value, ..., "why". Cells of it: "unread" (1: nobody had read its rows before they
+ * were predicted) and "published" (benchmark or ordinary).
+ *
  * A pattern that begins with "(?i)" does not tell upper from lower case. $1 ... $9 in a value are
  * the groups of the last pattern of the rule that has groups, ${column} is a cell. So one list says
  * how spellings are read, what free text means, which machine a name is, whose habits a source has,
@@ -35,8 +39,9 @@ enum rules_use {
 };
 
 struct rules {
-    size_t count, fits;
+    size_t count, abouts, fits;
     struct rule *rule;     /* (count) */
+    struct rule *about;    /* (abouts) of sources: no conditions */
     struct fitted *fitted; /* (fits) */
     enum rules_use use;
 };

@@ -2,7 +2,7 @@
 #include "catalog/model_fields.h"
 #include "catalog/plan_fields.h"
 #include "facts/choices.h"
-#include "facts/error_bar.h"
+#include "facts/error_learn.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -22,6 +22,8 @@ static void add(struct results *results, size_t count, const char *source, const
         struct result *r = &results->result[results->count++];
         memset(r, 0, sizeof *r);
         r->kind = FIGURE_STEP;
+        r->products = 1;
+        r->unread = true;
         r->error = (double)(i + 1) * step;
         snprintf(r->class_of[CLASS_SOURCE], sizeof r->class_of[0], "%s", source);
         snprintf(r->system, sizeof r->system, "%s", system);
@@ -58,7 +60,7 @@ static struct error_bars *learned(void)
 {
     struct results results = {0};
     add_sources(&results, 9, "h100-sxm5-80g nvl8", 128, 0);
-    add_sources(&results, 4, "a100-sxm4-80g", 8, 0); /* too few for a class of their own */
+    add_sources(&results, 4, "a100-sxm4-80g", 8, 0);
     add_sources(&results, 6, "a100-sxm4-80g", 1024, 8);
     return learn(&results);
 }
@@ -72,10 +74,11 @@ static bool ask(const struct error_bars *bars, const char *system, uint64_t gpus
     plan = rk_plan_default();
     plan.ranks = gpus;
     plan.tensor = 8;
-    return error_bar_of(bars, &(struct error_request){&model, system, &plan, 1e9}, bar);
+    const struct error_request request = {&model, system, &plan, 1e9, 1, PUBLISHED_UNKNOWN};
+    return error_bar_of(bars, &request, bar);
 }
 
-Test(error_bars, the_most_specific_class_with_enough_sources)
+Test(error_bars, the_most_specific_class_that_has_a_run)
 {
     struct error_bars *bars = learned();
     struct error_class c;
@@ -83,27 +86,118 @@ Test(error_bars, the_most_specific_class_with_enough_sources)
     cr_expect_str_eq(c.of, "Hopper, dense, megatron");
     cr_expect_eq(c.runs, 9);
     cr_expect_eq(c.sources, 9);
-    NEAR(c.ratio[2], 1.5);
-    cr_assert(ask(bars, "a100-sxm4-80g", 8, 0, &c)); /* four sources: all dense ones */
+    cr_assert(ask(bars, "a100-sxm4-80g", 8, 0, &c));
+    cr_expect_str_eq(c.of, "Ampere, dense, megatron");
+    cr_expect_eq(c.runs, 4);
+    cr_assert(ask(bars, "gaudi3", 8, 0, &c)); /* nobody's generation */
     cr_expect_str_eq(c.of, "dense, megatron");
     cr_expect_eq(c.runs, 13);
     cr_expect_eq(c.sources, 9);
-    cr_assert(ask(bars, "gaudi3", 8, 0, &c));
-    cr_expect_str_eq(c.of, "dense, megatron");
     free(bars);
 }
 
-/* Of nine sources 5 and 95 % lie at 0.45 and 8.55 of them, half of one's share, 0.45, further out
- * at 0 and 9; 25 and 75 % at 2.25 - 0.45 and 6.75 + 0.45. */
-Test(error_bars, half_a_source_beyond_each_end)
+/* ---- against the definition ---- */
+
+/* A generator of its own (xorshift, [marsaglia2003]). */
+static uint64_t state;
+static uint64_t drawn(uint64_t below)
 {
-    struct error_bars *bars = learned();
-    struct error_class c;
-    cr_assert(ask(bars, "h100-sxm5-80g", 128, 0, &c));
-    NEAR(c.ratio[0], 1.1);
-    NEAR(c.ratio[1], 1.2);
-    NEAR(c.ratio[3], 1.8);
-    NEAR(c.ratio[4], 1.9);
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state % below;
+}
+
+static const char *const systems[] = {"h100-sxm5-80g", "a100-sxm4-80g", "gaudi3"};
+
+static void add_drawn(struct results *results)
+{
+    char source[8];
+    const uint64_t number = drawn(12);
+    snprintf(source, sizeof source, "s%llu", (unsigned long long)number);
+    add(results, 1, source, systems[drawn(3)], 8, drawn(2) * 8, 0);
+    struct result *r = &results->result[results->count - 1];
+    r->error = -0.6 + 0.001 * (double)drawn(1000);
+    r->products = 0.01 * (double)drawn(101);
+    r->unread = number % 2;
+    r->judgement.plan.framework = drawn(2) ? RK_FSDP : RK_MEGATRON;
+}
+
+/* What `r` counts in the class of `asked`, for the middle or the ends: by hand. */
+static double counted(const struct results *results, const struct result *r,
+                      const struct result *asked, bool ends)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < results->count; i++)
+        rows += strcmp(results->result[i].class_of[CLASS_SOURCE], r->class_of[CLASS_SOURCE]) == 0;
+    double weight = (r->unread ? 1 : 1 / 3.0) / (double)rows;
+    if (strcmp(r->system, asked->system) != 0 && !ends) weight /= 2;
+    if (!r->model.experts != !asked->model.experts) weight /= 2;
+    if (r->judgement.plan.framework != asked->judgement.plan.framework && !ends) weight /= 4;
+    return weight;
+}
+
+static double grown(const struct result *r)
+{
+    const double error = -log(1 + r->error) / exp(1.4 * fmax(0, 0.85 - r->products));
+    return r->unread ? error : 1.5 * error;
+}
+
+/* The least error of a run such that it and all below count as much as they must. */
+static double expected(const struct results *results, const struct result *asked, double share)
+{
+    const bool ends = share < 0.1 || share > 0.9;
+    double all = 0, squares = 0, least = INFINITY;
+    for (int source = 0; source < 12; source++) {
+        double own = 0;
+        char name[8];
+        snprintf(name, sizeof name, "s%d", source);
+        for (size_t i = 0; i < results->count; i++)
+            if (strcmp(results->result[i].class_of[CLASS_SOURCE], name) == 0)
+                own += counted(results, &results->result[i], asked, ends);
+        all += own;
+        squares += own * own;
+    }
+    const double beyond = share < 0.5 ? -0.3 : share > 0.5 ? 0.3 : 0;
+    const double at = all * (share + beyond / (all * all / squares + 1));
+    for (size_t i = 0; i < results->count; i++) {
+        double below = 0;
+        for (size_t k = 0; k < results->count; k++)
+            if (grown(&results->result[k]) <= grown(&results->result[i]))
+                below += counted(results, &results->result[k], asked, ends);
+        if (below >= at - 1e-12) least = fmin(least, grown(&results->result[i]));
+    }
+    return least;
+}
+
+Test(error_bars, ratios_are_those_of_the_definition)
+{
+    struct rk_error error;
+    struct error_bars *bars = malloc(sizeof *bars);
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        struct results results = {0};
+        state = seed * 88172645463325252u;
+        for (int i = 0; i < 80; i++)
+            add_drawn(&results);
+        cr_assert_eq(error_bars_learn(bars, &results, &error), RK_OK);
+        for (size_t i = 0; i < 10; i++) {
+            const struct result *r = &results.result[i];
+            const struct error_request request = error_request_of(r);
+            struct error_class c;
+            cr_assert(error_bar_of(bars, &request, &c));
+            for (int k = 1; k < ERROR_SHARES - 1; k++) {
+                const double ratio =
+                    expected(&results, r, error_shares[k]) * error_width(r->products);
+                cr_expect(fabs(log(c.ratio[k]) - ratio) < 1e-9, "seed %llu, row %zu, %g: %g, %g",
+                          (unsigned long long)seed, i, error_shares[k], log(c.ratio[k]), ratio);
+            }
+            const double least =
+                fmin(expected(&results, r, 0.05) * error_width(r->products), log(c.ratio[1]));
+            cr_expect(fabs(log(c.ratio[0]) - least) < 1e-9, "seed %llu, row %zu",
+                      (unsigned long long)seed, i);
+        }
+        free(results.result);
+    }
     free(bars);
 }
 
@@ -124,20 +218,61 @@ Test(error_bars, each_source_counts_once)
     free(bars);
 }
 
-/* Where the class does not name the generation, ranges grow around the median. */
-Test(error_bars, wider_where_the_generation_is_new)
+/* What is not products is less certain, and a new source less than one that was read. */
+Test(error_bars, wider_where_less_is_known)
 {
     struct error_bars *bars = learned();
-    struct error_class narrow, wide;
-    bars->wider_half = bars->wider_most = 1;
-    cr_assert(ask(bars, "gaudi3", 8, 0, &narrow));
-    bars->wider_half = bars->wider_most = 2;
-    cr_assert(ask(bars, "gaudi3", 8, 0, &wide));
-    NEAR(wide.ratio[2], narrow.ratio[2]);
-    NEAR(log(wide.ratio[4] / wide.ratio[2]), 2 * log(narrow.ratio[4] / narrow.ratio[2]));
-    NEAR(log(wide.ratio[1] / wide.ratio[2]), 2 * log(narrow.ratio[1] / narrow.ratio[2]));
-    cr_assert(ask(bars, "h100-sxm5-80g", 8, 0, &wide)); /* known: as it is */
-    NEAR(wide.ratio[4], 1.9);
+    struct rk_model model = {.sequence = 2048};
+    const struct rk_plan plan = rk_plan_default();
+    struct error_class sure, unsure;
+    struct error_request request = {&model, "h100-sxm5-80g", &plan, 1e9, 1, PUBLISHED_UNKNOWN};
+    cr_assert(error_bar_of(bars, &request, &sure));
+    request.products = 0.35;
+    cr_assert(error_bar_of(bars, &request, &unsure));
+    for (int i = 0; i < ERROR_SHARES; i++)
+        NEAR(log(unsure.ratio[i]), log(sure.ratio[i]) * exp(0.7));
+    free(bars);
+}
+
+Test(error_bars, a_new_source_is_further_off_than_one_that_was_read)
+{
+    struct error_class unread, read;
+    for (int again = 0; again < 2; again++) {
+        struct results results = {0};
+        add_sources(&results, 9, "h100-sxm5-80g", 128, 0);
+        for (size_t i = 0; again && i < results.count; i++)
+            results.result[i].unread = false;
+        struct error_bars *bars = learn(&results);
+        cr_assert(ask(bars, "h100-sxm5-80g", 128, 0, again ? &read : &unread));
+        free(bars);
+    }
+    for (int i = 0; i < ERROR_SHARES; i++)
+        NEAR(log(read.ratio[i]), 1.5 * log(unread.ratio[i]));
+}
+
+/* Benchmarks and ordinary runs have ranges of their own where somebody asks for one of them. */
+Test(error_bars, published_apart)
+{
+    struct results results = {0};
+    add_sources(&results, 9, "h100-sxm5-80g", 128, 0);
+    for (size_t i = 0; i < results.count; i++)
+        snprintf(results.result[i].class_of[CLASS_PUBLISHED], FACT_TEXT, "%s",
+                 i < 5 ? "benchmark" : "ordinary");
+    struct error_bars *bars = learn(&results);
+    struct rk_model model = {.sequence = 2048};
+    const struct rk_plan plan = rk_plan_default();
+    struct error_request request = {&model, "h100-sxm5-80g", &plan, 1e9, 1, PUBLISHED_BENCHMARK};
+    struct error_class all, benchmarks, ordinary;
+    cr_assert(error_bar_of(bars, &request, &benchmarks));
+    cr_expect_str_eq(benchmarks.of, "Hopper, dense, megatron, benchmarks");
+    cr_expect_eq(benchmarks.runs, 5);
+    request.published = PUBLISHED_ORDINARY;
+    cr_assert(error_bar_of(bars, &request, &ordinary));
+    request.published = PUBLISHED_UNKNOWN;
+    cr_assert(error_bar_of(bars, &request, &all));
+    cr_expect_eq(all.runs, 9);
+    cr_expect_lt(benchmarks.ratio[2], all.ratio[2]);
+    cr_expect_lt(all.ratio[2], ordinary.ratio[2]);
     free(bars);
 }
 
@@ -160,9 +295,22 @@ Test(error_bars, how_often_they_hold)
     struct error_coverage coverage;
     struct rk_error error;
     add_sources(&results, 9, "h100-sxm5-80g", 128, 0);
-    cr_assert_eq(error_bars_coverage(&results, false, &coverage, &error), RK_OK);
+    cr_assert_eq(error_bars_coverage(&results, ERROR_TIMES, TRIAL_EACH, &coverage, &error), RK_OK);
     cr_expect_eq(coverage.sources, 9);
     NEAR(coverage.most, 7 / 9.0); /* but for the first and the last */
+    struct error_coverage one;
+    cr_assert_eq(error_bars_coverage(&results, ERROR_TIMES, TRIAL_ONE_WIDTH, &one, &error), RK_OK);
+    NEAR(one.score, coverage.score); /* all of one class */
+    const double width = log(1.9 / 1.1), ends = log(1.2 / 1.1) + log(1.9 / 1.8);
+    NEAR(coverage.score, width - ends / 9 + 20 * ends / 9);
+    results.result[0].unread = false;
+    cr_assert_eq(error_bars_coverage(&results, ERROR_TIMES, TRIAL_UNREAD, &coverage, &error),
+                 RK_OK);
+    cr_expect_eq(coverage.sources, 8);
+    cr_assert_eq(error_bars_coverage(&results, ERROR_TIMES, TRIAL_NEW_SET, &coverage, &error),
+                 RK_OK);
+    cr_expect_eq(coverage.sources, 8);
+    NEAR(coverage.most, 0); /* learned from the first alone, at 1.5 of its error */
     free(results.result);
 }
 
@@ -174,7 +322,8 @@ Test(error_bars, warnings_outside_what_was_validated)
     plan.ranks = 1 << 17;
     plan.tensor = 8;
     plan.precision = RK_NVFP4;
-    const struct error_request request = {&model, "h100-sxm5-80g", &plan, 1e9};
+    const struct error_request request = {&model, "h100-sxm5-80g",  &plan, 1e9,
+                                          1,      PUBLISHED_UNKNOWN};
     char text[160];
     cr_assert(error_bar_warning(bars, &request, 0, text, sizeof text));
     cr_expect_str_eq(text, "GPUs: 131072; compared runs had 8 to 1024");
@@ -293,7 +442,7 @@ Test(error_bars, the_catalog_has_them)
                  RK_OK, "%s", error.text);
     struct error_class c;
     cr_assert(ask(bars, "h100-sxm5-80g nvl8", 128, 0, &c));
-    cr_expect_geq(c.sources, ERROR_BAR_SOURCES);
+    cr_expect_geq(c.sources, 6);
     cr_expect(c.ratio[0] > 0.2 && c.ratio[4] < 5);
     free(bars);
 }
@@ -314,13 +463,18 @@ Test(error_bars, peaks_of_memory)
     struct rk_model model = {.sequence = 2048};
     struct rk_plan plan = rk_plan_default();
     struct error_class c;
-    const struct error_request request = {&model, "a100-sxm4-80g", &plan, 1e9};
+    const struct error_request request = {&model, "a100-sxm4-80g",  &plan, 1e9,
+                                          1,      PUBLISHED_UNKNOWN};
     cr_assert(error_bar_of_memory(bars, &request, &c));
     cr_expect_str_eq(c.of, "peak memory, megatron, dense");
     cr_expect_eq(c.runs, 7);
-    plan.framework = RK_FSDP; /* three sources */
+    plan.framework = RK_FSDP;
     cr_assert(error_bar_of_memory(bars, &request, &c));
-    cr_expect_str_eq(c.of, "peak memory");
+    cr_expect_str_eq(c.of, "peak memory, fsdp, dense");
+    cr_expect_eq(c.runs, 3);
+    plan.framework = RK_DEEPSPEED;
+    cr_assert(error_bar_of_memory(bars, &request, &c));
+    cr_expect_str_eq(c.of, "peak memory, dense");
     cr_expect_eq(c.runs, 10);
     free(bars);
 }

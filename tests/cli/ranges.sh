@@ -1,0 +1,47 @@
+#!/bin/sh
+# The catalog's ranges are those that validate --learn writes, and they hold of sources that were left out what docs/accuracy.md says: 40 to 62 and
+# 82 to 97 % by source, of the sources that nobody had read as well, with a better score than one range for all.
+set -u
+[ -x "${RECKON:-}" ] || { echo "there is no executable"; exit 77; }
+command -v python3 >/dev/null || exit 77
+root=${RECKON_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+"$RECKON" validate --learn "$work/learned.json" --brief --format json >"$work/report.json" || exit 1
+python3 - "$root/data/measured/error_bars.json" "$work/learned.json" "$work/report.json" <<'END_OF_PYTHON'
+import json, sys
+kept, learned, report = (json.load(open(path)) for path in sys.argv[1:])
+wrong = []
+
+def same(where, a, b):
+    """Numbers are rounded to 3 digits, whose last one may be another where a library's logarithm is."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        if a.keys() != b.keys():
+            wrong.append(f"{where}: {sorted(a.keys() ^ b.keys())}")
+        for key in a.keys() & b.keys():
+            same(f"{where}.{key}", a[key], b[key])
+    elif isinstance(a, list) and isinstance(b, list):
+        if len(a) != len(b):
+            wrong.append(f"{where}: {len(a)} and {len(b)}")
+        for i, pair in enumerate(zip(a, b)):
+            same(f"{where}[{i}]", *pair)
+    elif isinstance(a, float) and isinstance(b, float):
+        if abs(a - b) > 0.00101:
+            wrong.append(f"{where}: {a} and {b}")
+    elif a != b:
+        wrong.append(f"{where}: {a} and {b}")
+
+same("error_bars.json", kept, learned)
+if wrong:
+    print("not current, write it with reckon validate --learn data/measured/error_bars.json:", *wrong[:10], sep="\n")
+rows = report["bars"]
+for i, row in enumerate(rows):
+    print(row)
+    if row["runs"] in ("times", "  sources that nobody had read") and i < 4:
+        if not (0.40 <= row["half"] <= 0.62 and 0.82 <= row["most"] <= 0.97):
+            wrong.append(f"{row}: outside of 40 to 62 and 82 to 97 %")
+    if row["runs"].strip() == "one range for all" and not rows[i - 1]["score"] < row["score"]:
+        wrong.append(f"{rows[i - 1]}: no better than {row}")
+print(*wrong, sep="\n")
+sys.exit(bool(wrong))
+END_OF_PYTHON
