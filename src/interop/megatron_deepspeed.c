@@ -2,6 +2,7 @@
  * file that --deepspeed_config names, which most scripts write themselves. */
 #include "interop/deepspeed.h"
 #include "interop/megatron_args.h"
+#include "interop/settings_check.h"
 
 #include <inttypes.h>
 
@@ -45,12 +46,22 @@ static enum rk_status compare_batches(const struct megatron_args *args,
     return RK_OK;
 }
 
+/* What DeepSpeed itself refuses in its file, whose lines are not the script's. */
+static void check_config(const struct megatron_args *args, const struct config_source *source)
+{
+    const int before = args->notes->count;
+    settings_check("deepspeed", source, args->notes);
+    for (int i = before; i < args->notes->count; i++)
+        args->notes->note[i].line = args->notes->note[i].column = 0;
+}
+
 static enum rk_status read_config(const struct megatron_args *args, const char *text,
                                   struct rk_plan *plan)
 {
     const struct config_source source = {
         .path = "DeepSpeed's configuration",
         .text = text,
+        .gpus = args->gpus,
         .keys = {.ignored = args->options->ignored, .ignored_count = args->options->ignored_count}};
     struct deepspeed_choices c;
     enum rk_status status = args->options->collect
@@ -59,6 +70,7 @@ static enum rk_status read_config(const struct megatron_args *args, const char *
     if (status == RK_OK) status = deepspeed_choices(&source, &c, args->notes, args->error);
     if (status == RK_OK) status = compare_batches(args, &c, plan);
     if (status != RK_OK) return status;
+    if (args->options->collect) check_config(args, &source);
     deepspeed_choose(&c, plan);
     const double stage = megatron_number(args, FLAG(ZERO_STAGE), plan->zero);
     if (stage != plan->zero) {

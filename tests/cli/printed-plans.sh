@@ -81,5 +81,13 @@ system=rtx4090
 try_printed shown
 "$RECKON" search -m $model -s h100-sxm5-80g -g 8 -b 16 --layerwise --microbatch 1 >shown 2>/dev/null || exit 1
 try_printed shown
+
+# over several clusters: a file, and what its stages share on one machine
+machine="h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s@50us"
+"$RECKON" clusters -m $model -b 128 -s "$machine" --save-plan plan.json >shown 2>/dev/null || exit 1
+"$RECKON" check plan.json -m $model -s "$machine" >said 2>&1 || { cat said; exit 1; }
+system=h100-sxm5-80g
+sed -nE 's/^to launch it.* -m [^ ]+ //p' shown >lines
+while read -r line; do try "$line"; done <lines
 [ "$tried" -ge 10 ] || { echo "only $tried words were tried"; exit 1; }
 echo "$tried words" >&2
