@@ -62,6 +62,13 @@ struct rk_system with_host(const struct rk_system *system, struct rk_memory memo
     return with;
 }
 
+static bool offloads(const struct rk_plan *plan)
+{
+    for (int i = 0; i < RK_SHARES; i++)
+        if (rk_plan_offloaded(plan, (enum rk_share)i) > 0) return true;
+    return false;
+}
+
 /* The file's ranks are those that are launched. */
 static void compare_ranks(const struct rk_check_input *input, const char *what, uint64_t ranks,
                           struct rk_findings *findings)
@@ -284,13 +291,6 @@ static void place_flag(const void *context, struct rk_finding *finding)
 {
     const struct megatron_import *import = context;
     megatron_place(import, finding);
-}
-
-static bool offloads(const struct rk_plan *plan)
-{
-    for (int i = 0; i < RK_SHARES; i++)
-        if (rk_plan_offloaded(plan, (enum rk_share)i) > 0) return true;
-    return false;
 }
 
 /* What the script leaves to the environment of the job. */
@@ -517,7 +517,14 @@ static enum rk_status check_other(const struct plan_format *format,
     if (notes) take_notes(notes, findings);
     launch.pads = true;
     launch.fills_stages = toml;
-    if (status == RK_OK) judge_plan(input, model, &plan, &launch, NULL, NULL, findings);
+    struct rk_memory memories[2];
+    struct rk_system host;
+    struct rk_check_input with = *input;
+    if (status == RK_OK && offloads(&plan)) {
+        host = with_host(input->system, memories);
+        with.system = &host;
+    }
+    if (status == RK_OK) judge_plan(&with, model, &plan, &launch, NULL, NULL, findings);
     if (rk_findings_errors(findings)) status = RK_OK;
     free(model);
     free(notes);

@@ -45,7 +45,7 @@ struct trainer {
 /* clang-format off */
 
 /* What DeepSpeed's own file would say, where it stands within another or is given by words. */
-#define DEEPSPEED_ROWS(prefix) NONE(prefix "*")
+#define DEEPSPEED_ROWS(prefix) LATER(prefix "*")
 
 /* The names of FSDP's keys with and without "fsdp_" [accelerate]. */
 #define FSDP_ROWS(prefix) \
@@ -123,6 +123,9 @@ static const struct key accelerate_keys[] = {
     {"deepspeed_config.offload_optimizer_device", KEY_WORD, AT(optimizer_device), "none|cpu|nvme", NULL},
     {"deepspeed_config.offload_param_device", KEY_WORD, AT(param_device), "none|cpu|nvme", NULL},
     READ("deepspeed_config.gradient_accumulation_steps", KEY_COUNT, accumulation), READ("deepspeed_config.deepspeed_config_file", KEY_TEXT, deepspeed),
+    NONE("deepspeed_config.gradient_clipping"), NONE("deepspeed_config.zero3_init_flag"), NONE("deepspeed_config.zero3_save_16bit_model"), NONE("deepspeed_config.deepspeed_hostfile"),
+    NONE("deepspeed_config.deepspeed_multinode_launcher"), NONE("deepspeed_config.deepspeed_exclusion_filter"), NONE("deepspeed_config.deepspeed_inclusion_filter"),
+    NONE("deepspeed_config.deepspeed_moe_layer_cls_names"), NONE("deepspeed_config.offload_optimizer_nvme_path"), NONE("deepspeed_config.offload_param_nvme_path"),
     NONE("deepspeed_config.*"), DEEPSPEED_ROWS("zero_optimization."),
     READ("parallelism_config.parallelism_config_dp_replicate_size", KEY_COUNT, replicate), READ("parallelism_config.parallelism_config_dp_shard_size", KEY_INTEGER, shard),
     READ("parallelism_config.parallelism_config_tp_size", KEY_COUNT, tensor), READ("parallelism_config.parallelism_config_cp_size", KEY_COUNT, context),
@@ -351,6 +354,16 @@ static char *load_config(const struct reading *r)
     return NULL;
 }
 
+static void put_string(FILE *file, const char *text)
+{
+    putc('"', file);
+    for (; *text; text++) {
+        if (strchr("\"\\", *text)) putc('\\', file);
+        putc(*text, file);
+    }
+    putc('"', file);
+}
+
 /* Settings below "deepspeed." or given by words, as DeepSpeed's own. */
 static char *inline_config(const struct reading *r)
 {
@@ -361,8 +374,11 @@ static char *inline_config(const struct reading *r)
     for (size_t i = 0; i < r->settings->count; i++) {
         const struct setting *s = &r->settings->setting[i];
         const bool below = strncmp(s->key, "deepspeed.", 10) == 0;
-        if (below || strncmp(s->key, "zero_optimization.", 18) == 0)
-            fprintf(file, "\"%s\": \"%s\"\n", below ? s->key + 10 : s->key, s->null ? "" : s->text);
+        if (!below && strncmp(s->key, "zero_optimization.", 18) != 0) continue;
+        put_string(file, below ? s->key + 10 : s->key);
+        fputs(": ", file);
+        put_string(file, s->null ? "" : s->text);
+        putc('\n', file);
     }
     fclose(file);
     if (size) return text;
@@ -370,11 +386,29 @@ static char *inline_config(const struct reading *r)
     return NULL;
 }
 
+/* Remarks about settings of this file stand where these do. */
+static void place_notes(const struct reading *r, int from)
+{
+    char key[128];
+    for (int i = from; i < r->notes->count; i++) {
+        struct rk_finding *note = &r->notes->note[i];
+        snprintf(key, sizeof key, "deepspeed.%s", note->what);
+        const struct setting *s = settings_find(r->settings, key);
+        if (!s) s = settings_find(r->settings, note->what);
+        if (!s) continue;
+        snprintf(note->what, sizeof note->what, "%s", s->key);
+        note->line = s->line;
+        note->column = s->column;
+    }
+}
+
 static enum rk_status read_deepspeed(const struct reading *r)
 {
     struct deepspeed_choices c;
     const bool named = r->t.deepspeed && *r->t.deepspeed;
+    const int before = r->notes->count;
     char *text = inline_config(r);
+    const bool here = text != NULL;
     if (!text && named) text = load_config(r);
     if (!text && named)
         return settings_fail(r->settings, settings_find(r->settings, "deepspeed"), r->error,
@@ -385,6 +419,8 @@ static enum rk_status read_deepspeed(const struct reading *r)
         .path = named ? r->t.deepspeed : r->source->path, .text = text, .keys = r->source->keys};
     const enum rk_status status = deepspeed_choices(&source, &c, r->notes, r->error);
     free(text);
+    if (here) place_notes(r, before);
+    if (status != RK_OK && here) notes_refusal(r->notes, r->source->path, r->error);
     if (status != RK_OK) return status;
     deepspeed_choose(&c, r->p);
     r->p->precision = c.bf16 ? RK_BF16 : c.fp16 ? RK_FP16 : r->p->precision;
@@ -493,9 +529,12 @@ static enum rk_status read_with(const struct key *keys, size_t count, const stru
     struct reading r = {source, &settings, *presets, model, plan, notes, error};
     enum rk_status status = settings_read(&settings, source->path, source->text, source->sets,
                                           source->set_count, error);
+    const bool whole = status == RK_OK;
+    if (whole) status = keys_read(&settings, keys, count, &source->keys, &r.t, notes, error);
     if (status == RK_OK)
-        status = keys_read(&settings, keys, count, &source->keys, &r.t, notes, error);
-    if (status == RK_OK) status = interpret(&r);
+        status = interpret(&r);
+    else if (whole && settings_has(&settings, "deepspeed.")) /* what else is wrong */
+        status = read_deepspeed(&r);
     if (plan->framework != RK_FSDP) plan->recompute_to_end = false; /* they all do */
     settings_release(&settings);
     return status;

@@ -39,6 +39,10 @@ files = {
     "trainer": ("args.json", MODEL, {
         "per_device_train_batch_size": 1, "gradient_accumulation_steps": 4, "bf16": True, "gradient_checkpointing": True, "learning_rate": 1e-5, "output_dir": "out",
         "fsdp": "full_shard auto_wrap", "fsdp_config": {"backward_prefetch": "backward_pre"}, "accelerator_config": {"split_batches": False}}),
+    "trainer ": ("deepspeed.json", MODEL, {
+        "per_device_train_batch_size": 1, "bf16": True, "output_dir": "out",
+        "deepspeed": {"train_batch_size": "auto", "train_micro_batch_size_per_gpu": "auto", "bf16": {"enabled": "auto"}, "zero_optimization": {"stage": 3, "reduce_bucket_size": "auto"},
+                      "optimizer": {"type": "AdamW", "params": {"lr": "auto"}}}}),
     "axolotl": ("axolotl.yaml", MODEL, {
         "base_model": "meta-llama/Llama-3.1-8B", "micro_batch_size": 1, "gradient_accumulation_steps": 4, "sequence_len": 4096, "bf16": True, "num_epochs": 1,
         "datasets": [{"path": "x", "type": "alpaca"}], "special_tokens": {"pad_token": "<pad>"}, "fsdp_config": {"reshard_after_forward": True}, "fsdp_version": 2, "wandb_project": "x"}),
