@@ -1,4 +1,5 @@
 #include "interop/settings.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "interop/toml.h"
 
@@ -35,16 +36,51 @@ void settings_release(struct settings *settings)
         settings->memory = next;
     }
     free(settings->setting);
+    free(settings->place);
     *settings = (struct settings){.count = 0};
 }
 
 /* ---- the list ---- */
 
+/* Where a key is noted, or would be. */
+static uint32_t *place_of(const struct settings *s, const char *key)
+{
+    size_t at = hash_bytes(key, strlen(key)) & (s->places - 1);
+    while (s->place[at] && strcmp(s->setting[s->place[at] - 1].key, key) != 0)
+        at = (at + 1) & (s->places - 1);
+    return &s->place[at];
+}
+
+/* Notes the places of all settings; of equal keys, the first. */
+static void note_places(struct settings *s)
+{
+    for (size_t i = 0; i < s->places; i++)
+        s->place[i] = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        uint32_t *place = place_of(s, s->setting[i].key);
+        if (!*place) *place = (uint32_t)i + 1;
+    }
+}
+
+/* At least half of the places are free afterwards. */
+static bool places_for(struct settings *s, size_t count)
+{
+    size_t places = s->places ? s->places : 64;
+    while (places < 2 * count)
+        places *= 2;
+    if (places == s->places) return true;
+    uint32_t *place = realloc(s->place, places * sizeof *place);
+    if (!place) return false;
+    s->place = place;
+    s->places = places;
+    note_places(s);
+    return true;
+}
+
 const struct setting *settings_find(const struct settings *settings, const char *key)
 {
-    for (size_t i = 0; i < settings->count; i++)
-        if (strcmp(settings->setting[i].key, key) == 0) return &settings->setting[i];
-    return NULL;
+    const uint32_t found = settings->places ? *place_of(settings, key) : 0;
+    return found ? &settings->setting[found - 1] : NULL;
 }
 
 bool settings_has(const struct settings *settings, const char *prefix)
@@ -64,6 +100,7 @@ void settings_underscore(struct settings *settings)
     for (size_t i = 0; i < settings->count; i++)
         for (char *p = (char *)(uintptr_t)settings->setting[i].key; *p; p++) /* of our memory */
             if (*p == '-') *p = '_';
+    note_places(settings);
 }
 
 enum rk_status settings_fail(const struct settings *settings, const struct setting *setting,
@@ -101,7 +138,8 @@ static enum rk_status add(struct settings *s, const struct setting *setting, str
     if (before)
         return settings_fail(s, setting, error, "is given twice, in line %d too", before->line);
     if (s->count == SETTINGS_MAX) return settings_fail(s, setting, error, "one key too many");
-    if (!ARRAY_ROOM(s->setting, s->count)) return no_memory(error);
+    if (!ARRAY_ROOM(s->setting, s->count) || !places_for(s, s->count + 1)) return no_memory(error);
+    *place_of(s, setting->key) = (uint32_t)s->count + 1;
     s->setting[s->count++] = *setting;
     return RK_OK;
 }
@@ -134,14 +172,21 @@ struct walk {
     struct settings *s;
     struct rk_error *error;
     yaml_document_t *document;
-    char key[YAML_KEY]; /* of the node at hand */
-    size_t visited;
+    char key[YAML_KEY];    /* of the node at hand */
+    size_t visited, nodes; /* so far; of the document */
 };
 
 static enum rk_status fail_at(const struct walk *w, const yaml_node_t *node, const char *text)
 {
     return rk_fail(w->error, RK_BAD_INPUT, w->s->path, (int)node->start_mark.line + 1,
                    (int)node->start_mark.column + 1, "%s", text);
+}
+
+static enum rk_status fail_aliases(const struct walk *w, const yaml_node_t *node)
+{
+    char text[80];
+    snprintf(text, sizeof text, "aliases repeat more than %d values", SETTINGS_MAX_REPEATED);
+    return fail_at(w, node, text);
 }
 
 static bool is_null(const yaml_node_t *node)
@@ -205,8 +250,10 @@ static enum rk_status walk_map(struct walk *w, const yaml_node_t *node, int dept
 static enum rk_status walk_node(struct walk *w, int index, int depth)
 {
     const yaml_node_t *node = yaml_document_get_node(w->document, index);
-    if (depth > YAML_DEPTH || ++w->visited > SETTINGS_MAX) /* aliases may go round */
+    if (depth > YAML_DEPTH) /* aliases may go round */
         return fail_at(w, node, "nested too deeply");
+    if (++w->visited > w->nodes + SETTINGS_MAX_REPEATED)
+        return fail_aliases(w, node);
     if (node->type == YAML_MAPPING_NODE &&
         node->data.mapping.pairs.top > node->data.mapping.pairs.start)
         return walk_map(w, node, depth);
@@ -227,7 +274,10 @@ static enum rk_status walk_node(struct walk *w, int index, int depth)
 static enum rk_status walk_document(struct settings *s, yaml_document_t *document,
                                     struct rk_error *error)
 {
-    struct walk w = {.s = s, .error = error, .document = document};
+    struct walk w = {.s = s,
+                     .error = error,
+                     .document = document,
+                     .nodes = (size_t)(document->nodes.top - document->nodes.start)};
     const yaml_node_t *root = yaml_document_get_root_node(document);
     if (!root) return rk_fail(error, RK_BAD_INPUT, s->path, 0, 0, "is empty");
     if (root->type != YAML_MAPPING_NODE)

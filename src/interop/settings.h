@@ -10,6 +10,7 @@
 #include <reckon/status.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct setting {
     const char *key;
@@ -24,10 +25,12 @@ struct settings {
     char path[256];
     size_t count;
     struct setting *setting; /* (count) in the order of the file */
+    uint32_t *place; /* (places) of a setting, one more, where its key's hash says or behind */
+    size_t places;   /* a power of two, or 0 */
     struct settings_memory *memory;
 };
 
-enum { SETTINGS_MAX_BYTES = 4 << 20, SETTINGS_MAX = 20000 };
+enum { SETTINGS_MAX_BYTES = 4 << 20, SETTINGS_MAX = 20000, SETTINGS_MAX_REPEATED = 2000 };
 
 /* `path` names the text in messages and tells its syntax: TOML when it ends in ".toml". `sets` are
  * texts "KEY=VALUE" that win over the file. RK_BAD_INPUT with line and column: what is none of

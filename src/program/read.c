@@ -498,6 +498,8 @@ static enum rk_status read_operands(struct reader *r, struct parsing *l, char **
     return RK_OK;
 }
 
+static const char title_name[] = "program"; /* what a title runs, and no operation is called */
+
 /* Room for a number of a task, as the text has them. */
 static bool room_for_op(struct reader *r, uint64_t op)
 {
@@ -518,6 +520,8 @@ static enum rk_status keep_task(struct reader *r, struct parsing *l)
     struct rk_program *p = r->p;
     if (!l->has_op && l->in.what != RK_DO_RUN) return RK_OK;
     if (!*l->task.name && l->what) spell(l->task.name, sizeof l->task.name, l->what);
+    if (l->what && strcmp(l->task.name, title_name) == 0)
+        return fail(r, "a name that the title alone has", title_name);
     l->task.op = op_named(l->task.name);
     if ((l->has_op && !room_for_op(r, l->op)) || !ARRAY_ROOM(p->task, p->tasks))
         return no_memory(r->error);
@@ -530,6 +534,14 @@ static enum rk_status keep_task(struct reader *r, struct parsing *l)
     p->task[p->tasks++] = l->task;
     if (l->has_op) r->task_of[l->op] = l->in.task;
     return RK_OK;
+}
+
+/* Is it the title that follows "run"? */
+static bool names_title(const char *rest)
+{
+    rest += strspn(rest, " ");
+    return strcspn(rest, " ") == strlen(title_name) &&
+           strncmp(rest, title_name, strlen(title_name)) == 0;
 }
 
 /* "run program rank=3 ranks=8 ...": the first line. */
@@ -566,7 +578,7 @@ static enum rk_status read_line(struct reader *r, char *text)
     if (!word) return RK_OK;
     const int what = find_word(rk_program_do_name, word);
     if (what < 0) return fail(r, "no instruction of a program", word);
-    if (what == RK_DO_RUN && strncmp(rest, "program ", 8) == 0) {
+    if (what == RK_DO_RUN && names_title(rest)) {
         strtok_r(NULL, " ", &rest);
         return read_title(r, rest);
     }

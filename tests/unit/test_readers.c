@@ -210,6 +210,10 @@ static const struct {
      "      patch_primus_pipeline: true\n      pp_algorithm: zero-bubble-heuristic\n",
      "pp_algorithm zero-bubble-heuristic is not read"},
     {"trainer", "t.yaml", "a: &a [*a]\n", "nested too deeply"},
+    {"trainer", "t.yaml",
+     "a: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\n"
+     "d: &d [*c,*c,*c,*c,*c,*c,*c,*c]\n",
+     "aliases repeat more than 2000 values"},
 };
 
 Test(readers, refusals)
