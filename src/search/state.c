@@ -130,7 +130,8 @@ enum rk_status state_read(const void *bytes, size_t size, uint64_t fingerprint, 
     struct header h = {0};
     const char *rest = (const char *)bytes + sizeof h;
     if (size >= sizeof h) memcpy(&h, bytes, sizeof h);
-    if (memcmp(h.magic, magic, sizeof magic) != 0 || h.candidates > f->best.room ||
+    if (memcmp(h.magic, magic, sizeof magic) != 0 ||
+        h.candidates > size / sizeof(struct rk_candidate) ||
         h.points > size / sizeof(struct point) ||
         size != sizeof h + bytes_of(h.candidates, h.points))
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
@@ -139,7 +140,8 @@ enum rk_status state_read(const void *bytes, size_t size, uint64_t fingerprint, 
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "state of another search (model, system, gpus, batch, restrictions, mode or "
                        "top differ): name another file or remove this one");
-    if (h.checksum != checksum(&h.state, rest, size - sizeof h) || !is_sound(&h, rest, plans))
+    if (h.candidates > f->best.room || h.checksum != checksum(&h.state, rest, size - sizeof h) ||
+        !is_sound(&h, rest, plans))
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "the search state is damaged: remove it to start over");
     *state = h.state;

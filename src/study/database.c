@@ -33,6 +33,12 @@ enum rk_status database_fail(const struct study_database *database, int code,
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
+        if (database->lock < 0)
+            return rk_fail(
+                error, RK_IO, path, 0, 0,
+                "a run that writes it, or was stopped, has its log beside it, which only "
+                "who may write there can read (%s): copy both to a folder of yours",
+                said);
         return rk_fail(error, RK_IO, path, 0, 0,
                        "cannot be written (%s): check the permissions of the file and its folder",
                        said);
@@ -192,17 +198,43 @@ static enum rk_status take_lock(struct study_database *database, struct rk_error
     return RK_OK;
 }
 
+/* Can nobody write it while we read, and is nothing of it in a log? SQLite makes files beside one
+ * that a log was used for, which a folder that only can be read does not take. */
+static bool stands_still(const char *name)
+{
+    char beside[320];
+    const char *slash = strrchr(name, '/');
+    snprintf(beside, sizeof beside, "%.*s", (int)(slash - name + 1), name);
+    if (faccessat(AT_FDCWD, beside, W_OK, AT_EACCESS) == 0) return false;
+    snprintf(beside, sizeof beside, "%s-wal", name);
+    return faccessat(AT_FDCWD, beside, F_OK, AT_EACCESS) != 0;
+}
+
+/* "file:NAME?immutable=1" */
+static void name_uri(const char *name, char *uri, size_t size)
+{
+    size_t used = (size_t)snprintf(uri, size, "file:");
+    for (; *name && used + 4 + sizeof "?immutable=1" < size; name++)
+        used += (size_t)snprintf(uri + used, size - used, strchr("%?#", *name) ? "%%%02X" : "%c",
+                                 (unsigned char)*name);
+    snprintf(uri + used, size - used, "?immutable=1");
+}
+
 static enum rk_status open_file(struct study_database *database, enum study_access access,
                                 struct rk_error *error)
 {
-    char name[300];
+    char name[300], uri[3 * sizeof name + 32];
     const bool plain = strchr(database->path, '/') != NULL; /* ":memory:" is a file here */
     const int flags = access == STUDY_WRITE ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     snprintf(name, sizeof name, "%s%s", plain ? "" : "./", database->path);
     if (access == STUDY_READ && faccessat(AT_FDCWD, name, R_OK, 0) != 0)
         return rk_fail(error, RK_IO, database->path, 0, 0, "cannot open: %s; run the study first",
                        strerror(errno));
-    const int code = sqlite3_open_v2(name, &database->sqlite, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    const bool still = access == STUDY_READ && stands_still(name);
+    name_uri(name, uri, sizeof uri);
+    const int code =
+        sqlite3_open_v2(still ? uri : name, &database->sqlite,
+                        flags | SQLITE_OPEN_NOMUTEX | (still ? SQLITE_OPEN_URI : 0), NULL);
     if (code != SQLITE_OK) return database_fail(database, code, error);
     sqlite3_busy_timeout(database->sqlite, BUSY_MS);
     sqlite3_extended_result_codes(database->sqlite, 0);

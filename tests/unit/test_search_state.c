@@ -151,6 +151,12 @@ Test(search_state, refuses_what_is_not_its_own)
     options.resume_bytes = keeper.size;
     cr_assert_eq(rk_ask(other, &options, &result, &error), RK_BAD_INPUT);
     cr_assert(strstr(error.text, "another search"), "%s", error.text);
+    for (options.top = 1; options.top <= 20; options.top += 19) { /* fewer than it keeps, and more */
+        cr_assert_eq(rk_ask(space, &options, &result, &error), RK_BAD_INPUT);
+        cr_assert(strstr(error.text, "another search"), "top %llu: %s",
+                  (unsigned long long)options.top, error.text);
+    }
+    options.top = 10;
     options.resume_bytes = keeper.size - 1;
     cr_assert_eq(rk_ask(space, &options, &result, &error), RK_BAD_INPUT);
     cr_assert(strstr(error.text, "whole"), "%s", error.text);
