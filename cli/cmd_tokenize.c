@@ -105,6 +105,7 @@ struct sink {
     const struct tokenizer *tokenizer;
     enum form form;
     FILE *file;
+    const struct output *output;
     bool inside;           /* a document has begun and not ended */
     struct counts *counts; /* of the present file */
 };
@@ -157,8 +158,7 @@ enum { BATCH_BYTES = 8 << 20 };
 static enum rk_status flush(struct encoder *encoder, struct sink *sink, struct rk_error *error)
 {
     if (encoder_flush(encoder, take_ids, sink)) return RK_OK;
-    if (sink->file && ferror(sink->file))
-        return rk_fail(error, RK_IO, NULL, 0, 0, "the tokens could not be written");
+    if (sink->file && ferror(sink->file)) return output_fail(sink->output, error);
     return no_memory(error);
 }
 
@@ -291,9 +291,7 @@ static enum rk_status encode_all(const struct tokenize_args *args, struct encode
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--as bin: %llu tokens, and a shard counts to 2^31 - 1: give fewer files",
                        (unsigned long long)all.tokens);
-    return write_shard_header(sink, all.tokens)
-               ? RK_OK
-               : rk_fail(error, RK_IO, args->output, 0, 0, "the shard could not be written");
+    return write_shard_header(sink, all.tokens) ? RK_OK : output_fail(sink->output, error);
 }
 
 static enum rk_status run_encode(const struct tokenize_args *args, const struct tokenizer *t,
@@ -306,6 +304,7 @@ static enum rk_status run_encode(const struct tokenize_args *args, const struct 
     if (!encoder) return no_memory(error);
     if (sink.form != FORM_COUNT) status = output_open(&output, args->output, error);
     sink.file = output.file;
+    sink.output = &output;
     if (status == RK_OK && sink.form == FORM_BIN && !write_shard_header(&sink, 0))
         status = rk_fail(error, RK_USAGE, NULL, 0, 0,
                          "--as bin: the number of tokens stands at the beginning: give -o a file");
@@ -327,7 +326,8 @@ static enum rk_status fail_id(const struct stream *stream, const char *word, uin
 
 /* A line of ids as text. */
 static enum rk_status decode_line(const struct stream *stream, char *line,
-                                  const struct tokenizer *t, FILE *file, struct rk_error *error)
+                                  const struct tokenizer *t, const struct output *output,
+                                  struct rk_error *error)
 {
     struct token_list ids = {.id = NULL};
     struct bytes text = {.data = NULL};
@@ -343,15 +343,15 @@ static enum rk_status decode_line(const struct stream *stream, char *line,
     }
     if (status == RK_OK && !tokenizer_decode(t, ids.id, ids.count, &text))
         status = no_memory(error);
-    if (status == RK_OK && fwrite(text.data, 1, text.size, file) != text.size)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "the text could not be written");
+    if (status == RK_OK && fwrite(text.data, 1, text.size, output->file) != text.size)
+        status = output_fail(output, error);
     token_list_release(&ids);
     bytes_release(&text);
     return status;
 }
 
-static enum rk_status decode_file(const char *path, const struct tokenizer *t, FILE *file,
-                                  struct rk_error *error)
+static enum rk_status decode_file(const char *path, const struct tokenizer *t,
+                                  const struct output *output, struct rk_error *error)
 {
     struct stream *stream;
     struct bytes line = {.data = NULL};
@@ -360,7 +360,7 @@ static enum rk_status decode_file(const char *path, const struct tokenizer *t, F
         line.size = 0;
         status = stream_line(stream, SIZE_MAX, &line, &whole, &end, error);
         if (status != RK_OK || end) break;
-        status = bytes_add(&line, "", 1) ? decode_line(stream, line.data, t, file, error)
+        status = bytes_add(&line, "", 1) ? decode_line(stream, line.data, t, output, error)
                                          : no_memory(error);
     }
     bytes_release(&line);
@@ -374,7 +374,7 @@ static enum rk_status run_decode(const struct tokenize_args *args, const struct 
     struct output output = {.file = NULL};
     enum rk_status status = output_open(&output, args->output, error);
     for (int i = 0; status == RK_OK && i < args->files.count; i++)
-        status = decode_file(args->files.text[i], t, output.file, error);
+        status = decode_file(args->files.text[i], t, &output, error);
     if (status == RK_OK) return output_commit(&output, error);
     output_abandon(&output);
     return status;

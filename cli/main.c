@@ -4,6 +4,7 @@
 #include "cli/plan_input.h"
 #include "cli/progress.h"
 #include "cli/show.h"
+#include "cli/signals.h"
 
 #include <signal.h>
 #include <string.h>
@@ -53,6 +54,7 @@ int main(int argc, char **argv)
 {
     plan_axes_prepare();
     plan_words_prepare();
+    signals_go_to(signals_end);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit fails, and says so */
     const int code = run(argc, argv);
     return show_finish(code == RK_INTERRUPTED ? progress_code() : code);

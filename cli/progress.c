@@ -26,8 +26,7 @@ static void want_stop(int number)
         stopped_s = now;
         stop_wanted = number;
     } else if (now - stopped_s > 0.5) {
-        signal(number, SIG_DFL);
-        raise(number);
+        signals_end(number);
     }
 }
 
@@ -118,7 +117,7 @@ bool progress_end(struct progress *progress)
 {
     if (progress->drawn) fputs("\r\033[K", stderr);
     /* the second of two signals that come together must not end what says what was stopped */
-    if (!embedded.on && !stop_wanted) signals_go_to(SIG_DFL);
+    if (!embedded.on && !stop_wanted) signals_go_to(signals_end);
     return stop_wanted;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/plan_axes.h"
 #include "cli/plan_input.h"
 #include "cli/show.h"
+#include "cli/signals.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +34,7 @@ int main(int argc, char **argv)
     plan_axes_prepare();
     plan_words_prepare();
     cli_executor = &threads;
+    signals_go_to(signals_end);
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return show_finish(commands[i].run(argc - 1, argv + 1));

@@ -33,6 +33,11 @@ void signals_go_to(void (*handler)(int number))
     (void)handler;
 }
 
+void signals_end(int number)
+{
+    (void)number;
+}
+
 bool streams_run(int (*run)(int count, char **words), int count, char **words,
                  struct rk_command_answer *answer)
 {

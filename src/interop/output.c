@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,6 +39,37 @@ static FILE *stream_on(int descriptor, bool compress)
     return file;
 }
 
+/* ---- which are open ---- */
+
+static struct output *opened; /* those with a file beside their target */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void note_open(struct output *output)
+{
+    pthread_mutex_lock(&lock);
+    output->next = opened;
+    opened = output;
+    pthread_mutex_unlock(&lock);
+}
+
+static void note_closed(struct output *output)
+{
+    pthread_mutex_lock(&lock);
+    for (struct output **at = &opened; *at; at = &(*at)->next)
+        if (*at == output) {
+            *at = output->next;
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    output->beside[0] = '\0';
+}
+
+void output_remove_all(void) /* in a signal's handler: no lock */
+{
+    for (const struct output *o = opened; o; o = o->next)
+        unlink(o->beside);
+}
+
 /* ---- where it goes ---- */
 
 /* Fills target and beside. Returns false when a name is too long. */
@@ -65,6 +97,11 @@ static enum rk_status fail(const struct output *output, const char *what, struct
                    errno ? strerror(errno) : "the data could not be written");
 }
 
+enum rk_status output_fail(const struct output *output, struct rk_error *error)
+{
+    return fail(output, "cannot write", error);
+}
+
 enum rk_status output_open(struct output *output, const char *path, struct rk_error *error)
 {
     int descriptor;
@@ -85,6 +122,7 @@ enum rk_status output_open(struct output *output, const char *path, struct rk_er
         output->beside[0] = '\0'; /* not ours to remove */
         return status;
     }
+    if (output->beside[0]) note_open(output);
     output->file = stream_on(descriptor, output_ends_in(path, ".gz"));
     if (output->file) return RK_OK;
     close(descriptor);
@@ -110,7 +148,7 @@ enum rk_status output_commit(struct output *output, struct rk_error *error)
         output_abandon(output);
         return status;
     }
-    output->beside[0] = '\0';
+    note_closed(output);
     return RK_OK;
 }
 
@@ -119,7 +157,7 @@ void output_abandon(struct output *output)
     if (output->file && output->file != stdout) fclose(output->file);
     if (output->beside[0]) unlink(output->beside);
     output->file = NULL;
-    output->beside[0] = '\0';
+    note_closed(output);
 }
 
 void output_blame(const struct output *output, struct rk_error *error)

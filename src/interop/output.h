@@ -15,6 +15,8 @@ struct output {
     char target[4096]; /* links followed */
     char beside[4096]; /* "" when the target itself is written */
     FILE *file;        /* write here; text is compressed on the way */
+    struct output
+        *next; /* that is open, too: stays where it is until it is committed or abandoned */
 };
 
 /* Does `text` end in `ending`? */
@@ -31,6 +33,12 @@ enum rk_status output_commit(struct output *output, struct rk_error *error);
 
 /* Gives up: no trace is left. Fine on a zeroed or committed struct. */
 void output_abandon(struct output *output);
+
+/* What a signal that ends the process calls: removes what stands beside the targets. */
+void output_remove_all(void);
+
+/* RK_IO of the output's file and, where errno has it, why it could not be written. */
+enum rk_status output_fail(const struct output *output, struct rk_error *error);
 
 /* An error of writing that names no file gets the output's name. */
 void output_blame(const struct output *output, struct rk_error *error);
