@@ -150,6 +150,11 @@ static void ask_to_stop(int signal)
     asked_to_stop = signal;
 }
 
+int executor_asked_to_stop(void)
+{
+    return asked_to_stop;
+}
+
 /* The step at hand is finished, and a checkpoint written; a second SIGINT ends at once. The others
  * may come twice, to a process and to its group, as from timeout(1). */
 static void catch_signals(void)

@@ -31,6 +31,9 @@ struct executor {
 
 extern const struct executor *cli_executor; /* NULL: not here */
 
+/* The signal that asks a run to end; 0: none yet. */
+int executor_asked_to_stop(void);
+
 /* Is --help or -h among the arguments? Then the planner answers. */
 bool executor_is_asked_for_help(int argc, char **argv);
 

@@ -75,6 +75,21 @@ static bool fail_late(struct comm *comm, int from, const char *what)
     return comm_fail(comm, &error);
 }
 
+/* A launcher asks all to end when one rank was killed, and soon kills those that go on: they say in
+ * time for whom they wait. */
+static void say_late(const struct comm *comm, int from, const char *what)
+{
+    enum { SOON_MS = 100 };
+    static double asked_s;
+    if (!executor_asked_to_stop() || asked_s < 0) return;
+    if (!asked_s) asked_s = MPI_Wtime();
+    if (MPI_Wtime() - asked_s < 1e-3 * SOON_MS) return;
+    asked_s = -1; /* once */
+    fprintf(stderr,
+            "reckon: rank %d is asked to end while it waits for \"%s\" of rank %d, in step %llu\n",
+            comm->rank, what, from, (unsigned long long)comm->step);
+}
+
 /* ---- messages ---- */
 
 /* So many bytes as one element, or as many of one byte: MPI counts in int, messages may be longer.
@@ -203,6 +218,7 @@ static bool receive(struct comm *comm, int from, uint32_t tag, const char *what,
     for (;;) {
         MPI_Improbe(from, tag_of(tag), ranks.world, &there, &message, &status);
         if (there || has_failed(comm) || MPI_Wtime() - begin > ranks.limit_s) break;
+        say_late(comm, from, what);
     }
     comm->waited_s += MPI_Wtime() - begin;
     if (there) return take_message(comm, &message, from, what, bytes, &status, take, context);

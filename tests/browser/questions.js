@@ -20,7 +20,7 @@ function randomQuestion({choose}) {
   const gpus = choose([8, 16, 32, 64, 96, 128, 512]), size = ['-m', choose(models), '-s', choose(systems), '-g', String(gpus)];
   const plan = [`tp${choose([1, 2, 4, 8])}`, `pp${choose([1, 1, 2, 4])}`, `mbs${choose([1, 1, 2])}`, `gbs${choose([gpus, 2 * gpus, 8 * gpus])}`];
   plan.push(...choose([[], ['sp'], ['zero1'], ['sp', 'zero1', 'recompute=full'], ['zero3', 'framework=fsdp'], ['recompute=selective', 'tp-overlap']]));
-  const kind = choose(['predict', 'predict', 'fits', 'search', 'search', 'report', 'export', 'diff', 'models', 'systems']);
+  const kind = choose(['predict', 'predict', 'fits', 'search', 'search', 'report', 'export', 'diff', 'longest', 'serve', 'models', 'systems']);
   switch (kind) {
     case 'search': // of spaces that are quickly gone through
       if (/mem2/.test(size[3])) size[3] = 'h100-sxm5-80g';
@@ -33,6 +33,8 @@ function randomQuestion({choose}) {
       return ['export', choose(['megatron', 'deepspeed', 'torchtitan', 'accelerate']), '-m', size[1], '-g', size[5], ...plan];
     case 'diff':
       return ['diff', ...size, plan.join(' '), plan.concat('recompute=full').join(' '), '--format', 'json'];
+    case 'longest': return ['longest', size[1], size[3].replace(/ mem2.*/, ''), '-g', choose(['8', '64']), '--format', 'json'];
+    case 'serve': return ['serve', ...size, plan[0], '--format', 'json'];
     case 'models': return ['models', size[1], '--format', 'json'];
     case 'systems': return ['systems', size[3], '--format', 'json'];
     default: return [kind, ...size, ...plan, '--format', 'json'];
