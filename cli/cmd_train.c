@@ -257,7 +257,8 @@ static bool watch_step(void *context, const struct rk_train_step *s)
     w->done = s->step;
     if (w->curve) train_curve_add(w->curve, s);
     if (w->log && !log_step(w->log, w->args->wide ? 12 : 9, s)) {
-        fprintf(stderr, "reckon: warning: %s cannot be written any more\n", w->args->log);
+        fprintf(stderr, "reckon: warning: %s cannot be written any more: %s\n", w->args->log,
+                strerror(errno));
         fclose(w->log);
         w->log = NULL;
     }

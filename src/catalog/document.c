@@ -1,5 +1,6 @@
 #include "catalog/document.h"
 #include "base/bytes.h"
+#include "base/open.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -49,11 +50,7 @@ static enum rk_status open_file(const char *name, const char *path, int *file,
 {
     struct stat info;
     *file = strcmp(name, "-") == 0 ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC);
-    if (*file < 0 && (errno == EMFILE || errno == ENFILE || errno == EIO))
-        return rk_fail(error, RK_IO, path, 0, 0, "cannot open: %s", strerror(errno));
-    if (*file < 0)
-        return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "cannot open: %s; check the path",
-                       strerror(errno));
+    if (*file < 0) return fail_to_open(path, error);
     if (fstat(*file, &info) != 0)
         return rk_fail(error, RK_IO, path, 0, 0, "cannot read: %s", strerror(errno));
     if (S_ISDIR(info.st_mode))

@@ -1,4 +1,5 @@
 #include "corpus/stream.h"
+#include "base/open.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -164,9 +165,7 @@ static enum rk_status open_file(struct stream *s, const char *path, struct rk_er
     const bool standard = strcmp(path, "-") == 0;
     snprintf(s->name, sizeof s->name, "%s", standard ? "<stdin>" : path);
     s->file = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-    if (s->file < 0)
-        return rk_fail(error, RK_BAD_INPUT, s->name, 0, 0, "cannot open: %s; check the path",
-                       strerror(errno));
+    if (s->file < 0) return fail_to_open(s->name, error);
     if (fstat(s->file, &info) == 0 && S_ISDIR(info.st_mode))
         return rk_fail(error, RK_BAD_INPUT, s->name, 0, 0, "is a folder: name the files in it");
     return RK_OK;

@@ -1,4 +1,5 @@
 #include "interop/text_file.h"
+#include "base/open.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,9 +46,7 @@ enum rk_status text_file_load(const char *path, size_t most, char **text, size_t
     const bool standard = strcmp(path, "-") == 0;
     const int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     *text = NULL;
-    if (file < 0)
-        return rk_fail(error, RK_BAD_INPUT, name, 0, 0, "cannot open: %s; check the path",
-                       strerror(errno));
+    if (file < 0) return fail_to_open(name, error);
     const enum rk_status status = read_all(file, name, most, text, size, error);
     if (!standard) close(file);
     if (status == RK_OK) return status;

@@ -1,5 +1,6 @@
 /* load.c - study files, reckon-study(5). */
 #include "base/memory.h"
+#include "base/open.h"
 #include "catalog/fields.h"
 #include "estimate/fold.h"
 #include "facts/learned.h"
@@ -704,9 +705,7 @@ enum rk_status study_load(const char *path, struct study **study, struct rk_erro
     const int file = standard_input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     char *text = NULL;
     size_t size;
-    if (file < 0)
-        return rk_fail(error, RK_BAD_INPUT, name, 0, 0, "cannot open: %s; check the path",
-                       strerror(errno));
+    if (file < 0) return fail_to_open(name, error);
     enum rk_status status = read_file(file, name, &text, &size, error);
     close(file);
     if (status == RK_OK) status = parse_text(name, text, size, study, error);

@@ -44,3 +44,10 @@ full() { # of what
 full ids tokenize text
 full shard tokenize --as bin text
 full text tokenize -d ids
+
+# no file can be opened any more: the remedy is no path
+mkdir out
+(ulimit -n 4; exec "$RECKON" tokenize -o out/ids text) >/dev/null 2>said
+[ $? -eq 4 ] || fail 'no error without descriptors'
+[ "$(cat said)" = 'reckon: text: cannot open: Too many open files; raise the limit (ulimit -n)' ] || fail 'descriptors: another error'
+[ -z "$(ls out)" ] || fail "left without descriptors: $(ls out)"
