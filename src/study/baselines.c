@@ -86,11 +86,32 @@ static double fitted_error(const struct results *results, const struct result *r
 
 /* ---- the published model ---- */
 
+/* What it has words for; of a plan that shards more than the optimizer or splits samples or experts
+ * it has none. */
+static bool publish(const struct rk_plan *own, struct rk_plan *plan)
+{
+    *plan = rk_plan_default();
+    plan->framework = RK_CALCULON;
+    plan->ranks = own->ranks;
+    plan->tensor = own->tensor;
+    plan->pipeline = own->pipeline;
+    plan->chunks = own->chunks;
+    plan->microbatch = own->microbatch;
+    plan->batch = own->batch;
+    plan->sequence = own->sequence;
+    plan->messages_sharded = own->messages_sharded;
+    plan->sequence_parallel = own->sequence_parallel;
+    plan->zero = own->zero;
+    plan->gradient_overlap = own->gradient_overlap;
+    plan->recompute = own->recompute;
+    return own->zero <= 1 && own->context == 1 && own->expert == 1;
+}
+
 static double published_error(const struct result *r, const struct fact *fact)
 {
     static struct rk_prediction prediction;
-    struct rk_plan plan = r->judgement.plan;
-    plan.framework = RK_CALCULON;
+    struct rk_plan plan;
+    if (!publish(&r->judgement.plan, &plan)) return NAN;
     rk_predict(&fact->model, &fact->system, &plan, &prediction);
     return prediction.timed ? prediction.step_s / r->measured_si - 1 : NAN;
 }
