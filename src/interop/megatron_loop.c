@@ -102,7 +102,9 @@ static void check_ranges(const struct megatron_args *args)
         const double number = args->loop[i].number;
         if (f->kind != NUMBER || !args->loop[i].flag || isnan(number)) continue;
         if (number >= f->least && (is_below(i) ? number < f->most : number <= f->most)) continue;
-        if (f->most <= 1)
+        if (f->most <= 1 && !is_below(i))
+            snprintf(need, sizeof need, "must be from %.0f to %.0f", f->least, f->most);
+        else if (f->most <= 1)
             snprintf(need, sizeof need, "must be at least %.0f and below %.0f", f->least, f->most);
         else if (f->least > 0 && f->least < 1)
             snprintf(need, sizeof need, "must be above 0");
@@ -271,6 +273,11 @@ static void check_precision(const struct check *c)
          "leave it out"},
         {follows && VALUE(LEAST_SCALE) > (GIVEN(FIRST_SCALE) ? VALUE(FIRST_SCALE) : 4294967296.0),
          LOOP_LEAST_SCALE, "1.value", "must be at most --initial-loss-scale", "lower it"},
+        {GIVEN(GATHERS_LATE) && !(HAS(DIST_OPT) && HAS(PARAM_OVERLAP) && c->p->chunks > 1),
+         LOOP_GATHERS_LATE, "12.needs", "needs a sharded optimizer, its overlap and virtual stages",
+         "give --use-distributed-optimizer, --overlap-param-gather and virtual stages"},
+        {GIVEN(LOADS_MAIN) && !GIVEN(LOADS_NO_OPTIMIZER), LOOP_LOADS_MAIN, "12.needs",
+         "needs --no-load-optim", "give it"},
         {drops && SAYS(BALANCING, "sinkhorn"), LOOP_BALANCING, "12.excludes",
          "cannot be given with --moe-expert-capacity-factor", "give aux_loss or none"},
     };
@@ -292,6 +299,8 @@ static void check_shape(const struct check *c)
         megatron_refuse(args, "4.heads", FLAG(NUM_ATTENTION_HEADS),
                         "does not divide --hidden-size %" PRIu64 ", and --kv-channels is not given",
                         hidden);
+    if (megatron_is(args, FLAG(POSITION_TYPE), "mrope") && !GIVEN(SECTIONS))
+        megatron_refuse(args, "12.needs", FLAG(POSITION_TYPE), "mrope needs --mrope-section");
     if (c->m->experts && chosen > c->m->experts)
         megatron_refuse(args, "1.value", FLAG(TOPK), "must be at most the %" PRIu64 " experts",
                         c->m->experts);

@@ -63,6 +63,11 @@ struct megatron_other;
     X(DATA, "data-path", SAID, 0, 0)                                                               \
     X(DATA_LIST, "data-args-path", SAID, 0, 0)                                                     \
     X(TRAIN_DATA, "train-data-path", SAID, 0, 0)                                                   \
+    X(ROTARY_SHARE, "rotary-percent", NUMBER, 0, 1)                                                \
+    X(SECTIONS, "mrope-section", SAID, 0, 0)                                                       \
+    X(GATHERS_LATE, "overlap-param-gather-with-optimizer-step", SAID, 0, 0)                        \
+    X(LOADS_MAIN, "load-main-params-from-ckpt", SAID, 0, 0)                                        \
+    X(LOADS_NO_OPTIMIZER, "no-load-optim", SAID, 0, 0)                                             \
     X(FP16_LOSS, "fp16-lm-cross-entropy", SAID, 0, 0)                                              \
     X(FP32_RESIDUAL, "fp32-residual-connection", SAID, 0, 0)                                       \
     X(SHRINKS_BATCH, "decrease-batch-size-if-needed", SAID, 0, 0)                                  \

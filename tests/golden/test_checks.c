@@ -90,7 +90,7 @@ Test(checks, plans_and_launch_files)
 {
     judge_file(FOLDER "plan_faults.jsonl", 199);
     judge_file(FOLDER "more_plans.jsonl", 309);
-    judge_file(FOLDER "launch_plans.jsonl", 227);
+    judge_file(FOLDER "launch_plans.jsonl", 234);
 }
 
 Test(checks, logs)
