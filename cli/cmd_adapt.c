@@ -5,17 +5,20 @@
 #include "cli/plan_input.h"
 #include "cli/progress.h"
 #include "cli/show.h"
+#include "facts/headroom.h"
+#include "facts/learned.h"
 #include "interop/output.h"
 #include "interop/train_log.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct adapt_args {
     struct plan_source source;
-    const char *records, *output;
+    const char *records, *output, *headroom;
     uint64_t steps;
     double restart_s, lost_steps, gain;
 };
@@ -41,6 +44,7 @@ static const struct option adapt_options_rows[] = {
      .help = "steps that a failure loses, since the last checkpoint (10)"},
     {.name = "least-gain", .type = OPTION_COUNT, .argument = "PERCENT", AT(gain),
      .help = "a plan that is faster by less is no reason to switch (2)"},
+    OPTION_HEADROOM_ROW(AT(headroom)),
     {.name = NULL},
 };
 /* clang-format on */
@@ -177,7 +181,18 @@ static json_t *factors_of(const struct adapt_event *event)
     return object;
 }
 
-static void print_event(FILE *out, const struct adapt_event *event)
+/* Does what is gone to fit? Measured runs whose peak was predicted so did so often. */
+static void say_fit(json_t *line, const struct plan_input *input, const struct adapt_event *event)
+{
+    const double bytes = event->filled * input->system.memory[0].capacity_bytes;
+    const double fits = learned_fit(&input->model, &input->system, &event->to, bytes);
+    json_object_set_new(line, "new_memory_share", json_real(event->filled));
+    if (!isnan(fits)) json_object_set_new(line, "fits", json_real(fits));
+    if (event->full)
+        json_object_set_new(line, "headroom", json_string("no plan leaves it: the best that fits"));
+}
+
+static void print_event(FILE *out, const struct plan_input *input, const struct adapt_event *event)
 {
     json_t *line = json_pack("{sI ss so}", "step", (json_int_t)event->step, "event",
                              adapt_event_names[event->kind], "machine", factors_of(event));
@@ -190,6 +205,7 @@ static void print_event(FILE *out, const struct adapt_event *event)
         json_object_set_new(line, "moved_bytes", json_real(event->move.moved_bytes));
         json_object_set_new(line, "move_s", json_real(event->move.move_s));
         json_object_set_new(line, "cost_s", json_real(event->cost_s));
+        say_fit(line, input, event);
         if (event->pays_steps > 0)
             json_object_set_new(line, "pays_after_steps", json_real(event->pays_steps));
     } else if (event->to_s > 0) {
@@ -203,6 +219,7 @@ static void print_event(FILE *out, const struct adapt_event *event)
 
 struct told {
     FILE *out; /* where events go */
+    const struct plan_input *input;
     uint64_t records, switches, forced;
     bool stranded;
 };
@@ -260,7 +277,7 @@ static enum rk_status watch(struct adapt *adapt, FILE *file, struct stream *stre
         /* one that goes on being so is said once */
         const bool again = event.kind == ADAPT_STRANDED && told->stranded;
         told->stranded = event.kind == ADAPT_STRANDED;
-        if (event.kind != ADAPT_NOTHING && !again) print_event(told->out, &event);
+        if (event.kind != ADAPT_NOTHING && !again) print_event(told->out, told->input, &event);
     }
     if (status == RK_OK && ferror(file))
         status = rk_fail(error, RK_IO, stream->path, 0, 0, "cannot be read: %s", strerror(errno));
@@ -282,7 +299,7 @@ int cmd_adapt(int argc, char **argv)
                               .gain = 100 * options.least_gain};
     struct plan_input input = {.assumed = ""};
     struct rk_error error = {.status = RK_OK};
-    struct told told = {.out = stdout};
+    struct told told = {.out = stdout, .input = &input};
     struct adapt *adapt = NULL;
     FILE *file = NULL;
     plan_words_prepare();
@@ -312,8 +329,11 @@ int cmd_adapt(int argc, char **argv)
         struct stream stream = {
             .path = args.records,
             .scale = {(double)plan->batch, (double)(plan->batch * sequence) / (double)plan->ranks}};
-        adapt = adapt_open(&input.model, &input.system, plan, &options, &error);
-        status = adapt ? watch(adapt, file, &stream, &told, &error) : error.status;
+        status = headroom_room(args.headroom, &input.model, &input.system, plan, &options.room, &error);
+        if (status == RK_OK)
+            adapt = adapt_open(&input.model, &input.system, plan, &options, &error);
+        if (status == RK_OK)
+            status = adapt ? watch(adapt, file, &stream, &told, &error) : error.status;
     }
     if (told.out && told.out != stdout) {
         const bool unwritten = ferror(told.out) != 0;

@@ -1,4 +1,5 @@
 /* reckon budget: the largest model, or the most tokens, that money and days train on a machine. */
+#include "base/memory.h"
 #include "base/threads.h"
 #include "cli/commands.h"
 #include "cli/model_input.h"
@@ -6,10 +7,13 @@
 #include "cli/progress.h"
 #include "cli/run_args.h"
 #include "cli/show.h"
+#include "facts/headroom.h"
+#include "facts/learned.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DAY_S = 86400, TOKENS_OF_A_STEP = 1 << 22, SEQUENCE = 8192 };
@@ -22,7 +26,7 @@ struct budget_args {
     uint64_t gpus, batch, threads;
     double days, cost;
     int law;
-    const char *output;
+    const char *output, *headroom;
     struct show_args show;
 };
 
@@ -43,9 +47,10 @@ static const struct option budget_options[] = {
     {.letter = 'b', .name = "batch", .type = OPTION_NUMBER, .argument = "N", AT(batch), .min = 1,
      .help = "samples of one step (what has 4 million tokens, a multiple of the GPUs)"},
     {.name = "law", .type = OPTION_CHOICE, .choices = law_names, AT(law),
-     .help = "how many tokens a model should see: 20 a parameter [hoffmann2022], or 0.299 FLOP^0.537 [dubey2024] (chinchilla)"},
+     .help = "how many tokens a model should see: 20 a parameter [hoffmann2022], or 0.299 FLOP^0.537 [dubey2024]; of mixtures the parameters that a token passes count (chinchilla)"},
     {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = MOST_THREADS,
      .help = "threads to search with (all cores)"},
+    OPTION_HEADROOM_ROW(AT(headroom)),
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
@@ -61,7 +66,7 @@ const struct usage budget_usage = {
         "the answer: larger ones would see too few tokens.\n\n"
         "Models have the shape of Llama 3 (heads of 128, eight for keys and values, an MLP 3.5 times "
         "as wide, 128,256 tokens, samples of 8,192), unless --model gives one. The exit status is 1 "
-        "when no size is affordable.",
+        "when no size is affordable: then it is said how many days and how much money, or how many GPUs, would do.",
     .groups = {
         {"Budget", budget_options, 0},
         {"The run, as in reckon-predict(1)", run_options, offsetof(struct budget_args, run), true},
@@ -86,10 +91,12 @@ static const struct report_column columns[] = {
     {.name = "parameters", .unit = "n", .digits = 2},
     {.name = "step_s", .title = "step", .unit = "s", .digits = 3},
     {.name = "mfu", .title = "MFU", .unit = "%", .digits = 1},
+    {.name = "hbm_bytes", .title = "memory", .unit = "B", .digits = 1},
+    {.name = "fits", .title = "fits in", .unit = "%", .digits = 0},
     {.name = "tokens", .title = "tokens within", .unit = "n", .digits = 3},
     {.name = "days", .digits = 4},
     {.name = "cost_usd", .title = "cost in USD", .unit = "n", .digits = 3},
-    {.name = "tokens_per_parameter", .title = "tokens a parameter", .digits = 3},
+    {.name = "tokens_per_parameter", .title = "tokens an active parameter", .digits = 3},
     {.name = "asked", .title = "asked for by the law", .unit = "n", .digits = 3},
     {.name = "affordable"},
     {.name = "plan", .title = "best plan"}};
@@ -118,13 +125,20 @@ static struct rk_model model_of(const struct size *size)
 }
 
 /* What one model gets for the budget. */
-struct offer_of {
-    struct rk_found found;
+struct weighed {
+    struct rk_model model;
+    bool fits;
+    struct rk_offer offer;
     struct rk_campaign campaign;
-    struct rk_campaign_outcome outcome;
+    struct rk_campaign_outcome outcome; /* of 1e12 tokens */
     double tokens, asked;
     char assumed[RUN_NOTES];
 };
+
+static bool affordable(const struct weighed *w)
+{
+    return w->fits && w->tokens >= w->asked;
+}
 
 static bool stop(void *context)
 {
@@ -133,90 +147,105 @@ static bool stop(void *context)
 }
 
 /* Samples of 4 million tokens, in whole samples of every GPU. */
-static uint64_t batch_of(const struct budget_args *args, const struct rk_model *model)
+static uint64_t batch_of(const struct budget_args *args, uint64_t gpus,
+                         const struct rk_model *model)
 {
     const uint64_t samples = TOKENS_OF_A_STEP / model->sequence;
     if (args->batch) return args->batch;
-    return samples <= args->gpus ? args->gpus : samples / args->gpus * args->gpus;
+    return samples <= gpus ? gpus : samples / gpus * gpus;
 }
 
-/* False: no plan of the model fits. */
-static enum rk_status weigh(const struct budget_args *args, const struct run_terms *terms,
-                            const struct rk_model *model, const struct rk_system *system,
-                            struct offer_of *offer, bool *fits, struct rk_error *error)
+/* What is the same for all models. */
+struct weighing {
+    const struct budget_args *args;
+    const struct run_terms *terms;
+    const struct rk_system *system;
+};
+
+static enum rk_status find_plan(const struct weighing *at, uint64_t gpus, struct weighed *w,
+                                struct rk_error *error)
 {
     struct rk_plans_problem problem;
-    const struct rk_aim aim = {.threads = (int)args->threads, .stop = stop};
-    rk_plans_problem_init(&problem, model, system, RK_MEGATRON, args->gpus, batch_of(args, model),
-                          0);
-    *fits = rk_find(&problem, &aim, &offer->found);
-    if (!*fits) return RK_OK;
+    struct rk_aim aim = {.threads = (int)at->args->threads, .stop = stop};
+    rk_plans_problem_init(&problem, &w->model, at->system, RK_MEGATRON, gpus,
+                          batch_of(at->args, gpus, &w->model), 0);
+    const enum rk_status status =
+        headroom_room(at->args->headroom, &w->model, at->system, &problem.base, &aim.room, error);
+    w->fits = status == RK_OK && rk_offer(&problem, &aim, &w->offer);
+    return status;
+}
+
+/* Days and money are as many times as much as the tokens. */
+static enum rk_status weigh(const struct weighing *at, uint64_t gpus, struct weighed *w,
+                            struct rk_error *error)
+{
+    const struct budget_args *args = at->args;
+    enum rk_status status = find_plan(at, gpus, w, error);
+    if (status != RK_OK || !w->fits) return status;
+    const struct rk_plan *plan = &w->offer.found.plan;
     struct rk_prediction prediction;
-    rk_predict(model, system, &offer->found.plan, &prediction);
-    const struct forecast forecast = {model, system, &offer->found.plan, &prediction, ""};
-    offer->assumed[0] = '\0';
-    const enum rk_status status = /* days and money are as many times as much as the tokens */
-        run_campaign(terms, &forecast, 1e12, &offer->campaign, offer->assumed, error);
+    rk_predict(&w->model, at->system, plan, &prediction);
+    const struct forecast forecast = {&w->model, at->system, plan, &prediction, ""};
+    w->assumed[0] = '\0';
+    status = run_campaign(at->terms, &forecast, 1e12, &w->campaign, w->assumed, error);
     if (status != RK_OK) return status;
-    if (args->cost > 0 && !(offer->campaign.price > 0))
+    if (args->cost > 0 && !(w->campaign.price > 0))
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "--cost: no price of %s is known: give --price",
-                       system->id);
-    rk_campaign_expect(&offer->campaign, &offer->outcome);
-    offer->tokens = INFINITY;
-    if (args->days > 0) offer->tokens = 1e12 * args->days * DAY_S / offer->outcome.total_s;
-    if (args->cost > 0)
-        offer->tokens = fmin(offer->tokens, 1e12 * args->cost / offer->outcome.cost);
-    const double parameters = (double)rk_model_parameters(model);
-    double best, tokens;
-    if (args->law == RK_CHINCHILLA) {
-        offer->asked = 20 * parameters;
-    } else { /* the FLOP whose optimum has these parameters */
-        double low = 1e15, high = 1e30;
-        for (int i = 0; i < 200; i++) {
-            const double middle = sqrt(low * high);
-            rk_compute_optimal(RK_LLAMA_3, middle, &best, &tokens);
-            *(best < parameters ? &low : &high) = middle;
-        }
-        rk_compute_optimal(RK_LLAMA_3, high, &best, &offer->asked);
-    }
+                       at->system->id);
+    rk_campaign_expect(&w->campaign, &w->outcome);
+    w->tokens = INFINITY;
+    if (args->days > 0) w->tokens = 1e12 * args->days * DAY_S / w->outcome.total_s;
+    if (args->cost > 0) w->tokens = fmin(w->tokens, 1e12 * args->cost / w->outcome.cost);
+    w->asked = rk_optimal_tokens((enum rk_scaling_law)args->law,
+                                 (double)rk_model_active_parameters(&w->model));
     return RK_OK;
 }
 
-static void add_row(struct report *report, struct report_table *table, const struct rk_model *model,
-                    const struct offer_of *offer, bool fits)
+/* ---- what is said ---- */
+
+static void add_row(struct report *report, struct report_table *table, const struct weighed *w,
+                    const struct rk_system *system)
 {
     char words[RK_PLAN_TEXT] = "none fits";
-    const double parameters = (double)rk_model_parameters(model);
     struct report_cell cells[COLUMNS];
     for (int i = 0; i < COLUMNS; i++)
         cells[i] = cell_none();
-    cells[0] = cell_text(report_text(report, "%s", model->id));
-    cells[1] = cell_number(parameters);
-    if (fits) {
-        const double times = offer->tokens / 1e12;
-        rk_plan_text(&offer->found.plan, words, sizeof words);
-        cells[2] = cell_number(offer->found.outcome.step_s);
-        cells[3] = cell_number(offer->found.outcome.mfu);
-        cells[4] = cell_number(offer->tokens);
-        cells[5] = cell_number(times * offer->outcome.total_s / DAY_S);
-        if (offer->outcome.cost > 0) cells[6] = cell_number(times * offer->outcome.cost);
-        cells[7] = cell_number(offer->tokens / parameters);
-        cells[8] = cell_number(offer->asked);
-        cells[9] = cell_flag(offer->tokens >= offer->asked);
+    cells[0] = cell_text(w->model.id);
+    cells[1] = cell_number((double)rk_model_parameters(&w->model));
+    if (w->fits) {
+        const struct rk_outcome *o = &w->offer.found.outcome;
+        const double times = w->tokens / 1e12;
+        const double chance = learned_fit(&w->model, system, &w->offer.found.plan, o->hbm_bytes);
+        rk_plan_text(&w->offer.found.plan, words, sizeof words);
+        cells[2] = cell_number(o->step_s);
+        cells[3] = cell_number(o->mfu);
+        cells[4] = cell_number(o->hbm_bytes);
+        if (!isnan(chance)) cells[5] = cell_number(chance);
+        cells[6] = cell_number(w->tokens);
+        cells[7] = cell_number(times * w->outcome.total_s / DAY_S);
+        if (w->outcome.cost > 0) cells[8] = cell_number(times * w->outcome.cost);
+        cells[9] = cell_number(w->tokens / (double)rk_model_active_parameters(&w->model));
+        cells[10] = cell_number(w->asked);
+        cells[11] = cell_flag(affordable(w));
     }
-    cells[10] = cell_text(report_text(report, "%s", words));
+    cells[12] = cell_text(report_text(report, "%s", words));
     report_row(report, table, cells);
 }
 
-/* "512 h100-sxm5-80g, 60 days, 2 M USD" */
+static const char *money_text(struct report *report, double usd)
+{
+    return usd < 1e5 ? report_text(report, "%.5g USD", usd)
+                     : report_text(report, "%.4g million USD", usd / 1e6);
+}
+
+/* "512 h100-sxm5-80g, 60 days, 2 million USD" */
 static const char *budget_text(struct report *report, const struct budget_args *args,
                                const struct rk_system *system)
 {
     const char *text = report_text(report, "%" PRIu64 " %s", args->gpus, system->id);
     if (args->days > 0) text = report_text(report, "%s, %g days", text, args->days);
-    if (!(args->cost > 0)) return text;
-    return args->cost < 1e5 ? report_text(report, "%s, %.6g USD", text, args->cost)
-                            : report_text(report, "%s, %g million USD", text, args->cost / 1e6);
+    if (args->cost > 0) text = report_text(report, "%s, %s", text, money_text(report, args->cost));
+    return text;
 }
 
 /* How long steps of such runs take. */
@@ -230,51 +259,126 @@ static const char *range_text(struct report *report, const struct rk_model *mode
     return times ? report_text(report, "its step: %s", times) : NULL;
 }
 
-static enum rk_status fill(struct report *report, const struct budget_args *args,
-                           const struct run_terms *terms, const struct rk_system *system,
-                           bool *found, struct rk_error *error)
+/* ", 50.2 days and 1.3 million USD" that the tokens take that the law asks for. */
+static const char *asked_text(struct report *report, const struct weighed *w)
 {
-    struct rk_model own = {.layers = 0};
-    struct report_table *table =
-        REPORT_LIST(report, "budget", budget_text(report, args, system), REPORT_IN_ALL, columns);
-    const char *assumed = "", *best = NULL, *short_of = NULL, *range = NULL;
-    enum rk_status status = args->model ? model_open(args->model, &own, error) : RK_OK;
-    for (int i = 0; status == RK_OK && i < (args->model ? 1 : SIZES) && !progress_stopped(); i++) {
-        const struct rk_model model = args->model ? own : model_of(&sizes[i]);
-        struct offer_of offer;
-        bool fits = false;
-        status = weigh(args, terms, &model, system, &offer, &fits, error);
-        if (status != RK_OK) break;
-        add_row(report, table, &model, &offer, fits);
-        if (!fits) continue;
-        assumed = report_text(report, "%s", offer.assumed);
-        if (offer.tokens >= offer.asked || args->model)
-            range = range_text(report, &model, system, &offer.found.plan);
-        if (offer.tokens >= offer.asked)
-            best =
-                report_text(report, "%s, %.3g billion parameters on %.3g trillion tokens", model.id,
-                            (double)rk_model_parameters(&model) / 1e9, offer.tokens / 1e12);
-        else if (args->model)
-            short_of = report_text(report,
-                                   "not affordable: %s gets %.3g billion tokens, the law asks for "
-                                   "%.3g billion; more days, more money, or more GPUs",
-                                   model.id, offer.tokens / 1e9, offer.asked / 1e9);
+    const double times = w->asked / 1e12, usd = times * w->outcome.cost;
+    const char *days = report_text(report, "%.4g days", times * w->outcome.total_s / DAY_S);
+    return usd > 0 ? report_text(report, "%s and %s", days, money_text(report, usd)) : days;
+}
+
+enum { DOUBLINGS = 10 };
+
+/* Twice as many, four times, ...: the first number of GPUs that is enough for the budget; 0: none.
+ */
+static enum rk_status enough_gpus(const struct weighing *at, const struct rk_model *model,
+                                  struct weighed *w, uint64_t *enough, struct rk_error *error)
+{
+    const uint64_t most = at->system->devices ? at->system->devices : UINT64_MAX;
+    enum rk_status status = RK_OK;
+    uint64_t gpus = at->args->gpus;
+    *enough = 0;
+    for (int i = 0; i < DOUBLINGS && !*enough && !progress_stopped() && status == RK_OK; i++) {
+        gpus *= 2;
+        if (gpus > most) break;
+        w->model = *model;
+        status = weigh(at, gpus, w, error);
+        if (affordable(w)) *enough = gpus;
     }
+    return status;
+}
+
+/* What would do for a model that is not affordable. */
+static enum rk_status note_short(struct report *report, const struct weighing *at,
+                                 const struct weighed *w, struct rk_error *error)
+{
+    const struct budget_args *args = at->args;
+    struct weighed more = {.fits = false};
+    uint64_t gpus = 0;
+    const char *text =
+        report_text(report, "not affordable: no plan of %s fits these GPUs", w->model.id);
+    if (w->fits)
+        text = report_text(report,
+                           "not affordable: %s gets %.3g billion tokens, the law asks for %.3g "
+                           "billion, which take %s",
+                           w->model.id, w->tokens / 1e9, w->asked / 1e9, asked_text(report, w));
+    enum rk_status status = RK_OK;
+    if (args->days > 0 || !w->fits) status = enough_gpus(at, &w->model, &more, &gpus, error);
+    if (gpus)
+        text = report_text(report, "%s; %" PRIu64 " GPUs would do, %s", text, gpus,
+                           asked_text(report, &more));
+    else if (status == RK_OK && (args->days > 0 || !w->fits))
+        text = report_text(report, "%s; no number of GPUs does, of %" PRIu64 " doubled %d times",
+                           text, args->gpus, DOUBLINGS);
+    report_note(report, text);
+    return status;
+}
+
+/* Of which models no plan leaves what is to be left. */
+static void note_full(struct report *report, const struct weighed *all, int count)
+{
+    const char *names = NULL;
+    for (int i = 0; i < count; i++)
+        if (all[i].fits && !all[i].offer.leaves_room)
+            names = report_text(report, "%s%s%s", names ? names : "", names ? ", " : "",
+                                all[i].model.id);
+    if (names)
+        report_note(report, report_text(report,
+                                        "no plan leaves the headroom of the memory with %s: named "
+                                        "are the best that fit",
+                                        names));
+}
+
+static enum rk_status weigh_all(const struct weighing *at, struct weighed all[SIZES], int *count,
+                                struct rk_error *error)
+{
+    const struct budget_args *args = at->args;
+    struct rk_model own = {.layers = 0};
+    enum rk_status status = args->model ? model_open(args->model, &own, error) : RK_OK;
+    const int models = args->model ? 1 : SIZES;
+    for (*count = 0; status == RK_OK && *count < models && !progress_stopped(); (*count)++) {
+        all[*count].model = args->model ? own : model_of(&sizes[*count]);
+        status = weigh(at, args->gpus, &all[*count], error);
+    }
+    return status;
+}
+
+static enum rk_status fill(struct report *report, const struct weighing *at,
+                           struct weighed all[SIZES], bool *found, struct rk_error *error)
+{
+    const struct budget_args *args = at->args;
+    const struct weighed *best = NULL;
+    const char *assumed = "";
+    int count;
+    enum rk_status status = weigh_all(at, all, &count, error);
     if (status != RK_OK) return status;
+    note_full(report, all, count);
+    struct report_table *table = REPORT_LIST(
+        report, "budget", budget_text(report, args, at->system), REPORT_IN_ALL, columns);
+    for (int i = 0; i < count; i++) {
+        add_row(report, table, &all[i], at->system);
+        if (affordable(&all[i])) best = &all[i];
+        if (all[i].fits) assumed = all[i].assumed;
+    }
     *found = best != NULL;
     if (best)
         report_note(report,
-                    report_text(report, "%s: %s",
-                                args->model ? "affordable" : "the largest affordable", best));
-    else
-        report_note(report, short_of
-                                ? short_of
-                                : "no size is affordable: more days, more money, or more GPUs");
-    if (range) report_paragraph(report, range);
+                    report_text(report, "%s: %s, %.3g billion parameters on %.3g trillion tokens",
+                                args->model ? "affordable" : "the largest affordable",
+                                best->model.id, (double)rk_model_parameters(&best->model) / 1e9,
+                                best->tokens / 1e12));
+    else if (count)
+        status = note_short(report, at, &all[0], error);
+    if (best || (args->model && count && all[0].fits)) {
+        const struct weighed *named = best ? best : &all[0];
+        const char *range =
+            range_text(report, &named->model, at->system, &named->offer.found.plan);
+        if (range) report_paragraph(report, range);
+    }
     if (*assumed)
         report_paragraph(report, report_text(report, "assumed: %s; megatron, %s", assumed,
                                              "the best plan of a search for each size"));
-    return RK_OK;
+    return status;
 }
 
 int cmd_budget(int argc, char **argv)
@@ -307,13 +411,17 @@ int cmd_budget(int argc, char **argv)
     struct run_terms terms = {.args = NULL};
     if (status == RK_OK) status = run_terms_open(&terms, &args.run, &error);
     progress_start(&progress, "sizes");
-    if (status == RK_OK) status = fill(&report, &args, &terms, &system, &found, &error);
+    const struct weighing at = {&args, &terms, &system};
+    struct weighed *all = calloc(SIZES, sizeof *all);
+    if (!all && status == RK_OK) status = no_memory(&error);
+    if (status == RK_OK) status = fill(&report, &at, all, &found, &error);
     progress_end(&progress);
     int code = status == RK_OK ? (found ? RK_OK : RK_NOTHING_FITS) : options_fail(&error);
     if (status == RK_OK && progress_stopped()) code = progress_code();
     if (status == RK_OK) code = show_report(&report, &args.show, args.output, code);
     run_terms_close(&terms);
     report_release(&report);
+    free(all);
     rk_system_release(&system);
     return code;
 }

@@ -10,7 +10,6 @@
 #include "cli/clusters_ranks.h"
 #include "cli/clusters_tables.h"
 #include "cli/commands.h"
-#include "cli/headroom.h"
 #include "cli/pages.h"
 #include "cli/plan_input.h"
 #include "cli/progress.h"
@@ -18,6 +17,7 @@
 #include "cli/save.h"
 #include "cli/show.h"
 #include "cli/state_file.h"
+#include "facts/headroom.h"
 #include "interop/output.h"
 
 #include <inttypes.h>
@@ -56,8 +56,7 @@ static const struct option clusters_options[] = {
      .help = "keep how far the search is in FILE and, when FILE is there, go on from it; removed when all is done"},
     {.name = "where", .type = OPTION_TEXT, .argument = "CONDITION", AT(where),
      .help = "only plans each of whose stages satisfies it, such as 'hbm <= 60GiB and tp <= 4', as reckon search --help has conditions: axes and bytes are the stage's; step, rate, tokens_per_s and mfu the plan's"},
-    {.name = "headroom", .type = OPTION_TEXT, .argument = HEADROOM_ARGUMENT, AT(headroom),
-     .help = "only plans that leave so much of the memory of each stage's own GPUs: 8GiB, 10%; learned: so much that three of four measured runs like these fit (none)"},
+    OPTION_HEADROOM_ROW(AT(headroom)),
     {.name = "links", .type = OPTION_FLAG, AT(also.links),
      .help = "also what other bandwidths of each link would do: searches again for each"},
     {.name = "why", .type = OPTION_FLAG, AT(also.why),

@@ -3,11 +3,11 @@
 #include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/diff.h"
-#include "cli/headroom.h"
 #include "cli/pages.h"
 #include "cli/run_args.h"
 #include "cli/save.h"
 #include "cli/show.h"
+#include "facts/headroom.h"
 #include "interop/output.h"
 
 #include <stdlib.h>
@@ -41,8 +41,7 @@ static const struct option input_rows[] = {
      .help = "the same as A; given again as B"},
     {.name = "best", .type = OPTION_FLAG, AT(best),
      .help = "compare A with the best plan of a search (as without B): same GPUs, batch, precision and attention kernel"},
-    {.name = "headroom", .type = OPTION_TEXT, .argument = HEADROOM_ARGUMENT, AT(source.headroom),
-     .help = "what the best plan leaves of the memory: 8GiB, 10%, learned: so much that three of four measured runs like it fit (the default, unless A leaves less), or none"},
+    OPTION_HEADROOM_ROW(AT(source.headroom)),
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(source.gpus), .min = 1, .max = 1 << 24,
      .help = "how many GPUs a script runs on (what it says)"},
     {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(source.sets),

@@ -3,12 +3,12 @@
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/fits.h"
-#include "cli/headroom.h"
 #include "cli/pages.h"
 #include "cli/prediction.h"
 #include "cli/run_args.h"
 #include "cli/save.h"
 #include "cli/show.h"
+#include "facts/headroom.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -37,8 +37,7 @@ static const struct operand fits_operands[] = {
     {.name = NULL},
 };
 static const struct option answer_options[] = {
-    {.name = "headroom", .type = OPTION_TEXT, .argument = HEADROOM_ARGUMENT, AT(headroom),
-     .help = "what a plan that is chosen leaves of the memory, if any does: 8GiB, 10%, so much that three of four measured runs like it fit (learned, the default), or none"},
+    OPTION_HEADROOM_ROW(AT(headroom)),
     {.name = "place", .type = OPTION_FLAG, AT(place),
      .help = "place what the tightest stage allocates in a step: at fixed addresses, and as PyTorch's allocator would"},
     {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
@@ -259,7 +258,7 @@ static void add_changes(struct report *report, const struct forecast *f)
 static void add_gpus(struct report *report, const struct fits_question *question)
 {
     static const struct report_column columns[] = {{.name = "gpus"}, {.name = "plan_words"}};
-    const struct rk_aim any = {.where = NULL};
+    const struct rk_aim any = {.room = question->room};
     struct rk_found found;
     char text[RK_PLAN_TEXT];
     if (!rk_choose_ranks(&question->problem, &any, question->grows, &found)) return;
@@ -305,8 +304,8 @@ static enum rk_status read_input(struct fits_args *args, char *system, size_t si
     enum rk_status status = take_system_words(&args->source, system, size, error);
     if (status == RK_OK) status = plan_gather(&args->source, input, error);
     if (status != RK_OK) return status;
-    status = headroom_usable(args->headroom, &input->model, &input->system, &input->draft.plan,
-                             &question->usable_bytes, error);
+    status = headroom_room(args->headroom, &input->model, &input->system, &input->draft.plan,
+                           &question->room, error);
     if (status != RK_OK) return status;
     question->open = fits_is_open(&input->draft);
     if (args->headroom && !question->open)

@@ -6,8 +6,12 @@
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
+#include "facts/headroom.h"
+#include "facts/learned.h"
+#include "machine/part.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum { MOST_GPUS = 32, MOST_TOKENS = 1 << 30 };
@@ -17,7 +21,7 @@ struct longest_args {
     struct option_values gpus;
     uint64_t step;
     bool no_lengths;
-    const char *output;
+    const char *output, *headroom;
     struct show_args show;
 };
 
@@ -47,6 +51,7 @@ static const struct option longest_options[] = {
      .help = "lengths are multiples of it (32768)"},
     {.name = "no-lengths", .type = OPTION_FLAG, AT(no_lengths),
      .help = "without the table of what can be achieved at each length"},
+    OPTION_HEADROOM_ROW(AT(headroom)),
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write to FILE instead of standard output (-); it appears whole or not at all. To a name that ends in .html goes a page"},
     {.name = NULL},
@@ -91,6 +96,7 @@ static const struct report_column longest_columns[] = {
     {.name = "step_s", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "mfu", .title = "MFU", .unit = "%", .digits = 1},
     {.name = "hbm_bytes", .title = "GPU", .unit = "B", .digits = 1},
+    {.name = "fits", .title = "fits in", .unit = "%", .digits = 0},
     {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .digits = 1},
     {.name = "candidates"},
     {.name = "next_tokens", .title = "not"},
@@ -103,6 +109,7 @@ static const struct report_column end_columns[] = {
     {.name = "tokens"},
     {.name = "mfu", .title = "MFU", .unit = "%", .digits = 1},
     {.name = "hbm_bytes", .title = "GPU", .unit = "B", .digits = 1},
+    {.name = "fits", .title = "fits in", .unit = "%", .digits = 0},
     {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .digits = 1},
     {.name = "limit"},
     {.name = "plan"},
@@ -143,6 +150,7 @@ static const char *plan_text(struct report *report, const struct rk_plan *plan)
 
 struct tables {
     struct longest *p;
+    const struct plan_input *input;
     struct report *report;
     struct report_table *longest, *ends, *lengths, *gains, *points;
 };
@@ -158,12 +166,19 @@ static struct report_table *add_table(struct report *report, const char *name, c
 static void add_range(struct tables *t, const struct rk_plan *plan)
 {
     struct rk_prediction prediction;
-    const struct forecast f = {t->p->model, t->p->system, plan, &prediction, ""};
-    rk_predict(t->p->model, t->p->system, plan, &prediction);
+    const struct forecast f = {t->p->model, &t->input->system, plan, &prediction, ""};
+    rk_predict(t->p->model, &t->input->system, plan, &prediction);
     const char *times = learned_times(t->report, &f);
     if (!times) return;
     report_note(t->report, report_text(t->report, "%" PRIu64 " GPUs: %s", t->p->gpus, times));
     forecast_memory_errors(t->report, &f);
+}
+
+static struct report_cell fits_cell(const struct tables *t, const struct rk_plan *plan,
+                                    const struct rk_outcome *o)
+{
+    const double chance = learned_fit(&t->input->model, &t->input->system, plan, o->hbm_bytes);
+    return isnan(chance) ? cell_none() : cell_number(chance);
 }
 
 /* The fastest plan at the longest length of a kind, or of all, and what is too small for more. */
@@ -180,6 +195,7 @@ static void add_longest(struct tables *t, uint64_t tokens)
                    found ? cell_number(o.step_s) : cell_none(),
                    found ? cell_number(o.mfu) : cell_none(),
                    found ? cell_number(o.hbm_bytes) : cell_none(),
+                   found ? fits_cell(t, &plan, &o) : cell_none(),
                    found ? cell_number(o.offload_bytes) : cell_none(), cell_count(p->candidates),
                    cell_count(tokens + p->step), cell_text(longest_limit(p, tokens, all)),
                    found ? cell_text(plan_text(t->report, &plan)) : cell_none()});
@@ -197,7 +213,8 @@ static void add_ends(struct tables *t, const uint64_t tokens[LONGEST_KINDS + 1])
         report_row(t->report, t->ends,
                    (struct report_cell[END_COLUMNS]){
                        cell_count(p->gpus), cell_text(longest_kind_names[kind]),
-                       cell_count(tokens[kind]), cell_number(o.mfu), cell_number(o.hbm_bytes),
+                       cell_count(tokens[kind]), cell_number(o.mfu),
+                       cell_number(o.hbm_bytes), fits_cell(t, &plan, &o),
                        cell_number(o.offload_bytes), cell_text(longest_limit(p, tokens[kind], own)),
                        cell_text(plan_text(t->report, &plan))});
     }
@@ -337,30 +354,83 @@ static void hide_empty(struct report_table *table)
     if (table && !table->rows) table->formats &= REPORT_IN_JSON;
 }
 
-static enum rk_status answer(const struct longest_args *args, struct tables *t, bool *any,
+/* ---- memory that is left free ---- */
+
+/* A kind's machine has as much memory as its plans may take. */
+static enum rk_status leave_room(struct tables *t, const char *headroom,
+                                 struct roomy_system roomy[LONGEST_KINDS], struct rk_error *error)
+{
+    const struct plan_input *input = t->input;
+    enum rk_status status = RK_OK;
+    for (int kind = 0; kind < LONGEST_KINDS && status == RK_OK; kind++) {
+        struct rk_plan plan = t->p->words;
+        double room = 1;
+        plan.framework = longest_framework((enum longest_kind)kind);
+        status = headroom_room(headroom, &input->model, &input->system, &plan, &room, error);
+        t->p->system[kind] = system_with_room(&roomy[kind], &input->system, room);
+    }
+    return status;
+}
+
+/* What was found for a number of GPUs. */
+struct found {
+    uint64_t gpus, tokens[LONGEST_KINDS + 1];
+    bool full; /* no plan leaves the room */
+};
+
+static enum rk_status find(struct tables *t, const struct longest_args *args, struct found *f,
+                           struct roomy_system roomy[LONGEST_KINDS], struct rk_error *error)
+{
+    t->p->gpus = f->gpus;
+    enum rk_status status = leave_room(t, f->full ? "none" : args->headroom, roomy, error);
+    if (status == RK_OK) status = longest_list(t->p, error);
+    if (status == RK_OK) longest_find(t->p, f->tokens);
+    if (status != RK_OK || f->full || f->tokens[LONGEST_KINDS]) return status;
+    f->full = true;
+    return find(t, args, f, roomy, error);
+}
+
+/* The first lines. */
+static void note_full(struct report *report, const struct found *found, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (found[i].full && found[i].tokens[LONGEST_KINDS])
+            report_note(report, report_text(report,
+                                            "%" PRIu64 " GPUs: no plan leaves the headroom of the "
+                                            "memory: named are those that fit without",
+                                            found[i].gpus));
+}
+
+static enum rk_status answer(const struct longest_args *args, struct tables *t,
+                             struct roomy_system roomy[LONGEST_KINDS], bool *any,
                              struct rk_error *error)
 {
     uint64_t gpus[MOST_GPUS];
+    struct found found[MOST_GPUS];
     int count;
-    const enum rk_status asked = gpus_of(args, gpus, &count, error);
-    if (asked != RK_OK) return asked;
+    enum rk_status status = gpus_of(args, gpus, &count, error);
+    for (int i = 0; i < count && status == RK_OK; i++) {
+        found[i] = (struct found){.gpus = gpus[i]};
+        status = find(t, args, &found[i], roomy, error);
+    }
+    if (status != RK_OK) return status;
+    note_full(t->report, found, count);
     open_tables(t);
-    for (int i = 0; i < count; i++) {
-        uint64_t tokens[LONGEST_KINDS + 1];
+    for (int i = 0; i < count && status == RK_OK; i++) {
         t->p->gpus = gpus[i];
-        const enum rk_status status = longest_list(t->p, error);
-        if (status != RK_OK) return status;
-        longest_find(t->p, tokens);
-        *any |= tokens[LONGEST_KINDS] > 0;
-        add_longest(t, tokens[LONGEST_KINDS]);
+        status = leave_room(t, found[i].full ? "none" : args->headroom, roomy, error);
+        if (status == RK_OK) status = longest_list(t->p, error);
+        if (status != RK_OK) break;
+        *any |= found[i].tokens[LONGEST_KINDS] > 0;
+        add_longest(t, found[i].tokens[LONGEST_KINDS]);
         if (args->no_lengths) continue;
-        add_ends(t, tokens);
-        add_lengths(t, tokens);
+        add_ends(t, found[i].tokens);
+        add_lengths(t, found[i].tokens);
     }
     hide_empty(t->ends);
     hide_empty(t->lengths);
     hide_empty(t->gains);
-    return RK_OK;
+    return status;
 }
 
 /* Words that candidates choose themselves: they would be outdone without a word. */
@@ -406,7 +476,7 @@ static int show(const struct tables *t, const struct longest_args *args, bool an
     if (!show_is_page(&args->show, args->output))
         return show_report(t->report, &args->show, args->output, code);
     const struct page_longest page = {.model = t->p->model,
-                                      .system = t->p->system,
+                                      .system = &t->input->system,
                                       .model_name = args->source.model,
                                       .system_name = args->source.system,
                                       .report = t->report,
@@ -425,22 +495,23 @@ int cmd_longest(int argc, char **argv)
     const int done = options_read(&longest_usage, argc, argv, &args);
     if (done >= 0) return done;
     struct longest *p = calloc(1, sizeof *p);
-    enum rk_status status = p ? plan_gather(&args.source, &input, &error) : no_memory(&error);
+    struct roomy_system *roomy = calloc(LONGEST_KINDS, sizeof *roomy);
+    enum rk_status status = p && roomy ? plan_gather(&args.source, &input, &error) : no_memory(&error);
     if (status == RK_OK) status = check_words(&input.draft, &error);
-    struct tables tables = {.p = p, .report = &report};
+    struct tables tables = {.p = p, .input = &input, .report = &report};
     if (status == RK_OK) {
         p->model = &input.model;
-        p->system = &input.system;
         p->words = input.draft.plan;
         p->expert_given = plan_given(&input.draft, "expert");
         p->step = args.step;
         p->most = MOST_TOKENS;
-        status = answer(&args, &tables, &any, &error);
+        status = answer(&args, &tables, roomy, &any, &error);
     }
     const int code = status == RK_OK ? show(&tables, &args, any) : options_fail(&error);
     report_release(&report);
     plan_input_release(&input);
     if (p) longest_release(p);
+    free(roomy);
     free(p);
     return code;
 }

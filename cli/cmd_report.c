@@ -2,13 +2,13 @@
 #include "base/threads.h"
 #include "catalog/document.h"
 #include "cli/commands.h"
-#include "cli/headroom.h"
 #include "cli/pages.h"
 #include "cli/plan_input.h"
 #include "cli/progress.h"
 #include "cli/search_file.h"
 #include "cli/search_job.h"
 #include "cli/show.h"
+#include "facts/headroom.h"
 #include "interop/output.h"
 #include "study/study.h"
 
@@ -77,8 +77,7 @@ static const struct option report_search_options[] = {
      .help = "threads to search with (all cores); the page is the same for any number"},
     {.name = "where", .type = OPTION_TEXT, .argument = "CONDITION", AT(asked.where),
      .help = "only plans that satisfy it, 'hbm <= 60GiB and tensor <= 8'"},
-    {.name = "headroom", .type = OPTION_TEXT, .argument = HEADROOM_ARGUMENT, AT(asked.headroom),
-     .help = "only plans that leave so much of the memory"},
+    OPTION_HEADROOM_ROW(AT(asked.headroom)),
     {.name = "sort", .type = OPTION_TEXT, .argument = "EXPRESSION", AT(asked.sort),
      .help = "the best by this instead of the time"},
     {.name = NULL},
@@ -296,23 +295,27 @@ static const char *search_command(struct job *job, const struct rk_plans_problem
     return with_flag(page, command, "sort", asked->sort);
 }
 
+static enum rk_status ask_progress(void *progress, const struct rk_space *space,
+                                   struct rk_query *query, struct rk_answer *answer,
+                                   struct rk_error *error)
+{
+    return progress_ask(progress, space, query, answer, error);
+}
+
 static enum rk_status search_again(struct job *job, const struct search *search,
                                    struct rk_space *space, int *code, struct rk_error *error)
 {
     const struct rk_plans_problem *problem = &search->problem;
-    struct rk_answer result = {.best = NULL};
     const struct rk_query options = {.threads = (int)job->args.asked.threads,
-                                     .top = search_asked_for(search, job->args.top),
+                                     .top = job->args.top,
                                      .where = search->where[0] ? search->where : NULL,
                                      .sort = job->args.asked.sort};
-    enum rk_status status = progress_ask(&job->progress, space, &options, &result, error);
-    if (status == RK_OK) {
-        struct search roomy = *search;
-        roomy.space = space;
-        roomy.result = result;
-        status = search_leave_room(&roomy, &options, job->args.top, error);
-        result = roomy.result;
-    }
+    struct search asked = *search;
+    asked.space = space;
+    asked.result = (struct rk_answer){.best = NULL};
+    enum rk_status status =
+        search_ask(&asked, ask_progress, &job->progress, options, job->args.top, error);
+    struct rk_answer result = asked.result;
     if (status == RK_OK && job->file.best)
         status = search_file_check(&job->document, &job->file, &result, error);
     if (status == RK_OK)

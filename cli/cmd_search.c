@@ -1,7 +1,7 @@
 /* reckon search: the best plans of all there are. */
 #include "base/threads.h"
 #include "cli/commands.h"
-#include "cli/headroom.h"
+#include "facts/headroom.h"
 #include "cli/plan_input.h"
 #include "cli/questions.h"
 #include "cli/search_all.h"
@@ -76,8 +76,7 @@ static const struct option search_options[] = {
 static const struct option question_options[] = {
     {.name = "where", .type = OPTION_TEXT, .argument = "CONDITION", AT(where),
      .help = "only plans that satisfy it, such as 'hbm <= 60GiB and tensor <= 8' (see EXPRESSIONS)"},
-    {.name = "headroom", .type = OPTION_TEXT, .argument = HEADROOM_ARGUMENT, AT(headroom),
-     .help = "only plans that leave so much of the memory: 8GiB, 10%; learned: so much that three of four measured runs like these fit, by default for the best plans of today's; none: up to the edge, as with --sort, --pareto, --all or a condition on hbm"},
+    OPTION_HEADROOM_ROW(AT(headroom)),
     {.name = "sort", .type = OPTION_TEXT, .argument = "EXPRESSION", AT(sort),
      .help = "the best by this instead of the time: the least, or the most of a rate or an efficiency"},
     {.name = "pareto", .type = OPTION_TEXT, .argument = "LIST", AT(pareto),

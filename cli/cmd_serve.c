@@ -3,6 +3,7 @@
 #include "cli/prediction.h"
 #include "cli/serve.h"
 #include "cli/show.h"
+#include "facts/headroom.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ struct serve_args {
     const char *measured;
     bool validate, rows, heads_apart, cache_split, search;
     uint64_t first_ms, token_ms, top;
-    const char *output;
+    const char *output, *headroom;
     struct show_args show;
 };
 
@@ -62,6 +63,7 @@ static const struct option search_options[] = {
      .help = "... whose first token takes at most so long, of a prompt alone"},
     {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_SHOWN,
      .help = "so many of them (5)"},
+    OPTION_HEADROOM_ROW(AT(headroom)),
     {.name = NULL},
 };
 static const struct option check_options[] = {
@@ -271,7 +273,8 @@ static int refuse(const struct serve_question *q, struct plan_input *input,
     return RK_NOTHING_FITS;
 }
 
-static int answer(const struct serve_args *args, struct plan_input *input, struct report *report)
+static int answer(const struct serve_args *args, struct plan_input *input, double room,
+                  struct report *report)
 {
     struct serve_question q = {&input->model, &input->system, &input->draft.plan, {0}, report};
     uint64_t batch[MOST_BATCHES];
@@ -291,8 +294,9 @@ static int answer(const struct serve_args *args, struct plan_input *input, struc
     if (rk_serve(q.model, q.system, q.plan, &q.serving, &served), !served.timed)
         return refuse(&q, input, &served);
     if (args->search)
-        return serve_search(&q, &(struct serve_limits){(double)args->first_ms / 1e3,
-                                                       (double)args->token_ms / 1e3, args->top});
+        return serve_search(&q,
+                            &(struct serve_limits){(double)args->first_ms / 1e3,
+                                                   (double)args->token_ms / 1e3, args->top, room});
     const int count = args->batch.count ? listed(&args->batch, batch) : usual(&q, batch);
     struct report_table *table = add_table(report, "batches", "Sequences at a time", batch_columns,
                                            COUNT(batch_columns), REPORT_IN_ALL);
@@ -361,11 +365,15 @@ int cmd_serve(int argc, char **argv)
     enum rk_status status =
         measured ? serve_measured(&report, args.measured ? args.measured : "", args.rows, &error)
                  : ask(&args, &input, &error);
+    double room = 1;
+    if (status == RK_OK && !measured)
+        status = headroom_room(args.headroom, &input.model, &input.system, &input.draft.plan, &room,
+                               &error);
     int code = (int)status;
     if (status != RK_OK) {
         code = options_fail(&error);
     } else {
-        if (!measured) code = answer(&args, &input, &report);
+        if (!measured) code = answer(&args, &input, room, &report);
         code = show_report(&report, &args.show, args.output, code);
     }
     report_release(&report);

@@ -233,12 +233,18 @@ static int write_model(const struct rk_model *model, const char *path)
 
 /* ---- the command ---- */
 
+static const double MOST_PARAMETERS = 1e18; /* of 3,584 blocks */
+
 static enum rk_status check_args(const struct shapes_args *args, struct rk_error *error)
 {
     const int questions = (args->parameters > 0) + (args->blocks.count > 0) + args->grid;
     if (questions != 1)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "say what to propose: one of --params COUNT, --blocks N, --grid");
+    if (args->parameters > MOST_PARAMETERS)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--params: %g is more than %g, as far as the rule is continued",
+                       args->parameters, MOST_PARAMETERS);
     if (args->grid && args->output)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--output: a grid is no model; use --params or --blocks");

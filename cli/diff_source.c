@@ -2,10 +2,10 @@
 
 #include "base/memory.h"
 #include "catalog/plan_fields.h"
-#include "cli/headroom.h"
 #include "cli/import_answer.h"
 #include "cli/model_input.h"
 #include "cli/progress.h"
+#include "facts/headroom.h"
 #include "interop/megatron.h"
 #include "interop/output.h"
 #include "interop/shell.h"
@@ -143,97 +143,32 @@ static enum rk_status read_plan(const struct diff_source *source, const char *te
     return read_words(text, other, form == PLAN_CHANGES, source->gpus, plan, error);
 }
 
-/* Would Megatron-LM start this plan? Other frameworks are not asked. */
-static bool starts(const struct rk_model *model, const struct rk_plan *plan)
-{
-    const struct megatron_target newest = {.version = 0};
-    struct notes *notes = calloc(1, sizeof *notes);
-    char *text = NULL;
-    size_t size = 0;
-    struct rk_error error;
-    FILE *memory = open_memstream(&text, &size);
-    bool good = plan->framework != RK_MEGATRON || !notes || !memory;
-    if (!good) good = megatron_write(memory, model, plan, &newest, notes, &error) == RK_OK;
-    if (memory) fclose(memory);
-    free(text);
-    free(notes);
-    return good;
-}
-
-static void pin(struct rk_plans_problem *problem, enum rk_plan_axis axis, uint64_t low,
-                uint64_t high)
-{
-    problem->pinned[axis].count = 1;
-    problem->pinned[axis].value[0] = low;
-    problem->pinned[axis].to[0] = high;
-}
-
 /* Into input->b, with a bar where it takes long. */
-static enum rk_status search_best(const struct rk_plans_problem *problem, double usable_bytes,
-                                  struct diff_input *input, struct rk_error *error)
+static enum rk_status propose(const struct rk_plans_problem *problem, double room,
+                              struct diff_input *input, struct rk_error *error)
 {
-    char where[HEADROOM_WHERE];
-    const bool roomy = usable_bytes < problem->system->memory[0].capacity_bytes;
-    struct rk_query query = {
-        .top = 1, .where = roomy ? headroom_where(usable_bytes, where) : NULL, .best_only = roomy};
-    struct rk_answer answer = {.found = 0};
     struct progress progress;
-    struct rk_space *space = rk_plans_open(problem, error);
-    if (!space) return error->status;
+    struct rk_offer offer;
+    const struct rk_aim aim = {.room = room, .progress = progress_step, .context = &progress};
     progress_start(&progress, "plans");
-    enum rk_status status = progress_ask(&progress, space, &query, &answer, error);
-    if (status == RK_OK && answer.found == 0 && roomy) { /* none leaves so much: up to the edge */
-        rk_answer_release(&answer);
-        query.where = NULL;
-        status = progress_ask(&progress, space, &query, &answer, error);
-    }
-    progress_end(&progress);
-    if (query.where)
-        snprintf(input->name_b, sizeof input->name_b, "best that leaves %.1f GiB",
-                 (problem->system->memory[0].capacity_bytes - usable_bytes) / 0x1p30);
-    else
-        snprintf(input->name_b, sizeof input->name_b, "best");
-    if (status == RK_OK && answer.found > 0)
-        rk_plans_plan(space, answer.best[0].index, &input->b);
-    else if (status == RK_OK) /* it says why */
-        status = rk_plans_best(problem, &input->b, NULL, error);
-    rk_answer_release(&answer);
-    rk_space_close(space);
-    return status;
-}
-
-/* What Megatron-LM can run, more and more narrowly until it would start. */
-static enum rk_status search_startable(struct rk_plans_problem *problem, double usable_bytes,
-                                       struct diff_input *input, struct rk_error *error)
-{
-    if (input->a.framework == RK_MEGATRON) pin(problem, RK_PLAN_SCHEDULE, RK_1F1B, RK_1F1B);
-    for (int narrowed = 0;; narrowed++) {
-        const enum rk_status status = search_best(problem, usable_bytes, input, error);
-        if (status != RK_OK || narrowed == 3 || starts(&input->model, &input->b)) return status;
-        if (narrowed == 0) pin(problem, RK_PLAN_ZERO, 0, 1); /* no FSDP */
-        if (narrowed == 1) pin(problem, RK_PLAN_SPLIT, RK_SPLIT_EVEN, RK_SPLIT_ENDS);
-        if (narrowed == 2) pin(problem, RK_PLAN_CHUNKS, 1, 1);
-    }
-}
-
-/* A plan that runs with less free memory than is asked for may be compared with such. */
-static enum rk_status usable_beside(const struct diff_source *source,
-                                    const struct diff_input *input, double *bytes,
-                                    struct rk_error *error)
-{
-    struct rk_prediction prediction;
-    const enum rk_status status =
-        headroom_usable(source->headroom, &input->model, &input->system, &input->a, bytes, error);
-    if (status != RK_OK || source->headroom) return status;
-    if (rk_predict(&input->model, &input->system, &input->a, &prediction) == RK_FITS)
-        *bytes = fmax(*bytes, prediction.hbm_bytes);
+    const bool any = rk_offer(problem, &aim, &offer);
+    if (progress_end(&progress))
+        return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "stopped before it was done");
+    if (!any) return rk_plans_best(problem, &input->b, NULL, error); /* it says why */
+    const double free_GiB = (1 - room) * problem->system->memory[0].capacity_bytes / 0x1p30;
+    input->b = offer.found.plan;
+    snprintf(input->name_b, sizeof input->name_b, "best");
+    if (room < 1)
+        snprintf(input->name_b, sizeof input->name_b,
+                 offer.leaves_room ? "best that leaves %.1f GiB" : "best, none leaves %.1f GiB",
+                 free_GiB);
     return RK_OK;
 }
 
 static enum rk_status find_best(const struct diff_source *source, struct diff_input *input,
                                 struct rk_error *error)
 {
-    double usable_bytes;
+    double room;
     struct rk_plans_problem *problem = malloc(sizeof *problem);
     const struct rk_plan *a = &input->a;
     if (!problem) return no_memory(error);
@@ -243,8 +178,9 @@ static enum rk_status find_best(const struct diff_source *source, struct diff_in
     problem->base.splits = 0;
     problem->base.first_layers = problem->base.last_layers = 0;
     problem->base.embedding_counts = problem->base.head_counts = false;
-    enum rk_status status = usable_beside(source, input, &usable_bytes, error);
-    if (status == RK_OK) status = search_startable(problem, usable_bytes, input, error);
+    enum rk_status status =
+        headroom_room(source->headroom, &input->model, &input->system, a, &room, error);
+    if (status == RK_OK) status = propose(problem, room, input, error);
     free(problem);
     return status;
 }

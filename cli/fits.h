@@ -11,8 +11,8 @@ bool fits_is_open(const struct plan_draft *draft);
 
 /* Of a plan that is open: what was searched for it. */
 struct fits_question {
-    bool open, grows;    /* nobody said the batch: it goes with the GPUs */
-    double usable_bytes; /* of the device, if any plan takes so little: headroom.h */
+    bool open, grows; /* nobody said the batch: it goes with the GPUs */
+    double room;      /* share of the device's memory, if any plan takes so little: headroom.h */
     struct rk_plans_problem problem;
 };
 

@@ -1,7 +1,6 @@
 /* fits_choose.c - a sensible plan where the user gave none: the best that a search finds. */
 #include "cli/fits.h"
 
-#include "cli/headroom.h"
 #include "cli/plan_axes.h"
 #include "report/report.h"
 
@@ -60,16 +59,19 @@ static void ask(const struct plan_input *input, struct rk_plans_problem *problem
     plan_axes_take(draft, problem, &none);
 }
 
-static void note(struct plan_input *input, const struct rk_choice *choice, double free_bytes,
-                 bool batch)
+static void note(struct plan_input *input, const struct rk_choice *choice, double room, bool batch)
 {
-    char plans[REPORT_DIGITS], which[64];
-    if (free_bytes > 0)
-        snprintf(which, sizeof which, "the fastest that leaves %.1f GiB", free_bytes / 0x1p30);
-    else
-        snprintf(which, sizeof which, "%s",
-                 choice->fits ? "the fastest that fits"
-                              : "none fits, this is the one that needs least");
+    const double capacity = input->system.memory[0].capacity_bytes;
+    const double left_GiB = (1 - room) * capacity / 0x1p30;
+    char plans[REPORT_DIGITS], which[96];
+    snprintf(which, sizeof which, "%s",
+             choice->fits ? "the fastest that fits"
+                          : "none fits, this is the one that needs least");
+    if (choice->leaves_room && room < 1)
+        snprintf(which, sizeof which, "the fastest that leaves %.1f GiB", left_GiB);
+    else if (choice->fits && room < 1)
+        snprintf(which, sizeof which, "none leaves %.1f GiB, this is the fastest that fits",
+                 left_GiB);
     plan_assume(input, "degrees, sharding, overlap and recomputation (of %s plans %s)",
                 report_digits(choice->plans, plans), which);
     if (!batch)
@@ -77,29 +79,16 @@ static void note(struct plan_input *input, const struct rk_choice *choice, doubl
                     choice->plan.batch / choice->plan.ranks);
 }
 
-/* The best that leaves enough; else the best that fits, or needs least. */
-static bool choose(const struct rk_plans_problem *problem, double usable_bytes,
-                   struct rk_choice *choice, double *free_bytes)
-{
-    const double capacity = problem->system->memory[0].capacity_bytes;
-    char where[HEADROOM_WHERE];
-    const struct rk_aim roomy = {.where = headroom_where(usable_bytes, where)};
-    *free_bytes = usable_bytes < capacity ? capacity - usable_bytes : 0;
-    if (*free_bytes > 0 && rk_choose(problem, &roomy, choice) && choice->fits) return true;
-    *free_bytes = 0;
-    return rk_choose(problem, &(struct rk_aim){.where = NULL}, choice);
-}
-
 void fits_choose(struct plan_input *input, void *context)
 {
     struct plan_draft *draft = &input->draft;
     struct fits_question *question = context;
     struct rk_plans_problem *problem = &question->problem;
+    const struct rk_aim aim = {.room = question->room};
     struct rk_choice choice;
-    double left;
     ask(input, problem);
-    if (!choose(problem, question->usable_bytes, &choice, &left)) return;
-    note(input, &choice, left, plan_given(draft, "batch"));
+    if (!rk_choose(problem, &aim, &choice)) return;
+    note(input, &choice, question->room, plan_given(draft, "batch"));
     draft->plan = choice.plan;
     draft->given[plan_row("batch")] = draft->given[plan_row("microbatch")] = true;
 }

@@ -32,7 +32,7 @@ static uint64_t context_of(const struct longest *p, const struct longest_candida
  * whole layers computed again. */
 static bool add_split(struct longest *p, struct longest_candidate c)
 {
-    const bool lower = p->system->memories > 1;
+    const bool lower = p->system[LONGEST_SWAPPED]->memories > 1;
     const bool whole = c.tensor == 1 && c.pipeline == 1;
     const bool exchanged = c.context_kind == RK_ULYSSES || context_of(p, &c) == 1;
     for (c.zero = 1; c.zero <= 3; c.zero += 2) {
@@ -85,11 +85,16 @@ void longest_release(struct longest *p)
 
 /* ---- does it fit? ---- */
 
+enum rk_framework longest_framework(enum longest_kind kind)
+{
+    const bool deepspeed = kind == LONGEST_DEEPSPEED || kind == LONGEST_CHUNKED;
+    return deepspeed ? RK_DEEPSPEED : RK_MEGATRON;
+}
+
 static struct rk_plan plan_of(const struct longest *p, const struct longest_candidate *c,
                               uint64_t tokens)
 {
     struct rk_plan plan = p->words;
-    const bool deepspeed = c->kind == LONGEST_DEEPSPEED || c->kind == LONGEST_CHUNKED;
     plan.ranks = p->gpus;
     plan.tensor = c->tensor;
     plan.pipeline = c->pipeline;
@@ -102,7 +107,7 @@ static struct rk_plan plan_of(const struct longest *p, const struct longest_cand
     plan.batch = c->pipeline * c->data;
     plan.zero = c->zero;
     plan.gradient_overlap = plan.weight_overlap = true;
-    plan.framework = deepspeed ? RK_DEEPSPEED : RK_MEGATRON;
+    plan.framework = longest_framework(c->kind);
     plan.recompute = c->again ? RK_WHOLE : RK_KEEP;
     plan.recompute_rest = c->kind == LONGEST_SWAPPED;
     plan.loss_in_chunks = c->kind == LONGEST_SWAPPED || c->kind == LONGEST_CHUNKED;
@@ -128,13 +133,19 @@ bool longest_fits(struct longest *p, const struct longest_candidate *c, uint64_t
 {
     *plan = plan_of(p, c, tokens);
     if (c->kind == LONGEST_CHUNKED) settle_chunks(plan);
-    rk_predict(p->model, p->system, plan, &p->prediction);
+    const struct rk_system *system = p->system[c->kind];
+    struct rk_reason reason;
+    if (!rk_plan_starts(p->model, system, plan, &reason)) {
+        p->prediction.outcome = (struct rk_outcome){.verdict = reason.verdict};
+        return false;
+    }
+    rk_predict(p->model, system, plan, &p->prediction);
     if (!p->prediction.timed) return false;
     if (plan->recompute_rest) {
-        const struct rk_swap swap = rk_swap_of_plan(p->model, p->system, plan);
+        const struct rk_swap swap = rk_swap_of_plan(p->model, system, plan);
         const double share = rk_swap_share_best(&swap);
         if (share > 0) rk_plan_offload_activations(plan, share * (1 - 1e-12));
-        rk_predict(p->model, p->system, plan, &p->prediction);
+        rk_predict(p->model, system, plan, &p->prediction);
     }
     return p->prediction.verdict == RK_FITS;
 }
@@ -242,7 +253,7 @@ const char *longest_limit(struct longest *p, uint64_t tokens, enum longest_kind 
         const double over = reason->have > 0 ? reason->need / reason->have : INFINITY;
         if (p->prediction.verdict != RK_MEMORY_EXCEEDED || over >= nearest) continue;
         nearest = over;
-        name = p->system->memory[reason->tier].name;
+        name = p->system[c->kind]->memory[reason->tier].name;
     }
     return name;
 }

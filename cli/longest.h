@@ -25,15 +25,18 @@ struct longest_candidate {
 
 struct longest {
     const struct rk_model *model;
-    const struct rk_system *system;
-    struct rk_plan words; /* what all candidates keep */
-    bool expert_given;    /* they say the expert degree, too */
-    uint64_t gpus, step;  /* lengths are multiples of `step` */
-    uint64_t most;        /* ... up to here */
+    const struct rk_system *system[LONGEST_KINDS]; /* with as much memory as plans may take */
+    struct rk_plan words;                          /* what all candidates keep */
+    bool expert_given;                             /* they say the expert degree, too */
+    uint64_t gpus, step;                           /* lengths are multiples of `step` */
+    uint64_t most;                                 /* ... up to here */
     size_t candidates;
     struct longest_candidate *candidate;
     struct rk_prediction prediction; /* of the plan asked about last */
 };
+
+/* Whose plans they are. */
+enum rk_framework longest_framework(enum longest_kind kind);
 
 /* Lists the candidates for p->gpus anew; RK_IO without memory. */
 enum rk_status longest_list(struct longest *p, struct rk_error *error);

@@ -72,11 +72,15 @@ struct option {
                                            choices */
 };
 
-/* Where an answer goes; `at` says where the file's name does, .offset = ... */
+/* Where an answer goes; `at` says where the file's name does, .offset = ... Below, what all
+ * commands that propose plans leave of the memory (facts/headroom.h). */
 /* clang-format off */
 #define OPTION_OUTPUT_ROW(at) \
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", at, .complete = "file", \
      .help = "write to FILE instead of standard output (-); it appears whole or not at all; as a page to look at to one that ends in .html"}
+#define OPTION_HEADROOM_ROW(at) \
+    {.name = "headroom", .type = OPTION_TEXT, .argument = "SIZE|%|learned|none", at, \
+     .help = "leave so much of the device's memory, 8GiB or 10%: learned is so much that three of four measured runs like these fit; where no plan does, the best that fits is named as such (learned)"}
 /* clang-format on */
 
 /* An old spelling: its help is what it is called now, "--chunks". It works, and says so. */

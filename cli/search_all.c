@@ -117,6 +117,7 @@ struct stream {
     struct layout layout;
     struct search_key where; /* NULL condition: all */
     bool any;
+    double most_bytes; /* that are to be left are not taken */
     uint64_t scanned, written;
     enum rk_status status;
     struct rk_error *error;
@@ -171,7 +172,8 @@ static void visit(void *state, uint64_t index)
     struct rk_plan plan;
     block->scanned++;
     if (!rk_plans_plan(stream->search->space, index, &plan)) return; /* has been */
-    if (rk_predict(p->model, p->system, &plan, &prediction) != RK_FITS) return;
+    if (rk_plans_predict(p, &plan, &prediction) != RK_FITS) return;
+    if (prediction.hbm_bytes > stream->most_bytes) return;
     if (!stream->any && search_key_value(&stream->where, &plan, &prediction.outcome) == 0) return;
     fill_cells(&stream->layout, index, &plan, &prediction.outcome, cells);
     stream->sink->row(&block->rows, cells);
@@ -223,6 +225,7 @@ enum rk_status search_all_write(const struct search *search, struct search_sessi
     stream->sink = sink_of(path);
     stream->error = error;
     stream->any = !search->where[0];
+    stream->most_bytes = search->room == SEARCH_NO_ROOM ? INFINITY : search->usable_bytes;
     lay_out(&stream->layout, by);
     enum rk_status status = RK_OK;
     if (!stream->any)

@@ -305,27 +305,36 @@ static void add_headroom(struct report *report, const struct search *search)
     const struct rk_plans_problem *p = &search->problem;
     const struct rk_outcome *out = &search->left_out.outcome;
     const double capacity = p->system->memory[0].capacity_bytes;
-    char step[QUANTITY_TEXT];
-    if (search->room == SEARCH_ROOM_ENOUGH) return;
-    const char *room = report_text(
-        report, "  headroom %.1f of %.1f GiB, with which three of four measured runs fit",
-        (capacity - search->usable_bytes) / 0x1p30, capacity / 0x1p30);
-    if (search->room == SEARCH_NO_ROOM) {
-        report_note(report,
-                    report_text(report, "%s: no plan leaves so much, these fill the memory", room));
-        return;
-    }
+    char step[QUANTITY_TEXT], roomy[REPORT_DIGITS];
+    const char *asked = search->args->headroom;
+    if (search->args->all && !asked)
+        report_note(report, "  headroom none: the file has all plans that can run, and the best fill "
+                            "the memory; --headroom learned takes those that leave some");
+    if (isinf(search->usable_bytes) || (search->room == SEARCH_ROOM_ENOUGH && !asked)) return;
+    const char *room =
+        report_text(report, "  headroom %.1f of %.1f GiB%s",
+                    (capacity - search->usable_bytes) / 0x1p30, capacity / 0x1p30,
+                    !asked || strcmp(asked, "learned") == 0
+                        ? ", with which three of four measured runs fit"
+                        : "");
+    if (search->room == SEARCH_NO_ROOM)
+        room = report_text(report, "%s: no plan leaves so much, these fill the memory", room);
+    if (search->room == SEARCH_ROOM_ASKED)
+        room = report_text(report, "%s: %s plans leave so much", room,
+                           report_digits(search->result.matches, roomy));
+    if (search->room == SEARCH_ROOM_FASTEST)
+        room = report_text(report, "%s; --headroom none adds slower plans that take more", room);
+    report_note(report, room);
+    if (search->room != SEARCH_LEAVES_ROOM) return;
     const double gain = out->samples_per_s / search->result.best[0].samples_per_s - 1;
     const double chance = learned_fit(p->model, p->system, &search->left_out.plan, out->hbm_bytes);
-    report_note(report, room);
     report_note(
         report,
-        report_text(
-            report,
-            "  --headroom none adds plans that take more, the fastest %s (%.1f %% %s) with %.1f "
-            "GiB, which fits in %.0f %%",
-            quantity_format(step, QUANTITY_SECONDS, out->step_s), 100 * fabs(gain),
-            gain < 0 ? "slower" : "faster", out->hbm_bytes / 0x1p30, 100 * chance));
+        report_text(report,
+                    "  --headroom none adds plans that take more, the fastest %s (%.1f %% faster) "
+                    "with %.1f GiB, which fits in %.0f %%",
+                    quantity_format(step, QUANTITY_SECONDS, out->step_s), 100 * gain,
+                    out->hbm_bytes / 0x1p30, 100 * chance));
 }
 
 static void add_headroom_record(struct report *report, const struct search *search)

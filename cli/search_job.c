@@ -1,7 +1,7 @@
 #include "cli/search_job.h"
 
 #include "base/memory.h"
-#include "cli/headroom.h"
+#include "facts/headroom.h"
 #include "cli/plan_input.h"
 #include "cli/team.h"
 #include "search/state.h"
@@ -57,7 +57,7 @@ static bool supports(const struct rk_plans_problem *p, enum rk_precision precisi
     struct rk_plan plan = rk_plan_default();
     plan.framework = p->base.framework;
     plan.precision = precision;
-    rk_predict(p->model, p->system, &plan, &prediction);
+    rk_plans_predict(p, &plan, &prediction);
     for (int i = 0; i < prediction.reasons && i < RK_MAX_REASONS; i++)
         if (prediction.reason[i].verdict == RK_BAD_DATATYPE) return false;
     return true;
@@ -78,13 +78,14 @@ static enum rk_status check_precision(const struct rk_plans_problem *p, struct r
 
 /* ---- what is asked of plans ---- */
 
-/* Do the best plans leave what was learned? Where nothing else is asked of the memory, and the best
- * are those that take the least time. */
-static bool leaves_learned(const struct search_args *args, const struct rk_plans_problem *p)
+/* Is something else said of the memory? Then what was learned is not asked for. */
+static bool says_memory(const struct search_args *args)
 {
-    return !args->headroom && p->base.framework != RK_CALCULON && !args->sort && !args->pareto &&
-           !args->all &&
-           !(args->where && (strstr(args->where, "hbm") || strstr(args->where, "memory")));
+    const char *const texts[] = {args->where, args->sort, args->pareto};
+    bool says = false;
+    for (int i = 0; i < 3; i++)
+        says |= texts[i] && (strstr(texts[i], "hbm") || strstr(texts[i], "memory"));
+    return says;
 }
 
 static enum rk_status set_where(struct search *search, struct rk_error *error)
@@ -92,18 +93,13 @@ static enum rk_status set_where(struct search *search, struct rk_error *error)
     const struct search_args *args = search->args;
     const char *where = args->where ? args->where : "";
     const struct rk_plans_problem *p = &search->problem;
-    double bytes = 0;
-    int length = snprintf(search->where, sizeof search->where, "%s", where);
-    enum rk_status status =
-        headroom_usable(args->headroom, p->model, p->system, &p->base, &bytes, error);
+    const int length = snprintf(search->where, sizeof search->where, "%s", where);
+    const bool asked = args->headroom || !(args->all || says_memory(args));
+    const enum rk_status status = headroom_room(asked ? args->headroom : "none", p->model,
+                                                p->system, &p->base, &search->share, error);
     if (status != RK_OK) return status;
-    search->usable_bytes = leaves_learned(args, p) ? bytes : INFINITY;
-    if (args->layerwise) { /* its plans are in no space that has conditions */
-        search->usable_bytes = bytes;
-    } else if (args->headroom && strcmp(args->headroom, "none") != 0) {
-        length = snprintf(search->where, sizeof search->where, "%s%s%shbm <= %.6gGiB",
-                          *where ? "(" : "", where, *where ? ") and " : "", bytes / 0x1p30);
-    }
+    search->usable_bytes =
+        search->share < 1 ? search->share * p->system->memory[0].capacity_bytes : INFINITY;
     if ((size_t)length < sizeof search->where) return RK_OK;
     return rk_fail(error, RK_USAGE, NULL, 0, 0, "--where: longer than %zu characters",
                    sizeof search->where - 40);
@@ -297,13 +293,8 @@ static void settle_ties(struct rk_answer *answer)
  * room, which saves a search. */
 enum { SPARE = 240 };
 
-uint64_t search_asked_for(const struct search *search, uint64_t top)
-{
-    return isinf(search->usable_bytes) ? top : top + SPARE;
-}
-
-/* Moves the first `top` that leave room to the front and says how many there are; the fastest that
- * does not is then left out. */
+/* Moves the first `top` that leave room to the front and says how many there are; what stands before
+ * all of them is then left out. */
 static uint64_t sift(struct search *search, uint64_t top)
 {
     const struct rk_plans_problem *p = &search->problem;
@@ -321,10 +312,21 @@ static uint64_t sift(struct search *search, uint64_t top)
             answer->best[i] = other;
         } else if (search->room == SEARCH_ROOM_ENOUGH) {
             search->left_out = (struct rk_found){plan, prediction.outcome};
-            search->room = SEARCH_LEAVES_ROOM;
+            search->room = kept ? SEARCH_ROOM_FASTEST : SEARCH_LEAVES_ROOM;
         }
     }
     return kept;
+}
+
+/* What is asked of plans, and the room. */
+enum { ROOMY_WHERE = sizeof((struct search *)0)->where + HEADROOM_WHERE + 16 };
+static const char *roomy_where(const struct search *search, char where[static ROOMY_WHERE])
+{
+    char room[HEADROOM_WHERE];
+    headroom_where(search->usable_bytes, room);
+    snprintf(where, ROOMY_WHERE, "%s%s%s%s", search->where[0] ? "(" : "", search->where,
+             search->where[0] ? ") and " : "", room);
+    return where;
 }
 
 /* The best that leave room, found by themselves; the counts stay. */
@@ -332,11 +334,8 @@ static enum rk_status ask_for_room(struct search *search, struct rk_query query,
                                    struct rk_error *error)
 {
     struct rk_answer *answer = &search->result, roomy;
-    char room[HEADROOM_WHERE], where[sizeof search->where + HEADROOM_WHERE + 16];
-    headroom_where(search->usable_bytes, room);
-    snprintf(where, sizeof where, "%s%s%s%s", search->where[0] ? "(" : "", search->where,
-             search->where[0] ? ") and " : "", room);
-    query.where = where;
+    char where[ROOMY_WHERE];
+    query.where = roomy_where(search, where);
     query.best_only = true;
     query.keep = NULL;
     query.resume = NULL;
@@ -355,12 +354,11 @@ static enum rk_status ask_for_room(struct search *search, struct rk_query query,
     return RK_OK;
 }
 
-enum rk_status search_leave_room(struct search *search, const struct rk_query *query, uint64_t top,
-                                 struct rk_error *error)
+static enum rk_status leave_room(struct search *search, const struct rk_query *query,
+                                 uint64_t top, struct rk_error *error)
 {
     struct rk_answer *answer = &search->result;
     enum rk_status status = RK_OK;
-    if (isinf(search->usable_bytes)) return RK_OK;
     const bool all = answer->found < query->top || !answer->complete;
     const uint64_t kept = sift(search, top);
     if (kept > 0 && (kept == top || all))
@@ -371,6 +369,40 @@ enum rk_status search_leave_room(struct search *search, const struct rk_query *q
         status = ask_for_room(search, *query, error);
     if (answer->found > top) answer->found = top;
     return status;
+}
+
+/* In the order of time; other orders, frontiers and files of all ask for what leaves room alone. */
+static bool sifts(const struct search *search)
+{
+    const struct search_args *args = search->args;
+    return isfinite(search->usable_bytes) && !args->sort && !args->pareto && !args->all;
+}
+
+enum rk_status search_ask(struct search *search, search_asker *ask, void *context,
+                          struct rk_query query, uint64_t top, struct rk_error *error)
+{
+    struct rk_answer *answer = &search->result;
+    const bool condition = isfinite(search->usable_bytes) && !sifts(search);
+    char where[ROOMY_WHERE];
+    struct rk_query edge = query;
+    if (condition) query.where = roomy_where(search, where);
+    if (sifts(search)) query.top += SPARE;
+    search->room = condition ? SEARCH_ROOM_ASKED : SEARCH_ROOM_ENOUGH;
+    enum rk_status status = ask(context, search->space, &query, answer, error);
+    if (status == RK_OK && sifts(search)) return leave_room(search, &query, top, error);
+    if (status != RK_OK || !condition || answer->found > 0 || !answer->complete) return status;
+    rk_answer_release(answer);
+    edge.keep = NULL;
+    status = ask_with(search->space, &edge, cli_team, answer, error);
+    if (status == RK_OK && answer->found > 0) search->room = SEARCH_NO_ROOM;
+    return status;
+}
+
+static enum rk_status ask_session(void *session, const struct rk_space *space,
+                                  struct rk_query *query, struct rk_answer *answer,
+                                  struct rk_error *error)
+{
+    return run(session, space, query, answer, error);
 }
 
 static enum rk_status ask(struct search *search, struct search_session *session, uint64_t top,
@@ -388,20 +420,22 @@ static enum rk_status ask(struct search *search, struct search_session *session,
         .sort = search->sort[0] ? search->sort : NULL,
         .pareto = search->pareto[0] ? search->pareto : NULL,
         .threads = (int)args->threads,
-        .top = search_asked_for(search, top),
+        .top = top,
         .progress = step,
         .keep = file->path[0] ? keep : NULL,
         .context = session,
     };
-    const uint64_t fingerprint = file->path[0] ? state_fingerprint(search->space, &query) : 0;
+    char where[ROOMY_WHERE];
+    struct rk_query asked = query;
+    if (isfinite(search->usable_bytes)) asked.where = roomy_where(search, where);
+    const uint64_t fingerprint = file->path[0] ? state_fingerprint(search->space, &asked) : 0;
     if (session->total < session->before + count) session->total = session->before + count;
     enum rk_status status;
     if (number < file->finished) {
         session->resumed = true;
         status = take_answer(answer, &file->answer[number], fingerprint, file->path, error);
     } else {
-        status = run(session, search->space, &query, answer, error);
-        if (status == RK_OK) status = search_leave_room(search, &query, top, error);
+        status = search_ask(search, ask_session, session, query, top, error);
         if (status == RK_OK && file->path[0] && answer->complete && !last)
             status = keep_answer(answer, file, fingerprint, error);
     }
@@ -445,6 +479,7 @@ static bool stop(void *context)
 struct rk_aim search_aim(const struct search *search)
 {
     return (struct rk_aim){.where = search->where[0] ? search->where : NULL,
+                           .room = search->room == SEARCH_NO_ROOM ? 0 : search->share,
                            .threads = (int)search->args->threads,
                            .stop = stop};
 }

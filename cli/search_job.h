@@ -28,7 +28,8 @@ struct search_args {
     const char *output, *state;
     struct save_args save;
     const char *where, *sort, *pareto, *all;
-    const char *headroom; /* "8GiB", "10%", "learned", "none"; NULL: learned, where that is known */
+    const char *headroom; /* "8GiB", "10%", "learned", "none"; NULL: learned, unless `where` or
+                             another order says "hbm" */
     struct run_args run;
     bool why, sensitivity, layerwise, nearest;
     struct show_args show;
@@ -40,26 +41,33 @@ struct search_args {
         .space = -1, .framework = -1, .top = 0, .run = RUN_ARGS_INIT                               \
     }
 
-/* The best plans of all leave what is to be left; others are in their place that do; none does. */
-enum search_room { SEARCH_ROOM_ENOUGH, SEARCH_LEAVES_ROOM, SEARCH_NO_ROOM };
+/* The best plans of all leave what is to be left; the best does, slower ones are left out; others
+ * are in their place that do; those alone were asked for; none does. */
+enum search_room {
+    SEARCH_ROOM_ENOUGH,
+    SEARCH_ROOM_FASTEST,
+    SEARCH_LEAVES_ROOM,
+    SEARCH_ROOM_ASKED,
+    SEARCH_NO_ROOM
+};
 
 /* One problem and its answer. */
 struct search {
     const struct search_args *args;
     struct rk_plans_problem problem;
     /* What is asked of plans, in names that the engine knows; "": nothing. */
-    char where[1024]; /* --where and --headroom */
-    char said[1024];  /* ... as the user says it */
+    char where[1024];
+    char said[1024]; /* ... as the user says it */
     char sort[512], pareto[1024];
     struct run_share run;   /* of the run, for a second of its step; 0: no --tokens */
     const char *why;        /* that predictor, where nothing was asked for; NULL: the usual one */
     struct rk_space *space; /* NULL until search_run() */
     struct rk_answer result;
-    /* What the best plans take at most of the memory, unless none takes so little; INFINITY: all of
-     * it. */
-    double usable_bytes;
+    /* What plans take at most of the device's memory, unless none takes so little: its share, and
+     * in bytes; INFINITY: all of it. */
+    double share, usable_bytes;
     enum search_room room;
-    struct rk_found left_out; /* unless SEARCH_ROOM_ENOUGH: the fastest that takes more */
+    struct rk_found left_out; /* with SEARCH_LEAVES_ROOM: the fastest, which takes more */
 };
 
 static inline bool search_is_published(const struct search *search)
@@ -98,11 +106,13 @@ enum rk_status search_run(struct search *search, struct search_session *session,
                           struct rk_error *error);
 void search_release(struct search *search);
 
-/* Of search->result, the best query->top of search->space, keeps the best `top` that take no more
- * than usable_bytes, or finds them where too few are among them; the counts stay. */
-uint64_t search_asked_for(const struct search *search, uint64_t top); /* the query's top */
-enum rk_status search_leave_room(struct search *search, const struct rk_query *query, uint64_t top,
-                                 struct rk_error *error);
+/* Asks search->space for the best `top` that take no more than usable_bytes, into search->result,
+ * and says in search->room what became of that. */
+typedef enum rk_status search_asker(void *context, const struct rk_space *space,
+                                    struct rk_query *query, struct rk_answer *answer,
+                                    struct rk_error *error);
+enum rk_status search_ask(struct search *search, search_asker *ask, void *context,
+                          struct rk_query query, uint64_t top, struct rk_error *error);
 
 /* How many of the found ones are printed. */
 uint64_t search_rows(const struct search *search);

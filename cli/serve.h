@@ -30,6 +30,7 @@ struct serve_limits {
     double first_s,
         token_s; /* of the first token of a prompt alone, of a further one in the mean */
     uint64_t top;
+    double room; /* share of the device's memory; where no layout takes so little, all of it */
 };
 
 /* The layouts of the plan's GPUs, each with the batch that brings the most tokens a second of a GPU

@@ -1,6 +1,8 @@
 /* serve_search.c - the best layout of GPUs for inference. */
 #include "base/memory.h"
 #include "cli/serve.h"
+#include "facts/learned.h"
+#include "machine/part.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,6 +26,7 @@ static const struct report_column layout_columns[] = {
     {.name = "tokens_per_s", .title = "tokens/s", .unit = "", .digits = 5},
     {.name = "tokens_per_s_gpu", .title = "... of a GPU", .unit = "", .digits = 5},
     {.name = "memory_bytes", .title = "memory", .unit = "B", .digits = 1},
+    {.name = "fits", .title = "fits in", .unit = "%", .digits = 0},
     {.name = "plan"},
 };
 /* clang-format on */
@@ -131,6 +134,7 @@ static void add_row(const struct serve_question *q, struct report_table *table,
 {
     const struct rk_plan *plan = &layout->plan;
     const struct rk_served *s = &layout->served;
+    const double chance = learned_fit(q->model, q->system, plan, s->total_bytes);
     report_row(q->report, table,
                (struct report_cell[LAYOUT_COLUMNS]){
                    cell_count((uint64_t)rank), cell_count(plan->tensor), cell_count(plan->pipeline),
@@ -138,14 +142,29 @@ static void add_row(const struct serve_question *q, struct report_table *table,
                    cell_count(layout->batch), cell_number(s->alone.step_s),
                    cell_number(s->mean_token_s), cell_number(s->tokens_per_s),
                    cell_number(s->tokens_per_s / (double)plan->ranks), cell_number(s->total_bytes),
+                   isnan(chance) ? cell_none() : cell_number(chance),
                    cell_text(words_of(q->report, plan))});
+}
+
+/* Where none leaves what is to be left, and one is there without: the first lines say so. */
+static void list_roomy(struct layouts *all, const struct serve_question *q,
+                       const struct serve_limits *limits)
+{
+    struct serve_question roomy = *q;
+    struct roomy_system machine;
+    roomy.system = system_with_room(&machine, q->system, limits->room);
+    list_layouts(all, &roomy, limits);
+    if (all->count || all->no_memory || roomy.system == q->system) return;
+    list_layouts(all, q, limits);
+    if (all->count)
+        report_note(q->report, "  No layout leaves the headroom of the memory: these fit without");
 }
 
 int serve_search(const struct serve_question *q, const struct serve_limits *limits)
 {
     struct layouts all = {.layout = NULL};
     const uint64_t top = limits->top ? limits->top : 5;
-    list_layouts(&all, q, limits);
+    list_roomy(&all, q, limits);
     if (all.no_memory) {
         free(all.layout);
         return RK_IO;

@@ -18,8 +18,11 @@ extern "C" {
 struct rk_aim {
     const char *where;           /* a condition, as in struct rk_query; NULL: none */
     double samples_per_s;        /* more than this */
+    double room;                 /* share of the device's memory that it may take; 0: all */
     int threads;                 /* as in struct rk_query */
     bool (*stop)(void *context); /* asked between searches; NULL: never */
+    bool (*progress)(void *context, uint64_t decided, uint64_t total,
+                     double best_step_s); /* as in struct rk_query, of rk_find and rk_offer */
     void *context;
 };
 
@@ -32,12 +35,20 @@ struct rk_found {
 RK_API bool rk_find(const struct rk_plans_problem *problem, const struct rk_aim *aim,
                     struct rk_found *found);
 
+/* The plan to propose: the best that counts; where none leaves so much memory, the best that fits.
+ * False: none does. */
+struct rk_offer {
+    struct rk_found found;
+    bool leaves_room; /* what the aim asks to be left */
+};
+RK_API bool rk_offer(const struct rk_plans_problem *problem, const struct rk_aim *aim,
+                     struct rk_offer *offer);
+
 /* ---- the plan to take where none is said ---- */
 
 struct rk_choice {
-    struct rk_plan plan; /* the best of the space; where none counts, the one that misses the
-                            memory by least */
-    bool fits;
+    struct rk_plan plan; /* as rk_offer; where none fits, the one that misses the memory by least */
+    bool fits, leaves_room;
     uint64_t plans; /* in the space */
 };
 
@@ -56,7 +67,7 @@ enum rk_limit { RK_LIMIT_MEMORY, RK_LIMIT_NETWORK };
 
 /* A plan that one limit alone keeps out. */
 struct rk_miss {
-    double need, have;     /* of the limit: bytes or ranks */
+    double need, have;     /* of the limit: bytes, with what is left free of them, or ranks */
     struct rk_found found; /* on the system without the limit: its time */
 };
 

@@ -226,6 +226,10 @@ enum rk_scaling_law { RK_CHINCHILLA, RK_LLAMA_3 };
 RK_API void rk_compute_optimal(enum rk_scaling_law law, double flop, double *parameters,
                                double *tokens);
 
+/* The tokens that it asks for a model of so many parameters; of a mixture those that a token
+ * passes, rk_model_active_parameters(). */
+RK_API double rk_optimal_tokens(enum rk_scaling_law law, double parameters);
+
 #ifdef __cplusplus
 }
 #endif

@@ -121,9 +121,9 @@ RK_API bool rk_plan_axis_parse(enum rk_plan_axis axis, const char *text, uint64_
 
 /* What to search. `base` has what no axis chooses: ranks, batch, sequence, framework, bytes of an
  * element, ...; of axes that are not restricted it has the precision and the attention kernel.
- * `pinned[axis]` is as in struct rk_problem: count 0 leaves the axis to its usual values. Plans
- * that the framework cannot start are left out, but for values that are pinned: docs/search.md says
- * which; `unstartable` takes them in. */
+ * `pinned[axis]` is as in struct rk_problem: count 0 leaves the axis to its usual values. What
+ * reckon-check(1) calls an error is left out, and what the framework cannot start by itself, but
+ * for values that are pinned: docs/search.md says which; `unstartable` takes both in. */
 struct rk_plans_problem {
     const struct rk_model *model;
     const struct rk_system *system;
@@ -159,6 +159,11 @@ RK_API struct rk_space *rk_plans_open(const struct rk_plans_problem *problem,
 RK_API bool rk_plans_plan(const struct rk_space *space, uint64_t index, struct rk_plan *plan);
 
 /* ---- one plan ---- */
+
+/* rk_predict of a plan of the space, which also refuses what the problem leaves out. */
+RK_API enum rk_verdict rk_plans_predict(const struct rk_plans_problem *problem,
+                                        const struct rk_plan *plan,
+                                        struct rk_prediction *prediction);
 
 /* Whether a predicted plan satisfies a condition, as struct rk_query has them (NULL: yes); of plans
  * of one framework's predictor. NULL and RK_USAGE when it is wrong. */

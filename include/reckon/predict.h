@@ -112,6 +112,11 @@ struct rk_prediction {
 RK_API enum rk_verdict rk_predict(const struct rk_model *model, const struct rk_system *system,
                                   const struct rk_plan *plan, struct rk_prediction *prediction);
 
+/* Would its framework start it, memory apart? Else the first reason: what reckon-check(1) calls an
+ * error, of which no plan that is proposed has one. */
+RK_API bool rk_plan_starts(const struct rk_model *model, const struct rk_system *system,
+                           const struct rk_plan *plan, struct rk_reason *reason);
+
 /* Bytes of a rank of the tightest stage in memory tier `tier`, and what they are; today's predictor
  * does not say what is offloaded. Requires the prediction of `plan`. */
 RK_API double rk_predict_tier(const struct rk_prediction *prediction, const struct rk_plan *plan,

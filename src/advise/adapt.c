@@ -44,6 +44,8 @@ struct adapt {
     int settled;               /* records since then */
     bool found;
     struct rk_plan best;
+    bool best_full; /* it leaves less memory than options say */
+    double best_filled;
     double best_s, own_s; /* a step of the best plan and of the one that runs; 0: cannot run */
     double lost_s;
     int lefts;
@@ -250,17 +252,25 @@ static bool believe(struct adapt *a, enum adapt_factor which, double value)
 /* ---- the best plan ---- */
 
 static bool search(const struct adapt *a, const struct rk_system *machine, uint64_t ranks,
-                   struct rk_plan *plan, double *step_s)
+                   struct rk_offer *offer)
 {
     struct rk_plans_problem problem;
-    struct rk_prediction p;
+    const struct rk_aim aim = {.room = a->options.room,
+                               .threads = a->options.threads,
+                               .stop = a->options.stop,
+                               .context = a->options.context};
     rk_plans_problem_init(&problem, a->model, machine, a->plan.framework, ranks, a->batch,
                           a->sequence);
     problem.base.precision = a->plan.precision;
     problem.base.attention = a->plan.attention;
-    if (rk_plans_best(&problem, plan, &p, NULL) != RK_OK) return false;
-    *step_s = p.step_s;
-    return true;
+    return rk_offer(&problem, &aim, offer);
+}
+
+/* One that leaves room before one that does not, then the faster one. */
+static bool is_better(const struct adapt *a, const struct rk_offer *offer)
+{
+    if (!a->found || offer->leaves_room == a->best_full) return !a->found || offer->leaves_room;
+    return offer->found.outcome.step_s < a->best_s;
 }
 
 /* On all ranks; on fewer nodes where no plan divides by them; without the node of a straggler. */
@@ -268,18 +278,20 @@ static void find_best(struct adapt *a)
 {
     const uint64_t node = node_of(a);
     const bool straggles = a->slowest > 1 && a->ranks > node;
-    struct rk_plan plan;
-    double step_s;
+    struct rk_offer offer;
     bool full = false, fewer = !straggles;
     uint64_t ranks = a->ranks;
     a->found = false;
     a->best_s = 0;
     for (int i = 0; i < FEWER_NODES && ranks > 0 && !(full && fewer); i++) {
         const bool spares = ranks + node <= a->ranks;
-        const bool any = search(a, spares ? &a->spared : &a->believed, ranks, &plan, &step_s);
-        if (any && (!a->found || step_s < a->best_s)) {
-            a->best = plan;
-            a->best_s = step_s;
+        const struct rk_system *machine = spares ? &a->spared : &a->believed;
+        const bool any = search(a, machine, ranks, &offer);
+        if (any && is_better(a, &offer)) {
+            a->best = offer.found.plan;
+            a->best_s = offer.found.outcome.step_s;
+            a->best_full = !offer.leaves_room;
+            a->best_filled = offer.found.outcome.hbm_bytes / machine->memory[0].capacity_bytes;
         }
         a->found |= any;
         full |= any;
@@ -331,6 +343,8 @@ static void go(struct adapt *a, struct adapt_event *event, enum adapt_event_kind
     const double gain_s = a->own_s - a->best_s;
     event->kind = kind;
     event->to = a->best;
+    event->full = a->best_full;
+    event->filled = a->best_filled;
     event->pays_steps = kind == ADAPT_SWITCH && gain_s > 0 ? event->cost_s / gain_s : 0;
     event->why = why;
     leave(a, patience_of(a, &a->best));

@@ -46,6 +46,7 @@ struct adapt_options {
     double restart_s;  /* of processes and communicators, and to load what runs */
     double lost_steps; /* by a failure, since the last checkpoint */
     double least_gain; /* share of a step; less is no reason to switch */
+    double room;       /* as in struct rk_aim: of the memory that is believed in */
     int threads;
     bool (*stop)(void *context);
     void *context;
@@ -67,6 +68,8 @@ struct adapt_event {
     uint64_t step;
     double factor[ADAPT_FACTORS];
     struct rk_plan from, to; /* of a switch */
+    bool full;               /* the plan gone to leaves less memory than options say: none does */
+    double filled;           /* ... the share that it is predicted to take of what is believed */
     double from_s, to_s;     /* a step, as believed; 0: cannot run */
     struct switching move;
     double cost_s;     /* all of the switch */

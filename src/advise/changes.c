@@ -84,6 +84,7 @@ static bool add_tier(struct rk_system *system)
 static bool find_added(const struct tries *t, const struct rk_plans_problem *problem,
                        struct rk_change *change)
 {
+    struct aimed roomy;
     char where[AIM_TEXT], within[AIM_TEXT + 64];
     const char *counts = aim_condition(t->aim, where);
     const struct rk_query query = {.where = counts,
@@ -94,7 +95,7 @@ static bool find_added(const struct tries *t, const struct rk_plans_problem *pro
     struct rk_aim aim = *t->aim;
     struct rk_answer answer = {.found = 0};
     struct rk_error error;
-    struct rk_space *space = rk_plans_open(problem, &error);
+    struct rk_space *space = rk_plans_open(aim_at(&roomy, problem, t->aim), &error);
     const bool any = space && rk_ask(space, &query, &answer, &error) == RK_OK && answer.found > 0;
     if (any) change->to = answer.best[0].key;
     rk_answer_release(&answer);

@@ -2,20 +2,46 @@
  * space that `reckon search` goes through. */
 #include "advise/aim.h"
 
+#include <math.h>
+
+const struct rk_plans_problem *aim_at(struct aimed *to, const struct rk_plans_problem *problem,
+                                      const struct rk_aim *aim)
+{
+    const struct rk_system *roomy = system_with_room(&to->machine, problem->system, aim->room);
+    if (roomy == problem->system) return problem;
+    to->problem = *problem;
+    to->problem.system = roomy;
+    return &to->problem;
+}
+
+double aim_memory(const struct rk_aim *aim, double bytes)
+{
+    const double room = aim->room > 0 ? aim->room : 1;
+    double need = bytes / room;
+    while (isfinite(need) && need * room < bytes)
+        need = nextafter(need, INFINITY);
+    return need;
+}
+
 /* The best plan that counts, and how many there are in all. */
-static bool find(const struct rk_plans_problem *problem, const struct rk_aim *aim,
+static bool find(const struct rk_plans_problem *asked, const struct rk_aim *aim,
                  struct rk_found *found, uint64_t *plans)
 {
+    struct aimed roomy;
+    const struct rk_plans_problem *problem = aim_at(&roomy, asked, aim);
     const struct rk_query query = {.where = aim->where,
                                    .least_samples_per_s = aim->samples_per_s,
                                    .best_only = true,
                                    .top = 1,
-                                   .threads = aim->threads};
+                                   .threads = aim->threads,
+                                   .progress = aim->progress,
+                                   .context = aim->context};
     struct rk_answer answer = {.found = 0};
     struct rk_prediction prediction;
     struct rk_error error;
     struct rk_space *space = rk_plans_open(problem, &error);
-    bool any = space && rk_ask(space, &query, &answer, &error) == RK_OK && answer.found > 0;
+    bool any = space && rk_ask(space, &query, &answer, &error) == RK_OK && answer.complete &&
+               answer.found > 0;
     *plans = space ? rk_space_count(space) : 0;
     if (any) {
         rk_plans_plan(space, answer.best[0].index, &found->plan);
@@ -35,15 +61,27 @@ bool rk_find(const struct rk_plans_problem *problem, const struct rk_aim *aim,
     return find(problem, aim, found, &plans);
 }
 
+bool rk_offer(const struct rk_plans_problem *problem, const struct rk_aim *aim,
+              struct rk_offer *offer)
+{
+    struct rk_aim edge = *aim;
+    edge.room = 0;
+    offer->leaves_room = rk_find(problem, aim, &offer->found);
+    return offer->leaves_room || (aim->room > 0 && rk_find(problem, &edge, &offer->found));
+}
+
 bool rk_choose(const struct rk_plans_problem *problem, const struct rk_aim *aim,
                struct rk_choice *choice)
 {
+    struct rk_aim edge = *aim;
     struct rk_found found;
     struct rk_miss missed[RK_MISSES];
-    choice->fits = find(problem, aim, &found, &choice->plans);
+    edge.room = 0;
+    choice->leaves_room = choice->fits = find(problem, aim, &found, &choice->plans);
+    if (!choice->fits && aim->room > 0) choice->fits = rk_find(problem, &edge, &found);
     if (choice->fits)
         choice->plan = found.plan;
-    else if (rk_misses(problem, aim, RK_LIMIT_MEMORY, 0, missed) > 0)
+    else if (rk_misses(problem, &edge, RK_LIMIT_MEMORY, 0, missed) > 0)
         choice->plan = missed[0].found.plan;
     else
         return false;

@@ -107,9 +107,11 @@ static int take_misses(const struct rk_plans_problem *p, const struct rk_system 
     return count;
 }
 
-int rk_misses(const struct rk_plans_problem *problem, const struct rk_aim *aim, enum rk_limit limit,
+int rk_misses(const struct rk_plans_problem *asked, const struct rk_aim *aim, enum rk_limit limit,
               int tier, struct rk_miss missed[RK_MISSES])
 {
+    struct aimed roomy;
+    const struct rk_plans_problem *problem = aim_at(&roomy, asked, aim);
     enum { LOOKED_AT = 1024 };
     char need[AIM_TEXT], where[AIM_TEXT];
     struct rk_system lifted = {0};
@@ -129,6 +131,10 @@ int rk_misses(const struct rk_plans_problem *problem, const struct rk_aim *aim, 
     struct rk_space *space = rk_plans_open(&without, &error);
     if (space && rk_ask(space, &query, &answer, &error) == RK_OK)
         count = take_misses(problem, &lifted, space, &answer, limit, tier, missed);
+    for (int i = 0; i < count && limit == RK_LIMIT_MEMORY && tier == 0; i++) {
+        missed[i].need = aim_memory(aim, missed[i].need); /* with what is left free */
+        missed[i].have = asked->system->memory[0].capacity_bytes;
+    }
     rk_answer_release(&answer);
     rk_space_close(space);
     rk_system_release(&lifted);

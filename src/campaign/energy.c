@@ -32,3 +32,10 @@ void rk_compute_optimal(enum rk_scaling_law law, double flop, double *parameters
     *parameters = sqrt(flop / 6 / 20);
     *tokens = 20 * *parameters;
 }
+
+/* FLOP is 6 times parameters times tokens. */
+double rk_optimal_tokens(enum rk_scaling_law law, double parameters)
+{
+    if (law == RK_LLAMA_3) return 0.299 * pow(6 * 0.299 * parameters, 0.537 / (1 - 0.537));
+    return 20 * parameters;
+}

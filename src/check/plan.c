@@ -489,59 +489,16 @@ static void check_shares(const struct asked *a)
             }
 }
 
-static bool narrow8(enum rk_precision precision)
-{
-    return precision >= RK_FP8_DELAYED && precision <= RK_NVFP4;
-}
-
+/* A position of the sequence is named before, and a type that the device has not. */
 static void check_pairs(const struct asked *a)
 {
-    const struct rk_plan *p = a->p;
-    const bool megatron = p->framework == RK_MEGATRON, deepspeed = p->framework == RK_DEEPSPEED;
-    const bool whole = p->recompute == RK_WHOLE;
-    const uint64_t domain = domain_of(a);
-    const struct {
-        bool broken;
-        const char *rule, *key, *why, *fix;
-    } pairs[] = {
-        {megatron && p->weight_overlap && !(p->zero && p->gradient_overlap), "12.needs",
-         "weight_overlap", "needs a sharded optimizer and overlapped gradients",
-         "give zero1 grad-overlap"},
-        {megatron && a->m->experts && p->tensor > 1 && !p->sequence_parallel, "12.needs", "expert",
-         "experts with tensor parallelism need sequence parallelism", "give sp"},
-        {megatron && p->tensor_overlap && !p->sequence_parallel, "12.needs", "tensor_overlap",
-         "needs sequence parallelism", "give sp"},
-        {p->tensor_overlap && domain && !plan_overlaps_within(p, domain), "12.needs",
-         "tensor_overlap", "is of ranks that the fastest links join (Transformer Engine #1071)",
-         "leave it out, or take tensor ranks of one domain"},
-        {megatron && p->checkpoint_sharded && (p->tensor < 2 || !whole), "12.needs",
-         "checkpoint_sharded", "needs tensor ranks and full recomputation", "give recompute=full"},
-        {megatron && p->checkpoint_sharded && p->sequence_parallel, "12.excludes",
-         "checkpoint_sharded", "cannot run with sequence parallelism", "leave out one"},
-        {a->m->experts && p->expert_overlap && p->pipeline > 1 && p->chunks < 2, "12.needs",
-         "expert_overlap", "with a pipeline needs virtual stages", "give vpp2"},
-        {p->precision == RK_FP8_ROW && p->framework != RK_FSDP, "12.needs", "precision",
-         "scales by row are torchao's, of FSDP's frameworks",
-         "give fp8-current, or framework=fsdp"},
-        {a->m->experts && p->capacity_padded && p->capacity_factor == 0, "12.needs",
-         "capacity_padded", "needs a capacity", "give capacity=1"},
-        {p->weights_fp8 && !narrow8(p->precision), "12.needs", "weights_fp8",
-         "needs products in 8 bits", "give precision=fp8-delayed"},
-        {p->chunks > 1 && p->pipeline == 2 && p->pipeline_blocking, "12.needs", "chunks",
-         "over two stages need messages beside computing", "give pp3, or no-pipeline-blocking"},
-        {deepspeed && rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0 && p->zero < 3, "12.needs",
-         "weight_offload", "parameters can be offloaded with ZeRO-3 only", "give zero3"},
-        {deepspeed && rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0 && p->zero < 1, "12.needs",
-         "optimizer_offload", "the optimizer can be offloaded from ZeRO-1 on", "give zero1"},
-        {(p->precision == RK_MXFP8 || p->precision == RK_NVFP4) && a->system &&
-             !(operand_peak(a->system, OPERAND_FLOAT4) > 0),
-         "12.datatype", "precision", "the device has no products of scaled blocks",
-         "use fp8-block"},
-    };
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (pairs[i].broken &&
-            !(i + 1 == sizeof pairs / sizeof *pairs && findings_have(a->out, "12.datatype")))
-            fix(blame(a, pairs[i].rule, pairs[i].key, "", "%s", pairs[i].why), "%s", pairs[i].fix);
+    const unsigned broken = plan_pairs_broken(a->m, a->system, a->p, domain_of(a));
+    for (int i = 0; i < PLAN_PAIRS; i++) {
+        const struct plan_pair *pair = &plan_pairs[i];
+        const bool other = *pair->rule != '1' || strcmp(pair->rule, "12.datatype") == 0;
+        if (broken >> i & 1 && !(other && findings_have(a->out, pair->rule)))
+            fix(blame(a, pair->rule, pair->key, "", "%s", pair->why), "%s", pair->fix);
+    }
 }
 
 /* ---- all ---- */

@@ -137,7 +137,7 @@ static enum rk_status judge_draft(const struct rk_check_input *input, struct pla
     }
     if (!input->model)
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "a plan needs a model: give --model");
-    launch.pads |= p->framework == RK_MEGATRON;
+    launch.pads = launch.lone_ends = true; /* as the frameworks' own files have it */
     judge_plan(input, input->model, p, &launch, place_key, draft, findings);
     return RK_OK;
 }

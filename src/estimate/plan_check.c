@@ -7,6 +7,8 @@
 #include "estimate/runs.h"
 #include "plan/members.h"
 
+#include <reckon/predict.h>
+
 struct check {
     const struct rk_model *model;
     const struct rk_system *system;
@@ -263,18 +265,127 @@ static bool check_schedule(const struct check *c)
            check_put_off(c);
 }
 
-/* What Megatron-LM and torchtitan ask of a pipeline at their start. */
+/* ---- pairs of choices ---- */
+
+enum pair {
+    OVERLAPPED_WEIGHTS,
+    EXPERTS_OF_TENSOR,
+    OVERLAP_OF_SEQUENCE,
+    OVERLAP_OF_DOMAIN,
+    CHECKPOINT_OF_TENSOR,
+    CHECKPOINT_OF_SEQUENCE,
+    OVERLAPPED_EXPERTS,
+    SCALES_BY_ROW,
+    PADDED_CAPACITY,
+    WEIGHTS_OF_8_BITS,
+    BLOCKING_OF_TWO,
+    WEIGHTS_AWAY,
+    OPTIMIZER_AWAY,
+    SCALED_BLOCKS,
+    HALVES_OF_CONTEXT
+};
+
+/* clang-format off */
+const struct plan_pair plan_pairs[PLAN_PAIRS] = {
+    [OVERLAPPED_WEIGHTS] = {"12.needs", "weight_overlap", "needs a sharded optimizer and overlapped gradients", "give zero1 grad-overlap"},
+    [EXPERTS_OF_TENSOR] = {"12.needs", "expert", "experts with tensor parallelism need sequence parallelism", "give sp"},
+    [OVERLAP_OF_SEQUENCE] = {"12.needs", "tensor_overlap", "needs sequence parallelism", "give sp"},
+    [OVERLAP_OF_DOMAIN] = {"12.needs", "tensor_overlap", "is of ranks that the fastest links join (Transformer Engine #1071)", "leave it out, or take tensor ranks of one domain"},
+    [CHECKPOINT_OF_TENSOR] = {"12.needs", "checkpoint_sharded", "needs tensor ranks and full recomputation", "give recompute=full"},
+    [CHECKPOINT_OF_SEQUENCE] = {"12.excludes", "checkpoint_sharded", "cannot run with sequence parallelism", "leave out one"},
+    [OVERLAPPED_EXPERTS] = {"12.needs", "expert_overlap", "with a pipeline needs virtual stages", "give vpp2"},
+    [SCALES_BY_ROW] = {"12.needs", "precision", "scales by row are torchao's, of FSDP's frameworks", "give fp8-current, or framework=fsdp"},
+    [PADDED_CAPACITY] = {"12.needs", "capacity_padded", "needs a capacity", "give capacity=1"},
+    [WEIGHTS_OF_8_BITS] = {"12.needs", "weights_fp8", "needs products in 8 bits", "give precision=fp8-delayed"},
+    [BLOCKING_OF_TWO] = {"12.needs", "chunks", "over two stages need messages beside computing", "give pp3, or no-pipeline-blocking"},
+    [WEIGHTS_AWAY] = {"12.needs", "weight_offload", "parameters can be offloaded with ZeRO-3 only", "give zero3"},
+    [OPTIMIZER_AWAY] = {"12.needs", "optimizer_offload", "the optimizer can be offloaded from ZeRO-1 on", "give zero1"},
+    [SCALED_BLOCKS] = {"12.datatype", "precision", "the device has no products of scaled blocks", "use fp8-block"},
+    [HALVES_OF_CONTEXT] = {"4.context", "context", "twice the context degree divides the sequence", ""},
+};
+/* clang-format on */
+
+static bool narrow8(enum rk_precision precision)
+{
+    return precision >= RK_FP8_DELAYED && precision <= RK_NVFP4;
+}
+
+/* Those of layout, kernels and virtual stages. */
+static unsigned layers_broken(const struct rk_model *m, const struct rk_system *system,
+                              const struct rk_plan *p)
+{
+    const bool blocks = p->precision == RK_MXFP8 || p->precision == RK_NVFP4;
+    const bool staged = p->pipeline > 1 && p->chunks < 2 && p->schedule != RK_DUALPIPE;
+    const bool scattered = p->framework == RK_MEGATRON && p->checkpoint_sharded;
+    const uint64_t sequence = p->sequence ? p->sequence : m->sequence;
+#define BREAKS(pair, broken) ((unsigned)(broken) << (pair))
+    return BREAKS(OVERLAPPED_EXPERTS, m->experts && p->expert_overlap && staged) |
+           BREAKS(SCALES_BY_ROW, p->precision == RK_FP8_ROW && p->framework != RK_FSDP) |
+           BREAKS(CHECKPOINT_OF_TENSOR, scattered && p->tensor < 2) |
+           BREAKS(PADDED_CAPACITY, m->experts && p->capacity_padded && p->capacity_factor == 0) |
+           BREAKS(WEIGHTS_OF_8_BITS, p->weights_fp8 && !narrow8(p->precision)) |
+           BREAKS(SCALED_BLOCKS, blocks && system && !(operand_peak(system, OPERAND_FLOAT4) > 0)) |
+           BREAKS(HALVES_OF_CONTEXT, p->context > 1 && sequence % (2 * p->context));
+}
+
+/* Those of width, recomputation, messages, sharding and offload: plans_offer.c offers none such. */
+static unsigned rest_broken(const struct rk_model *m, const struct rk_plan *p, uint64_t domain)
+{
+    const bool megatron = p->framework == RK_MEGATRON, deepspeed = p->framework == RK_DEEPSPEED;
+    const bool scattered = megatron && p->checkpoint_sharded;
+    const bool lone = megatron && !p->sequence_parallel;
+    return BREAKS(OVERLAPPED_WEIGHTS,
+                  megatron && p->weight_overlap && !(p->zero && p->gradient_overlap)) |
+           BREAKS(EXPERTS_OF_TENSOR, lone && m->experts && p->tensor > 1) |
+           BREAKS(OVERLAP_OF_SEQUENCE, lone && p->tensor_overlap) |
+           BREAKS(OVERLAP_OF_DOMAIN,
+                  p->tensor_overlap && domain && !plan_overlaps_within(p, domain)) |
+           BREAKS(CHECKPOINT_OF_TENSOR, scattered && p->recompute != RK_WHOLE) |
+           BREAKS(CHECKPOINT_OF_SEQUENCE, scattered && p->sequence_parallel) |
+           BREAKS(BLOCKING_OF_TWO, p->chunks > 1 && p->pipeline == 2 && p->pipeline_blocking) |
+           BREAKS(WEIGHTS_AWAY,
+                  deepspeed && p->zero < 3 && rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0) |
+           BREAKS(OPTIMIZER_AWAY,
+                  deepspeed && p->zero < 1 && rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0);
+#undef BREAKS
+}
+
+unsigned plan_pairs_broken(const struct rk_model *model, const struct rk_system *system,
+                           const struct rk_plan *plan, uint64_t domain)
+{
+    return layers_broken(model, system, plan) | rest_broken(model, plan, domain);
+}
+
+/* The first of them. */
+static bool want_pairs(const struct check *c, unsigned broken)
+{
+    int first = 0;
+    while (broken && !(broken >> first & 1))
+        first++;
+    const struct plan_pair *pair = &plan_pairs[first];
+    return want(c, !broken, RULE(pair->rule, pair->key),
+                first == SCALED_BLOCKS ? RK_BAD_DATATYPE : RK_BAD_OPTION, pair->why, 1, 0);
+}
+
+static bool check_pairs(const struct check *c)
+{
+    return want_pairs(c, rest_broken(c->model, c->plan, c->system->network[0].size));
+}
+
+/* What frameworks ask at their start: of layers, and of a pipeline. */
 static bool check_start(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
     const uint64_t microbatches = p->batch / (rk_plan_data(p) * p->microbatch);
+    const uint64_t group = p->microbatch_group ? p->microbatch_group : p->pipeline;
     const bool interleaved = p->chunks > 1 && (p->schedule == RK_1F1B || p->schedule == RK_GPIPE);
     const bool fills = p->chunks == 1 && p->schedule != RK_DUALPIPE && plan_must_fill(p);
     const bool tied = p->framework == RK_FSDP && c->model->tied_embeddings;
+    if (!want_pairs(c, layers_broken(c->model, c->system, p))) return false;
     if (p->pipeline < 2) return true;
     return want(c, !tied, RULE("6.tied", "pipeline"), RK_BAD_PIPELINE,
                 "stages of a tied embedding, which FSDP shards apart", 1, (double)p->pipeline) &&
-           want(c, !interleaved || plan_interleaves(microbatches, p->pipeline, p->pipeline),
+           want(c, !interleaved || plan_interleaves(microbatches, p->pipeline, group),
                 RULE("3.interleave", "batch"), RK_BAD_PIPELINE,
                 "microbatches by interleaved stages", (double)p->pipeline, (double)microbatches) &&
            want(c, !fills || microbatches >= p->pipeline, RULE("3.fill", "batch"), RK_BAD_PIPELINE,
@@ -440,7 +551,7 @@ static bool (*const checks[PLAN_CHECKS])(const struct check *) = {
     [CHECK_SCHEDULE] = check_schedule, [CHECK_START] = check_start,
     [CHECK_SHARDING] = check_sharding, [CHECK_OFFLOAD] = check_offload,
     [CHECK_AGAIN] = check_again,       [CHECK_PRECISION] = check_precision,
-    [CHECK_NETWORKS] = check_networks,
+    [CHECK_NETWORKS] = check_networks, [CHECK_PAIRS] = check_pairs,
 };
 
 int plan_check_parts(const struct rk_model *model, const struct rk_system *system,
@@ -456,9 +567,17 @@ void plan_check(const struct rk_model *model, const struct rk_system *system,
                 const struct rk_plan *plan, struct rk_reason *reason)
 {
     *reason = (struct rk_reason){.verdict = RK_FITS, .tier = -1};
-    const unsigned all = ((1u << PLAN_CHECKS) - 1) & ~(1u << CHECK_START);
+    const unsigned all = ((1u << PLAN_CHECKS) - 1) & ~(unsigned)PLAN_STARTS;
     if (plan_check_parts(model, system, plan, all, reason) == PLAN_CHECKS && plan->segments)
         runs_check(model, system, plan, reason);
+}
+
+bool rk_plan_starts(const struct rk_model *model, const struct rk_system *system,
+                    const struct rk_plan *plan, struct rk_reason *reason)
+{
+    plan_check(model, system, plan, reason);
+    return reason->verdict == RK_FITS &&
+           plan_check_parts(model, system, plan, PLAN_STARTS, reason) == PLAN_CHECKS;
 }
 
 void plan_check_all(const struct rk_model *model, const struct rk_system *system,
@@ -467,7 +586,7 @@ void plan_check_all(const struct rk_model *model, const struct rk_system *system
     static const unsigned of_data = 1u << CHECK_BATCH | 1u << CHECK_SCHEDULE | 1u << CHECK_SHARDING;
     static const unsigned of_system =
         1u << CHECK_OFFLOAD | 1u << CHECK_PRECISION | 1u << CHECK_NETWORKS;
-    const unsigned asked = (system ? ~0u : ~of_system) & ~(1u << CHECK_START);
+    const unsigned asked = (system ? ~0u : ~of_system) & ~(unsigned)PLAN_STARTS;
     const struct check check = {model, system, plan, NULL, faults};
     faults->count = 0;
     const bool whole = plan->tensor && plan->context && plan->pipeline && plan->expert &&

@@ -19,14 +19,16 @@ enum plan_check_part {
     CHECK_EXPERTS,  /* imbalance, capacity_factor */
     CHECK_STAGES,   /* chunks, split */
     CHECK_SCHEDULE, /* microbatch, chunks, schedule */
-    CHECK_START,    /* the same: what the framework would not start although it can be timed */
+    CHECK_START,    /* the same, and those of layers: what no framework starts, but can be timed */
     CHECK_SHARDING, /* zero, shard_ranks */
     CHECK_OFFLOAD,  /* the shares */
     CHECK_AGAIN,    /* sequence_chunks, recompute and its layers */
     CHECK_PRECISION,
     CHECK_NETWORKS, /* nothing */
+    CHECK_PAIRS,    /* all: the rest of what no framework starts, of which no space has plans */
     PLAN_CHECKS
 };
+enum { PLAN_STARTS = 1 << CHECK_START | 1 << CHECK_PAIRS };
 
 /* The first of `parts` (1 << enum plan_check_part) that the plan fails, with its reason;
  * PLAN_CHECKS when it fails none: `reason` is not written then. */
@@ -69,12 +71,24 @@ static inline bool plan_must_fill(const struct rk_plan *plan)
            plan->framework == RK_FSDP;
 }
 
-/* All of them but CHECK_START, whose rules the checker words itself. What depends on the data
+/* Choices of which one lacks, or excludes, another: tools refuse them at their start. */
+struct plan_pair {
+    const char *rule, *key, *why, *fix;
+};
+enum { PLAN_PAIRS = 15 };
+extern const struct plan_pair plan_pairs[PLAN_PAIRS];
+
+/* Those that the plan breaks, as bits of plan_pairs. `domain`: ranks that the fastest links join,
+ * 0: it is not known; without a system (NULL) what depends on it is not asked. */
+unsigned plan_pairs_broken(const struct rk_model *model, const struct rk_system *system,
+                           const struct rk_plan *plan, uint64_t domain);
+
+/* All of them but PLAN_STARTS, whose rules the checker words itself. What depends on the data
  * degree is not asked where there is none, nor what depends on the system where it is NULL. */
 void plan_check_all(const struct rk_model *model, const struct rk_system *system,
                     const struct rk_plan *plan, struct plan_faults *faults);
 
-/* The first reason but CHECK_START, RK_FITS in reason->verdict when there is none. */
+/* The first reason but PLAN_STARTS, RK_FITS in reason->verdict when there is none. */
 void plan_check(const struct rk_model *model, const struct rk_system *system,
                 const struct rk_plan *plan, struct rk_reason *reason);
 

@@ -34,10 +34,7 @@ double learned_room(const struct rk_model *model, const struct rk_system *system
 {
     enum { THREE_OF_FOUR = 3 }; /* of error_shares */
     struct error_class peaks;
-    const double capacity = system->memory[0].capacity_bytes;
-    return learned_peaks(model, system, plan, &peaks)
-               ? capacity / fmax(1, peaks.ratio[THREE_OF_FOUR])
-               : capacity;
+    return learned_peaks(model, system, plan, &peaks) ? 1 / fmax(1, peaks.ratio[THREE_OF_FOUR]) : 1;
 }
 
 double learned_fit(const struct rk_model *model, const struct rk_system *system,

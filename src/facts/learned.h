@@ -11,8 +11,10 @@
 /* NULL where the catalog has none. */
 const struct error_bars *learned_bars(void);
 
-/* The predicted peak with which three of four measured runs like the plan's (framework, dense or
- * with experts) fit; the capacity where nothing is known, as of the published model. */
+/* The share of the memory that a predicted peak takes with which three of four measured runs like
+ * the plan's (framework, dense or with experts) fit; 1 where nothing is known, as of the published
+ * model.
+ */
 double learned_room(const struct rk_model *model, const struct rk_system *system,
                     const struct rk_plan *plan);
 

@@ -7,6 +7,8 @@
 #ifndef RECKON_MACHINE_PART_H
 #define RECKON_MACHINE_PART_H
 
+#include "base/require.h"
+
 #include <reckon/system.h>
 
 /* How many times the part of each of `shared_by` each of `ranks` has; 1 where it is not shared. */
@@ -33,6 +35,28 @@ static inline struct rk_memory memory_part(const struct rk_memory *memory, uint6
 static inline double memory_part_bytes(const struct rk_memory *memory, uint64_t ranks)
 {
     return memory->capacity_bytes * part_factor(memory->capacity_shared_by, ranks);
+}
+
+/* A machine of which plans may take a share of the device's memory alone. */
+enum { ROOMY_MEMORIES = 64 };
+struct roomy_system {
+    struct rk_system system;
+    struct rk_memory memory[ROOMY_MEMORIES];
+};
+
+/* `system` itself where the share is all of it (1, or 0: not said); else `to`, which refers to it.
+ */
+static inline const struct rk_system *system_with_room(struct roomy_system *to,
+                                                       const struct rk_system *system, double room)
+{
+    if (!(room > 0 && room < 1)) return system;
+    RK_REQUIRE(system->memories <= ROOMY_MEMORIES);
+    to->system = *system;
+    for (int i = 0; i < system->memories; i++)
+        to->memory[i] = system->memory[i];
+    to->memory[0].capacity_bytes *= room;
+    to->system.memory = to->memory;
+    return &to->system;
 }
 
 #endif

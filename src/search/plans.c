@@ -41,11 +41,7 @@ uint64_t plan_batch(const struct rk_plan *plan)
 static void predict(const struct rk_space *space, const struct rk_plan *plan, struct outcome *to)
 {
     struct rk_prediction p;
-    if (plans_refuse(&plans_of(space)->problem, plan, &p.reason[0])) {
-        *to = (struct outcome){.verdict = p.reason[0].verdict};
-        return;
-    }
-    rk_predict(space->model, space->system, plan, &p);
+    rk_plans_predict(&plans_of(space)->problem, plan, &p);
     outcome_of(&p.outcome, to);
 }
 

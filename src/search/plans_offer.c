@@ -186,15 +186,16 @@ void offer_microbatch(struct offered *o, const struct rk_plan *plan)
 
 /* ---- width ---- */
 
-/* Megatron-LM trains experts on tensor ranks with it only. */
+/* Megatron-LM trains experts on tensor ranks with it only, and scatters checkpoints without. */
 void offer_sequence_parallel(struct offered *o, const struct rk_plan *plan)
 {
+    const bool megatron = starting(o) == RK_MEGATRON;
     if (plan->tensor == 1) {
         only(o, 0);
         return;
     }
-    offer(o, 1);
-    if (asked(o) || !o->problem->model->experts || starting(o) != RK_MEGATRON) offer(o, 0);
+    if (!megatron || !o->problem->base.checkpoint_sharded) offer(o, 1);
+    if (!megatron || !o->problem->model->experts) offer(o, 0);
 }
 
 /* Megatron-LM has it, together with sequence parallelism, where it starts. */
@@ -205,6 +206,8 @@ void offer_tensor_overlap(struct offered *o, const struct rk_plan *plan)
                       plan_overlaps_within(plan, domain);
     if (plan->tensor == 1)
         only(o, 0);
+    else if (starting(o) == RK_MEGATRON && !runs)
+        offer(o, RK_OVERLAP_NONE);
     else
         offer_choice(o, runs ? RK_OVERLAP_RING : RK_OVERLAP_NONE, RK_OVERLAP_RING);
 }
@@ -338,9 +341,11 @@ void offer_recompute(struct offered *o, const struct rk_plan *plan)
 {
     const unsigned have = parts_of(o->problem, plan);
     const bool rest = o->problem->base.recompute_rest; /* says itself what is computed again */
-    if (in_chunks(o->problem) && !rest) offer(o, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
-    if (!in_chunks(o->problem) && rest) offer(o, RK_RECOMPUTE_VALUE(RK_KEEP, 0));
-    if (in_chunks(o->problem) || rest) return;
+    const bool whole = in_chunks(o->problem) ||
+                       (o->problem->base.checkpoint_sharded && starting(o) == RK_MEGATRON);
+    if (whole && !rest) offer(o, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
+    if (!whole && rest) offer(o, RK_RECOMPUTE_VALUE(RK_KEEP, 0));
+    if (whole || rest) return;
     if (asked(o)) {
         offer_asked_parts(o);
         return;
@@ -403,10 +408,14 @@ void offer_split(struct offered *o, const struct rk_plan *plan)
         offer(o, split);
 }
 
+/* Virtual stages over two ranks need messages beside computing. */
 void offer_pipeline_blocking(struct offered *o, const struct rk_plan *plan)
 {
+    const bool beside = plan->chunks > 1 && plan->pipeline == 2 && !o->problem->unstartable;
     if (plan->pipeline == 1)
         only(o, 0);
+    else if (beside)
+        offer(o, 0);
     else
         offer_choice(o, o->problem->base.pipeline_blocking, 1);
 }
@@ -478,17 +487,35 @@ static bool offloads_shards(const struct offered *o)
 static bool usual_zero(const struct offered *o, const struct rk_plan *plan, uint64_t zero)
 {
     if (plan->framework == RK_FSDP) return zero != 1;
-    if (offloads_shards(o) && zero == 0) return false;
+    if (zero == 0 && offloads_shards(o)) return false;
     return zero < 2 || plan->pipeline == 1;
+}
+
+static bool asks_to_offload(const struct offered *o, enum rk_plan_axis axis)
+{
+    const struct rk_plans_problem *p = o->problem;
+    bool any = false;
+    for (int i = 0; i < p->pinned[axis].count; i++)
+        any |= p->pinned[axis].value[i] > 0 || p->pinned[axis].to[i] > 0;
+    return any;
+}
+
+/* DeepSpeed offloads what is sharded: the optimizer from ZeRO-1 on, parameters with ZeRO-3. */
+static uint64_t least_zero(const struct offered *o)
+{
+    if (starting(o) != RK_DEEPSPEED) return 0;
+    if (asks_to_offload(o, RK_PLAN_WEIGHT_OFFLOAD)) return 3;
+    return asks_to_offload(o, RK_PLAN_OPTIMIZER_OFFLOAD);
 }
 
 void offer_zero(struct offered *o, const struct rk_plan *plan)
 {
+    const uint64_t least = least_zero(o);
     if (!has_copies(o, plan)) {
-        only(o, offloads_shards(o));
+        only(o, least > 0 ? least : offloads_shards(o));
         return;
     }
-    for (uint64_t zero = 0; zero <= 3; zero++)
+    for (uint64_t zero = least; zero <= 3; zero++)
         if (asked(o) || usual_zero(o, plan, zero)) offer(o, zero);
 }
 
@@ -541,12 +568,15 @@ void offer_gradient_overlap(struct offered *o, const struct rk_plan *plan)
         only(o, 0);
 }
 
+/* Megatron-LM's needs that of gradients. */
 void offer_weight_overlap(struct offered *o, const struct rk_plan *plan)
 {
-    if (plan->zero > 0)
-        offer_choice(o, 1, 1);
-    else
+    if (plan->zero == 0)
         only(o, 0);
+    else if (starting(o) == RK_MEGATRON && !plan->gradient_overlap)
+        offer(o, 0);
+    else
+        offer_choice(o, 1, 1);
 }
 
 /* ---- offload ---- */

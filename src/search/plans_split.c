@@ -486,7 +486,7 @@ bool plan_repeats(const struct rk_plan *plan, const struct rk_plans_problem *pro
 unsigned plans_checks(const struct rk_plans_problem *problem)
 {
     const unsigned all = (1u << PLAN_CHECKS) - 1;
-    return problem->unstartable ? all & ~(1u << CHECK_START) : all;
+    return problem->unstartable ? all & ~(unsigned)PLAN_STARTS : all;
 }
 
 bool plans_refuse(const struct rk_plans_problem *problem, const struct rk_plan *plan,

@@ -124,7 +124,8 @@ enum {
         1 << CHECK_STAGES | CHECKS_OF_SCHEDULE | 1 << CHECK_SHARDING | 1 << CHECK_OFFLOAD,
     /* what layers in chunks or through two buffers compute again is all that is offered with them
      */
-    CHECKS_BEFORE = ((1 << PLAN_CHECKS) - 1) & ~CHECKS_INSIDE & ~(1 << CHECK_AGAIN)
+    CHECKS_BEFORE =
+        ((1 << PLAN_CHECKS) - 1) & ~CHECKS_INSIDE & ~(1 << CHECK_AGAIN) & ~(1 << CHECK_PAIRS)
 };
 
 static bool refused_by(struct run *r, unsigned parts, enum rk_verdict *verdict)

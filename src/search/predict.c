@@ -4,12 +4,25 @@
 #include "published/plans.h"
 #include "published/predict.h"
 #include "search/plans_space.h"
+#include "search/plans_split.h"
 
 enum rk_verdict rk_predict(const struct rk_model *model, const struct rk_system *system,
                            const struct rk_plan *plan, struct rk_prediction *prediction)
 {
     return (plan->framework == RK_CALCULON ? predict_published : predict_layers)(model, system,
                                                                                  plan, prediction);
+}
+
+enum rk_verdict rk_plans_predict(const struct rk_plans_problem *problem, const struct rk_plan *plan,
+                                 struct rk_prediction *prediction)
+{
+    struct rk_reason reason;
+    const bool refused = plan->framework != RK_CALCULON && plans_refuse(problem, plan, &reason);
+    if (!refused) return rk_predict(problem->model, problem->system, plan, prediction);
+    prediction->outcome = (struct rk_outcome){.verdict = reason.verdict, .reasons = 1};
+    prediction->reason[0] = reason;
+    prediction->stages = 0;
+    return reason.verdict;
 }
 
 double rk_predict_tier(const struct rk_prediction *prediction, const struct rk_plan *plan, int tier,

@@ -3,7 +3,7 @@
 #include "base/open.h"
 #include "catalog/fields.h"
 #include "estimate/fold.h"
-#include "facts/learned.h"
+#include "facts/headroom.h"
 #include "machine/kernels.h"
 #include "plan/names.h"
 #include "study/axes.h"
@@ -448,13 +448,14 @@ static double usable_of(const struct study *study, const struct grid *grid,
     struct rk_plan plan = rk_plan_default();
     plan.framework = point->framework;
     const struct rk_machine *machine = study_machine(study, point);
-    if (grid->headroom || point->framework == RK_CALCULON) return INFINITY;
-    if (machine) /* up to the edge, unless it is asked for; each cluster has its own */
-        return grid->has_headroom ? learned_room(&study->model[point->model].model,
-                                                 &machine->cluster[0].system, &plan)
-                                  : INFINITY;
-    return learned_room(&study->model[point->model].model, &study->system[point->system].system,
-                        &plan);
+    const struct rk_system *system =
+        machine ? &machine->cluster[0].system : &study->system[point->system].system;
+    const bool edge = machine && !grid->has_headroom; /* each cluster has its own */
+    double bytes = INFINITY;
+    struct rk_error none; /* the learned one is none's mistake */
+    if (!grid->headroom && point->framework != RK_CALCULON && !edge)
+        headroom_usable(NULL, &study->model[point->model].model, system, &plan, &bytes, &none);
+    return bytes;
 }
 
 /* The point at a position of the grid, the last factor fastest. False: there is none, as a machine

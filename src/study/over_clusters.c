@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "catalog/clusters_words.h"
 #include "clusters/price.h"
-#include "facts/learned.h"
+#include "facts/headroom.h"
 #include "study/run_load.h"
 
 #include <inttypes.h>
@@ -94,8 +94,8 @@ static enum rk_status open_question(struct clusters_input *input, const struct s
     status = pin(&study->axes[point->axes], draft, error);
     if (status == RK_OK) status = clusters_input_settle(input, point->max_batch, error);
     for (int i = 0; isfinite(point->usable_bytes) && i < input->machine.clusters; i++)
-        input->question.usable_bytes[i] =
-            learned_room(&input->model, &input->machine.cluster[i].system, &input->question.words);
+        headroom_usable(NULL, &input->model, &input->machine.cluster[i].system,
+                        &input->question.words, &input->question.usable_bytes[i], error);
     return status;
 }
 

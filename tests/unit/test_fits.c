@@ -23,10 +23,12 @@ static void set_up(struct setting *s, const char *model, const char *system, uin
     struct rk_error error;
     use_source_catalog();
     plan_axes_prepare();
-    *s = (struct setting){.input = {.assumed = ""}, .question = {.usable_bytes = usable_bytes}};
+    *s = (struct setting){.input = {.assumed = ""}, .question = {.room = 1}};
     if (*words) source.words = (struct option_texts){.count = 1, .text = {words}};
     cr_assert_eq(plan_gather(&source, &s->input, &error), RK_OK, "%s", formatted(&error));
     const bool open = fits_is_open(&s->input.draft);
+    const double share = usable_bytes / s->input.system.memory[0].capacity_bytes;
+    s->question.room = fmin(1, share);
     cr_assert_eq(plan_settle(&source, &s->input, open ? fits_choose : NULL, &s->question, &error),
                  RK_OK, "%s", formatted(&error));
     rk_predict(&s->input.model, &s->input.system, &s->input.draft.plan, &s->prediction);

@@ -17,7 +17,7 @@ static void open_problem(const char *id, const char *machine, uint64_t gpus, uin
     cr_assert_eq(rk_model_load(id, &model, &error), RK_OK, "%s", error.text);
     cr_assert_eq(rk_system_load(machine, &system_, &error), RK_OK, "%s", error.text);
     problem = (struct longest){.model = &model,
-                               .system = &system_,
+                               .system = {&system_, &system_, &system_, &system_},
                                .words = rk_plan_default(),
                                .gpus = gpus,
                                .step = step,

@@ -1,0 +1,59 @@
+#include "facts/headroom.h"
+
+#include "base/units.h"
+#include "facts/learned.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum rk_status size_room(const char *text, const struct rk_system *system, double *room,
+                                struct rk_error *error)
+{
+    const double capacity = system->memory[0].capacity_bytes;
+    struct units_error problem;
+    double size;
+    if (!quantity_parse(text, strlen(text), QUANTITY_BYTES, false, &size, &problem) || size < 0)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--headroom: \"%.40s\" is no size such as 8GiB, no share such as 10%%, and "
+                       "neither learned nor none",
+                       text);
+    if (size >= capacity)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--headroom: %s has %.4g GiB, of which %.40s leaves nothing", system->id,
+                       capacity / 0x1p30, text);
+    *room = 1 - size / capacity;
+    return RK_OK;
+}
+
+enum rk_status headroom_room(const char *text, const struct rk_model *model,
+                             const struct rk_system *system, const struct rk_plan *plan,
+                             double *room, struct rk_error *error)
+{
+    double share;
+    *room = 1;
+    if (!text || strcmp(text, "learned") == 0) {
+        *room = learned_room(model, system, plan);
+        return RK_OK;
+    }
+    if (strcmp(text, "none") == 0 || strcmp(text, "0") == 0) return RK_OK;
+    const size_t digits = number_parse(text, strlen(text), &share);
+    if (!digits || strcmp(text + digits, "%") != 0 || share < 0 || share >= 100)
+        return size_room(text, system, room, error);
+    *room = 1 - share / 100;
+    return RK_OK;
+}
+
+enum rk_status headroom_usable(const char *text, const struct rk_model *model,
+                               const struct rk_system *system, const struct rk_plan *plan,
+                               double *bytes, struct rk_error *error)
+{
+    const enum rk_status status = headroom_room(text, model, system, plan, bytes, error);
+    if (status == RK_OK) *bytes *= system->memory[0].capacity_bytes;
+    return status;
+}
+
+const char *headroom_where(double usable_bytes, char where[static HEADROOM_WHERE])
+{
+    snprintf(where, HEADROOM_WHERE, "hbm_bytes <= %.17g", usable_bytes);
+    return where;
+}
