@@ -601,7 +601,8 @@ static enum rk_status search_on(const struct rk_system *system, const struct lay
     solve(&q, &all);
     finish(&q, &all, &needs);
     if (q.failed) return no_memory(error);
-    answer->bound_s = answer->complete ? fmin(q.floor_s, q.least_s) : 0;
+    answer->floor_s = answer->complete ? q.floor_s : 0;
+    answer->bound_s = fmin(answer->floor_s, q.least_s);
     if (answer->found) return RK_OK;
     return last ? needs_fail(&needs, query->problem, error) : RK_NOTHING_FITS;
 }

@@ -42,6 +42,7 @@ struct layerwise_answer {
     struct rk_plan dealt; /* without its virtual stages: each stage's layers side by side */
     struct rk_prediction prediction;
     double bound_s;   /* no plan that is tried is predicted to take less */
+    double floor_s;   /* ... no mix: bound_s is the lesser of that and the step */
     double value_s;   /* the surrogate of `plan`; 0: its layers are alike */
     double walk_s;    /* that of the walk between balanced extremes; 0: none */
     double uniform_s; /* the best step of plans whose layers are alike; 0: none fits */

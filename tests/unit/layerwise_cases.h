@@ -70,6 +70,7 @@ static inline void check(const char *what)
     if (answer.uniform_s > 0) cr_expect_leq(p.step_s, answer.uniform_s * (1 + 1e-9), "%s", what);
     if (answer.any_s > 0) cr_expect_leq(p.step_s, answer.any_s * (1 + 1e-9), "%s", what);
     cr_expect_leq(answer.bound_s, p.step_s * (1 + 1e-9), "%s", what);
+    if (answer.mixed) cr_expect_leq(answer.floor_s, p.step_s * (1 + 1e-9), "%s", what);
 }
 
 #endif
