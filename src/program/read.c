@@ -60,12 +60,12 @@ static bool read_number(const char *text, double *number)
     return !*end && *number >= 0 && *number < 1e300;
 }
 
-/* The word as tables have it: blanks come back, commas do not. */
+/* The word as tables have it: blanks come back; commas are in no word that is written. */
 static void spell(char *to, size_t room, const char *from)
 {
     size_t used = 0;
     for (; *from && used + 1 < room; from++)
-        to[used++] = *from == '_' ? ' ' : *from;
+        if (*from != ',') to[used++] = *from == '_' ? ' ' : *from;
     to[used] = '\0';
 }
 
