@@ -140,7 +140,7 @@ static enum rk_status restrict_plans(struct asking *a, struct rk_error *error)
 {
     struct clusters_question *q = &a->input.question;
     enum rk_status status = RK_OK;
-    for (int i = 0; a->args->headroom && i < a->input.machine.clusters && status == RK_OK; i++)
+    for (int i = 0; !a->args->source.plan && i < a->input.machine.clusters && status == RK_OK; i++)
         status =
             headroom_usable(a->args->headroom, &a->input.model, &a->input.machine.cluster[i].system,
                             &q->words, &q->usable_bytes[i], error);
@@ -376,12 +376,34 @@ static int interrupted(const struct asking *a)
     return progress_code();
 }
 
+/* Where no plan leaves what is to be left, the best that fits, said in the first lines. */
+static enum rk_status answer_with_room(struct asking *a, struct rk_error *error)
+{
+    struct clusters_input *in = &a->input;
+    bool full = false;
+    enum rk_status status = clusters_input_answer(in, false, error);
+    close_search(a);
+    for (int i = 0; i < in->machine.clusters; i++) {
+        const double capacity = in->machine.cluster[i].system.memory[0].capacity_bytes;
+        full |= in->question.usable_bytes[i] > 0 && in->question.usable_bytes[i] < capacity;
+    }
+    if (status != RK_NOTHING_FITS || !full || progress_stopped()) return status;
+    memset(in->question.usable_bytes, 0, sizeof in->question.usable_bytes);
+    free(in->answer);
+    free(in->kept.plan);
+    in->kept = (struct clusters_kept){.most = in->kept.most};
+    status = clusters_input_answer(in, false, error);
+    if (status == RK_OK)
+        report_note(&a->report,
+                    "no plan leaves the headroom of the memory: this is the best that fits");
+    return status;
+}
+
 static int answer_question(struct asking *a)
 {
     struct rk_error error;
     struct clusters_input *in = &a->input;
-    enum rk_status status = clusters_input_answer(in, false, &error);
-    close_search(a);
+    enum rk_status status = answer_with_room(a, &error);
     if (a->file.error.status != RK_OK) error = a->file.error, status = error.status;
     if (a->state.failed) status = no_memory(&error);
     if (status == RK_OK) note_question(a);
