@@ -273,11 +273,22 @@ static size_t end_of_values(const char *text, size_t size, size_t at)
     return end;
 }
 
+/* A value as a word of a shell: in quotes where it has what a shell reads, unless it stands in
+ * some. */
+static const char *spelled(char text[static MEGATRON_CHANGE_TEXT + 2], const char *value,
+                           char before)
+{
+    const bool quoted = strpbrk(value, "|&;<>()*?[]$`") && !strchr("'\"", before);
+    snprintf(text, MEGATRON_CHANGE_TEXT + 2, quoted ? "'%s'" : "%s", value);
+    return text;
+}
+
 static bool make_edit(const struct change_work *w, int c, const char *text, size_t size,
                       struct edit *edit)
 {
     const struct megatron_change *change = &w->changes->change[c];
     const char *first = strrchr(change->before, ' ');
+    char value[MEGATRON_CHANGE_TEXT + 2];
     if (strcmp(change->flag, queues) == 0) {
         int line;
         edit->length = 1;
@@ -288,7 +299,7 @@ static bool make_edit(const struct change_work *w, int c, const char *text, size
         if (!find_flag(text, size, w->anchor, "--micro-batch-size", &edit->at)) return false;
         edit->length = 0;
         snprintf(edit->text, sizeof edit->text, "%s%s%s ", change->flag, *change->after ? " " : "",
-                 change->after);
+                 spelled(value, change->after, ' '));
         return true;
     }
     if (change->is && *change->before && !first) { /* where the value is written, perhaps above */
@@ -298,13 +309,15 @@ static bool make_edit(const struct change_work *w, int c, const char *text, size
              !find_value(text, size, flag, change->before, &edit->at)))
             return false;
         edit->length = strlen(change->before);
-        snprintf(edit->text, sizeof edit->text, "%s", change->after);
+        snprintf(edit->text, sizeof edit->text, "%s",
+                 spelled(value, change->after, edit->at ? text[edit->at - 1] : ' '));
         return true;
     }
     if (!find_flag(text, size, w->flag[c], change->flag, &edit->at)) return false;
     edit->length = end_of_values(text, size, edit->at + strlen(change->flag)) - edit->at;
     snprintf(edit->text, sizeof edit->text, "%s%s%s", change->is ? change->flag : "",
-             change->is && *change->after ? " " : "", change->is ? change->after : "");
+             change->is && *change->after ? " " : "",
+             change->is ? spelled(value, change->after, ' ') : "");
     return true;
 }
 
