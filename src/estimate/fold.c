@@ -35,6 +35,16 @@ static double exposed_of_ring(double comm_s, double work_s, double ranks)
     return left_s > 0 ? left_s : 0;
 }
 
+/* The pass of a product that its neighbour's messages of a pass hide behind. Backward, the input is
+ * gathered once more beside the gradient of the input, which is scattered beside that of the
+ * weights (ub_bulk_dgrad, ub_bulk_wgrad of Transformer Engine): each product hides one message. */
+static int hiding_pass(const struct operation *op, int pass)
+{
+    const bool twice = op->beside_matrix && op->comm_bytes[RK_WGRAD] > 0;
+    if (!twice || pass == RK_FORWARD) return pass;
+    return pass == RK_AGRAD ? RK_WGRAD : RK_AGRAD;
+}
+
 static double exposed_s(const struct bench *bench, const struct timed_layer *timed, int at,
                         int pass)
 {
@@ -49,11 +59,8 @@ static double exposed_s(const struct bench *bench, const struct timed_layer *tim
     }
     if (op->beside_matrix && bench->plan->tensor_overlap) {
         const int other = neighbour(layer, at, OPERATION_MATRIX);
-        const double work_s = other < 0
-                                  ? 0
-                                  : timed->time_s[other][pass] +
-                                        (pass == RK_AGRAD ? timed->time_s[other][RK_WGRAD] : 0);
-        if (other >= 0) return exposed_beside(comm_s, work_s, group.ranks);
+        const double *work_s = timed->time_s[other < 0 ? 0 : other];
+        if (other >= 0) return exposed_beside(comm_s, work_s[hiding_pass(op, pass)], group.ranks);
     }
     if (op->over == OVER_EXPERT && bench->plan->expert_overlap) return 0; /* see expert_hidden */
     return comm_s;
@@ -389,7 +396,8 @@ static void time_operation(struct timed_layer *timed, const struct bench *bench,
     const bool comm = op->kind == OPERATION_COMM;
     const double ranks = comm ? group_over(&bench->ranks, op->over).ranks : 1;
     for (int pass = 0; pass < RK_PASSES; pass++) {
-        timed->waited_s[at][pass] =
+        const int beside = bench->plan->tensor_overlap ? hiding_pass(op, pass) : pass;
+        timed->waited_s[at][beside] =
             comm ? exposed_s(bench, timed, at, pass) + rearranging_s(bench, op, pass)
                  : timed->time_s[at][pass] + fetch_wait_s(bench, op, pass);
         timed->sent_bytes[at][pass] = comm ? sent_bytes(op, pass, ranks) : 0;

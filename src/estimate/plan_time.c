@@ -16,10 +16,22 @@ static double layers_of(const struct waited *w)
     return w->layers > 1 ? w->layers : 1;
 }
 
+/* What goes on when its work is done. */
+static double left_over_s(const struct waited *w)
+{
+    return w->overlap ? fmax(0, w->comm_s - w->work_s) : 0;
+}
+
+/* Of what computes, while it goes on. */
+static double engine_share(const struct waited *w)
+{
+    return w->comm_s > 0 ? fmin(1, w->engine_s / w->comm_s) : 0;
+}
+
 double waited_excess_s(const struct waited *w)
 {
-    const double hidden_s = fmin(w->comm_s, w->work_s);
-    return w->overlap ? w->comm_s - hidden_s + w->taken * hidden_s : w->comm_s;
+    if (!w->overlap) return w->comm_s;
+    return left_over_s(w) + engine_share(w) * fmin(w->comm_s, w->work_s);
 }
 
 double waited_one_s(const struct waited *w)
@@ -47,24 +59,24 @@ static double pieces_of(const struct stage_sum *sum, const struct rk_system *sys
     return plan->zero < 3 || sum->blocks < 1 ? 1 : sum->blocks * modules[plan->framework];
 }
 
-/* Reduces gradients to shards, and the shards over their copies; or the whole of them. */
-static double reduce_s(const struct rk_system *system, const struct sharing *sharing, bool expert,
-                       double bytes, bool whole)
+/* So many of the same collective. */
+static void add_collective(struct sent *sent, const struct rk_system *system,
+                           enum collective collective, struct rank_group group, double bytes,
+                           double times)
 {
-    const struct rank_group shards = sharing->shards[expert];
-    if (whole)
-        return collective_time_s(system, SUM_WHOLE, shards, bytes) +
-               collective_time_s(system, SUM_WHOLE, sharing->copies[expert], bytes);
-    return collective_time_s(system, SUM_PART, shards, bytes) +
-           collective_time_s(system, SUM_WHOLE, sharing->copies[expert], bytes / shards.ranks);
+    sent->time_s += times * collective_time_s(system, collective, group, bytes);
+    sent->engine_s += times * engine_s(system, collective, group, bytes);
 }
 
-/* `apart`: to a buffer for a while, as ZeRO-3 does, and not to where they are kept. */
-static double gather_s(const struct rk_system *system, const struct sharing *sharing, bool expert,
-                       double bytes, bool apart)
+/* Reduces gradients to shards, and the shards over their copies; or the whole of them. */
+static void add_reductions(struct sent *sent, const struct rk_system *system,
+                           const struct sharing *sharing, bool expert, double bytes, bool whole,
+                           double times)
 {
-    return collective_time_s(system, apart ? ALL_GATHER : GATHER_HERE, sharing->shards[expert],
-                             bytes);
+    const struct rank_group shards = sharing->shards[expert];
+    add_collective(sent, system, whole ? SUM_WHOLE : SUM_PART, shards, bytes, times);
+    add_collective(sent, system, SUM_WHOLE, sharing->copies[expert],
+                   whole ? bytes : bytes / shards.ranks, times);
 }
 
 /* Megatron-LM has an optimizer of the experts' parameters and one of all others; each gathers all
@@ -83,16 +95,17 @@ struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system 
                             const struct sharing *sharing, const struct rk_plan *plan)
 {
     const bool whole = plan->whole_gradients && plan->zero == 1;
-    struct exchange exchange = {.copied = copied_between(system, sharing->shards[false]),
-                                .taken = usage_between(system, sharing->shards[false])};
+    struct exchange exchange = {.copied = copied_between(system, sharing->shards[false])};
     for (int expert = 0; expert < 2; expert++) {
         const double n = pieces_of(sum, system, plan, expert);
         const double each = (expert ? sum->expert_parameters : sum->parameters) / n;
         const double gradient = each * sharing->bytes.sent_gradient,
                      weight = each * sharing->bytes.sent_weight;
-        exchange.reduce_s += n * reduce_s(system, sharing, expert, gradient, whole);
-        exchange.gather_s += gathers_of(sum, system, plan) * n *
-                             gather_s(system, sharing, expert, weight, plan->zero >= 3);
+        /* of ZeRO-3 to a buffer for a while, and not to where they are kept */
+        const enum collective gather = plan->zero >= 3 ? ALL_GATHER : GATHER_HERE;
+        add_reductions(&exchange.reduce, system, sharing, expert, gradient, whole, n);
+        add_collective(&exchange.gather, system, gather, sharing->shards[expert], weight,
+                       n * gathers_of(sum, system, plan));
     }
     return exchange;
 }
@@ -283,25 +296,30 @@ static void add_gradients(struct stage_sum *sum, const struct rk_system *system,
     sum->pass_s[FOLD_AGRAD] += time_s;
 }
 
+static struct sent both_sent(const struct sent *a, const struct sent *b)
+{
+    return (struct sent){a->time_s + b->time_s, a->engine_s + b->engine_s};
+}
+
 void stage_waits(struct waited waits[WAITS], const struct stage_sum *sum,
                  const struct exchange *exchange, const struct rk_plan *plan)
 {
     const double forward_s = sum->pass_s[FOLD_FORWARD], back_s = backward_s(sum);
     const double blocks = sum->blocks, layers = blocks / (double)plan->chunks;
-    const double reduced_s = exchange->reduce_s, gathered_s = exchange->gather_s;
-    const double here_s = plan->zero >= 3 ? gathered_s : 0;
-    const double again_s = plan->keep_gathered ? 0 : here_s;
+    const struct sent none = {0}, here = plan->zero >= 3 ? exchange->gather : none;
+    const struct sent again = plan->keep_gathered ? none : here, *reduced = &exchange->reduce;
     const bool reduces_beside = plan->gradient_overlap && !exchange->copied;
     const bool gathers_beside = plan->weight_overlap && !exchange->copied;
     const bool each = plan->zero >= 2, either = reduces_beside || gathers_beside;
-    const bool gathers = plan->zero == 1 || plan->zero == 2;
+    const struct sent back = each ? both_sent(&again, reduced) : none;
+    const struct sent behind = plan->zero == 1 || plan->zero == 2 ? exchange->gather : none;
     waits[WAIT_FORWARD] =
-        (struct waited){here_s, forward_s, blocks, gathers_beside, exchange->taken};
-    waits[WAIT_BACKWARD] =
-        (struct waited){each ? again_s + reduced_s : 0, back_s, blocks, either, exchange->taken};
-    waits[WAIT_REDUCE] = (struct waited){each ? 0 : reduced_s, back_s, layers, reduces_beside, 0};
-    waits[WAIT_GATHER] = (struct waited){gathers ? gathered_s : 0, forward_s, layers,
-                                         gathers_beside, exchange->taken};
+        (struct waited){here.time_s, forward_s, blocks, gathers_beside, here.engine_s};
+    waits[WAIT_BACKWARD] = (struct waited){back.time_s, back_s, blocks, either, back.engine_s};
+    waits[WAIT_REDUCE] =
+        (struct waited){each ? 0 : reduced->time_s, back_s, layers, reduces_beside, 0};
+    waits[WAIT_GATHER] =
+        (struct waited){behind.time_s, forward_s, layers, gathers_beside, behind.engine_s};
 }
 
 void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
@@ -419,6 +437,9 @@ struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange
     struct stage_end end = {
         .put_off_s = put_off_of(plan, sharing->microbatches) * sum->put_off_s,
         .gather_s = beside(&waits[WAIT_GATHER]),
+        .reduce_excess_s = left_over_s(&waits[WAIT_REDUCE]),
+        .gather_excess_s = left_over_s(&waits[WAIT_GATHER]),
+        .gather_share = engine_share(&waits[WAIT_GATHER]),
         .data_link_s = waits[WAIT_REDUCE].comm_s + waits[WAIT_GATHER].comm_s,
         .optimizer_host_s = (STEP_STARTS + starts) * host_start_s(system, plan),
         .optimizer_work_s = optimizer_work_s(sum, system, sharing, plan),
@@ -500,25 +521,44 @@ static double messages_s(const struct staged *staged, const struct rk_plan *plan
            (sends_wait(plan) ? 2 * passed * staged->send_s : 0);
 }
 
+/* Messages of chunks that are done go on while a stage waits for the slowest one, between the
+ * chunks of its last microbatch and of its first. */
+static double end_data_s(const struct staged *staged, int class, int slowest, double chunks)
+{
+    const struct stage_end *end = &staged->ends[class];
+    const struct stage_sum *own = &staged->sums[class], *pace = &staged->sums[slowest];
+    if (!(chunks > 1)) return end->data_s;
+    const double idle_s =
+        fmax(0, forward_of(pace) + backward_of(pace) - forward_of(own) - backward_of(own));
+    const double more_s = (1 - 1 / chunks) * idle_s;
+    const double reduced_s = fmin(end->reduce_excess_s, more_s);
+    const double gathered_s = fmin(end->gather_excess_s, more_s - reduced_s);
+    return end->data_s - reduced_s - (1 - end->gather_share) * gathered_s;
+}
+
 /* Stages end one after the other, the first one last, those of a V together: what comes behind
  * backward on stage i runs while the stages in front of it drain. Returns the stage whose end is
  * last. */
-static int last_end(const struct staged *staged, const struct rk_plan *plan, double *slack_s)
+static int last_end(const struct staged *staged, const struct rk_plan *plan, int slowest,
+                    double *slack_s, double *data_s)
 {
     const struct stage_map *map = staged->map;
     double drained_s = 0, worst_s = -1;
     int last = 0;
-    *slack_s = 0;
+    *slack_s = *data_s = 0;
     for (int i = 0; i < map->stages; i++) {
-        const struct stage_end *end = &staged->ends[map->class_of[i]];
-        const double left_s = end->put_off_s + end->data_s + end->optimizer_s - drained_s;
+        const int class = map->class_of[i];
+        const struct stage_end *end = &staged->ends[class];
+        const double moved_s = end_data_s(staged, class, slowest, (double)plan->chunks);
+        const double left_s = end->put_off_s + moved_s + end->optimizer_s - drained_s;
         if (left_s > worst_s) {
             worst_s = left_s;
             last = i;
             *slack_s = drained_s;
+            *data_s = moved_s;
         }
         if (!rk_schedule_folds(plan->schedule))
-            drained_s += backward_of(&staged->sums[map->class_of[i]]) / (double)plan->chunks;
+            drained_s += backward_of(&staged->sums[class]) / (double)plan->chunks;
     }
     return last;
 }
@@ -527,13 +567,14 @@ static int last_end(const struct staged *staged, const struct rk_plan *plan, dou
 static void outline_end(struct step_outline *outline, const struct staged *staged,
                         const struct rk_plan *plan)
 {
-    double slack_s;
-    outline->last = last_end(staged, plan, &slack_s);
+    double slack_s, data_s;
+    const int slowest = staged->map->class_of[outline->slowest];
+    outline->last = last_end(staged, plan, slowest, &slack_s, &data_s);
     const struct stage_end *end = &staged->ends[staged->map->class_of[outline->last]];
     outline->bubble_s += fmax(0, end->put_off_s - slack_s);
     slack_s = fmax(0, slack_s - end->put_off_s);
-    outline->data_end_s = fmax(0, end->data_s - slack_s);
-    outline->optimizer_s = fmax(0, end->optimizer_s - fmax(0, slack_s - end->data_s));
+    outline->data_end_s = fmax(0, data_s - slack_s);
+    outline->optimizer_s = fmax(0, end->optimizer_s - fmax(0, slack_s - data_s));
 }
 
 void step_outline(struct step_outline *outline, const struct staged *staged,

@@ -344,6 +344,7 @@ static void enqueue(struct queue *queue, const struct waited waits[WAITS], bool 
             continue;
         }
         to[i].comm_s += waits[i].comm_s;
+        to[i].engine_s += waits[i].engine_s;
         to[i].work_s += waits[i].work_s;
         to[i].layers += waits[i].layers;
     }
@@ -375,7 +376,7 @@ static void add_run(struct run_stage *out, struct tally *tally, struct queue *qu
     out->held_bytes += sum.saved_total_bytes * here;
     out->released_bytes += sum.ends_total_bytes[LAST_END] * here;
     if (sum.blocks > 0) out->moving_bytes += 2 / sum.blocks * (1 - here) * sum.saved_total_bytes;
-    if (plan->zero < 2) out->reduce_s += exchange.reduce_s;
+    if (plan->zero < 2) out->reduce_s += exchange.reduce.time_s;
     stage_moves(&sum, &exchange, system, &local->sharing, plan);
     const struct stage_end end = stage_end_of(&sum, &exchange, system, &local->sharing, plan);
     struct waited waits[WAITS];

@@ -151,9 +151,11 @@ struct sharing sharing_of(const struct rk_plan *plan);
 
 /* Data parallelism of a stage: all its gradients reduced once, all its weights gathered once. */
 struct exchange {
-    double reduce_s, gather_s;
-    bool copied;  /* by what computes: not beside it */
-    double taken; /* from computing meanwhile, of its engines */
+    struct sent {
+        double time_s;
+        double engine_s; /* of it, what passing on takes from computing beside it */
+    } reduce, gather;
+    bool copied; /* by what computes: not beside it */
 };
 
 struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,
@@ -309,7 +311,7 @@ enum wait { WAIT_FORWARD, WAIT_BACKWARD, WAIT_REDUCE, WAIT_GATHER, WAITS };
 struct waited { /* a run of layers; none: comm_s is 0 */
     double comm_s, work_s, layers;
     bool overlap;
-    double taken; /* of what computes, while comm_s goes on beside it */
+    double engine_s; /* of what computes, that comm_s takes while it goes on beside it */
 };
 
 /* Requires what stage_moves made of the sum. */
@@ -323,11 +325,13 @@ double waited_one_s(const struct waited *waited);
 
 /* What comes behind the last backward pass of a stage. */
 struct stage_end {
-    double put_off_s;   /* weight gradients of the head that wait for the pipeline to drain */
-    double data_s;      /* waited for */
-    double gather_s;    /* ... of it, for weights */
-    double data_link_s; /* sent */
-    double optimizer_s; /* the longer of these two: */
+    double put_off_s; /* weight gradients of the head that wait for the pipeline to drain */
+    double data_s;    /* waited for */
+    double gather_s;  /* ... of it, for weights */
+    double reduce_excess_s, gather_excess_s; /* ... that goes on when the work beside it is done */
+    double gather_share;                     /* that gathering takes from what computes beside it */
+    double data_link_s;                      /* sent */
+    double optimizer_s;                      /* the longer of these two: */
     double optimizer_host_s, optimizer_work_s;
 };
 

@@ -20,6 +20,7 @@ enum {
 struct span {
     int tiers;
     double ranks;
+    bool divided; /* a domain may be as well off in parts */
     struct span_tier {
         double inside;     /* ranks of the group in one domain of the tiers below */
         double domains;    /* of those below that one domain of this tier joins, >= 2 */
@@ -29,19 +30,22 @@ struct span {
         const struct rk_stream_rates *rates;    /* of a stream; sizes 0: rate_Bps with the ramp */
         const struct rk_stream_rates *exchange; /* (RK_EXCHANGES), measured one by one; or NULL */
         double latency_s;                       /* of a message, where they were */
-        double usage;                           /* share of what computes that driving it takes */
         bool copied;                            /* by what computes */
         bool innermost;                         /* of the system's tiers: one node */
+        bool outermost;                         /* ... the last one */
     } tier[RK_MAX_NETWORKS];
 };
 
+static double efficiency_of(const struct rk_network *network)
+{
+    return network->link.efficiency > 0 ? network->link.efficiency : network->efficiency;
+}
+
 static double tier_rate(const struct rk_network *network, double joined)
 {
-    const double efficiency =
-        network->link.efficiency > 0 ? network->link.efficiency : network->efficiency;
     const double others = (double)network->size - 1;
     const double wires = network->link.mesh && others > 0 ? fmin(1, (joined - 1) / others) : 1;
-    return network->bandwidth_Bps * efficiency * wires;
+    return network->bandwidth_Bps * efficiency_of(network) * wires;
 }
 
 static struct span_tier make_tier(const struct rk_system *system, int index, double inside,
@@ -60,9 +64,9 @@ static struct span_tier make_tier(const struct rk_system *system, int index, dou
         .rates = &network->link.rates,
         .exchange = network->link.exchange[0].sizes ? network->link.exchange : NULL,
         .latency_s = network->latency_s,
-        .usage = network->processor_usage,
         .copied = network->link.copied,
         .innermost = index == 0,
+        .outermost = index == system->networks - 1,
     };
 }
 
@@ -80,18 +84,36 @@ static double held(struct rank_group group, double size)
     return fmax(1, fmin(group.ranks, floor(size / group.stride)));
 }
 
-/* Tiers beyond the last one are left as they are. */
-static void make_span(struct span *span, const struct rk_system *system, struct rank_group group)
+/* Is a domain not much better than what is outside? Its ring takes longer than a step there, its
+ * links are not three times as fast, or the start of their pipeline takes more than what is saved
+ * outside: sqrt(1/2) of it for 1 - sqrt(1/2), a ratio of sqrt(6). */
+static bool gains_in_parts(const struct rk_system *system, int tier, const struct span_tier *made)
+{
+    if (tier + 1 >= system->networks) return false;
+    const struct rk_network *outside = &system->network[tier + 1];
+    const double faster = made->rate_Bps / (outside->bandwidth_Bps * efficiency_of(outside));
+    return (made->domains - 1) * made->hop_s > outside->link.hop_s || faster < 3 ||
+           6 * made->ramp_bytes > faster * faster * outside->link.ramp_bytes;
+}
+
+/* Domains of tier i in parts[i] equal parts, whose ranks are joined by the next tier alone; NULL:
+ * whole. Tiers beyond the last one are left as they are. */
+static void make_span(struct span *span, const struct rk_system *system, struct rank_group group,
+                      const double *parts)
 {
     double inside = 1;
-    span->ranks = group.ranks;
+    span->ranks = group.ranks; /* not all of it is cleared, which takes longer than the rest */
     span->tiers = 0;
+    span->divided = false;
     RK_REQUIRE(system->networks <= RK_MAX_NETWORKS);
     for (int i = 0; i < system->networks; i++) {
         const bool last = i == system->networks - 1; /* however large it is said to be */
-        const double joined = last ? group.ranks : held(group, (double)system->network[i].size);
+        const double size = (double)system->network[i].size / (parts ? parts[i] : 1);
+        const double joined = last ? group.ranks : held(group, size);
         if (joined <= inside) continue;
-        span->tier[span->tiers++] = make_tier(system, i, inside, joined);
+        struct span_tier *tier = &span->tier[span->tiers++];
+        *tier = make_tier(system, i, inside, joined);
+        span->divided |= gains_in_parts(system, i, tier);
         inside = joined;
     }
 }
@@ -99,20 +121,35 @@ static void make_span(struct span *span, const struct rk_system *system, struct 
 bool copied_between(const struct rk_system *system, struct rank_group group)
 {
     struct span span;
-    make_span(&span, system, group);
+    make_span(&span, system, group, NULL);
     for (int i = 0; i < span.tiers; i++)
         if (span.tier[i].copied) return true;
     return false;
 }
 
-double usage_between(const struct rk_system *system, struct rank_group group)
+/* Engines' time for a byte, of a group that tier i joins. Who copies messages waits for the slowest
+ * link, the outermost: NCCL starts as many blocks as the rate that flows needs [nccl2025channels].
+ * What stays further inside takes no more than what goes out. */
+static double engine_s_of_byte(const struct rk_system *system, struct rank_group group)
 {
-    struct span span;
-    double most = 0;
-    make_span(&span, system, group);
-    for (int i = 0; i < span.tiers; i++)
-        most = fmax(most, span.tier[i].usage);
-    return most;
+    double least_s = INFINITY;
+    for (int i = system->networks - 1; i >= 0; i--) {
+        const struct rk_network *network = &system->network[i];
+        const bool last = i == system->networks - 1;
+        if (!last && held(group, (double)network->size) < group.ranks) break;
+        least_s = fmin(least_s, network->processor_usage /
+                                    (network->bandwidth_Bps * efficiency_of(network)));
+    }
+    return least_s;
+}
+
+double engine_s(const struct rk_system *system, enum collective collective, struct rank_group group,
+                double bytes)
+{
+    if (group.ranks <= 1 || !(bytes > 0)) return 0;
+    const bool twice = collective == ALL_REDUCE || collective == SUM_WHOLE;
+    const double passed = (twice ? 2 : 1) * bytes * (group.ranks - 1) / group.ranks;
+    return passed * engine_s_of_byte(system, group);
 }
 
 /* ---- algorithms ---- */
@@ -160,13 +197,18 @@ static double tree_s(const struct span *span, double bytes)
     return 2 * hops_s + streamed_s(span, 2 * bytes);
 }
 
-/* Recursive halving or doubling, bytes as in a ring [thakur2005]. */
-static double halving_s(const struct span *span, double bytes)
+/* Tier by tier, each rank with those of its place in the domains below [singh2026]: rings in a
+ * node, recursive halving or doubling outside [thakur2005], bytes as in a ring. */
+static double by_tiers_s(const struct span *span, double bytes)
 {
-    double hops_s = 0;
-    for (int i = 0; i < span->tiers; i++)
-        hops_s += ceil(log2(span->tier[i].domains)) * span->tier[i].hop_s;
-    return hops_s + streamed_s(span, bytes * (span->ranks - 1) / span->ranks);
+    double total_s = 0;
+    for (int i = 0; i < span->tiers; i++) {
+        const struct span_tier *tier = &span->tier[i];
+        const double d = tier->domains, moved = bytes / tier->inside * (d - 1) / d;
+        const double steps = tier->innermost ? d - 1 : ceil(log2(d));
+        total_s += steps * tier->hop_s + stream_s(tier, moved, 1);
+    }
+    return total_s;
 }
 
 /* Reduce-scatter tier by tier inwards out, the outermost all-reduced, all-gather back. Where
@@ -186,19 +228,27 @@ static double hierarchical_s(const struct span *span, double bytes)
     return total_s;
 }
 
-/* To each of the others at once, one message after the other on each link. */
+/* To each of the others at once, one message after the other on each link; all tiers at once. */
 static double all_to_all_s(const struct span *span, double bytes)
 {
-    double hops_s = 0, slowest = 0;
+    double slowest_s = 0;
     for (int i = 0; i < span->tiers; i++) {
         const struct span_tier *tier = &span->tier[i];
         const double peers = tier->inside * (tier->domains - 1);
         const double moved = bytes * peers / span->ranks;
-        hops_s += tier->hop_s * ceil(log2(peers + 1));
-        slowest = fmax(slowest, stream_s(tier, moved, 1));
+        const double hops_s = tier->hop_s * ceil(log2(peers + 1));
+        slowest_s = fmax(slowest_s, hops_s + stream_s(tier, moved, 1));
     }
-    return hops_s + slowest;
+    return slowest_s;
 }
+
+/* What one collective moves. */
+struct job {
+    enum collective collective;
+    double bytes;
+    bool passed_on;       /* tokens, of which the ranks of a domain are sent one copy: */
+    double copies, reach; /* dispatch_time_s */
+};
 
 /* Expected number of `groups` equal groups that `copies` random members are of, all from a share
  * `reach` of the groups, or from one. */
@@ -208,23 +258,24 @@ static double groups_met(double groups, double reach, double copies)
     return reached * (1 - pow(1 - 1 / reached, copies));
 }
 
-/* Copies cross a tier once for each domain below it that they go to. */
-double dispatch_time_s(const struct rk_system *system, struct rank_group group, double copies,
-                       double reach, double bytes)
+/* Copies cross a tier once for each domain below it that they go to, to the rank of the same place
+ * there, which passes them on [deepseek2024v3]. */
+static double passed_on_s(const struct span *span, const struct job *job, bool *inside)
 {
-    if (group.ranks <= 1 || !(bytes > 0)) return 0;
-    struct span span;
-    make_span(&span, system, group);
-    const double all = groups_met(span.ranks, reach, copies);
-    double hops_s = 0, slowest = 0;
-    for (int i = 0; i < span.tiers; i++) {
-        const struct span_tier *tier = &span.tier[i];
-        const double share = groups_met(span.ranks / tier->inside, reach, copies) / all;
-        const double moved = bytes * share * (tier->domains - 1) / tier->domains;
-        hops_s += tier->hop_s * ceil(log2(tier->inside * (tier->domains - 1) + 1));
-        slowest = fmax(slowest, stream_s(tier, moved, 1));
+    const double all = groups_met(span->ranks, job->reach, job->copies);
+    double hops_s = 0, slowest_s = 0;
+    for (int i = 0; i < span->tiers; i++) {
+        const struct span_tier *tier = &span->tier[i];
+        const double domains = span->ranks / tier->inside;
+        const double met = tier->inside > 1 ? groups_met(domains, job->reach, job->copies) : all;
+        const double moved = job->bytes * met / all * (tier->domains - 1) / tier->domains;
+        const double moved_s = stream_s(tier, moved, 1);
+        hops_s += tier->hop_s * ceil(log2(tier->domains));
+        if (moved_s <= slowest_s) continue;
+        slowest_s = moved_s;
+        *inside = !tier->outermost;
     }
-    return base_s(&span) + hops_s + slowest;
+    return hops_s + slowest_s;
 }
 
 static double send_s(const struct span *span, double bytes)
@@ -250,37 +301,90 @@ static double exchange_s(const struct span_tier *tier, enum collective collectiv
            others * part / stream_rate_Bps(&tier->exchange[collective], part);
 }
 
-double collective_time_s(const struct rk_system *system, enum collective collective,
-                         struct rank_group group, double bytes)
+/* `inside`: an inner tier, which smaller domains have less on, sets the pace. */
+static double job_s(const struct span *span, const struct job *job, bool *inside)
 {
     static const enum collective plain[COLLECTIVES] = {ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER,
                                                        ALL_TO_ALL, SEND,           SEND,
                                                        ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER};
-    if (group.ranks <= 1 || !(bytes > 0)) return 0;
-    struct span span;
-    make_span(&span, system, group);
-    if (span.tiers == 1 && span.tier[0].exchange)
-        return span.tier[0].base_s + exchange_s(&span.tier[0], collective, group.ranks, bytes);
-    double time_s = 0;
-    switch (plain[collective]) {
+    const double bytes = job->bytes;
+    *inside = false;
+    if (job->passed_on) return passed_on_s(span, job, inside);
+    switch (plain[job->collective]) {
     case ALL_REDUCE:
-        time_s =
-            fmin(fmin(ring_s(&span, 2, bytes), tree_s(&span, bytes)), hierarchical_s(&span, bytes));
-        break;
+        return fmin(fmin(ring_s(span, 2, bytes), tree_s(span, bytes)), hierarchical_s(span, bytes));
     case REDUCE_SCATTER:
     case ALL_GATHER:
-        time_s = ring_s(&span, 1, bytes);
-        if (span.tiers == 1 && !span.tier[0].innermost)
-            time_s = fmin(time_s, halving_s(&span, bytes));
-        break;
+        return fmin(ring_s(span, 1, bytes), by_tiers_s(span, bytes));
     case ALL_TO_ALL:
-        time_s = all_to_all_s(&span, bytes);
-        break;
+        return all_to_all_s(span, bytes);
     case SEND:
-        time_s = send_s(&span, bytes);
-        break;
+        return send_s(span, bytes);
     default:
-        break;
+        return 0;
     }
-    return base_s(&span) + time_s;
+}
+
+/* The next way to halve domains that still join ranks of the group; false: that was all. */
+static bool next_parts(double parts[RK_MAX_NETWORKS], const struct rk_system *system,
+                       struct rank_group group)
+{
+    for (int i = 0; i + 1 < system->networks; i++) {
+        if (held(group, (double)system->network[i].size / parts[i]) > 1) {
+            parts[i] *= 2;
+            return true;
+        }
+        parts[i] = 1;
+    }
+    return false;
+}
+
+/* No algorithm is faster than what each rank sends out of its domain of the tiers below. */
+static double least_s(const struct span *span, const struct job *job)
+{
+    const struct span_tier *outer = &span->tier[span->tiers - 1];
+    const double d = outer->domains, rate_Bps = fmax(outer->rate_Bps, outer->reduce_Bps);
+    return outer->rates->sizes ? 0 : job->bytes * (d - 1) / (d * outer->inside * rate_Bps);
+}
+
+/* A group may use a domain as several smaller ones (NCCL_MNNVL_CLIQUE_ID, NCCL_P2P_DISABLE). */
+static double fastest_s(const struct rk_system *system, struct rank_group group,
+                        const struct span *whole, const struct job *job)
+{
+    bool inside;
+    double parts[RK_MAX_NETWORKS], time_s = base_s(whole) + job_s(whole, job, &inside);
+    if (!whole->divided && !inside) return time_s;
+    for (int i = 0; i < system->networks; i++)
+        parts[i] = 1;
+    while (next_parts(parts, system, group)) {
+        struct span span;
+        make_span(&span, system, group, parts);
+        if (least_s(&span, job) < time_s)
+            time_s = fmin(time_s, base_s(&span) + job_s(&span, job, &inside));
+        else if (system->networks == 2)
+            break; /* smaller ones send more */
+    }
+    return time_s;
+}
+
+double collective_time_s(const struct rk_system *system, enum collective collective,
+                         struct rank_group group, double bytes)
+{
+    if (group.ranks <= 1 || !(bytes > 0)) return 0;
+    struct span span;
+    make_span(&span, system, group, NULL);
+    if (span.tiers == 1 && span.tier[0].exchange)
+        return span.tier[0].base_s + exchange_s(&span.tier[0], collective, group.ranks, bytes);
+    const struct job job = {.collective = collective, .bytes = bytes};
+    return fastest_s(system, group, &span, &job);
+}
+
+double dispatch_time_s(const struct rk_system *system, struct rank_group group, double copies,
+                       double reach, double bytes)
+{
+    if (group.ranks <= 1 || !(bytes > 0)) return 0;
+    struct span span;
+    make_span(&span, system, group, NULL);
+    const struct job job = {.bytes = bytes, .passed_on = true, .copies = copies, .reach = reach};
+    return fastest_s(system, group, &span, &job);
 }

@@ -107,9 +107,9 @@ double collective_time_s(const struct rk_system *system, enum collective collect
 /* What computes copies the group's messages, too. */
 bool copied_between(const struct rk_system *system, struct rank_group group);
 
-/* Share of the engines that its messages take from computing beside them [isaev2023]: the most of
- * the tiers between its ranks. */
-double usage_between(const struct rk_system *system, struct rank_group group);
+/* Of all that computes, so long: what passing the bytes on takes of it while it computes. */
+double engine_s(const struct rk_system *system, enum collective collective, struct rank_group group,
+                double bytes);
 
 /* An all-to-all of tokens that go to `copies` ranks each, at random among a share `reach` of
  * neighbours: the ranks of one network domain are sent one copy, which they pass on (DeepEP,

@@ -35,6 +35,8 @@ static void add_lookup(struct build *build, double parameters)
     op->table_bytes = table_gradient_bytes(build, parameters);
     op->saved_bytes = op->saved_recomputed_bytes = build->tokens * TOKEN_BYTES;
     add_reduce(build, OP_EMBEDDING_REDUCE, end, build->hidden);
+    op = &build->layer->operation[build->layer->operations - 1];
+    op->beside_matrix = false; /* of a lookup, not of a product */
 }
 
 void build_embedding(struct build *build)

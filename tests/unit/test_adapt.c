@@ -383,7 +383,7 @@ Test(adapt, a_phase_that_ends_soon)
         const struct rk_plan plan = best_of(GPUS, t.batch, t.sequence, &machine);
         struct adapt *adapt = adapt_open(&model, &machine, &plan, options(), &error);
         switches[known] = 0;
-        t.factor[ADAPT_OUTER] = 0.5; /* another plan is faster by less than a switch costs */
+        t.factor[ADAPT_OUTER] = 0.02; /* another plan is faster by less than a switch costs */
         for (int step = 0; step < 30; step++) {
             struct adapt_event event;
             true_step(&t, adapt_plan(adapt), &p);
