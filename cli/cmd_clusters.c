@@ -268,19 +268,24 @@ static void note_question(struct asking *a)
                                         q->words.batch, sequence));
 }
 
+/* Among the first lines: what cannot be launched as one job. */
+static void note_unlaunchable(struct asking *a)
+{
+    struct rk_plan plain;
+    if (clusters_plain_plan(&a->input, &plain)) return;
+    report_note(&a->report,
+                clusters_mixed(a->input.given)
+                    ? "replicas on several clusters take samples by their speed, which "
+                      "Megatron-LM does not run"
+                    : "its stages differ in more than their layers, which Megatron-LM does not "
+                      "run: words such as tp8 cp1 recompute=full make them alike");
+}
+
 static void note_launch(struct asking *a)
 {
     struct rk_plan plain;
     char words[1024];
-    if (!clusters_plain_plan(&a->input, &plain)) {
-        report_note(&a->report,
-                    clusters_mixed(a->input.given)
-                        ? "replicas on several clusters take samples by their speed, which "
-                          "Megatron-LM does not run"
-                        : "its stages differ in more than their layers, which Megatron-LM does not "
-                          "run: words such as tp8 cp1 recompute=full make them alike");
-        return;
-    }
+    if (!clusters_plain_plan(&a->input, &plain)) return;
     rk_plan_text(&plain, words, sizeof words);
     report_note(&a->report, report_text(&a->report,
                                         "to launch it, on the hosts of --ranks: reckon export "
@@ -407,6 +412,7 @@ static int answer_question(struct asking *a)
     if (a->file.error.status != RK_OK) error = a->file.error, status = error.status;
     if (a->state.failed) status = no_memory(&error);
     if (status == RK_OK) note_question(a);
+    if (status == RK_OK) note_unlaunchable(a);
     if (status == RK_OK &&
         !clusters_show(&a->report, &in->question, in->answer, in->given, &in->kept, &a->args->also))
         status = no_memory(&error);
