@@ -1,6 +1,7 @@
 /* clusters_check.c - reckon check of a plan over several clusters: the rules of plans, stage by
  * stage, each on its own cluster; memory; what the environment says of networks. */
 #include "base/memory.h"
+#include "catalog/plan_fields.h"
 #include "check/findings.h"
 #include "cli/check.h"
 #include "cli/clusters_ask.h"
@@ -40,12 +41,13 @@ static void check_part(const struct clusters_input *input, int stage, int part,
     struct rk_findings *found = calloc(1, sizeof *found);
     const struct given_part *p = &input->given->stage[stage].part[part];
     const struct rk_cluster *cluster = &input->machine.cluster[p->cluster];
-    const struct rk_plan plan = clusters_plan_like(input, input->given, stage, part);
+    struct rk_plan plan = clusters_plan_like(input, input->given, stage, part);
     struct rk_system system = cluster->system;
     struct rk_launch own = *launch;
     struct rk_error at;
     if (!found) return;
     system.devices = 0;
+    plan_attend_on(&plan, &system); /* each kind of device has its own */
     own.environment = NULL; /* of the whole, not of a stage */
     rk_check_plan(&input->model, &system, &plan, &own, found);
     clusters_file_fail(&input->file, stage, "", &at);

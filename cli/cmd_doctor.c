@@ -139,7 +139,9 @@ static void older_attention(struct patient *p)
 }
 static void newer_attention(struct patient *p)
 {
-    if (p->plan.attention == RK_FLASH) p->plan.attention = RK_FLASH_3;
+    if (p->plan.attention == RK_FLASH &&
+        rk_attends(p->system.kernels.attention_kernels, RK_FLASH_3))
+        p->plan.attention = RK_FLASH_3;
 }
 static void scores_in_memory(struct patient *p)
 {

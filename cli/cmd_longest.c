@@ -503,6 +503,7 @@ int cmd_longest(int argc, char **argv)
         p->model = &input.model;
         p->words = input.draft.plan;
         p->expert_given = plan_given(&input.draft, "expert");
+        p->attention_given = plan_given(&input.draft, "attention");
         p->step = args.step;
         p->most = MOST_TOKENS;
         status = answer(&args, &tables, roomy, &any, &error);

@@ -23,7 +23,20 @@ static struct report_column field_column(const struct field *field)
     return (struct report_column){.name = field->key, .digits = 3, .help = field->help};
 }
 
-static struct report_cell field_cell(const struct field *field, const void *values)
+/* "flash1 flash": those that are listed; "any" where none is. */
+static struct report_cell names_cell(struct report *report, const struct field *field,
+                                     const void *values)
+{
+    const unsigned bits = (unsigned)field_value(field, values);
+    const char *text = "";
+    for (int i = 0; field->choices[i]; i++)
+        if (bits >> i & 1)
+            text = report_text(report, "%s%s%s", text, *text ? " " : "", field->choices[i]);
+    return cell_text(bits ? text : "any");
+}
+
+static struct report_cell field_cell(struct report *report, const struct field *field,
+                                     const void *values)
 {
     const char *at = (const char *)values + field->offset;
     struct unit unit = {QUANTITY_PLAIN, 1, 1};
@@ -38,6 +51,7 @@ static struct report_cell field_cell(const struct field *field, const void *valu
         memcpy(&flag, at, sizeof flag);
         return cell_flag(flag);
     }
+    if (field->type == FIELD_SET) return names_cell(report, field, values);
     memcpy(&number, at, sizeof number);
     if (field->unit) unit_find(field->unit, strlen(field->unit), &unit);
     return cell_number(number * unit.divisor / unit.factor);
@@ -53,7 +67,7 @@ static void describe(struct report *report, const char *name, const char *title,
     if (!columns) return;
     for (int i = 0; i < count; i++) {
         columns[i] = field_column(kept[i]);
-        cells[i] = field_cell(kept[i], kernels);
+        cells[i] = field_cell(report, kept[i], kernels);
     }
     report_row(report, report_one(report, name, title, formats, columns, count), cells);
 }
@@ -84,7 +98,7 @@ void describe_links(struct report *report, const struct rk_system *system, unsig
         if (!(system->network[tier].link.efficiency > 0)) continue; /* the network's own figures */
         cells[0] = cell_count((uint64_t)tier);
         for (int i = 1; i < count; i++)
-            cells[i] = field_cell(kept[i - 1], &system->network[tier].link);
+            cells[i] = field_cell(report, kept[i - 1], &system->network[tier].link);
         report_row(report, table, cells);
     }
 }

@@ -97,9 +97,11 @@ static enum rk_status complete(struct plan_draft *draft, const struct rk_plan *o
 
 /* `gpus`: 0, or as many as both plans have unless their words say another number. */
 static enum rk_status read_words(const char *text, const struct rk_plan *other, bool changes,
-                                 uint64_t gpus, struct rk_plan *plan, struct rk_error *error)
+                                 const struct rk_system *system, uint64_t gpus,
+                                 struct rk_plan *plan, struct rk_error *error)
 {
     struct plan_draft draft = other && changes ? plan_draft_of(other) : plan_draft();
+    draft.system = system;
     const enum rk_status status = plan_read_words(changes ? text + 1 : text, &draft, error);
     if (status == RK_OK && gpus && !plan_given(&draft, "gpus")) {
         draft.plan.ranks = gpus;
@@ -114,6 +116,7 @@ static enum rk_status take_options(const struct diff_source *source, struct diff
 {
     const struct rk_plan before = source->b ? input->b : input->a;
     struct plan_draft draft = plan_draft_of(&before);
+    draft.system = &input->system;
     const enum rk_status status = plan_read_texts(&source->changes.words, &draft, error);
     if (status != RK_OK) return status;
     snprintf(input->name_b, sizeof input->name_b, "%.40s",
@@ -128,19 +131,25 @@ static void name_plan(const char *text, enum form form, char name[static 48])
 }
 
 static enum rk_status read_plan(const struct diff_source *source, const char *text,
-                                const struct rk_plan *other, struct rk_plan *plan,
-                                struct rk_model *model, bool *has_model, char name[static 48],
-                                struct diff_input *keep, struct rk_error *error)
+                                const struct rk_plan *other, const struct rk_system *system,
+                                struct rk_plan *plan, struct rk_model *model, bool *has_model,
+                                char name[static 48], struct diff_input *keep,
+                                struct rk_error *error)
 {
     const enum form form = form_of(text);
+    enum rk_status status;
     name_plan(text, form, name);
     *has_model = form == PLAN_SCRIPT;
-    if (form == PLAN_FILE) return rk_plan_load(text, plan, error);
-    if (form == PLAN_SCRIPT) return read_script(source, text, plan, model, keep, error);
+    if (form == PLAN_FILE || form == PLAN_SCRIPT) {
+        status = form == PLAN_FILE ? rk_plan_load(text, plan, error)
+                                   : read_script(source, text, plan, model, keep, error);
+        if (status == RK_OK) plan_attend_on(plan, system);
+        return status;
+    }
     if (form == PLAN_CHANGES && !other)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "\"%.40s\": changes (+) need a plan before them", text);
-    return read_words(text, other, form == PLAN_CHANGES, source->gpus, plan, error);
+    return read_words(text, other, form == PLAN_CHANGES, system, source->gpus, plan, error);
 }
 
 /* Into input->b, with a bar where it takes long. */
@@ -227,11 +236,13 @@ enum rk_status diff_gather(const struct diff_source *source, struct diff_input *
     if (!source->system)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--system is missing: reckon systems lists what there is");
-    enum rk_status status = read_plan(source, source->a, NULL, &input->a, &input->model, &first_has,
-                                      input->name_a, input, error);
+    enum rk_status status = rk_system_load(source->system, &input->system, error);
+    if (status == RK_OK)
+        status = read_plan(source, source->a, NULL, &input->system, &input->a, &input->model,
+                           &first_has, input->name_a, input, error);
     if (status == RK_OK && source->b)
-        status = read_plan(source, source->b, &input->a, &input->b, &second, &second_has,
-                           input->name_b, NULL, error);
+        status = read_plan(source, source->b, &input->a, &input->system, &input->b, &second,
+                           &second_has, input->name_b, NULL, error);
     if (status == RK_OK && first_has && second_has)
         status = same_model(&input->model, &second, error);
     if (status == RK_OK && !first_has && second_has) input->model = second;
@@ -242,7 +253,6 @@ enum rk_status diff_gather(const struct diff_source *source, struct diff_input *
     } else if (status == RK_OK && !first_has && !second_has)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--model is missing: only launch scripts have one");
-    if (status == RK_OK) status = rk_system_load(source->system, &input->system, error);
     if (status != RK_OK) return status;
     if (source->changes.words.count) return take_options(source, input, error);
     if (!source->b) status = find_best(source, input, error);

@@ -28,6 +28,7 @@ struct longest {
     const struct rk_system *system[LONGEST_KINDS]; /* with as much memory as plans may take */
     struct rk_plan words;                          /* what all candidates keep */
     bool expert_given;                             /* they say the expert degree, too */
+    bool attention_given;                          /* ... and attention's kernel */
     uint64_t gpus, step;                           /* lengths are multiples of `step` */
     uint64_t most;                                 /* ... up to here */
     size_t candidates;

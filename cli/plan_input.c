@@ -357,6 +357,7 @@ enum rk_status plan_settle(const struct plan_source *source, struct plan_input *
     const enum rk_status status = settle_gpus(source, input, error);
     if (status != RK_OK) return status;
     settle_precision(input);
+    input->draft.system = &input->system;
     if (choose) choose(input, context);
     const bool batch = plan_given(&input->draft, "batch");
     if (plan_complete(&input->draft, &fault)) {

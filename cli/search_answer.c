@@ -5,6 +5,7 @@
 #include "cli/pages.h"
 #include "cli/plan_axes.h"
 #include "cli/prediction.h"
+#include "cli/search_beyond.h"
 #include "cli/search_divides.h"
 #include "cli/search_job.h"
 #include "cli/search_select.h"
@@ -587,6 +588,8 @@ static void add_headline(struct report *report, const struct search *search)
     const char *divides = divisors_note(report, search);
     if (divides && c->total) report_note(report, report_text(report, "  %s", divides));
     add_headroom(report, search);
+    const char *beyond = search_beyond_text(report, search);
+    if (beyond) report_note(report, report_text(report, "  %s", beyond));
 }
 
 static void add_summary(struct report *report, const struct search *search)

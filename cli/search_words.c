@@ -71,7 +71,8 @@ enum rk_status search_take_words(const struct search_args *args, struct rk_plans
     problem->base.sequence = before.sequence;
     if (!plan_given(&draft, "framework")) problem->base.framework = before.framework;
     if (!plan_given(&draft, "attention"))
-        problem->base.attention = rk_usual_attention(problem->base.framework);
+        problem->base.attention =
+            rk_usual_attention(problem->base.framework, problem->system->kernels.attention_kernels);
     if (!plan_given(&draft, "precision")) problem->base.precision = before.precision;
     return plan_axes_take(&draft, problem, error);
 }

@@ -74,7 +74,7 @@ static inline struct rk_plan random_deepspeed(void)
 {
     struct rk_plan p = rk_plan_default();
     p.framework = RK_DEEPSPEED;
-    p.attention = rk_usual_attention(p.framework);
+    p.attention = rk_usual_attention(p.framework, 0);
     p.tensor = UINT64_C(1) << draw(2);
     p.context = UINT64_C(1) << draw(2);
     if (p.context > 1) p.context_kind = RK_ULYSSES;
@@ -96,7 +96,7 @@ static inline struct rk_plan random_torchtitan(void)
 {
     struct rk_plan p = rk_plan_default();
     p.framework = RK_FSDP;
-    p.attention = rk_usual_attention(p.framework);
+    p.attention = rk_usual_attention(p.framework, 0);
     p.tensor = UINT64_C(1) << draw(4);
     p.sequence_parallel = p.tensor > 1;
     p.tensor_overlap = p.tensor > 1 && draw(2);
@@ -128,7 +128,7 @@ static inline struct rk_plan random_accelerate(void)
     struct rk_plan p = rk_plan_default();
     const bool deepspeed = draw(3) == 0;
     p.framework = deepspeed ? RK_DEEPSPEED : RK_FSDP;
-    p.attention = rk_usual_attention(p.framework);
+    p.attention = rk_usual_attention(p.framework, 0);
     p.context = UINT64_C(1) << draw(3);
     if (p.context > 1) p.context_kind = draw(2) ? RK_RING : RK_GATHER;
     if (deepspeed && p.context > 1) p.context_kind = RK_ULYSSES;

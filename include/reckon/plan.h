@@ -98,7 +98,7 @@ extern "C" {
     X(RK_UNFUSED, "unfused", "scores in memory") \
     X(RK_FLASH,   "flash",   "FlashAttention-2 or an equal of it") \
     X(RK_FLASH_3, "flash3",  "FlashAttention-3 or cuDNN's on Hopper and later") \
-    X(RK_FLASH_1, "flash1",  "FlashAttention-1 or Triton's")
+    X(RK_FLASH_1, "flash1",  "FlashAttention-1, Triton's, or xFormers' on devices before Ampere")
 
 #define RK_NAMES_dispatcher(X) \
     X(RK_ALL_TO_ALL,        "alltoall",  "tokens go to the ranks of their experts") \
@@ -211,12 +211,20 @@ struct rk_plan {
     struct rk_local other[RK_MAX_LOCALS]; /* (others) */
 };
 
-/* The kernel of attention where nothing is said: Megatron-LM's "auto" has Transformer Engine take
- * the fastest of the device, cuDNN's or FlashAttention-3 on Hopper and later; PyTorch's
- * scaled_dot_product_attention, with FSDP and DeepSpeed, is FlashAttention-2. */
-RK_API enum rk_attention_kernel rk_usual_attention(enum rk_framework framework);
+/* Is it one of `kernels`, a system's attention_kernels (0: any)? Scores in memory always are. */
+static inline bool rk_attends(unsigned kernels, enum rk_attention_kernel kernel)
+{
+    return kernel == RK_UNFUSED || !kernels || kernels >> kernel & 1;
+}
 
-/* One rank, a batch of one, nothing sharded, bf16, Megatron's habits and kernel of attention. */
+/* The kernel of attention where nothing is said: Megatron-LM's "auto" has Transformer Engine take
+ * the fastest that it has for the device, cuDNN's or FlashAttention-3 on Hopper and later, before
+ * FlashAttention-2, and none of its own below Ampere; PyTorch's scaled_dot_product_attention, with
+ * FSDP and DeepSpeed, is FlashAttention-2, else xFormers'. `kernels` are a system's. */
+RK_API enum rk_attention_kernel rk_usual_attention(enum rk_framework framework, unsigned kernels);
+
+/* One rank, a batch of one, nothing sharded, bf16, Megatron's habits and, as a device with all
+ * kernels has it, its kernel of attention: for others, rk_usual_attention(). */
 RK_API struct rk_plan rk_plan_default(void);
 
 /* Data parallel degree: ranks / (tensor * context * pipeline); 0 when that is no integer. */

@@ -125,6 +125,7 @@ struct rk_kernels {
 #define KERNEL_COUNT(member, help)  uint64_t member;
 #define KERNEL_NUMBER(member, help) double member;
 #define KERNEL_PAIR(member, help)   double member[2];
+#define KERNEL_SET(member, list, help) unsigned member; /* 1 << enum rk_##list */
 #include <reckon/system.def>
     struct rk_attention_rates attention_rates; /* instead of the constants above */
     struct rk_stream_rates optimizer_rates;    /* instead of the memory's bandwidth */

@@ -110,6 +110,30 @@ static enum rk_status check_model(const struct plan_draft *draft, const struct r
                    model->id);
 }
 
+/* The system that says which kernels there are, where all clusters have the same ones. */
+static const struct rk_system *system_of_kernels(const struct rk_machine *machine)
+{
+    const struct rk_system *first = &machine->cluster[0].system;
+    for (int i = 1; i < machine->clusters; i++) {
+        const struct rk_kernels *other = &machine->cluster[i].system.kernels;
+        if (other->attention_kernels != first->kernels.attention_kernels) return NULL;
+    }
+    return first;
+}
+
+/* What is said has to be there on every cluster. */
+static enum rk_status check_kernels(const struct plan_draft *draft,
+                                    const struct rk_machine *machine, struct rk_error *error)
+{
+    struct plan_lack lack;
+    for (int i = 0; i < machine->clusters; i++)
+        if (plan_lacks(&draft->plan, &machine->cluster[i].system, &lack) &&
+            plan_given(draft, lack.key))
+            return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %s %s: %s", lack.key, lack.name,
+                           lack.why, lack.fix);
+    return RK_OK;
+}
+
 static enum rk_status settle(struct clusters_input *input, bool given, uint64_t batch,
                              struct rk_error *error)
 {
@@ -133,7 +157,9 @@ static enum rk_status settle(struct clusters_input *input, bool given, uint64_t 
     if (!plan_given(draft, "messages_sharded")) plan->messages_sharded = true;
     if (!plan_given(draft, "precision"))
         plan->precision = rk_usual_precision(&machine->cluster[0].system);
+    draft->system = system_of_kernels(machine);
     plan_settle_attention(draft);
+    if (check_kernels(draft, machine, error) != RK_OK) return error->status;
     if (machine->clusters == 1 && !machine->cluster[0].system.devices)
         return usage_fail(error, "how many accelerators has the cluster? add x256 to the system");
     return check_tensor(plan, machine, error);

@@ -266,15 +266,16 @@ static bool deal_again(const struct rk_model *model, struct rk_plan *plan,
 }
 
 /* Data parallelism gives way to the other degrees. Completes the words by what follows. */
-static bool apply(const struct rk_model *model, const struct rk_plan *plan,
-                  char words[RK_SAVING_WORDS], struct rk_plan *changed)
+static bool apply(const struct job *job, const struct rk_plan *plan, char words[RK_SAVING_WORDS],
+                  struct rk_plan *changed)
 {
     struct plan_draft draft = plan_draft_of(plan);
     struct plan_fault fault;
+    draft.system = job->system;
     if (plan_read_words(words, &draft, NULL) != RK_OK) return false;
     if (draft.plan.recompute != RK_SELECTIVE) draft.plan.recompute_parts = 0;
     const bool other = draft.plan.pipeline * draft.plan.chunks != plan->pipeline * plan->chunks;
-    if (other && !plan_given(&draft, "split") && !deal_again(model, &draft.plan, words))
+    if (other && !plan_given(&draft, "split") && !deal_again(job->model, &draft.plan, words))
         return false;
     if (!plan_complete(&draft, &fault)) return false;
     *changed = draft.plan;
@@ -293,7 +294,7 @@ static bool try_change(const struct change *change, const struct job *job,
 {
     const struct rk_prediction *p = &trial->prediction;
     if (!words_of(change, job, plan, before, saving->words)) return false;
-    if (!apply(job->model, plan, saving->words, &trial->plan)) return false;
+    if (!apply(job, plan, saving->words, &trial->plan)) return false;
     rk_predict(job->model, job->system, &trial->plan, &trial->prediction);
     if (!p->timed) return false;
     saving->what = change->what;
@@ -353,7 +354,7 @@ bool rk_savings_pair(const struct rk_model *model, const struct rk_system *syste
             char words[RK_SAVING_WORDS] = "";
             if (!second.fits || (found && second.step_s >= pair->step_s)) continue;
             if (!add_text(words, "%s %s", first.words, second.words) ||
-                !apply(model, plan, words, &both) || memcmp(&both, &two.plan, sizeof both) != 0)
+                !apply(&job, plan, words, &both) || memcmp(&both, &two.plan, sizeof both) != 0)
                 continue; /* one takes the other back */
             *pair = second;
             memcpy(pair->words, words, sizeof words);

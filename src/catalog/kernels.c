@@ -5,6 +5,7 @@
 #include "catalog/catalog.h"
 #include "catalog/rates.h"
 #include "catalog/readers.h"
+#include "plan/names.h"
 
 #include <math.h>
 #include <reckon/catalog.h>
@@ -48,6 +49,8 @@ const struct field kernels_fields[] = {
     { "workspace_MiB",               FIELD_NUMBER, .unit = "MiB", AT(rk_kernels, workspace_bytes), .max = 1048576, .preset = 32, .help = "workspace of a handle of cuBLAS or its like, which the framework allocates" },
     { "engine_workspace_MiB",        FIELD_NUMBER, .unit = "MiB", AT(rk_kernels, engine_workspace_bytes), .max = 1048576, .preset = 32, .help = "workspace of Transformer Engine, likewise" },
     { "fragmentation",               FIELD_NUMBER, AT(rk_kernels, fragmentation), .max = 1, .preset = 0.06, .help = "share of the activations that the allocator loses" },
+    { "attention_kernels",           FIELD_SET,    AT(rk_kernels, attention_kernels), .choices = names_of_attention_kernel, .help = "kernels of attention that there are for the device; left out: any" },
+    { "dispatchers",                 FIELD_SET,    AT(rk_kernels, dispatchers), .choices = names_of_dispatcher, .help = "ways of tokens to experts that there are for it; left out: any" },
     { "attention_rates",             FIELD_OTHER,  AT(rk_kernels, attention_rates), .load = attention_rates_load, .help = "measured rates of attention instead of its constants: rows of head dimension, mean keys of a query, GFLOP/s forward and backward" },
     { "memory_rates",                FIELD_OTHER,  AT(rk_kernels, memory_rates), .load = stream_rates_load, .help = "measured rates of memory-bound kernels instead of the memory's: rows of MB that a kernel reads and writes, GB/s" },
     { "element_ns",                  FIELD_OTHER,  AT(rk_kernels, element_s), .load = element_times_load, .help = "measured times of memory-bound kernels instead of memory_rates: of each that was measured, the time of an element forward and backward" },

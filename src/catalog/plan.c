@@ -108,7 +108,7 @@ struct plan_draft plan_draft_of(const struct rk_plan *plan)
 {
     struct plan_draft draft = {.plan = *plan};
     draft.given[plan_row("gpus")] = draft.given[plan_row("batch")] = true;
-    draft.given[plan_row("attention")] = plan->attention != rk_usual_attention(plan->framework);
+    draft.given[plan_row("attention")] = plan->attention != rk_usual_attention(plan->framework, 0);
     return draft;
 }
 
@@ -116,8 +116,70 @@ struct plan_draft plan_draft_of(const struct rk_plan *plan)
 
 void plan_settle_attention(struct plan_draft *draft)
 {
-    if (!plan_given(draft, "attention") && !draft->plan.others)
-        draft->plan.attention = rk_usual_attention(draft->plan.framework);
+    const unsigned kernels = draft->system ? draft->system->kernels.attention_kernels : 0;
+    if (plan_given(draft, "attention")) return;
+    if (!draft->plan.others)
+        draft->plan.attention = rk_usual_attention(draft->plan.framework, kernels);
+    else if (draft->system)
+        plan_attend_on(&draft->plan, draft->system);
+}
+
+/* Of `have`, those that there are, `best` is the one to take. */
+static void lack(struct plan_lack *lack, const char *key, const char *const *names, unsigned have,
+                 int asked, int best, const struct rk_system *system)
+{
+    char list[128] = "";
+    for (int i = 0; names[i]; i++)
+        if (have >> i & 1)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "",
+                     names[i]);
+    lack->key = key;
+    lack->name = names[asked];
+    snprintf(lack->why, sizeof lack->why, "is not on %.70s, which has %.120s", system->id, list);
+    snprintf(lack->fix, sizeof lack->fix, "give %s=%s", key, names[best]);
+}
+
+static bool lacks_attention(const struct rk_plan *plan, const struct rk_local *layers,
+                            const struct rk_system *system, struct plan_lack *out)
+{
+    const unsigned have = system->kernels.attention_kernels;
+    if (rk_attends(have, layers->attention)) return false;
+    lack(out, "attention", names_of_attention_kernel, have | 1u << RK_UNFUSED,
+         (int)layers->attention, (int)rk_usual_attention(plan->framework, have), system);
+    return true;
+}
+
+static bool lacks_dispatcher(const struct rk_local *layers, const struct rk_system *system,
+                             struct plan_lack *out)
+{
+    const unsigned have = system->kernels.dispatchers;
+    if (layers->expert == 1 || !have || have >> layers->dispatcher & 1) return false;
+    lack(out, "dispatcher", names_of_dispatcher, have, (int)layers->dispatcher, RK_ALL_TO_ALL,
+         system);
+    return true;
+}
+
+bool plan_lacks(const struct rk_plan *plan, const struct rk_system *system, struct plan_lack *out)
+{
+    if (plan->framework == RK_CALCULON) return false;
+    for (int i = -1; i < plan->others; i++) {
+        const struct rk_local *layers = i < 0 ? &plan->local : &plan->other[i];
+        if (lacks_attention(plan, layers, system, out) || lacks_dispatcher(layers, system, out))
+            return true;
+    }
+    return false;
+}
+
+void plan_attend_on(struct rk_plan *plan, const struct rk_system *system)
+{
+    const unsigned have = system->kernels.attention_kernels;
+    const enum rk_attention_kernel usual = rk_usual_attention(plan->framework, 0);
+    if (rk_attends(have, usual)) return;
+    for (int i = -1; i < plan->others; i++) {
+        struct rk_local *layers = i < 0 ? &plan->local : &plan->other[i];
+        if (layers->attention == usual)
+            layers->attention = rk_usual_attention(plan->framework, have);
+    }
 }
 
 static bool fault_at(struct plan_fault *fault, const char *key, const char *format, ...)
@@ -242,13 +304,21 @@ static bool complete_recompute(const struct plan_draft *draft, struct plan_fault
                     rk_recompute_mode_name(p->recompute));
 }
 
+/* Kernels that the device does not have. */
+static bool complete_kernels(const struct plan_draft *draft, struct plan_fault *fault)
+{
+    struct plan_lack lack;
+    if (!draft->system || !plan_lacks(&draft->plan, draft->system, &lack)) return true;
+    return fault_at(fault, lack.key, "%s %s: %s", lack.name, lack.why, lack.fix);
+}
+
 bool plan_complete(struct plan_draft *draft, struct plan_fault *fault)
 {
     plan_settle_attention(draft);
     return plan_derive(draft, fault) && complete_ranks(draft, fault) &&
            complete_batch(draft, fault) && complete_experts(&draft->plan, fault) &&
            complete_context(&draft->plan, fault) && complete_split(draft, fault) &&
-           complete_recompute(draft, fault);
+           complete_recompute(draft, fault) && complete_kernels(draft, fault);
 }
 
 /* ---- files ---- */

@@ -9,6 +9,7 @@
 #include "catalog/fields.h"
 #include "plan/names.h"
 #include <reckon/plan.h>
+#include <reckon/system.h>
 
 /* Ended by key NULL. Rows with a `word` are choices, the others are about the file. */
 extern const struct field plan_fields[];
@@ -24,6 +25,8 @@ struct plan_draft {
     struct {
         int line, column; /* where it is given, 1-based; 0: nowhere */
     } at[PLAN_MAX_FIELDS];
+    const struct rk_system *system; /* that it is for, where that is known, else NULL: which kernels
+                                       there are */
     char text[1024]; /* the line of words, cut */
     char path[256];  /* of the file; "": there is none */
 };
@@ -40,8 +43,21 @@ static inline bool plan_given(const struct plan_draft *draft, const char *key)
     return draft->given[plan_row(key)];
 }
 
-/* The framework's usual kernel, where none is given and no run of layers has one of its own. */
+/* The framework's usual kernel on the device, where none is given; runs of layers may have one of
+ * their own. */
 void plan_settle_attention(struct plan_draft *draft);
+
+/* A kernel of attention or a dispatcher that a system does not have: "flash3" "is not on ..., which
+ * has flash1, flash" "give attention=flash". */
+struct plan_lack {
+    const char *key, *name;
+    char why[224], fix[48];
+};
+bool plan_lacks(const struct rk_plan *plan, const struct rk_system *system, struct plan_lack *lack);
+
+/* The usual kernel of attention on the device, for a plan that came with the one that is usual
+ * where there are all of them: what "auto" means in other tools' files. */
+void plan_attend_on(struct rk_plan *plan, const struct rk_system *system);
 
 /* Takes over a file; nothing is worked out. */
 enum rk_status plan_read(const struct document *document, struct plan_draft *draft,

@@ -35,7 +35,7 @@ static bool is_needed(const struct field *field, const struct plan_draft *draft)
     if (is_key(field, "split")) return draft->plan.splits > 0 && !plan_has_stages(&draft->plan);
     if (field->type == FIELD_SET) return draft->plan.recompute == RK_SELECTIVE;
     if (is_key(field, "attention"))
-        return draft->plan.attention != rk_usual_attention(draft->plan.framework);
+        return draft->plan.attention != rk_usual_attention(draft->plan.framework, 0);
     return field_value(field, draft) != field->preset;
 }
 

@@ -208,6 +208,7 @@ enum rk_status strategy_read(const struct document *document, struct plan_draft 
         read.given[row] = true;
     read.given[plan_row("sequence")] = read.given[plan_row("data")] = false;
     read.given[plan_row("split")] = read.given[plan_row("stages")] = false;
+    read.given[plan_row("attention")] = false; /* which kernel, it does not say */
     read.data = 0; /* the ranks say it */
     snprintf(read.path, sizeof read.path, "%s", document->path);
     *draft = read;

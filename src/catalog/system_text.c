@@ -98,6 +98,23 @@ static json_t *collectives_json(const struct rk_network *network)
 
 /* ---- groups of fields ---- */
 
+static json_t *names_json(const struct field *field, const void *values)
+{
+    const unsigned bits = (unsigned)field_value(field, values);
+    json_t *list = json_array();
+    bool good = list;
+    for (int i = 0; good && field->choices[i]; i++)
+        if (bits >> i & 1) good = json_array_append_new(list, json_string(field->choices[i])) == 0;
+    return finished(list, good);
+}
+
+/* A list of names that is not there stands for all of them. */
+static bool is_written(const struct field *field, const void *values)
+{
+    if (field->type == FIELD_SET) return field_value(field, values) != 0;
+    return field->type != FIELD_TEXT && field->type != FIELD_SOURCE && field->type != FIELD_OTHER;
+}
+
 static json_t *field_json(const struct field *field, const void *values)
 {
     const char *at = (const char *)values + field->offset;
@@ -113,6 +130,7 @@ static json_t *field_json(const struct field *field, const void *values)
         memcpy(&flag, at, sizeof flag);
         return json_boolean(flag);
     }
+    if (field->type == FIELD_SET) return names_json(field, values);
     memcpy(&value, at, sizeof value);
     if (field->unit) unit_find(field->unit, strlen(field->unit), &unit);
     return number(value * unit.divisor / unit.factor);
@@ -123,8 +141,7 @@ static json_t *fields_json(const struct field *fields, const void *values, const
     json_t *object = json_object();
     bool good = object;
     for (; fields->key; fields++)
-        if (fields->type != FIELD_TEXT && fields->type != FIELD_SOURCE &&
-            fields->type != FIELD_OTHER)
+        if (is_written(fields, values))
             good &= put(object, fields->key, field_json(fields, values));
     return finished(object, good && put_text(object, "source", source));
 }

@@ -1,9 +1,11 @@
 /* galvatron.c - strategy files of Galvatron: what its own reader asks for, and the rules for each
  * kind of layer that the file has. Keys, values and what follows from them: docs/check.md. */
 #include "base/memory.h"
+#include "catalog/plan_fields.h"
 #include "check/findings.h"
 #include "check/sources.h"
 #include "interop/settings.h"
+#include "plan/members.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -282,10 +284,9 @@ static bool alike(const struct file *file, uint64_t a, uint64_t b)
 /* The plan in which all layers are as this one. */
 static struct rk_plan plan_of(const struct file *file, uint64_t layer)
 {
-    struct rk_plan plan = rk_plan_default();
+    struct rk_plan plan = plan_of_framework(RK_FSDP);
     const bool ulysses = value_at(file, USE_SP, layer);
     const uint64_t t = value_at(file, TP_SIZES, layer), m = value_of(file, CHUNKS);
-    plan.framework = RK_FSDP;
     plan.ranks = value_of(file, WORLD_SIZE);
     plan.pipeline = value_of(file, PP_DEG);
     plan.tensor = ulysses ? 1 : t;
@@ -326,7 +327,8 @@ static void judge_kinds(const struct rk_check_input *input, const struct file *f
         while (!alike(file, first, i))
             first++;
         if (first < i) continue;
-        const struct rk_plan plan = plan_of(file, i);
+        struct rk_plan plan = plan_of(file, i);
+        if (input->system) plan_attend_on(&plan, input->system);
         struct rk_launch launch = input->launch;
         launch.pads = true;
         of_layer->count = 0;

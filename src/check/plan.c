@@ -1,5 +1,6 @@
 /* plan.c - rules 2 to 6, 9 and 12 of a plan, whatever file it came from: what the predictor refuses
  * (estimate/plan_check.h), and what it could time but no framework would run. */
+#include "catalog/plan_fields.h"
 #include "check/findings.h"
 #include "check/launch.h"
 #include "check/memory.h"
@@ -473,6 +474,15 @@ static void check_other_domains(const struct asked *a)
             "count tensor and context first (order=tp-cp-dp-pp)");
 }
 
+/* ---- kernels ---- */
+
+static void check_kernels(const struct asked *a)
+{
+    struct plan_lack lack;
+    if (a->system && plan_lacks(a->p, a->system, &lack))
+        fix(blame(a, "12.needs", lack.key, lack.name, "%s", lack.why), "%s", lack.fix);
+}
+
 /* ---- pairs ---- */
 
 /* 1.5 means a half in memory tier 2, which has to be there. */
@@ -499,6 +509,14 @@ static void check_pairs(const struct asked *a)
         if (broken >> i & 1 && !(other && findings_have(a->out, pair->rule)))
             fix(blame(a, pair->rule, pair->key, "", "%s", pair->why), "%s", pair->fix);
     }
+    const bool starts = !a->m->experts || a->p->framework != RK_MEGATRON || !a->p->expert_overlap ||
+                        plan_overlaps_experts(a->m, a->p);
+    for (int i = 0; i < a->out->count; i++) /* named above */
+        if (strcmp(a->out->finding[i].what, "expert_overlap") == 0) return;
+    if (!starts)
+        fix(blame(a, "12.needs", "expert_overlap", "",
+                  "needs tokens exchanged, and layers that are not computed again whole"),
+            "leave it out");
 }
 
 /* ---- all ---- */
@@ -534,6 +552,7 @@ void rk_check_plan(const struct rk_model *model, const struct rk_system *system,
     check_vocabulary(&a);
     check_tied(&a);
     check_shares(&a);
+    check_kernels(&a);
     check_pairs(&a);
     check_tensor_domain(&a);
     check_other_domains(&a);

@@ -105,6 +105,8 @@ static enum rk_status judge_draft(const struct rk_check_input *input, struct pla
         draft->plan.ranks = input->gpus;
         draft->given[plan_row("gpus")] = true;
     }
+    draft->system = input->system;
+    plan_settle_attention(draft);
     if (!plan_derive(draft, &fault)) {
         struct rk_finding *f = findings_add(findings, "1.value");
         snprintf(f->what, sizeof f->what, "%s", plan_fields[fault.row].key);
@@ -323,7 +325,9 @@ static void judge_import(const struct rk_check_input *input, const struct megatr
         host = with_host(input->system, memories);
         with.system = &host;
     }
-    judge_plan(&with, &import->model, &import->plan, &launch, place_flag, import, findings);
+    struct rk_plan plan = import->plan;
+    if (input->system) plan_attend_on(&plan, input->system);
+    judge_plan(&with, &import->model, &plan, &launch, place_flag, import, findings);
     if (!launch.environment) note_queues(input, import, findings);
 }
 
@@ -468,6 +472,7 @@ static enum rk_status judge_deepspeed(const struct rk_check_input *input,
     with.system = &host;
     launch.pads = true;
     launch.states_only = true; /* the training code decides what is kept */
+    if (input->system) plan_attend_on(&plan, input->system);
     judge_plan(&with, &model, &plan, &launch, NULL, NULL, findings);
     return RK_OK;
 }
@@ -517,6 +522,7 @@ static enum rk_status check_other(const struct plan_format *format,
     if (notes) take_notes(notes, findings);
     launch.pads = true;
     launch.fills_stages = toml;
+    if (status == RK_OK && input->system) plan_attend_on(&plan, input->system);
     struct rk_memory memories[2];
     struct rk_system host;
     struct rk_check_input with = *input;

@@ -382,6 +382,14 @@ static bool check_start(const struct check *c)
     const bool fills = p->chunks == 1 && p->schedule != RK_DUALPIPE && plan_must_fill(p);
     const bool tied = p->framework == RK_FSDP && c->model->tied_embeddings;
     if (!want_pairs(c, layers_broken(c->model, c->system, p))) return false;
+    if (p->expert_overlap && p->framework == RK_MEGATRON &&
+        !want(
+            c, plan_overlaps_experts(c->model, p), RULE("12.needs", "expert_overlap"),
+            RK_BAD_OPTION,
+            "expert_overlap, which needs tokens exchanged, virtual stages, and layers that are not "
+            "computed again whole",
+            1, 0))
+        return false;
     if (p->pipeline < 2) return true;
     return want(c, !tied, RULE("6.tied", "pipeline"), RK_BAD_PIPELINE,
                 "stages of a tied embedding, which FSDP shards apart", 1, (double)p->pipeline) &&

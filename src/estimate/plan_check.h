@@ -19,7 +19,8 @@ enum plan_check_part {
     CHECK_EXPERTS,  /* imbalance, capacity_factor */
     CHECK_STAGES,   /* chunks, split */
     CHECK_SCHEDULE, /* microbatch, chunks, schedule */
-    CHECK_START,    /* the same, and those of layers: what no framework starts, but can be timed */
+    CHECK_START,    /* the same, those of layers, and recompute: what no framework starts, but can be
+                       timed */
     CHECK_SHARDING, /* zero, shard_ranks */
     CHECK_OFFLOAD,  /* the shares */
     CHECK_AGAIN,    /* sequence_chunks, recompute and its layers */
@@ -61,6 +62,17 @@ static inline bool plan_interleaves(uint64_t microbatches, uint64_t stages, uint
 static inline bool plan_overlaps_within(const struct rk_plan *plan, uint64_t domain)
 {
     return plan->framework != RK_MEGATRON || plan->tensor == 1 || domain % plan->tensor == 0;
+}
+
+/* Does Megatron-LM start the exchange of experts beside another microbatch's computing? It asks for
+ * an exchange of tokens, virtual stages where there are stages, layers that are not computed again
+ * whole, and at most one layer of further tokens (overlap_moe_expert_parallel_comm in Megatron
+ * Core's transformer_config.py). DualPipe, which is no schedule of its, is that overlap. */
+static inline bool plan_overlaps_experts(const struct rk_model *model, const struct rk_plan *plan)
+{
+    const bool virtual = plan->pipeline == 1 || plan->chunks > 1 || plan->schedule == RK_DUALPIPE;
+    return plan->expert > 1 && plan->dispatcher != RK_ALL_GATHER_TOKENS && virtual &&
+           plan->recompute != RK_WHOLE && model->predict_layers <= 1;
 }
 
 /* Does the framework ask for a microbatch for each stage at least, where virtual ones are not

@@ -18,9 +18,19 @@
     }
 RK_NAMES(NAMES)
 
-enum rk_attention_kernel rk_usual_attention(enum rk_framework framework)
+/* By framework, the best first. */
+static const enum rk_attention_kernel of_torch[] = {RK_FLASH, RK_FLASH_1, RK_UNFUSED};
+static const enum rk_attention_kernel of_engine[] = {RK_FLASH_3, RK_FLASH, RK_UNFUSED};
+
+enum rk_attention_kernel rk_usual_attention(enum rk_framework framework, unsigned kernels)
 {
-    return framework == RK_FSDP || framework == RK_DEEPSPEED ? RK_FLASH : RK_FLASH_3;
+    const bool torch = framework == RK_FSDP || framework == RK_DEEPSPEED;
+    const enum rk_attention_kernel *kernel = torch ? of_torch : of_engine;
+    int i = 0;
+    if (framework == RK_CALCULON) return RK_FLASH_3; /* means nothing there */
+    while (!rk_attends(kernels, kernel[i])) /* the last one is everywhere */
+        i++;
+    return kernel[i];
 }
 
 /* clang-format off */
@@ -72,7 +82,7 @@ struct rk_plan plan_of_framework(enum rk_framework framework)
 {
     struct rk_plan plan = rk_plan_default();
     plan.framework = framework;
-    plan.attention = rk_usual_attention(framework);
+    plan.attention = rk_usual_attention(framework, 0);
     return plan;
 }
 

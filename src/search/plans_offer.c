@@ -253,7 +253,7 @@ void offer_precision(struct offered *o, const struct rk_plan *plan)
 
 void offer_attention(struct offered *o, const struct rk_plan *plan)
 {
-    offer_choice(o, plan->attention, RK_FLASH_3);
+    offer_choice(o, plan->attention, RK_ATTENTION_KERNELS - 1);
 }
 
 /* Chunks change the layers, what is computed again the stages, and neither looks at the other: so
@@ -286,12 +286,26 @@ void offer_dispatcher(struct offered *o, const struct rk_plan *plan)
         offer_choice(o, o->problem->base.dispatcher, RK_DISPATCHERS - 1);
 }
 
+/* With what stages choose: plan_overlaps_experts. */
 void offer_expert_overlap(struct offered *o, const struct rk_plan *plan)
 {
+    const bool megatron = plan->framework == RK_MEGATRON && o->problem->model->predict_layers <= 1;
     if (plan->expert == 1)
         only(o, 0);
-    else
+    else if (asked(o) || !megatron || plan->dispatcher == RK_ALL_GATHER_TOKENS)
         offer_choice(o, o->problem->base.expert_overlap, 1);
+    else
+        offer_both(o);
+}
+
+bool plans_search_overlap(const struct rk_plans_problem *problem)
+{
+    const int asked = problem->pinned[RK_PLAN_EXPERT_OVERLAP].count;
+    bool any = !asked;
+    for (int i = 0; i < asked; i++)
+        any |= problem->pinned[RK_PLAN_EXPERT_OVERLAP].value[i] ||
+               problem->pinned[RK_PLAN_EXPERT_OVERLAP].to[i];
+    return any && problem->model->experts && problem->base.framework == RK_MEGATRON;
 }
 
 /* ---- stages ---- */

@@ -21,6 +21,9 @@ plan_offer offer_zero, offer_shard_ranks, offer_keep_gathered, offer_gradient_ov
     offer_weight_overlap;
 plan_offer offer_activation_offload, offer_optimizer_offload, offer_weight_offload;
 
+/* May plans overlap the exchange of experts? */
+bool plans_search_overlap(const struct rk_plans_problem *problem);
+
 /* Are V-shaped schedules searched for the model? */
 bool plans_search_v(const struct rk_model *model);
 

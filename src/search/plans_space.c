@@ -31,6 +31,7 @@ void rk_plans_problem_init(struct rk_plans_problem *problem, const struct rk_mod
     problem->model = model;
     problem->system = system;
     problem->base = plan_of_framework(framework);
+    problem->base.attention = rk_usual_attention(framework, system->kernels.attention_kernels);
     problem->base.precision = rk_usual_precision(system);
     problem->base.ranks = ranks;
     problem->base.batch = batch;
@@ -200,6 +201,25 @@ static uint64_t unsearched_schedule(const struct rk_plans_problem *problem)
     return RK_SCHEDULES;
 }
 
+/* A kernel that is asked for and that the system does not have; NULL: none. */
+static const char *missing_kernel(const struct rk_plans_problem *problem)
+{
+    const struct rk_kernels *kernels = &problem->system->kernels;
+    const struct {
+        enum rk_plan_axis axis;
+        unsigned have;
+    } sets[] = {{RK_PLAN_ATTENTION, kernels->attention_kernels | 1u << RK_UNFUSED},
+                {RK_PLAN_DISPATCHER, kernels->dispatchers}};
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
+        for (int i = 0; i < problem->pinned[sets[k].axis].count; i++) {
+            const uint64_t value = problem->pinned[sets[k].axis].value[i];
+            const bool any = sets[k].have == (sets[k].axis == RK_PLAN_ATTENTION);
+            if (!any && !(sets[k].have >> value & 1))
+                return rk_plan_axis_info(sets[k].axis)->choices[value];
+        }
+    return NULL;
+}
+
 enum rk_status plans_check_counts(const struct rk_plans_problem *problem, struct rk_error *error)
 {
     const struct {
@@ -238,6 +258,14 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
             schedule == RK_ZERO_BUBBLE_2P
                 ? ""
                 : " for models with a tied embedding or layers that predict further tokens");
+        return NULL;
+    }
+    const char *missing = missing_kernel(problem);
+    if (missing) {
+        rk_fail(error, RK_USAGE, NULL, 0, 0,
+                "%s is not on %.80s: leave it out; reckon systems %.80s lists its attention "
+                "kernels and dispatchers",
+                missing, problem->system->id, problem->system->id);
         return NULL;
     }
     if (problem->base.segments) {

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "estimate/plan_check.h"
+#include "search/plans_offer.h"
 #include "search/plans_split.h"
 
 #include <stdlib.h>
@@ -115,10 +116,12 @@ static bool divides_at(const struct choices *choices, uint64_t i)
                   but_schedule * sizeof *choices->value) != 0;
 }
 
-static uint64_t read_timetable(struct timetable *timetable, const struct choices *choices,
-                               uint64_t tuple)
+static uint64_t read_timetable(struct timetable *timetable, const struct filling *f, uint64_t tuple)
 {
+    const struct choices *choices = f->set->choices;
     memset(timetable, 0, sizeof *timetable);
+    timetable->whole = plans_search_overlap(f->problem) &&
+                       family_of(choice_value(choices, tuple, RK_PLAN_RECOMPUTE)) == KEEPS_INPUTS;
     timetable->chunks = choice_value(choices, tuple, RK_PLAN_CHUNKS);
     do
         timetable->schedule[timetable->schedules++] =
@@ -171,7 +174,7 @@ static bool fill_divisions(struct filling *f)
         division->tuple = tuple;
         division->recompute =
             recompute_at(set->all, choice_value(choices, tuple, RK_PLAN_RECOMPUTE));
-        const uint64_t next = read_timetable(&timetable, choices, tuple);
+        const uint64_t next = read_timetable(&timetable, f, tuple);
         if (!find_timetable(set, &timetable, &found)) return false;
         if (!find_shape(f, tuple, found, &f->shape_of[set->divisions++])) return false;
         tuple = next;

@@ -16,6 +16,8 @@
 /* Schedules to choose from. */
 struct timetable {
     uint64_t chunks;
+    bool
+        whole; /* layers are computed again whole: told apart where experts' exchange may overlap */
     int schedules;
     enum rk_schedule schedule[RK_SCHEDULES];
 };

@@ -155,6 +155,7 @@ static void check_timetable(struct run *r, const struct timetable *timetable,
     struct rk_plan *plan = &r->s->plan;
     const unsigned parts = CHECKS_OF_SCHEDULE & plans_checks(r->s->problem);
     plan->chunks = timetable->chunks;
+    plan->recompute = timetable->whole ? RK_WHOLE : RK_KEEP;
     *state = (struct timetable_state){.passing = 0};
     for (int i = 0; i < timetable->schedules; i++) {
         plan->schedule = timetable->schedule[i];

@@ -150,7 +150,7 @@ static double expected(const struct results *results, const struct result *asked
     double all = 0, squares = 0, least = INFINITY;
     for (int source = 0; source < 12; source++) {
         double own = 0;
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "s%d", source);
         for (size_t i = 0; i < results->count; i++)
             if (strcmp(results->result[i].class_of[CLASS_SOURCE], name) == 0)
