@@ -26,6 +26,9 @@ enum { MOST_AROUND = 3000, MOST_JUDGED = 30000, MOST_STARTS = 6 };
 /* From mixes so much slower than the best one known none better is expected. */
 #define FAR 1.15
 
+/* A bound of the surrogate's may lie so far above what is predicted. */
+#define NEAR 1.02
+
 struct quest {
     const struct layerwise_query *query;        /* of plans without virtual stages */
     const struct rk_plans_problem *interleaved; /* as it was asked */
@@ -479,7 +482,7 @@ static void solve_all(struct quest *q, struct candidates *all)
         struct candidate *c = &all->list[i];
         if (isinf(c->bound_s))
             answer->counts.unfit++;
-        else if (fmax(c->bound_s, c->shape->floor_s) >= q->least_s)
+        else if (fmax(c->bound_s / NEAR, c->shape->floor_s) >= q->least_s)
             answer->counts.excluded++;
         else if (!q->failed && answer->complete)
             c->found_s = search_shape(q, c->shape);
