@@ -90,7 +90,7 @@ static void check_rows(const struct fixture *f, sqlite3 *database, uint64_t tens
                  SQLITE_OK);
     for (; index < rk_space_count(f->search.space); index++) {
         if (!rk_plans_plan(f->search.space, index, &plan)) continue;
-        if (rk_predict(&model, &f->system, &plan, &p) != RK_FITS) continue;
+        if (rk_plans_predict(&f->search.problem, &plan, &p) != RK_FITS) continue;
         if (tensor && plan.tensor != tensor) continue;
         cr_assert_eq(sqlite3_step(s), SQLITE_ROW, "plan %d is missing", (int)index);
         cr_assert_eq((uint64_t)sqlite3_column_int64(s, 0), index);
