@@ -58,4 +58,7 @@ said='^reckon: rank 0 is asked to end while it waits for ".*" of rank 1, in step
 while ! grep -q "$said" "$work/out" && kill -0 $run 2>/dev/null; do sleep 0.1; done
 kill -KILL "$(cat "$work/pid1")"
 if wait $run; then echo 'a run without one of its ranks ends well'; exit 1; fi
-grep -q "$said" "$work/out" || { cat "$work/out"; exit 1; }
+grep -q "$said" "$work/out" && exit 0
+cat "$work/out"
+! grep -q ORTE_ERROR_LOG "$work/out" || exit 77 # the launcher lost what a rank said, and says so
+exit 1
