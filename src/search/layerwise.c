@@ -26,7 +26,8 @@ enum { MOST_AROUND = 3000, MOST_JUDGED = 30000, MOST_STARTS = 6 };
 /* From mixes so much slower than the best one known none better is expected. */
 #define FAR 1.15
 
-/* A bound of the surrogate's may lie so far above what is predicted. */
+/* The surrogate's bound is none of the prediction, which was seen 0.004 % below it (seed 8 of
+ * test_layerwise_oracle): shapes whose bound is up to 2 % above the best step are looked at, too. */
 #define NEAR 1.02
 
 struct quest {

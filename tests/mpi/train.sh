@@ -56,7 +56,7 @@ kill -STOP "$(cat "$work/pid1")"
 kill -TERM "$(cat "$work/pid0")"
 said='^reckon: rank 0 is asked to end while it waits for ".*" of rank 1, in step [0-9]*$'
 while ! grep -q "$said" "$work/out" && kill -0 $run 2>/dev/null; do sleep 0.1; done
-kill -KILL "$(cat "$work/pid1")"
+kill -KILL "$(cat "$work/pid1")" || true # where the launcher has ended, so has it
 if wait $run; then echo 'a run without one of its ranks ends well'; exit 1; fi
 grep -q "$said" "$work/out" && exit 0
 cat "$work/out"
