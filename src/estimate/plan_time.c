@@ -1,6 +1,7 @@
 /* plan_time.c - the time of a step from the times of its stages. docs/prediction.md has the
  * formulas.
  */
+#include "base/extremes.h"
 #include "estimate/stages.h"
 #include "machine/busy.h"
 #include "machine/part.h"
@@ -19,30 +20,35 @@ static double layers_of(const struct waited *w)
 /* What goes on when its work is done. */
 static double left_over_s(const struct waited *w)
 {
-    return w->overlap ? fmax(0, w->comm_s - w->work_s) : 0;
+    return w->overlap ? larger(0, w->comm_s - w->work_s) : 0;
 }
 
 /* Of what computes, while it goes on. */
 static double engine_share(const struct waited *w)
 {
-    return w->comm_s > 0 ? fmin(1, w->engine_s / w->comm_s) : 0;
+    return w->engine_s > 0 && w->comm_s > 0 ? smaller(1, w->engine_s / w->comm_s) : 0;
+}
+
+static inline double excess_s(const struct waited *w)
+{
+    if (!w->overlap) return w->comm_s;
+    return left_over_s(w) + engine_share(w) * smaller(w->comm_s, w->work_s);
 }
 
 double waited_excess_s(const struct waited *w)
 {
-    if (!w->overlap) return w->comm_s;
-    return left_over_s(w) + engine_share(w) * fmin(w->comm_s, w->work_s);
+    return excess_s(w);
 }
 
 double waited_one_s(const struct waited *w)
 {
-    return w->overlap ? fmin(w->comm_s, w->work_s) / layers_of(w) : 0;
+    return w->overlap ? smaller(w->comm_s, w->work_s) / layers_of(w) : 0;
 }
 
 /* What is waited for of communication that goes layer by layer beside work. */
 static double beside(const struct waited *w)
 {
-    return waited_excess_s(w) + waited_one_s(w);
+    return excess_s(w) + waited_one_s(w);
 }
 
 /* Collectives that one stage's weights are moved in: ZeRO-3 moves each block on its own, DeepSpeed
@@ -527,12 +533,12 @@ static double end_data_s(const struct staged *staged, int class, int slowest, do
 {
     const struct stage_end *end = &staged->ends[class];
     const struct stage_sum *own = &staged->sums[class], *pace = &staged->sums[slowest];
-    if (!(chunks > 1)) return end->data_s;
+    if (!(chunks > 1 && end->reduce_excess_s + end->gather_excess_s > 0)) return end->data_s;
     const double idle_s =
-        fmax(0, forward_of(pace) + backward_of(pace) - forward_of(own) - backward_of(own));
+        larger(0, forward_of(pace) + backward_of(pace) - forward_of(own) - backward_of(own));
     const double more_s = (1 - 1 / chunks) * idle_s;
-    const double reduced_s = fmin(end->reduce_excess_s, more_s);
-    const double gathered_s = fmin(end->gather_excess_s, more_s - reduced_s);
+    const double reduced_s = smaller(end->reduce_excess_s, more_s);
+    const double gathered_s = smaller(end->gather_excess_s, more_s - reduced_s);
     return end->data_s - reduced_s - (1 - end->gather_share) * gathered_s;
 }
 
@@ -571,10 +577,10 @@ static void outline_end(struct step_outline *outline, const struct staged *stage
     const int slowest = staged->map->class_of[outline->slowest];
     outline->last = last_end(staged, plan, slowest, &slack_s, &data_s);
     const struct stage_end *end = &staged->ends[staged->map->class_of[outline->last]];
-    outline->bubble_s += fmax(0, end->put_off_s - slack_s);
-    slack_s = fmax(0, slack_s - end->put_off_s);
-    outline->data_end_s = fmax(0, data_s - slack_s);
-    outline->optimizer_s = fmax(0, end->optimizer_s - fmax(0, slack_s - data_s));
+    outline->bubble_s += larger(0, end->put_off_s - slack_s);
+    slack_s = larger(0, slack_s - end->put_off_s);
+    outline->data_end_s = larger(0, data_s - slack_s);
+    outline->optimizer_s = larger(0, end->optimizer_s - larger(0, slack_s - data_s));
 }
 
 void step_outline(struct step_outline *outline, const struct staged *staged,
