@@ -1,7 +1,7 @@
 #include "cli/buffers_chart.h"
 
 #include "cli/pages.h"
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

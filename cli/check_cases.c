@@ -1,7 +1,7 @@
 /* reckon check --cases: a line of JSON for each line of JSON. */
 #include "check/cases.h"
 #include "cli/check.h"
-#include "interop/text_file.h"
+#include "text/text_file.h"
 
 #include <jansson.h>
 #include <stdlib.h>

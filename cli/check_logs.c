@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "cli/check.h"
 #include "cli/program_source.h"
-#include "interop/text_file.h"
+#include "text/text_file.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* Findings as text, JSON and SARIF 2.1.0. */
 #include "cli/check.h"
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* clusters_diff.c - reckon diff of two plans over the same clusters: where the time of each goes,
  * and what each stage that differs is worth. */
 #include "base/memory.h"
+#include "base/number.h"
 #include "cli/clusters_ask.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
@@ -9,8 +10,6 @@
 #include <reckon/plans.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* clang-format off */
 static const struct operand operands[] = {

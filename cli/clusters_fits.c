@@ -1,6 +1,7 @@
 /* clusters_fits.c - reckon fits of a plan over several clusters: what each stage holds, and which
  * change of all stages makes room. */
 #include "base/memory.h"
+#include "base/number.h"
 #include "cli/clusters_ask.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
@@ -8,8 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* clang-format off */
 static const struct usage usage = {

@@ -1,6 +1,6 @@
 #include "cli/clusters_ranks.h"
 
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* clusters_run.c - a whole run over several clusters: days, failures, GPU-hours and money of each
  * kind. */
 #include "advise/clusters_run.h"
+#include "base/number.h"
 #include "cli/clusters_ask.h"
 #include "cli/clusters_tables.h"
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* clang-format off */
 static const struct report_column kind_columns[] = {

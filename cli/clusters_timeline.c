@@ -1,13 +1,12 @@
 /* clusters_timeline.c - reckon timeline of a plan over several clusters. */
+#include "base/number.h"
 #include "cli/clusters_ask.h"
 #include "cli/commands.h"
 #include "cli/pages.h"
 #include "cli/plan_input.h"
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <math.h>
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 enum { TRACE_EVENTS = 250000 };
 

@@ -1,14 +1,14 @@
 /* reckon adapt: a running step after step, and when another plan pays. */
 #include "advise/adapt.h"
-#include "catalog/fields.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
 #include "cli/progress.h"
 #include "cli/show.h"
 #include "facts/headroom.h"
 #include "facts/learned.h"
-#include "interop/output.h"
 #include "interop/train_log.h"
+#include "text/fields.h"
+#include "text/output.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -320,8 +320,8 @@ int cmd_adapt(int argc, char **argv)
     if (status == RK_OK && args.output && !output_is_stdout(args.output)) {
         told.out = fopen(args.output, "w");
         if (!told.out)
-            status = rk_fail(&error, RK_IO, args.output, 0, 0, "cannot be written: %s",
-                             strerror(errno));
+            status =
+                rk_fail(&error, RK_IO, args.output, 0, 0, "cannot be written: %s", strerror(errno));
     }
     if (status == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
@@ -329,7 +329,8 @@ int cmd_adapt(int argc, char **argv)
         struct stream stream = {
             .path = args.records,
             .scale = {(double)plan->batch, (double)(plan->batch * sequence) / (double)plan->ranks}};
-        status = headroom_room(args.headroom, &input.model, &input.system, plan, &options.room, &error);
+        status =
+            headroom_room(args.headroom, &input.model, &input.system, plan, &options.room, &error);
         if (status == RK_OK)
             adapt = adapt_open(&input.model, &input.system, plan, &options, &error);
         if (status == RK_OK)

@@ -2,14 +2,15 @@
  * options and its output. */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 
-#include "interop/output.h"
 #include "published/calculon_read.h"
 #include "published/calculon_refusal.h"
 #include "published/calculon_search.h"
 #include "published/calculon_write.h"
+#include "text/output.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,18 +20,18 @@
 
 static bool is_json(const char *path)
 {
-    return output_ends_in(path, ".json") || output_ends_in(path, ".json.gz");
+    return text_ends_in(path, ".json") || text_ends_in(path, ".json.gz");
 }
 
 static bool is_csv(const char *path)
 {
-    return output_ends_in(path, ".csv") || output_ends_in(path, ".csv.gz");
+    return text_ends_in(path, ".csv") || text_ends_in(path, ".csv.gz");
 }
 
 /* That tool indents its plain JSON and packs the compressed one. */
 static enum calculon_style style_of(const char *path)
 {
-    return output_ends_in(path, ".gz") ? CALCULON_LINE : CALCULON_INDENTED;
+    return text_ends_in(path, ".gz") ? CALCULON_LINE : CALCULON_INDENTED;
 }
 
 static enum rk_status refuse_ending(const char *what, const char *path, const char *endings,

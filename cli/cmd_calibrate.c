@@ -5,8 +5,8 @@
 #include "cli/commands.h"
 #include "cli/show.h"
 #include "interop/measured.h"
-#include "interop/output.h"
 #include "study/calibrate.h"
+#include "text/output.h"
 
 #include <reckon/catalog.h>
 

@@ -1,5 +1,6 @@
 /* reckon check: what is wrong with a plan, a launch file or the logs of a run. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "cli/check.h"
 #include "cli/clusters_ask.h"
 #include "cli/commands.h"
@@ -9,7 +10,7 @@
 #include "cli/show.h"
 #include "interop/megatron.h"
 #include "interop/reader.h"
-#include "interop/text_file.h"
+#include "text/text_file.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -209,17 +210,11 @@ static enum rk_status read_checkpoint(const char *text, struct beside *b, struct
 
 /* ---- the file ---- */
 
-static bool ends_in(const char *name, const char *ending)
-{
-    const size_t n = strlen(name), m = strlen(ending);
-    return n >= m && strcmp(name + n - m, ending) == 0;
-}
-
 static bool is_file(const char *word)
 {
     struct stat about;
-    return strcmp(word, "-") == 0 || strchr(word, '/') || ends_in(word, ".json") ||
-           ends_in(word, ".toml") || ends_in(word, ".sh") ||
+    return strcmp(word, "-") == 0 || strchr(word, '/') || text_ends_in(word, ".json") ||
+           text_ends_in(word, ".toml") || text_ends_in(word, ".sh") ||
            (strchr(word, '.') && stat(word, &about) == 0);
 }
 
@@ -229,7 +224,7 @@ static const char *guess_format(const char *path, const char *text)
                                              {".slurm", "megatron"},  {".sbatch", "megatron"},
                                              {".bash", "megatron"},   {".txt", "megatron"}};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (ends_in(path, endings[i][0])) return endings[i][1];
+        if (text_ends_in(path, endings[i][0])) return endings[i][1];
     if (text[strspn(text, " \t\r\n")] != '{') return "megatron";
     if (strstr(text, "\"tp_sizes_enc\"") || strstr(text, "\"pp_deg\"")) return "galvatron";
     if (strstr(text, "\"zero_optimization\"") || strstr(text, "_batch_size") ||

@@ -18,7 +18,7 @@
 #include "cli/show.h"
 #include "cli/state_file.h"
 #include "facts/headroom.h"
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,14 +2,14 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "catalog/catalog.h"
-#include "catalog/csv.h"
 #include "cli/commands.h"
 #include "cli/show.h"
 #include "corpus/blend.h"
 #include "corpus/curate.h"
 #include "corpus/minhash.h"
 #include "corpus/quality.h"
-#include "interop/output.h"
+#include "text/csv.h"
+#include "text/output.h"
 
 #include <stdlib.h>
 #include <string.h>

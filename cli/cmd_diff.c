@@ -1,5 +1,6 @@
 /* reckon diff: what one plan does differently from another, and what each difference is worth. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/diff.h"
@@ -8,7 +9,7 @@
 #include "cli/save.h"
 #include "cli/show.h"
 #include "facts/headroom.h"
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <stdlib.h>
 
@@ -98,8 +99,8 @@ const struct usage diff_usage = {
 
 static bool is_script_name(const char *path)
 {
-    return path && (output_ends_in(path, ".sh") || output_ends_in(path, ".slurm") ||
-                    output_ends_in(path, ".sbatch"));
+    return path && (text_ends_in(path, ".sh") || text_ends_in(path, ".slurm") ||
+                    text_ends_in(path, ".sbatch"));
 }
 
 static enum rk_status write_script(const struct diff_input *in, const struct diff_args *args,
@@ -195,7 +196,7 @@ int cmd_diff(int argc, char **argv)
     struct diff *d = diff_open(&args.source, &error);
     if (!d) return options_fail(&error);
     const bool fit = d->w.a.verdict == RK_FITS && d->w.b.verdict == RK_FITS;
-    const bool page = args.output && output_ends_in(args.output, ".html");
+    const bool page = args.output && text_ends_in(args.output, ".html");
     int code = fit ? RK_OK : RK_NOTHING_FITS;
     enum rk_status status = RK_OK;
     if (is_script_name(args.output)) status = write_script(&d->in, &args, &error);

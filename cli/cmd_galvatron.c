@@ -1,6 +1,7 @@
 /* reckon galvatron: the published search of layer-wise strategies [wang2024], with its profiles and
  * its strategy files. */
 #include "base/memory.h"
+#include "base/number.h"
 #include "cli/galvatron.h"
 
 #include <stdlib.h>
@@ -135,8 +136,6 @@ static const struct report_column layer_columns[] = {
     {.name = "layers"},  {.name = "strategy"}, {.name = "pipeline"}, {.name = "tensor"},
     {.name = "ulysses"}, {.name = "data"},     {.name = "zero3"},    {.name = "recompute"},
 };
-#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
-
 void galvatron_report(struct report *report, const struct galvatron_answer *answer)
 {
     char name[GALVATRON_NAME];

@@ -4,7 +4,7 @@
 #include "cli/executor.h"
 #include "cli/show.h"
 #include "cli/train_model.h"
-#include "interop/output.h"
+#include "text/output.h"
 #include "tokens/tokenizer.h"
 
 #include <reckon/reckon.h>

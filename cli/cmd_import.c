@@ -10,7 +10,7 @@
 #include "cli/model_input.h"
 #include "cli/show.h"
 #include "interop/hf.h"
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "cli/executor.h"
 #include "cli/measure_profile.h"
 #include "cli/show.h"
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <errno.h>
 #include <stdlib.h>

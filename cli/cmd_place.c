@@ -1,15 +1,16 @@
 /* reckon place: fixed addresses for buffers whose lifetimes are known. */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "cli/buffers_chart.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
 #include "cli/show.h"
 #include "interop/buffers.h"
 #include "interop/memory_snapshot.h"
-#include "interop/output.h"
 #include "interop/run_buffers.h"
 #include "interop/step_buffers.h"
+#include "text/output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -524,7 +525,7 @@ int cmd_place(int argc, char **argv)
          i++) {
         const enum rk_status status =
 
-            (output_ends_in(args.source.words.text[i], ".json") ? all_cases : one_file)(
+            (text_ends_in(args.source.words.text[i], ".json") ? all_cases : one_file)(
                 &args, args.source.words.text[i], &report, table, &error);
         if (status != RK_OK && error.text[0]) options_fail(&error);
         if (status != RK_OK) worst = status;

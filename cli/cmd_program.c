@@ -6,7 +6,7 @@
 #include "cli/program_source.h"
 #include "cli/rank_files.h"
 #include "cli/show.h"
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* reckon report: a plan, a search or a study as one page to look at. */
 #include "base/threads.h"
-#include "catalog/document.h"
 #include "cli/commands.h"
 #include "cli/pages.h"
 #include "cli/plan_input.h"
@@ -9,8 +8,9 @@
 #include "cli/search_job.h"
 #include "cli/show.h"
 #include "facts/headroom.h"
-#include "interop/output.h"
 #include "study/study.h"
+#include "text/document.h"
+#include "text/output.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -411,8 +411,8 @@ static enum rk_status make_page(struct job *job, int *code, struct rk_error *err
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "nothing to report: give a plan (a file or words), the output of a search, "
                        "the database of a study, or --search");
-    if (!source->file && !plan_is_line(input) && strcmp(input, "-") != 0 &&
-        strpbrk(input, "./") && !is_file(input))
+    if (!source->file && !plan_is_line(input) && strcmp(input, "-") != 0 && strpbrk(input, "./") &&
+        !is_file(input))
         return rk_fail(error, RK_BAD_INPUT, input, 0, 0, "cannot open: %s; check the path",
                        strerror(errno));
     if (source->file || !is_file(input)) return make_plan(job, code, error);

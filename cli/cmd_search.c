@@ -1,14 +1,15 @@
 /* reckon search: the best plans of all there are. */
+#include "base/text.h"
 #include "base/threads.h"
 #include "cli/commands.h"
-#include "facts/headroom.h"
 #include "cli/plan_input.h"
 #include "cli/questions.h"
 #include "cli/search_all.h"
 #include "cli/search_layerwise.h"
 #include "cli/search_select.h"
 #include "cli/search_table.h"
-#include "interop/output.h"
+#include "facts/headroom.h"
+#include "text/output.h"
 
 #include <string.h>
 
@@ -281,8 +282,8 @@ static int answer(const struct search *search, const struct search_keys *keys,
 {
     const struct search_args *args = search->args;
     const bool complete = search->result.complete;
-    const bool piped =
-        search->result.found && (output_is_stdout(args->save.plan) || output_is_stdout(args->save.script));
+    const bool piped = search->result.found &&
+                       (output_is_stdout(args->save.plan) || output_is_stdout(args->save.script));
     struct report report = {.first = NULL};
     struct rk_error error;
     search_answer_fill(&report, search, keys);
@@ -317,8 +318,7 @@ static int search_one(const struct search_grid *grid, const struct search_args *
     struct rk_error error;
     session->all_searches = 1;
     enum rk_status status = search_set(&search, at.model, at.system, at.gpus, at.batch, &error);
-    if (status == RK_OK)
-        status = search_keys_open(&search, &keys, &error);
+    if (status == RK_OK) status = search_keys_open(&search, &keys, &error);
     if (status == RK_OK && args->layerwise) {
         progress_end(&session->progress);
         return search_layerwise(&search);
@@ -364,8 +364,7 @@ static enum rk_status check(const struct search_args *args, const struct search_
         struct search search = {.args = args};
         struct search_keys keys;
         status = search_set(&search, at.model, at.system, at.gpus, at.batch, error);
-        if (status == RK_OK)
-            status = search_keys_open(&search, &keys, error);
+        if (status == RK_OK) status = search_keys_open(&search, &keys, error);
         if (status == RK_OK) status = save_check(&args->save, search.problem.base.framework, error);
     }
     return status;
@@ -394,7 +393,7 @@ static void take_old_output(struct search_args *args)
 {
     const char *path = args->output;
     const bool plan = path && args->show.format != REPORT_AS_JSON &&
-                      (output_is_stdout(path) || output_ends_in(path, ".json"));
+                      (output_is_stdout(path) || text_ends_in(path, ".json"));
     if (!plan || args->save.plan) return;
     if (search_speaks() && !args->quiet)
         fprintf(stderr, "reckon: -o is now for the answer: the best plan goes to --save-plan %s\n",

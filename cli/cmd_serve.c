@@ -1,4 +1,5 @@
 /* reckon serve: inference, its prompts, its tokens, its cache. */
+#include "base/number.h"
 #include "cli/commands.h"
 #include "cli/prediction.h"
 #include "cli/serve.h"
@@ -141,8 +142,6 @@ static const struct report_column memory_columns[] = {
     {.name = "most_batch", .title = "sequences that fit", .help = "over all GPUs"},
 };
 /* clang-format on */
-#define COUNT(columns) ((int)(sizeof(columns) / sizeof *(columns)))
-
 /* ---- tables ---- */
 
 static struct report_table *add_table(struct report *report, const char *name, const char *title,
@@ -162,7 +161,7 @@ static void add_batch(const struct serve_question *q, struct report_table *table
 {
     const double ranks = (double)q->plan->ranks;
     report_row(q->report, table,
-               (struct report_cell[COUNT(batch_columns)]){
+               (struct report_cell[COUNT_OF(batch_columns)]){
                    cell_count(q->serving.batch), cell_number(s->prefill.step_s),
                    cell_number(s->first.step_s), cell_number(s->last.step_s),
                    cell_number(s->generate_s), cell_number(s->tokens_per_s),
@@ -174,7 +173,7 @@ static void add_step(const struct serve_question *q, struct report_table *table,
                      const struct rk_served_step *step)
 {
     report_row(q->report, table,
-               (struct report_cell[COUNT(step_columns)]){
+               (struct report_cell[COUNT_OF(step_columns)]){
                    cell_text(name), cell_number(step->step_s), cell_number(step->matrix_s),
                    cell_number(step->attention_s), cell_number(step->memory_s),
                    cell_number(step->tensor_s), cell_number(step->expert_s),
@@ -187,15 +186,15 @@ static void show_steps(const struct serve_question *q, const struct rk_served *s
     const char *title = report_text(q->report, "Where the time of %llu sequences goes",
                                     (unsigned long long)q->serving.batch);
     struct report_table *table = add_table(q->report, "steps", title, step_columns,
-                                           COUNT(step_columns), REPORT_IN_TEXT | REPORT_IN_JSON);
+                                           COUNT_OF(step_columns), REPORT_IN_TEXT | REPORT_IN_JSON);
     add_step(q, table, "one prompt alone", &s->alone);
     add_step(q, table, "all prompts", &s->prefill);
     add_step(q, table, "a token, first", &s->first);
     add_step(q, table, "a token, last", &s->last);
     table = add_table(q->report, "memory", "Memory of the tightest GPU", memory_columns,
-                      COUNT(memory_columns), REPORT_IN_TEXT | REPORT_IN_JSON);
+                      COUNT_OF(memory_columns), REPORT_IN_TEXT | REPORT_IN_JSON);
     report_row(q->report, table,
-               (struct report_cell[COUNT(memory_columns)]){
+               (struct report_cell[COUNT_OF(memory_columns)]){
                    cell_number(s->weights_bytes), cell_number(s->cache_bytes),
                    cell_number(s->working_bytes), cell_number(s->context_bytes),
                    cell_number(s->total_bytes), cell_number(q->system->memory[0].capacity_bytes),
@@ -299,7 +298,7 @@ static int answer(const struct serve_args *args, struct plan_input *input, doubl
                                                    (double)args->token_ms / 1e3, args->top, room});
     const int count = args->batch.count ? listed(&args->batch, batch) : usual(&q, batch);
     struct report_table *table = add_table(report, "batches", "Sequences at a time", batch_columns,
-                                           COUNT(batch_columns), REPORT_IN_ALL);
+                                           COUNT_OF(batch_columns), REPORT_IN_ALL);
     for (int i = 0; i < count; i++) {
         q.serving.batch = batch[i];
         rk_serve(q.model, q.system, q.plan, &q.serving, &served);

@@ -1,4 +1,6 @@
 /* reckon timeline: the pipeline schedule of one step, event by event. */
+#include "base/number.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
@@ -6,14 +8,12 @@
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
-#include "interop/output.h"
+#include "text/output.h"
 #include "timeline/timeline.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* Events of a trace that the viewers still load with ease; about 100 MB. */
 enum { TRACE_EVENTS = 250000, TEXT_STAGES = 16 };
@@ -517,9 +517,9 @@ static enum rk_status write_pytorch(FILE *out, const void *what, struct rk_error
 static void take_old_output(struct timeline_args *args)
 {
     const char *path = args->output;
-    const bool trace = path && args->show.format != REPORT_AS_JSON &&
-                       (output_is_stdout(path) || output_ends_in(path, ".json") ||
-                        output_ends_in(path, ".json.gz"));
+    const bool trace =
+        path && args->show.format != REPORT_AS_JSON &&
+        (output_is_stdout(path) || text_ends_in(path, ".json") || text_ends_in(path, ".json.gz"));
     if (!trace || args->trace) return;
     fprintf(stderr, "reckon: -o is now for the answer: the trace goes to --trace %s\n", path);
     args->trace = path;

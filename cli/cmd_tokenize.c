@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 #include "cli/show.h"
 #include "corpus/reader.h"
-#include "interop/output.h"
+#include "text/output.h"
 #include "tokens/encoder.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 /* reckon tokenizer train: a byte-level BPE vocabulary from texts. */
 #include "cli/commands.h"
 #include "corpus/reader.h"
-#include "interop/output.h"
+#include "text/output.h"
 #include "tokens/train.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "cli/train_show.h"
 #include "cli/train_switch.h"
 #include "cli/train_trace.h"
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -8,8 +8,8 @@
 #include "facts/error_learn.h"
 #include "facts/learned.h"
 #include "facts/likeness.h"
-#include "interop/output.h"
 #include "study/left_out.h"
+#include "text/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>

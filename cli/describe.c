@@ -1,4 +1,5 @@
 #include "cli/describe.h"
+#include "base/number.h"
 #include "catalog/model_fields.h"
 
 #include "base/units.h"
@@ -7,8 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* ---- models ---- */
 

@@ -1,15 +1,16 @@
 #include "cli/diff_source.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "catalog/plan_fields.h"
 #include "cli/import_answer.h"
 #include "cli/model_input.h"
 #include "cli/progress.h"
 #include "facts/headroom.h"
 #include "interop/megatron.h"
-#include "interop/output.h"
 #include "interop/shell.h"
-#include "interop/text_file.h"
+#include "text/output.h"
+#include "text/text_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ enum form { PLAN_FILE, PLAN_WORDS, PLAN_CHANGES, PLAN_SCRIPT };
 static enum form form_of(const char *text)
 {
     const size_t word = strcspn(text, " \t");
-    if (output_ends_in(text, ".json") || output_ends_in(text, ".json.gz") || strcmp(text, "-") == 0)
+    if (text_ends_in(text, ".json") || text_ends_in(text, ".json.gz") || strcmp(text, "-") == 0)
         return PLAN_FILE;
     if (*text == '+') return PLAN_CHANGES;
     return plan_is_word(text, word) && access(text, F_OK) != 0 ? PLAN_WORDS : PLAN_SCRIPT;

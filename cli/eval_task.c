@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "catalog/document.h"
+#include "text/document.h"
 
 #include <jansson.h>
 #include <stdlib.h>

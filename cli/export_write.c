@@ -11,8 +11,8 @@
 #include "interop/megatron.h"
 #include "interop/megatron_flags.h"
 #include "interop/nanotron.h"
-#include "interop/output.h"
 #include "interop/target.h"
+#include "text/output.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* galvatron_profiles.c - Galvatron's profiles: predicted, or put together from its files. */
 #include "cli/galvatron.h"
 #include "galvatron/predicted.h"
-#include "interop/output.h"
+#include "text/output.h"
 #include <reckon/catalog.h>
 
 /* ---- profile ---- */

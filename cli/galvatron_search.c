@@ -2,7 +2,7 @@
 #include "cli/galvatron.h"
 #include "galvatron/cases.h"
 #include "galvatron/strategy_file.h"
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <stdlib.h>
 

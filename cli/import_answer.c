@@ -3,10 +3,10 @@
 #include "cli/check.h"
 
 #include "catalog/model_fields.h"
-#include "catalog/save.h"
 #include "cli/describe.h"
 #include "cli/entry.h"
 #include "cli/prediction.h"
+#include "text/save.h"
 
 #include <stdlib.h>
 #include <string.h>

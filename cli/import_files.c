@@ -1,10 +1,11 @@
 /* reckon import deepspeed, axolotl, nanotron, ...: the configurations of other tools, as plans. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "cli/import_answer.h"
 #include "cli/model_input.h"
-#include "interop/output.h"
 #include "interop/run_script.h"
-#include "interop/text_file.h"
+#include "text/output.h"
+#include "text/text_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +83,7 @@ static void name_model(const char *path, struct rk_model *model)
     model_name_of(path, id, sizeof id);
     static const char *const endings[] = {".yaml", ".yml", ".json", ".toml"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (output_ends_in(id, endings[i])) id[strlen(id) - strlen(endings[i])] = '\0';
+        if (text_ends_in(id, endings[i])) id[strlen(id) - strlen(endings[i])] = '\0';
     snprintf(model->id, sizeof model->id, "%s", *id && strcmp(id, "-") != 0 ? id : "imported");
 }
 

@@ -1,11 +1,12 @@
 /* reckon import megatron: the launch script of Megatron-LM, as a model and a plan. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "cli/import_answer.h"
 #include "cli/model_input.h"
 #include "interop/megatron.h"
-#include "interop/output.h"
 #include "interop/shell.h"
-#include "interop/text_file.h"
+#include "text/output.h"
+#include "text/text_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,7 @@ static void name_model(const char *path, struct rk_model *model)
     model_name_of(strcmp(path, "-") == 0 || !*path ? "megatron" : path, id, sizeof id);
     static const char *const endings[] = {".sh", ".slurm", ".sbatch", ".txt", ".bash"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (output_ends_in(id, endings[i])) id[strlen(id) - strlen(endings[i])] = '\0';
+        if (text_ends_in(id, endings[i])) id[strlen(id) - strlen(endings[i])] = '\0';
     snprintf(model->id, sizeof model->id, "%s", *id ? id : "megatron");
 }
 

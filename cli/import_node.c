@@ -5,7 +5,7 @@
 #include "catalog/readers.h"
 #include "cli/show.h"
 #include "interop/node.h"
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "cli/import_slurm.h"
 
 #include "interop/node.h"
-#include "interop/output.h"
 #include "interop/slurm.h"
+#include "text/output.h"
 
 #include <inttypes.h>
 #include <reckon/machine.h>

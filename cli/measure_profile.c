@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "cli/train_model.h"
 #include "galvatron/predicted.h"
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 #include "cli/model_input.h"
 
+#include "base/text.h"
 #include "catalog/catalog.h"
-#include "interop/output.h"
 #include "shard/shapes.h"
+#include "text/output.h"
 
 #include <reckon/catalog.h>
 
@@ -27,7 +28,7 @@ static bool has_weights(const char *folder)
     DIR *files = opendir(folder);
     bool found = store_is_shards(folder);
     for (struct dirent *file; files && !found && (file = readdir(files));)
-        found = output_ends_in(file->d_name, ".safetensors");
+        found = text_ends_in(file->d_name, ".safetensors");
     if (files) closedir(files);
     return found;
 }
@@ -40,7 +41,7 @@ static bool is_checkpoint(const char *name)
     struct stat info;
     struct rk_model model;
     if (model_in_folder(name, config, sizeof config) && !has_weights(name)) return false;
-    if (output_ends_in(name, ".safetensors")) return true;
+    if (text_ends_in(name, ".safetensors")) return true;
     if (stat(name, &info) != 0 || !S_ISDIR(info.st_mode)) return false;
     return strchr(name, '/') || rk_model_load(name, &model, NULL) != RK_OK;
 }

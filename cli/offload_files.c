@@ -2,16 +2,15 @@
  * its rule of how much to store, MEMO's share of the tokens (JSON). */
 #include "cli/offload_files.h"
 
+#include "base/number.h"
 #include "base/text.h"
-#include "catalog/csv.h"
-#include "catalog/fields.h"
+#include "text/csv.h"
+#include "text/fields.h"
 
 #include <math.h>
 #include <reckon/offload.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT_OF(array) (int)(sizeof(array) / sizeof *(array))
 
 /* ---- SSDTrain's model of a step ---- */
 

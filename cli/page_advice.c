@@ -1,12 +1,11 @@
 /* What to do with a plan: which single change saves memory, and the lines that launch it. */
+#include "base/number.h"
 #include "cli/pages.h"
 
 #include <inttypes.h>
 #include <math.h>
 
 enum { MOST_SHOWN = 12 };
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* clang-format off */
 static const struct report_column columns[] = {

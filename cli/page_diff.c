@@ -1,9 +1,8 @@
 /* Two plans side by side as a page. */
+#include "base/number.h"
 #include "cli/pages.h"
 
 #include <string.h>
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* A note, and the paragraphs that belong to it. */
 static const char *said(struct html_page *page, const struct report_table *note)

@@ -1,13 +1,12 @@
 /* A measured step over the predicted one: what each stage does and when, and the memory of the
  * step's tensors. One rank stands for its stage. */
+#include "base/number.h"
 #include "cli/pages.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { MOST_SPANS = 4000, MOST_SAMPLES = 400, MOST_STAGES = 16 };
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 struct beside {
     struct html_page *page;

@@ -1,8 +1,9 @@
 /* What the pages of plans and searches share. */
+#include "base/text.h"
 #include "catalog/catalog.h"
 #include "cli/describe.h"
 #include "cli/pages.h"
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -125,7 +126,7 @@ enum rk_status page_write(struct html_page *page, const char *path, const char *
 
 enum rk_status page_draws(const char *path, struct rk_error *error)
 {
-    if (output_ends_in(path, ".html")) return RK_OK;
+    if (text_ends_in(path, ".html")) return RK_OK;
     return rk_fail(error, RK_USAGE, NULL, 0, 0,
                    "--draw %s: it writes a page, call it FILE.html; a button there saves the "
                    "drawing as SVG",

@@ -1,4 +1,5 @@
 /* One plan and its prediction as a page. */
+#include "base/number.h"
 #include "cli/describe.h"
 #include "cli/fits.h"
 #include "cli/pages.h"
@@ -9,8 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 static const char *predict_command(struct html_page *page, const struct page_plan *p,
                                    const char *more)

@@ -1,14 +1,13 @@
 /* page_run.c - the whole run of a plan on its page: tables, one run as it may go, and a closer look
  * at its first failure. */
 #include "base/memory.h"
+#include "base/number.h"
 #include "cli/pages.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { DAY_S = 86400, MOST_EVENTS = 20000, MOST_DRAWN = 1500, MOST_MARKED = 600, AROUND = 4 };
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* Events of one run, and what undisturbed pieces of it look like. */
 struct followed {

@@ -1,10 +1,9 @@
 /* The schedule of the pipeline as a picture, from the simulation of its events. */
+#include "base/number.h"
 #include "cli/pages.h"
 #include "timeline/timeline.h"
 
 #include <math.h>
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* What a picture can hold; more stages than MOST_STAGES are not listed one by one. */
 enum {

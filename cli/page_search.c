@@ -1,5 +1,6 @@
 /* The page of one search: the best, what sets them apart, memory against time, every axis. */
 #include "base/memory.h"
+#include "base/number.h"
 #include "cli/describe.h"
 #include "cli/pages.h"
 #include "cli/plan_axes.h"
@@ -8,8 +9,6 @@
 
 #include <math.h>
 #include <string.h>
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* A search for each value of each axis takes too long with more plans. */
 enum { MOST_BARS = 20, MOST_VALUES = 256, MOST_PLANS = 4000000 };

@@ -1,5 +1,6 @@
 /* The page of a study: for each of its figures, charts chosen by what varies in it. */
 #include "base/memory.h"
+#include "base/number.h"
 #include "cli/pages.h"
 #include "study/study.h"
 
@@ -7,8 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 enum {
     MOST_BARS = 64,     /* points drawn as a bar each */

@@ -1,14 +1,13 @@
 /* prediction.c - times, rates and the plan of a prediction. */
 #include "cli/prediction.h"
 
+#include "base/number.h"
 #include "base/units.h"
 #include "catalog/plan_fields.h"
 #include "catalog/plan_stages.h"
 #include "cli/describe.h"
 
 #include <string.h>
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 const char *forecast_by(const struct rk_plan *plan)
 {

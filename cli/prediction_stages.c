@@ -1,12 +1,11 @@
 /* prediction_stages.c - the pipeline's stages of a prediction: what they do and what they hold. */
+#include "base/number.h"
 #include "cli/describe.h"
 #include "cli/prediction.h"
 #include "machine/part.h"
 
 #include <math.h>
 #include <string.h>
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* ---- stages that are alike ---- */
 

@@ -2,10 +2,11 @@
 
 #include "base/memory.h"
 #include "base/require.h"
+#include "base/text.h"
 #include "cli/search_select.h"
 #include "cli/search_sink.h"
-#include "interop/output.h"
 #include "search/scan.h"
+#include "text/output.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -96,7 +97,7 @@ static const struct {
 static const struct sink_class *sink_of(const char *path)
 {
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (output_ends_in(path, endings[i].ending)) return endings[i].sink;
+        if (text_ends_in(path, endings[i].ending)) return endings[i].sink;
     return NULL;
 }
 

@@ -1,5 +1,7 @@
 #include "cli/search_divides.h"
 
+#include "base/number.h"
+
 #include <inttypes.h>
 
 /* The largest divisor of `ranks` up to `most`. */
@@ -14,23 +16,14 @@ static uint64_t largest_divisor(uint64_t ranks, uint64_t most)
     return best;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 const char *search_divides(struct report *report, uint64_t ranks, uint64_t batch)
 {
     const uint64_t data = common_divisor(ranks, batch), wide = largest_divisor(ranks, batch);
     if (data == wide) return NULL;
-    return report_text(report,
-                       "batch %" PRIu64 " is not divisible by %" PRIu64
-                       ": data parallelism, which divides the GPUs and the batch, is at most %" PRIu64
-                       " (batch %" PRIu64 " or %" PRIu64 ": %" PRIu64 ")",
-                       batch, wide, data, batch / wide * wide, (batch / wide + 1) * wide, wide);
+    return report_text(
+        report,
+        "batch %" PRIu64 " is not divisible by %" PRIu64
+        ": data parallelism, which divides the GPUs and the batch, is at most %" PRIu64
+        " (batch %" PRIu64 " or %" PRIu64 ": %" PRIu64 ")",
+        batch, wide, data, batch / wide * wide, (batch / wide + 1) * wide, wide);
 }

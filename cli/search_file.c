@@ -1,7 +1,7 @@
 #include "cli/search_file.h"
 
 #include "base/memory.h"
-#include "catalog/fields.h"
+#include "text/fields.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef RECKON_CLI_SEARCH_FILE_H
 #define RECKON_CLI_SEARCH_FILE_H
 
-#include "catalog/document.h"
+#include "text/document.h"
 #include <reckon/search.h>
 
 struct search_file {

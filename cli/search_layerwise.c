@@ -1,6 +1,7 @@
 #include "cli/search_layerwise.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "facts/learned.h"
 #include "search/layerwise.h"
 #include "timeline/timeline.h"
@@ -10,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
 
 static bool stop(void *context)
 {
@@ -149,7 +148,7 @@ static enum rk_status add_fronts(struct report *report, const struct search *sea
     const struct report_table table = {.name = "fronts",
                                        .title = "Memory against time of a stage",
                                        .columns = front_columns,
-                                       .column_count = COUNT(front_columns)};
+                                       .column_count = COUNT_OF(front_columns)};
     struct report_table text = table, json = table;
     text.formats = REPORT_IN_TEXT;
     json.formats = REPORT_IN_JSON;
@@ -214,7 +213,7 @@ static void add_schedules(struct report *report, const struct search *search,
     if (answer->dealt.pipeline == 1) return;
     struct report_table *table = REPORT_LIST(report, "schedules", "The same plan by schedule",
                                              REPORT_IN_TEXT | REPORT_IN_JSON, schedule_columns);
-    for (int i = 0; i < COUNT(schedules); i++) {
+    for (int i = 0; i < COUNT_OF(schedules); i++) {
         struct rk_plan plan = answer->dealt;
         plan.schedule = schedules[i];
         add_schedule(report, table, search, &plan, rk_schedule_name(schedules[i]));

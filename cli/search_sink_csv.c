@@ -1,8 +1,8 @@
 /* search_sink_csv.c - rows as comma-separated values. */
 #include "base/memory.h"
 #include "cli/search_sink.h"
-#include "interop/output.h"
 #include "report/write.h"
+#include "text/output.h"
 
 #include <errno.h>
 #include <inttypes.h>

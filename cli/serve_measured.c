@@ -1,8 +1,9 @@
 /* serve_measured.c - published figures of inference beside predictions. */
+#include "base/number.h"
 #include "catalog/catalog.h"
-#include "catalog/csv.h"
 #include "cli/serve.h"
 #include "facts/results.h"
+#include "text/csv.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -149,12 +150,10 @@ static const struct report_column score_columns[] = {
     {.name = "refused", .help = "rows that were not predicted, and are in no mean"},
 };
 /* clang-format on */
-#define COUNT(columns) ((int)(sizeof(columns) / sizeof *(columns)))
-
 static void add_row(struct report *report, struct report_table *table, const struct measured *row)
 {
     report_row(report, table,
-               (struct report_cell[COUNT(row_columns)]){
+               (struct report_cell[COUNT_OF(row_columns)]){
                    cell_text(report_text(report, "%s", row->cell[ID])),
                    cell_text(report_text(report, "%s", row->cell[SOURCE])),
                    cell_text(report_text(report, "%s", row->cell[MODEL])),
@@ -185,7 +184,7 @@ static void add_score(struct report *report, struct report_table *table, const c
     }
     const struct score s = score_errors(errors, counted);
     report_row(report, table,
-               (struct report_cell[COUNT(score_columns)]){
+               (struct report_cell[COUNT_OF(score_columns)]){
                    cell_text(name), cell_count(counted), cell_number(s.signed_mean),
                    cell_number(s.mean), cell_number(s.median), cell_number(s.p90),
                    cell_number(s.worst), cell_count(fits), cell_count(refused)});
@@ -215,12 +214,12 @@ static void show(struct report *report, const struct measured *rows, size_t coun
 {
     struct report_table *table = add_table(
         report, "errors", "Errors of times of inference, predicted over measured", score_columns,
-        COUNT(score_columns), REPORT_IN_TEXT | REPORT_IN_JSON | (each ? 0 : REPORT_IN_CSV));
+        COUNT_OF(score_columns), REPORT_IN_TEXT | REPORT_IN_JSON | (each ? 0 : REPORT_IN_CSV));
     add_score(report, table, "all", rows, count, SOURCE, NULL);
     add_scores(report, table, rows, count, SOURCE);
     add_scores(report, table, rows, count, FIGURE);
     if (!each) return;
-    table = add_table(report, "rows", "Rows", row_columns, COUNT(row_columns), REPORT_IN_ALL);
+    table = add_table(report, "rows", "Rows", row_columns, COUNT_OF(row_columns), REPORT_IN_ALL);
     for (size_t i = 0; i < count; i++)
         add_row(report, table, &rows[i]);
 }

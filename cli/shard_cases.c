@@ -1,8 +1,8 @@
 #include "cli/shard_cases.h"
 
 #include "base/memory.h"
-#include "catalog/document.h"
 #include "cli/options.h"
+#include "text/document.h"
 
 #include <stdlib.h>
 #include <string.h>

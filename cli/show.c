@@ -1,7 +1,8 @@
 #include "cli/show.h"
 
+#include "base/text.h"
 #include "cli/pages.h"
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -66,7 +67,7 @@ struct report_style show_style(const struct show_args *args, FILE *out)
 
 bool show_is_page(const struct show_args *args, const char *path)
 {
-    return path && args->format == REPORT_AS_TEXT && output_ends_in(path, ".html");
+    return path && args->format == REPORT_AS_TEXT && text_ends_in(path, ".html");
 }
 
 /* A line to copy. */

@@ -1,6 +1,6 @@
 #include "cli/signals.h"
 
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <signal.h>
 

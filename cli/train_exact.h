@@ -3,7 +3,7 @@
 #ifndef RECKON_CLI_TRAIN_EXACT_H
 #define RECKON_CLI_TRAIN_EXACT_H
 
-#include "catalog/document.h"
+#include "text/document.h"
 
 #include <reckon/train.h>
 

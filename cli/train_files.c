@@ -1,8 +1,9 @@
 #include "cli/train_files.h"
 
+#include "base/text.h"
 #include "cli/train_config.h"
-#include "interop/output.h"
-#include "interop/text_file.h"
+#include "text/output.h"
+#include "text/text_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,13 +45,13 @@ static void find_config(const char *name, char path[PATH])
 {
     bool found = is_folder(name) ? join(path, name, config_name)
                                  : (size_t)snprintf(path, PATH, "%s", name) < PATH;
-    if (!found || !is_file(path) || !output_ends_in(path, ".json")) *path = '\0';
+    if (!found || !is_file(path) || !text_ends_in(path, ".json")) *path = '\0';
 }
 
 /* A model file of another name may lie anywhere: what is beside it is not its own. */
 static bool is_named_config(const char *path)
 {
-    return strcmp(path, config_name) == 0 || output_ends_in(path, "/config.json");
+    return strcmp(path, config_name) == 0 || text_ends_in(path, "/config.json");
 }
 
 static void add(struct train_files *files, const char *name, char *text, size_t bytes)

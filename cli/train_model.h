@@ -3,8 +3,8 @@
 #ifndef RECKON_CLI_TRAIN_MODEL_H
 #define RECKON_CLI_TRAIN_MODEL_H
 
-#include "catalog/document.h"
 #include "cli/plan_input.h"
+#include "text/document.h"
 
 #include <reckon/train.h>
 

@@ -1,5 +1,6 @@
 #include "cli/validate_fit.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "catalog/kernels.h"
 #include "report/report.h"
@@ -9,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* ---- --only ---- */
 

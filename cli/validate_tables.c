@@ -1,5 +1,6 @@
 #include "cli/validate_tables.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "facts/error_learn.h"
 #include "facts/likeness.h"
 #include "study/baselines.h"
@@ -8,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* ---- filters ---- */
 
@@ -159,7 +158,7 @@ enum rk_status validate_times(struct report *report, const struct results *resul
     };
     struct scores scores = {report, "times", "Errors of times, predicted over measured", NULL};
     enum rk_status status = RK_OK;
-    for (int i = 0; i < COUNT(rows) && status == RK_OK; i++)
+    for (int i = 0; i < COUNT_OF(rows) && status == RK_OK; i++)
         status = add_score(&scores, rows[i].name, results, rows[i].filter, NULL, error);
     return status;
 }
@@ -194,7 +193,7 @@ enum rk_status validate_memory(struct report *report, const struct results *resu
                 {"in use", FIGURE_USED}};
     struct scores scores = {report, "memory", "Errors of memory", NULL};
     enum rk_status status = RK_OK;
-    for (int i = 0; i < COUNT(rows) && status == RK_OK; i++)
+    for (int i = 0; i < COUNT_OF(rows) && status == RK_OK; i++)
         status = add_score(&scores, rows[i].name, results, of_kind, &rows[i].kind, error);
     if (status == RK_OK) status = add_score(&scores, "all peaks", results, peak, NULL, error);
     return status;
@@ -267,7 +266,7 @@ enum rk_status validate_sources(struct report *report, const struct results *res
         struct report_table *table =
             REPORT_LIST(report, "source_means", "Mean of the means of sources",
                         REPORT_IN_TEXT | REPORT_IN_JSON, source_columns);
-        for (int i = 0; i < COUNT(rows); i++) {
+        for (int i = 0; i < COUNT_OF(rows); i++) {
             fill_errors(results, rows[i].filter, NULL, errors);
             add_source_mean(report, table, rows[i].name, results, errors);
         }
@@ -359,7 +358,7 @@ enum rk_status validate_bars(struct report *report, const struct results *result
                 {"  sources that nobody had read", ERROR_PEAKS, TRIAL_UNREAD},
                 {"  these, from the others alone", ERROR_PEAKS, TRIAL_NEW_SET}};
     struct report_table *table = NULL;
-    for (int i = 0; i < COUNT(rows); i++) {
+    for (int i = 0; i < COUNT_OF(rows); i++) {
         struct error_coverage c;
         const enum rk_status status =
             error_bars_coverage(results, rows[i].subject, rows[i].trial, &c, error);
@@ -394,7 +393,7 @@ enum rk_status validate_given(struct report *report, const struct results *resul
     };
     static const size_t given[] = {1, 2, 4};
     struct report_table *table = NULL;
-    for (int i = 0; i < COUNT(given); i++) {
+    for (int i = 0; i < COUNT_OF(given); i++) {
         struct given_score s;
         const enum rk_status status = given_score_of(results, GIVEN_ROWS, given[i], &s, error);
         if (status != RK_OK) return status;
@@ -406,7 +405,7 @@ enum rk_status validate_given(struct report *report, const struct results *resul
                                                         "some steps of each are given",
                                                .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
                                                .columns = columns,
-                                               .column_count = COUNT(columns)});
+                                               .column_count = COUNT_OF(columns)});
         report_row(report, table,
                    (struct report_cell[]){cell_count(s.given), cell_count(s.sources),
                                           cell_number(s.none), cell_number(s.factor),

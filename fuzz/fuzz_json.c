@@ -1,5 +1,5 @@
 /* fuzz_json.c - any bytes as a JSON text; every value in it must be found again. */
-#include "catalog/document.h"
+#include "text/document.h"
 
 #undef NDEBUG /* the assertions are the test */
 #include <assert.h>

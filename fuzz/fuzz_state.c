@@ -5,7 +5,7 @@
  * the checksum is made right again, then {place, 2 bytes; value, 1 byte}; what is left over, one or
  * two bytes, is how much the state is cut by.
  */
-#include "search/hash.h"
+#include "base/hash.h"
 
 #undef NDEBUG /* the assertions are the test */
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* fuzz_tokenizer.c - any bytes as a tokenizer.json; what is accepted encodes the bytes and gives
  * them back. */
-#include "catalog/document.h"
+#include "text/document.h"
 #include "tokens/tokenizer.h"
 
 #undef NDEBUG /* the assertions are the test */

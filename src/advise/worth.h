@@ -7,7 +7,7 @@
 #ifndef RECKON_ADVISE_WORTH_H
 #define RECKON_ADVISE_WORTH_H
 
-#include "advise/compare.h"
+#include "catalog/plan_compare.h"
 #include <reckon/predict.h>
 #include <reckon/system.h>
 

@@ -87,8 +87,8 @@ size_t text_utf8_length(const char *bytes, size_t length)
     return size;
 }
 
-/* Characters that steer what shows them: C0 and C1 controls, DEL, the ends of lines and paragraphs of
- * Unicode, and those that turn the direction of writing (CVE-2021-42574). */
+/* Characters that steer what shows them: C0 and C1 controls, DEL, the ends of lines and paragraphs
+ * of Unicode, and those that turn the direction of writing (CVE-2021-42574). */
 static bool is_control(const char *text, size_t size)
 {
     static const struct {
@@ -195,4 +195,15 @@ const char *text_quote(char buffer[static TEXT_QUOTE], const char *text, size_t 
     buffer[used++] = '"';
     buffer[used] = '\0';
     return buffer;
+}
+
+bool text_part_ends_in(const char *text, size_t length, const char *ending)
+{
+    const size_t size = strlen(ending);
+    return length >= size && memcmp(text + length - size, ending, size) == 0;
+}
+
+bool text_ends_in(const char *text, const char *ending)
+{
+    return text_part_ends_in(text, strlen(text), ending);
 }

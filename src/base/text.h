@@ -17,8 +17,13 @@ const char *text_nearest(const char *name, const char *const *names);
 /* Length of the valid UTF-8 character at `text`, 1 to 4; 0 when there is none [rfc3629]. */
 size_t text_utf8_length(const char *text, size_t length);
 
-/* Names and other texts of files reach terminals, scripts and tables: what ends lines there or steers
- * a terminal (controls, turns of the direction of writing) and what is no UTF-8 becomes '?'. */
+/* Does `text`, or do its first `length` bytes, end in `ending`? */
+bool text_ends_in(const char *text, const char *ending);
+bool text_part_ends_in(const char *text, size_t length, const char *ending);
+
+/* Names and other texts of files reach terminals, scripts and tables: what ends lines there or
+ * steers a terminal (controls, turns of the direction of writing) and what is no UTF-8 becomes '?'.
+ */
 void text_make_plain(char *text); /* keeps line ends */
 void text_make_name(char *text);
 bool text_is_name(const char *text); /* would text_make_name leave it as it is? */

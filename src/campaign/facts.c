@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "catalog/catalog.h"
-#include "catalog/fields.h"
+#include "text/fields.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -114,12 +114,6 @@ static enum rk_status kind_folder(enum catalog_kind kind, char *buffer, size_t s
 
 /* ---- listing ---- */
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), size = strlen(end);
-    return length >= size && strcmp(text + length - size, end) == 0;
-}
-
 static int compare_ids(const void *a, const void *b)
 {
     return strverscmp(*(char *const *)a, *(char *const *)b);
@@ -139,7 +133,7 @@ static enum rk_status list_fill(struct catalog_list *list, DIR *folder, struct r
 {
     const struct dirent *entry;
     while ((entry = readdir(folder)))
-        if (entry->d_name[0] != '.' && ends_with(entry->d_name, ".json"))
+        if (entry->d_name[0] != '.' && text_ends_in(entry->d_name, ".json"))
             if (!list_add(list, entry->d_name)) return fail_memory(error);
     if (!list->id) list->id = calloc(1, sizeof *list->id);
     if (!list->id) return fail_memory(error);
@@ -177,7 +171,7 @@ enum catalog_form catalog_form(enum catalog_kind kind, const char *name)
     if (strcmp(name, "-") == 0) return CATALOG_STDIN;
     if (kind == CATALOG_SYSTEMS && strpbrk(name, " =\t\n") && access(name, F_OK) != 0)
         return CATALOG_SYNTHETIC;
-    if (strpbrk(name, "/ =") || ends_with(name, ".json") || ends_with(name, ".json.gz"))
+    if (strpbrk(name, "/ =") || text_ends_in(name, ".json") || text_ends_in(name, ".json.gz"))
         return CATALOG_PATH;
     return CATALOG_ID;
 }
@@ -186,7 +180,7 @@ static void id_of_path(const char *path, char *id, size_t size)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t length = strlen(name);
-    if (ends_with(name, ".gz")) length -= strlen(".gz");
+    if (text_ends_in(name, ".gz")) length -= strlen(".gz");
     if (length > 5 && strncmp(name + length - 5, ".json", 5) == 0) length -= 5;
     snprintf(id, size, "%.*s", (int)(length < size ? length : size - 1), name);
     text_make_name(id);

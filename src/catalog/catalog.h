@@ -7,7 +7,7 @@
 #ifndef RECKON_CATALOG_CATALOG_H
 #define RECKON_CATALOG_CATALOG_H
 
-#include "catalog/document.h"
+#include "text/document.h"
 #include <reckon/catalog.h>
 
 enum catalog_kind {

@@ -1,6 +1,6 @@
 #include "catalog/drives.h"
 #include "catalog/catalog.h"
-#include "catalog/fields.h"
+#include "text/fields.h"
 
 #include <stdio.h>
 #include <string.h>

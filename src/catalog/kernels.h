@@ -6,7 +6,7 @@
 #ifndef RECKON_CATALOG_KERNELS_H
 #define RECKON_CATALOG_KERNELS_H
 
-#include "catalog/fields.h"
+#include "text/fields.h"
 #include <reckon/system.h>
 
 extern const struct field kernels_fields[]; /* of struct rk_kernels */

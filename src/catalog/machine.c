@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
-#include "catalog/fields.h"
+#include "text/fields.h"
 
 #include <reckon/machine.h>
 

@@ -2,7 +2,7 @@
 #ifndef RECKON_CATALOG_MODEL_FIELDS_H
 #define RECKON_CATALOG_MODEL_FIELDS_H
 
-#include "catalog/fields.h"
+#include "text/fields.h"
 #include <reckon/model.h>
 
 /* Offsets are those of struct rk_model; ended by key NULL. */

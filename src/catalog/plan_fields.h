@@ -6,8 +6,8 @@
 #ifndef RECKON_CATALOG_PLAN_FIELDS_H
 #define RECKON_CATALOG_PLAN_FIELDS_H
 
-#include "catalog/fields.h"
 #include "plan/names.h"
+#include "text/fields.h"
 #include <reckon/plan.h>
 #include <reckon/system.h>
 
@@ -27,8 +27,8 @@ struct plan_draft {
     } at[PLAN_MAX_FIELDS];
     const struct rk_system *system; /* that it is for, where that is known, else NULL: which kernels
                                        there are */
-    char text[1024]; /* the line of words, cut */
-    char path[256];  /* of the file; "": there is none */
+    char text[1024];                /* the line of words, cut */
+    char path[256];                 /* of the file; "": there is none */
 };
 
 struct plan_draft plan_draft(void);

@@ -1,7 +1,7 @@
 /* plan_write.c - a plan as a line of words and as a file. */
 #include "catalog/plan_fields.h"
 #include "catalog/plan_stages.h"
-#include "catalog/save.h"
+#include "text/save.h"
 
 #include <inttypes.h>
 #include <reckon/catalog.h>

@@ -1,6 +1,6 @@
 #include "catalog/rates.h"
 
-#include "catalog/fields.h"
+#include "text/fields.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@
 #ifndef RECKON_CATALOG_RATES_H
 #define RECKON_CATALOG_RATES_H
 
-#include "catalog/document.h"
+#include "text/document.h"
 #include <reckon/system.h>
 
 enum rk_status attention_rates_load(const struct place *place, void *rates, struct rk_error *error);

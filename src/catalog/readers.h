@@ -6,8 +6,8 @@
 #ifndef RECKON_CATALOG_READERS_H
 #define RECKON_CATALOG_READERS_H
 
-#include "catalog/document.h"
 #include "catalog/plan_fields.h"
+#include "text/document.h"
 #include <reckon/model.h>
 #include <reckon/system.h>
 

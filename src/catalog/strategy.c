@@ -1,9 +1,9 @@
 /* strategy.c - strategy files, reckon-strategy(5): plans of the published model under their names
  * of before. */
-#include "catalog/fields.h"
 #include "catalog/plan_fields.h"
 #include "catalog/readers.h"
 #include "plan/names.h"
+#include "text/fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -209,7 +209,7 @@ enum rk_status strategy_read(const struct document *document, struct plan_draft 
     read.given[plan_row("sequence")] = read.given[plan_row("data")] = false;
     read.given[plan_row("split")] = read.given[plan_row("stages")] = false;
     read.given[plan_row("attention")] = false; /* which kernel, it does not say */
-    read.data = 0; /* the ranks say it */
+    read.data = 0;                             /* the ranks say it */
     snprintf(read.path, sizeof read.path, "%s", document->path);
     *draft = read;
     return RK_OK;

@@ -3,9 +3,9 @@
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "catalog/drives.h"
-#include "catalog/fields.h"
 #include "catalog/kernels.h"
 #include "catalog/readers.h"
+#include "text/fields.h"
 
 #include <stdio.h>
 #include <stdlib.h>

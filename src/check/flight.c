@@ -6,8 +6,8 @@
  * name ("nccl:all_reduce", "nccl:send 0->1"), sizes, types, and "state": scheduled, started or
  * completed. It is a ring: the first calls of a long run are gone. [pytorch-flight] */
 #include "base/memory.h"
-#include "catalog/document.h"
 #include "check/findings.h"
+#include "text/document.h"
 
 #include <inttypes.h>
 #include <stdio.h>

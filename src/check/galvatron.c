@@ -4,8 +4,8 @@
 #include "catalog/plan_fields.h"
 #include "check/findings.h"
 #include "check/sources.h"
-#include "interop/settings.h"
 #include "plan/members.h"
+#include "text/settings.h"
 
 #include <errno.h>
 #include <inttypes.h>

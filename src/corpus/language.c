@@ -1,7 +1,7 @@
 #include "corpus/language.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "catalog/document.h"
+#include "text/document.h"
 #include "tokens/unicode.h"
 
 #include <dirent.h>

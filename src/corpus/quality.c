@@ -1,5 +1,6 @@
 #include "corpus/quality.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "tokens/unicode.h"
 
 #include <string.h>
@@ -79,12 +80,6 @@ static bool begins_with_bullet(const char *line, size_t size)
                       c.code == 0x25aa || c.code == 0x2023);
 }
 
-static bool ends_in(const char *text, size_t size, const char *ending)
-{
-    const size_t length = strlen(ending);
-    return size >= length && memcmp(text + size - length, ending, length) == 0;
-}
-
 static bool measure_lines(const char *text, size_t size, struct quality_scratch *scratch,
                           struct lines *l)
 {
@@ -103,7 +98,8 @@ static bool measure_lines(const char *text, size_t size, struct quality_scratch 
         l->lines++;
         l->bytes += length;
         l->bullets += begins_with_bullet(line, length);
-        l->ellipses += ends_in(line, length, "...") || ends_in(line, length, "\xe2\x80\xa6");
+        l->ellipses += text_part_ends_in(line, length, "...") ||
+                       text_part_ends_in(line, length, "\xe2\x80\xa6");
         if (seen_add(&table, hash_bytes(line, length), 1) > 1) {
             l->same++;
             l->same_bytes += length;

@@ -1,7 +1,7 @@
 #include "facts/error_bar.h"
-#include "catalog/document.h"
-#include "catalog/fields.h"
 #include "facts/choices.h"
+#include "text/document.h"
+#include "text/fields.h"
 
 #include <math.h>
 #include <stdio.h>

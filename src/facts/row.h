@@ -6,7 +6,7 @@
 #ifndef RECKON_FACTS_ROW_H
 #define RECKON_FACTS_ROW_H
 
-#include "catalog/csv.h"
+#include "text/csv.h"
 #include <stdbool.h>
 
 enum { ROW_MAX_CELLS = 256 };

@@ -2,8 +2,8 @@
 #include "base/memory.h"
 #include "base/regex.h"
 #include "catalog/catalog.h"
-#include "catalog/document.h"
-#include "catalog/fields.h"
+#include "text/document.h"
+#include "text/fields.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef RECKON_GALVATRON_PREDICTED_H
 #define RECKON_GALVATRON_PREDICTED_H
 
-#include "catalog/document.h"
+#include "text/document.h"
 #include <reckon/model.h>
 #include <reckon/plan.h>
 #include <reckon/system.h>

@@ -8,8 +8,8 @@
 #ifndef RECKON_GALVATRON_PROFILE_H
 #define RECKON_GALVATRON_PROFILE_H
 
-#include "catalog/document.h"
 #include "galvatron/strategy.h"
+#include "text/document.h"
 
 enum { GALVATRON_KINDS = 8, GALVATRON_SIZES = 64 };
 

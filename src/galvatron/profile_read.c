@@ -1,7 +1,7 @@
 #include "base/memory.h"
 #include "galvatron/profile.h"
 
-#include "catalog/fields.h"
+#include "text/fields.h"
 
 #include <stdio.h>
 #include <stdlib.h>

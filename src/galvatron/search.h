@@ -7,8 +7,8 @@
 #ifndef RECKON_GALVATRON_SEARCH_H
 #define RECKON_GALVATRON_SEARCH_H
 
-#include "catalog/fields.h"
 #include "galvatron/cost.h"
+#include "text/fields.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 #include "interop/buffers.h"
 #include "base/text.h"
-#include "catalog/csv.h"
-#include "catalog/fields.h"
+#include "text/csv.h"
+#include "text/fields.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #ifndef RECKON_INTEROP_BUFFERS_H
 #define RECKON_INTEROP_BUFFERS_H
 
-#include "catalog/document.h"
+#include "text/document.h"
 #include <reckon/place.h>
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
  * Keys: Primus' primus/configs, FlagScale's flagscale/runner/runner_train.py. */
 #include "interop/config_words.h"
 #include "interop/megatron_flags.h"
-#include "interop/text_file.h"
+#include "text/text_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

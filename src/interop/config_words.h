@@ -3,6 +3,7 @@
 #ifndef RECKON_INTEROP_CONFIG_WORDS_H
 #define RECKON_INTEROP_CONFIG_WORDS_H
 
+#include "base/number.h"
 #include "interop/key_rows.h"
 #include "interop/megatron.h"
 #include "interop/reader.h"
@@ -67,7 +68,5 @@ enum rk_status words_finish(struct list *l, const char *tool, uint64_t gpus,
 enum rk_status words_read(const struct config_source *source, const struct key *keys, size_t count,
                           words_interpreter *interpret, struct rk_model *model,
                           struct rk_plan *plan, struct notes *notes, struct rk_error *error);
-
-#define COUNT_OF(table) (sizeof(table) / sizeof *(table))
 
 #endif

@@ -5,7 +5,7 @@
  * (flatten_dict_to_args); the width of its MLPs: flagscale/runner/auto_tuner/utils.py. */
 #include "interop/config_words.h"
 #include "interop/megatron_flags.h"
-#include "interop/text_file.h"
+#include "text/text_file.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -198,10 +198,11 @@ static enum rk_status put_inner(struct words_reading *r, const struct settings *
         const struct setting *said = below(s->key) ? value_of(&r->settings, inner, s->key) : NULL;
         if (!said || said->given) continue;
         if (strcmp(said->text, s->text) != 0)
-            return settings_fail(&r->settings, said, error,
-                                 "is %.60s here and %.60s in the file of defaults.train: give --set "
-                                 "%.80s=VALUE",
-                                 said->text, s->text, said->key);
+            return settings_fail(
+                &r->settings, said, error,
+                "is %.60s here and %.60s in the file of defaults.train: give --set "
+                "%.80s=VALUE",
+                said->text, s->text, said->key);
         status = put_argument(&r->list, &r->settings, s);
     }
     return status;

@@ -1,6 +1,6 @@
 #include "interop/flat.h"
 
-#include "advise/compare.h"
+#include "catalog/plan_compare.h"
 #include "catalog/plan_stages.h"
 #include "plan/layers.h"
 

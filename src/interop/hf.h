@@ -11,8 +11,8 @@
 #ifndef RECKON_INTEROP_HF_H
 #define RECKON_INTEROP_HF_H
 
-#include "catalog/document.h"
 #include "interop/hf_types.h"
+#include "text/document.h"
 #include <reckon/model.h>
 
 enum hf_note_kind {

@@ -8,8 +8,8 @@
 #ifndef RECKON_INTEROP_HF_KEYS_H
 #define RECKON_INTEROP_HF_KEYS_H
 
-#include "catalog/fields.h"
 #include "interop/hf_types.h"
+#include "text/fields.h"
 
 /* What the shape needs of a file. 0, or false, also stands for what it does not say; hf.c fills
  * that in where it follows from the rest. */

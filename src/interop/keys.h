@@ -8,24 +8,24 @@
 #define RECKON_INTEROP_KEYS_H
 
 #include "interop/notes.h"
-#include "interop/settings.h"
+#include "text/settings.h"
 #include <stdint.h>
 
 enum key_use {
-    KEY_COUNT,        /* uint64_t */
-    KEY_INTEGER,      /* int64_t */
-    KEY_NUMBER,       /* double */
-    KEY_FLAG,         /* bool */
-    KEY_WORD,         /* int: the index in `words` ("a|b|c"), in any case */
-    KEY_TEXT,         /* const char *: lives as long as the settings */
-    KEY_VALUE,        /* an argument of Megatron-LM, `why`, with this value (config_words.c) */
-    KEY_ON,           /* ... that is there when the value is true */
-    KEY_OFF,          /* ... when it is false */
-    KEY_MAP,          /* arguments by the value: "silu=--swiglu|gelu=" in `words`; others refused */
-    KEY_NONE,         /* does not matter here; what only a wildcard passes is named, and refused where
-                         its name says that it decides what a run costs */
-    KEY_LATER,        /* another table reads it, or refuses it */
-    KEY_SET,          /* a variable of the file's values, which --set gives; no key of the file */
+    KEY_COUNT,   /* uint64_t */
+    KEY_INTEGER, /* int64_t */
+    KEY_NUMBER,  /* double */
+    KEY_FLAG,    /* bool */
+    KEY_WORD,    /* int: the index in `words` ("a|b|c"), in any case */
+    KEY_TEXT,    /* const char *: lives as long as the settings */
+    KEY_VALUE,   /* an argument of Megatron-LM, `why`, with this value (config_words.c) */
+    KEY_ON,      /* ... that is there when the value is true */
+    KEY_OFF,     /* ... when it is false */
+    KEY_MAP,     /* arguments by the value: "silu=--swiglu|gelu=" in `words`; others refused */
+    KEY_NONE,    /* does not matter here; what only a wildcard passes is named, and refused where
+                    its name says that it decides what a run costs */
+    KEY_LATER,   /* another table reads it, or refuses it */
+    KEY_SET,     /* a variable of the file's values, which --set gives; no key of the file */
     KEY_NOT_FOLLOWED, /* changes time or memory slightly: a warning unless it is off */
     KEY_NOT_COVERED   /* makes a run that plans do not describe: refused unless it is off */
 };

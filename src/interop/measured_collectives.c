@@ -1,8 +1,8 @@
 /* What nccl-tests prints, and the JSON that it writes with -J. */
 #include "base/text.h"
-#include "interop/lines.h"
 #include "interop/measured.h"
 #include "machine/kernels.h"
+#include "text/lines.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Profiles of Galvatron's: messages of a machine, layers of a model. */
-#include "catalog/fields.h"
 #include "interop/measured.h"
 #include "machine/kernels.h"
+#include "text/fields.h"
 #include "workload/layers.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Tables of matrix products. */
 #include "base/text.h"
-#include "interop/lines.h"
 #include "interop/measured.h"
 #include "machine/kernels.h"
+#include "text/lines.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,7 +1,7 @@
 /* megatron_change.c - the arguments of a script that another plan wants otherwise, and the script
  * with them: in its own spelling and order, the rest of the text as it was. */
-#include "advise/compare.h"
 #include "base/require.h"
+#include "catalog/plan_compare.h"
 #include "interop/megatron_args.h"
 #include "interop/shell_state.h"
 

@@ -1,7 +1,7 @@
 #include "interop/mllog.h"
 
 #include "base/memory.h"
-#include "interop/text_file.h"
+#include "text/text_file.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -2,9 +2,9 @@
 #include "interop/mlperf.h"
 
 #include "base/memory.h"
-#include "catalog/document.h"
 #include "interop/mllog.h"
 #include "interop/mlperf_cells.h"
+#include "text/document.h"
 
 #include <dirent.h>
 #include <errno.h>

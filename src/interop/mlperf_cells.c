@@ -1,7 +1,7 @@
 #include "interop/mlperf_cells.h"
 
 #include "interop/shell.h"
-#include "interop/text_file.h"
+#include "text/text_file.h"
 
 #include <glob.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "catalog/readers.h"
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ void model_name_of(const char *path, char *id, size_t size)
     snprintf(id, size, "%.*s", (int)size - 1, base ? base + 1 : copy);
     static const char *const endings[] = {".gz", ".json"};
     for (int i = 0; i < 2; i++)
-        if (output_ends_in(id, endings[i])) id[strlen(id) - strlen(endings[i])] = '\0';
+        if (text_ends_in(id, endings[i])) id[strlen(id) - strlen(endings[i])] = '\0';
     text_make_name(id);
 }
 

@@ -4,7 +4,7 @@
 #ifndef RECKON_INTEROP_NODE_H
 #define RECKON_INTEROP_NODE_H
 
-#include "catalog/document.h"
+#include "text/document.h"
 #include <reckon/system.h>
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
  * Adapters are called NIC0, ... with their names in the legend, or by their names. */
 #include "base/memory.h"
 #include "base/text.h"
-#include "interop/lines.h"
 #include "interop/node.h"
+#include "text/lines.h"
 
 #include <stdlib.h>
 #include <string.h>

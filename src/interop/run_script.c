@@ -1,4 +1,5 @@
 #include "interop/run_script.h"
+#include "base/text.h"
 #include "interop/megatron_args.h"
 #include "interop/shell.h"
 
@@ -39,16 +40,10 @@ static const char *const config_endings[] = {".yaml", ".yml", ".json", ".toml", 
 static const char *const script_endings[] = {".sh",   ".bash", ".sbatch", ".slurm",
                                              ".slrm", ".job",  ".sub",    NULL};
 
-static bool ends_in(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 static bool ends_in_any(const char *text, const char *const *ends)
 {
     for (int i = 0; ends[i]; i++)
-        if (ends_in(text, ends[i])) return true;
+        if (text_ends_in(text, ends[i])) return true;
     return false;
 }
 
@@ -135,7 +130,7 @@ static bool is_program(const struct work *w, const struct shell_word *words, siz
     base = base ? base + 1 : text;
     if (i && strcmp(words[i - 1].text, "-m") == 0)
         return strncmp(text, "torch.distributed", 17) != 0 && !strstr(text, "accelerate");
-    return ends_in(base, ".py") || is_one(w->starter->programs, base);
+    return text_ends_in(base, ".py") || is_one(w->starter->programs, base);
 }
 
 static bool is_neox(const struct work *w)
@@ -153,7 +148,7 @@ static bool is_accelerate(const struct work *w)
 static size_t arguments_begin(const struct work *w, const struct shell_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const bool launcher = is_accelerate(w) && !ends_in(words[i].text, ".py") &&
+        const bool launcher = is_accelerate(w) && !text_ends_in(words[i].text, ".py") &&
                               !(i && strcmp(words[i - 1].text, "-m") == 0);
         if (is_program(w, words, i) && !launcher) return i + 1;
     }
@@ -168,7 +163,7 @@ static bool names_file(const struct work *w, const struct shell_word *words, siz
         if (option_name(words[i].text, name, sizeof name)) {
             if (is_one(w->starter->files, name)) return true;
         } else if (w->starter->operand && (ends_in_any(words[i].text, config_endings) ||
-                                           (is_neox(w) && !ends_in(words[i].text, ".py")))) {
+                                           (is_neox(w) && !text_ends_in(words[i].text, ".py")))) {
             return true;
         }
     }
@@ -433,9 +428,9 @@ static enum rk_status read_operand(struct work *w, const struct shell_word *word
         return put(w, key, value, word->unknown ? word : NULL);
     }
     if (w->starter->operand && (ends_in_any(word->text, config_endings) ||
-                                (is_neox(w) && !ends_in(word->text, ".py") && w->folder)))
+                                (is_neox(w) && !text_ends_in(word->text, ".py") && w->folder)))
         return add_file(w, word, word->text);
-    if (ends_in(word->text, ".py") || is_one("train|pretrain|sft", word->text)) return RK_OK;
+    if (text_ends_in(word->text, ".py") || is_one("train|pretrain|sft", word->text)) return RK_OK;
     if (strcmp(w->format->name, "deepspeed") == 0) return RK_OK;
     return fail_at(w, word, "is not understood in this command");
 }

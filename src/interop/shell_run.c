@@ -1,6 +1,8 @@
 /* shell_run.c - simple commands of a script that is read: assignments, functions, `bash -c`. */
 #include "interop/shell_run.h"
 
+#include "base/text.h"
+
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -316,12 +318,6 @@ void shell_record(struct shell_state *s, const struct shell_word *words, size_t 
     }
 }
 
-static bool ends_in(const char *text, const char *ending)
-{
-    const size_t n = strlen(text), m = strlen(ending);
-    return n >= m && strcmp(text + n - m, ending) == 0;
-}
-
 /* The text that `bash -c` in front of it runs; 0: none. */
 static size_t shell_text(const struct shell_word *words, size_t count, size_t *shell)
 {
@@ -331,7 +327,7 @@ static size_t shell_text(const struct shell_word *words, size_t count, size_t *s
         if (strcmp(name, "bash") != 0 && strcmp(name, "sh") != 0) continue;
         *shell = i;
         for (size_t k = i + 1; k + 1 < count && words[k].text[0] == '-'; k++)
-            if (ends_in(words[k].text, "c")) return k + 1;
+            if (text_ends_in(words[k].text, "c")) return k + 1;
     }
     return 0;
 }
@@ -407,7 +403,7 @@ static void run_source(struct shell_state *s, const struct shell_word *name)
 static bool run_script(struct shell_state *s, struct shell_word *words, size_t count)
 {
     size_t at = 0;
-    while (at < count && !(ends_in(words[at].text, ".sh") && words[at].text[0] != '-'))
+    while (at < count && !(text_ends_in(words[at].text, ".sh") && words[at].text[0] != '-'))
         at++;
     if (at == count || s->depth > SHELL_MAX_SCRIPTS) return false;
     const bool shell =

@@ -1,6 +1,6 @@
 /* shell_source.c - the files that a script sources: read, never run. */
 #include "interop/shell_run.h"
-#include "interop/text_file.h"
+#include "text/text_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

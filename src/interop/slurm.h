@@ -6,7 +6,7 @@
 #ifndef RECKON_INTEROP_SLURM_H
 #define RECKON_INTEROP_SLURM_H
 
-#include "catalog/document.h"
+#include "text/document.h"
 #include <stdint.h>
 
 enum { SLURM_NAME = 64 };

@@ -1,10 +1,11 @@
-/* step_trace.h - a measured step, as `reckon train --trace` writes it: a Chrome trace with a process
- * for each rank, its operations one after the other, and a counter of the bytes of its tensors.
+/* step_trace.h - a measured step, as `reckon train --trace` writes it: a Chrome trace with a
+ * process for each rank, its operations one after the other, and a counter of the bytes of its
+ * tensors.
  */
 #ifndef RECKON_INTEROP_STEP_TRACE_H
 #define RECKON_INTEROP_STEP_TRACE_H
 
-#include "catalog/document.h"
+#include "text/document.h"
 
 enum step_kind {
     STEP_FORWARD,

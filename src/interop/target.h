@@ -2,7 +2,7 @@
 #ifndef RECKON_INTEROP_TARGET_H
 #define RECKON_INTEROP_TARGET_H
 
-#include "advise/compare.h"
+#include "catalog/plan_compare.h"
 #include "interop/notes.h"
 #include "interop/reader.h"
 

@@ -5,9 +5,9 @@
  * Keys and defaults: torchtitan/config/job_config.py at v0.2.2 [torchtitan].
  */
 #include "interop/key_rows.h"
-#include "interop/python_data.h"
 #include "interop/target.h"
 #include "plan/members.h"
+#include "text/python_data.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -453,8 +453,8 @@ static enum rk_status read_converters(struct reading *r)
     }
     r->p->precision = r->j.param ? RK_BF16 : RK_FP32;
     if (r->j.float8)
-        r->p->precision = r->j.recipe && strncmp(r->j.recipe, "rowwise", 7) == 0 ? RK_FP8_ROW
-                                                                                : RK_FP8_CURRENT;
+        r->p->precision =
+            r->j.recipe && strncmp(r->j.recipe, "rowwise", 7) == 0 ? RK_FP8_ROW : RK_FP8_CURRENT;
     if (r->j.mx) r->p->precision = RK_MXFP8;
     r->p->weights_fp8 = r->j.gather && r->p->precision == RK_FP8_CURRENT;
     return RK_OK;

@@ -1,6 +1,6 @@
 #include "interop/train_log.h"
 #include "interop/mllog.h"
-#include "interop/text_file.h"
+#include "text/text_file.h"
 
 #include <inttypes.h>
 #include <math.h>

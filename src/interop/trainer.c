@@ -7,7 +7,7 @@
 #include "interop/deepspeed.h"
 #include "interop/key_rows.h"
 #include "interop/shell.h"
-#include "interop/text_file.h"
+#include "text/text_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +28,8 @@ struct trainer {
     int offloading; /* of axolotl: "false|true|..." */
     int mixed, launch, strategy, attention, zero_stage, optimizer_device, param_device;
     int bf16, fp16; /* "false|true|auto|full" */
-    bool fp8, tf32, checkpointing, no_checkpointing, fsdp_checkpointing, activation_offload, offload;
+    bool fp8, tf32, checkpointing, no_checkpointing, fsdp_checkpointing, activation_offload,
+        offload;
     bool reentrant; /* checkpoints of `checkpointing` */
     bool compile, liger, liger_mlp;
     bool gather; /* float8 weights are gathered in 8 bits */
@@ -339,9 +340,8 @@ static char *load_config(const struct reading *r)
     size_t size;
     struct rk_error error;
     struct shell_word written = {.unknown = 0};
-    const char *inner = r->source->script
-                            ? shell_file(r->source->script, r->t.deepspeed, &written)
-                            : NULL;
+    const char *inner =
+        r->source->script ? shell_file(r->source->script, r->t.deepspeed, &written) : NULL;
     if (inner) return written.unknown ? NULL : strdup(inner);
     const char *slash = strrchr(r->source->path, '/');
     int folder = slash ? (int)(slash - r->source->path) + 1 : 0;

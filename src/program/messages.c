@@ -4,6 +4,7 @@
  * which is that of its passes: so they pair whether or not the transport knows tags. Receives are
  * posted one pass ahead.
  */
+#include "base/number.h"
 #include "program/build.h"
 
 #include <math.h>
@@ -183,22 +184,6 @@ static bool next_border(const struct build *b, uint32_t *k, int *own, int *there
         if (!same_place(b, *own, *there)) return true;
     }
     return false;
-}
-
-static uint64_t common_multiple(uint64_t a, uint64_t b)
-{
-    uint64_t x = a, y = b;
-    while (y) {
-        const uint64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return a / x * b;
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    return b ? common_divisor(b, a % b) : a;
 }
 
 /* Replicas of n and m have the same in common again n / gcd(n, m) further. */

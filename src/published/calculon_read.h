@@ -6,8 +6,8 @@
 #ifndef RECKON_PUBLISHED_CALCULON_READ_H
 #define RECKON_PUBLISHED_CALCULON_READ_H
 
-#include "catalog/document.h"
 #include "published/calculon.h"
+#include "text/document.h"
 
 #include <reckon/system.h>
 

@@ -1,8 +1,8 @@
 /* published.c - the model of [isaev2023] as the search sees it. */
+#include "base/hash.h"
 #include "published/networks.h"
 #include "published/plans.h"
 #include "published/units.h"
-#include "search/hash.h"
 #include "search/plans_axes.h"
 
 /* ---- the space ---- */

@@ -1,6 +1,6 @@
 #include "search/fingerprint.h"
 
-#include "search/hash.h"
+#include "base/hash.h"
 
 /* ---- models and plans: the rows of their tables ---- */
 
@@ -111,9 +111,9 @@ static void mix_network(uint64_t *hash, const struct rk_network *n)
 
 static void mix_kernels(uint64_t *hash, const struct rk_kernels *k)
 {
-#define KERNEL_COUNT(member, help)  mix_number(hash, k->member);
-#define KERNEL_NUMBER(member, help) mix_real(hash, k->member);
-#define KERNEL_PAIR(member, help)   mix(hash, k->member, sizeof k->member);
+#define KERNEL_COUNT(member, help)     mix_number(hash, k->member);
+#define KERNEL_NUMBER(member, help)    mix_real(hash, k->member);
+#define KERNEL_PAIR(member, help)      mix(hash, k->member, sizeof k->member);
 #define KERNEL_SET(member, list, help) mix_number(hash, k->member);
 #include <reckon/system.def>
     const struct rk_attention_rates *a = &k->attention_rates;

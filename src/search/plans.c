@@ -1,6 +1,6 @@
 /* plans.c - the model of today's plans as the search sees it. */
+#include "base/hash.h"
 #include "search/fingerprint.h"
-#include "search/hash.h"
 #include "search/plans_split.h"
 #include "search/plans_unit.h"
 #include "search/plans_units.h"

@@ -1,8 +1,8 @@
 #include "search/state.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "search/fingerprint.h"
-#include "search/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

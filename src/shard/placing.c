@@ -1,6 +1,7 @@
 #include "shard/placing.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "plan/ranks.h"
 #include "workload/layers.h"
 
@@ -326,17 +327,6 @@ static bool clip_flat(const struct boxes *from, int rank, uint64_t first, uint64
 static uint64_t least_multiple(uint64_t value, uint64_t of)
 {
     return (value + of - 1) / of * of;
-}
-
-static uint64_t common_multiple(uint64_t a, uint64_t b)
-{
-    uint64_t x = a, y = b;
-    while (y) {
-        const uint64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return a / x * b;
 }
 
 /* The flat buffer of dense weights, and that of experts'; positions of the parameters that are put

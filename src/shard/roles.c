@@ -46,19 +46,13 @@ static const struct {
     {".input_scale", LEAF_SCALES},
 };
 
-static bool ends_in(const char *text, size_t length, const char *end)
-{
-    const size_t size = strlen(end);
-    return length >= size && memcmp(text + length - size, end, size) == 0;
-}
-
 /* Length of the name without its leaf. */
 static size_t take_leaf(const char *name, enum tensor_leaf *leaf)
 {
     const size_t length = strlen(name);
     *leaf = LEAF_WEIGHT;
     for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++)
-        if (ends_in(name, length, leaves[i].end)) {
+        if (text_part_ends_in(name, length, leaves[i].end)) {
             *leaf = leaves[i].leaf;
             return length - strlen(leaves[i].end);
         }
@@ -113,7 +107,8 @@ static bool matches(const char *pattern, const char *text, size_t length, int64_
 static bool ends_with(const char *pattern, const char *text, size_t length)
 {
     const size_t size = strlen(pattern);
-    return ends_in(text, length, pattern) && (size == length || text[length - size - 1] == '.');
+    return text_part_ends_in(text, length, pattern) &&
+           (size == length || text[length - size - 1] == '.');
 }
 
 static bool has_type(const char *types, const char *type)

@@ -3,9 +3,9 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "catalog/document.h"
 #include "catalog/readers.h"
 #include "interop/hf.h"
+#include "text/document.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,12 +20,6 @@
 #define SHARDS_INDEX "reckon.index.json"
 
 enum { MOST_PATH = 4096 + 256 };
-
-static bool ends_in(const char *text, const char *end)
-{
-    const size_t length = strlen(text), size = strlen(end);
-    return length >= size && strcmp(text + length - size, end) == 0;
-}
 
 static bool is_folder(const char *path)
 {
@@ -45,7 +39,7 @@ static enum rk_status check_name(const struct place *place, const char *name,
                                  struct rk_error *error)
 {
     char quoted[TEXT_QUOTE];
-    if (name && !strchr(name, '/') && name[0] != '.' && ends_in(name, ".safetensors") &&
+    if (name && !strchr(name, '/') && name[0] != '.' && text_ends_in(name, ".safetensors") &&
         strlen(name) < 200)
         return RK_OK;
     return place_fail(place, error,
@@ -299,7 +293,7 @@ static enum rk_status find_single(const char *folder, char name[static 256], str
     if (!files)
         return rk_fail(error, RK_BAD_INPUT, folder, 0, 0, "cannot be read: %s", strerror(errno));
     while ((entry = readdir(files)) && strcmp(name, "model.safetensors") != 0)
-        if (ends_in(entry->d_name, ".safetensors") && entry->d_name[0] != '.') {
+        if (text_ends_in(entry->d_name, ".safetensors") && entry->d_name[0] != '.') {
             snprintf(name, 256, "%s", entry->d_name);
             found++;
         }

@@ -2,10 +2,10 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "catalog/fields.h"
 #include "plan/names.h"
 #include "search/plans_axes.h"
 #include "study/numbers.h"
+#include "text/fields.h"
 
 #include <stdio.h>
 #include <stdlib.h>

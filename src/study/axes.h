@@ -2,8 +2,8 @@
 #ifndef RECKON_STUDY_AXES_H
 #define RECKON_STUDY_AXES_H
 
-#include "catalog/document.h"
 #include "study/study.h"
+#include "text/document.h"
 
 /* Adds what an "axes" object says to the study, each once; `place` NULL is none. */
 enum rk_status axes_load(const struct place *place, bool unstartable, struct study *study,

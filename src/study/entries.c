@@ -4,11 +4,11 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
-#include "catalog/fields.h"
 #include "catalog/readers.h"
 #include "interop/model_named.h"
 #include "study/digest.h"
 #include "study/numbers.h"
+#include "text/fields.h"
 
 #include <stdarg.h>
 #include <stdio.h>

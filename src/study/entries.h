@@ -2,8 +2,8 @@
 #ifndef RECKON_STUDY_ENTRIES_H
 #define RECKON_STUDY_ENTRIES_H
 
-#include "catalog/document.h"
 #include "study/study.h"
+#include "text/document.h"
 
 /* Indices into study->model, study->system or study->axes, in the order of the file. */
 struct indices {

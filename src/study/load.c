@@ -1,7 +1,6 @@
 /* load.c - study files, reckon-study(5). */
 #include "base/memory.h"
 #include "base/open.h"
-#include "catalog/fields.h"
 #include "estimate/fold.h"
 #include "facts/headroom.h"
 #include "machine/kernels.h"
@@ -13,6 +12,7 @@
 #include "study/over_clusters.h"
 #include "study/query.h"
 #include "study/run_load.h"
+#include "text/fields.h"
 
 #include <errno.h>
 #include <fcntl.h>

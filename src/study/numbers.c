@@ -1,8 +1,8 @@
 #include "study/numbers.h"
 
 #include "base/memory.h"
-#include "catalog/fields.h"
 #include "study/study.h"
+#include "text/fields.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #define RECKON_STUDY_NUMBERS_H
 
 #include "base/progression.h"
-#include "catalog/document.h"
+#include "text/document.h"
 #include <stdint.h>
 
 struct numbers {

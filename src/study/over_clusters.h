@@ -3,8 +3,8 @@
 #ifndef RECKON_STUDY_OVER_CLUSTERS_H
 #define RECKON_STUDY_OVER_CLUSTERS_H
 
-#include "catalog/document.h"
 #include "study/study.h"
+#include "text/document.h"
 
 /* Accelerators of all clusters. */
 uint64_t over_clusters_gpus(const struct rk_machine *machine);

@@ -2,8 +2,8 @@
 #ifndef RECKON_STUDY_RUN_LOAD_H
 #define RECKON_STUDY_RUN_LOAD_H
 
-#include "catalog/fields.h"
 #include "study/study.h"
+#include "text/fields.h"
 
 /* Reads study->run and works out the share of every point, or where that depends on the plan makes
  * the run a part of its key. The points and facts are there. */

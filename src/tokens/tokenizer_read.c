@@ -1,7 +1,7 @@
 /* A tokenizer.json of Hugging Face's tokenizers. */
 #include "base/memory.h"
 #include "base/text.h"
-#include "catalog/document.h"
+#include "text/document.h"
 #include "tokens/tokenizer.h"
 #include "tokens/unicode.h"
 

@@ -1,19 +1,18 @@
 #include "tokens/unicode.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "tokens/unicode_tables.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* ---- characters ---- */
 
 /* The last row whose `from` is not above `code`. */
 enum char_class unicode_class(uint32_t code)
 {
-    size_t low = 0, high = COUNT(class_from);
+    size_t low = 0, high = COUNT_OF(class_from);
     if (code > UNICODE_LAST) return CLASS_OTHER;
     while (high - low > 1) {
         const size_t middle = (low + high) / 2;
@@ -66,7 +65,7 @@ size_t unicode_put(char buffer[static 4], uint32_t code)
 
 uint32_t unicode_small(uint32_t code)
 {
-    size_t low = 0, high = COUNT(capitals);
+    size_t low = 0, high = COUNT_OF(capitals);
     if (code < 0x80) return code >= 'A' && code <= 'Z' ? code + 32 : 0;
     while (low < high) { /* the first row that does not end before `code` */
         const size_t middle = (low + high) / 2;
@@ -75,14 +74,14 @@ uint32_t unicode_small(uint32_t code)
         else
             high = middle;
     }
-    if (low == COUNT(capitals) || code < capitals[low].first) return 0;
+    if (low == COUNT_OF(capitals) || code < capitals[low].first) return 0;
     if ((code - capitals[low].first) % capitals[low].step) return 0;
     return (uint32_t)((int32_t)code + capitals[low].to_small);
 }
 
 uint32_t unicode_capital(uint32_t code)
 {
-    for (size_t i = 0; i < COUNT(capitals); i++) {
+    for (size_t i = 0; i < COUNT_OF(capitals); i++) {
         const uint32_t capital = (uint32_t)((int32_t)code - capitals[i].to_small);
         if (capital >= capitals[i].first && capital <= capitals[i].last &&
             (capital - capitals[i].first) % capitals[i].step == 0)
@@ -122,7 +121,7 @@ static bool codes_add(struct codes *codes, uint32_t code)
 
 static uint32_t combining_order(uint32_t code)
 {
-    size_t low = 0, high = COUNT(combining);
+    size_t low = 0, high = COUNT_OF(combining);
     if (code < FIRST_TO_NORMALIZE) return 0;
     while (low < high) {
         const size_t middle = (low + high) / 2;
@@ -131,12 +130,12 @@ static uint32_t combining_order(uint32_t code)
         else
             high = middle;
     }
-    return low < COUNT(combining) && combining[low].first <= code ? combining[low].order : 0;
+    return low < COUNT_OF(combining) && combining[low].first <= code ? combining[low].order : 0;
 }
 
 static const struct decomposition *find_decomposition(uint32_t code)
 {
-    size_t low = 0, high = COUNT(decompositions);
+    size_t low = 0, high = COUNT_OF(decompositions);
     while (low < high) {
         const size_t middle = (low + high) / 2;
         if (decompositions[middle].code < code)
@@ -144,8 +143,8 @@ static const struct decomposition *find_decomposition(uint32_t code)
         else
             high = middle;
     }
-    return low < COUNT(decompositions) && decompositions[low].code == code ? &decompositions[low]
-                                                                           : NULL;
+    return low < COUNT_OF(decompositions) && decompositions[low].code == code ? &decompositions[low]
+                                                                              : NULL;
 }
 
 static bool decompose(struct codes *codes, uint32_t code)
@@ -177,7 +176,7 @@ static uint32_t compose_hangul(uint32_t first, uint32_t second)
 static uint32_t compose(uint32_t first, uint32_t second)
 {
     const uint32_t syllable = compose_hangul(first, second);
-    size_t low = 0, high = syllable || second < FIRST_TO_NORMALIZE ? 0 : COUNT(composed);
+    size_t low = 0, high = syllable || second < FIRST_TO_NORMALIZE ? 0 : COUNT_OF(composed);
     while (low < high) {
         const size_t middle = (low + high) / 2;
         const struct decomposition *row = &decompositions[composed[middle]];

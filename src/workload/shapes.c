@@ -1,5 +1,7 @@
 #include "workload/shapes.h"
 
+#include "base/number.h"
+
 #include <assert.h>
 #include <math.h>
 
@@ -78,16 +80,6 @@ static uint64_t divisors(uint64_t n)
     for (uint64_t d = 1; d <= n / d; d++)
         if (n % d == 0) count += d == n / d ? 1 : 2;
     return count;
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 uint64_t shape_splits(const struct rk_model *model)

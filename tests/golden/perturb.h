@@ -7,8 +7,8 @@
 #ifndef RECKON_TESTS_PERTURB_H
 #define RECKON_TESTS_PERTURB_H
 
-#include "catalog/csv.h"
 #include "golden/golden.h"
+#include "text/csv.h"
 
 #include <math.h>
 #include <stdlib.h>

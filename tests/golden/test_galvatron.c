@@ -1,9 +1,9 @@
 /* Galvatron's search against outputs of its own engine: galvatron/README.md says what they are. The
  * dynamic programming also has a twin here, the published table, on random instances. */
-#include "catalog/csv.h"
 #include "galvatron/cases.h"
 #include "galvatron/program.h"
 #include "golden/golden.h"
+#include "text/csv.h"
 
 #include <limits.h>
 

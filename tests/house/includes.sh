@@ -33,6 +33,8 @@ expect_fine()
 }
 
 expect_breach src/base/a.c '"machine/work.h"' 'base may not include machine'
+expect_breach src/text/a.c '"catalog/catalog.h"' 'text may not include catalog'
+expect_breach src/interop/a.c '"advise/changes.h"' 'interop may not include advise'
 expect_breach src/machine/a.c '"workload/layers.h"' 'machine may not include workload'
 expect_breach src/workload/a.c '"machine/work.h"' 'workload may not include machine'
 expect_breach src/workload/a.h '  <reckon/system.h>' 'workload may not know reckon/system.h'
@@ -52,7 +54,8 @@ expect_breach src/machine/a.c '"../workload/block.h"' 'names its room from src/ 
 expect_fine src/estimate/a.c '"machine/work.h"'
 expect_fine src/search/a.c '"estimate/fold.h"'
 expect_fine src/search/predict.c '"published/predict.h"'
-expect_fine src/interop/a.c '<reckon/reckon.h>'
+expect_fine src/interop/a.c '<reckon/check.h>'
+expect_fine src/interop/a.c '"text/toml.h"'
 expect_fine cli/a.c '"report/table.h"'
 expect_fine src/machine/a.c '"work.h"'
 expect_fine src/machine/a.c '<math.h>'

@@ -3,7 +3,7 @@
 #include "published/calculon_refusal.h"
 #include "published/calculon_write.h"
 #include "published/estimate.h"
-#include "interop/output.h"
+#include "text/output.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Bad texts: each gets one message with line and column, whatever they were meant to be. */
-#include "catalog/document.h"
 #include "catalog_cases.h"
+#include "text/document.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

@@ -1,6 +1,4 @@
 /* The parts of reckon corpus against twins by brute force, on constructed texts. */
-#include "catalog/csv.h"
-#include "catalog/document.h"
 #include "corpus/blend.h"
 #include "corpus/clean.h"
 #include "corpus/duplicates.h"
@@ -8,6 +6,8 @@
 #include "corpus/language.h"
 #include "corpus/passages.h"
 #include "corpus/quality.h"
+#include "text/csv.h"
+#include "text/document.h"
 #include "tokens/unicode.h"
 
 #include <criterion/criterion.h>

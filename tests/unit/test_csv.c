@@ -1,5 +1,5 @@
 /* Tables from CSV files [rfc4180]. */
-#include "catalog/csv.h"
+#include "text/csv.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

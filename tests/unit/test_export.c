@@ -1,6 +1,6 @@
 /* Plans that are written for other tools and read back: what the target can express survives, what
  * it cannot is named. */
-#include "advise/compare.h"
+#include "catalog/plan_compare.h"
 #include "interop/accelerate.h"
 #include "interop/deepspeed.h"
 #include "interop/megatron.h"

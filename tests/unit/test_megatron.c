@@ -1,7 +1,7 @@
 /* Launch scripts of Megatron-LM: what they train, how, and what Megatron-LM would refuse. */
 #include "interop/megatron.h"
 #include "interop/megatron_args.h"
-#include "interop/text_file.h"
+#include "text/text_file.h"
 
 #include <criterion/criterion.h>
 #include <reckon/catalog.h>

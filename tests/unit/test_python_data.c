@@ -1,6 +1,6 @@
 /* Configurations written as Python: what is read of them as data, and that nothing else is. */
-#include "interop/python_data.h"
 #include "interop/reader.h"
+#include "text/python_data.h"
 
 #include <criterion/criterion.h>
 #include <reckon/catalog.h>

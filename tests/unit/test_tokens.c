@@ -1,5 +1,5 @@
 /* Tokenizers against twins that are too simple to be wrong, on random texts. */
-#include "catalog/document.h"
+#include "text/document.h"
 #include "tokens/encoder.h"
 #include "tokens/train.h"
 #include "tokens/unicode.h"

@@ -4,8 +4,8 @@
  * permissions of what is replaced stay. "-" is standard output; what is no regular file (a
  * terminal, a pipe, /dev/null) is written directly. RK_IO with the path when it cannot be.
  */
-#ifndef RECKON_CATALOG_SAVE_H
-#define RECKON_CATALOG_SAVE_H
+#ifndef RECKON_TEXT_SAVE_H
+#define RECKON_TEXT_SAVE_H
 
 #include <reckon/status.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "advise/compare.h"
+#include "catalog/plan_compare.h"
 
 #include <inttypes.h>
 #include <stdio.h>

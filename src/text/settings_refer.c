@@ -1,6 +1,6 @@
 /* settings_refer.c - values that refer to others, in OmegaConf's way: "${model.seq_length}",
  * "${.hidden_size}" beside it, "${multiply:4, ${.hidden_size}}". What refers to nothing stays. */
-#include "interop/settings.h"
+#include "text/settings.h"
 
 #include <inttypes.h>
 #include <stdio.h>

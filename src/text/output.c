@@ -1,4 +1,6 @@
-#include "interop/output.h"
+#include "text/output.h"
+
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,12 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-
-bool output_ends_in(const char *text, const char *ending)
-{
-    const size_t length = strlen(text), tail = strlen(ending);
-    return length >= tail && strcmp(text + length - tail, ending) == 0;
-}
 
 /* ---- a stdio stream that compresses ---- */
 
@@ -123,7 +119,7 @@ enum rk_status output_open(struct output *output, const char *path, struct rk_er
         return status;
     }
     if (output->beside[0]) note_open(output);
-    output->file = stream_on(descriptor, output_ends_in(path, ".gz"));
+    output->file = stream_on(descriptor, text_ends_in(path, ".gz"));
     if (output->file) return RK_OK;
     close(descriptor);
     output_abandon(output);

@@ -3,11 +3,11 @@
  * A row says the key, its type and unit, where it goes, its range and default. From the rows come
  * loading, checking, the messages for unknown and missing keys, and the tables of the manual.
  */
-#ifndef RECKON_CATALOG_FIELDS_H
-#define RECKON_CATALOG_FIELDS_H
+#ifndef RECKON_TEXT_FIELDS_H
+#define RECKON_TEXT_FIELDS_H
 
 #include "base/units.h"
-#include "catalog/document.h"
+#include "text/document.h"
 #include <stdint.h>
 
 enum field_type {

@@ -1,4 +1,4 @@
-#include "interop/text_file.h"
+#include "text/text_file.h"
 #include "base/open.h"
 
 #include <errno.h>

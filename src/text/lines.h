@@ -1,8 +1,8 @@
 /* lines.h - a text line by line, and a line's words. */
-#ifndef RECKON_INTEROP_LINES_H
-#define RECKON_INTEROP_LINES_H
+#ifndef RECKON_TEXT_LINES_H
+#define RECKON_TEXT_LINES_H
 
-#include "catalog/document.h"
+#include "text/document.h"
 #include <reckon/status.h>
 
 enum { LINE_SIZE = 4096, LINE_WORDS = 64 };

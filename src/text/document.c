@@ -1,4 +1,4 @@
-#include "catalog/document.h"
+#include "text/document.h"
 #include "base/bytes.h"
 #include "base/open.h"
 #include "base/text.h"

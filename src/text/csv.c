@@ -1,6 +1,6 @@
-#include "catalog/csv.h"
+#include "text/csv.h"
 #include "base/text.h"
-#include "catalog/document.h"
+#include "text/document.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
-/* compare.h - two plans, key by key.
+/* plan_compare.h - two plans, key by key.
  *
  * Plans are compared for one model in their canonical form, in which what has no effect (the
  * schedule of a pipeline of one stage, the dispatcher of a dense model) and what is said in two
  * ways (expert_tensor 0 or as tensor) is the same. Pure but for the text buffers.
  */
-#ifndef RECKON_ADVISE_COMPARE_H
-#define RECKON_ADVISE_COMPARE_H
+#ifndef RECKON_CATALOG_PLAN_COMPARE_H
+#define RECKON_CATALOG_PLAN_COMPARE_H
 
 #include "catalog/plan_fields.h"
 #include <reckon/model.h>

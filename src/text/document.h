@@ -5,8 +5,8 @@
  * nested too deeply) is one message with line and column here; what the values mean is the
  * business of fields.h.
  */
-#ifndef RECKON_CATALOG_DOCUMENT_H
-#define RECKON_CATALOG_DOCUMENT_H
+#ifndef RECKON_TEXT_DOCUMENT_H
+#define RECKON_TEXT_DOCUMENT_H
 
 #include <jansson.h>
 #include <reckon/status.h>

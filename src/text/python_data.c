@@ -1,4 +1,4 @@
-#include "interop/python_data.h"
+#include "text/python_data.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -370,7 +370,8 @@ static struct value *postfix(struct scope *s, struct cursor *c)
                 continue;
             }
             char joined[KEY];
-            if (snprintf(joined, sizeof joined, "%s.%.*s", v->text, (int)n, name) >= KEY) return NULL;
+            if (snprintf(joined, sizeof joined, "%s.%.*s", v->text, (int)n, name) >= KEY)
+                return NULL;
             v = make(s->r, REFER, joined, strlen(joined), name);
         } else {
             return *c->at == '[' ? NULL : v;
@@ -504,8 +505,8 @@ static bool begins(const char *at, const char *end, const char *word)
     return (size_t)(end - at) > n && strncmp(at, word, n) == 0 && name_length(at, end) == n;
 }
 
-/* What all names of "config.training.steps" but the last lead to, which *at and *n are set to; NULL:
- * nothing that is known here. */
+/* What all names of "config.training.steps" but the last lead to, which *at and *n are set to;
+ * NULL: nothing that is known here. */
 static struct value *find_owner(struct scope *s, const char **at, const char *stop, size_t *n)
 {
     struct value *owner = s->names;

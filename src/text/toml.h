@@ -1,8 +1,8 @@
 /* toml.h - as much of TOML [toml] as job files use: tables, dotted keys, strings, numbers,
  * booleans, arrays of them. Dates, inline tables and arrays of tables are refused with line and
  * column. */
-#ifndef RECKON_INTEROP_TOML_H
-#define RECKON_INTEROP_TOML_H
+#ifndef RECKON_TEXT_TOML_H
+#define RECKON_TEXT_TOML_H
 
 #include <reckon/status.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "interop/lines.h"
+#include "text/lines.h"
 
 #include "base/units.h"
 

@@ -4,8 +4,8 @@
  * quoted field may hold line ends. Lines that begin with '#' before the names are comments; empty
  * lines are left out. Files may be compressed with gzip; "-" is standard input.
  */
-#ifndef RECKON_CATALOG_CSV_H
-#define RECKON_CATALOG_CSV_H
+#ifndef RECKON_TEXT_CSV_H
+#define RECKON_TEXT_CSV_H
 
 #include <reckon/status.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * "zero_optimization.stage" is a key, "plugins.0" the first of a list. Values keep their text; what
  * it means is the business of keys.h.
  */
-#ifndef RECKON_INTEROP_SETTINGS_H
-#define RECKON_INTEROP_SETTINGS_H
+#ifndef RECKON_TEXT_SETTINGS_H
+#define RECKON_TEXT_SETTINGS_H
 
 #include <reckon/status.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "catalog/fields.h"
+#include "text/fields.h"
 #include "base/text.h"
 
 #include <assert.h>

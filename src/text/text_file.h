@@ -1,6 +1,6 @@
 /* text_file.h - a text file (script, TOML) as a whole, "-" is standard input. */
-#ifndef RECKON_INTEROP_TEXT_FILE_H
-#define RECKON_INTEROP_TEXT_FILE_H
+#ifndef RECKON_TEXT_TEXT_FILE_H
+#define RECKON_TEXT_TEXT_FILE_H
 
 #include <reckon/status.h>
 #include <stddef.h>

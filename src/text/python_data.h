@@ -13,10 +13,10 @@
  * statement that may change the configuration in another way (if, for, a call with it) is refused
  * with its line.
  */
-#ifndef RECKON_INTEROP_PYTHON_DATA_H
-#define RECKON_INTEROP_PYTHON_DATA_H
+#ifndef RECKON_TEXT_PYTHON_DATA_H
+#define RECKON_TEXT_PYTHON_DATA_H
 
-#include "interop/settings.h"
+#include "text/settings.h"
 
 /* `function` NULL: the only one of the file that builds a configuration; where there are several,
  * the message lists them. `sets` win, as in settings_read. Release the settings in every case. */

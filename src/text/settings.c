@@ -1,7 +1,7 @@
-#include "interop/settings.h"
+#include "text/settings.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "interop/toml.h"
+#include "text/toml.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -252,8 +252,7 @@ static enum rk_status walk_node(struct walk *w, int index, int depth)
     const yaml_node_t *node = yaml_document_get_node(w->document, index);
     if (depth > YAML_DEPTH) /* aliases may go round */
         return fail_at(w, node, "nested too deeply");
-    if (++w->visited > w->nodes + SETTINGS_MAX_REPEATED)
-        return fail_aliases(w, node);
+    if (++w->visited > w->nodes + SETTINGS_MAX_REPEATED) return fail_aliases(w, node);
     if (node->type == YAML_MAPPING_NODE &&
         node->data.mapping.pairs.top > node->data.mapping.pairs.start)
         return walk_map(w, node, depth);

@@ -3,8 +3,8 @@
  * What is written goes to a file beside the target, which output_commit renames. "-" is standard
  * output; a target that is no regular file (a device, a pipe) is written directly.
  */
-#ifndef RECKON_INTEROP_OUTPUT_H
-#define RECKON_INTEROP_OUTPUT_H
+#ifndef RECKON_TEXT_OUTPUT_H
+#define RECKON_TEXT_OUTPUT_H
 
 #include <reckon/status.h>
 #include <stdbool.h>
@@ -18,9 +18,6 @@ struct output {
     struct output
         *next; /* that is open, too: stays where it is until it is committed or abandoned */
 };
-
-/* Does `text` end in `ending`? */
-bool output_ends_in(const char *text, const char *ending);
 
 /* RK_IO when the file cannot be written; nothing is left to release then. */
 enum rk_status output_open(struct output *output, const char *path, struct rk_error *error);

@@ -1,4 +1,4 @@
-#include "catalog/save.h"
+#include "text/save.h"
 
 #include <errno.h>
 #include <fcntl.h>

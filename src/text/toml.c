@@ -1,4 +1,4 @@
-#include "interop/toml.h"
+#include "text/toml.h"
 
 #include "base/memory.h"
 
