@@ -5,8 +5,9 @@
  * pulled to all of them, and takes their width. Each source counts once, whatever the number of its
  * runs. The ends of the range of 90 % need more sources than the middle, so there other classes
  * count more. Sources whose rows were read while mechanisms were chosen are nearer to their
- * predictions than a new one will be: of times they count a third, and their errors one and a half
- * times (docs/accuracy.md, "Ranges", has what each of these is worth).
+ * predictions than a new one will be. So what counts of a source that was predicted before anybody
+ * had read it is that first prediction, whatever it was read for afterwards; of times, the others
+ * count a twelfth, and their errors one and a half times (docs/accuracy.md, "Ranges").
  */
 #ifndef RECKON_FACTS_ERROR_LEARN_H
 #define RECKON_FACTS_ERROR_LEARN_H
@@ -29,12 +30,13 @@ void results_range(struct results *results, const struct error_bars *bars, const
 enum rk_status results_range_blind(struct results *results, const struct results *lessons,
                                    struct rk_error *error);
 
-/* How often ranges hold that a source was left out of; means over sources. */
+/* How often ranges hold that sources were left out of; means over sources, each of its first
+ * prediction where it has one. */
 enum error_trial {
-    TRIAL_EACH,      /* learned from all other sources */
-    TRIAL_ONE_WIDTH, /* the same range for all runs, all sources alike */
-    TRIAL_UNREAD,    /* as TRIAL_EACH, of sources that nobody had read alone */
-    TRIAL_NEW_SET,   /* these, learned from the sources that were read */
+    TRIAL_EACH,   /* learned from all other sources */
+    TRIAL_UNREAD, /* as TRIAL_EACH, of sources that nobody had read when they came */
+    TRIAL_THIRDS, /* a third of these is left out together */
+    TRIAL_NEWEST, /* those that came on the last day, all left out together */
     ERROR_TRIALS
 };
 
@@ -43,6 +45,10 @@ struct error_coverage {
     double half, most; /* of the ranges of 50 and 90 % */
     double score; /* of that of 90 %, in logarithms: its width, and twenty times what a measured
                      value lies beyond it [gneiting2007, eq. 43] */
+    double one;   /* of one range for all runs, learned in the same way */
+    double best;  /* of the best one range that could be chosen with all answers known */
+    size_t runs;
+    double half_of_runs, most_of_runs; /* means over runs */
 };
 
 /* RK_IO: no memory. */

@@ -1,6 +1,7 @@
 #include "facts/fact.h"
 #include "base/units.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,21 +91,30 @@ static void name_group(const struct row *row, struct fact *fact)
              fact->plan.capacity_factor > 0 ? ", tokens dropped" : "");
 }
 
+/* 20261124 of "2026-11-24". */
+static uint64_t day_of(const char *text)
+{
+    unsigned year, month, day;
+    if (sscanf(text, "%4u-%2u-%2u", &year, &month, &day) != 3) return 0;
+    return ((uint64_t)year * 100 + month) * 100 + day;
+}
+
 /* ---- the whole ---- */
 
 enum rk_status fact_read(const struct row *row, struct fact *fact, struct rk_error *error)
 {
-    *fact = (struct fact){.flop_ratio = 1};
+    *fact = (struct fact){.flop_ratio = 1, .came_predicted = NAN};
     (void)error;
     snprintf(fact->id, sizeof fact->id, "%s", row_get(row, "id"));
     snprintf(fact->source, sizeof fact->source, "%.127s", row_get(row, "source"));
     snprintf(fact->fitted, sizeof fact->fitted, "%.63s", row_get(row, "fitted"));
-    fact->unread = row_get(row, "unread")[0] == '1';
+    fact->came = day_of(row_get(row, "came"));
     put(fact->gpu, row_get(row, "gpu"));
     const char *unmodelled = row_get(row, "unmodelled");
     bool fine = !unmodelled[0] || fact_fail(fact, "%s", unmodelled);
     fine = fine && fact_model(row, fact) && fact_system(row, fact) && fact_plan(row, fact) &&
-           fact_clusters(row, fact) && fact_figures(row, fact);
+           fact_clusters(row, fact) && fact_figures(row, fact) &&
+           fact_number(row, "came_predicted", fact, &fact->came_predicted);
     classify(row, fact);
     if (fine) name_group(row, fact);
     return RK_OK;

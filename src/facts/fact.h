@@ -110,9 +110,10 @@ struct fact {
     enum flop_formula formula;
     double flop_ratio; /* what the source counts over what the formula gives */
     double lone_batch; /* as the source has it: the plan's may be rounded up to microbatches */
-    bool unread;       /* nobody had read its source before it was predicted */
-    bool last_stage;   /* memory is that of the last stage, not of the fullest */
-    unsigned open;     /* 1 << enum open_axis */
+    uint64_t came;     /* YYYYMMDD: the source was first predicted before anybody had read it; 0 */
+    double came_predicted; /* what was predicted then, in the figure's unit; NAN */
+    bool last_stage;       /* memory is that of the last stage, not of the fullest */
+    unsigned open;         /* 1 << enum open_axis */
     int figures;
     struct figure figure[FACT_FIGURES];
     char reason[FACT_REASON]; /* why it cannot be modelled; "" when it can */

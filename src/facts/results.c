@@ -34,6 +34,7 @@ static struct result *append(struct results *results)
                          .measured_si = NAN,
                          .predicted_si = NAN,
                          .error = NAN,
+                         .came_error = NAN,
                          .range = {NAN, NAN, NAN, NAN},
                          .left = 1,
                          .products = 1};
@@ -58,7 +59,7 @@ static void describe(struct result *r, const struct fact *fact)
     r->gpus = fact->plan.ranks;
     if (!fact->clusters) r->peak_flops = (double)r->gpus * half_peak(&fact->system);
     r->experts = fact->model.experts > 0;
-    r->unread = fact->unread;
+    r->came = fact->came;
 }
 
 static void say_why(struct result *r, const struct judgement *j)
@@ -69,6 +70,12 @@ static void say_why(struct result *r, const struct judgement *j)
     else
         snprintf(r->reason, sizeof r->reason, "refused: %s%s%s", rk_verdict_name(j->verdict),
                  j->reason.what ? ": " : "", j->reason.what ? j->reason.what : "");
+}
+
+/* Of what the row itself measured; `predicted` in the same unit. */
+static double error_as_it_came(const struct result *r, double predicted)
+{
+    return (r->rate ? r->measured / predicted : predicted / r->measured) - 1;
 }
 
 static void compare(struct result *r, const struct fact *fact, const struct figure *f,
@@ -100,6 +107,7 @@ static void compare(struct result *r, const struct fact *fact, const struct figu
                       : f->kind == FIGURE_LAYER ? j->layer_s
                                                 : j->step_s;
     r->error = r->predicted_si / r->measured_si - 1;
+    if (f == fact->figure) r->came_error = error_as_it_came(r, fact->came_predicted);
 }
 
 static enum rk_status add_fact(struct results *results, const struct fact *fact,

@@ -38,8 +38,9 @@ struct result {
     struct result_range range;        /* results_range() */
     double left;     /* of the variance of such a measurement, by --given: 1 without (likeness.h) */
     double products; /* share of the predicted step in products and attention, 1 without a time */
-    bool unread;     /* nobody had read its source before it was predicted */
-    bool rate;       /* the metric is the larger, the shorter the time */
+    uint64_t came;   /* YYYYMMDD: its source was first predicted before anybody had read it; 0 */
+    double came_error; /* of that prediction; NAN */
+    bool rate;         /* the metric is the larger, the shorter the time */
     uint64_t gpus;
     double peak_flops; /* of all GPUs, dense, 16 bits; 0: GPUs of several kinds */
     bool experts;

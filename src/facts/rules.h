@@ -17,8 +17,7 @@
  *     "why"
  *
  * and a list "about" of what is known of sources and no prediction reads: "from" [source, ...],
- * "set" column: value, ..., "why". Cells of it: "unread" (1: nobody had read its rows before they
- * were predicted) and "published" (benchmark or ordinary).
+ * "set" column: value, ..., "why". A cell of it: "published" (benchmark or ordinary).
  *
  * A pattern that begins with "(?i)" does not tell upper from lower case. $1 ... $9 in a value are
  * the groups of the last pattern of the rule that has groups, ${column} is a cell. So one list says
