@@ -18,7 +18,7 @@
 struct validate_args {
     struct option_texts files;
     struct option_values by;
-    bool rows, parts, regret, unmodelled, constants, brief, blind;
+    bool rows, parts, regret, unmodelled, unread, constants, brief, blind;
     const char *rules, *output, *learn, *fit, *given;
     struct option_texts only;
     struct show_args show;
@@ -43,6 +43,8 @@ static const struct option validate_options[] = {
      .help = "predict each source as one that nobody has seen: without the rules that name it, the constants that were fitted to it and its part of the ranges; and what simpler predictions come to"},
     {.name = "regret", .type = OPTION_FLAG, AT(regret), .help = "list the groups of runs that differ by their plan alone"},
     {.name = "unmodelled", .type = OPTION_FLAG, AT(unmodelled), .help = "list the rows that are not modelled, each with its reason"},
+    {.name = "unread", .type = OPTION_FLAG, AT(unread),
+     .help = "list what the rows say and nothing reads, the most frequent first: statements of their notes that no rule finds a word in, numbers as #; columns that nothing asks for are named of one's own tables in any case"},
     {.name = "only", .type = OPTION_TEXTS, .argument = "CLASS=NAME", AT(only),
      .help = "only runs of that class, as --by names it: source=dgxc; of several, those that match one of each class"},
     {.name = "given", .type = OPTION_TEXT, .argument = "FILE", AT(given), .complete = "file",
@@ -191,6 +193,7 @@ static int write_bars(const struct results *results, const char *path)
 /* The rows that were asked for, and blind those of the catalog, which ranges are learned from. */
 struct judged {
     struct facts facts;
+    struct unread unread; /* of the rows that were asked for */
     struct results shown, lessons;
     struct refits refits;
 };
@@ -198,6 +201,7 @@ struct judged {
 static void judged_release(struct judged *judged)
 {
     facts_release(&judged->facts);
+    unread_release(&judged->unread);
     results_release(&judged->shown);
     results_release(&judged->lessons);
     refits_release(&judged->refits);
@@ -209,9 +213,9 @@ static enum rk_status judge_lessons(struct judged *judged, struct facts *runs,
                                     const struct rules *rules, const struct validate_args *args,
                                     struct rk_error *error)
 {
-    struct facts blind = {0};
-    struct refits refits = {0};
     const bool shown = args->files.count == 0;
+    struct facts blind = {.unread = shown ? &judged->unread : NULL};
+    struct refits refits = {0};
     enum rk_status status = add_own(&blind, OWN_TABLES, rules, error);
     if (status == RK_OK) status = left_out(runs, &blind, shown ? &judged->refits : &refits, error);
     if (status == RK_OK) status = results_add(&judged->lessons, &blind, error);
@@ -236,6 +240,7 @@ static enum rk_status judge_blind(struct judged *judged, struct rules *rules,
     rules->use = RULES_BLIND;
     if (status == RK_OK) status = judge_lessons(judged, &runs, rules, args, error);
     if (status == RK_OK && args->files.count) {
+        judged->facts.unread = &judged->unread;
         status = add_tables(&judged->facts, args, rules, error);
         if (status == RK_OK) status = left_out(&runs, &judged->facts, &judged->refits, error);
     }
@@ -249,7 +254,8 @@ static enum rk_status judge_seen(struct judged *judged, const struct rules *rule
                                  const struct validate_args *args, struct rk_error *error)
 {
     struct progress progress;
-    judged->facts = (struct facts){.progress = progress_step, .context = &progress};
+    judged->facts =
+        (struct facts){.progress = progress_step, .context = &progress, .unread = &judged->unread};
     progress_start(&progress, "rows");
     enum rk_status status = add_tables(&judged->facts, args, rules, error);
     progress_end(&progress);
@@ -290,6 +296,8 @@ static int print(const struct judged *judged, const struct validate_args *args, 
     enum rk_status status = RK_OK;
     if (args->blind) status = add_blind(&report, judged, args, &error);
     if (status == RK_OK) status = add_statistics(&report, results, args, &error);
+    if (status == RK_OK && (args->unread || args->files.count))
+        validate_unread(&report, &judged->unread, args->unread);
     const int code =
         status == RK_OK ? show_report(&report, &args->show, path, RK_OK) : options_fail(&error);
     report_release(&report);

@@ -584,6 +584,32 @@ enum rk_status validate_unmodelled(struct report *report, const struct results *
     return RK_OK;
 }
 
+/* ---- not read ---- */
+
+void validate_unread(struct report *report, const struct unread *unread, bool statements)
+{
+    static const struct report_column columns[] = {{.name = "what"},
+                                                   {.name = "text", .title = "it says"},
+                                                   {.name = "rows"},
+                                                   {.name = "first"}};
+    struct report_table *table = NULL;
+    for (size_t i = 0; i < unread->items; i++) {
+        const struct unread_item *item = &unread->item[i];
+        if (!item->is_column && !statements) continue;
+        if (!table)
+            table = REPORT_LIST(report, "unread", "What nothing reads",
+                                REPORT_IN_TEXT | REPORT_IN_JSON, columns);
+        report_row(report, table,
+                   (struct report_cell[]){cell_text(item->is_column ? "column" : "notes"),
+                                          cell_text(report_text(report, "%s", item->text)),
+                                          cell_count(item->rows),
+                                          cell_text(report_text(report, "%s", item->first))});
+    }
+    if (statements)
+        report_note(report, report_text(report, "%zu of %zu statements of notes are read",
+                                        unread->statements_read, unread->statements));
+}
+
 /* ---- all rows ---- */
 
 /* Enough digits to compare, few enough to be the same on every machine. */

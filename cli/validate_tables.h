@@ -47,6 +47,9 @@ enum rk_status validate_regret(struct report *report, const struct results *resu
 enum rk_status validate_unmodelled(struct report *report, const struct results *results, bool each,
                                    struct rk_error *error);
 
+/* What the rows say and nothing reads: columns, and with `statements` those of notes. */
+void validate_unread(struct report *report, const struct unread *unread, bool statements);
+
 /* Every result; with `parts` where its time and memory goes. */
 void validate_rows(struct report *report, const struct results *results, bool parts);
 

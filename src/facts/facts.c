@@ -18,18 +18,29 @@ enum rk_status facts_add(struct facts *facts, const struct csv *csv, const struc
                          struct rk_error *error)
 {
     enum rk_status status = RK_OK;
+    if (facts->unread) unread_begin(facts->unread);
     for (size_t i = 0; i < csv->rows && status == RK_OK; i++) {
         struct row row;
+        struct row_reading reading = {.asked = NULL};
         status = row_read(csv, i, &row, error);
+        if (facts->unread) {
+            reading.asked = facts->unread->asked;
+            row.reading = &reading;
+        }
         if (status == RK_OK) status = rules_apply(rules, &row, error);
         struct fact *fact = status == RK_OK ? append(facts) : NULL;
         if (status == RK_OK && !fact)
             status = rk_fail(error, RK_IO, csv->path, row.line, 0, "no memory for the row");
         if (status == RK_OK) status = fact_read(&row, fact, error);
+        if (status == RK_OK && facts->unread) {
+            facts->unread->modelled |= !fact->reason[0];
+            status = unread_row(facts->unread, &row, error);
+        }
         row_release(&row);
         if (facts->progress && !facts->progress(facts->context, i + 1, csv->rows, INFINITY))
             status = rk_fail(error, RK_INTERRUPTED, csv->path, 0, 0, "stopped before it was read");
     }
+    if (status == RK_OK && facts->unread) status = unread_end(facts->unread, csv, error);
     return status;
 }
 

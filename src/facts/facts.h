@@ -4,10 +4,12 @@
 
 #include "facts/fact.h"
 #include "facts/rules.h"
+#include "facts/unread.h"
 
 struct facts {
     size_t count;
-    struct fact *fact; /* (count), owned */
+    struct fact *fact;     /* (count), owned */
+    struct unread *unread; /* what nothing reads of the rows is added to it; may be NULL */
     /* Called now and then while rows are added, as struct rk_query has it; may be NULL. */
     bool (*progress)(void *context, uint64_t done, uint64_t total, double best_s);
     void *context;

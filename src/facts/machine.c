@@ -35,7 +35,8 @@ static bool change_kernels(const struct row *row, struct fact *fact)
 {
     for (int i = 0; i < row->count; i++) {
         const struct cell *cell = &row->cell[i];
-        if (strncmp(cell->name, "kernels.", strlen("kernels.")) != 0 || !cell->value[0]) continue;
+        if (strncmp(cell->name, "kernels.", strlen("kernels.")) != 0) continue;
+        if (!row_get(row, cell->name)[0]) continue;
         if (!change(row, cell, fact)) return false;
     }
     return true;

@@ -78,9 +78,9 @@ static bool fill(const struct row *row, struct fact *fact, json_t *root)
         if (text[0] && !put(root, fact, columns[i].key, text)) return false;
     }
     for (int i = 0; i < row->count; i++) {
-        const struct cell *cell = &row->cell[i];
-        if (strncmp(cell->name, "model.", 6) != 0 || !cell->value[0]) continue;
-        if (!put(root, fact, cell->name + 6, cell->value)) return false;
+        const char *name = row->cell[i].name;
+        if (strncmp(name, "model.", 6) != 0 || !row_get(row, name)[0]) continue;
+        if (!put(root, fact, name + 6, row_get(row, name))) return false;
     }
     return true;
 }

@@ -15,7 +15,10 @@ const char *row_get(const struct row *row, const char *name)
 {
     const struct cell *cell = row->cell, *const end = cell + row->count;
     for (; cell < end; cell++)
-        if (cell->name[0] == name[0] && strcmp(cell->name, name) == 0) return cell->value;
+        if (cell->name[0] == name[0] && strcmp(cell->name, name) == 0) {
+            if (row->reading) row->reading->asked[cell - row->cell] = true;
+            return cell->value;
+        }
     return "";
 }
 

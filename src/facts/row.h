@@ -16,8 +16,16 @@ struct cell {
     const char *why; /* the rule's reason; NULL: given by the source */
 };
 
+/* What was read of a row (unread.h). */
+enum { ROW_NOTES = 4096 };
+struct row_reading {
+    bool *asked;           /* (ROW_MAX_CELLS) cells that somebody asked for; never taken back */
+    bool notes[ROW_NOTES]; /* characters of the cell "notes" that a rule's pattern found */
+};
+
 struct row {
-    const char *path; /* of the table */
+    const char *path;            /* of the table */
+    struct row_reading *reading; /* NULL: nobody wants to know */
     int line;
     int count;
     struct cell cell[ROW_MAX_CELLS];

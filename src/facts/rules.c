@@ -348,6 +348,17 @@ static const struct answer *ask(struct condition *c, const char *value)
     return last;
 }
 
+/* What a rule that holds found in the row's notes. */
+static void mark_notes(const struct rule *rule, struct row_reading *reading)
+{
+    for (int i = 0; i < rule->conditions; i++) {
+        const struct condition *c = &rule->condition[i];
+        if (!c->last.found || strcmp(c->column, "notes") != 0) continue;
+        for (int at = (int)c->last.match[0].rm_so; at < c->last.match[0].rm_eo; at++)
+            if (at < ROW_NOTES) reading->notes[at] = true;
+    }
+}
+
 static bool matches(struct rule *rule, const struct row *row, enum rules_use use,
                     struct groups *groups)
 {
@@ -470,8 +481,10 @@ enum rk_status rules_apply(const struct rules *rules, struct row *row, struct rk
         struct groups groups;
         for (int g = 0; g < GROUPS; g++)
             groups.text[g][0] = '\0';
-        if (matches(rule, row, rules->use, &groups) && !is_left_out(rule, row, rules->use))
-            status = apply(rule, row, &groups, error);
+        if (!matches(rule, row, rules->use, &groups) || is_left_out(rule, row, rules->use))
+            continue;
+        if (row->reading) mark_notes(rule, row->reading);
+        status = apply(rule, row, &groups, error);
     }
     return status == RK_OK ? name_fitted(rules, row, error) : status;
 }

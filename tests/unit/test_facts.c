@@ -1,10 +1,11 @@
 /* From the cells of a row to a model, a machine, a plan and figures. */
 #include "facts/fact.h"
+#include "facts/facts.h"
 #include "facts/judge.h"
 #include "facts/rules.h"
 
-#include <jansson.h>
 #include <criterion/criterion.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -534,4 +535,47 @@ Test(facts, kernels_by_cells)
     fact = fact_of(FULL "|kernels.fragmentation=2");
     cr_expect(strstr(fact.reason, "kernels.fragmentation: "), "%s", fact.reason);
     fact_release(&fact);
+}
+
+/* ---- what nothing reads ---- */
+
+static const struct unread_item *find_item(const struct unread *unread, const char *text)
+{
+    for (size_t i = 0; i < unread->items; i++)
+        if (strcmp(unread->item[i].text, text) == 0) return &unread->item[i];
+    return NULL;
+}
+
+/* Statements that no rule finds a word in, numbers as one; a column that nobody asks for. */
+Test(facts, what_nothing_reads_is_listed)
+{
+    static const char table[] =
+        "id,system,gpus,model,micro_batchez,model.tied_embeddings,metric_name,metric_value,notes\n"
+        "a_1,h100-sxm5-80g,8,llama3.1-8b,2,false,iter_time_s,9,"
+        "conf:A; also[mfu=3; x=4]; mean of 10 steps; says eager here\n"
+        "a_2,h100-sxm5-80g,8,llama3.1-8b,,false,iter_time_s,9,mean of 1.5 steps;; lazy\n";
+    struct rules rules =
+        rules_of("{\"rules\": [{\"when\": {\"notes\": \"eager\"}, \"set\": {\"fused\": \"no\"}, "
+                 "\"why\": \"-\"}, {\"when\": {\"notes\": \"lazy\", \"system\": \"a100\"}, "
+                 "\"set\": {\"fused\": \"no\"}, \"why\": \"does not hold\"}]}");
+    struct csv csv;
+    struct rk_error error = {.text = ""};
+    struct unread unread = {.items = 0};
+    struct facts facts = {.unread = &unread};
+    cr_assert_eq(csv_parse("t.csv", table, strlen(table), &csv, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(facts_add(&facts, &csv, &rules, &error), RK_OK, "%s", error.text);
+    cr_expect_eq(unread.items, 3);
+    cr_expect_eq(unread.statements, 6);
+    cr_expect_eq(unread.statements_read, 3);
+    cr_expect_str_eq(unread.item[0].text, "micro_batchez");
+    cr_expect(unread.item[0].is_column && unread.item[0].rows == 1);
+    const struct unread_item *mean = find_item(&unread, "mean of # steps");
+    cr_assert(mean);
+    cr_expect_eq(mean->rows, 2);
+    cr_expect_str_eq(mean->first, "a_1");
+    cr_expect(find_item(&unread, "lazy"));
+    csv_release(&csv);
+    facts_release(&facts);
+    unread_release(&unread);
+    rules_release(&rules);
 }
