@@ -49,6 +49,16 @@ static void offer_choice(struct offered *o, uint64_t usual, uint64_t last)
         offer(o, i);
 }
 
+/* The least that is asked for; 0: nothing is. */
+static uint64_t least_asked(const struct offered *o)
+{
+    const struct rk_plans_problem *p = o->problem;
+    uint64_t least = asked(o) ? p->pinned[o->axis].value[0] : 0;
+    for (int i = 1; i < p->pinned[o->axis].count; i++)
+        least = p->pinned[o->axis].value[i] < least ? p->pinned[o->axis].value[i] : least;
+    return least;
+}
+
 /* No and yes, in that order. */
 static void offer_both(struct offered *o)
 {
@@ -490,7 +500,8 @@ static bool has_second_memory(const struct offered *o)
     return system->memories > 1 && system->memory[1].capacity_bytes > 0;
 }
 
-/* DeepSpeed offloads the optimizer that ZeRO shards, over one rank or more. */
+/* DeepSpeed offloads the optimizer that ZeRO shards, over one rank or more: parameters with ZeRO-3.
+ */
 static bool offloads_shards(const struct offered *o)
 {
     return starting(o) == RK_DEEPSPEED && has_second_memory(o);
@@ -498,10 +509,9 @@ static bool offloads_shards(const struct offered *o)
 
 /* FSDP shards gradients with the optimizer; Megatron-LM and DeepSpeed shard gradients and weights
  * where there is no pipeline. */
-static bool usual_zero(const struct offered *o, const struct rk_plan *plan, uint64_t zero)
+static bool usual_zero(const struct rk_plan *plan, uint64_t zero)
 {
     if (plan->framework == RK_FSDP) return zero != 1;
-    if (zero == 0 && offloads_shards(o)) return false;
     return zero < 2 || plan->pipeline == 1;
 }
 
@@ -514,23 +524,16 @@ static bool asks_to_offload(const struct offered *o, enum rk_plan_axis axis)
     return any;
 }
 
-/* DeepSpeed offloads what is sharded: the optimizer from ZeRO-1 on, parameters with ZeRO-3. */
-static uint64_t least_zero(const struct offered *o)
-{
-    if (starting(o) != RK_DEEPSPEED) return 0;
-    if (asks_to_offload(o, RK_PLAN_WEIGHT_OFFLOAD)) return 3;
-    return asks_to_offload(o, RK_PLAN_OPTIMIZER_OFFLOAD);
-}
-
 void offer_zero(struct offered *o, const struct rk_plan *plan)
 {
-    const uint64_t least = least_zero(o);
-    if (!has_copies(o, plan)) {
-        only(o, least > 0 ? least : offloads_shards(o));
+    if (has_copies(o, plan)) {
+        for (uint64_t zero = 0; zero <= 3; zero++)
+            if (asked(o) || usual_zero(plan, zero)) offer(o, zero);
         return;
     }
-    for (uint64_t zero = least; zero <= 3; zero++)
-        if (asked(o) || usual_zero(o, plan, zero)) offer(o, zero);
+    only(o, least_asked(o)); /* of one rank, which shards nothing, what is said */
+    if (offloads_shards(o)) offer(o, 1);
+    if (offloads_shards(o) && asks_to_offload(o, RK_PLAN_WEIGHT_OFFLOAD)) offer(o, 3);
 }
 
 /* Hybrid sharding: as many ranks as one innermost domain has. */
@@ -568,7 +571,7 @@ void offer_shard_ranks(struct offered *o, const struct rk_plan *plan)
 
 void offer_keep_gathered(struct offered *o, const struct rk_plan *plan)
 {
-    if (plan->zero == 3)
+    if (plan->zero == 3 && has_copies(o, plan))
         offer_both(o);
     else
         only(o, 0);
@@ -585,7 +588,7 @@ void offer_gradient_overlap(struct offered *o, const struct rk_plan *plan)
 /* Megatron-LM's needs that of gradients. */
 void offer_weight_overlap(struct offered *o, const struct rk_plan *plan)
 {
-    if (plan->zero == 0)
+    if (plan->zero == 0 || !has_copies(o, plan))
         only(o, 0);
     else if (starting(o) == RK_MEGATRON && !plan->gradient_overlap)
         offer(o, 0);
@@ -612,11 +615,11 @@ void offer_activation_offload(struct offered *o, const struct rk_plan *plan)
     offer_offload(o, true);
 }
 
+/* What DeepSpeed does not shard it does not offload: such pairs are refused. */
 void offer_optimizer_offload(struct offered *o, const struct rk_plan *plan)
 {
-    struct offered zero = {.problem = o->problem, .axis = RK_PLAN_ZERO};
-    offer_zero(&zero, plan);
-    offer_offload(o, !offloads_shards(o) || (zero.count > 0 && zero.value[0] > 0));
+    (void)plan;
+    offer_offload(o, true);
 }
 
 void offer_weight_offload(struct offered *o, const struct rk_plan *plan)

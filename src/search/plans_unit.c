@@ -212,6 +212,27 @@ static uint64_t sift_shape(struct run *r, const struct shape *shape)
     return divisions * state->passing;
 }
 
+/* DeepSpeed offloads what ZeRO shards: no other pair of the two is refused (CHECK_PAIRS). */
+static bool excludes(const struct run *r, uint64_t sharding, uint64_t offload)
+{
+    const uint64_t zero = choice_value(r->sharding, sharding, RK_PLAN_ZERO);
+    const uint64_t least = choice_value(r->offload, offload, RK_PLAN_WEIGHT_OFFLOAD)      ? 3
+                           : choice_value(r->offload, offload, RK_PLAN_OPTIMIZER_OFFLOAD) ? 1
+                                                                                          : 0;
+    const struct rk_plans_problem *p = r->s->problem;
+    return p->base.framework == RK_DEEPSPEED && !p->unstartable && zero < least;
+}
+
+static uint64_t count_excluded(const struct run *r)
+{
+    uint64_t excluded = 0;
+    for (uint64_t i = 0; i < r->sharding->count; i++)
+        for (uint64_t k = 0; k < r->offload->count; k++)
+            excluded +=
+                !r->s->sharding[i].refused && !r->s->offload[k].refused && excludes(r, i, k);
+    return excluded;
+}
+
 /* Counts what is refused before layers matter; `late` refuses what passes all that. Returns whether
  * any plans are left. */
 static bool sift(struct run *r, enum rk_verdict late)
@@ -230,7 +251,10 @@ static bool sift(struct run *r, enum rk_verdict late)
                 refuse(r, s->offload[k].verdict, tuples);
     }
     r->choices = shardings * offloads;
+    const uint64_t excluded = late == RK_FITS ? count_excluded(r) : 0;
     if (late != RK_FITS) refuse(r, late, tuples * r->choices);
+    if (excluded) refuse(r, RK_BAD_OPTION, tuples * excluded);
+    r->choices -= excluded;
     return late == RK_FITS && tuples * r->choices > 0;
 }
 
@@ -247,7 +271,9 @@ static void open_choices(struct run *r)
         choice->index = i;
         choice->sharding = i / r->offload->count;
         choice->offload = i % r->offload->count;
-        if (s->sharding[choice->sharding].refused || s->offload[choice->offload].refused) continue;
+        if (s->sharding[choice->sharding].refused || s->offload[choice->offload].refused ||
+            excludes(r, choice->sharding, choice->offload))
+            continue;
         if (choice->sharding != sharding)
             plans_set_choice(&s->plan, r->sharding, sharding = choice->sharding);
         if (choice->offload != offload)

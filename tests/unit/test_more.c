@@ -75,3 +75,95 @@ Test(more, a_fixed_plan_is_never_slower)
     printf("%" PRIu64 " plans, %" PRIu64 " changes, %" PRIu64 " worse\n", plans_timed, g.tries,
            g.worse);
 }
+
+/* ---- the best of a search ---- */
+
+struct best {
+    double step_s; /* INFINITY: none can run */
+    struct rk_plan plan;
+};
+
+static struct best best_of(const struct rk_plans_problem *problem)
+{
+    struct best best = {.step_s = INFINITY};
+    if (rk_plans_best(problem, &best.plan, &after, NULL) == RK_OK) best.step_s = after.step_s;
+    return best;
+}
+
+static void compare_best(struct given *g, const struct plans_case *c, const struct best *then,
+                         const struct best *now, const char *more, int which)
+{
+    char words[RK_PLAN_TEXT], others[RK_PLAN_TEXT];
+    g->tries++;
+    if (!is_worse(now->step_s, then->step_s)) return;
+    g->worse++;
+    rk_plan_text(&then->plan, words, sizeof words);
+    rk_plan_text(&now->plan, others, sizeof others);
+    cr_expect_fail("seed %" PRIu64 ": more %s %d on %s: %.12g -> %.12g s: %s -> %s", g->seed, more,
+                   which, c->system.id, then->step_s, now->step_s, words, others);
+}
+
+static void search_more(struct given *g, const struct plans_case *c, const struct best *then,
+                        const struct more *more, int which, double factor)
+{
+    struct more_machine m;
+    struct rk_plans_problem problem = c->problem;
+    more_copy(&m, &c->system);
+    if (!more->give(&m, which, factor)) return;
+    problem.system = &m.system;
+    const struct best now = best_of(&problem);
+    compare_best(g, c, then, &now, more->name, which);
+}
+
+/* One value of an axis, then a second one beside it: of plans of the space. */
+static void search_wider(struct given *g, const struct plans_case *c, struct random *r)
+{
+    struct rk_plans_problem problem = c->problem;
+    struct rk_space *plans = rk_plans_open(&problem, NULL);
+    const enum rk_plan_axis axis = (enum rk_plan_axis)below(r, RK_PLAN_TENSOR_COMM);
+    uint64_t value[2];
+    for (int i = 0; i < 2; i++) {
+        struct rk_plan plan;
+        rk_plans_plan(plans, below(r, rk_space_count(plans)), &plan);
+        value[i] = rk_plan_axis_get(&plan, axis);
+        problem.pinned[axis].value[i] = problem.pinned[axis].to[i] = value[i];
+    }
+    rk_space_close(plans);
+    problem.pinned[axis].count = 1;
+    const struct best then = best_of(&problem);
+    problem.pinned[axis].count = 2;
+    const struct best now = best_of(&problem);
+    compare_best(g, c, &then, &now, rk_plan_axis_info(axis)->name, (int)value[1]);
+}
+
+/* What a search may lose when a machine has more of it: a domain, a tier behind, then anything. */
+static void search_case(struct given *g, const struct plans_case *c, struct random *r, int changes)
+{
+    const struct best then = best_of(&c->problem);
+    if (isinf(then.step_s)) return;
+    for (int k = 0; k < MORES; k++)
+        if (mores[k].give == more_domain || mores[k].give == more_tiers)
+            for (int which = 0; which < mores[k].kinds; which++)
+                search_more(g, c, &then, &mores[k], which, 1 + times(r, 4));
+    for (int i = 0; i < changes; i++) {
+        const struct more *more = &mores[below(r, MORES)];
+        search_more(g, c, &then, more, (int)below(r, (uint64_t)more->kinds), times(r, 2) * 2.1);
+        search_wider(g, c, r);
+    }
+}
+
+Test(more, a_search_is_never_slower)
+{
+    static struct plans_case c;
+    struct given g = {.seed = more_first_seed()};
+    const bool slow = getenv("RECKON_SLOW") || getenv("RECKON_SEED");
+    const uint64_t end = g.seed + more_cases(25, 500);
+    printf("more: searches, seeds from %" PRIu64 "\n", g.seed);
+    for (; g.seed < end; g.seed++) {
+        struct random r = {g.seed * 104729};
+        draw_more_case(&c, g.seed, slow && one_in(&r, 4));
+        search_case(&g, &c, &r, slow ? 16 : 2);
+        rk_system_release(&c.system);
+    }
+    printf("%" PRIu64 " changes, %" PRIu64 " worse\n", g.tries, g.worse);
+}

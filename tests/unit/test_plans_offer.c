@@ -52,6 +52,28 @@ static void see_overlap(const struct rk_plan *plan, void *context)
     seen[inside] = true;
 }
 
+static void see_zero(const struct rk_plan *plan, void *context)
+{
+    uint64_t *plans = context;
+    ++*plans;
+    cr_assert_eq(plan->zero, 2);
+    cr_assert(rk_plan_data(plan) > 1 || (!plan->weight_overlap && !plan->keep_gathered));
+}
+
+/* Where one rank has all data, too, which shards nothing. */
+Test(plans_offer, sharding_that_is_asked_for)
+{
+    uint64_t plans = 0;
+    for (uint64_t ranks = 1; ranks <= 2; ranks++) {
+        machine_init(&machine, 1e6);
+        struct rk_plans_problem problem = problem_of(&small, ranks, 8);
+        problem.pinned[RK_PLAN_ZERO].count = 1;
+        problem.pinned[RK_PLAN_ZERO].value[0] = problem.pinned[RK_PLAN_ZERO].to[0] = 2;
+        each_plan(&problem, see_zero, &plans);
+        cr_expect_gt(plans, 0);
+    }
+}
+
 /* Megatron-LM's overlap is of ranks that the fastest links join; of what it does not start,
  * anywhere.
  */
