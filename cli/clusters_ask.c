@@ -5,6 +5,7 @@
 #include "cli/model_input.h"
 #include "cli/number_list.h"
 #include "cli/plan_input.h"
+#include "facts/headroom.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -80,8 +81,19 @@ enum rk_status clusters_input_open(struct clusters_input *input,
     return status;
 }
 
+enum rk_status clusters_input_leave(struct clusters_input *input, const char *headroom,
+                                    struct rk_error *error)
+{
+    struct clusters_question *q = &input->question;
+    enum rk_status status = RK_OK;
+    for (int i = 0; !input->given && i < input->machine.clusters && status == RK_OK; i++)
+        status = headroom_usable(headroom, &input->model, &input->machine.cluster[i].system,
+                                 &q->words, &q->usable_bytes[i], error);
+    return status;
+}
+
 enum rk_status clusters_input_of(struct clusters_input *input, const struct plan_source *source,
-                                 struct rk_error *error)
+                                 bool alike, struct rk_error *error)
 {
     const struct clusters_source several = {.model = source->model,
                                             .system = source->system,
@@ -90,53 +102,18 @@ enum rk_status clusters_input_of(struct clusters_input *input, const struct plan
     if (source->gpus)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--gpus does not go with several clusters: each says how many it has");
-    const enum rk_status status = clusters_input_open(input, &several, error);
-    return status == RK_OK ? clusters_input_answer(input, false, error) : status;
+    bool full;
+    enum rk_status status = clusters_input_open(input, &several, error);
+    input->question.alike = alike ? CLUSTERS_ALIKE_ONLY : CLUSTERS_ANY;
+    if (status == RK_OK) status = clusters_input_leave(input, NULL, error);
+    if (status == RK_OK) status = clusters_input_roomy(input, false, &full, error);
+    if (status == RK_OK && full)
+        fprintf(stderr,
+                "reckon: no plan leaves the headroom of the memory: this is the best that fits\n");
+    return status;
 }
 
 /* ---- what launchers run ---- */
-
-bool clusters_mixed(const struct given_plan *given)
-{
-    for (int i = 0; given && i < given->stages; i++)
-        if (given->stage[i].parts > 1) return true;
-    return false;
-}
-
-bool clusters_plain_plan(const struct clusters_input *a, struct rk_plan *plain)
-{
-    const struct clusters_plan *plan = &a->answer->best;
-    const struct clusters_stage *first = &plan->stage[0];
-    if (clusters_mixed(a->given)) return false;
-    *plain = a->given ? a->given->stage[0].part[0].plan : a->question.words;
-    plain->tensor = first->tensor;
-    plain->context = first->context;
-    plain->expert = first->expert;
-    plain->pipeline = (uint64_t)plan->stages;
-    plain->ranks = first->gpus * plain->pipeline;
-    plain->microbatch = first->microbatch;
-    plain->recompute = first->recompute;
-    plain->recompute_parts = clusters_parts(plain, plain->recompute);
-    if (!a->given && !a->question.offload)
-        plan_offload(plain, first->activations_away, first->optimizer_away);
-    plain->sequence_parallel &= plain->tensor > 1;
-    plain->messages_sharded &= plain->tensor > 1;
-    plain->chunks = (uint64_t)plan->chunks;
-    plain->splits = plan->stages * plan->chunks;
-    for (int i = 0; i < plain->splits; i++)
-        plain->split[i] = (uint16_t)plan->chunk[i].layers;
-    for (int i = 0; i < plan->stages; i++) {
-        const struct clusters_stage *s = &plan->stage[i];
-        if (s->tensor != first->tensor || s->context != first->context ||
-            s->expert != first->expert || s->data != first->data ||
-            s->recompute != first->recompute || s->activations_away != first->activations_away ||
-            s->optimizer_away != first->optimizer_away ||
-            (a->given && memcmp(&a->given->stage[i].part[0].plan, &a->given->stage[0].part[0].plan,
-                                sizeof *plain) != 0))
-            return false;
-    }
-    return true;
-}
 
 bool clusters_layered_plan(const struct clusters_input *a, struct rk_plan *layered)
 {

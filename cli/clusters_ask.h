@@ -16,7 +16,7 @@
 /* What a command line says; NULL, 0: nothing. */
 struct clusters_source {
     const char *model, *system, *plan; /* plan: a file */
-    const char *batch; /* a list only where clusters_grid.h takes it */
+    const char *batch;                 /* a list only where clusters_grid.h takes it */
     struct option_texts words;
 };
 /* The flags that say it, but for the words. */
@@ -42,9 +42,14 @@ extern const struct option clusters_output_options[];
 enum rk_status clusters_input_open(struct clusters_input *input,
                                    const struct clusters_source *source, struct rk_error *error);
 
-/* The same of what a command of one plan was given, and answers it. `input` is zeroed. */
+/* What plans that are searched for leave of each cluster's memory: headroom.h. */
+enum rk_status clusters_input_leave(struct clusters_input *input, const char *headroom,
+                                    struct rk_error *error);
+
+/* The same of what a command of one plan was given, and answers it, searching plans that leave
+ * what was learned, or (`alike`) those that Megatron-LM launches alone. `input` is zeroed. */
 enum rk_status clusters_input_of(struct clusters_input *input, const struct plan_source *source,
-                                 struct rk_error *error);
+                                 bool alike, struct rk_error *error);
 
 /* reckon check of the plan at source->plan; clusters_check.c. Returns the exit code. */
 int clusters_check(const struct clusters_source *source, const struct rk_launch *launch,
@@ -60,6 +65,17 @@ bool clusters_mixed(const struct given_plan *given);
 /* The plan that an ordinary launcher can run: the same degrees and choices in all stages. False: it
  * cannot. */
 bool clusters_plain_plan(const struct clusters_input *input, struct rk_plan *plain);
+
+/* Why Megatron-LM does not launch the answer as one job; NULL: it does. */
+const char *clusters_unlaunchable(const struct clusters_input *input);
+
+/* Among the first lines: where it does not, the best that it does, where that was searched for
+ * (clusters_question.alike); and a record of it. clusters_launch.c. */
+void clusters_note_launchable(struct report *report, const struct clusters_input *input);
+
+/* A plan whose stages are alike, of a search, as one that an ordinary launcher can run. */
+void clusters_alike_plan(const struct clusters_question *question, const struct clusters_plan *plan,
+                         struct rk_plan *plain);
 
 /* The plan whose layers each have the degrees and choices of their stage, as plans over layers
  * have them. False: stages have different numbers of GPUs (clusters_stage_plans), or replicas on

@@ -49,6 +49,7 @@ static void check_part(const struct clusters_input *input, int stage, int part,
     system.devices = 0;
     plan_attend_on(&plan, &system); /* each kind of device has its own */
     own.environment = NULL; /* of the whole, not of a stage */
+    own.pads = own.lone_ends = true; /* as of words */
     rk_check_plan(&input->model, &system, &plan, &own, found);
     clusters_file_fail(&input->file, stage, "", &at);
     for (int i = 0; i < found->count; i++) {

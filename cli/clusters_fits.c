@@ -228,7 +228,9 @@ int clusters_fits(int argc, char **argv)
     int code = options_read(&usage, argc, argv, &args);
     if (code >= 0) return code;
     enum rk_status status = clusters_input_open(&input, &args.source, &error);
-    if (status == RK_OK) status = clusters_input_answer(&input, true, &error);
+    bool full;
+    if (status == RK_OK) status = clusters_input_leave(&input, NULL, &error);
+    if (status == RK_OK) status = clusters_input_roomy(&input, true, &full, &error);
     code = status == RK_OK ? tell(&input, &args) : options_fail(&error);
     clusters_input_release(&input);
     return code;

@@ -82,7 +82,9 @@ static enum rk_status ask_one(const struct grid *grid, const struct clusters_sou
     struct clusters_input input;
     enum rk_status status = clusters_input_open(&input, source, error);
     if (status == RK_OK) {
-        status = clusters_input_answer(&input, false, error);
+        bool full;
+        status = clusters_input_leave(&input, NULL, error);
+        if (status == RK_OK) status = clusters_input_roomy(&input, false, &full, error);
         const bool unfit = status == RK_NOTHING_FITS;
         if (status == RK_OK || unfit) add_row(grid, choice, &input, !unfit);
         if (unfit) status = RK_OK;

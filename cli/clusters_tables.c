@@ -2,6 +2,7 @@
 #include "cli/clusters_tables.h"
 
 #include "base/units.h"
+#include "facts/learned.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ static const struct report_column stage_columns[] = {
     {.name = "message_s", .title = "messages", .unit = "s", .digits = 2},
     {.name = "sync_s", .title = "end", .unit = "s", .digits = 2},
     {.name = "bytes", .title = "memory", .unit = "B", .digits = 1},
+    {.name = "fits", .title = "fits in", .unit = "%", .digits = 0},
     {.name = "fill", .title = "", .bar = REPORT_BAR_FILL},
 };
 static const struct report_column traffic_columns[] = {
@@ -144,6 +146,9 @@ static void show_stages(const struct clusters_shown *show)
     struct report_table *table = report_add(show->report, &shape);
     for (int i = 0; i < best->stages; i++) {
         const struct clusters_stage *s = &best->stage[i];
+        const double chance =
+            learned_fit(show->question->model, &show->question->machine->cluster[s->cluster].system,
+                        &show->question->words, s->bytes);
         const struct report_cell cells[] = {
             cell_count((uint64_t)i),
             cell_text(stage_clusters(show->report, show->question->machine, s)),
@@ -161,6 +166,7 @@ static void show_stages(const struct clusters_shown *show)
             cell_number(s->message_s),
             cell_number(s->sync_s),
             cell_number(s->bytes),
+            isnan(chance) ? cell_none() : cell_number(chance),
             cell_number(s->bytes / s->capacity_bytes),
         };
         report_row(show->report, table, cells);
@@ -291,11 +297,14 @@ bool clusters_show(struct report *report, const struct clusters_question *questi
         report_note(report, report_text(report, "interleaved: each stage has %d runs of layers",
                                         answer->best.chunks));
     if (answer->best.chunks > 1 && was_searched(answer))
-        report_note(report, report_text(report, "the best plan without takes %.4f s a step; interleaved are the plans "
-                                                "that were simulated, so none is proved to be the best of those: "
-                                                "a better one could save %.1f %%, no more",
-                                        answer->straight_s,
-                                        100 * (1 - answer->floor_s / answer->best.simulated_s)));
+        report_note(
+            report,
+            report_text(report,
+                        "the best plan without takes %.4f s a step; interleaved are the plans "
+                        "that were simulated, so none is proved to be the best of those: "
+                        "a better one could save %.1f %%, no more",
+                        answer->straight_s,
+                        100 * (1 - answer->floor_s / answer->best.simulated_s)));
     if (given) show_parts(&show);
     if (!was_searched(answer)) return true;
     show_alone(&show);

@@ -157,7 +157,9 @@ int clusters_timeline_command(int argc, char **argv)
     int code = options_read(&usage, argc, argv, &args);
     if (code >= 0) return code;
     enum rk_status status = clusters_input_open(&story.input, &args.basics.source, &error);
-    if (status == RK_OK) status = clusters_input_answer(&story.input, true, &error);
+    bool full;
+    if (status == RK_OK) status = clusters_input_leave(&story.input, NULL, &error);
+    if (status == RK_OK) status = clusters_input_roomy(&story.input, true, &full, &error);
     if (status == RK_OK) status = clusters_timeline(&story.input.answer->best, &story.plan, &error);
     if (status == RK_OK) status = timeline_simulate(&story.plan, &story.timeline, &error);
     code = status == RK_OK ? tell(&story) : options_fail(&error);

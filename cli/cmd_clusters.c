@@ -29,7 +29,7 @@ struct clusters_args {
     struct clusters_source source;
     const char *output, *ranks, *save, *script, *draw, *page, *where, *headroom, *state;
     int ranks_format;
-    bool sensitivity;
+    bool sensitivity, launchable;
     struct clusters_also also;
     struct run_args run;
     struct show_args show;
@@ -57,6 +57,8 @@ static const struct option clusters_options[] = {
     {.name = "where", .type = OPTION_TEXT, .argument = "CONDITION", AT(where),
      .help = "only plans each of whose stages satisfies it, such as 'hbm <= 60GiB and tp <= 4', as reckon search --help has conditions: axes and bytes are the stage's; step, rate, tokens_per_s and mfu the plan's"},
     OPTION_HEADROOM_ROW(AT(headroom)),
+    {.name = "launchable", .type = OPTION_FLAG, AT(launchable),
+     .help = "only plans that Megatron-LM launches as one job: 1F1B, and all stages alike but for their layers; without it the first lines name the best of these beside the best of all"},
     {.name = "links", .type = OPTION_FLAG, AT(also.links),
      .help = "also what other bandwidths of each link would do: searches again for each"},
     {.name = "why", .type = OPTION_FLAG, AT(also.why),
@@ -138,12 +140,10 @@ struct asking {
 /* What the question asks of plans beside its words. */
 static enum rk_status restrict_plans(struct asking *a, struct rk_error *error)
 {
-    struct clusters_question *q = &a->input.question;
-    enum rk_status status = RK_OK;
-    for (int i = 0; !a->args->source.plan && i < a->input.machine.clusters && status == RK_OK; i++)
-        status =
-            headroom_usable(a->args->headroom, &a->input.model, &a->input.machine.cluster[i].system,
-                            &q->words, &q->usable_bytes[i], error);
+    enum rk_status status = clusters_input_leave(&a->input, a->args->headroom, error);
+    a->input.question.alike = a->args->launchable     ? CLUSTERS_ALIKE_ONLY
+                              : !a->args->source.plan ? CLUSTERS_ALIKE_ALSO
+                                                      : CLUSTERS_ANY;
     if (status == RK_OK && a->args->where)
         status = clusters_where_open(&a->where, &a->input, a->args->where, error);
     return status;
@@ -173,14 +173,6 @@ static enum rk_status open_state(struct asking *a, struct rk_error *error)
                                      a->file.progress_bytes, error);
     if (status == RK_BAD_INPUT) snprintf(error->path, sizeof error->path, "%s", path);
     return status;
-}
-
-/* What is searched again begins anew. */
-static void close_search(struct asking *a)
-{
-    struct clusters_question *q = &a->input.question;
-    q->keep = NULL;
-    q->progress = NULL;
 }
 
 static void close_state(struct asking *a, int code)
@@ -236,8 +228,8 @@ static enum rk_status write_files(const struct asking *a, struct rk_error *error
     if (args->script && !clusters_plain_plan(in, &plain))
         return usage_fail(
             error, "--save-script: the plan's stages differ in more than their layers, which "
-                   "Megatron-LM does not run: words such as tp8 cp1 recompute=full make "
-                   "them alike");
+                   "Megatron-LM does not run: --launchable finds the best whose stages "
+                   "are alike");
     const struct save_args launched = {.script = args->script};
     if (args->script) status = save_files(&launched, &in->model, &plain, error);
     if (status != RK_OK) return status;
@@ -268,24 +260,11 @@ static void note_question(struct asking *a)
                                         q->words.batch, sequence));
 }
 
-/* Among the first lines: what cannot be launched as one job. */
-static void note_unlaunchable(struct asking *a)
-{
-    struct rk_plan plain;
-    if (clusters_plain_plan(&a->input, &plain)) return;
-    report_note(&a->report,
-                clusters_mixed(a->input.given)
-                    ? "replicas on several clusters take samples by their speed, which "
-                      "Megatron-LM does not run"
-                    : "its stages differ in more than their layers, which Megatron-LM does not "
-                      "run: words such as tp8 cp1 recompute=full make them alike");
-}
-
 static void note_launch(struct asking *a)
 {
     struct rk_plan plain;
     char words[1024];
-    if (!clusters_plain_plan(&a->input, &plain)) return;
+    if (!clusters_plain_plan(&a->input, &plain) || clusters_unlaunchable(&a->input)) return;
     rk_plan_text(&plain, words, sizeof words);
     report_note(&a->report, report_text(&a->report,
                                         "to launch it, on the hosts of --ranks: reckon export "
@@ -351,9 +330,10 @@ static enum rk_status check_flags(const struct asking *a, struct rk_error *error
         (args->also.links || args->also.why || args->also.pareto || args->also.top))
         return usage_fail(error, "--plan and --links, --why, --pareto or --top: these search, "
                                  "leave --plan out");
-    if (args->source.plan && (args->where || args->headroom || args->sensitivity || args->state))
-        return usage_fail(error, "--plan and --where, --headroom, --sensitivity or --state: these "
-                                 "choose among plans, leave --plan out");
+    if (args->source.plan &&
+        (args->where || args->headroom || args->launchable || args->sensitivity || args->state))
+        return usage_fail(error, "--plan and --where, --headroom, --launchable, --sensitivity or "
+                                 "--state: these choose among plans, leave --plan out");
     for (int i = 0; args->also.pareto && i < machine->clusters; i++)
         if (!(machine->cluster[i].price_USDph > 0))
             return usage_fail(error,
@@ -381,38 +361,20 @@ static int interrupted(const struct asking *a)
     return progress_code();
 }
 
-/* Where no plan leaves what is to be left, the best that fits, said in the first lines. */
-static enum rk_status answer_with_room(struct asking *a, struct rk_error *error)
-{
-    struct clusters_input *in = &a->input;
-    bool full = false;
-    enum rk_status status = clusters_input_answer(in, false, error);
-    close_search(a);
-    for (int i = 0; i < in->machine.clusters; i++) {
-        const double capacity = in->machine.cluster[i].system.memory[0].capacity_bytes;
-        full |= in->question.usable_bytes[i] > 0 && in->question.usable_bytes[i] < capacity;
-    }
-    if (status != RK_NOTHING_FITS || !full || progress_stopped()) return status;
-    memset(in->question.usable_bytes, 0, sizeof in->question.usable_bytes);
-    free(in->answer);
-    free(in->kept.plan);
-    in->kept = (struct clusters_kept){.most = in->kept.most};
-    status = clusters_input_answer(in, false, error);
-    if (status == RK_OK)
-        report_note(&a->report,
-                    "no plan leaves the headroom of the memory: this is the best that fits");
-    return status;
-}
-
 static int answer_question(struct asking *a)
 {
     struct rk_error error;
     struct clusters_input *in = &a->input;
-    enum rk_status status = answer_with_room(a, &error);
+    bool full;
+    enum rk_status status = clusters_input_roomy(in, false, &full, &error);
     if (a->file.error.status != RK_OK) error = a->file.error, status = error.status;
     if (a->state.failed) status = no_memory(&error);
     if (status == RK_OK) note_question(a);
-    if (status == RK_OK) note_unlaunchable(a);
+    if (status == RK_OK && full)
+        report_note(&a->report,
+                    "no plan leaves the headroom of the memory: this is the best that fits");
+    if (status == RK_OK) clusters_note_launchable(&a->report, in);
+    if (in->question.alike == CLUSTERS_ALIKE_ALSO) in->question.alike = CLUSTERS_ANY; /* again */
     if (status == RK_OK &&
         !clusters_show(&a->report, &in->question, in->answer, in->given, &in->kept, &a->args->also))
         status = no_memory(&error);
@@ -446,7 +408,7 @@ static int ask_grid(const struct clusters_args *args)
     enum rk_status status = RK_OK;
     if (args->save || args->script || args->ranks || args->draw || args->page || args->run.tokens ||
         args->also.links || args->also.why || args->also.pareto || args->also.top || args->where ||
-        args->sensitivity || args->headroom || args->state)
+        args->sensitivity || args->launchable || args->headroom || args->state)
         status = usage_fail(&error, "a machine with {lists}, or a list of batches, is many: what "
                                     "is written or asked of one plan needs one machine and batch");
     if (status == RK_OK) status = run_check(&args->run, &error);

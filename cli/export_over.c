@@ -16,8 +16,7 @@ static enum rk_status plan_of(const struct clusters_input *input, bool layered,
                    layered ? "the plan's stages have different numbers of GPUs, or replicas on "
                              "several clusters, which this target does not say"
                            : "the plan's stages differ in more than their layers, or have replicas "
-                             "on several clusters, which this target does not say: words such as "
-                             "tp8 cp1 recompute=full make stages alike");
+                             "on several clusters, which this target does not say");
 }
 
 enum rk_status export_gather_over(const struct plan_source *source, bool layered,
@@ -25,7 +24,7 @@ enum rk_status export_gather_over(const struct plan_source *source, bool layered
 {
     struct clusters_input *input = calloc(1, sizeof *input);
     if (!input) return no_memory(error);
-    enum rk_status status = clusters_input_of(input, source, error);
+    enum rk_status status = clusters_input_of(input, source, !layered, error);
     if (status == RK_OK) status = plan_of(input, layered, plan, error);
     if (status == RK_OK) {
         plan->model = input->model;
@@ -33,7 +32,9 @@ enum rk_status export_gather_over(const struct plan_source *source, bool layered
                 "reckon: over %d clusters: %.4g s a step, %s; reckon clusters --ranks writes its "
                 "hosts in their order\n",
                 input->machine.clusters, input->answer->best.simulated_s,
-                source->file ? "as the file has it" : "the best plan that the search found");
+                source->file ? "as the file has it"
+                : !layered   ? "the best plan whose stages are alike"
+                             : "the best plan that the search found");
     }
     clusters_input_release(input);
     free(input);

@@ -50,7 +50,7 @@ static enum rk_status open_clusters(const struct plan_source *source, struct pro
     struct clusters_input *found = asked->several = calloc(1, sizeof *found);
     if (!found) return no_memory(error);
     asked->plan.draft = plan_draft();
-    const enum rk_status status = clusters_input_of(found, source, error);
+    const enum rk_status status = clusters_input_of(found, source, false, error);
     if (status != RK_OK) return status;
     if (clusters_plain_plan(found, &asked->plan.draft.plan)) return take_plain(asked), RK_OK;
     return clusters_stage_plans(found, &asked->stages, error);

@@ -357,3 +357,22 @@ enum rk_status clusters_input_answer(struct clusters_input *input, bool tight,
     if (!input->answer) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the search");
     return input->given ? judge_plan(input, tight, error) : search_plan(input, error);
 }
+
+enum rk_status clusters_input_roomy(struct clusters_input *input, bool tight, bool *full,
+                                    struct rk_error *error)
+{
+    struct clusters_question *q = &input->question;
+    const bool leaves = leaves_room(input);
+    *full = false;
+    enum rk_status status = clusters_input_answer(input, tight, error);
+    q->keep = NULL; /* what is searched again begins anew */
+    q->progress = NULL;
+    if (status != RK_NOTHING_FITS || !leaves || input->given) return status;
+    memset(q->usable_bytes, 0, sizeof q->usable_bytes);
+    free(input->answer);
+    free(input->kept.plan);
+    input->kept = (struct clusters_kept){.most = input->kept.most};
+    status = clusters_input_answer(input, tight, error);
+    *full = status == RK_OK;
+    return status;
+}

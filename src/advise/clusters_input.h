@@ -33,6 +33,11 @@ enum rk_status clusters_input_settle(struct clusters_input *input, uint64_t batc
 enum rk_status clusters_input_answer(struct clusters_input *input, bool tight,
                                      struct rk_error *error);
 
+/* The same; where no plan leaves what question.usable_bytes asks for, the best that fits, and
+ * `full` says so. Progress is kept of the first search alone. */
+enum rk_status clusters_input_roomy(struct clusters_input *input, bool tight, bool *full,
+                                    struct rk_error *error);
+
 /* Makes one of the plans that were kept the answer's best. */
 enum rk_status clusters_input_take(struct clusters_input *input, const struct clusters_plan *plan,
                                    struct rk_error *error);

@@ -28,13 +28,18 @@ struct clusters_filter {
                   const struct clusters_plan *plan);
 };
 
+/* Are plans looked for whose stages are alike but for their layers, with no activations away: what
+ * Megatron-LM launches as one job? Also: beside the best of all, as clusters_answer.alike. */
+enum clusters_alike { CLUSTERS_ANY, CLUSTERS_ALIKE_ALSO, CLUSTERS_ALIKE_ONLY };
+
 struct clusters_question {
     const struct rk_model *model;
     const struct rk_machine *machine;
     struct rk_plan words; /* what all stages have in common; its batch */
     /* the words' degrees, mode, samples of a round are taken */
     bool tensor, context, expert, recompute, offload, round;
-    bool apart;                           /* no stage has replicas on several clusters */
+    bool apart; /* no stage has replicas on several clusters */
+    enum clusters_alike alike;
     double usable_bytes[RK_MAX_CLUSTERS]; /* of a GPU's memory that plans may fill; 0: all */
     const struct clusters_filter *filter; /* NULL: all plans count */
     bool (*stopped)(void *stopper); /* asked between problems; true ends the search. NULL: never */

@@ -13,6 +13,13 @@ enum { MOST_ROUNDS = 1024 }; /* divisors of a batch up to 2^20: 240 at most */
 
 /* ---- a plan ---- */
 
+/* A problem may have some of a cluster's ways alone. */
+static const struct stage_way *way_of(const struct cluster_costs *costs,
+                                      const struct chain_choice *choice)
+{
+    return &costs->way[choice - costs->choice];
+}
+
 /* `order` names the clusters of the problem. */
 static void fill_plan(struct clusters_plan *plan, const struct clusters_costs *costs,
                       const struct chain_problem *problem, const int *order,
@@ -29,8 +36,8 @@ static void fill_plan(struct clusters_plan *plan, const struct clusters_costs *c
     for (int i = 0, first = 0; i < answer->stages; first += answer->stage[i++].layers) {
         const struct chain_stage *s = &answer->stage[i];
         const int cluster = order[s->cluster];
-        const struct stage_way *way = &costs->cluster[cluster].way[s->choice];
         const struct chain_choice *choice = &problem->cluster[s->cluster].choice[s->choice];
+        const struct stage_way *way = way_of(&costs->cluster[cluster], choice);
         const struct chain_cost *cost = &choice->cost[chain_row(problem, first, s->layers)];
         const struct rk_cluster *c = &costs->question->machine->cluster[cluster];
         struct clusters_stage *stage = &plan->stage[i];
@@ -63,13 +70,14 @@ static void fill_plan(struct clusters_plan *plan, const struct clusters_costs *c
 
 /* What is not needed to choose. */
 static void fill_details(struct clusters_plan *plan, const struct clusters_costs *costs,
-                         const int *order, const struct chain_answer *answer)
+                         const struct chain_problem *problem, const int *order,
+                         const struct chain_answer *answer)
 {
     struct fold_shelf shelf = {.count = 0};
     for (int i = 0, first = 0; i < plan->stages; first += answer->stage[i++].layers) {
-        const int cluster = order[answer->stage[i].cluster];
-        const struct stage_run run = {first, answer->stage[i].layers,
-                                      clusters_stage_place(i, plan->stages)};
+        const struct chain_stage *s = &answer->stage[i];
+        const int cluster = order[s->cluster];
+        const struct stage_run run = {first, s->layers, clusters_stage_place(i, plan->stages)};
         const struct stage_asked asked = {
             .cluster = cluster,
             .index = i,
@@ -77,7 +85,9 @@ static void fill_details(struct clusters_plan *plan, const struct clusters_costs
             .chunks = 1,
             .run = &run,
             .microbatches = plan->microbatches,
-            .plan = &costs->cluster[cluster].way[answer->stage[i].choice].plan};
+            .plan =
+                &way_of(&costs->cluster[cluster], &problem->cluster[s->cluster].choice[s->choice])
+                     ->plan};
         struct stage_told told = {.data_link_s = 0};
         clusters_stage_cost(costs->question, &shelf, &asked, &told);
         plan->stage[i].memory = told.memory;
@@ -108,6 +118,7 @@ struct search {
     struct clusters_plan plan;  /* at hand */
     struct clusters_plan other; /* ... interleaved, as `given` */
     struct given_plan given;
+    bool alike;       /* all stages are run in one way */
     bool narrow;      /* plans are looked for that the proofs then have to better */
     double reached_s; /* the least value of these, and of those on one cluster */
     double reached_alone_s[RK_MAX_CLUSTERS];
@@ -272,7 +283,7 @@ static void visit(void *context, const struct chain_answer *found)
     struct search *s = context;
     if (found->value_s / 1.5 > s->answer->best.simulated_s) return;
     fill_plan(&s->plan, s->costs, s->problem, s->order, found);
-    fill_details(&s->plan, s->costs, s->order, found);
+    fill_details(&s->plan, s->costs, s->problem, s->order, found);
     s->plan.simulated_s = clusters_simulate(&s->plan);
     s->answer->simulated++;
     if (clusters_counts(s->question, &s->plan))
@@ -304,17 +315,17 @@ static void note_proved(struct search *s, const struct chain_problem *problem,
     if (problem->clusters == 1) a->alone_s[s->order[0]] = found->value_s;
     if (!(found->value_s < a->proved.value_s)) return;
     fill_plan(&a->proved, s->costs, problem, s->order, found);
-    fill_details(&a->proved, s->costs, s->order, found);
+    fill_details(&a->proved, s->costs, problem, s->order, found);
     a->proved.simulated_s = clusters_simulate(&a->proved);
 }
 
-/* One problem: these clusters in that order. */
-static bool solve(struct search *s, const int *order, int clusters)
+/* These clusters in that order, each with some of its ways to run a stage. */
+static bool solve_ways(struct search *s, const int *order, int clusters,
+                       const struct chain_cluster *cluster)
 {
     const struct clusters_question *q = s->question;
-    struct chain_cluster cluster[RK_MAX_CLUSTERS];
     struct chain_answer found;
-    struct chain_problem problem = {
+    const struct chain_problem problem = {
         .layers = (int)q->model->layers,
         .rows = s->costs->rows,
         .row = s->costs->row,
@@ -329,13 +340,6 @@ static bool solve(struct search *s, const int *order, int clusters)
         .enough_s = enough_of(s, order, clusters),
         .narrow = s->narrow,
     };
-    if (s->problem_at++ < s->done || is_stopped(s)) return true;
-    for (int i = 0; i < clusters; i++) {
-        const struct cluster_costs *costs = &s->costs->cluster[order[i]];
-        cluster[i] = (struct chain_cluster){(int)rk_cluster_nodes(&q->machine->cluster[order[i]]),
-                                            costs->ways, costs->choice};
-        if (!costs->ways) return true;
-    }
     s->problem = &problem;
     s->order = order;
     const bool good = chain_solve(&problem, &found, visit, s);
@@ -345,6 +349,83 @@ static bool solve(struct search *s, const int *order, int clusters)
     if (good && found.found && s->narrow) note_reached(s, order, clusters, found.value_s);
     if (good && found.found && !s->narrow) note_proved(s, &problem, &found);
     chain_answer_release(&found);
+    return good;
+}
+
+/* What a launcher says of a stage. */
+static bool same_way(const struct rk_plan *a, const struct rk_plan *b)
+{
+    return a->ranks == b->ranks && a->tensor == b->tensor && a->context == b->context &&
+           a->expert == b->expert && a->microbatch == b->microbatch &&
+           a->recompute == b->recompute &&
+           rk_plan_offloaded(a, RK_SHARE_OPTIMIZER) == rk_plan_offloaded(b, RK_SHARE_OPTIMIZER);
+}
+
+/* The choice of a cluster that is that way; NULL: it has none. */
+static const struct chain_choice *same_choice(const struct cluster_costs *costs,
+                                              const struct rk_plan *plan)
+{
+    for (int k = 0; k < costs->ways; k++)
+        if (rk_plan_offloaded(&costs->way[k].plan, RK_SHARE_ATTENTION) <= 0 &&
+            same_way(&costs->way[k].plan, plan))
+            return &costs->choice[k];
+    return NULL;
+}
+
+/* No value is less where each cluster has one way: layers take at least what the quickest of a row
+ * takes, and all its stages work on them at once. */
+static double least_value(const struct search *s, const struct chain_cluster *cluster, int clusters)
+{
+    const struct clusters_costs *costs = s->costs;
+    const double layers = (double)s->question->model->layers;
+    double rate = 0, least_s = INFINITY;
+    for (int i = 0; i < clusters; i++) {
+        const struct chain_choice *choice = &cluster[i].choice[0];
+        double layer_s = INFINITY;
+        for (int k = 0; k < costs->rows; k++)
+            if (costs->run[k].layers)
+                layer_s = fmin(layer_s, choice->cost[k].time_s / costs->run[k].layers);
+        rate += cluster[i].units / choice->units / layer_s; /* whole stages */
+        least_s = fmin(least_s, layer_s);
+    }
+    return layers * (least_s + ((double)costs->microbatches - 1) / rate);
+}
+
+/* Each way by itself, where all clusters have it. */
+static bool solve_alike(struct search *s, const int *order, int clusters,
+                        const struct chain_cluster all[static RK_MAX_CLUSTERS])
+{
+    const struct cluster_costs *first = &s->costs->cluster[order[0]];
+    struct chain_cluster cluster[RK_MAX_CLUSTERS];
+    for (int k = 0; k < first->ways; k++) {
+        bool there = true;
+        for (int i = 0; i < clusters && there; i++) {
+            const struct cluster_costs *costs = &s->costs->cluster[order[i]];
+            cluster[i] =
+                (struct chain_cluster){all[i].units, 1, same_choice(costs, &first->way[k].plan)};
+            there = cluster[i].choice && (i > 0 || cluster[i].choice == &first->choice[k]);
+        }
+        there = there && !is_stopped(s) &&
+                least_value(s, cluster, clusters) * (1 - 1e-9) < enough_of(s, order, clusters);
+        if (there && !solve_ways(s, order, clusters, cluster)) return false;
+    }
+    return true;
+}
+
+/* One problem: these clusters in that order. */
+static bool solve(struct search *s, const int *order, int clusters)
+{
+    const struct clusters_question *q = s->question;
+    struct chain_cluster cluster[RK_MAX_CLUSTERS];
+    if (s->problem_at++ < s->done || is_stopped(s)) return true;
+    for (int i = 0; i < clusters; i++) {
+        const struct cluster_costs *costs = &s->costs->cluster[order[i]];
+        cluster[i] = (struct chain_cluster){(int)rk_cluster_nodes(&q->machine->cluster[order[i]]),
+                                            costs->ways, costs->choice};
+        if (!costs->ways) return true;
+    }
+    const bool good = s->alike ? solve_alike(s, order, clusters, cluster)
+                               : solve_ways(s, order, clusters, cluster);
     if (good) keep_progress(s);
     return good;
 }
@@ -475,6 +556,73 @@ bool clusters_search(const struct clusters_question *question, struct clusters_a
     return clusters_search_top(question, answer, NULL);
 }
 
+/* Nothing is found yet. */
+static void begin(struct search *s, const struct clusters_question *question,
+                  struct clusters_answer *answer)
+{
+    const struct clusters_plan none = {.value_s = INFINITY, .simulated_s = INFINITY};
+    *answer = (struct clusters_answer){
+        .straight_s = INFINITY, .floor_s = INFINITY, .best = none, .alike = none, .proved = none};
+    *s = (struct search){.question = question, .answer = answer, .reached_s = INFINITY};
+    for (int i = 0; i < RK_MAX_CLUSTERS; i++)
+        answer->alone_s[i] = s->reached_alone_s[i] = INFINITY;
+}
+
+static bool settle_layers(struct search *s)
+{
+    return is_stopped(s) || isinf(s->answer->best.simulated_s) || move_layers(s);
+}
+
+bool clusters_stages_alike(const struct clusters_plan *plan)
+{
+    const struct clusters_stage *first = &plan->stage[0];
+    bool alike = plan->schedule == RK_1F1B;
+    for (int i = 0; i < plan->stages && alike; i++) {
+        const struct clusters_stage *s = &plan->stage[i];
+        alike = !s->homes && s->activations_away <= 0 && s->tensor == first->tensor &&
+                s->context == first->context && s->expert == first->expert &&
+                s->data == first->data && s->recompute == first->recompute &&
+                s->optimizer_away == first->optimizer_away;
+    }
+    return alike;
+}
+
+/* The best plan that a launcher runs, by another search of the same rounds; what is faster than
+ * the best that is known is that. */
+static bool search_alike(struct search *s, const struct round *round, int rounds)
+{
+    struct clusters_answer *answer = s->answer, *found = malloc(sizeof *found);
+    struct search *t = calloc(1, sizeof *t);
+    bool good = found && t;
+    if (good) {
+        begin(t, s->question, found);
+        t->alike = true;
+        good = search_each(t, round, rounds, true) && search_each(t, round, rounds, false) &&
+               settle_layers(t) && !t->failed;
+        answer->stopped |= found->stopped;
+        answer->alike = found->best;
+        if (isfinite(found->best.simulated_s)) consider(s, &found->best, answer->best.simulated_s);
+    }
+    free(found);
+    free(t);
+    return good;
+}
+
+static bool search_all(struct search *s, struct round *round, int *rounds)
+{
+    const struct clusters_question *q = s->question;
+    struct clusters_answer *a = s->answer;
+    s->alike = q->alike == CLUSTERS_ALIKE_ONLY;
+    if (!search_rounds(s, round, rounds) || !settle_layers(s)) return false;
+    if (!q->apart && !s->alike && !is_stopped(s) && !search_mixed(s)) return false;
+    if (q->alike == CLUSTERS_ANY || is_stopped(s) || isinf(a->best.simulated_s)) return true;
+    if (clusters_stages_alike(&a->best)) {
+        a->alike = a->best;
+        return true;
+    }
+    return q->words.schedule != RK_1F1B || search_alike(s, round, *rounds);
+}
+
 bool clusters_search_top(const struct clusters_question *question, struct clusters_answer *answer,
                          struct clusters_kept *kept)
 {
@@ -482,27 +630,15 @@ bool clusters_search_top(const struct clusters_question *question, struct cluste
     struct round *round = calloc(MOST_ROUNDS, sizeof *round);
     int rounds = 0;
     bool good = s && round;
-    *answer = (struct clusters_answer){.straight_s = INFINITY,
-                                       .floor_s = INFINITY,
-                                       .best = {.value_s = INFINITY, .simulated_s = INFINITY},
-                                       .proved = {.value_s = INFINITY, .simulated_s = INFINITY}};
-    for (int i = 0; i < RK_MAX_CLUSTERS; i++)
-        answer->alone_s[i] = INFINITY;
     if (good) {
-        *s = (struct search){
-            .question = question, .answer = answer, .kept = kept, .reached_s = INFINITY};
-        for (int i = 0; i < RK_MAX_CLUSTERS; i++)
-            s->reached_alone_s[i] = INFINITY;
+        begin(s, question, answer);
+        s->kept = kept;
         if (question->keep) {
             s->progress = calloc(1, progress_bytes(kept, kept ? (uint64_t)kept->most : 0));
             good = s->progress != NULL;
         }
         go_on(s);
-        good = good && search_rounds(s, round, &rounds);
-        const bool some = good && !is_stopped(s) && !isinf(answer->best.simulated_s);
-        if (some) good = move_layers(s);
-        if (good && !question->apart && !is_stopped(s)) good = search_mixed(s);
-        good = good && !s->failed;
+        good = good && search_all(s, round, &rounds) && !s->failed;
     }
     for (int i = 0; i < rounds; i++)
         clusters_costs_release(&round[i].costs);

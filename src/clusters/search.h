@@ -85,7 +85,9 @@ static inline double clusters_sent_bytes(const struct clusters_plan *plan, int s
 }
 
 struct clusters_answer {
-    struct clusters_plan best; /* by simulation */
+    struct clusters_plan best;  /* by simulation */
+    struct clusters_plan alike; /* ... of those whose stages are alike, where the question asks for
+                                   them; simulated_s INFINITY: none fits */
     double floor_s;    /* no step takes less, of stages each in one cluster, interleaved or not: the
                           slowest works on all microbatches, without messages */
     double straight_s; /* the best step without interleaving */
@@ -97,6 +99,10 @@ struct clusters_answer {
     uint64_t labels, limits, problems, simulated;
     bool stopped; /* as the question has it: the rest is not to be believed */
 };
+
+/* Are the stages so that a launcher can run them as one job: the same degrees and choices, none
+ * with replicas on several clusters, no activations away? */
+bool clusters_stages_alike(const struct clusters_plan *plan);
 
 /* False: no memory. Nothing fits: answer->best.value_s is infinite. `kept` (kept.h; NULL: none)
  * takes the best of the plans that were simulated: the first is answer->best, which alone has

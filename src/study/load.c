@@ -163,7 +163,6 @@ struct grid {
     int mode[STUDY_MODES];
     uint64_t top;
     int headroom; /* 0: learned, 1: none */
-    bool has_headroom;
 };
 
 static void grid_release(struct grid *grid)
@@ -294,7 +293,7 @@ static enum rk_status load_settings(const struct place *root, struct grid *grid,
     if (status == RK_OK && find_key(&grid->place, root, "top", &member))
         status = field_load(&member, &top, &grid->top, error);
     if (status == RK_OK && find_key(&grid->place, root, "headroom", &member))
-        status = field_load(&member, &headroom, &grid->headroom, error), grid->has_headroom = true;
+        status = field_load(&member, &headroom, &grid->headroom, error);
     return status;
 }
 
@@ -441,7 +440,8 @@ static enum rk_precision usual(const struct study *study, const struct study_poi
     return problem.base.precision;
 }
 
-/* What plans are to leave of the memory, as reckon search asks for by default. */
+/* What plans are to leave of the memory, as reckon search asks for by default; of several clusters
+ * that of the first, and whether there is any. */
 static double usable_of(const struct study *study, const struct grid *grid,
                         const struct study_point *point)
 {
@@ -450,10 +450,9 @@ static double usable_of(const struct study *study, const struct grid *grid,
     const struct rk_machine *machine = study_machine(study, point);
     const struct rk_system *system =
         machine ? &machine->cluster[0].system : &study->system[point->system].system;
-    const bool edge = machine && !grid->has_headroom; /* each cluster has its own */
     double bytes = INFINITY;
     struct rk_error none; /* the learned one is none's mistake */
-    if (!grid->headroom && point->framework != RK_CALCULON && !edge)
+    if (!grid->headroom && point->framework != RK_CALCULON)
         headroom_usable(NULL, &study->model[point->model].model, system, &plan, &bytes, &none);
     return bytes;
 }

@@ -203,7 +203,8 @@ enum rk_status over_clusters_search(const struct study *study, const struct stud
     input->question.stopped = stopped;
     input->question.stopper = context;
     input->kept.most = (int)point->top;
-    if (status == RK_OK) status = clusters_input_answer(input, false, error);
+    bool full;
+    if (status == RK_OK) status = clusters_input_roomy(input, false, &full, error);
     if (status == RK_OK || status == RK_NOTHING_FITS) row->counts.total = input->answer->labels;
     if (status == RK_OK)
         status = keep(study, point, input, row, error);

@@ -532,6 +532,35 @@ static void check_clusters(const json_t *found, const char *file)
     json_decref(fits);
 }
 
+static void expect_checked(json_t *answer)
+{
+    char *found = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
+    EXPECT(code == RK_OK, "check: exit %d: %.400s", OF_CASE, code, found ? found : remarks);
+    free(found);
+    json_decref(answer);
+}
+
+/* The best plan that Megatron-LM launches: never faster than the best, the answer of --launchable,
+ * and without an error in check. */
+static void check_launchable(const json_t *found, const char *file)
+{
+    const json_t *named = json_object_get(found, "launchable");
+    const double step_s = number(json_object_get(found, "plan"), "step_s");
+    const double launched_s = number(named, "step_s");
+    EXPECT(named && !(launched_s < step_s), "%.17g s is launched, the best takes %.17g", OF_CASE,
+           launched_s, step_s);
+    if (isnan(launched_s)) return;
+    json_t *only =
+        ASK("clusters", OF_MACHINE, "-b", "64", this.words, "--launchable", "--save-plan", file);
+    const double only_s = number(json_object_get(only, "plan"), "step_s");
+    EXPECT(near(only_s, launched_s), "--launchable: %.17g s, not %.17g", OF_CASE, only_s,
+           launched_s);
+    json_decref(only);
+    expect_checked(ASK("check", OF_MACHINE, file));
+    expect_checked(ASK("check", "-m", this.model_file, "-s", "h100-sxm5-80g hbm=999GiB",
+                       text(named, "words")));
+}
+
 Test(agree, clusters)
 {
     uint64_t count;
@@ -545,6 +574,7 @@ Test(agree, clusters)
         json_t *answer = ASK("clusters", OF_MACHINE, "-b", "64", this.words, "--save-plan", file);
         if (answer && code == RK_OK) {
             check_clusters(answer, file);
+            check_launchable(answer, file);
             found++;
         }
         json_decref(answer);

@@ -13,6 +13,7 @@ enum { LAYERS = 4 };
 struct limits {
     double headroom_bytes, most_bytes; /* 0: none */
     bool full_or_two;                  /* everything computed again, or two tensor ranks */
+    bool alike;                        /* stages, but for their layers; no activations away */
 };
 
 static bool full_or_two(enum rk_recompute_mode mode, uint64_t tensor)
@@ -29,6 +30,21 @@ struct oracle {
     uint64_t judged;
 };
 
+/* Of those that are written out here: what place_on and place_offloads choose. */
+static bool are_alike(const struct given_plan *given)
+{
+    const struct given_part *first = &given->stage[0].part[0];
+    for (int i = 0; i < given->stages; i++) {
+        const struct given_part *part = &given->stage[i].part[0];
+        if (part->plan.tensor != first->plan.tensor || part->data != first->data ||
+            part->plan.recompute != first->plan.recompute ||
+            part->plan.share[RK_SHARE_ATTENTION][0] > 0 ||
+            part->plan.share[RK_SHARE_OPTIMIZER][0] != first->plan.share[RK_SHARE_OPTIMIZER][0])
+            return false;
+    }
+    return true;
+}
+
 static void judge(struct oracle *o)
 {
     struct given_fault fault;
@@ -39,6 +55,7 @@ static void judge(struct oracle *o)
     }
     cr_assert_eq(first, LAYERS);
     o->judged++;
+    if (o->limits.alike && !are_alike(&o->given)) return;
     cr_assert(given_judge(&o->question, &o->given, &o->plan, &fault));
     if (fault.reason.verdict != RK_FITS) return;
     for (int i = 0; i < o->plan.stages; i++) {
@@ -160,6 +177,7 @@ static double compare_with(const char *system, enum rk_schedule schedule, uint64
     q.words.messages_sharded = true;
     q.words.schedule = schedule;
     q.context = q.apart = true;
+    q.alike = limits.alike ? CLUSTERS_ALIKE_ONLY : CLUSTERS_ANY;
     q.recompute = keep;
     q.tensor = tensor > 0;
     if (tensor) q.words.tensor = tensor;
@@ -244,4 +262,16 @@ Test(clusters_oracle, what_does_not_fit_is_offloaded)
             RK_1F1B, 1, true);
     compare(HOSTS("12GiB"), RK_1F1B, 1, true);
     compare(HOSTS("9GiB"), RK_1F1B, 1, true);
+}
+
+/* ... of those that a launcher runs; with each other's words they are another plan. */
+Test(clusters_oracle, no_plan_of_stages_that_are_alike_is_better)
+{
+    const struct limits alike = {.alike = true}, any = {.alike = false};
+    const char *const machines[] = {SMALL, TIGHT("28GiB"), HOSTS("12GiB")};
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+        const bool one = i > 0;
+        cr_expect_geq(compare_with(machines[i], RK_1F1B, one, one, alike),
+                      compare_with(machines[i], RK_1F1B, one, one, any), "%s", machines[i]);
+    }
 }

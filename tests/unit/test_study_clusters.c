@@ -180,10 +180,12 @@ Test(study_clusters, two_halves_are_the_whole)
     fputs(json, file);
     fclose(file);
     free(json);
-    snprintf(text, sizeof text,
-             "{\"models\": [\"llama3.1-70b\"], \"batch\": 128, \"systems\": [\"%s x16 + %s x16 "
-             "link={3200Gb/s@20us,1000000000Gb/s@0us}\"]}",
-             path, path);
+    snprintf(
+        text, sizeof text,
+        "{\"models\": [\"llama3.1-70b\"], \"batch\": 128, \"headroom\": \"none\", \"systems\": "
+        "[\"%s x16 + %s x16 "
+        "link={3200Gb/s@20us,1000000000Gb/s@0us}\"]}",
+        path, path);
     struct study *s = parse(text);
     cr_assert_eq(s->points, 2);
     search_all(s, 2, &kept);
