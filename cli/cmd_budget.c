@@ -256,6 +256,8 @@ static const char *range_text(struct report *report, const struct rk_model *mode
     const struct forecast f = {model, system, plan, &prediction, ""};
     rk_predict(model, system, plan, &prediction);
     const char *times = learned_times(report, &f);
+    struct rk_error error; /* without memory the answer stands without them */
+    if (times) forecast_nearest(report, &f, report_text(report, "%s", model->id), false, &error);
     return times ? report_text(report, "its step: %s", times) : NULL;
 }
 
@@ -371,8 +373,7 @@ static enum rk_status fill(struct report *report, const struct weighing *at,
         status = note_short(report, at, &all[0], error);
     if (best || (args->model && count && all[0].fits)) {
         const struct weighed *named = best ? best : &all[0];
-        const char *range =
-            range_text(report, &named->model, at->system, &named->offer.found.plan);
+        const char *range = range_text(report, &named->model, at->system, &named->offer.found.plan);
         if (range) report_paragraph(report, range);
     }
     if (*assumed)

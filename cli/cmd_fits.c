@@ -41,7 +41,7 @@ static const struct option answer_options[] = {
     {.name = "place", .type = OPTION_FLAG, AT(place),
      .help = "place what the tightest stage allocates in a step: at fixed addresses, and as PyTorch's allocator would"},
     {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
-     .help = "also the measured runs of three sources that are most like the plan, with what was predicted of them (takes a second or two)"},
+     .help = "also the measured runs of three sources that are most like the plan, with what was predicted of them; --format json and pages have them in any case"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
@@ -337,18 +337,14 @@ static int answer(const struct fits_args *args, const struct fits_question *ques
     struct report report = {.first = NULL};
     struct rk_error error;
     enum rk_status status = RK_OK;
-    if (args->nearest && show_is_page(&args->show, args->output)) {
-        rk_fail(&error, RK_USAGE, NULL, 0, 0,
-                "--nearest: a page does not show it: give another --format");
-        return options_fail(&error);
-    }
     if (show_is_page(&args->show, args->output))
         return page_of_plan(args->output, f, &names, &args->run, &error) == RK_OK
                    ? code
                    : options_fail(&error);
     fill_report(&report, question, f);
-    if (args->nearest) status = forecast_nearest(&report, f, &error);
-    if (status == RK_OK && args->place && f->prediction->timed) status = fits_place(&report, f, &error);
+    status = forecast_nearest(&report, f, NULL, args->nearest, &error);
+    if (status == RK_OK && args->place && f->prediction->timed)
+        status = fits_place(&report, f, &error);
     if (status == RK_OK) status = run_section(&report, &args->run, f, NULL, NULL, &error);
     const int done = status == RK_OK ? show_report(&report, &args->show, args->output, code)
                                      : options_fail(&error);

@@ -170,7 +170,10 @@ static void add_range(struct tables *t, const struct rk_plan *plan)
     rk_predict(t->p->model, &t->input->system, plan, &prediction);
     const char *times = learned_times(t->report, &f);
     if (!times) return;
+    struct rk_error error; /* without memory the answer stands without them */
     report_note(t->report, report_text(t->report, "%" PRIu64 " GPUs: %s", t->p->gpus, times));
+    forecast_nearest(t->report, &f, report_text(t->report, "%" PRIu64 " GPUs", t->p->gpus), false,
+                     &error);
     forecast_memory_errors(t->report, &f);
 }
 
@@ -213,9 +216,9 @@ static void add_ends(struct tables *t, const uint64_t tokens[LONGEST_KINDS + 1])
         report_row(t->report, t->ends,
                    (struct report_cell[END_COLUMNS]){
                        cell_count(p->gpus), cell_text(longest_kind_names[kind]),
-                       cell_count(tokens[kind]), cell_number(o.mfu),
-                       cell_number(o.hbm_bytes), fits_cell(t, &plan, &o),
-                       cell_number(o.offload_bytes), cell_text(longest_limit(p, tokens[kind], own)),
+                       cell_count(tokens[kind]), cell_number(o.mfu), cell_number(o.hbm_bytes),
+                       fits_cell(t, &plan, &o), cell_number(o.offload_bytes),
+                       cell_text(longest_limit(p, tokens[kind], own)),
                        cell_text(plan_text(t->report, &plan))});
     }
 }
@@ -496,7 +499,8 @@ int cmd_longest(int argc, char **argv)
     if (done >= 0) return done;
     struct longest *p = calloc(1, sizeof *p);
     struct roomy_system *roomy = calloc(LONGEST_KINDS, sizeof *roomy);
-    enum rk_status status = p && roomy ? plan_gather(&args.source, &input, &error) : no_memory(&error);
+    enum rk_status status =
+        p && roomy ? plan_gather(&args.source, &input, &error) : no_memory(&error);
     if (status == RK_OK) status = check_words(&input.draft, &error);
     struct tables tables = {.p = p, .input = &input, .report = &report};
     if (status == RK_OK) {

@@ -35,7 +35,7 @@ static const struct option answer_options[] = {
     {.name = "given", .type = OPTION_TEXT, .argument = "FILE", AT(given), .complete = "file",
      .help = "a table of steps that were measured on the same cluster, as reckon validate reads them: also the step as corrected by those that are like it"},
     {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
-     .help = "also the measured runs of three sources that are most like the plan, with what was predicted of them (takes a second or two)"},
+     .help = "also the measured runs of three sources that are most like the plan, with what was predicted of them; --format json and pages have them in any case"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
@@ -169,19 +169,19 @@ static void add_remedy(struct report *report, const struct forecast *f)
     }
     const double chance = learned_fit(f->model, f->system, f->plan, saving[0].need_bytes);
     const int tier = p->reason[0].tier;
-    report_note(report,
-                report_text(report,
-                            "  with %s it fits, %.1f GiB%s left%s, and takes %.1f %% %s (the "
-                            "cheapest change; reckon fits shows others)",
-                            saving[0].words, saving[0].left_bytes / 0x1p30,
-                            tier > 0 ? report_text(report, " of %s",
-                                                   memory_name(report, f->system, tier))
-                                     : "",
-                            chance < LEARNED_SURE /* NaN: nothing is known */
-                                ? report_text(report, " (%.0f %% of such runs fitted)", 100 * chance)
-                                : "",
-                            100 * fabs(saving[0].step_s / p->step_s - 1),
-                            saving[0].step_s < p->step_s ? "less" : "longer"));
+    report_note(
+        report,
+        report_text(report,
+                    "  with %s it fits, %.1f GiB%s left%s, and takes %.1f %% %s (the "
+                    "cheapest change; reckon fits shows others)",
+                    saving[0].words, saving[0].left_bytes / 0x1p30,
+                    tier > 0 ? report_text(report, " of %s", memory_name(report, f->system, tier))
+                             : "",
+                    chance < LEARNED_SURE /* NaN: nothing is known */
+                        ? report_text(report, " (%.0f %% of such runs fitted)", 100 * chance)
+                        : "",
+                    100 * fabs(saving[0].step_s / p->step_s - 1),
+                    saving[0].step_s < p->step_s ? "less" : "longer"));
     report_record(report, "remedy", columns, 3,
                   (const struct report_cell[]){
                       cell_text(report_text(report, "%s", saving[0].words)),
@@ -197,7 +197,7 @@ static enum rk_status fill_report(struct report *report, const struct forecast *
     add_verdict(report, f);
     forecast_errors(report, f);
     if (args->given) status = forecast_given(report, f, args->given, error);
-    if (status == RK_OK && args->nearest) status = forecast_nearest(report, f, error);
+    if (status == RK_OK) status = forecast_nearest(report, f, NULL, args->nearest, error);
     if (status != RK_OK) return status;
     describe_model(report, f->model, REPORT_IN_JSON);
     describe_system(report, f->system, REPORT_IN_JSON);
@@ -227,16 +227,15 @@ static int predict(const struct usage *usage, plan_choose *choose, int argc, cha
 
     enum rk_status status = plan_gather(&args.source, &input, &error);
     if (status == RK_OK) status = plan_settle(&args.source, &input, choose, NULL, &error);
-    if (status == RK_OK && (args.given || args.nearest) && show_is_page(&args.show, args.output))
+    if (status == RK_OK && args.given && show_is_page(&args.show, args.output))
         status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
-                         "--%s: a page does not show it: give another --format",
-                         args.given ? "given" : "nearest");
+                         "--given: a page does not show it: give another --format");
     if (status == RK_OK) status = save_files(&args.save, &input.model, &input.draft.plan, &error);
     if (status == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
         const bool fits = rk_predict(&input.model, &input.system, plan, &prediction) == RK_FITS;
-        const struct forecast forecast = {&input.model, &input.system, plan,
-                                          &prediction, input.assumed};
+        const struct forecast forecast = {&input.model, &input.system, plan, &prediction,
+                                          input.assumed};
         const struct page_names names = {args.source.model, args.source.system, args.source.file,
                                          NULL, false};
         code = fits ? RK_OK : RK_NOTHING_FITS;

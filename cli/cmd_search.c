@@ -87,7 +87,7 @@ static const struct option question_options[] = {
     {.name = "why", .type = OPTION_FLAG, AT(why),
      .help = "what misses by least, and which single change would admit a plan; without being asked when nothing fits"},
     {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
-     .help = "also the measured runs of three sources that are most like the best plan, with what was predicted of them (takes a second or two)"},
+     .help = "also the measured runs of three sources that are most like the best plan, with what was predicted of them; --format json has them in any case"},
     {.name = "sensitivity", .type = OPTION_FLAG, AT(sensitivity),
      .help = "how the best time depends on each rate, bandwidth, efficiency, latency and capacity: what to improve first"},
     {.name = NULL},

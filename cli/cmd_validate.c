@@ -19,7 +19,7 @@ struct validate_args {
     struct option_texts files;
     struct option_values by;
     bool rows, parts, regret, unmodelled, unread, constants, brief, blind;
-    const char *rules, *output, *learn, *fit, *given;
+    const char *rules, *output, *learn, *steps, *fit, *given;
     struct option_texts only;
     struct show_args show;
 };
@@ -59,6 +59,8 @@ static const struct option validate_options[] = {
      .help = "write every row to FILE as CSV: id, source, gpu, metric, measured, predicted, low50, high50, low90, high90 (the ranges of 50 and 90 %), error, verdict, open, reason; what is printed as a page to look at to one that ends in .html"},
     {.name = "learn", .type = OPTION_OUTPUT, .argument = "FILE", AT(learn), .complete = "file",
      .help = "write the errors by class, and what was validated, to FILE: the ranges of reckon predict; implies --blind"},
+    {.name = "steps", .type = OPTION_OUTPUT, .argument = "FILE", AT(steps), .complete = "file",
+     .help = "write each step that was measured, beside what is predicted of it, to FILE as CSV: the nearest runs of reckon predict; implies --blind"},
     {.name = NULL},
 };
 
@@ -166,6 +168,16 @@ static int write_rows(const struct results *results, bool parts, const char *pat
     struct report report = {.first = NULL};
     const struct show_args show = {.format = REPORT_AS_CSV, .colour = COLOUR_NEVER};
     validate_rows(&report, results, parts);
+    const int code = show_report(&report, &show, path, RK_OK);
+    report_release(&report);
+    return code;
+}
+
+static int write_steps(const struct results *results, const char *path)
+{
+    struct report report = {.first = NULL};
+    const struct show_args show = {.format = REPORT_AS_CSV, .colour = COLOUR_NEVER};
+    validate_steps(&report, results);
     const int code = show_report(&report, &show, path, RK_OK);
     report_release(&report);
     return code;
@@ -335,7 +347,9 @@ static int show_judged(const struct judged *judged, const struct validate_args *
     const bool page = show_is_page(&args->show, args->output);
     if (args->output && !page) code = write_rows(&judged->shown, args->parts, args->output);
     if (code == RK_OK && args->learn) code = write_bars(&judged->lessons, args->learn);
-    const bool to_stdout = (args->output && strcmp(args->output, "-") == 0) ||
+    if (code == RK_OK && args->steps) code = write_steps(&judged->lessons, args->steps);
+    const bool to_stdout = (args->steps && strcmp(args->steps, "-") == 0) ||
+                           (args->output && strcmp(args->output, "-") == 0) ||
                            (args->learn && strcmp(args->learn, "-") == 0);
     if (code == RK_OK && !to_stdout) code = print(judged, args, page ? args->output : NULL);
     return code;
@@ -375,7 +389,7 @@ int cmd_validate(int argc, char **argv)
     struct rk_error error;
     const int done = options_read(&validate_usage, argc, argv, &args);
     if (done >= 0) return done;
-    if (args.learn) args.blind = true;
+    if (args.learn || args.steps) args.blind = true;
     if (rules_load_or_own(args.rules, &rules, &error) != RK_OK) return options_fail(&error);
     const int code =
         args.constants || args.fit ? judge_constants(&rules, &args) : judge_rows(&rules, &args);

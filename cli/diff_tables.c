@@ -56,7 +56,9 @@ static void add_side(struct report *report, const struct diff_input *in, const s
     rk_predict(&in->model, &in->system, plan, &prediction);
     const struct forecast side = {&in->model, &in->system, plan, &prediction, ""};
     const char *times = j->timed ? learned_times(report, &side) : NULL;
+    struct rk_error error; /* without memory the answer stands without them */
     if (times) report_paragraph(report, times);
+    if (times) forecast_nearest(report, &side, plan == &in->a ? "A" : "B", false, &error);
 }
 
 static void add_headline(struct report *report, const struct diff *d)

@@ -84,6 +84,16 @@ static const char *error_bar(struct html_page *page, const struct page_plan *p)
     return text;
 }
 
+/* The measured runs that are most like the plan. */
+static enum rk_status nearest(struct html_page *page, const struct page_plan *p,
+                              struct rk_error *error)
+{
+    const struct report_table *before = page->memory.last;
+    const enum rk_status status = forecast_nearest(&page->memory, p->forecast, NULL, true, error);
+    if (status == RK_OK) show_added(page, before, predict_command(page, p, "--nearest"));
+    return status;
+}
+
 /* ---- time ---- */
 
 static enum rk_by by_of(const struct page_plan *p)
@@ -425,6 +435,7 @@ enum rk_status page_plan(struct html_page *page, const struct forecast *f,
     page_section(page, "summary", "Summary", error_bar(page, &p));
     reasons(page, &p);
     enum rk_status status = f->prediction->timed ? sections(page, &p, error) : RK_OK;
+    if (status == RK_OK) status = nearest(page, &p, error);
     if (status == RK_OK)
         status = page_run(
             page, run, f,

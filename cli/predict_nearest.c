@@ -1,14 +1,13 @@
 /* predict_nearest.c - the measured runs that are most like a plan, beside their predictions. */
-#include "base/memory.h"
 #include "cli/prediction.h"
 #include "facts/nearest.h"
 
-#include <stdlib.h>
-
 /* clang-format off */
 static const struct report_column columns[] = {
+    {.name = "plan_of", .title = "of"},
     {.name = "run"},
     {.name = "source"},
+    {.name = "published"},
     {.name = "alike", .digits = 2},
     {.name = "system"},
     {.name = "gpus", .title = "GPUs"},
@@ -19,35 +18,41 @@ static const struct report_column columns[] = {
 };
 /* clang-format on */
 
-static void add_run(struct report *report, struct report_table *table, const struct result *r,
-                    double likeness)
+static void add_run(struct report *report, struct report_table *table, const char *of,
+                    const struct measured_step *s, double likeness)
 {
     char plan[RK_PLAN_TEXT];
-    rk_plan_text(&r->judgement.plan, plan, sizeof plan);
+    rk_plan_text(&s->plan, plan, sizeof plan);
     report_row(report, table,
                (struct report_cell[]){
-                   cell_text(report_text(report, "%s", r->id)),
-                   cell_text(report_text(report, "%.40s", r->source)), cell_number(likeness),
-                   cell_text(report_text(report, "%s", r->system)), cell_count(r->gpus),
-                   cell_number(r->measured_si), cell_number(r->predicted_si), cell_number(r->error),
+                   of ? cell_text(of) : cell_none(), cell_text(report_text(report, "%s", s->id)),
+                   cell_text(report_text(report, "%.40s", s->source)),
+                   cell_text(report_text(report, "%s", s->published)), cell_number(likeness),
+                   cell_text(report_text(report, "%s", s->system)), cell_count(s->gpus),
+                   cell_number(s->measured_s), cell_number(s->predicted_s),
+                   cell_number(s->predicted_s / s->measured_s - 1),
                    cell_text(report_text(report, "%s", plan))});
 }
 
-enum rk_status forecast_nearest(struct report *report, const struct forecast *f,
-                                struct rk_error *error)
+/* One list of the report, for all plans of it. */
+static struct report_table *list_of(struct report *report, bool in_text)
 {
+    for (struct report_table *t = report->first; t; t = t->next)
+        if (t->columns == columns) return t;
+    return REPORT_LIST(report, "nearest",
+                       "The nearest measured run of three sources (alike: 1 is the same plan)",
+                       REPORT_IN_JSON | (in_text ? REPORT_IN_TEXT : 0), columns);
+}
+
+enum rk_status forecast_nearest(struct report *report, const struct forecast *f, const char *of,
+                                bool in_text, struct rk_error *error)
+{
+    struct nearest nearest;
     if (f->plan->framework == RK_CALCULON || !f->prediction->timed) return RK_OK;
-    struct nearest *nearest = calloc(1, sizeof *nearest);
-    enum rk_status status =
-        nearest ? nearest_runs(f->model, f->system, f->plan, nearest, error) : no_memory(error);
-    if (status == RK_OK && nearest->count) {
-        struct report_table *table =
-            REPORT_LIST(report, "nearest",
-                        "The nearest measured run of three sources (alike: 1 is the same plan)",
-                        REPORT_IN_TEXT | REPORT_IN_JSON, columns);
-        for (int i = 0; i < nearest->count; i++)
-            add_run(report, table, &nearest->result[i], nearest->likeness[i]);
-    }
-    free(nearest);
-    return status;
+    const enum rk_status status = nearest_runs(f->model, f->system, f->plan, &nearest, error);
+    if (status != RK_OK || !nearest.count) return status;
+    struct report_table *table = list_of(report, in_text);
+    for (int i = 0; i < nearest.count; i++)
+        add_run(report, table, of, nearest.step[i], nearest.likeness[i]);
+    return RK_OK;
 }

@@ -28,9 +28,11 @@ void forecast_memory_errors(struct report *report, const struct forecast *f); /*
 enum rk_status forecast_given(struct report *report, const struct forecast *f, const char *path,
                               struct rk_error *error);
 
-/* The runs of the catalog that are most like it, measured beside predicted. */
-enum rk_status forecast_nearest(struct report *report, const struct forecast *f,
-                                struct rk_error *error);
+/* The runs of the catalog that are most like it, measured beside predicted: list "nearest" for
+ * programs, and for people where they want it. `of` tells several plans of one report apart; may be
+ * NULL. */
+enum rk_status forecast_nearest(struct report *report, const struct forecast *f, const char *of,
+                                bool in_text, struct rk_error *error);
 
 /* What forecast_errors() knows of time and memory, as records alone. */
 void forecast_error_records(struct report *report, const struct forecast *f);

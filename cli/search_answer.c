@@ -272,11 +272,11 @@ enum rk_status search_answer_nearest(struct report *report, const struct search 
     const struct rk_plans_problem *p = &search->problem;
     struct rk_prediction prediction;
     struct rk_plan plan;
-    if (!search->args->nearest || !search->result.found) return RK_OK;
+    if (!search->result.found) return RK_OK;
     search_plan(search, 0, &plan);
     rk_predict(p->model, p->system, &plan, &prediction);
     const struct forecast best = {p->model, p->system, &plan, &prediction, ""};
-    return forecast_nearest(report, &best, error);
+    return forecast_nearest(report, &best, NULL, search->args->nearest, error);
 }
 
 /* What to do with the best one. */

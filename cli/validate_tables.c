@@ -3,7 +3,10 @@
 #include "base/number.h"
 #include "facts/error_learn.h"
 #include "facts/likeness.h"
+#include "facts/nearest.h"
 #include "study/baselines.h"
+
+#include <reckon/catalog.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -624,6 +627,37 @@ static struct report_cell rounded(double value, int digits)
 static struct report_cell percent(double error)
 {
     return isfinite(error) ? cell_number(round(error * 1e4) / 1e2) : cell_none();
+}
+
+void validate_steps(struct report *report, const struct results *results)
+{
+    static const struct report_column columns[] = {{.name = "id"},
+                                                   {.name = "group"},
+                                                   {.name = "source"},
+                                                   {.name = "published"},
+                                                   {.name = "system"},
+                                                   {.name = "gpus"},
+                                                   {.name = "layers"},
+                                                   {.name = "hidden"},
+                                                   {.name = "measured_s", .digits = 5},
+                                                   {.name = "predicted_s", .digits = 4},
+                                                   {.name = "plan"}};
+    struct report_table *table = REPORT_LIST(report, "steps", NULL, REPORT_IN_ALL, columns);
+    for (size_t i = 0; i < results->count; i++) {
+        const struct result *r = &results->result[i];
+        char text[RK_PLAN_TEXT];
+        struct rk_plan plan = r->judgement.plan;
+        if (!is_measured_step(r)) continue;
+        if (!plan.sequence) plan.sequence = r->model.sequence;
+        rk_plan_text(&plan, text, sizeof text);
+        report_row(report, table,
+                   (struct report_cell[]){
+                       cell_text(r->id), cell_text(r->class_of[CLASS_SOURCE]), cell_text(r->source),
+                       cell_text(r->class_of[CLASS_PUBLISHED]), cell_text(r->system),
+                       cell_count(r->gpus), cell_count(r->model.layers),
+                       cell_count(r->model.hidden), rounded(r->measured_si, 5),
+                       rounded(r->predicted_si, 4), cell_text(report_text(report, "%s", text))});
+    }
 }
 
 /* clang-format off */

@@ -50,6 +50,9 @@ enum rk_status validate_unmodelled(struct report *report, const struct results *
 /* What the rows say and nothing reads: columns, and with `statements` those of notes. */
 void validate_unread(struct report *report, const struct unread *unread, bool statements);
 
+/* Each step that was measured once: the table of facts/nearest.h. */
+void validate_steps(struct report *report, const struct results *results);
+
 /* Every result; with `parts` where its time and memory goes. */
 void validate_rows(struct report *report, const struct results *results, bool parts);
 

@@ -3,120 +3,157 @@
 #include "base/memory.h"
 #include "catalog/catalog.h"
 #include "facts/likeness.h"
+#include "text/csv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- how near ---- */
+/* ---- the table ---- */
 
-static bool is_step(const struct fact *fact)
+bool is_measured_step(const struct result *r)
 {
-    for (int i = 0; i < fact->figures; i++)
-        if (fact->figure[i].kind == FIGURE_STEP) return !fact->reason[0] && !fact->clusters;
-    return false;
+    return r->kind == FIGURE_STEP && r->predicted_si > 0 && r->measured_si > 0 && r->peak_flops > 0;
 }
 
+static const char *text_of(const struct csv *csv, size_t row, const char *name)
+{
+    const int column = csv_column(csv, name);
+    return column < 0 ? "" : csv_cell(csv, row, (size_t)column);
+}
+
+static enum rk_status read_step(const struct csv *csv, size_t row, struct measured_step *step,
+                                struct rk_error *error)
+{
+    const struct {
+        const char *name;
+        char *to;
+        size_t size;
+    } texts[] = {{"id", step->id, sizeof step->id},
+                 {"group", step->group, sizeof step->group},
+                 {"source", step->source, sizeof step->source},
+                 {"published", step->published, sizeof step->published},
+                 {"system", step->system, sizeof step->system}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        snprintf(texts[i].to, texts[i].size, "%s", text_of(csv, row, texts[i].name));
+    step->gpus = strtoull(text_of(csv, row, "gpus"), NULL, 10);
+    step->layers = strtoull(text_of(csv, row, "layers"), NULL, 10);
+    step->hidden = strtoull(text_of(csv, row, "hidden"), NULL, 10);
+    step->measured_s = strtod(text_of(csv, row, "measured_s"), NULL);
+    step->predicted_s = strtod(text_of(csv, row, "predicted_s"), NULL);
+    if (rk_plan_parse(text_of(csv, row, "plan"), &step->plan, error) != RK_OK ||
+        !(step->measured_s > 0 && step->predicted_s > 0))
+        return rk_fail(error, RK_BAD_INPUT, csv->path, csv->line[row], 0,
+                       "no measured step: write the table again with reckon validate --steps");
+    return RK_OK;
+}
+
+enum rk_status steps_load(const char *path, struct measured_steps *steps, struct rk_error *error)
+{
+    struct csv csv;
+    *steps = (struct measured_steps){0};
+    enum rk_status status = csv_load(path, &csv, error);
+    if (status == RK_OK) steps->step = calloc(csv.rows + 1, sizeof *steps->step);
+    if (status == RK_OK && !steps->step) status = no_memory(error);
+    for (size_t i = 0; status == RK_OK && i < csv.rows; i++)
+        status = read_step(&csv, i, &steps->step[steps->count++], error);
+    csv_release(&csv);
+    if (status != RK_OK) steps_release(steps);
+    return status;
+}
+
+void steps_release(struct measured_steps *steps)
+{
+    free(steps->step);
+    *steps = (struct measured_steps){0};
+}
+
+/* ---- how near ---- */
+
 /* What likeness() looks at. A model of the same width and depth is of the same family. */
-static void describe(struct result *r, const struct rk_model *model, const char *system,
+static void describe(struct result *r, uint64_t layers, uint64_t hidden, const char *system,
                      const struct rk_plan *plan)
 {
-    r->gpus = plan->ranks;
-    r->model = *model;
+    r->model.layers = layers;
+    r->model.hidden = hidden;
     r->judgement.plan = *plan;
-    if (!r->judgement.plan.sequence) r->judgement.plan.sequence = model->sequence;
     snprintf(r->system, sizeof r->system, "%.63s", system);
-    snprintf(r->class_of[CLASS_FAMILY], FACT_TEXT, "%llu x %llu", (unsigned long long)model->layers,
-             (unsigned long long)model->hidden);
+    snprintf(r->class_of[CLASS_FAMILY], FACT_TEXT, "%llu x %llu", (unsigned long long)layers,
+             (unsigned long long)hidden);
 }
 
 /* ---- the nearest ---- */
 
-struct near {
-    const struct fact *fact;
-    double likeness;
-};
-
 /* Takes the source's run that was kept out of the list, unless that is nearer. */
-static bool takes_place(struct near near[NEAREST_RUNS], const struct fact *fact, double likeness)
+static bool takes_place(struct nearest *nearest, const struct measured_step *step, double likeness)
 {
     int at = 0;
-    while (at < NEAREST_RUNS && near[at].fact &&
-           strcmp(near[at].fact->class_of[CLASS_SOURCE], fact->class_of[CLASS_SOURCE]) != 0)
+    while (at < nearest->count && strcmp(nearest->step[at]->group, step->group) != 0)
         at++;
-    if (at == NEAREST_RUNS || !near[at].fact) return true;
-    if (near[at].likeness >= likeness) return false;
-    memmove(&near[at], &near[at + 1], (size_t)(NEAREST_RUNS - 1 - at) * sizeof *near);
-    near[NEAREST_RUNS - 1] = (struct near){NULL, 0};
+    if (at == nearest->count) return true;
+    if (nearest->likeness[at] >= likeness) return false;
+    for (nearest->count--; at < nearest->count; at++) {
+        nearest->step[at] = nearest->step[at + 1];
+        nearest->likeness[at] = nearest->likeness[at + 1];
+    }
     return true;
 }
 
-static void keep(struct near near[NEAREST_RUNS], const struct fact *fact, double likeness)
+static void keep(struct nearest *nearest, const struct measured_step *step, double likeness)
 {
-    int at = NEAREST_RUNS;
-    if (!takes_place(near, fact, likeness)) return;
-    while (at > 0 && (!near[at - 1].fact || likeness > near[at - 1].likeness))
+    if (!takes_place(nearest, step, likeness)) return;
+    int at = nearest->count;
+    while (at > 0 && likeness > nearest->likeness[at - 1])
         at--;
     if (at == NEAREST_RUNS) return;
-    memmove(&near[at + 1], &near[at], (size_t)(NEAREST_RUNS - 1 - at) * sizeof *near);
-    near[at] = (struct near){fact, likeness};
-}
-
-/* Predicts one run; false where its step cannot be compared. */
-static enum rk_status predict(const struct fact *fact, struct result *step, bool *found,
-                              struct rk_error *error)
-{
-    const struct facts one = {.count = 1, .fact = (struct fact *)fact};
-    struct results results = {.count = 0};
-    const enum rk_status status = results_add(&results, &one, error);
-    for (size_t i = 0; status == RK_OK && i < results.count && !*found; i++) {
-        if (results.result[i].kind != FIGURE_STEP || !(results.result[i].predicted_si > 0))
-            continue;
-        *step = results.result[i];
-        *found = true;
+    if (nearest->count < NEAREST_RUNS) nearest->count++;
+    for (int i = nearest->count - 1; i > at; i--) {
+        nearest->step[i] = nearest->step[i - 1];
+        nearest->likeness[i] = nearest->likeness[i - 1];
     }
-    results_release(&results);
-    return status;
+    nearest->step[at] = step;
+    nearest->likeness[at] = likeness;
 }
 
-enum rk_status nearest_among(const struct facts *facts, const struct rk_model *model,
+enum rk_status nearest_among(const struct measured_steps *steps, const struct rk_model *model,
                              const struct rk_system *system, const struct rk_plan *plan,
                              struct nearest *nearest, struct rk_error *error)
 {
-    struct near near[NEAREST_RUNS] = {{NULL, 0}};
     struct result *pair = calloc(2, sizeof *pair);
-    enum rk_status status = pair ? RK_OK : no_memory(error);
-    nearest->count = 0;
-    if (pair) describe(&pair[0], model, system->id, plan);
-    for (size_t i = 0; pair && i < facts->count; i++) {
-        const struct fact *fact = &facts->fact[i];
-        if (!is_step(fact)) continue;
-        describe(&pair[1], &fact->model, fact->system.id, &fact->plan);
-        keep(near, fact, likeness(&pair[0], &pair[1]));
-    }
-    for (int i = 0; status == RK_OK && i < NEAREST_RUNS && near[i].fact; i++) {
-        bool found = false;
-        status = predict(near[i].fact, &nearest->result[nearest->count], &found, error);
-        if (found) nearest->likeness[nearest->count++] = near[i].likeness;
+    struct rk_plan asked = *plan;
+    *nearest = (struct nearest){0};
+    if (!pair) return no_memory(error);
+    if (!asked.sequence) asked.sequence = model->sequence;
+    describe(&pair[0], model->layers, model->hidden, system->id, &asked);
+    pair[0].gpus = plan->ranks;
+    for (size_t i = 0; i < steps->count; i++) {
+        const struct measured_step *step = &steps->step[i];
+        describe(&pair[1], step->layers, step->hidden, step->system, &step->plan);
+        pair[1].gpus = step->gpus;
+        keep(nearest, step, likeness(&pair[0], &pair[1]));
     }
     free(pair);
-    return status;
+    return RK_OK;
+}
+
+/* The catalog's, read once; none of a catalog that has no such table. */
+static const struct measured_steps *own_steps(void)
+{
+    static struct measured_steps steps;
+    static bool read;
+    char folder[3072], path[4096];
+    struct rk_error error;
+    if (read) return &steps;
+    read = true;
+    if (catalog_folder(folder, sizeof folder, &error) != RK_OK) return &steps;
+    snprintf(path, sizeof path, "%s/measured/steps.csv", folder);
+    if (steps_load(path, &steps, &error) != RK_OK) steps_release(&steps);
+    return &steps;
 }
 
 enum rk_status nearest_runs(const struct rk_model *model, const struct rk_system *system,
                             const struct rk_plan *plan, struct nearest *nearest,
                             struct rk_error *error)
 {
-    struct facts facts = {.count = 0};
-    struct rules rules = {0};
-    char folder[3072], path[4096];
-    enum rk_status status = catalog_folder(folder, sizeof folder, error);
-    if (status == RK_OK) status = rules_load_or_own(NULL, &rules, error);
-    rules.use = RULES_BLIND;
-    if (status == RK_OK) snprintf(path, sizeof path, "%s/measured/runs.csv", folder);
-    if (status == RK_OK) status = facts_load(&facts, path, &rules, error);
-    if (status == RK_OK) status = nearest_among(&facts, model, system, plan, nearest, error);
-    facts_release(&facts);
-    rules_release(&rules);
-    return status;
+    return nearest_among(own_steps(), model, system, plan, nearest, error);
 }

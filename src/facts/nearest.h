@@ -1,30 +1,51 @@
-/* nearest.h - the measured runs of the catalog that are most like a plan (likeness.h).
+/* nearest.h - the measured runs that are most like a plan (likeness.h).
  *
- * Of each source the nearest: runs of a sweep are alike. Runs are read as those of sources that
- * nobody has seen (rules.h), with the systems as they are, and only the nearest are predicted:
- * reading the table takes a second or two.
+ * They come from the catalog's table measured/steps.csv, which reckon validate --steps writes: each
+ * run whose step was measured, with what is predicted of it as of a source that nobody has seen
+ * (rules.h). Of each source the nearest: runs of a sweep are alike.
  */
 #ifndef RECKON_FACTS_NEAREST_H
 #define RECKON_FACTS_NEAREST_H
 
 #include "facts/results.h"
 
+struct measured_step {
+    char id[FACT_ID], group[FACT_TEXT], source[128], system[FACT_TEXT];
+    char published[FACT_TEXT]; /* "benchmark", "ordinary" */
+    uint64_t gpus, layers, hidden;
+    double measured_s, predicted_s;
+    struct rk_plan plan;
+};
+
+struct measured_steps {
+    size_t count;
+    struct measured_step *step; /* (count) */
+};
+
+/* RK_BAD_INPUT: the file cannot be read, or a line is wrong; RK_IO: no memory. */
+enum rk_status steps_load(const char *path, struct measured_steps *steps, struct rk_error *error);
+void steps_release(struct measured_steps *steps); /* a zeroed list is fine */
+
+/* Is it a run that the table has? One on several kinds of GPU has no plan of words. */
+bool is_measured_step(const struct result *result);
+
 enum { NEAREST_RUNS = 3 };
 
 struct nearest {
     int count;
-    double likeness[NEAREST_RUNS];      /* 1: the same plan, 0: nothing in common; falling */
-    struct result result[NEAREST_RUNS]; /* with its step, measured and predicted */
+    double likeness[NEAREST_RUNS]; /* 1: the same plan, 0: nothing in common; falling */
+    const struct measured_step *step[NEAREST_RUNS]; /* point into the list */
 };
 
-/* Errors: those of reading the catalog's table and rules; RK_IO: no memory. */
+/* RK_IO: no memory. */
+enum rk_status nearest_among(const struct measured_steps *steps, const struct rk_model *model,
+                             const struct rk_system *system, const struct rk_plan *plan,
+                             struct nearest *nearest, struct rk_error *error);
+
+/* Of the catalog's, which are read once; none where it has none. Not safe to call first from two
+ * threads. */
 enum rk_status nearest_runs(const struct rk_model *model, const struct rk_system *system,
                             const struct rk_plan *plan, struct nearest *nearest,
                             struct rk_error *error);
-
-/* Of facts that were read. */
-enum rk_status nearest_among(const struct facts *facts, const struct rk_model *model,
-                             const struct rk_system *system, const struct rk_plan *plan,
-                             struct nearest *nearest, struct rk_error *error);
 
 #endif

@@ -9,7 +9,7 @@ golden=$root/tests/golden/results.csv
 work=$(mktemp) || exit 1
 trap 'rm -f "$work"' EXIT
 if [ "${1:-}" = --update ]; then
-    "$RECKON" validate --brief --learn "$root/data/measured/error_bars.json" >"$work" || exit 1
+    "$RECKON" validate --brief --learn "$root/data/measured/error_bars.json" --steps "$root/data/measured/steps.csv" >"$work" || exit 1
 fi
 LC_ALL=C "$RECKON" validate -o - >"$work" || exit 1
 if [ "${1:-}" = --update ]; then

@@ -3,73 +3,86 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Llama-like, on H100s; the last row is of another model and kind of recomputation. */
 static const char table[] =
-    "id,hidden,layers,ffn,heads,seq,vocab,gated_mlp,gpu,gpus,gpus_per_node,tp,pp,micro_batch,"
-    "global_batch,precision,recompute,zero,flash_attn,metric_name,metric_value\n"
-    "a_1,4096,32,14336,32,8192,32000,1,H100-SXM5-80GB,64,8,2,1,1,128,bf16,none,1,1,iter_time_s,5\n"
-    "a_2,4096,32,14336,32,8192,32000,1,H100-SXM5-80GB,64,8,4,1,1,128,bf16,none,1,1,iter_time_s,5\n"
-    "b_1,4096,32,14336,32,8192,32000,1,H100-SXM5-80GB,64,8,8,1,1,128,bf16,none,1,1,iter_time_s,5\n"
-    "c_1,4096,32,14336,32,8192,32000,1,H100-SXM5-80GB,64,8,4,1,2,128,bf16,none,1,1,iter_time_s,5\n"
-    "d_1,4096,32,14336,32,8192,32000,1,H100-SXM5-80GB,64,8,4,1,1,128,bf16,none,1,1,OOM,\n"
-    "e_1,2048,16,8192,16,2048,32000,1,H100-SXM5-80GB,8,8,1,1,1,128,bf16,full,1,1,iter_time_s,5\n";
+    "id,group,source,published,system,gpus,layers,hidden,measured_s,predicted_s,plan\n"
+    "a_1,a,A,benchmark,h100-sxm5-80g,64,32,4096,5,4,dp32 tp2 gbs128 seq8192\n"
+    "a_2,a,A,benchmark,h100-sxm5-80g,64,32,4096,5,4,dp16 tp4 gbs128 seq8192\n"
+    "b_1,b,B,ordinary,h100-sxm5-80g,64,32,4096,5,4,dp8 tp8 gbs128 seq8192\n"
+    "c_1,c,C,ordinary,h100-sxm5-80g,64,32,4096,5,4,dp16 tp4 mbs2 gbs128 seq8192\n"
+    "e_1,e,E,ordinary,h100-sxm5-80g,8,16,2048,5,4,dp8 gbs128 recompute=full seq2048\n";
 
-static struct facts facts_of(const char *text)
+static struct measured_steps steps_of(const char *text)
 {
-    struct rules rules;
-    struct facts facts = {0};
+    static const char path[] = "test_facts_nearest.csv";
+    struct measured_steps steps;
     struct rk_error error = {.text = ""};
-    struct csv csv;
-    cr_assert_eq(rules_load(RECKON_TEST_SOURCE "/data/measured/rules.json", &rules, &error), RK_OK,
-                 "%s", error.text);
-    cr_assert_eq(csv_parse("t.csv", text, strlen(text), &csv, &error), RK_OK, "%s", error.text);
-    cr_assert_eq(facts_add(&facts, &csv, &rules, &error), RK_OK, "%s", error.text);
-    csv_release(&csv);
-    rules_release(&rules);
-    return facts;
+    FILE *file = fopen(path, "w");
+    fputs(text, file);
+    fclose(file);
+    cr_assert_eq(steps_load(path, &steps, &error), RK_OK, "%s", error.text);
+    remove(path);
+    return steps;
 }
 
-/* Of a's two runs the same plan; b twice the tensor degree, c twice the microbatch; d has no time,
- * e is far away. */
+static void ask(const struct measured_steps *steps, size_t of, struct nearest *nearest)
+{
+    struct rk_error error = {.text = ""};
+    struct rk_model model = {.layers = steps->step[of].layers, .hidden = steps->step[of].hidden};
+    struct rk_system system = {.id = ""};
+    struct rk_plan plan = steps->step[of].plan;
+    snprintf(system.id, sizeof system.id, "%s", steps->step[of].system);
+    plan.ranks = steps->step[of].gpus;
+    cr_assert_eq(nearest_among(steps, &model, &system, &plan, nearest, &error), RK_OK);
+}
+
+/* Of a's two runs the same plan; b twice the tensor degree, c twice the microbatch; e is far away.
+ */
 Test(facts_nearest, one_of_each_source)
 {
-    static struct nearest nearest;
-    struct facts facts = facts_of(table);
-    struct rk_error error = {.text = ""};
-    const struct fact *asked = &facts.fact[1];
-    cr_assert_eq(
-        nearest_among(&facts, &asked->model, &asked->system, &asked->plan, &nearest, &error), RK_OK,
-        "%s", error.text);
+    struct nearest nearest;
+    struct measured_steps steps = steps_of(table);
+    ask(&steps, 1, &nearest);
     cr_assert_eq(nearest.count, 3);
-    cr_expect_str_eq(nearest.result[0].id, "a_2");
-    cr_expect_str_eq(nearest.result[1].id, "b_1");
-    cr_expect_str_eq(nearest.result[2].id, "c_1");
+    cr_expect_str_eq(nearest.step[0]->id, "a_2");
+    cr_expect_str_eq(nearest.step[1]->id, "b_1");
+    cr_expect_str_eq(nearest.step[2]->id, "c_1");
     cr_expect_float_eq(nearest.likeness[0], 1, 1e-12);
     cr_expect_float_eq(nearest.likeness[1], exp(-0.2), 1e-12);
     cr_expect_float_eq(nearest.likeness[2], exp(-0.5), 1e-12);
-    for (int i = 0; i < nearest.count; i++) {
-        cr_expect_float_eq(nearest.result[i].measured_si, 5, 1e-12);
-        cr_expect(nearest.result[i].predicted_si > 0);
-    }
-    facts_release(&facts);
+    cr_expect_float_eq(nearest.step[2]->measured_s, 5, 1e-12);
+    cr_expect_float_eq(nearest.step[2]->predicted_s, 4, 1e-12);
+    cr_expect_str_eq(nearest.step[2]->published, "ordinary");
+    steps_release(&steps);
 }
 
 /* A nearer run of a source takes the place of one that was kept. */
 Test(facts_nearest, the_order_of_rows_is_nothing)
 {
-    static struct nearest nearest;
-    struct facts facts = facts_of(table);
-    struct rk_error error = {.text = ""};
-    const struct fact *asked = &facts.fact[0];
-    cr_assert_eq(
-        nearest_among(&facts, &asked->model, &asked->system, &asked->plan, &nearest, &error), RK_OK,
-        "%s", error.text);
+    struct nearest nearest;
+    struct measured_steps steps = steps_of(table);
+    ask(&steps, 0, &nearest);
     cr_assert_eq(nearest.count, 3);
-    cr_expect_str_eq(nearest.result[0].id, "a_1");
-    cr_expect_str_eq(nearest.result[1].id, "b_1");
+    cr_expect_str_eq(nearest.step[0]->id, "a_1");
+    cr_expect_str_eq(nearest.step[1]->id, "b_1");
     cr_expect_float_eq(nearest.likeness[1], exp(-0.4), 1e-12);
-    facts_release(&facts);
+    steps_release(&steps);
+}
+
+/* A line that is none is named, and how to write the table again. */
+Test(facts_nearest, a_table_that_is_damaged)
+{
+    static const char path[] = "test_facts_nearest_damaged.csv";
+    struct measured_steps steps;
+    struct rk_error error = {.text = ""};
+    FILE *file = fopen(path, "w");
+    fputs("id,gpus,measured_s,predicted_s,plan\na_1,8,x,1,dp8 gbs8\n", file);
+    fclose(file);
+    cr_expect_eq(steps_load(path, &steps, &error), RK_BAD_INPUT);
+    cr_expect_eq(error.line, 2);
+    remove(path);
 }
