@@ -6,6 +6,7 @@
 #include "cli/number_list.h"
 #include "cli/plan_input.h"
 #include "facts/headroom.h"
+#include "plan/layers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -151,8 +152,7 @@ struct rk_plan clusters_plan_like(const struct clusters_input *input,
     struct rk_plan plan = p->plan;
     plan.pipeline = (uint64_t)given->stages;
     plan.chunks = (uint64_t)given->chunks;
-    plan.splits = given->stages * given->chunks;
-    memcpy(plan.split, given->split, sizeof plan.split);
+    plan_set_split(&plan, given->split, given->stages * given->chunks);
     plan.schedule = input->question.words.schedule;
     plan.microbatch = p->most ? p->most : 1;
     plan.ranks = plan.tensor * plan.context * p->data * plan.pipeline;

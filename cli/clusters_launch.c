@@ -31,9 +31,10 @@ static void take_stages(const struct clusters_plan *plan, struct rk_plan *plain)
     plain->sequence_parallel &= plain->tensor > 1;
     plain->messages_sharded &= plain->tensor > 1 && !plain->sequence_parallel; /* is split anyway */
     plain->chunks = (uint64_t)plan->chunks;
-    plain->splits = plan->stages * plan->chunks;
-    for (int i = 0; i < plain->splits; i++)
-        plain->split[i] = (uint16_t)plan->chunk[i].layers;
+    struct rk_layout layout = {.splits = plan->stages * plan->chunks};
+    for (int i = 0; i < layout.splits; i++)
+        layout.split[i] = (uint16_t)plan->chunk[i].layers;
+    plain->layout = rk_layout_keep(&layout);
 }
 
 void clusters_alike_plan(const struct clusters_question *question, const struct clusters_plan *plan,

@@ -262,8 +262,8 @@ static int run(enum export_target to, const struct usage *usage, int argc, char 
         status = export_write(args.output, to, &args.how, &plan, &run, notes, &error);
     const int code = status == RK_OK ? (int)RK_OK : options_fail(&error);
     if (notes) import_warn(notes, "");
-    if (status == RK_OK && plan.plan.segments && notes_count(notes, NOTE_WARNING) &&
-        memcmp(&plan.plan, &run, sizeof run) != 0)
+    if (status == RK_OK && rk_plan_layout(&plan.plan)->segments &&
+        notes_count(notes, NOTE_WARNING) && memcmp(&plan.plan, &run, sizeof run) != 0)
         say_nearest(&plan, &run, on ? &system : NULL);
     if (status == RK_OK) check_remark("the plan", &plan.model, on ? &system : NULL, &plan.plan);
     rk_system_release(&system);

@@ -358,11 +358,12 @@ static enum rk_status need(const struct train_args *args, const struct rk_train 
 
 static bool offloads(const struct rk_plan *plan)
 {
+    const struct rk_layout *layout = rk_plan_layout(plan);
     bool any = plan->recompute_rest;
     for (int i = 0; i < RK_SHARES * RK_SHARE_TIERS; i++) {
         any |= plan->share[i / RK_SHARE_TIERS][i % RK_SHARE_TIERS] > 0;
-        for (int l = 0; l < plan->others; l++)
-            any |= plan->other[l].share[i / RK_SHARE_TIERS][i % RK_SHARE_TIERS] > 0;
+        for (int l = 0; l < layout->others; l++)
+            any |= layout->other[l].share[i / RK_SHARE_TIERS][i % RK_SHARE_TIERS] > 0;
     }
     return any;
 }

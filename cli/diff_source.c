@@ -9,6 +9,7 @@
 #include "facts/headroom.h"
 #include "interop/megatron.h"
 #include "interop/shell.h"
+#include "plan/layers.h"
 #include "text/output.h"
 #include "text/text_file.h"
 
@@ -185,7 +186,7 @@ static enum rk_status find_best(const struct diff_source *source, struct diff_in
     rk_plans_problem_init(problem, &input->model, &input->system, a->framework, a->ranks, a->batch,
                           a->sequence);
     problem->base = *a; /* bytes, imbalance, vocabulary: what no axis chooses stays as it is */
-    problem->base.splits = 0;
+    plan_be_even(&problem->base);
     problem->base.first_layers = problem->base.last_layers = 0;
     problem->base.embedding_counts = problem->base.head_counts = false;
     enum rk_status status =

@@ -127,7 +127,7 @@ static enum rk_status write_flat(FILE *file, enum export_target to, const struct
     const struct export_plan flat = {plan->model, flat_plan(&plan->model, &plan->plan)};
     const enum rk_status status = write_target(file, to, how, &flat, notes, error);
     *run = flat.plan;
-    if (status == RK_OK && plan->plan.segments)
+    if (status == RK_OK && rk_plan_layout(&plan->plan)->segments)
         layers_compare(&plan->model, &plan->plan, &flat.plan, tools[to], notes);
     return status;
 }

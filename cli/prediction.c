@@ -37,10 +37,11 @@ static struct report_cell set_cell(struct report *report, const struct field *fi
 
 static struct report_cell split_cell(struct report *report, const struct rk_plan *plan)
 {
+    const struct rk_layout *layout = rk_plan_layout(plan);
     char text[RK_MAX_CHUNKS * 6 + 1] = "";
-    for (int i = 0, used = 0; i < plan->splits && !plan_has_stages(plan); i++)
-        used +=
-            snprintf(text + used, sizeof text - (size_t)used, "%s%d", i ? "," : "", plan->split[i]);
+    for (int i = 0, used = 0; i < layout->splits && !plan_has_stages(plan); i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%d", i ? "," : "",
+                         layout->split[i]);
     return cell_text(*text ? report_text(report, "%s", text) : NULL);
 }
 

@@ -56,15 +56,16 @@ static const struct report_column run_columns[] = {
 static void add_runs(struct report *report, const struct layerwise_answer *answer)
 {
     const struct rk_plan *plan = &answer->dealt;
+    const struct rk_layout *layout = rk_plan_layout(plan);
     struct report_table *table =
         REPORT_LIST(report, "runs", "Layers, and how they are run", REPORT_IN_ALL, run_columns);
     int segment = 0;
-    uint64_t left = plan->segments ? plan->segment[0].layers : UINT64_MAX, first = 0;
+    uint64_t left = layout->segments ? layout->segment[0].layers : UINT64_MAX, first = 0;
     for (int stage = 0; stage < answer->prediction.stages; stage++)
         for (uint64_t of_stage = answer->prediction.stage[stage].blocks; of_stage > 0;) {
             const uint64_t layers = left < of_stage ? left : of_stage;
             const struct rk_plan own =
-                layerwise_run(plan, plan->segments ? plan->segment[segment].local : 0);
+                layerwise_run(plan, layout->segments ? layout->segment[segment].local : 0);
             report_row(report, table,
                        (struct report_cell[]){cell_count((uint64_t)stage), cell_count(first),
                                               cell_count(layers), cell_text(manner(report, &own)),
@@ -73,7 +74,7 @@ static void add_runs(struct report *report, const struct layerwise_answer *answe
             first += layers;
             of_stage -= layers;
             left -= layers;
-            if (left == 0 && ++segment < plan->segments) left = plan->segment[segment].layers;
+            if (left == 0 && ++segment < layout->segments) left = layout->segment[segment].layers;
         }
     report_note(report, report_text(report, "  embedding and head: %s",
                                     manner(report, &(struct rk_plan){.local = plan->local})));

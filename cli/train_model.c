@@ -160,8 +160,10 @@ enum rk_status train_plan_read(const char *plan, const struct option_texts *word
     if (status != RK_OK) return status;
     if (!plan_given(draft, "precision")) {
         draft->plan.precision = RK_FP32;
-        for (int i = 0; i < draft->plan.others; i++)
-            draft->plan.other[i].precision = RK_FP32;
+        struct rk_layout layout = *rk_plan_layout(&draft->plan);
+        for (int i = 0; i < layout.others; i++)
+            layout.other[i].precision = RK_FP32;
+        draft->plan.layout = rk_layout_keep(&layout);
     }
     if (goes_on && goes_on->batch) {
         if (!plan_given(draft, "batch")) draft->plan.batch = goes_on->batch;

@@ -53,8 +53,10 @@ static bool apply(struct train_switch *s, struct rk_plan *plan, struct rk_error 
     if (!plan_given(&draft, "batch")) draft.plan.batch = plan->batch;
     if (!plan_given(&draft, "sequence")) draft.plan.sequence = plan->sequence;
     if (!plan_given(&draft, "optimizer")) draft.plan.optimizer = plan->optimizer;
-    for (int i = 0; i < draft.plan.others; i++)
-        draft.plan.other[i].sequence = draft.plan.sequence;
+    struct rk_layout layout = *rk_plan_layout(&draft.plan);
+    for (int i = 0; i < layout.others; i++)
+        layout.other[i].sequence = draft.plan.sequence;
+    draft.plan.layout = rk_layout_keep(&layout);
     if (draft.plan.batch != plan->batch || draft.plan.sequence != plan->sequence) {
         rk_fail(error, RK_USAGE, NULL, 0, 0, "a run keeps its batch and its sequence");
         return false;

@@ -166,7 +166,18 @@ struct rk_local {
 /* A run of layers, in model order, that are alike. */
 struct rk_segment {
     uint16_t layers;
-    uint16_t local; /* 0: as the plan says; i: as rk_plan.other[i - 1] says */
+    uint16_t local; /* 0: as the plan says; i: as rk_layout.other[i - 1] says */
+};
+
+/* Where the layers of a plan lie and in what they differ, where that is not even and alike. */
+struct rk_layout {
+    int splits;                     /* entries of split; 0: as even as it goes */
+    int segments;                   /* 0: all layers are alike */
+    int others;                     /* entries of other */
+    uint8_t cluster[RK_MAX_STAGES]; /* of each stage; all 0: the machine's only one */
+    uint16_t split[RK_MAX_CHUNKS];  /* blocks of each virtual stage, in model order: p * v entries */
+    struct rk_segment segment[RK_MAX_SEGMENTS];
+    struct rk_local other[RK_MAX_LOCALS];
 };
 
 struct rk_plan {
@@ -201,15 +212,21 @@ struct rk_plan {
 #undef RK_LOCAL_MEMBERS_END
     /* clang-format on */
 
-    int splits;                    /* entries of split; 0: as even as it goes */
-    uint16_t split[RK_MAX_CHUNKS]; /* blocks of each virtual stage, in model order: p * v entries */
-    uint8_t cluster[RK_MAX_STAGES]; /* of each stage; all 0: the machine's only one */
-
-    int segments; /* 0: all layers are alike */
-    struct rk_segment segment[RK_MAX_SEGMENTS];
-    int others;
-    struct rk_local other[RK_MAX_LOCALS]; /* (others) */
+    /* NULL: even, all layers alike, one cluster. Plans refer to a layout and share it: it is not
+     * changed while they do, and lives as long; rk_layout_keep() has one that always does. */
+    const struct rk_layout *layout;
 };
+
+RK_API extern const struct rk_layout rk_layout_even;
+
+static inline const struct rk_layout *rk_plan_layout(const struct rk_plan *plan)
+{
+    return plan->layout ? plan->layout : &rk_layout_even;
+}
+
+/* What plans may refer to from now on, for ever: NULL for an even one, else a copy, the same for
+ * all layouts that are equal, so that plans compare by their bytes. From any thread. */
+RK_API const struct rk_layout *rk_layout_keep(const struct rk_layout *layout);
 
 /* Is it one of `kernels`, a system's attention_kernels (0: any)? Scores in memory always are. */
 static inline bool rk_attends(unsigned kernels, enum rk_attention_kernel kernel)
@@ -285,8 +302,9 @@ RK_API uint64_t rk_plan_split(const struct rk_plan *plan, const struct rk_model 
 #define RK_NAMES(X)                                                                                \
     X(framework)                                                                                   \
     X(precision)                                                                                   \
-    X(order) X(schedule) X(recompute_mode) X(part) X(tensor_overlap) X(context_kind)               \
-        X(attention_kernel) X(dispatcher) X(optimizer)
+    X(order)                                                                                       \
+    X(schedule) X(recompute_mode) X(part) X(tensor_overlap) X(context_kind) X(attention_kernel)    \
+        X(dispatcher) X(optimizer)
 #define RK_NAMES_FUNCTION(list) RK_API const char *rk_##list##_name(enum rk_##list value);
 RK_NAMES(RK_NAMES_FUNCTION)
 #undef RK_NAMES_FUNCTION

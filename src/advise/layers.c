@@ -39,8 +39,7 @@ struct work {
 
 static struct rk_plan alone_as(const struct rk_plan *plan, const struct rk_local *local)
 {
-    struct rk_plan own = *plan;
-    own.segments = own.others = 0;
+    struct rk_plan own = plan_alike(plan);
     own.recompute_layers = 0;
     own.local = *local;
     return own;
@@ -65,18 +64,20 @@ static struct plan_judgement judge_with(const struct work *w, const struct rk_pl
     struct plan_layers here = {.plan = to, .model = w->model};
     struct plan_layers there = {.plan = from, .model = w->model};
     struct rk_plan plan = *to;
+    struct rk_layout layout = *rk_plan_layout(to);
     bool said = true;
-    plan.segments = plan.others = 0;
+    layout_be_alike(&layout);
     plan.recompute_layers = 0;
     for (uint64_t i = 0; i < w->model->layers && said; i++) {
         const struct rk_local own = plan_layer(&here), other = plan_layer(&there);
         const bool in = i >= first && i < first + layers;
         const struct rk_local layer = in ? take(w, &own, &other, family) : own;
-        said = plan_add_layer(&plan, &layer);
+        said = layout_add_layer(&layout, &plan, &layer);
         plan_layers_next(&here);
         plan_layers_next(&there);
     }
-    if (!plan.others) plan.segments = 0;
+    if (!layout.others) layout.segments = 0;
+    plan.layout = rk_layout_keep(&layout);
     if (!said) return (struct plan_judgement){.verdict = RK_BAD_OPTION};
     struct rk_prediction *p = w->scratch;
     rk_predict(w->model, w->system, &plan, p);
@@ -121,7 +122,7 @@ static void add_worths(const struct work *w, const struct rk_local *a, const str
 
 static bool has_runs(const struct rk_plan *plan)
 {
-    return plan->segments > 0 || plan->recompute_layers > 0;
+    return rk_plan_layout(plan)->segments > 0 || plan->recompute_layers > 0;
 }
 
 void layers_worths(const struct rk_model *model, const struct rk_system *system,

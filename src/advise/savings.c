@@ -1,6 +1,7 @@
 /* savings.c - what single changes of a plan save, and at what price. */
 #include "catalog/plan_fields.h"
 #include "machine/part.h"
+#include "plan/layers.h"
 #include "workload/parts.h"
 #include <reckon/advise.h>
 
@@ -246,8 +247,9 @@ static bool deal_again(const struct rk_model *model, struct rk_plan *plan,
                        char words[RK_SAVING_WORDS])
 {
     const uint64_t stages = plan->pipeline * plan->chunks;
-    const bool uneven = plan->first_layers || plan->last_layers, split = plan->splits > 0;
-    plan->splits = 0;
+    const bool uneven = plan->first_layers || plan->last_layers,
+               split = rk_plan_layout(plan)->splits > 0;
+    plan_be_even(plan);
     plan->first_layers = plan->last_layers = 0;
     if (uneven && !add_text(words, " first-layers=0 last-layers=0")) return false;
     if (!split) return true;
@@ -259,9 +261,11 @@ static bool deal_again(const struct rk_model *model, struct rk_plan *plan,
         if (!add_text(words, "%s%" PRIu64, i ? "," : " split=", layers)) return false;
         if (same > 1 && !add_text(words, "*%" PRIu64, same)) return false;
     }
+    struct rk_layout layout = *rk_plan_layout(plan);
     for (uint64_t i = 0; i < stages; i++)
-        plan->split[i] = (uint16_t)rk_plan_split(plan, model, i);
-    plan->splits = (int)stages;
+        layout.split[i] = (uint16_t)rk_plan_split(plan, model, i);
+    layout.splits = (int)stages;
+    plan->layout = rk_layout_keep(&layout);
     return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include "estimate/fold.h"
 #include "estimate/stages.h"
+#include "plan/layers.h"
 
 #include <math.h>
 
@@ -92,10 +93,9 @@ static void mean_layer(const struct rk_model *model, const struct rk_system *sys
 /* Virtual stages of a rank are told apart by their first one alone. */
 static struct rk_plan plain(const struct rk_plan *plan)
 {
-    struct rk_plan p = *plan;
+    struct rk_plan p = plan_alike(plan);
     p.chunks = 1;
-    p.splits = plan->chunks > 1 ? 0 : plan->splits;
-    p.segments = p.others = 0;
+    if (plan->chunks > 1) plan_be_even(&p);
     return p;
 }
 

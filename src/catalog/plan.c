@@ -19,15 +19,17 @@ static enum rk_status plan_split_load(const struct place *place, void *target,
 {
     static const struct field blocks = {.type = FIELD_COUNT, .max = UINT16_MAX};
     struct rk_plan *plan = target;
+    struct rk_layout layout = *rk_plan_layout(plan);
     enum rk_status status = place_need_array(place, 1, RK_MAX_CHUNKS, error);
     if (status != RK_OK) return status;
-    plan->splits = (int)json_array_size(place->value);
-    for (int i = 0; status == RK_OK && i < plan->splits; i++) {
+    layout.splits = (int)json_array_size(place->value);
+    for (int i = 0; status == RK_OK && i < layout.splits; i++) {
         const struct place element = place_element(place, (size_t)i);
         uint64_t count = 0;
         status = field_load(&element, &blocks, &count, error);
-        plan->split[i] = (uint16_t)count;
+        layout.split[i] = (uint16_t)count;
     }
+    plan->layout = rk_layout_keep(&layout);
     return status;
 }
 
@@ -118,7 +120,7 @@ void plan_settle_attention(struct plan_draft *draft)
 {
     const unsigned kernels = draft->system ? draft->system->kernels.attention_kernels : 0;
     if (plan_given(draft, "attention")) return;
-    if (!draft->plan.others)
+    if (!rk_plan_layout(&draft->plan)->others)
         draft->plan.attention = rk_usual_attention(draft->plan.framework, kernels);
     else if (draft->system)
         plan_attend_on(&draft->plan, draft->system);
@@ -161,9 +163,10 @@ static bool lacks_dispatcher(const struct rk_local *layers, const struct rk_syst
 
 bool plan_lacks(const struct rk_plan *plan, const struct rk_system *system, struct plan_lack *out)
 {
+    const struct rk_layout *layout = rk_plan_layout(plan);
     if (plan->framework == RK_CALCULON) return false;
-    for (int i = -1; i < plan->others; i++) {
-        const struct rk_local *layers = i < 0 ? &plan->local : &plan->other[i];
+    for (int i = -1; i < layout->others; i++) {
+        const struct rk_local *layers = i < 0 ? &plan->local : &layout->other[i];
         if (lacks_attention(plan, layers, system, out) || lacks_dispatcher(layers, system, out))
             return true;
     }
@@ -174,12 +177,14 @@ void plan_attend_on(struct rk_plan *plan, const struct rk_system *system)
 {
     const unsigned have = system->kernels.attention_kernels;
     const enum rk_attention_kernel usual = rk_usual_attention(plan->framework, 0);
+    struct rk_layout layout = *rk_plan_layout(plan);
     if (rk_attends(have, usual)) return;
-    for (int i = -1; i < plan->others; i++) {
-        struct rk_local *layers = i < 0 ? &plan->local : &plan->other[i];
+    for (int i = -1; i < layout.others; i++) {
+        struct rk_local *layers = i < 0 ? &plan->local : &layout.other[i];
         if (layers->attention == usual)
             layers->attention = rk_usual_attention(plan->framework, have);
     }
+    plan->layout = rk_layout_keep(&layout);
 }
 
 static bool fault_at(struct plan_fault *fault, const char *key, const char *format, ...)
@@ -281,19 +286,20 @@ static bool complete_context(const struct rk_plan *p, struct plan_fault *fault)
 static bool complete_split(const struct plan_draft *draft, struct plan_fault *fault)
 {
     const struct rk_plan *p = &draft->plan;
+    const int splits = rk_plan_layout(p)->splits;
     uint64_t stages;
     if (plan_given(draft, "stages") && plan_given(draft, "split"))
         return fault_at(fault, "split", "says what stages say: leave one out");
-    if (!p->splits) return true;
+    if (!splits) return true;
     if (p->first_layers || p->last_layers)
         return fault_at(fault, "split",
                         "says what first_layers and last_layers say: leave one out");
-    if (product((uint64_t[]){p->pipeline, p->chunks}, 2, &stages) && stages == (uint64_t)p->splits)
+    if (product((uint64_t[]){p->pipeline, p->chunks}, 2, &stages) && stages == (uint64_t)splits)
         return true;
     return fault_at(fault, "split",
                     "has %d entries, pipeline %" PRIu64 " * chunks %" PRIu64
                     " needs one for each virtual stage",
-                    p->splits, p->pipeline, p->chunks);
+                    splits, p->pipeline, p->chunks);
 }
 
 static bool complete_recompute(const struct plan_draft *draft, struct plan_fault *fault)

@@ -1,5 +1,7 @@
 #include "catalog/plan_compare.h"
 
+#include "plan/layers.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +12,7 @@ static void without_pipeline(struct rk_plan *p)
 {
     p->chunks = 1;
     p->schedule = RK_1F1B;
-    p->splits = 0;
+    plan_be_even(p);
     p->first_layers = p->last_layers = 0;
     p->embedding_counts = p->head_counts = false;
     p->pipeline_blocking = p->messages_sharded = false;
@@ -38,12 +40,13 @@ static void without_shards(struct rk_plan *p)
 static void even_split(const struct rk_model *model, struct rk_plan *p)
 {
     struct rk_plan even = *p;
-    even.splits = 0;
+    plan_be_even(&even);
     even.first_layers = even.last_layers = 0;
     even.embedding_counts = even.head_counts = false;
     const uint64_t stages = p->pipeline * p->chunks;
     if (stages > RK_MAX_CHUNKS || stages > model->layers) return;
-    if (p->splits && (uint64_t)p->splits != stages) return;
+    const int splits = rk_plan_layout(p)->splits;
+    if (splits && (uint64_t)splits != stages) return;
     for (uint64_t i = 0; i < stages; i++)
         if (rk_plan_split(&even, model, i) != rk_plan_split(p, model, i)) return;
     *p = even;
@@ -53,8 +56,11 @@ static void even_split(const struct rk_model *model, struct rk_plan *p)
 static void sequence(const struct rk_model *model, struct rk_plan *p)
 {
     if (p->sequence == model->sequence) p->sequence = 0;
-    for (int i = 0; i < p->others; i++)
-        if (p->other[i].sequence == model->sequence) p->other[i].sequence = 0;
+    if (!rk_plan_layout(p)->others) return;
+    struct rk_layout layout = *p->layout;
+    for (int i = 0; i < layout.others; i++)
+        if (layout.other[i].sequence == model->sequence) layout.other[i].sequence = 0;
+    p->layout = rk_layout_keep(&layout);
 }
 
 static void recomputation(struct rk_plan *p)
@@ -88,10 +94,8 @@ struct rk_plan plan_canonical(const struct rk_model *model, const struct rk_plan
     if (p.context_kind != RK_RING_ULYSSES) p.ulysses = 0;
     if (p.context == 1 || p.context_kind == RK_ULYSSES) p.context_contiguous = false;
     if (p.pipeline == 1) without_pipeline(&p);
-    if (p.splits) p.first_layers = p.last_layers = 0;
+    if (rk_plan_layout(&p)->splits) p.first_layers = p.last_layers = 0;
     if (p.pipeline > 1 && p.chunks) even_split(model, &p);
-    for (int i = p.splits; i < RK_MAX_CHUNKS; i++)
-        p.split[i] = 0;
     if (!model->experts) without_experts(&p);
     if (p.zero == 0) without_shards(&p);
     if (p.zero < 3) p.keep_gathered = false;
@@ -112,13 +116,14 @@ static struct plan_draft as_draft(const struct rk_plan *plan)
 
 static void split_text(const struct rk_plan *plan, char text[static PLAN_VALUE])
 {
+    const struct rk_layout *layout = rk_plan_layout(plan);
     size_t used = 0;
     snprintf(text, PLAN_VALUE, "even");
-    for (int i = 0, run; i < plan->splits && used < PLAN_VALUE; i += run) {
-        for (run = 1; i + run < plan->splits && plan->split[i + run] == plan->split[i];)
+    for (int i = 0, run; i < layout->splits && used < PLAN_VALUE; i += run) {
+        for (run = 1; i + run < layout->splits && layout->split[i + run] == layout->split[i];)
             run++;
         used += (size_t)snprintf(text + used, PLAN_VALUE - used, run > 1 ? "%s%d*%d" : "%s%d",
-                                 i ? "," : "", plan->split[i], run);
+                                 i ? "," : "", layout->split[i], run);
     }
 }
 
@@ -166,8 +171,9 @@ const char *plan_value_text(const struct rk_plan *plan, int row, char text[stati
 
 /* ---- comparison ---- */
 
-static bool same_stages(const struct rk_plan *a, const struct rk_plan *b)
+static bool same_stages(const struct rk_plan *one, const struct rk_plan *other)
 {
+    const struct rk_layout *a = rk_plan_layout(one), *b = rk_plan_layout(other);
     return memcmp(a->cluster, b->cluster, sizeof a->cluster) == 0 && a->segments == b->segments &&
            a->others == b->others &&
            memcmp(a->segment, b->segment, (size_t)a->segments * sizeof *a->segment) == 0 &&
@@ -177,9 +183,11 @@ static bool same_stages(const struct rk_plan *a, const struct rk_plan *b)
 static bool same(const struct plan_draft *a, const struct plan_draft *b, const struct field *field)
 {
     if (strcmp(field->key, "stages") == 0) return same_stages(&a->plan, &b->plan);
-    if (field->type == FIELD_OTHER)
-        return a->plan.splits == b->plan.splits &&
-               memcmp(a->plan.split, b->plan.split, sizeof a->plan.split) == 0;
+    if (field->type == FIELD_OTHER) {
+        const struct rk_layout *x = rk_plan_layout(&a->plan), *y = rk_plan_layout(&b->plan);
+        return x->splits == y->splits &&
+               memcmp(x->split, y->split, (size_t)x->splits * sizeof *x->split) == 0;
+    }
     return field_value(field, a) == field_value(field, b);
 }
 
@@ -214,13 +222,7 @@ static void take_recompute(struct rk_plan *to, const struct rk_plan *from)
 /* How the blocks are split; a split of other stages than the plan's makes no sense. */
 static void take_split(struct rk_plan *to, const struct rk_plan *from)
 {
-    to->splits = from->splits;
-    memcpy(to->split, from->split, sizeof to->split);
-    to->segments = from->segments;
-    memcpy(to->segment, from->segment, sizeof to->segment);
-    to->others = from->others;
-    memcpy(to->other, from->other, sizeof to->other);
-    memcpy(to->cluster, from->cluster, sizeof to->cluster);
+    to->layout = from->layout;
     to->first_layers = from->first_layers;
     to->last_layers = from->last_layers;
     to->embedding_counts = from->embedding_counts;
@@ -247,7 +249,7 @@ void plan_take(struct rk_plan *to, const struct rk_plan *from, int row)
            field_size(field));
     *to = draft.plan;
     if (strcmp(key, "pipeline") == 0 || strcmp(key, "chunks") == 0) {
-        if (to->splits && (uint64_t)to->splits != to->pipeline * to->chunks) to->splits = 0;
+        if ((uint64_t)rk_plan_layout(to)->splits != to->pipeline * to->chunks) plan_be_even(to);
         if (to->pipeline == 1) to->chunks = 1;
     }
     if (strcmp(key, "context_kind") == 0) to->ulysses = from->ulysses;

@@ -13,39 +13,39 @@ bool plan_is_local(const struct field *field)
 bool plan_has_stages(const struct rk_plan *plan)
 {
     for (uint64_t i = 0; i < plan->pipeline && i < RK_MAX_STAGES; i++)
-        if (plan->cluster[i]) return true;
-    return plan->segments > 0;
+        if (rk_plan_layout(plan)->cluster[i]) return true;
+    return rk_plan_layout(plan)->segments > 0;
 }
 
 /* ---- adding ---- */
 
 void plan_stages_begin(struct plan_stages *stages, struct rk_plan *plan)
 {
-    plan->splits = plan->segments = plan->others = 0;
-    memset(plan->cluster, 0, sizeof plan->cluster);
+    plan->layout = NULL;
     *stages = (struct plan_stages){.plan = plan};
 }
 
 /* The number by which segments name it; -1: there is no room for one more. */
-static int number_of(struct rk_plan *plan, const struct rk_local *local)
+static int number_of(struct rk_layout *layout, const struct rk_plan *plan,
+                     const struct rk_local *local)
 {
     if (!local || memcmp(local, &plan->local, sizeof *local) == 0) return 0;
     struct rk_local own = *local;
     if (own.recompute != RK_SELECTIVE) own.recompute_parts = 0;
     if (own.recompute == RK_SELECTIVE && !own.recompute_parts)
         own.recompute_parts = 1u << RK_PART_CORE_ATTENTION; /* as plan_complete() */
-    for (int i = 0; i < plan->others; i++)
-        if (memcmp(&own, &plan->other[i], sizeof own) == 0) return i + 1;
-    if (plan->others == RK_MAX_LOCALS) return -1;
-    plan->other[plan->others++] = own;
-    return plan->others;
+    for (int i = 0; i < layout->others; i++)
+        if (memcmp(&own, &layout->other[i], sizeof own) == 0) return i + 1;
+    if (layout->others == RK_MAX_LOCALS) return -1;
+    layout->other[layout->others++] = own;
+    return layout->others;
 }
 
 bool plan_stages_run(struct plan_stages *stages, uint64_t layers, const struct rk_local *local)
 {
-    struct rk_plan *plan = stages->plan;
-    const int number = number_of(plan, local);
-    struct rk_segment *last = plan->segments ? &plan->segment[plan->segments - 1] : NULL;
+    struct rk_layout *layout = &stages->layout;
+    const int number = number_of(layout, stages->plan, local);
+    struct rk_segment *last = layout->segments ? &layout->segment[layout->segments - 1] : NULL;
     stages->fault[0] = '\0';
     if (number < 0)
         snprintf(stages->fault, sizeof stages->fault, "more than %d kinds of layers",
@@ -56,11 +56,11 @@ bool plan_stages_run(struct plan_stages *stages, uint64_t layers, const struct r
         ; /* a stage without blocks */
     else if (last && last->local == number)
         last->layers = (uint16_t)(last->layers + layers);
-    else if (plan->segments == RK_MAX_SEGMENTS)
+    else if (layout->segments == RK_MAX_SEGMENTS)
         snprintf(stages->fault, sizeof stages->fault, "more than %d runs of layers",
                  RK_MAX_SEGMENTS);
     else
-        plan->segment[plan->segments++] =
+        layout->segment[layout->segments++] =
             (struct rk_segment){.layers = (uint16_t)layers, .local = (uint16_t)number};
     stages->layers += layers;
     stages->of_stage += layers;
@@ -70,8 +70,8 @@ bool plan_stages_run(struct plan_stages *stages, uint64_t layers, const struct r
 
 bool plan_stages_end_stage(struct plan_stages *stages, uint64_t cluster)
 {
-    struct rk_plan *plan = stages->plan;
-    const uint64_t i = (uint64_t)stages->count, rank = i % plan->pipeline;
+    struct rk_layout *layout = &stages->layout;
+    const uint64_t i = (uint64_t)stages->count, rank = i % stages->plan->pipeline;
     const bool first = i == rank;
     stages->fault[0] = '\0';
     if (i == RK_MAX_CHUNKS || (first && i == RK_MAX_STAGES))
@@ -79,15 +79,15 @@ bool plan_stages_end_stage(struct plan_stages *stages, uint64_t cluster)
                  first ? RK_MAX_STAGES : RK_MAX_CHUNKS);
     else if (cluster > UINT8_MAX)
         snprintf(stages->fault, sizeof stages->fault, "a cluster is at most %d", UINT8_MAX);
-    else if (!first && plan->cluster[rank] != cluster)
+    else if (!first && layout->cluster[rank] != cluster)
         snprintf(stages->fault, sizeof stages->fault,
                  "stage %" PRIu64 " is on the ranks of stage %" PRIu64 ", in cluster %d", i, rank,
-                 plan->cluster[rank]);
-    else if (i > 0 && stages->said != (plan->splits > 0))
+                 layout->cluster[rank]);
+    else if (i > 0 && stages->said != (layout->splits > 0))
         snprintf(stages->fault, sizeof stages->fault, "all stages say their layers, or none does");
     if (stages->fault[0]) return false;
-    if (first) plan->cluster[i] = (uint8_t)cluster;
-    if (stages->said) plan->split[plan->splits++] = (uint16_t)stages->of_stage;
+    if (first) layout->cluster[i] = (uint8_t)cluster;
+    if (stages->said) layout->split[layout->splits++] = (uint16_t)stages->of_stage;
     stages->of_stage = 0;
     stages->said = false;
     stages->count++;
@@ -97,7 +97,8 @@ bool plan_stages_end_stage(struct plan_stages *stages, uint64_t cluster)
 bool plan_stages_end(struct plan_stages *stages)
 {
     struct rk_plan *plan = stages->plan;
-    if (!plan->others) plan->segments = 0; /* all layers are alike */
+    if (!stages->layout.others) stages->layout.segments = 0; /* all layers are alike */
+    plan->layout = rk_layout_keep(&stages->layout);
     const uint64_t all = plan->pipeline * plan->chunks;
     if ((uint64_t)stages->count == all) return true;
     snprintf(stages->fault, sizeof stages->fault,
@@ -109,37 +110,41 @@ bool plan_stages_end(struct plan_stages *stages)
 
 void plan_follow(struct rk_plan *plan, const struct rk_plan *before, const struct field *field)
 {
-    if (!plan_is_local(field)) return;
-    for (int i = 0; i < plan->others; i++) {
-        char *own = (char *)&plan->other[i] + field->offset;
+    if (!plan_is_local(field) || !rk_plan_layout(plan)->others) return;
+    struct rk_layout layout = *plan->layout;
+    for (int i = 0; i < layout.others; i++) {
+        char *own = (char *)&layout.other[i] + field->offset;
         if (memcmp(own, (const char *)before + field->offset, field_size(field)) == 0)
             memcpy(own, (const char *)plan + field->offset, field_size(field));
     }
+    plan->layout = rk_layout_keep(&layout);
 }
 
 /* ---- going through ---- */
 
 uint64_t plan_stage_layers(const struct rk_plan *plan, int stage)
 {
+    const struct rk_layout *layout = rk_plan_layout(plan);
     struct rk_model model = {.layers = 0};
-    for (int i = 0; i < plan->segments; i++)
-        model.layers += plan->segment[i].layers;
-    return plan->splits ? plan->split[stage] : rk_plan_split(plan, &model, (uint64_t)stage);
+    for (int i = 0; i < layout->segments; i++)
+        model.layers += layout->segment[i].layers;
+    return layout->splits ? layout->split[stage] : rk_plan_split(plan, &model, (uint64_t)stage);
 }
 
 struct plan_run plan_next_run(const struct rk_plan *plan, struct plan_run run, uint64_t left)
 {
-    const struct rk_segment *at = &plan->segment[run.segment];
-    if (plan->segments && run.end == at->layers) {
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    const struct rk_segment *at = &layout->segment[run.segment];
+    if (layout->segments && run.end == at->layers) {
         run.segment++;
         run.end = 0;
         at++;
     }
-    const bool own = run.segment < plan->segments;
+    const bool own = run.segment < layout->segments;
     const uint64_t here = own ? at->layers - run.end : left;
     run.layers = here < left ? here : left;
     run.end += run.layers;
-    run.local = own && at->local ? &plan->other[at->local - 1] : NULL;
+    run.local = own && at->local ? &layout->other[at->local - 1] : NULL;
     return run;
 }
 

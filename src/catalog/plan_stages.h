@@ -19,6 +19,7 @@ bool plan_has_stages(const struct rk_plan *plan);
 
 struct plan_stages {
     struct rk_plan *plan;
+    struct rk_layout layout;   /* so far */
     uint64_t layers, of_stage; /* so far */
     int count;                 /* stages that have ended */
     bool said;                 /* the stage has said its layers */

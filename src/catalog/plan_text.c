@@ -423,8 +423,9 @@ static bool read_blocks(struct span *rest, uint64_t *number)
 static enum rk_status read_split(const struct parser *parser, struct span rest)
 {
     struct rk_plan *plan = &parser->draft->plan;
+    struct rk_layout layout = *rk_plan_layout(plan);
     char said[TEXT_QUOTE];
-    plan->splits = 0;
+    layout.splits = 0;
     for (bool more = true; more;) {
         const struct span item = rest;
         uint64_t blocks, times = 1;
@@ -439,12 +440,13 @@ static enum rk_status read_split(const struct parser *parser, struct span rest)
                         "split needs blocks of each virtual stage, 10,11,11,10 or 10,11*2,10; got "
                         "%s",
                         quote(said, item));
-        if (times > (uint64_t)(RK_MAX_CHUNKS - plan->splits))
+        if (times > (uint64_t)(RK_MAX_CHUNKS - layout.splits))
             return fail(parser, item.at, "split has more than %d entries", RK_MAX_CHUNKS);
         while (times--)
-            plan->split[plan->splits++] = (uint16_t)blocks;
+            layout.split[layout.splits++] = (uint16_t)blocks;
         if (more) rest = (struct span){rest.at + 1, rest.length - 1};
     }
+    plan->layout = rk_layout_keep(&layout);
     return RK_OK;
 }
 
@@ -598,9 +600,8 @@ static enum rk_status read_recompute(const struct parser *parser, const struct w
     if (list && *mode != RK_SELECTIVE)
         return fail(parser, colon, "only recompute=selective has parts");
     if (list)
-        status = read_set(parser,
-                          (struct span){list, (size_t)(value.at + value.length - list)}, parts,
-                          &bits);
+        status = read_set(parser, (struct span){list, (size_t)(value.at + value.length - list)},
+                          parts, &bits);
     if (status != RK_OK || said(parser->draft, "recompute_parts")) return status;
     field_store(parts, parser->draft, bits);
     if (list) note(parser, "recompute_parts", list);

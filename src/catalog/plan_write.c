@@ -32,7 +32,8 @@ static bool is_needed(const struct field *field, const struct plan_draft *draft)
     if (!field->word || is_key(field, "data")) return false;
     if (is_key(field, "gpus") || is_key(field, "batch")) return true;
     if (is_key(field, "stages")) return plan_has_stages(&draft->plan);
-    if (is_key(field, "split")) return draft->plan.splits > 0 && !plan_has_stages(&draft->plan);
+    if (is_key(field, "split"))
+        return rk_plan_layout(&draft->plan)->splits > 0 && !plan_has_stages(&draft->plan);
     if (field->type == FIELD_SET) return draft->plan.recompute == RK_SELECTIVE;
     if (is_key(field, "attention"))
         return draft->plan.attention != rk_usual_attention(draft->plan.framework, 0);
@@ -72,10 +73,11 @@ static void add_names(struct line *line, const char *const *names, unsigned bits
 /* "10,11*2,10" */
 static void add_split(struct line *line, const struct rk_plan *plan)
 {
-    for (int i = 0, end; i < plan->splits; i = end) {
-        for (end = i + 1; end < plan->splits && plan->split[end] == plan->split[i];)
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    for (int i = 0, end; i < layout->splits; i = end) {
+        for (end = i + 1; end < layout->splits && layout->split[end] == layout->split[i];)
             end++;
-        add(line, i ? ",%d" : "%d", plan->split[i]);
+        add(line, i ? ",%d" : "%d", layout->split[i]);
         if (end - i > 1) add(line, "*%d", end - i);
     }
 }
@@ -160,8 +162,9 @@ static void add_stage(struct line *line, const struct rk_plan *plan, int stage,
                       struct plan_run *run)
 {
     const struct plan_draft draft = {.plan = *plan};
-    const int cluster = plan->cluster[(uint64_t)stage % plan->pipeline];
-    const bool said = plan->splits || plan->segments;
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    const int cluster = layout->cluster[(uint64_t)stage % plan->pipeline];
+    const bool said = layout->splits || layout->segments;
     uint64_t left = said ? plan_stage_layers(plan, stage) : 0;
     if (said && !left) add(line, "0");
     for (bool more = false; left; left -= run->layers, more = true) {
@@ -242,8 +245,9 @@ static void write_names(FILE *file, const char *const *names, unsigned bits)
 
 static void write_split(FILE *file, const struct rk_plan *plan)
 {
-    for (int i = 0; i < plan->splits; i++)
-        fprintf(file, "%s%d", i ? ", " : "[", plan->split[i]);
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    for (int i = 0; i < layout->splits; i++)
+        fprintf(file, "%s%d", i ? ", " : "[", layout->split[i]);
     fputs("]", file);
 }
 
@@ -307,16 +311,17 @@ static void write_run(FILE *file, const struct rk_plan *plan, const struct plan_
 
 static void write_stages(FILE *file, const struct rk_plan *plan)
 {
+    const struct rk_layout *layout = rk_plan_layout(plan);
     struct plan_run run = {.layers = 0};
     const int count = (int)(plan->pipeline * plan->chunks);
     for (int i = 0; i < count; i++) {
-        const int cluster = plan->cluster[(uint64_t)i % plan->pipeline];
-        const bool said = plan->splits || plan->segments;
+        const int cluster = layout->cluster[(uint64_t)i % plan->pipeline];
+        const bool said = layout->splits || layout->segments;
         uint64_t left = said ? plan_stage_layers(plan, i) : 0;
         fprintf(file, "%s        {", i ? ",\n" : "[\n");
         if (said) fprintf(file, "\"layers\": %" PRIu64 "%s", left, cluster ? ", " : "");
         if (cluster) fprintf(file, "\"cluster\": %d", cluster);
-        for (bool more = false; left && plan->segments; left -= run.layers, more = true) {
+        for (bool more = false; left && layout->segments; left -= run.layers, more = true) {
             run = plan_next_run(plan, run, left);
             fputs(more ? ",\n            " : ", \"segments\": [\n            ", file);
             write_run(file, plan, &run);

@@ -300,9 +300,11 @@ static struct rk_plan plan_of(const struct file *file, uint64_t layer)
                 : value_of(file, DEFAULT_DP_TYPE) ? (int)value_of(file, DEFAULT_DP_TYPE) + 1
                                                   : 0;
     plan.recompute = value_at(file, CHECKPOINT, layer) ? RK_WHOLE : RK_KEEP;
+    struct rk_layout layout = {.splits = 0};
     if (plan.pipeline <= RK_MAX_STAGES)
-        for (plan.splits = 0; (uint64_t)plan.splits < plan.pipeline; plan.splits++)
-            plan.split[plan.splits] = (uint16_t)file->value[PP_DIVISION][plan.splits];
+        for (; (uint64_t)layout.splits < plan.pipeline; layout.splits++)
+            layout.split[layout.splits] = (uint16_t)file->value[PP_DIVISION][layout.splits];
+    plan.layout = rk_layout_keep(&layout);
     return plan;
 }
 

@@ -7,6 +7,7 @@
 #include "estimate/fold.h"
 #include "estimate/plan_check.h"
 #include "machine/kernels.h"
+#include "plan/layers.h"
 #include "plan/ranks.h"
 #include "workload/pattern.h"
 
@@ -150,7 +151,7 @@ static void explain_stages(const struct asked *a, const struct plan_refusal *r)
 static void explain_lists(const struct asked *a, const struct plan_refusal *r)
 {
     char have[48];
-    snprintf(have, sizeof have, "%d entries", a->p->splits);
+    snprintf(have, sizeof have, "%d entries", rk_plan_layout(a->p)->splits);
     fix(blame(a, r->rule, r->key, have,
               "pipeline %" PRIu64 " * chunks %" PRIu64 " needs one for each virtual stage",
               a->p->pipeline, a->p->chunks),
@@ -314,11 +315,11 @@ static void find_numbers(struct asked *a)
 /* Layers with degrees of their own: as if all were so. */
 static void check_layers(const struct asked *a)
 {
-    for (int i = 0; i < a->p->others && a->p->segments; i++) {
-        struct rk_plan plan = *a->p;
+    const struct rk_layout *layout = rk_plan_layout(a->p);
+    for (int i = 0; i < layout->others && layout->segments; i++) {
+        struct rk_plan plan = plan_alike(a->p);
         struct asked one = *a;
-        plan.local = a->p->other[i];
-        plan.segments = plan.others = 0;
+        plan.local = layout->other[i];
         one.p = &plan;
         find_numbers(&one);
         take_refusals(&one, true);
@@ -329,11 +330,11 @@ static void check_layers(const struct asked *a)
 
 static void check_empty(const struct asked *a)
 {
-    const struct rk_plan *p = a->p;
-    for (int i = 0; i < p->splits; i++) {
-        const bool end = i == 0 || i == p->splits - 1; /* holds the embedding, or the head */
-        const bool predicts = a->m->predict_layers && i >= p->splits - 2;
-        if (p->split[i] || predicts || (end && a->launch->lone_ends)) continue;
+    const struct rk_layout *layout = rk_plan_layout(a->p);
+    for (int i = 0; i < layout->splits; i++) {
+        const bool end = i == 0 || i == layout->splits - 1; /* holds the embedding, or the head */
+        const bool predicts = a->m->predict_layers && i >= layout->splits - 2;
+        if (layout->split[i] || predicts || (end && a->launch->lone_ends)) continue;
         if (findings_have(a->out, "2.stages")) return;
         blame(a, "2.stages", "split", "0", "virtual stage %d has no layers", i);
     }
@@ -344,7 +345,9 @@ static void check_uneven(const struct asked *a)
     const struct rk_plan *p = a->p;
     const uint64_t ends = (p->first_layers > 0) + (p->last_layers > 0), v = p->chunks;
     const uint64_t given = p->first_layers + p->last_layers;
-    if (p->splits || !ends || given > a->m->layers || findings_have(a->out, "2.stages")) return;
+    if (rk_plan_layout(p)->splits || !ends || given > a->m->layers ||
+        findings_have(a->out, "2.stages"))
+        return;
     const uint64_t middle = p->pipeline > ends ? p->pipeline - ends : 0;
     const uint64_t rest = a->m->layers - given;
     if (p->first_layers % v || p->last_layers % v || (rest > 0) != (middle > 0) ||
@@ -367,8 +370,9 @@ static void check_filling(const struct asked *a)
               "%" PRIu64 " microbatches for %" PRIu64 " stages: some always idle", a->microbatches,
               p->pipeline);
     fix(f, "a batch of %" PRIu64 " fills them", p->pipeline * a->data * p->microbatch);
-    f->severity =
-        plan_must_fill(p) || p->segments || a->launch->fills_stages ? RK_ERROR : RK_WARNING;
+    f->severity = plan_must_fill(p) || rk_plan_layout(p)->segments || a->launch->fills_stages
+                      ? RK_ERROR
+                      : RK_WARNING;
 }
 
 static void check_interleaving(const struct asked *a)

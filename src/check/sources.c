@@ -125,7 +125,7 @@ static enum rk_status judge_draft(const struct rk_check_input *input, struct pla
                  p->tensor, p->context, p->pipeline, p->ranks);
         snprintf(f->fix, sizeof f->fix, "leave data out, or gpus");
     }
-    if (p->splits && (p->first_layers || p->last_layers)) {
+    if (rk_plan_layout(p)->splits && (p->first_layers || p->last_layers)) {
         struct rk_finding *f = findings_add(findings, "12.excludes");
         snprintf(f->what, sizeof f->what, "split");
         snprintf(f->need, sizeof f->need, "says what first_layers and last_layers say");
@@ -452,7 +452,8 @@ static enum rk_status judge_deepspeed(const struct rk_check_input *input,
     struct rk_plan plan;
     struct rk_model model = *input->model;
     enum rk_status status = deepspeed_choices(source, &c, notes, error);
-    if (status == RK_OK || notes_count(notes, NOTE_REFUSED)) settings_check("deepspeed", source, notes);
+    if (status == RK_OK || notes_count(notes, NOTE_REFUSED))
+        settings_check("deepspeed", source, notes);
     take_notes(notes, findings);
     if (status != RK_OK) return status;
     judge_choices(&c, findings);

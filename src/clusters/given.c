@@ -58,7 +58,7 @@ static struct rk_plan pair_of(const struct given_part *part, uint64_t samples)
     struct rk_plan plan = part->plan;
     plan.pipeline = 2;
     plan.chunks = 1;
-    plan.splits = plan.segments = plan.others = 0;
+    plan.layout = NULL;
     plan.ranks = 2 * part_gpus(part);
     plan.microbatch = samples;
     plan.batch = samples * part->data;

@@ -227,8 +227,9 @@ static bool check_put_off(const struct check *c)
                 "schedule of a plan with deferred_wgrad: 1f1b", RK_1F1B, p->schedule) &&
            want(c, !p->loss_in_chunks, RULE("12.excludes", "deferred_wgrad"), RK_BAD_OPTION,
                 "loss_in_chunks, which has no weight gradient of its own", 0, 1) &&
-           want(c, p->segments == 0, RULE("12.excludes", "deferred_wgrad"), RK_BAD_OPTION,
-                "runs of layers of their own with deferred_wgrad", 0, p->segments);
+           want(c, rk_plan_layout(p)->segments == 0, RULE("12.excludes", "deferred_wgrad"),
+                RK_BAD_OPTION, "runs of layers of their own with deferred_wgrad", 0,
+                rk_plan_layout(p)->segments);
 }
 
 static bool check_schedule(const struct check *c)
@@ -415,9 +416,9 @@ static bool check_stages(const struct check *c)
     if (stages > slots)
         return want(c, false, RULE("2.stages", "pipeline"), RK_BAD_PIPELINE, "blocks",
                     (double)stages, (double)slots);
-    if (p->splits && (uint64_t)p->splits != stages)
+    if (rk_plan_layout(p)->splits && (uint64_t)rk_plan_layout(p)->splits != stages)
         return want(c, false, RULE("2.lists", "split"), RK_BAD_PIPELINE,
-                    "split, one number a stage", (double)stages, (double)p->splits);
+                    "split, one number a stage", (double)stages, (double)rk_plan_layout(p)->splits);
     if (rk_schedule_folds(p->schedule) && ends)
         return want(c, false, RULE("12.excludes", "first_layers"), RK_BAD_PIPELINE,
                     "first_layers and last_layers of a V-shaped schedule, which split says", 0,
@@ -427,7 +428,8 @@ static bool check_stages(const struct check *c)
                     "first_layers + last_layers", (double)ends, (double)layers);
     const uint64_t dealt = layers_of_splits(c);
     return want(c, dealt == layers,
-                p->splits ? RULE("6.layers", "split") : RULE("2.stages", "first_layers"),
+                rk_plan_layout(p)->splits ? RULE("6.layers", "split")
+                                          : RULE("2.stages", "first_layers"),
                 RK_BAD_PIPELINE, "blocks of all stages", (double)dealt, (double)layers);
 }
 
@@ -441,8 +443,9 @@ static bool check_optimizer(const struct check *c)
            want(c, p->zero <= 1, RULE("12.excludes", "optimizer"), RK_BAD_OPTION,
                 "zero of a plan with optimizer muon, which deals whole matrices to ranks: 0 or 1",
                 1, p->zero) &&
-           want(c, p->segments == 0, RULE("12.excludes", "optimizer"), RK_BAD_OPTION,
-                "runs of layers of their own with optimizer muon", 0, p->segments);
+           want(c, rk_plan_layout(p)->segments == 0, RULE("12.excludes", "optimizer"),
+                RK_BAD_OPTION, "runs of layers of their own with optimizer muon", 0,
+                rk_plan_layout(p)->segments);
 }
 
 static bool check_sharding(const struct check *c)
@@ -482,8 +485,9 @@ static bool check_swap(const struct check *c)
     return want(c, p->attention != RK_UNFUSED, RULE("12.needs", "recompute_rest"), RK_BAD_OPTION,
                 "attention of a plan with recompute_rest: a fused kernel", RK_FLASH,
                 p->attention) &&
-           want(c, p->segments == 0, RULE("12.excludes", "recompute_rest"), RK_BAD_OPTION,
-                "runs of layers of their own with recompute_rest", 0, p->segments);
+           want(c, rk_plan_layout(p)->segments == 0, RULE("12.excludes", "recompute_rest"),
+                RK_BAD_OPTION, "runs of layers of their own with recompute_rest", 0,
+                rk_plan_layout(p)->segments);
 }
 
 static bool check_offload(const struct check *c)
@@ -576,7 +580,8 @@ void plan_check(const struct rk_model *model, const struct rk_system *system,
 {
     *reason = (struct rk_reason){.verdict = RK_FITS, .tier = -1};
     const unsigned all = ((1u << PLAN_CHECKS) - 1) & ~(unsigned)PLAN_STARTS;
-    if (plan_check_parts(model, system, plan, all, reason) == PLAN_CHECKS && plan->segments)
+    if (plan_check_parts(model, system, plan, all, reason) == PLAN_CHECKS &&
+        rk_plan_layout(plan)->segments)
         runs_check(model, system, plan, reason);
 }
 

@@ -38,7 +38,7 @@ enum {
 static bool check_local(const struct rk_model *model, const struct rk_system *system,
                         const struct rk_plan *plan, int local, struct rk_reason *reason)
 {
-    const struct rk_local *other = &plan->other[local - 1];
+    const struct rk_local *other = &rk_plan_layout(plan)->other[local - 1];
     const uint64_t split = other->tensor * other->context;
     const struct rk_plan own = run_plan(plan, local);
     const bool whole = plan->microbatch * split % split_of(plan) == 0;
@@ -64,11 +64,13 @@ static bool check_local(const struct rk_model *model, const struct rk_system *sy
 bool runs_check(const struct rk_model *model, const struct rk_system *system,
                 const struct rk_plan *plan, struct rk_reason *reason)
 {
+    const struct rk_layout *layout = rk_plan_layout(plan);
     uint64_t layers = 0;
-    for (int i = 0; i < plan->segments; i++) {
-        layers += plan->segment[i].layers;
-        if (!want(plan->segment[i].local <= plan->others, reason, RK_BAD_OPTION,
-                  "segments: a local part that the plan has", plan->segment[i].local, plan->others))
+    for (int i = 0; i < layout->segments; i++) {
+        layers += layout->segment[i].layers;
+        if (!want(layout->segment[i].local <= layout->others, reason, RK_BAD_OPTION,
+                  "segments: a local part that the plan has", layout->segment[i].local,
+                  layout->others))
             return false;
     }
     if (!want(layers == model->layers, reason, RK_BAD_PIPELINE, "layers of all segments",
@@ -80,7 +82,7 @@ bool runs_check(const struct rk_model *model, const struct rk_system *system,
         !want(!plan->recompute_layers && !plan->recompute_stride, reason, RK_BAD_OPTION,
               "recompute_layers and recompute_stride of segments, which say so themselves", 0, 1))
         return false;
-    for (int i = 1; i <= plan->others; i++)
+    for (int i = 1; i <= layout->others; i++)
         if (!check_local(model, system, plan, i, reason)) return false;
     return true;
 }
@@ -151,8 +153,9 @@ double relayout_s(const struct rk_model *model, const struct rk_system *system,
 /* The first local part that says the same. */
 static int same_local(const struct rk_plan *plan, int local)
 {
+    const struct rk_layout *layout = rk_plan_layout(plan);
     for (int i = 0; i < local; i++) {
-        struct rk_local a = i ? plan->other[i - 1] : plan->local, b = plan->other[local - 1];
+        struct rk_local a = i ? layout->other[i - 1] : plan->local, b = layout->other[local - 1];
         a.microbatch = b.microbatch = 0; /* follows from the rest */
         if (memcmp(&a, &b, sizeof a) == 0) return i;
     }
@@ -161,21 +164,22 @@ static int same_local(const struct rk_plan *plan, int local)
 
 static void join_segments(struct runs *runs, const struct rk_plan *plan)
 {
+    const struct rk_layout *layout = rk_plan_layout(plan);
     runs->segments = 0;
-    for (int i = 0; i < plan->segments; i++) {
-        const uint16_t local = (uint16_t)same_local(plan, plan->segment[i].local);
+    for (int i = 0; i < layout->segments; i++) {
+        const uint16_t local = (uint16_t)same_local(plan, layout->segment[i].local);
         struct rk_segment *last = runs->segments ? &runs->segment[runs->segments - 1] : NULL;
         if (last && last->local == local)
-            last->layers = (uint16_t)(last->layers + plan->segment[i].layers);
+            last->layers = (uint16_t)(last->layers + layout->segment[i].layers);
         else
-            runs->segment[runs->segments++] = (struct rk_segment){plan->segment[i].layers, local};
+            runs->segment[runs->segments++] = (struct rk_segment){layout->segment[i].layers, local};
     }
 }
 
 void runs_of(struct runs *runs, const struct rk_model *model, const struct rk_system *system,
              const struct rk_plan *plan)
 {
-    runs->locals = plan->others + 1;
+    runs->locals = rk_plan_layout(plan)->others + 1;
     join_segments(runs, plan);
     for (int i = 0; i < runs->locals; i++) {
         struct run_local *local = &runs->local[i];

@@ -436,7 +436,7 @@ static const char *not_served(const struct rk_model *model, const struct rk_plan
     if (plan->framework == RK_CALCULON) return "inference by the published model";
     if (plan->context > 1) return "context parallelism of inference";
     if (plan->chunks > 1) return "interleaved stages of inference";
-    if (plan->segments) return "layers of several kinds in inference";
+    if (rk_plan_layout(plan)->segments) return "layers of several kinds in inference";
     if (plan->sequence_chunks > 1)
         return "a sequence in chunks (pass-tokens gives parts of prompts)";
     if (plan->zero && plan->zero != 3) return "ZeRO 1 and 2 of inference";

@@ -59,8 +59,9 @@ static void add_shares(struct names *names, const struct field *field,
 /* A list of the virtual stages is there or not; what it says is not told apart. */
 static bool has_list(const struct field *field, const struct rk_plan *plan)
 {
-    return strcmp(field->key, "stages") == 0 ? plan->segments > 0
-                                             : plan->splits > 0 && !plan->segments;
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    return strcmp(field->key, "stages") == 0 ? layout->segments > 0
+                                             : layout->splits > 0 && !layout->segments;
 }
 
 static void add_member(struct names *names, const struct field *field,

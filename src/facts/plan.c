@@ -3,8 +3,8 @@
 #include "catalog/plan_fields.h"
 #include "facts/fact.h"
 
-#include <stddef.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,19 +142,20 @@ static bool read_parts(const struct row *row, struct fact *fact)
 static bool read_split(const struct row *row, struct fact *fact)
 {
     const char *text = row_get(row, "split");
-    struct rk_plan *plan = &fact->plan;
+    struct rk_layout layout = *rk_plan_layout(&fact->plan);
     while (*text) {
         char *end;
         const long blocks = strtol(text, &end, 10);
-        if (end == text || blocks < 0 || blocks > 65535 || plan->splits == RK_MAX_CHUNKS)
+        if (end == text || blocks < 0 || blocks > 65535 || layout.splits == RK_MAX_CHUNKS)
             return fact_fail(fact, "split: \"%.60s\" is no list of layers", row_get(row, "split"));
-        plan->split[plan->splits++] = (uint16_t)blocks;
+        layout.split[layout.splits++] = (uint16_t)blocks;
         text = end + strspn(end, ", ");
     }
-    if (plan->splits && strcmp(row_get(row, "split_ends"), "1") == 0) {
-        plan->split[0]--;
-        plan->split[plan->splits - 1]--;
+    if (layout.splits && strcmp(row_get(row, "split_ends"), "1") == 0) {
+        layout.split[0]--;
+        layout.split[layout.splits - 1]--;
     }
+    fact->plan.layout = rk_layout_keep(&layout);
     return true;
 }
 
@@ -201,25 +202,28 @@ static bool read_bf16(const struct row *row, struct fact *fact)
     if (!fact_count(row, "bf16_last", fact, &last)) return false;
     if (!last || last >= layers || layers > 65535 || fact->open) return true;
     if (plan->precision == RK_BF16) return true;
-    plan->others = 1;
-    plan->other[0] = plan->local;
-    plan->other[0].precision = RK_BF16;
-    plan->segments = 2;
-    plan->segment[0] = (struct rk_segment){.layers = (uint16_t)(layers - last)};
-    plan->segment[1] = (struct rk_segment){.layers = (uint16_t)last, .local = 1};
+    struct rk_layout layout = *rk_plan_layout(plan);
+    layout.others = 1;
+    layout.other[0] = plan->local;
+    layout.other[0].precision = RK_BF16;
+    layout.segments = 2;
+    layout.segment[0] = (struct rk_segment){.layers = (uint16_t)(layers - last)};
+    layout.segment[1] = (struct rk_segment){.layers = (uint16_t)last, .local = 1};
+    plan->layout = rk_layout_keep(&layout);
     return true;
 }
 
-static void add_run(struct rk_plan *plan, uint64_t layers, uint16_t local)
+static void add_run(struct rk_layout *layout, uint64_t layers, uint16_t local)
 {
-    if (layers && plan->segments < RK_MAX_SEGMENTS)
-        plan->segment[plan->segments++] = (struct rk_segment){(uint16_t)layers, local};
+    if (layers && layout->segments < RK_MAX_SEGMENTS)
+        layout->segment[layout->segments++] = (struct rk_segment){(uint16_t)layers, local};
 }
 
 /* "4, 3, 0, 0": so many layers of each stage, the first ones, are computed again whole. */
 static bool read_recomputed(const struct row *row, struct fact *fact)
 {
     struct rk_plan *plan = &fact->plan;
+    struct rk_layout layout = *rk_plan_layout(plan);
     const char *text = row_get(row, "recompute_stages");
     if (!*text) return true;
     for (uint64_t i = 0; i < plan->pipeline; i++) {
@@ -229,13 +233,14 @@ static bool read_recomputed(const struct row *row, struct fact *fact)
         if (end == text || again < 0 || (uint64_t)again > blocks || plan->chunks > 1)
             return fact_fail(fact, "recompute_stages: \"%.60s\" is no list of layers of stages",
                              row_get(row, "recompute_stages"));
-        add_run(plan, (uint64_t)again, 1);
-        add_run(plan, blocks - (uint64_t)again, 0);
+        add_run(&layout, (uint64_t)again, 1);
+        add_run(&layout, blocks - (uint64_t)again, 0);
         text = end + strspn(end, ", ");
     }
-    plan->others = 1;
-    plan->other[0] = plan->local;
-    plan->other[0].recompute = RK_WHOLE;
+    layout.others = 1;
+    layout.other[0] = plan->local;
+    layout.other[0].recompute = RK_WHOLE;
+    plan->layout = rk_layout_keep(&layout);
     return true;
 }
 
@@ -244,7 +249,8 @@ static void count_ends(struct fact *fact)
 {
     struct rk_plan *plan = &fact->plan;
     const uint64_t stages = plan->pipeline * plan->chunks, layers = fact->model.layers;
-    if (plan->splits || plan->first_layers || plan->last_layers || stages <= 1) return;
+    if (rk_plan_layout(plan)->splits || plan->first_layers || plan->last_layers || stages <= 1)
+        return;
     if (layers % stages && (layers + 2) % stages == 0)
         plan->embedding_counts = plan->head_counts = true;
 }

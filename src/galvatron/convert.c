@@ -20,17 +20,18 @@ static void set_local(struct rk_local *local, const struct galvatron_strategy *s
 }
 
 /* The local part of a layer; -1: there are too many. */
-static int local_of(struct rk_plan *plan, const struct galvatron_strategy *layer,
+static int local_of(struct rk_layout *layout, const struct rk_plan *plan,
+                    const struct galvatron_strategy *layer,
                     const struct galvatron_strategy *known[RK_MAX_LOCALS + 1])
 {
-    for (int i = 0; i <= plan->others; i++)
+    for (int i = 0; i <= layout->others; i++)
         if (galvatron_same(known[i], layer)) return i;
-    if (plan->others == RK_MAX_LOCALS) return -1;
-    struct rk_local *local = &plan->other[plan->others++];
+    if (layout->others == RK_MAX_LOCALS) return -1;
+    struct rk_local *local = &layout->other[layout->others++];
     *local = plan->local;
     set_local(local, layer);
-    known[plan->others] = layer;
-    return plan->others;
+    known[layout->others] = layer;
+    return layout->others;
 }
 
 enum rk_status galvatron_plan_of(const struct galvatron_file *file, struct rk_plan *plan,
@@ -49,9 +50,9 @@ enum rk_status galvatron_plan_of(const struct galvatron_file *file, struct rk_pl
     if (file->stages > RK_MAX_STAGES)
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0, "a plan has at most %d stages",
                        RK_MAX_STAGES);
-    plan->splits = file->stages > 1 ? file->stages : 0;
-    for (int i = 0; i < plan->splits; i++)
-        plan->split[i] = (uint16_t)file->division[i];
+    struct rk_layout layout = {.splits = file->stages > 1 ? file->stages : 0};
+    for (int i = 0; i < layout.splits; i++)
+        layout.split[i] = (uint16_t)file->division[i];
     for (int i = -1; i < file->layers; i++) {
         const struct galvatron_strategy *one = i < 0 ? &file->embedding : &file->layer[i];
         if (samples % one->data)
@@ -60,9 +61,9 @@ enum rk_status galvatron_plan_of(const struct galvatron_file *file, struct rk_pl
                            "Galvatron rounds down: no plan says so",
                            i < 0 ? "embedding, layer" : "layer", i + 1, samples, one->data);
         if (i < 0) continue;
-        const int local = local_of(plan, one, known);
-        struct rk_segment *last = plan->segments ? &plan->segment[plan->segments - 1] : NULL;
-        if (local < 0 || (plan->segments == RK_MAX_SEGMENTS && last->local != local))
+        const int local = local_of(&layout, plan, one, known);
+        struct rk_segment *last = layout.segments ? &layout.segment[layout.segments - 1] : NULL;
+        if (local < 0 || (layout.segments == RK_MAX_SEGMENTS && last->local != local))
             return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                            "a plan has at most %d kinds of layers beside embedding and head, and "
                            "%d runs of them",
@@ -70,9 +71,10 @@ enum rk_status galvatron_plan_of(const struct galvatron_file *file, struct rk_pl
         if (last && last->local == local)
             last->layers++;
         else
-            plan->segment[plan->segments++] = (struct rk_segment){1, (uint16_t)local};
+            layout.segment[layout.segments++] = (struct rk_segment){1, (uint16_t)local};
     }
-    if (plan->segments == 1 && plan->segment[0].local == 0) plan->segments = 0;
+    if (layout.segments == 1 && layout.segment[0].local == 0) layout.segments = 0;
+    plan->layout = rk_layout_keep(&layout);
     return RK_OK;
 }
 
@@ -183,12 +185,14 @@ static enum rk_status run_of(const struct rk_plan *plan, const struct galvatron_
     const enum rk_status status = galvatron_plan_of(&file, &said, error);
     *run = *plan; /* what the file does not decide is as the plan has it */
     run->recompute_layers = 0;
-    run->segments = said.segments;
-    memcpy(run->segment, said.segment, sizeof run->segment);
-    run->others = said.others;
-    for (int i = -1; i < said.others; i++) {
-        const struct rk_local *from = i < 0 ? &said.local : &said.other[i];
-        struct rk_local *to = i < 0 ? &run->local : &run->other[i];
+    const struct rk_layout *has = rk_plan_layout(&said);
+    struct rk_layout layout = *rk_plan_layout(plan);
+    layout.segments = has->segments;
+    memcpy(layout.segment, has->segment, sizeof layout.segment);
+    layout.others = has->others;
+    for (int i = -1; i < has->others; i++) {
+        const struct rk_local *from = i < 0 ? &said.local : &has->other[i];
+        struct rk_local *to = i < 0 ? &run->local : &layout.other[i];
         *to = plan->local;
         to->tensor = from->tensor;
         to->sequence_parallel = /* an argument of the runtime, for all */
@@ -202,6 +206,7 @@ static enum rk_status run_of(const struct rk_plan *plan, const struct galvatron_
         to->microbatch = from->microbatch;
         memset(to->share, 0, sizeof to->share);
     }
+    run->layout = rk_layout_keep(&layout);
     run->microbatch = said.microbatch;
     return status;
 }

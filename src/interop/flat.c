@@ -9,31 +9,32 @@
 
 static const struct rk_local *local_of(const struct rk_plan *plan, int segment)
 {
-    const int local = plan->segment[segment].local;
-    return local ? &plan->other[local - 1] : &plan->local;
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    const int local = layout->segment[segment].local;
+    return local ? &layout->other[local - 1] : &plan->local;
 }
 
 /* The plan as all its layers would be run in one way; the samples of all ranks stay. */
 static struct rk_plan all_as(const struct rk_plan *plan, const struct rk_local *local)
 {
-    struct rk_plan flat = *plan;
+    struct rk_plan flat = plan_alike(plan);
     const uint64_t samples = rk_plan_data(plan) * plan->microbatch;
     flat.local = *local;
-    flat.segments = flat.others = 0;
     const uint64_t data = rk_plan_data(&flat);
     flat.microbatch = data && samples % data == 0 ? samples / data : local->microbatch;
     return flat;
 }
 
 /* The segment whose way most layers are run in. */
-static int usual_segment(const struct rk_plan *plan)
+static int usual_segment(const struct rk_layout *layout)
 {
     int best = 0;
     uint64_t most = 0;
-    for (int i = 0; i < plan->segments; i++) {
+    for (int i = 0; i < layout->segments; i++) {
         uint64_t layers = 0;
-        for (int j = 0; j < plan->segments; j++)
-            if (plan->segment[j].local == plan->segment[i].local) layers += plan->segment[j].layers;
+        for (int j = 0; j < layout->segments; j++)
+            if (layout->segment[j].local == layout->segment[i].local)
+                layers += layout->segment[j].layers;
         if (layers <= most) continue;
         most = layers;
         best = i;
@@ -61,9 +62,10 @@ static uint64_t most_recomputed(const struct rk_model *model, const struct rk_pl
 
 struct rk_plan flat_plan(const struct rk_model *model, const struct rk_plan *plan)
 {
-    if (!plan->segments) return *plan;
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    if (!layout->segments) return *plan;
     bool all;
-    const struct rk_local *usual = local_of(plan, usual_segment(plan));
+    const struct rk_local *usual = local_of(plan, usual_segment(layout));
     const uint64_t most = most_recomputed(model, plan, &all);
     struct rk_plan flat = all_as(plan, usual);
     if (most == 0) return flat;

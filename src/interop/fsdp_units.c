@@ -43,8 +43,10 @@ static struct rk_plan run_of(const struct rk_model *model, const struct rk_plan 
     const struct rk_plan flat = flat_plan(model, plan);
     struct rk_plan run = *plan;
     run.microbatch = flat.microbatch;
-    for (int i = 0; i < run.others; i++)
-        run.other[i] = unit_of(&plan->other[i], &flat.local);
+    struct rk_layout layout = *rk_plan_layout(plan);
+    for (int i = 0; i < layout.others; i++)
+        layout.other[i] = unit_of(&layout.other[i], &flat.local);
+    run.layout = rk_layout_keep(&layout);
     run.local = unit_of(&plan->local, &flat.local);
     return run;
 }
@@ -65,8 +67,9 @@ static void put_unit(FILE *file, uint64_t first, uint64_t layers, const struct r
 
 static void put_units(FILE *file, const struct rk_model *model, const struct rk_plan *run)
 {
+    const struct rk_layout *layout = rk_plan_layout(run);
     uint64_t first = 0;
-    if (!run->segments && run->recompute_layers) { /* the first layers of each stage */
+    if (!layout->segments && run->recompute_layers) { /* the first layers of each stage */
         for (uint64_t stage = 0; stage < run->pipeline * run->chunks; stage++) {
             const uint64_t layers = rk_plan_split(run, model, stage);
             const uint64_t again = layers < run->recompute_layers ? layers : run->recompute_layers;
@@ -78,11 +81,12 @@ static void put_units(FILE *file, const struct rk_model *model, const struct rk_
         }
         return;
     }
-    if (!run->segments) put_unit(file, 0, model->layers, &run->local);
-    for (int i = 0; i < run->segments; i++) {
-        const int local = run->segment[i].local;
-        put_unit(file, first, run->segment[i].layers, local ? &run->other[local - 1] : &run->local);
-        first += run->segment[i].layers;
+    if (!layout->segments) put_unit(file, 0, model->layers, &run->local);
+    for (int i = 0; i < layout->segments; i++) {
+        const struct rk_segment *segment = &layout->segment[i];
+        put_unit(file, first, segment->layers,
+                 segment->local ? &layout->other[segment->local - 1] : &run->local);
+        first += segment->layers;
     }
 }
 

@@ -1,6 +1,7 @@
 /* megatron_plan.c - the plan that the arguments make: degrees, pipeline, memory, precision. */
 #include "interop/megatron_args.h"
 #include "interop/tokenizers.h"
+#include "plan/layers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -145,8 +146,7 @@ static enum rk_status read_layout(const struct megatron_args *args, const struct
             " layers and %" PRIu64 " of --mtp-num-layers",
             layout.all, layout.predict, model->layers, model->predict_layers);
     plan->chunks = (uint64_t)layout.stages / plan->pipeline;
-    plan->splits = layout.stages;
-    memcpy(plan->split, layout.blocks, (size_t)layout.stages * sizeof *plan->split);
+    plan_set_split(plan, layout.blocks, layout.stages);
     if (layout.predict && layout.predict_stage != layout.stages - 1)
         megatron_note(
             args, NOTE_WARNING, FLAG(LAYOUT), "",
@@ -161,12 +161,13 @@ static enum rk_status read_layer_list(const struct megatron_args *args,
                                       const struct rk_model *model, struct rk_plan *plan)
 {
     const struct shell_word *word = args->value[FLAG(LAYER_LIST)].word;
+    uint16_t split[RK_MAX_CHUNKS];
     uint64_t stages = 0, layers = 0;
     for (const char *p = word->text; *p && stages < RK_MAX_CHUNKS;) {
         char *end;
         const unsigned long each = strtoul(p, &end, 10);
         if (end == p || (*end && *end != ',') || each > UINT16_MAX) break;
-        plan->split[stages++] = (uint16_t)each;
+        split[stages++] = (uint16_t)each;
         layers += each;
         p = *end ? end + 1 : end;
     }
@@ -175,7 +176,7 @@ static enum rk_status read_layer_list(const struct megatron_args *args,
                                    "--num-layer-list: %s has %" PRIu64 " stages and %" PRIu64
                                    " layers, for %" PRIu64 " and %" PRIu64,
                                    word->text, stages, layers, plan->pipeline, model->layers);
-    plan->splits = (int)stages;
+    plan_set_split(plan, split, (int)stages);
     return RK_OK;
 }
 
@@ -183,13 +184,10 @@ static enum rk_status read_layer_list(const struct megatron_args *args,
 static void forget_even_split(const struct rk_model *model, struct rk_plan *plan)
 {
     struct rk_plan even = *plan;
-    even.splits = 0;
+    plan_be_even(&even);
     for (uint64_t i = 0; i < plan->pipeline * plan->chunks; i++)
-        if (rk_plan_split(&even, model, i) != plan->split[i]) return;
-    if (model->layers % (plan->pipeline * plan->chunks) == 0) {
-        plan->splits = 0;
-        memset(plan->split, 0, sizeof plan->split);
-    }
+        if (rk_plan_split(&even, model, i) != rk_plan_split(plan, model, i)) return;
+    if (model->layers % (plan->pipeline * plan->chunks) == 0) *plan = even;
 }
 
 static enum rk_status read_pipeline(const struct megatron_args *args, const struct rk_model *model,

@@ -119,7 +119,7 @@ static void put_pipeline(struct writer *w)
                                "came with core 0.%d", megatron_flags[FLAG(COUNT_LOSS)].since);
     megatron_put_if(w, p->pipeline_blocking, FLAG(NO_P2P_OVERLAP));
     if (p->microbatch_group) megatron_put_count(w, FLAG(VP_GROUP), p->microbatch_group);
-    if (p->splits || (!ends && slots % (p->pipeline * p->chunks))) {
+    if (rk_plan_layout(p)->splits || (!ends && slots % (p->pipeline * p->chunks))) {
         if (w->version < megatron_flags[FLAG(LAYOUT)].since)
             megatron_writer_refuse(w, "split", "", "stages of these lengths need core 0.%d",
                                    megatron_flags[FLAG(LAYOUT)].since);

@@ -15,8 +15,8 @@ static bool state_is_here(const struct rk_plan *plan)
 
 bool run_buffers_known(const struct rk_plan *plan)
 {
-    return plan->framework == RK_MEGATRON && plan->zero < 3 && !plan->frozen && !plan->segments &&
-           state_is_here(plan);
+    return plan->framework == RK_MEGATRON && plan->zero < 3 && !plan->frozen &&
+           !rk_plan_layout(plan)->segments && state_is_here(plan);
 }
 
 /* Weights of one operation of one layer. */

@@ -5,8 +5,9 @@
 struct rk_local plan_layer(const struct plan_layers *at)
 {
     const struct rk_plan *plan = at->plan;
-    const int number = at->segment < plan->segments ? plan->segment[at->segment].local : 0;
-    struct rk_local local = number ? plan->other[number - 1] : plan->local;
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    const int number = at->segment < layout->segments ? layout->segment[at->segment].local : 0;
+    struct rk_local local = number ? layout->other[number - 1] : plan->local;
     if (plan->recompute_layers && at->of_stage >= plan->recompute_layers) local.recompute = RK_KEEP;
     return local;
 }
@@ -14,11 +15,12 @@ struct rk_local plan_layer(const struct plan_layers *at)
 void plan_layers_next(struct plan_layers *at)
 {
     const struct rk_plan *plan = at->plan;
+    const struct rk_layout *layout = rk_plan_layout(plan);
     if (++at->of_stage == rk_plan_split(plan, at->model, at->stage)) {
         at->of_stage = 0;
         at->stage++;
     }
-    if (at->segment < plan->segments && ++at->of_segment == plan->segment[at->segment].layers) {
+    if (at->segment < layout->segments && ++at->of_segment == layout->segment[at->segment].layers) {
         at->of_segment = 0;
         at->segment++;
     }
@@ -31,48 +33,78 @@ static bool same(const struct rk_local *a, const struct rk_local *b)
     return memcmp(&x, b, sizeof x) == 0;
 }
 
-/* The plan's number of a local part, new or not; -1: there are too many. */
-static int number_of(struct rk_plan *plan, const struct rk_local *local)
+/* The layout's number of a local part, new or not; -1: there are too many. */
+static int number_of(struct rk_layout *layout, const struct rk_plan *plan,
+                     const struct rk_local *local)
 {
     if (same(&plan->local, local)) return 0;
-    for (int i = 0; i < plan->others; i++)
-        if (same(&plan->other[i], local)) return i + 1;
-    if (plan->others == RK_MAX_LOCALS) return -1;
-    plan->other[plan->others] = *local;
-    plan->other[plan->others++].microbatch = plan->microbatch;
-    return plan->others;
+    for (int i = 0; i < layout->others; i++)
+        if (same(&layout->other[i], local)) return i + 1;
+    if (layout->others == RK_MAX_LOCALS) return -1;
+    layout->other[layout->others] = *local;
+    layout->other[layout->others++].microbatch = plan->microbatch;
+    return layout->others;
 }
 
-bool plan_add_layer(struct rk_plan *plan, const struct rk_local *local)
+bool layout_add_layer(struct rk_layout *layout, const struct rk_plan *plan,
+                      const struct rk_local *local)
 {
-    const int number = number_of(plan, local);
-    struct rk_segment *last = plan->segments ? &plan->segment[plan->segments - 1] : NULL;
+    const int number = number_of(layout, plan, local);
+    struct rk_segment *last = layout->segments ? &layout->segment[layout->segments - 1] : NULL;
     if (number < 0) return false;
     if (last && last->local == number) {
         last->layers++;
         return true;
     }
-    if (plan->segments == RK_MAX_SEGMENTS) return false;
-    plan->segment[plan->segments++] = (struct rk_segment){1, (uint16_t)number};
+    if (layout->segments == RK_MAX_SEGMENTS) return false;
+    layout->segment[layout->segments++] = (struct rk_segment){1, (uint16_t)number};
     return true;
+}
+
+void layout_be_alike(struct rk_layout *layout)
+{
+    layout->segments = layout->others = 0;
+}
+
+struct rk_plan plan_alike(const struct rk_plan *plan)
+{
+    struct rk_plan alike = *plan;
+    if (!rk_plan_layout(plan)->segments) return alike;
+    struct rk_layout layout = *plan->layout;
+    layout_be_alike(&layout);
+    alike.layout = rk_layout_keep(&layout);
+    return alike;
+}
+
+void plan_set_split(struct rk_plan *plan, const uint16_t *split, int splits)
+{
+    struct rk_layout layout = *rk_plan_layout(plan);
+    layout.splits = splits;
+    memcpy(layout.split, split, (size_t)splits * sizeof *split);
+    plan->layout = rk_layout_keep(&layout);
+}
+
+void plan_be_even(struct rk_plan *plan)
+{
+    if (rk_plan_layout(plan)->splits) plan_set_split(plan, rk_layout_even.split, 0);
 }
 
 struct rk_plan plan_of_local(const struct rk_plan *plan, int local)
 {
-    struct rk_plan own = *plan;
-    own.segments = own.others = 0;
+    struct rk_plan own = plan_alike(plan);
     if (local == 0) return own;
-    own.local = plan->other[local - 1];
+    own.local = rk_plan_layout(plan)->other[local - 1];
     own.microbatch = plan->microbatch * own.tensor * own.context / (plan->tensor * plan->context);
     return own;
 }
 
 int plan_local_of(const struct rk_plan *plan, uint64_t block)
 {
+    const struct rk_layout *layout = rk_plan_layout(plan);
     uint64_t end = 0;
-    for (int i = 0; i < plan->segments; i++) {
-        end += plan->segment[i].layers;
-        if (block < end) return plan->segment[i].local;
+    for (int i = 0; i < layout->segments; i++) {
+        end += layout->segment[i].layers;
+        if (block < end) return layout->segment[i].local;
     }
     return 0;
 }

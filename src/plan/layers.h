@@ -24,8 +24,17 @@ void plan_layers_next(struct plan_layers *at);
 struct rk_plan plan_of_local(const struct rk_plan *plan, int local);
 int plan_local_of(const struct rk_plan *plan, uint64_t block);
 
-/* One layer more, in model order, run so; samples of a microbatch follow from the degrees. False
- * when a plan cannot say so many runs and ways. */
-bool plan_add_layer(struct rk_plan *plan, const struct rk_local *local);
+/* The plan with all layers as it says itself, on the stages that they are on. */
+struct rk_plan plan_alike(const struct rk_plan *plan);
+void layout_be_alike(struct rk_layout *layout);
+
+/* So many blocks on each virtual stage; and as evenly as it goes. Layers may differ or not. */
+void plan_set_split(struct rk_plan *plan, const uint16_t *split, int splits);
+void plan_be_even(struct rk_plan *plan);
+
+/* One layer more of the plan's layout, in model order, run so; samples of a microbatch follow from
+ * the degrees. False when a layout cannot say so many runs and ways. */
+bool layout_add_layer(struct rk_layout *layout, const struct rk_plan *plan,
+                      const struct rk_local *local);
 
 #endif

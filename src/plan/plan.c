@@ -28,7 +28,7 @@ enum rk_attention_kernel rk_usual_attention(enum rk_framework framework, unsigne
     const enum rk_attention_kernel *kernel = torch ? of_torch : of_engine;
     int i = 0;
     if (framework == RK_CALCULON) return RK_FLASH_3; /* means nothing there */
-    while (!rk_attends(kernels, kernel[i])) /* the last one is everywhere */
+    while (!rk_attends(kernels, kernel[i]))          /* the last one is everywhere */
         i++;
     return kernel[i];
 }
@@ -106,12 +106,13 @@ const char *plan_beyond(const struct rk_plan *plan, enum plan_by by)
 #define PLAN_NUMBER(scope, by_, member, value, least, most, word, help)     DIFFERS(by_, #member, member, value)
 #define PLAN_CHOICE(scope, by_, member, list, value, word, help)            DIFFERS(by_, #member, member, value)
 #define PLAN_PARTS(scope, by_, member, list, word, help)                    DIFFERS(by_, #member, member, 0)
-#define PLAN_SPLIT(scope, by_, key, word, help)                             DIFFERS(by_, #key, splits, 0)
+#define PLAN_SPLIT(scope, by_, key, word, help)                             if (!(PLAN_BY_##by_ & by) && rk_plan_layout(plan)->splits) return #key;
 #include <reckon/plan.def>
     /* clang-format on */
-    if (plan->segments && by == PLAN_BY_CALCULON) return "stages: layers that are not alike";
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    if (layout->segments && by == PLAN_BY_CALCULON) return "stages: layers that are not alike";
     for (uint64_t i = 0; i < plan->pipeline && i < RK_MAX_STAGES; i++)
-        if (plan->cluster[i]) return "stages: more than one cluster";
+        if (layout->cluster[i]) return "stages: more than one cluster";
     return simple_shares(plan) ? NULL : "offload";
 }
 
@@ -165,7 +166,7 @@ uint64_t rk_plan_split(const struct rk_plan *plan, const struct rk_model *model,
 {
     const uint64_t stages = plan->pipeline * plan->chunks;
     const bool first = i == 0, last = i == stages - 1;
-    if (plan->splits) return plan->split[i];
+    if (plan->layout && plan->layout->splits) return plan->layout->split[i];
     if (plan->first_layers || plan->last_layers) {
         /* Megatron-LM: of a rank, spread over its chunks; the other ranks share the rest */
         const uint64_t p = plan->pipeline, stage = i % p;

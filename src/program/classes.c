@@ -39,7 +39,7 @@ static size_t of_stage(struct build *b, struct rk_program_class *classes, size_t
 
 static void open_places(struct build *b)
 {
-    for (int i = 0; i <= b->plan->others; i++) {
+    for (int i = 0; i <= rk_plan_layout(b->plan)->others; i++) {
         b->place[i].plan = run_plan(b->plan, i);
         b->place[i].map = rank_map_of(&b->place[i].plan);
     }

@@ -48,7 +48,8 @@ static void place_open(struct build *b, struct place *place, const struct rk_pla
 /* Segments say themselves what is computed again. */
 static enum treatment treatment_of(const struct build *b, int place, uint64_t i, uint64_t count)
 {
-    if (b->plan->segments) return b->place[place].plan.recompute == RK_KEEP ? AS_IT_IS : RECOMPUTED;
+    if (rk_plan_layout(b->plan)->segments)
+        return b->place[place].plan.recompute == RK_KEEP ? AS_IT_IS : RECOMPUTED;
     return stage_recomputes(b->plan, i, count) ? RECOMPUTED : AS_IT_IS;
 }
 
@@ -163,7 +164,7 @@ void build_open(struct build *b)
     b->place = calloc(RK_MAX_LOCALS + 1, sizeof *b->place);
     b->failed |= !b->slot || !b->place;
     if (b->failed) return;
-    for (int i = 0; i <= b->plan->others; i++) {
+    for (int i = 0; i <= rk_plan_layout(b->plan)->others; i++) {
         const struct rk_plan own = run_plan(b->plan, i);
         place_open(b, &b->place[b->places++], &own);
     }

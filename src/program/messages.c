@@ -269,7 +269,7 @@ static void put_messages(struct build *b, const struct slot *slot, int there, ui
 static bool in_shares(const struct build *b, const struct slot *slot)
 {
     const struct rk_plan *plan = &place_of(b, slot)->plan;
-    if (b->plan->segments || b->stages)
+    if (rk_plan_layout(b->plan)->segments || b->stages)
         return false; /* each message is what two ranks have in common */
     return plan->messages_sharded && !plan->sequence_parallel && plan->tensor > 1;
 }

@@ -190,7 +190,7 @@ static const char *check_stage(const struct rk_plan *plan)
     if (plan->order != RK_ORDER_TP_CP_DP_PP)
         return "stages of different numbers of GPUs are counted one behind the other; give "
                "order=tp-cp-dp-pp";
-    if (plan->segments) return "all layers of it are run alike; leave segments out";
+    if (rk_plan_layout(plan)->segments) return "all layers of it are run alike; leave segments out";
     return NULL;
 }
 

@@ -35,7 +35,7 @@ static enum rk_status whole_model(const struct job *job, struct weights *all,
     plan.expert_tensor = 0;
     plan.vocabulary_multiple = 0;
     plan.shard_ranks = 0;
-    plan.segments = plan.others = 0;
+    plan.layout = NULL;
     const struct weight_part part = {.layers = job->model.layers, .embeds = true, .heads = true};
     return weights_plan(&job->model, &plan, 0, &part, 1, all, error);
 }

@@ -251,9 +251,9 @@ static enum rk_status check_degrees(const struct rk_plan *p, struct rk_error *er
 
 static enum rk_status open_locals(struct job *job, struct rk_error *error)
 {
-    job->local = calloc((size_t)job->plan.others + 1, sizeof *job->local);
+    job->local = calloc((size_t)rk_plan_layout(&job->plan)->others + 1, sizeof *job->local);
     if (!job->local) return no_memory(error);
-    job->locals = job->plan.others + 1;
+    job->locals = rk_plan_layout(&job->plan)->others + 1;
     for (int i = 0; i < job->locals; i++) {
         struct local_part *l = &job->local[i];
         l->plan = plan_of_local(&job->plan, i);

@@ -54,14 +54,15 @@ void fingerprint_plan(uint64_t *hash, const struct rk_plan *p)
 {
     mix_local(hash, &p->local);
     mix_whole(hash, p);
-    mix_number(hash, (uint64_t)p->splits);
-    mix(hash, p->split, (size_t)p->splits * sizeof *p->split);
-    mix(hash, p->cluster, sizeof p->cluster);
-    mix_number(hash, (uint64_t)p->segments);
-    mix(hash, p->segment, (size_t)p->segments * sizeof *p->segment);
-    mix_number(hash, (uint64_t)p->others);
-    for (int i = 0; i < p->others; i++)
-        mix_local(hash, &p->other[i]);
+    const struct rk_layout *layout = rk_plan_layout(p);
+    mix_number(hash, (uint64_t)layout->splits);
+    mix(hash, layout->split, (size_t)layout->splits * sizeof *layout->split);
+    mix(hash, layout->cluster, sizeof layout->cluster);
+    mix_number(hash, (uint64_t)layout->segments);
+    mix(hash, layout->segment, (size_t)layout->segments * sizeof *layout->segment);
+    mix_number(hash, (uint64_t)layout->others);
+    for (int i = 0; i < layout->others; i++)
+        mix_local(hash, &layout->other[i]);
 }
 
 /* ---- systems ---- */

@@ -27,7 +27,8 @@ enum { MOST_AROUND = 3000, MOST_JUDGED = 30000, MOST_STARTS = 6 };
 #define FAR 1.15
 
 /* The surrogate's bound is none of the prediction, which was seen 0.004 % below it (seed 8 of
- * test_layerwise_oracle): shapes whose bound is up to 2 % above the best step are looked at, too. */
+ * test_layerwise_oracle): shapes whose bound is up to 2 % above the best step are looked at, too.
+ */
 #define NEAR 1.02
 
 struct quest {
@@ -314,9 +315,11 @@ static void take_alike(struct quest *q, const struct rk_plan *plan)
     answer->found = true;
     answer->plan = answer->dealt = *plan;
     answer->dealt.chunks = 1;
-    answer->dealt.splits = plan->chunks > 1 ? p->stages : plan->splits;
-    for (int i = 0; plan->chunks > 1 && i < answer->dealt.splits; i++)
-        answer->dealt.split[i] = (uint16_t)p->stage[i].blocks;
+    if (plan->chunks <= 1) return;
+    struct rk_layout layout = {.splits = p->stages};
+    for (int i = 0; i < layout.splits; i++)
+        layout.split[i] = (uint16_t)p->stage[i].blocks;
+    answer->dealt.layout = rk_layout_keep(&layout);
 }
 
 /* The best plan of so many stages whose layers are alike, or one that would be with more memory;
@@ -468,7 +471,7 @@ static void gather(struct quest *q, struct candidates *all)
         }
         base.pipeline = stages.value[i];
         base.order = RK_ORDER_TP_CP_DP_PP;
-        base.splits = 0;
+        base.layout = NULL;
         if (any) add_chunks(q, &base, all);
         q->answer->complete = !stopped(q->query);
     }

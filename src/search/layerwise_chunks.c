@@ -29,23 +29,23 @@ bool layerwise_interleave(const struct rk_plan *plan, const struct rk_model *mod
     const uint64_t parts = plan->pipeline * chunks;
     uint64_t taken[RK_MAX_STAGES] = {0};
     if (plan->chunks != 1 || plan->pipeline == 1 || parts > RK_MAX_CHUNKS) return false;
+    struct rk_layout layout = {.splits = (int)parts};
     *to = *plan;
     to->schedule = RK_1F1B;
     to->chunks = chunks;
-    to->splits = (int)parts;
-    to->segments = to->others = 0;
     to->recompute_layers = 0;
     for (uint64_t part = 0; part < parts; part++) {
         const uint64_t stage = part % plan->pipeline, layers = layers_of(plan, model, chunks, part);
         struct plan_layers at = layer_at(plan, model, stage, taken[stage]);
         if (!layers) return false; /* nobody launches a virtual stage without */
-        to->split[part] = (uint16_t)layers;
+        layout.split[part] = (uint16_t)layers;
         taken[stage] += layers;
         for (uint64_t i = 0; i < layers; i++, plan_layers_next(&at)) {
             const struct rk_local local = plan_layer(&at);
-            if (!plan_add_layer(to, &local)) return false;
+            if (!layout_add_layer(&layout, to, &local)) return false;
         }
     }
-    if (!to->others) to->segments = 0;
+    if (!layout.others) layout.segments = 0;
+    to->layout = rk_layout_keep(&layout);
     return true;
 }

@@ -95,8 +95,7 @@ enum rk_status layerwise_fronts(const struct rk_plans_problem *problem, const st
                                 struct rk_error *error)
 {
     struct rk_plan base = *plan;
-    base.segments = base.others = 0;
-    base.splits = 0;
+    base.layout = NULL;
     base.chunks = chunks;
     base.order = RK_ORDER_TP_CP_DP_PP;
     struct shape *s = shape_open(problem, &base, rk_plan_data(plan) * plan->microbatch);

@@ -18,7 +18,7 @@ uint64_t shape_microbatches(const struct shape *s)
 struct rk_plan shape_plan(const struct shape *s, int way)
 {
     struct rk_plan plan = s->base;
-    plan.splits = plan.segments = plan.others = 0;
+    plan.layout = NULL;
     plan.local = s->way[way].local;
     return plan;
 }
@@ -205,46 +205,47 @@ void shape_tidy(const struct shape *s, struct stages_answer *answer)
         if (choice[i] < 0) choice[i] += s->ways;
 }
 
-/* The plan's number of a way, new or not; -1: there are too many. */
-static int local_of(const struct shape *s, struct rk_plan *plan, int way_of[RK_MAX_LOCALS], int way)
+/* The layout's number of a way, new or not; -1: there are too many. */
+static int local_of(const struct shape *s, const struct rk_plan *plan, struct rk_layout *layout,
+                    int way_of[RK_MAX_LOCALS], int way)
 {
-    for (int i = 0; i < plan->others; i++)
+    for (int i = 0; i < layout->others; i++)
         if (way_of[i] == way) return i + 1;
-    if (plan->others == RK_MAX_LOCALS) return -1;
-    way_of[plan->others] = way;
-    struct rk_local *other = &plan->other[plan->others++];
+    if (layout->others == RK_MAX_LOCALS) return -1;
+    way_of[layout->others] = way;
+    struct rk_local *other = &layout->other[layout->others++];
     *other = s->way[way].local;
     if (other->context == 1 && plan->context_kind != RK_RING_ULYSSES)
         other->context_kind = plan->context_kind; /* means nothing, says nothing */
-    return plan->others;
+    return layout->others;
 }
 
 bool shape_answer(const struct shape *s, const struct stages_answer *answer, int end,
                   struct rk_plan *plan)
 {
     int way_of[RK_MAX_LOCALS];
+    struct rk_layout layout = {.splits = s->base.pipeline > 1 ? (int)s->base.pipeline : 0};
     *plan = shape_plan(s, end);
     plan->chunks = 1;
-    plan->segments = plan->others = 0;
     plan->embedding_counts = plan->head_counts = false;
     plan->first_layers = plan->last_layers = 0;
-    plan->splits = s->base.pipeline > 1 ? (int)s->base.pipeline : 0;
-    for (int k = 0; k < plan->splits; k++)
-        plan->split[k] = (uint16_t)(answer->first[k + 1] - answer->first[k] - (k == 0) -
-                                    (k == plan->splits - 1));
+    for (int k = 0; k < layout.splits; k++)
+        layout.split[k] = (uint16_t)(answer->first[k + 1] - answer->first[k] - (k == 0) -
+                                     (k == layout.splits - 1));
     for (int i = 1; i < s->layers - 1; i++) {
         const int way = answer->choice[i];
-        const int local = way == end ? 0 : local_of(s, plan, way_of, way);
-        struct rk_segment *last = plan->segments ? &plan->segment[plan->segments - 1] : NULL;
+        const int local = way == end ? 0 : local_of(s, plan, &layout, way_of, way);
+        struct rk_segment *last = layout.segments ? &layout.segment[layout.segments - 1] : NULL;
         if (local < 0) return false;
         if (last && last->local == local) {
             last->layers++;
             continue;
         }
-        if (plan->segments == RK_MAX_SEGMENTS) return false;
-        plan->segment[plan->segments++] = (struct rk_segment){1, (uint16_t)local};
+        if (layout.segments == RK_MAX_SEGMENTS) return false;
+        layout.segment[layout.segments++] = (struct rk_segment){1, (uint16_t)local};
     }
-    if (plan->segments == 1 && plan->segment[0].local == 0) plan->segments = 0;
+    if (layout.segments == 1 && layout.segment[0].local == 0) layout.segments = 0;
+    plan->layout = rk_layout_keep(&layout);
     return true;
 }
 

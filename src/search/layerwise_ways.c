@@ -119,7 +119,7 @@ void shape_find_ways(struct shape *s, const struct rk_plans_problem *problem)
     const uint64_t group = s->base.ranks / s->base.pipeline;
     struct offered tensor, context;
     struct rk_plan plan = s->base;
-    plan.splits = 0;
+    plan.layout = NULL;
     plan_axis_offer(&tensor, problem, RK_PLAN_TENSOR, &plan);
     for (int t = 0; t < tensor.count; t++) {
         plan.tensor = tensor.value[t];

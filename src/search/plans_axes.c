@@ -127,7 +127,7 @@ int plan_axis_of_key(const char *key)
 
 static uint64_t split_of(const struct rk_plan *plan)
 {
-    if (plan->splits) return RK_SPLIT_BALANCED;
+    if (rk_plan_layout(plan)->splits) return RK_SPLIT_BALANCED;
     return plan->embedding_counts || plan->head_counts ? RK_SPLIT_ENDS : RK_SPLIT_EVEN;
 }
 
@@ -183,7 +183,7 @@ static void set_split(struct rk_plan *plan, uint64_t value)
 {
     plan->embedding_counts = plan->head_counts = value == RK_SPLIT_ENDS;
     plan->first_layers = plan->last_layers = 0;
-    plan->splits = 0;
+    plan->layout = NULL;
 }
 
 static void set_tier(struct rk_plan *plan, enum rk_share share, uint64_t value)

@@ -130,6 +130,7 @@ static const uint64_t unknown = UINT64_MAX;
 struct plan_scratch {
     const struct rk_plans_problem *problem;
     struct rk_plan plan;
+    struct rk_layout layout; /* of the plan where its split is balanced */
     struct timed_layers timed;
     uint64_t recomputes;
     int lower_tiers;          /* memory tiers that offload can use */

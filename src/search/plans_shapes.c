@@ -82,8 +82,10 @@ static void run_split(struct run *r, const struct shape *shape, uint32_t row, ui
 {
     struct plan_scratch *s = r->s;
     struct rk_plan *plan = &s->plan;
-    plan->splits = shape->parts;
-    memcpy(plan->split, split_at(s, row, shape->parts), (size_t)shape->parts * sizeof *plan->split);
+    s->layout.splits = shape->parts;
+    memcpy(s->layout.split, split_at(s, row, shape->parts),
+           (size_t)shape->parts * sizeof *s->layout.split);
+    plan->layout = &s->layout;
     if (r->visitor->prune) {
         stage_map_of_first(&s->balanced, s->problem->model, plan);
         count = sift_families(r, count);
@@ -92,7 +94,7 @@ static void run_split(struct run *r, const struct shape *shape, uint32_t row, ui
         stage_map_of(&s->balanced, s->problem->model, plan);
         run_map(r, s->list, count);
     }
-    plan->splits = 0;
+    plan->layout = NULL;
 }
 
 /* Divisions of the same split go together. */

@@ -268,7 +268,7 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
                 missing, problem->system->id, problem->system->id);
         return NULL;
     }
-    if (problem->base.segments) {
+    if (rk_plan_layout(&problem->base)->segments) {
         rk_fail(
             error, RK_USAGE, NULL, 0, 0,
             "stages: the search runs all layers of a plan alike; leave out runs of other layers");

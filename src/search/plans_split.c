@@ -449,8 +449,9 @@ void plan_balance(struct rk_plan *plan, const struct rk_model *model,
 {
     struct dealing d;
     if (!plan_dealing(&d, model, fold, plan_dealt(plan))) return;
-    plan->splits = (int)(plan->pipeline * plan->chunks);
-    dealing_split(&d, plan->splits, plan->split);
+    struct rk_layout layout = {.splits = (int)(plan->pipeline * plan->chunks)};
+    dealing_split(&d, layout.splits, layout.split);
+    plan->layout = rk_layout_keep(&layout);
 }
 
 bool plans_have_split(const struct rk_plans_problem *problem, uint64_t value)
@@ -474,11 +475,12 @@ void plans_fixed_split(uint16_t *split, int stages, const struct rk_model *model
 
 bool plan_repeats(const struct rk_plan *plan, const struct rk_plans_problem *problem)
 {
+    const struct rk_layout *layout = rk_plan_layout(plan);
     uint16_t other[RK_MAX_CHUNKS];
     for (uint64_t value = 0; value < RK_SPLIT_BALANCED; value++) {
         if (!plans_have_split(problem, value)) continue;
-        plans_fixed_split(other, plan->splits, problem->model, value);
-        if (memcmp(other, plan->split, (size_t)plan->splits * sizeof *other) == 0) return true;
+        plans_fixed_split(other, layout->splits, problem->model, value);
+        if (memcmp(other, layout->split, (size_t)layout->splits * sizeof *other) == 0) return true;
     }
     return false;
 }

@@ -58,7 +58,7 @@ enum treatment plan_dealt(const struct rk_plan *plan);
 bool plan_dealing(struct dealing *dealing, const struct rk_model *model,
                   const struct layer_folds *fold, enum treatment treatment);
 
-/* Sets plan->split. Requires a plan that plan_check accepts, and its fold. */
+/* Sets the split of its layout. Requires a plan that plan_check accepts, and its fold. */
 void plan_balance(struct rk_plan *plan, const struct rk_model *model,
                   const struct layer_folds *fold);
 

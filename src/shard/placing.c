@@ -557,7 +557,8 @@ static enum rk_status fill_file(struct worker *w, struct placed_file *at, uint32
 static enum rk_status check_plan(const struct placing *p, struct rk_error *error)
 {
     const struct rk_plan *plan = p->rules.plan;
-    if (plan->segments)
+    const int splits = rk_plan_layout(plan)->splits;
+    if (rk_plan_layout(plan)->segments)
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "layers with degrees of their own are not sharded yet: leave segments out");
     const uint64_t stages = plan->pipeline * plan->chunks;
@@ -566,10 +567,9 @@ static enum rk_status check_plan(const struct placing *p, struct rk_error *error
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "%" PRIu64 " stages for %" PRIu64 " layers: take at most as many as layers",
                        stages, p->rules.model.layers);
-    if (plan->splits && (uint64_t)plan->splits != stages)
+    if (splits && (uint64_t)splits != stages)
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                       "split has %d numbers for %" PRIu64 " stages: one each", plan->splits,
-                       stages);
+                       "split has %d numbers for %" PRIu64 " stages: one each", splits, stages);
     if (!rk_plan_data(plan))
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "%" PRIu64 " ranks are no multiple of tensor * context * pipeline",

@@ -3,6 +3,7 @@
 #ifndef RECKON_TESTS_PROGRAM_CASES_H
 #define RECKON_TESTS_PROGRAM_CASES_H
 
+#include "layouts.h"
 #include "plans_cases.h"
 
 #include "plan/ranks.h"
@@ -87,11 +88,11 @@ static inline void add_segments(struct random *r, const struct rk_model *model,
     plan->order = RK_ORDER_TP_CP_DP_PP;
     if (plan->schedule == RK_DUALPIPE) plan->chunks = 1;
     if (rk_schedule_folds(plan->schedule)) plan->schedule = RK_1F1B;
-    plan->splits = 0;
+    edit(plan)->splits = 0;
     plan->recompute_layers = plan->recompute_stride = 0;
-    plan->others = 1 + (int)below(r, 3);
-    for (int i = 0; i < plan->others; i++) {
-        struct rk_local *other = &plan->other[i];
+    edit(plan)->others = 1 + (int)below(r, 3);
+    for (int i = 0; i < rk_plan_layout(plan)->others; i++) {
+        struct rk_local *other = &edit(plan)->other[i];
         *other = plan->local;
         if (one_in(r, 2)) other->tensor *= 2;
         if (one_in(r, 3) && other->tensor > 1) other->tensor /= 2;
@@ -102,10 +103,11 @@ static inline void add_segments(struct random *r, const struct rk_model *model,
         other->microbatch = plan->microbatch * other->tensor * other->context / split;
     }
     uint64_t left = model->layers;
-    for (plan->segments = 0; left && plan->segments < 6; plan->segments++) {
-        const uint64_t layers = plan->segments == 5 ? left : 1 + below(r, left);
-        plan->segment[plan->segments] =
-            (struct rk_segment){(uint16_t)layers, (uint16_t)below(r, (uint64_t)plan->others + 1)};
+    for (edit(plan)->segments = 0; left && rk_plan_layout(plan)->segments < 6;
+         edit(plan)->segments++) {
+        const uint64_t layers = rk_plan_layout(plan)->segments == 5 ? left : 1 + below(r, left);
+        edit(plan)->segment[rk_plan_layout(plan)->segments] = (struct rk_segment){
+            (uint16_t)layers, (uint16_t)below(r, (uint64_t)rk_plan_layout(plan)->others + 1)};
         left -= layers;
     }
 }

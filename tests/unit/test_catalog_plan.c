@@ -2,6 +2,7 @@
 #include "catalog/plan_fields.h"
 #include "catalog/plan_stages.h"
 #include "catalog_cases.h"
+#include "layouts.h"
 
 #include <reckon/catalog.h>
 #include <stdio.h>
@@ -33,20 +34,24 @@ static void expect_same(const struct rk_plan *a, const struct rk_plan *b, const 
         if (field->word)
             cr_expect_eq(field_value(field, &one), field_value(field, &two), "%s: %s %.17g, %.17g",
                          what, field->key, field_value(field, &one), field_value(field, &two));
-    cr_assert_eq(a->splits, b->splits, "%s", what);
-    for (int i = 0; i < a->splits; i++)
-        cr_expect_eq(a->split[i], b->split[i], "%s: split %d", what, i);
+    cr_assert_eq(rk_plan_layout(a)->splits, rk_plan_layout(b)->splits, "%s", what);
+    for (int i = 0; i < rk_plan_layout(a)->splits; i++)
+        cr_expect_eq(rk_plan_layout(a)->split[i], rk_plan_layout(b)->split[i], "%s: split %d", what,
+                     i);
     for (uint64_t i = 0; i < a->pipeline && i < RK_MAX_STAGES; i++)
-        cr_expect_eq(a->cluster[i], b->cluster[i], "%s: cluster", what);
-    cr_assert_eq(a->segments, b->segments, "%s", what);
-    cr_assert_eq(a->others, b->others, "%s", what);
-    for (int i = 0; i < a->segments; i++) {
-        cr_expect_eq(a->segment[i].layers, b->segment[i].layers, "%s: segment %d", what, i);
-        cr_expect_eq(a->segment[i].local, b->segment[i].local, "%s: segment %d", what, i);
+        cr_expect_eq(rk_plan_layout(a)->cluster[i], rk_plan_layout(b)->cluster[i], "%s: cluster",
+                     what);
+    cr_assert_eq(rk_plan_layout(a)->segments, rk_plan_layout(b)->segments, "%s", what);
+    cr_assert_eq(rk_plan_layout(a)->others, rk_plan_layout(b)->others, "%s", what);
+    for (int i = 0; i < rk_plan_layout(a)->segments; i++) {
+        cr_expect_eq(rk_plan_layout(a)->segment[i].layers, rk_plan_layout(b)->segment[i].layers,
+                     "%s: segment %d", what, i);
+        cr_expect_eq(rk_plan_layout(a)->segment[i].local, rk_plan_layout(b)->segment[i].local,
+                     "%s: segment %d", what, i);
     }
-    for (int i = 0; i < a->others; i++) {
-        const struct plan_draft own = {.plan.local = a->other[i]},
-                                its = {.plan.local = b->other[i]};
+    for (int i = 0; i < rk_plan_layout(a)->others; i++) {
+        const struct plan_draft own = {.plan.local = rk_plan_layout(a)->other[i]},
+                                its = {.plan.local = rk_plan_layout(b)->other[i]};
         for (const struct field *field = plan_fields; field->key; field++)
             if (plan_is_local(field))
                 cr_expect_eq(field_value(field, &own), field_value(field, &its), "%s: %s of %d",
@@ -124,8 +129,9 @@ Test(catalog_plan, one_line_says_everything)
     cr_expect_eq(p.recompute_parts, 1u << RK_PART_CORE_ATTENTION | 1u << RK_PART_ACTIVATION);
     cr_expect_eq(p.precision, RK_FP8_DELAYED);
     cr_expect_eq(p.schedule, RK_ZERO_BUBBLE);
-    cr_assert_eq(p.splits, 8);
-    cr_expect(p.split[0] == 10 && p.split[1] == 11 && p.split[6] == 11 && p.split[7] == 10);
+    cr_assert_eq(rk_plan_layout(&p)->splits, 8);
+    cr_expect(rk_plan_layout(&p)->split[0] == 10 && rk_plan_layout(&p)->split[1] == 11 &&
+              rk_plan_layout(&p)->split[6] == 11 && rk_plan_layout(&p)->split[7] == 10);
     cr_expect_eq(p.sequence, 8192);
     cr_expect_eq(p.framework, RK_FSDP);
     cr_expect_eq(p.dispatcher, RK_DEEPEP);
@@ -146,7 +152,8 @@ Test(catalog_plan, parts_are_a_way_of_recomputing)
     cr_expect_eq(one.recompute, RK_SELECTIVE);
     cr_expect_eq(one.recompute_parts, 1u << RK_PART_EXPERTS);
     const struct rk_plan layer = words("pp2 gpus2 stages=4/recompute=mlp,4");
-    cr_expect_eq(layer.other[0].recompute_parts | layer.local.recompute_parts, 1u << RK_PART_MLP);
+    cr_expect_eq(rk_plan_layout(&layer)->other[0].recompute_parts | layer.local.recompute_parts,
+                 1u << RK_PART_MLP);
 }
 
 static const struct bad_case lines[] = {
@@ -165,8 +172,9 @@ static const struct bad_case lines[] = {
     {"no-tp", "\"no-tp\":1:1: tp cannot be taken back: it takes a value"},
     {"fsdp", "\"fsdp\":1:1: \"fsdp\" is a value: write framework=fsdp"},
     {"moe_act", "\"moe_act\":1:1: \"moe_act\" is a value: write recompute=selective:moe_act"},
-    {"schedule=1f2b", "\"schedule=1f2b\":1:10: schedule must be one of gpipe, 1f1b, zero-bubble, "
-                      "dualpipe, zero-bubble-2p, v-zero, v-half, v-min; got \"1f2b\"; did you mean \"1f1b\"?"},
+    {"schedule=1f2b",
+     "\"schedule=1f2b\":1:10: schedule must be one of gpipe, 1f1b, zero-bubble, "
+     "dualpipe, zero-bubble-2p, v-zero, v-half, v-min; got \"1f2b\"; did you mean \"1f1b\"?"},
     {"schedule", "\"schedule\":1:9: schedule needs a value: schedule=one of gpipe, 1f1b, "
                  "zero-bubble, dualpipe, zero-bubble-2p, v-zero, v-half, v-min"},
     {"recompute=selective:core_attn+norm",
@@ -322,9 +330,9 @@ static struct rk_plan random_plan(void)
     if (p->recompute == RK_SELECTIVE)
         p->recompute_parts = 1 + (unsigned)random_below((1u << RK_PARTS) - 1);
     if (!p->first_layers && !p->last_layers && random_below(2)) {
-        p->splits = (int)(p->pipeline * p->chunks);
-        for (int i = 0; i < p->splits; i++)
-            p->split[i] = (uint16_t)random_below(3);
+        edit(p)->splits = (int)(p->pipeline * p->chunks);
+        for (int i = 0; i < rk_plan_layout(p)->splits; i++)
+            edit(p)->split[i] = (uint16_t)random_below(3);
     }
     return *p;
 }
@@ -347,21 +355,22 @@ static void add_random_stages(struct rk_plan *p)
 {
     uint64_t layers = 0;
     p->first_layers = p->last_layers = 0;
-    p->splits = (int)(p->pipeline * p->chunks);
-    for (int i = 0; i < p->splits; i++)
-        layers += p->split[i] = (uint16_t)random_below(9);
+    edit(p)->splits = (int)(p->pipeline * p->chunks);
+    for (int i = 0; i < rk_plan_layout(p)->splits; i++)
+        layers += edit(p)->split[i] = (uint16_t)random_below(9);
     for (uint64_t i = 0; i < p->pipeline; i++)
-        p->cluster[i] = (uint8_t)random_below(2);
-    p->others = 2;
-    for (int i = 0; i < p->others; i++)
-        p->other[i] = random_local(p);
-    if (layers < 4) p->split[0] = (uint16_t)(p->split[0] + 4);
+        edit(p)->cluster[i] = (uint8_t)random_below(2);
+    edit(p)->others = 2;
+    for (int i = 0; i < rk_plan_layout(p)->others; i++)
+        edit(p)->other[i] = random_local(p);
+    if (layers < 4) edit(p)->split[0] = (uint16_t)(rk_plan_layout(p)->split[0] + 4);
     if (layers < 4) layers += 4;
     static const uint16_t order[] = {1, 0, 2, 1};
-    for (p->segments = 0; p->segments < 4; p->segments++, layers -= 1)
-        p->segment[p->segments] = (struct rk_segment){1, order[p->segments]};
+    for (edit(p)->segments = 0; rk_plan_layout(p)->segments < 4; edit(p)->segments++, layers -= 1)
+        edit(p)->segment[rk_plan_layout(p)->segments] =
+            (struct rk_segment){1, order[rk_plan_layout(p)->segments]};
     for (; layers; layers--)
-        p->segment[random_below(4)].layers++;
+        edit(p)->segment[random_below(4)].layers++;
 }
 
 /* As random_plan(), every second one with stages of its own. */
@@ -454,13 +463,16 @@ Test(catalog_plan, stages_follow_the_words)
     cr_assert_eq(plan_read(&document, &draft, &error), RK_OK, "%s", formatted(&error));
     cr_assert_eq(plan_read_words("tp4 sp", &draft, &error), RK_OK);
     const struct rk_plan *plan = &draft.plan;
-    cr_expect_eq(plan->segments, 3);
-    cr_expect_eq(plan->others, 2);
-    cr_expect_eq(plan->cluster[0], 1);
-    cr_expect_eq(plan->split[0], 11);
-    cr_expect(plan->other[0].tensor == 4 && plan->other[0].recompute == RK_WHOLE);
-    cr_expect(plan->other[1].tensor == 2 && plan->other[1].recompute == RK_KEEP);
-    cr_expect(plan->other[0].sequence_parallel && plan->other[1].sequence_parallel);
+    cr_expect_eq(rk_plan_layout(plan)->segments, 3);
+    cr_expect_eq(rk_plan_layout(plan)->others, 2);
+    cr_expect_eq(rk_plan_layout(plan)->cluster[0], 1);
+    cr_expect_eq(rk_plan_layout(plan)->split[0], 11);
+    cr_expect(rk_plan_layout(plan)->other[0].tensor == 4 &&
+              rk_plan_layout(plan)->other[0].recompute == RK_WHOLE);
+    cr_expect(rk_plan_layout(plan)->other[1].tensor == 2 &&
+              rk_plan_layout(plan)->other[1].recompute == RK_KEEP);
+    cr_expect(rk_plan_layout(plan)->other[0].sequence_parallel &&
+              rk_plan_layout(plan)->other[1].sequence_parallel);
     char line[RK_PLAN_TEXT];
     plan_stages_text(plan, line, sizeof line);
     cr_expect_str_eq(line, "4/recompute=full~6~1/tp2@1");

@@ -1,5 +1,6 @@
 /* Layers that take the sequence chunk by chunk [yao2024fpdt]: the waits are those of an event
  * simulation, what is computed is the same, memory falls, and what is published of it. */
+#include "layouts.h"
 #include "predict_cases.h"
 
 #include "estimate/chunks.h"
@@ -399,13 +400,13 @@ Test(chunks, runs_of_layers_have_chunks_of_their_own)
                                "offload-activations=1 loss-in-chunks seq-chunks4",
                                &plan, &error),
                  RK_OK);
-    plan.segments = 2;
-    plan.others = 1;
-    plan.other[0] = plan.local;
-    plan.other[0].tensor = 2;
-    plan.other[0].context = 1;
-    plan.segment[0] = (struct rk_segment){8, 1};
-    plan.segment[1] = (struct rk_segment){24, 0};
+    edit(&plan)->segments = 2;
+    edit(&plan)->others = 1;
+    edit(&plan)->other[0] = plan.local;
+    edit(&plan)->other[0].tensor = 2;
+    edit(&plan)->other[0].context = 1;
+    edit(&plan)->segment[0] = (struct rk_segment){8, 1};
+    edit(&plan)->segment[1] = (struct rk_segment){24, 0};
     rk_predict(&model, &system, &plan, &prediction);
     cr_assert(prediction.timed);
     cr_assert_eq(rk_program_of(&program, &model, &system, &plan, 0, &error), RK_OK, "%s",
@@ -413,7 +414,7 @@ Test(chunks, runs_of_layers_have_chunks_of_their_own)
     rk_program_sum(&program, &sums);
     NEAR(8 * sums.flop, prediction.kernel_flop);
     rk_program_release(&program);
-    plan.other[0].recompute = RK_KEEP;
+    edit(&plan)->other[0].recompute = RK_KEEP;
     rk_predict(&model, &system, &plan, &prediction);
     cr_assert_gt(prediction.reasons, 0);
     cr_expect(strstr(prediction.reason[0].what, "recompute"), "%s", prediction.reason[0].what);

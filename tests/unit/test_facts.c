@@ -167,11 +167,13 @@ Test(facts, last_layers_in_bf16)
         struct fact fact = fact_of(text);
         const struct rk_plan *p = &fact.plan;
         cr_expect_str_eq(fact.reason, "", "%s: %s", cases[i].cells, fact.reason);
-        cr_expect_eq(p->segments, cases[i].segments, "%s", cases[i].cells);
-        if (p->segments == 2) {
-            cr_expect_eq(p->segment[0].layers, 18);
-            cr_expect_eq(p->segment[1].layers, 6);
-            cr_expect_eq(p->other[p->segment[1].local - 1].precision, RK_BF16);
+        cr_expect_eq(rk_plan_layout(p)->segments, cases[i].segments, "%s", cases[i].cells);
+        if (rk_plan_layout(p)->segments == 2) {
+            cr_expect_eq(rk_plan_layout(p)->segment[0].layers, 18);
+            cr_expect_eq(rk_plan_layout(p)->segment[1].layers, 6);
+            cr_expect_eq(
+                rk_plan_layout(p)->other[rk_plan_layout(p)->segment[1].local - 1].precision,
+                RK_BF16);
             cr_expect_eq(p->precision, RK_NVFP4);
         }
         fact_release(&fact);
@@ -191,12 +193,12 @@ Test(facts, recomputed_layers_of_each_stage)
     snprintf(text, sizeof text, "%s%srecompute_stages=2, 1, 7, 0", GPT, row);
     struct fact fact = fact_of(text);
     cr_expect_str_eq(fact.reason, "", "%s", fact.reason);
-    cr_assert_eq(fact.plan.segments, 6);
+    cr_assert_eq(rk_plan_layout(&fact.plan)->segments, 6);
     for (int i = 0; i < 6; i++) {
-        cr_expect_eq(fact.plan.segment[i].layers, runs[i].layers);
-        cr_expect_eq(fact.plan.segment[i].local, runs[i].local);
+        cr_expect_eq(rk_plan_layout(&fact.plan)->segment[i].layers, runs[i].layers);
+        cr_expect_eq(rk_plan_layout(&fact.plan)->segment[i].local, runs[i].local);
     }
-    cr_expect_eq(fact.plan.other[0].recompute, RK_WHOLE);
+    cr_expect_eq(rk_plan_layout(&fact.plan)->other[0].recompute, RK_WHOLE);
     cr_expect_eq(fact.plan.recompute, RK_KEEP);
     fact_release(&fact);
     static const char *const wrong[] = {"8, 1, 0, 0", "2, 1", "two", "-1, 0, 0, 0"};
@@ -337,10 +339,10 @@ Test(facts, layers_per_stage)
             "recompute=none|zero=0|flash_attn=1|metric_name=iter_time_s|metric_value=1|"
             "notes=layer split per stage [5, 7, 7, 7] (incl. embedding and head pseudo-layers)");
     cr_expect_str_eq(fact.reason, "");
-    cr_expect_eq(fact.plan.splits, 4);
-    cr_expect_eq(fact.plan.split[0], 4);
-    cr_expect_eq(fact.plan.split[1], 7);
-    cr_expect_eq(fact.plan.split[3], 6);
+    cr_expect_eq(rk_plan_layout(&fact.plan)->splits, 4);
+    cr_expect_eq(rk_plan_layout(&fact.plan)->split[0], 4);
+    cr_expect_eq(rk_plan_layout(&fact.plan)->split[1], 7);
+    cr_expect_eq(rk_plan_layout(&fact.plan)->split[3], 6);
     cr_expect_eq(fact.system.network[0].size, 4);
     fact_release(&fact);
 }

@@ -1,4 +1,5 @@
 /* Every member of a model, a plan and a system changes the fingerprint of what is searched. */
+#include "layouts.h"
 #include "search/fingerprint.h"
 
 #include <criterion/criterion.h>
@@ -54,14 +55,14 @@ Test(fingerprint, a_model)
     cr_assert_leq(DEAF(model, of_model), sizeof model - live);
 }
 
-/* The members of plan.def stand in front of `splits`; how many there are of what stands behind it
+/* The members of plan.def stand in front of `layout`; how many there are of what stands behind it
  * is counted there. */
 Test(fingerprint, a_plan)
 {
     struct rk_plan plan = rk_plan_default(), other = plan;
     size_t deaf = 0, live = sizeof plan.share;
     const uint64_t untouched = of_plan(&plan);
-    for (size_t i = 0; i < offsetof(struct rk_plan, splits); i++) {
+    for (size_t i = 0; i < offsetof(struct rk_plan, layout); i++) {
         ((unsigned char *)&plan)[i] ^= 1;
         deaf += of_plan(&plan) == untouched;
         ((unsigned char *)&plan)[i] ^= 1;
@@ -75,19 +76,19 @@ Test(fingerprint, a_plan)
 #define PLAN_CHOICE(scope, by, member, list, preset, word, help)        live += sizeof plan.member;
 #define PLAN_PARTS(scope, by, member, list, word, help)                 live += sizeof plan.member;
 #include <reckon/plan.def>
-    cr_assert_leq(deaf, offsetof(struct rk_plan, splits) - live);
-    other.cluster[RK_MAX_STAGES - 1] = 1;
+    cr_assert_leq(deaf, offsetof(struct rk_plan, layout) - live);
+    edit(&other)->cluster[RK_MAX_STAGES - 1] = 1;
     cr_assert_neq(of_plan(&other), untouched);
     other = plan;
-    other.splits = 1;
+    edit(&other)->splits = 1;
     cr_assert_neq(of_plan(&other), untouched);
     other = plan;
-    other.segments = other.others = 1;
+    edit(&other)->segments = edit(&other)->others = 1;
     const uint64_t segmented = of_plan(&other);
-    other.other[0].tensor++;
+    edit(&other)->other[0].tensor++;
     cr_assert_neq(of_plan(&other), segmented);
-    other.other[0].tensor--;
-    other.segment[0].layers++;
+    edit(&other)->other[0].tensor--;
+    edit(&other)->segment[0].layers++;
     cr_assert_neq(of_plan(&other), segmented);
 }
 
@@ -117,7 +118,8 @@ Test(fingerprint, a_system)
         network->link.exchange[i].sizes = 1;
     cr_assert_eq(DEAF(whole.kernels, of_whole), 2 * behind_sizes);
     cr_assert_eq(DEAF(network->collective, of_whole), 0);
-    cr_assert_leq(DEAF(*network, of_whole), sizeof network->name + 7 + 7 + (1 + RK_EXCHANGES) * behind_sizes,
+    cr_assert_leq(DEAF(*network, of_whole),
+                  sizeof network->name + 7 + 7 + (1 + RK_EXCHANGES) * behind_sizes,
                   "names and padding");
     cr_assert_eq(DEAF(memory->capacity_bytes, of_whole), 0);
     cr_assert_eq(DEAF(memory->bandwidth_Bps, of_whole), 0);

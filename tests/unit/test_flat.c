@@ -3,6 +3,7 @@
 #include "catalog_cases.h"
 #include "galvatron/convert.h"
 #include "interop/flat.h"
+#include "layouts.h"
 
 #include <math.h>
 #include <reckon/catalog.h>
@@ -45,21 +46,22 @@ Test(flat, first_layers_of_each_stage)
     for (int round = 0; round < 60; round++) {
         struct rk_plan plan = plan_on(16);
         plan.pipeline = 1u << below(3);
-        plan.splits = plan.pipeline > 1 ? (int)plan.pipeline : 0;
+        edit(&plan)->splits = plan.pipeline > 1 ? (int)plan.pipeline : 0;
         const int per = 32 / (int)plan.pipeline, again = 1 + below(per - 1);
-        plan.others = 1;
-        plan.other[0] = plan.local;
-        plan.other[0].recompute = RK_WHOLE;
+        edit(&plan)->others = 1;
+        edit(&plan)->other[0] = plan.local;
+        edit(&plan)->other[0].recompute = RK_WHOLE;
         for (int k = 0; k < (int)plan.pipeline; k++) {
-            plan.split[k] = (uint16_t)per;
-            plan.segment[plan.segments++] = (struct rk_segment){(uint16_t)again, 1};
-            plan.segment[plan.segments++] = (struct rk_segment){(uint16_t)(per - again), 0};
+            edit(&plan)->split[k] = (uint16_t)per;
+            edit(&plan)->segment[edit(&plan)->segments++] = (struct rk_segment){(uint16_t)again, 1};
+            edit(&plan)->segment[edit(&plan)->segments++] =
+                (struct rk_segment){(uint16_t)(per - again), 0};
         }
         const struct rk_plan flat = flat_plan(&model, &plan);
         notes.count = 0;
         layers_compare(&model, &plan, &flat, "it", &notes);
         cr_expect_eq(notes.count, 0, "%s: %s", notes.note[0].what, notes.note[0].have);
-        cr_expect_eq(flat.segments, 0);
+        cr_expect_eq(rk_plan_layout(&flat)->segments, 0);
         cr_expect_eq((int)flat.recompute_layers, (int)again);
         rk_predict(&model, &machine, &plan, &a);
         rk_predict(&model, &machine, &flat, &b);
@@ -78,26 +80,29 @@ Test(flat, all_losses_are_named)
     load();
     for (int round = 0; round < 200; round++) {
         struct rk_plan plan = plan_on(16);
-        plan.others = 3;
+        edit(&plan)->others = 3;
         for (int i = 0; i < 3; i++) {
-            plan.other[i] = plan.local;
-            plan.other[i].zero = below(4);
-            plan.other[i].recompute = below(2) ? RK_WHOLE : RK_KEEP;
+            edit(&plan)->other[i] = plan.local;
+            edit(&plan)->other[i].zero = below(4);
+            edit(&plan)->other[i].recompute = below(2) ? RK_WHOLE : RK_KEEP;
         }
-        for (int left = 32; left > 0; left -= plan.segment[plan.segments++].layers)
-            plan.segment[plan.segments] =
+        for (int left = 32; left > 0;
+             left -= rk_plan_layout(&plan)->segment[edit(&plan)->segments++].layers)
+            edit(&plan)->segment[rk_plan_layout(&plan)->segments] =
                 (struct rk_segment){(uint16_t)(1 + below(left)), (uint16_t)below(4)};
         const struct rk_plan flat = flat_plan(&model, &plan);
         notes.count = 0;
         layers_compare(&model, &plan, &flat, "it", &notes);
         int odd = 0, first = 0;
-        for (int i = 0; i < plan.segments; first += plan.segment[i++].layers) {
-            const int local = plan.segment[i].local;
-            const struct rk_local *own = local ? &plan.other[local - 1] : &plan.local;
+        for (int i = 0; i < rk_plan_layout(&plan)->segments;
+             first += rk_plan_layout(&plan)->segment[i++].layers) {
+            const int local = rk_plan_layout(&plan)->segment[i].local;
+            const struct rk_local *own =
+                local ? &rk_plan_layout(&plan)->other[local - 1] : &plan.local;
             const int again = flat.recompute != RK_WHOLE ? 0
                               : flat.recompute_layers    ? (int)flat.recompute_layers
                                                          : 32;
-            const int end = first + plan.segment[i].layers;
+            const int end = first + rk_plan_layout(&plan)->segment[i].layers;
             odd += own->zero != flat.zero;
             odd += own->recompute == RK_WHOLE ? end > again : first < again;
         }
@@ -137,16 +142,17 @@ Test(flat, strategy_files_come_back)
         plan.pipeline = 1u << below(3);
         draw_way(&plan.local, &plan.local, sharded);
         plan.recompute = RK_KEEP;
-        plan.others = 1 + below(3);
-        for (int i = 0; i < plan.others; i++)
-            draw_way(&plan.other[i], &plan.local, sharded);
-        for (int left = 32; left > 0; left -= plan.segment[plan.segments++].layers)
-            plan.segment[plan.segments] =
-                (struct rk_segment){(uint16_t)(1 + below(left)), (uint16_t)below(plan.others + 1)};
+        edit(&plan)->others = 1 + below(3);
+        for (int i = 0; i < rk_plan_layout(&plan)->others; i++)
+            draw_way(&edit(&plan)->other[i], &plan.local, sharded);
+        for (int left = 32; left > 0;
+             left -= rk_plan_layout(&plan)->segment[edit(&plan)->segments++].layers)
+            edit(&plan)->segment[rk_plan_layout(&plan)->segments] = (struct rk_segment){
+                (uint16_t)(1 + below(left)), (uint16_t)below(rk_plan_layout(&plan)->others + 1)};
         if (plan.pipeline == 2) {
-            plan.splits = 2;
-            plan.split[0] = (uint16_t)(1 + below(31));
-            plan.split[1] = (uint16_t)(32 - plan.split[0]);
+            edit(&plan)->splits = 2;
+            edit(&plan)->split[0] = (uint16_t)(1 + below(31));
+            edit(&plan)->split[1] = (uint16_t)(32 - rk_plan_layout(&plan)->split[0]);
         }
         cr_assert_eq(galvatron_of_plan(&model, &plan, &question, &answer, &run, &error), RK_OK,
                      "%s", error.text);

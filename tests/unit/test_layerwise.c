@@ -8,7 +8,7 @@ Test(layerwise, a_mix_that_pays)
     pin_one(RK_PLAN_PIPELINE, 8);
     cr_assert(search());
     check("gpt3-175b");
-    cr_expect_gt(answer.plan.segments, 0);
+    cr_expect_gt(rk_plan_layout(&answer.plan)->segments, 0);
     cr_expect_lt(answer.prediction.step_s, 0.995 * answer.uniform_s);
     rk_system_release(&machine);
 }
@@ -33,12 +33,12 @@ Test(layerwise, interleaved)
     cr_expect_lt(answer.prediction.step_s, 0.99 * answer.any_s);
     struct rk_plan again;
     cr_assert(layerwise_interleave(&answer.dealt, &model, answer.plan.chunks, &again));
-    cr_expect_eq(again.segments, answer.plan.segments);
+    cr_expect_eq(rk_plan_layout(&again)->segments, rk_plan_layout(&answer.plan)->segments);
     for (uint64_t k = 0; k < answer.plan.pipeline; k++) {
         uint64_t layers = 0;
         for (uint64_t v = 0; v < answer.plan.chunks; v++)
-            layers += answer.plan.split[v * answer.plan.pipeline + k];
-        cr_expect_eq(layers, answer.dealt.split[k]);
+            layers += rk_plan_layout(&answer.plan)->split[v * answer.plan.pipeline + k];
+        cr_expect_eq(layers, rk_plan_layout(&answer.dealt)->split[k]);
     }
     rk_system_release(&machine);
 }
@@ -68,8 +68,8 @@ Test(layerwise, restrictions_hold)
     cr_assert(search());
     cr_expect_eq(answer.plan.pipeline, 4);
     cr_expect_eq(answer.plan.tensor, 2);
-    for (int i = 0; i < answer.plan.others; i++)
-        cr_expect_eq(answer.plan.other[i].tensor, 2);
+    for (int i = 0; i < rk_plan_layout(&answer.plan)->others; i++)
+        cr_expect_eq(rk_plan_layout(&answer.plan)->other[i].tensor, 2);
     problem.base.framework = RK_CALCULON;
     cr_expect_eq(layerwise_search(&query, &answer, &error), RK_USAGE);
     rk_system_release(&machine);

@@ -2,6 +2,7 @@
  * by rk_predict itself. The whole with RECKON_SLOW=1, else every seventeenth plan. */
 #include "draws.h"
 #include "layerwise_cases.h"
+#include "layouts.h"
 
 #include <stdio.h>
 
@@ -44,20 +45,20 @@ static void try_plan(struct brute *b, const struct rk_plan *plan)
 static void try_runs(struct brute *b, struct rk_plan *plan, int first, int second)
 {
     const int layers = (int)model.layers, rest = layers - first - second;
-    plan->segments = rest ? 3 : second ? 2 : 1;
-    plan->others = plan->segments;
-    for (int i = 0; i < plan->segments; i++)
-        plan->segment[i] = (struct rk_segment){(uint16_t)(i == 0   ? first
-                                                          : i == 1 ? second
-                                                                   : rest),
-                                               (uint16_t)(i + 1)};
+    edit(plan)->segments = rest ? 3 : second ? 2 : 1;
+    edit(plan)->others = rk_plan_layout(plan)->segments;
+    for (int i = 0; i < rk_plan_layout(plan)->segments; i++)
+        edit(plan)->segment[i] = (struct rk_segment){(uint16_t)(i == 0   ? first
+                                                                : i == 1 ? second
+                                                                         : rest),
+                                                     (uint16_t)(i + 1)};
     for (int x = 0; x < b->ways; x++)
         for (int y = 0; y < (second ? b->ways : 1); y++)
             for (int z = 0; z < (rest ? b->ways : 1); z++) {
                 if ((second && x == y) || (rest && y == z)) continue;
-                plan->other[0] = b->way[x];
-                plan->other[1] = b->way[y];
-                plan->other[2] = b->way[z];
+                edit(plan)->other[0] = b->way[x];
+                edit(plan)->other[1] = b->way[y];
+                edit(plan)->other[2] = b->way[z];
                 try_plan(b, plan);
             }
 }
@@ -184,23 +185,23 @@ static void draw_problem(void)
 static bool draw_plan(const struct rk_plan *base, struct rk_plan *plan)
 {
     *plan = *base;
-    plan->splits = 0;
+    edit(plan)->splits = 0;
     plan->chunks = 1;
     plan->schedule = RK_1F1B;
     plan->order = RK_ORDER_TP_CP_DP_PP;
     plan->recompute_layers = 0;
-    plan->segments = 1 + (int)below(3);
-    plan->others = plan->segments;
+    edit(plan)->segments = 1 + (int)below(3);
+    edit(plan)->others = rk_plan_layout(plan)->segments;
     uint64_t left = model.layers;
-    for (int i = 0; i < plan->segments; i++) {
-        const uint64_t most = left - (uint64_t)(plan->segments - 1 - i);
-        const uint64_t layers = i + 1 == plan->segments ? left : 1 + below(most);
-        plan->segment[i] = (struct rk_segment){(uint16_t)layers, (uint16_t)(i + 1)};
+    for (int i = 0; i < rk_plan_layout(plan)->segments; i++) {
+        const uint64_t most = left - (uint64_t)(rk_plan_layout(plan)->segments - 1 - i);
+        const uint64_t layers = i + 1 == rk_plan_layout(plan)->segments ? left : 1 + below(most);
+        edit(plan)->segment[i] = (struct rk_segment){(uint16_t)layers, (uint16_t)(i + 1)};
         left -= layers;
-        plan->other[i] = base->local;
-        plan->other[i].zero = (int)below(plan->pipeline > 1 ? 2 : 4); /* as is tried */
-        plan->other[i].recompute = below(2) ? RK_KEEP : RK_WHOLE;
-        plan->other[i].recompute_parts = 0;
+        edit(plan)->other[i] = base->local;
+        edit(plan)->other[i].zero = (int)below(plan->pipeline > 1 ? 2 : 4); /* as is tried */
+        edit(plan)->other[i].recompute = below(2) ? RK_KEEP : RK_WHOLE;
+        edit(plan)->other[i].recompute_parts = 0;
     }
     plan->zero = (int)below(plan->pipeline > 1 ? 2 : 4);
     return rk_predict(&model, &machine, plan, &prediction) == RK_FITS &&

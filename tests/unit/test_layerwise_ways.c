@@ -5,9 +5,10 @@
 static int layers_of(const struct rk_plan *plan, bool (*is)(const struct rk_local *local))
 {
     int layers = 0;
-    for (int i = 0; i < plan->segments; i++) {
-        const int local = plan->segment[i].local;
-        if (is(local ? &plan->other[local - 1] : &plan->local)) layers += plan->segment[i].layers;
+    for (int i = 0; i < rk_plan_layout(plan)->segments; i++) {
+        const int local = rk_plan_layout(plan)->segment[i].local;
+        if (is(local ? &rk_plan_layout(plan)->other[local - 1] : &plan->local))
+            layers += rk_plan_layout(plan)->segment[i].layers;
     }
     return layers;
 }
@@ -57,8 +58,8 @@ Test(layerwise, chunks_of_the_sequence)
         cr_assert(search());
         cr_expect_eq(answer.plan.sequence_chunks, 16);
         cr_expect_eq(answer.plan.recompute, RK_WHOLE);
-        for (int k = 0; k < answer.plan.others; k++)
-            cr_expect_eq(answer.plan.other[k].recompute, RK_WHOLE);
+        for (int k = 0; k < rk_plan_layout(&answer.plan)->others; k++)
+            cr_expect_eq(rk_plan_layout(&answer.plan)->other[k].recompute, RK_WHOLE);
         cr_expect_geq(answer.prediction.step_s, before_s * (1 - 1e-12));
         before_s = answer.prediction.step_s;
         check("chunks");

@@ -209,7 +209,9 @@ Test(megatron_scripts, mindspeed)
     take("pretrain_gpt.py " SIZES "--pipeline-model-parallel-size 4 --num-layer-list 7,6,6,5 "
          "--use-fused-rmsnorm --global-batch-size 8",
          8);
-    cr_expect(import.plan.splits == 4 && import.plan.split[0] == 7 && import.plan.split[3] == 5);
+    cr_expect(rk_plan_layout(&import.plan)->splits == 4 &&
+              rk_plan_layout(&import.plan)->split[0] == 7 &&
+              rk_plan_layout(&import.plan)->split[3] == 5);
     take("pretrain_gpt.py " SIZES "--post-norm --interleave-sliding-window 4096 "
          "--attn-logit-softcapping 50.0 --output-logit-softcapping 30.0",
          8);

@@ -1,4 +1,6 @@
 /* Degrees and splits that follow from a plan's. */
+#include "layouts.h"
+
 #include <criterion/criterion.h>
 #include <reckon/plan.h>
 #include <string.h>
@@ -80,7 +82,7 @@ Test(plan, first_and_last_layers)
     plan.first_layers = 2;
     plan.last_layers = 4; /* 2, (18 - 6) / 2 = 6, 4 of ranks in two chunks each */
     expect_split(&plan, 18, "13321332");
-    plan.splits = 4;
-    memcpy(plan.split, (uint16_t[]){5, 1, 0, 2}, 4 * sizeof *plan.split);
+    edit(&plan)->splits = 4;
+    memcpy(edit(&plan)->split, (uint16_t[]){5, 1, 0, 2}, 4 * sizeof *rk_plan_layout(&plan)->split);
     expect_split(&plan, 8, "5102");
 }

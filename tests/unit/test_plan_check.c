@@ -1,4 +1,5 @@
 /* What no plan can be: one reason after the other, on a machine and models that allow the rest. */
+#include "layouts.h"
 #include "predict_cases.h"
 
 static struct machine machine;
@@ -95,13 +96,14 @@ Test(plan_check, pipeline)
     EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = plan.chunks = 2;
            plan.schedule = RK_ZERO_BUBBLE);
     EXPECT(RK_BAD_PIPELINE, &small, plan.chunks = 2);
-    EXPECT(RK_FITS, &small, plan.pipeline = 2; plan.splits = 2; plan.split[0] = 3;
-           plan.split[1] = 1);
-    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 2; plan.splits = 2; plan.split[0] = 2;
-           plan.split[1] = 1);
-    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 2; plan.splits = 2; plan.split[0] = 3;
-           plan.split[1] = 2);
-    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 2; plan.splits = 1; plan.split[0] = 4);
+    EXPECT(RK_FITS, &small, plan.pipeline = 2; edit(&plan)->splits = 2; edit(&plan)->split[0] = 3;
+           edit(&plan)->split[1] = 1);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 2; edit(&plan)->splits = 2;
+           edit(&plan)->split[0] = 2; edit(&plan)->split[1] = 1);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 2; edit(&plan)->splits = 2;
+           edit(&plan)->split[0] = 3; edit(&plan)->split[1] = 2);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 2; edit(&plan)->splits = 1;
+           edit(&plan)->split[0] = 4);
     EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 2; plan.first_layers = 3; plan.last_layers = 2);
 }
 
@@ -179,9 +181,9 @@ Test(plan_check, memory)
 
 /* ---- rates, by hand ---- */
 
-/* Forward of a sample: four blocks of 24 T h^2 and 2 a T (T + 1) d, and the head, 2 T h v; three times
- * that for each of 64 samples. Recomputed whole, the blocks' forward once more. In 8 bits the peak
- * is twice as high. */
+/* Forward of a sample: four blocks of 24 T h^2 and 2 a T (T + 1) d, and the head, 2 T h v; three
+ * times that for each of 64 samples. Recomputed whole, the blocks' forward once more. In 8 bits the
+ * peak is twice as high. */
 Test(plan_check, rates)
 {
     const double blocks = 4 * (24 * 128.0 * 64 * 64 + 2 * 4 * 128.0 * 129 * 16);

@@ -1,4 +1,5 @@
 /* Which plans a search looks at, and how blocks are balanced, on a small machine. */
+#include "layouts.h"
 #include "predict_cases.h"
 #include "search/plans_split.h"
 
@@ -158,12 +159,14 @@ Test(plans_offer, balanced_stages)
     plan.attention = RK_UNFUSED;
     fold_layers(&folds, &model, &machine.system, &plan);
     plan_balance(&plan, &model, &folds);
-    cr_expect(plan.split[0] == 9 && plan.split[1] == 3, "%d", plan.split[0]);
-    plan.splits = 0;
+    cr_expect(rk_plan_layout(&plan)->split[0] == 9 && rk_plan_layout(&plan)->split[1] == 3, "%d",
+              rk_plan_layout(&plan)->split[0]);
+    edit(&plan)->splits = 0;
     plan.recompute = RK_WHOLE;
     fold_layers(&folds, &model, &machine.system, &plan);
     plan_balance(&plan, &model, &folds);
-    cr_expect(plan.split[0] == 8 && plan.split[1] == 4, "%d", plan.split[0]);
+    cr_expect(rk_plan_layout(&plan)->split[0] == 8 && rk_plan_layout(&plan)->split[1] == 4, "%d",
+              rk_plan_layout(&plan)->split[0]);
 }
 
 static void expect_refusal(const struct rk_plans_problem *problem, enum rk_verdict verdict)

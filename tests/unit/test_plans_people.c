@@ -65,7 +65,7 @@ Test(plans_people, what_they_run_is_there_or_named)
         const struct rk_launch launch = {.pads = true, .lone_ends = true};
         struct rk_plans_problem problem;
         bool in = true;
-        if (*fact->reason || fact->clusters || fact->plan.segments) continue;
+        if (*fact->reason || fact->clusters || rk_plan_layout(&fact->plan)->segments) continue;
         if (fact->plan.framework != RK_MEGATRON && fact->plan.framework != RK_FSDP) continue;
         judge(fact, &judgement);
         struct rk_plan *plan = &judgement.plan;

@@ -1,4 +1,6 @@
 /* Predictions against published formulas, published measurements, and properties. */
+#include "layouts.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <reckon/catalog.h>
@@ -96,10 +98,11 @@ static double near(const struct rk_stage *stage, double bytes)
  *  gpt3_mcore_tp1_pp2 (its own layers, bf16, 6 blocks): 44,670,976 * 18 + 2 * 32 MiB + the scores'
  *      buffer 4 * 8 * 1024^2 * 2 + the last input and its gradient 2 * 4096 * 512 * 2 =
  * 946,683,904, and what the allocator does not split, 14 / 40 of the blocks' 18,914,304, which is
- * the mean of what is within twice that: 6,620,006; measured 948,653,056 gpt3_mcore_tp1_pp1..dist_optimizer (likewise, fp16, 8 ranks, 12
- * blocks, positions 1024 h): 64,109,568 * (4 + 16/8) + 64 MiB + 64 MiB = 518,875,136; measured
- * 518,880,768 gpt3_mcore_te_tp1_pp1..dist_optimizer (Transformer Engine, bf16): 64,109,568 * (6 +
- * 12/8) + 68 MiB = 552,124,928; measured 552,128,512 */
+ * the mean of what is within twice that: 6,620,006; measured 948,653,056
+ * gpt3_mcore_tp1_pp1..dist_optimizer (likewise, fp16, 8 ranks, 12 blocks, positions 1024 h):
+ * 64,109,568 * (4 + 16/8) + 64 MiB + 64 MiB = 518,875,136; measured 518,880,768
+ * gpt3_mcore_te_tp1_pp1..dist_optimizer (Transformer Engine, bf16): 64,109,568 * (6 + 12/8) + 68
+ * MiB = 552,124,928; measured 552,128,512 */
 Test(predict, static_bytes_of_megatrons_own_tests)
 {
     static const struct {
@@ -473,8 +476,8 @@ Test(predict, reasons)
     REFUSED(RK_BAD_OPTION, plan.zero = 4);
     REFUSED(RK_BAD_OPTION, plan.shard_ranks = 3);
     REFUSED(RK_BAD_PIPELINE, plan.chunks = 2);
-    REFUSED(RK_BAD_PIPELINE, plan.pipeline = 2; plan.batch = 64; plan.splits = 2;
-            plan.split[0] = 1);
+    REFUSED(RK_BAD_PIPELINE, plan.pipeline = 2; plan.batch = 64; edit(&plan)->splits = 2;
+            edit(&plan)->split[0] = 1);
     REFUSED(RK_BAD_PIPELINE, plan.pipeline = 4; plan.batch = 4; plan.schedule = RK_DUALPIPE);
     REFUSED(RK_BAD_DATATYPE, plan.precision = RK_FP8_DELAYED);
     REFUSED(RK_BAD_MEMORY, plan.share[RK_SHARE_OPTIMIZER][0] = 1);

@@ -1,4 +1,5 @@
 /* Programs of random plans: what they sum up to is what is predicted. */
+#include "layouts.h"
 #include "program_cases.h"
 #include "program_replay.h"
 
@@ -25,7 +26,7 @@ static void check_figures(const struct sample *s)
         all.tensor_sent_bytes += ranks * sums.tensor_sent_bytes;
         all.context_sent_bytes += ranks * sums.context_sent_bytes;
         all.expert_sent_bytes += ranks * sums.expert_sent_bytes;
-        segmented += s->plan.segments > 0;
+        segmented += rk_plan_layout(&s->plan)->segments > 0;
         if (s->plan.schedule != RK_DUALPIPE)
             EXPECT(s, i, "parameters", sums.parameters, p->stage[i].parameters);
     }
@@ -55,7 +56,7 @@ static int reduced;
 static void check_data(const struct sample *s)
 {
     const struct rk_plan *plan = &s->plan;
-    const bool dense = !s->problem.model.experts && !plan->segments;
+    const bool dense = !s->problem.model.experts && !rk_plan_layout(plan)->segments;
     if (!dense || plan->schedule == RK_DUALPIPE || plan->whole_gradients || plan->frozen) return;
     const struct element_bytes bytes = element_bytes_of(plan);
     const double all = (double)(rk_plan_data(plan) * plan->context);
@@ -136,8 +137,8 @@ static void check_held(const struct sample *s)
                                             RK_HOLD_checkpoints, RK_HOLD_embedding};
     const double away = s->plan.recompute_rest ? 0 : rk_plan_activations_away(&s->plan);
     swapping += s->plan.recompute_rest;
-    const bool whole =
-        s->plan.chunks == 1 && s->plan.schedule != RK_DUALPIPE && (away == 0 || !s->plan.segments);
+    const bool whole = s->plan.chunks == 1 && s->plan.schedule != RK_DUALPIPE &&
+                       (away == 0 || !rk_plan_layout(&s->plan)->segments);
     for (int i = 0; i < s->prediction.stages; i++) {
         const struct rk_stage *stage = &s->prediction.stage[i];
         const double moving = stage->blocks ? 2 / (double)stage->blocks * away : 0;
@@ -162,8 +163,9 @@ Test(program, peaks_are_what_stages_hold)
 static void check_working(const struct sample *s)
 {
     const struct element_bytes bytes = element_bytes_of(&s->plan);
-    if (s->plan.recompute == RK_WHOLE || s->plan.segments || bytes.step_gradient > 0 ||
-        s->plan.schedule == RK_DUALPIPE || s->plan.framework == RK_DEEPSPEED)
+    if (s->plan.recompute == RK_WHOLE || rk_plan_layout(&s->plan)->segments ||
+        bytes.step_gradient > 0 || s->plan.schedule == RK_DUALPIPE ||
+        s->plan.framework == RK_DEEPSPEED)
         return; /* DeepSpeed's step may need more */
     for (int i = 0; i < s->prediction.stages; i++) {
         double most = 0;
@@ -274,7 +276,7 @@ static void check_lines(const struct sample *s)
 {
     enum { MOST = 600 };
     static struct rk_operation operations[MOST];
-    if (s->plan.segments) return; /* operations are those of the plan itself */
+    if (rk_plan_layout(&s->plan)->segments) return; /* operations are those of the plan itself */
     static const enum rk_work works[RK_PASSES] = {RK_WORK_FORWARD, RK_WORK_INPUT, RK_WORK_WEIGHT};
     const int count =
         rk_predict_operations(&s->problem.model, &s->problem.system, &s->plan, operations, MOST);
@@ -390,7 +392,8 @@ static void check_messages(const struct rk_model *model, const struct rk_system 
                            const struct rk_plan *plan)
 {
     const uint64_t inside = plan->ranks / 2, n = rk_plan_data(plan);
-    const uint64_t m = inside / (plan->other[0].tensor * plan->other[0].context);
+    const uint64_t m =
+        inside / (rk_plan_layout(plan)->other[0].tensor * rk_plan_layout(plan)->other[0].context);
     static bool met[64][64];
     uint64_t pairs = 0;
     struct rk_error error;
@@ -440,14 +443,14 @@ Test(program, replicas_exchange_what_they_have_in_common)
                 plan.ranks = 2 * inside;
                 plan.tensor = kind & 1 ? t : 1;
                 plan.sequence_parallel = kind & 2;
-                plan.segments = 2;
-                plan.others = 1;
-                plan.other[0] = plan.local;
-                plan.other[0].tensor = kind & 1 ? 1 : t;
+                edit(&plan)->segments = 2;
+                edit(&plan)->others = 1;
+                edit(&plan)->other[0] = plan.local;
+                edit(&plan)->other[0].tensor = kind & 1 ? 1 : t;
                 plan.microbatch = plan.tensor;
-                plan.other[0].microbatch = plan.other[0].tensor;
-                plan.segment[0] = (struct rk_segment){1, 0};
-                plan.segment[1] = (struct rk_segment){1, 1};
+                edit(&plan)->other[0].microbatch = rk_plan_layout(&plan)->other[0].tensor;
+                edit(&plan)->segment[0] = (struct rk_segment){1, 0};
+                edit(&plan)->segment[1] = (struct rk_segment){1, 1};
                 plan.batch = rk_plan_data(&plan) * plan.microbatch * 2;
                 check_messages(&model, &system, &plan);
             }

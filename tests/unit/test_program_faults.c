@@ -5,6 +5,7 @@
  * decides that is the replay of program_replay.h, which knows nothing of the checker. None may be
  * silent. RECKON_FAULTS=N makes N plans' worth, RECKON_TABLE=1 prints the table.
  */
+#include "layouts.h"
 #include "plans_cases.h"
 #include "program_replay.h"
 
@@ -653,10 +654,10 @@ static bool break_plan(struct random *r, enum plan_fault fault, struct plans_cas
     case A1_LAYER:
         if (stages < 2) return false;
         for (uint64_t i = 0; i < stages; i++)
-            plan->split[i] = (uint16_t)rk_plan_split(plan, &c->model, i);
-        plan->splits = (int)stages;
+            edit(plan)->split[i] = (uint16_t)rk_plan_split(plan, &c->model, i);
+        edit(plan)->splits = (int)stages;
         plan->first_layers = plan->last_layers = 0;
-        plan->split[below(r, stages)]++;
+        edit(plan)->split[below(r, stages)]++;
         break;
     case A2_SHARDS:
         if (plan->zero == 0) return false;

@@ -247,8 +247,8 @@ static void check_time(const struct sample *s)
     check_chunk_bytes(s, &plan);
     cr_assert_eq(timeline_simulate(&plan, &timeline, &error), RK_OK);
     check_held_beside(s, &plan, &timeline);
-    if (!plan.reduce_beside && !s->plan.segments && !moves_beside(&plan) && !adds_apart(s) &&
-        !hands_on(s) && plan.microbatches <= 24) {
+    if (!plan.reduce_beside && !rk_plan_layout(&s->plan)->segments && !moves_beside(&plan) &&
+        !adds_apart(s) && !hands_on(s) && plan.microbatches <= 24) {
         EXPECT(s, -1, "step", simulated_s(s), timeline.step_s);
         simulated++;
     }

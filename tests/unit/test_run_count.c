@@ -8,6 +8,7 @@
  * capacity depends on who comes: there all experts see all tokens, and below a capacity those that
  * come first.)
  */
+#include "layouts.h"
 #include "run/data.h"
 #include "run/job.h"
 #include "run_random.h"
@@ -93,8 +94,8 @@ static struct rk_train_memory count(const struct rk_model *model, const struct r
     struct rk_error error;
     struct rk_plan routed = *plan;
     routed.imbalance = imbalance;
-    for (int i = 0; i < routed.others; i++)
-        routed.other[i].imbalance = imbalance;
+    for (int i = 0; i < rk_plan_layout(&routed)->others; i++)
+        edit(&routed)->other[i].imbalance = imbalance;
     cr_assert_eq(rk_train_count(model, &routed, train, &run, rank, &memory, &error), RK_OK,
                  "%s: %s", label, error.text);
     return memory;

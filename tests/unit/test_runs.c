@@ -2,6 +2,7 @@
  */
 #include "catalog_cases.h"
 #include "estimate/runs.h"
+#include "layouts.h"
 #include "timeline/timeline.h"
 
 #include <math.h>
@@ -49,9 +50,9 @@ Test(runs, all_layers_alike_are_a_plain_plan, .init = init, .fini = fini)
 {
     for (int what = 0; what < 5; what++) {
         struct rk_plan plan = base(), plain;
-        struct rk_local *other = &plan.other[0];
-        plan.segments = plan.others = 1;
-        plan.segment[0] = (struct rk_segment){80, 1};
+        struct rk_local *other = &edit(&plan)->other[0];
+        edit(&plan)->segments = edit(&plan)->others = 1;
+        edit(&plan)->segment[0] = (struct rk_segment){80, 1};
         *other = plan.local;
         if (what == 0) other->recompute = RK_WHOLE;
         if (what == 1) other->zero = 3, plan.weight_overlap = plan.gradient_overlap = true;
@@ -59,7 +60,7 @@ Test(runs, all_layers_alike_are_a_plain_plan, .init = init, .fini = fini)
         if (what == 3) other->tensor = 2, other->microbatch = 1;
         if (what == 4) other->context = 2, other->microbatch = 4;
         plain = plan;
-        plain.segments = plain.others = 0;
+        edit(&plain)->segments = edit(&plain)->others = 0;
         plain.local = *other;
         const struct rk_prediction a = predicted(&plan), b = predicted(&plain);
         for (int i = 1; i < 3; i++) {
@@ -79,23 +80,24 @@ Test(runs, more_runs_move_more_often, .init = init, .fini = fini)
         struct rk_plan two = base(), four;
         two.zero = 3;
         two.weight_overlap = two.gradient_overlap = true;
-        two.others = 1;
-        two.other[0] = two.local;
-        if (what) two.other[0].tensor = 8, two.other[0].microbatch = 4;
-        if (!what) two.other[0].recompute = RK_WHOLE;
+        edit(&two)->others = 1;
+        edit(&two)->other[0] = two.local;
+        if (what) edit(&two)->other[0].tensor = 8, edit(&two)->other[0].microbatch = 4;
+        if (!what) edit(&two)->other[0].recompute = RK_WHOLE;
         four = two;
-        two.segments = 4;
+        edit(&two)->segments = 4;
         for (int i = 0; i < 4; i++)
-            two.segment[i] = (struct rk_segment){(uint16_t)(i == 3 ? 50 : 10), (uint16_t)(i % 2)};
-        four.segments = 6;
+            edit(&two)->segment[i] =
+                (struct rk_segment){(uint16_t)(i == 3 ? 50 : 10), (uint16_t)(i % 2)};
+        edit(&four)->segments = 6;
         for (int i = 0; i < 6; i++)
-            four.segment[i] = (struct rk_segment){(uint16_t)(i == 5   ? 50
-                                                             : i == 0 ? 10
-                                                             : i == 1 ? 10
-                                                                      : 5),
-                                                  (uint16_t)(i % 2)};
-        four.segment[4].layers = 5; /* stage 1: 5, 5, 5, 5 instead of 10, 10 */
-        four.segment[5].layers = 45;
+            edit(&four)->segment[i] = (struct rk_segment){(uint16_t)(i == 5   ? 50
+                                                                     : i == 0 ? 10
+                                                                     : i == 1 ? 10
+                                                                              : 5),
+                                                          (uint16_t)(i % 2)};
+        edit(&four)->segment[4].layers = 5; /* stage 1: 5, 5, 5, 5 instead of 10, 10 */
+        edit(&four)->segment[5].layers = 45;
         const struct rk_plan a = run_plan(&two, 0), b = run_plan(&two, 1);
         const struct rk_prediction x = predicted(&two), y = predicted(&four);
         const double there_s = relayout_s(&model, &machine, &a, &b),
@@ -111,10 +113,10 @@ Test(runs, segments_of_the_plan_itself, .init = init, .fini = fini)
 {
     struct rk_plan plan = base();
     const struct rk_prediction plain = predicted(&plan);
-    plan.segments = 3;
-    plan.segment[0] = (struct rk_segment){7, 0};
-    plan.segment[1] = (struct rk_segment){33, 0};
-    plan.segment[2] = (struct rk_segment){40, 0};
+    edit(&plan)->segments = 3;
+    edit(&plan)->segment[0] = (struct rk_segment){7, 0};
+    edit(&plan)->segment[1] = (struct rk_segment){33, 0};
+    edit(&plan)->segment[2] = (struct rk_segment){40, 0};
     const struct rk_prediction runs = predicted(&plan);
     cr_expect_float_eq(plain.step_s, runs.step_s, 1e-3 * plain.step_s);
     for (int i = 0; i < 4; i++)
@@ -133,10 +135,10 @@ Test(runs, virtual_stages, .init = init, .fini = fini)
         plan.recompute = what / 2 == 1 ? RK_WHOLE : RK_KEEP;
         if (what / 2 == 2) plan.zero = 1, plan.weight_overlap = plan.gradient_overlap = true;
         plain = plan;
-        plan.segments = 3;
-        plan.segment[0] = (struct rk_segment){7, 0};
-        plan.segment[1] = (struct rk_segment){33, 0};
-        plan.segment[2] = (struct rk_segment){40, 0};
+        edit(&plan)->segments = 3;
+        edit(&plan)->segment[0] = (struct rk_segment){7, 0};
+        edit(&plan)->segment[1] = (struct rk_segment){33, 0};
+        edit(&plan)->segment[2] = (struct rk_segment){40, 0};
         const struct rk_prediction a = predicted(&plain), b = predicted(&plan);
         /* each run is a collective of its own, which starts and takes from computing */
         cr_expect_float_eq(a.step_s, b.step_s, 2e-3 * a.step_s, "%d", what);
@@ -145,10 +147,10 @@ Test(runs, virtual_stages, .init = init, .fini = fini)
             cr_expect_eq(a.stage[i].blocks, b.stage[i].blocks);
         }
         /* some layers are computed again: slower, and simulated as predicted */
-        plan.others = 1;
-        plan.other[0] = plan.local;
-        plan.other[0].recompute = RK_WHOLE;
-        plan.segment[1].local = 1;
+        edit(&plan)->others = 1;
+        edit(&plan)->other[0] = plan.local;
+        edit(&plan)->other[0].recompute = RK_WHOLE;
+        edit(&plan)->segment[1].local = 1;
         const struct rk_prediction c = predicted(&plan);
         if (plain.recompute == RK_KEEP) cr_expect_gt(c.step_s, b.step_s, "%d", what);
         cr_assert_eq(timeline_plan_of_plan(&simulated, &model, &machine, &plan, &c, -1, &error),
@@ -168,12 +170,12 @@ Test(runs, more_recomputed_layers_are_slower_and_smaller, .init = init, .fini = 
     double before_s = 0, before = INFINITY;
     for (uint16_t layers = 1; layers < 20; layers++) {
         struct rk_plan plan = base();
-        plan.segments = 2;
-        plan.others = 1;
-        plan.other[0] = plan.local;
-        plan.other[0].recompute = RK_WHOLE;
-        plan.segment[0] = (struct rk_segment){layers, 1};
-        plan.segment[1] = (struct rk_segment){(uint16_t)(80 - layers), 0};
+        edit(&plan)->segments = 2;
+        edit(&plan)->others = 1;
+        edit(&plan)->other[0] = plan.local;
+        edit(&plan)->other[0].recompute = RK_WHOLE;
+        edit(&plan)->segment[0] = (struct rk_segment){layers, 1};
+        edit(&plan)->segment[1] = (struct rk_segment){(uint16_t)(80 - layers), 0};
         const struct rk_prediction p = predicted(&plan);
         double sum = 0;
         for (int i = 0; i < RK_HOLDING_COUNT; i++)
@@ -197,10 +199,10 @@ Test(runs, what_moves_between_layouts, .init = init, .fini = fini)
     struct rk_plan plan = base();
     double ranks;
     const double all = 4.0 * 2 * 8192 * 8192 * 2;
-    plan.segments = plan.others = 1;
+    edit(&plan)->segments = edit(&plan)->others = 1;
     plan.sequence = 8192;
-    plan.other[0] = plan.local;
-    plan.other[0].tensor = 8;
+    edit(&plan)->other[0] = plan.local;
+    edit(&plan)->other[0].tensor = 8;
     struct rk_plan to = run_plan(&plan, 1), from = run_plan(&plan, 0);
     cr_expect_eq(to.microbatch, 4);
     cr_expect_eq(relayout_bytes(&model, &from, &from, &ranks), 0);
@@ -222,23 +224,23 @@ static const char *refused(const struct rk_plan *plan)
 Test(runs, plans_with_faults_are_refused_by_name, .init = init, .fini = fini)
 {
     struct rk_plan plan = base(), bad;
-    plan.segments = 2;
-    plan.others = 1;
-    plan.other[0] = plan.local;
-    plan.segment[0] = (struct rk_segment){40, 0};
-    plan.segment[1] = (struct rk_segment){40, 1};
+    edit(&plan)->segments = 2;
+    edit(&plan)->others = 1;
+    edit(&plan)->other[0] = plan.local;
+    edit(&plan)->segment[0] = (struct rk_segment){40, 0};
+    edit(&plan)->segment[1] = (struct rk_segment){40, 1};
     cr_expect_str_empty(refused(&plan));
-    bad = plan, bad.segment[1].layers = 39;
+    bad = plan, edit(&bad)->segment[1].layers = 39;
     cr_expect(strstr(refused(&bad), "layers of all segments"));
-    bad = plan, bad.segment[1].local = 2;
+    bad = plan, edit(&bad)->segment[1].local = 2;
     cr_expect(strstr(refused(&bad), "a local part that the plan has"));
-    bad = plan, bad.other[0].tensor = 1;
+    bad = plan, edit(&bad)->other[0].tensor = 1;
     cr_expect(strstr(refused(&bad), "samples of a microbatch"));
-    bad = plan, bad.other[0].microbatch = 8;
+    bad = plan, edit(&bad)->other[0].microbatch = 8;
     cr_expect(strstr(refused(&bad), "microbatch"));
-    bad = plan, bad.other[0].tensor = 3;
+    bad = plan, edit(&bad)->other[0].tensor = 3;
     cr_expect(strstr(refused(&bad), "samples"));
-    bad = plan, bad.other[0].tensor = 8, bad.order = RK_ORDER_TP_CP_PP_DP;
+    bad = plan, edit(&bad)->other[0].tensor = 8, bad.order = RK_ORDER_TP_CP_PP_DP;
     cr_expect(strstr(refused(&bad), "order"));
     bad = plan, bad.schedule = RK_DUALPIPE;
     cr_expect(strstr(refused(&bad), "dualpipe"));
@@ -254,12 +256,12 @@ Test(runs, the_simulated_step_is_the_predicted_one, .init = init, .fini = fini)
     struct timeline_plan simulated;
     struct timeline timeline;
     struct rk_error error;
-    plan.segments = 2;
-    plan.others = 1;
-    plan.other[0] = plan.local;
-    plan.other[0].recompute = RK_WHOLE;
-    plan.segment[0] = (struct rk_segment){10, 1};
-    plan.segment[1] = (struct rk_segment){70, 0};
+    edit(&plan)->segments = 2;
+    edit(&plan)->others = 1;
+    edit(&plan)->other[0] = plan.local;
+    edit(&plan)->other[0].recompute = RK_WHOLE;
+    edit(&plan)->segment[0] = (struct rk_segment){10, 1};
+    edit(&plan)->segment[1] = (struct rk_segment){70, 0};
     const struct rk_prediction p = predicted(&plan);
     cr_assert_eq(timeline_plan_of_plan(&simulated, &model, &machine, &plan, &p, -1, &error), RK_OK,
                  "%s", error.text);
