@@ -29,7 +29,7 @@ struct clusters_args {
     struct clusters_source source;
     const char *output, *ranks, *save, *script, *draw, *page, *where, *headroom, *state;
     int ranks_format;
-    bool sensitivity, launchable;
+    bool sensitivity, launchable, quiet;
     struct clusters_also also;
     struct run_args run;
     struct show_args show;
@@ -59,6 +59,8 @@ static const struct option clusters_options[] = {
     OPTION_HEADROOM_ROW(AT(headroom)),
     {.name = "launchable", .type = OPTION_FLAG, AT(launchable),
      .help = "only plans that Megatron-LM launches as one job: 1F1B, and all stages alike but for their layers; without it the first lines name the best of these beside the best of all"},
+    {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet),
+     .help = "say nothing on standard error unless something is wrong"},
     {.name = "links", .type = OPTION_FLAG, AT(also.links),
      .help = "also what other bandwidths of each link would do: searches again for each"},
     {.name = "why", .type = OPTION_FLAG, AT(also.why),
@@ -160,6 +162,7 @@ static enum rk_status open_state(struct asking *a, struct rk_error *error)
 {
     const char *path = a->args->state;
     progress_start(&a->progress, "problems");
+    a->progress.draw &= !a->args->quiet;
     a->input.question.stopped = is_stopped;
     if (!path) return RK_OK;
     enum rk_status status = state_file_open(&a->file, path, true, error);
@@ -471,17 +474,8 @@ int clusters_report(int argc, char **argv)
     return ask(&args, true);
 }
 
-bool clusters_asked(int argc, char **argv)
+bool clusters_asked(const struct usage *usage, int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
-        const char *text = NULL, *word = argv[i];
-        if (strcmp(word, "-s") == 0 || strcmp(word, "--system") == 0)
-            text = i + 1 < argc ? argv[i + 1] : NULL;
-        else if (strncmp(word, "--system=", 9) == 0)
-            text = word + 9;
-        else if (strncmp(word, "-s", 2) == 0)
-            text = word + 2;
-        if (text && rk_machine_is_several(text)) return true;
-    }
-    return false;
+    const char *system = options_value(usage, argc, argv, "system");
+    return system && rk_machine_is_several(system);
 }

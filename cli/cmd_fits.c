@@ -360,7 +360,7 @@ int cmd_fits(int argc, char **argv)
     struct rk_error error;
     char system[1024];
     struct fits_question question = {.open = false};
-    if (clusters_asked(argc, argv)) return clusters_fits(argc, argv);
+    if (clusters_asked(&fits_usage, argc, argv)) return clusters_fits(argc, argv);
     int code = options_read(&fits_usage, argc, argv, &args);
     if (code >= 0) return code;
 

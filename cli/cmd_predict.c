@@ -255,7 +255,7 @@ static int predict(const struct usage *usage, plan_choose *choose, int argc, cha
 
 int cmd_predict(int argc, char **argv)
 {
-    if (clusters_asked(argc, argv)) return clusters_predict(argc, argv);
+    if (clusters_asked(&predict_usage, argc, argv)) return clusters_predict(argc, argv);
     return predict(&predict_usage, NULL, argc, argv);
 }
 

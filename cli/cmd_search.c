@@ -407,7 +407,7 @@ int cmd_search(int argc, char **argv)
     struct search_args args = SEARCH_ARGS_INIT;
     struct search_grid grid;
     struct rk_error error;
-    if (clusters_asked(argc, argv)) return cmd_clusters(argc, argv);
+    if (clusters_asked(&search_usage, argc, argv)) return cmd_clusters(argc, argv);
     const int done = options_read(&search_usage, argc, argv, &args);
     if (done >= 0) return done;
     take_old_output(&args);

@@ -600,7 +600,7 @@ int cmd_timeline(int argc, char **argv)
     struct plan_input input = {.assumed = ""};
     struct rk_prediction prediction;
     struct rk_error error;
-    if (clusters_asked(argc, argv)) return clusters_timeline_command(argc, argv);
+    if (clusters_asked(&timeline_usage, argc, argv)) return clusters_timeline_command(argc, argv);
     int code = options_read(&timeline_usage, argc, argv, &args);
     if (code >= 0) return code;
     take_old_output(&args);

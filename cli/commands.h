@@ -29,7 +29,8 @@ int cmd_serve(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_search(int argc, char **argv);
 int cmd_clusters(int argc, char **argv);
-bool clusters_asked(int argc, char **argv);           /* does --system name several? */
+/* Does --system name several? */
+bool clusters_asked(const struct usage *usage, int argc, char **argv);
 int clusters_predict(int argc, char **argv);          /* predict, of such a one */
 int clusters_report(int argc, char **argv);           /* report, of such a one */
 int clusters_fits(int argc, char **argv);             /* fits */

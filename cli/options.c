@@ -33,8 +33,9 @@ struct reader {
         const void *member; /* of the arguments: options of one member are one */
         const struct option *option;
         const char *value;
-    } *given; /* the options of one value so far: at most one for each word */
+    } * given; /* the options of one value so far: at most one for each word */
     int given_count;
+    const char *peek, *peeked; /* only an option's value is asked for, and that is it so far */
 };
 
 /* ---- numbers ---- */
@@ -272,8 +273,8 @@ static bool takes_one(const struct option *option)
 }
 
 /* A second value of an option that takes one would drop the first. */
-static enum rk_status note_given(struct reader *r, const struct option *option,
-                                 const void *member, const char *value)
+static enum rk_status note_given(struct reader *r, const struct option *option, const void *member,
+                                 const char *value)
 {
     char first[TEXT_QUOTE], second[TEXT_QUOTE];
     for (int i = 0; i < r->given_count; i++) {
@@ -351,6 +352,10 @@ static enum rk_status read_option(struct reader *r, const struct option *option,
         if (there && (!option->optional || only || is_value_of(option, *r->next)))
             value = *r->next++; /* without operands, a word can only be the value */
     }
+    if (r->peek) {
+        if (strcmp(option->name, r->peek) == 0) r->peeked = value;
+        return RK_OK;
+    }
     void *member = r->args + group->offset + option->offset;
     if (takes_one(option)) {
         const enum rk_status status = note_given(r, option, member, value);
@@ -427,7 +432,8 @@ static enum rk_status read_long(struct reader *r, char *word)
     if (!option) option = find_abbreviated(r->usage, word + 2, length, &group);
     if (!option) return unknown_option(r, word + 2, length);
     snprintf(name, sizeof name, "--%s", option->name);
-    if (option_is_old(option)) fprintf(stderr, "reckon: %s is now %s\n", name, option->help);
+    if (option_is_old(option) && !r->peek)
+        fprintf(stderr, "reckon: %s is now %s\n", name, option->help);
     return read_option(r, option, group, name, word[2 + length] ? word + 3 + length : NULL);
 }
 
@@ -515,7 +521,8 @@ static enum rk_status check_outputs_differ(const struct reader *r)
 enum rk_status options_parse(const struct usage *usage, int argc, char **argv, void *args,
                              enum help *help, struct rk_error *error)
 {
-    struct reader r = {usage, argv + (argc > 0), argv + argc, args, HELP_NONE, error, NULL, 0};
+    struct reader r = {usage, argv + (argc > 0), argv + argc, args, HELP_NONE, error, NULL, 0, NULL,
+                       NULL};
     char *words[2 * OPTION_MAX_VALUES];
     enum rk_status status = RK_OK;
     bool flags = true;
@@ -545,6 +552,25 @@ enum rk_status options_parse(const struct usage *usage, int argc, char **argv, v
 /* ---- what commands start with ---- */
 
 struct rk_error *options_failure;
+
+const char *options_value(const struct usage *usage, int argc, char **argv, const char *name)
+{
+    struct rk_error ignored;
+    struct reader r = {.usage = usage,
+                       .next = argv + (argc > 0),
+                       .end = argv + argc,
+                       .error = &ignored,
+                       .peek = name};
+    while (r.next < r.end) {
+        char *word = *r.next++;
+        if (strcmp(word, "--") == 0) break;
+        if (strncmp(word, "--", 2) == 0)
+            (void)read_long(&r, word);
+        else if (word[0] == '-' && word[1])
+            (void)read_short(&r, word);
+    }
+    return r.peeked;
+}
 
 int options_fail(const struct rk_error *error)
 {

@@ -178,6 +178,10 @@ extern const struct option options_help_rows[];
 enum rk_status options_parse(const struct usage *usage, int argc, char **argv, void *args,
                              enum help *help, struct rk_error *error);
 
+/* The value that options_parse() would give the option `name`, however it is spelled; NULL: none.
+ * Nothing is checked. */
+const char *options_value(const struct usage *usage, int argc, char **argv, const char *name);
+
 /* What every command starts with: parses, prints the help to stdout or the message to stderr.
  * -1: go on; else the exit code to return. */
 int options_read(const struct usage *usage, int argc, char **argv, void *args);
