@@ -10,6 +10,10 @@ cd "$work" || exit 1
 chmod 755 .
 fail() { echo "$1"; cat said; exit 1; }
 # a user who may not write there: root may everywhere but in a namespace where it is nobody
+if [ "$(id -u)" -eq 0 ] && ! unshare -U true 2>/dev/null; then
+    echo 'root alone, and no namespace where it is nobody'
+    exit 77
+fi
 as_reader() { if [ "$(id -u)" -eq 0 ]; then unshare -U "$@"; else "$@"; fi; }
 folder='kept %?#'
 mkdir "$folder"

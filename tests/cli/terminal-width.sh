@@ -13,7 +13,7 @@ fits() # words of a command, as a shell reads them
 {
     for columns in 80 200; do
         TERM=xterm NO_COLOR=1 LC_ALL=C.UTF-8 script -qec "stty cols $columns; '$RECKON' $*" /dev/null </dev/null |
-            tr -d '\r' | sed "s/$(printf '\033')\\[[0-9;]*[A-Za-z]//g" >shown
+            sed "s/\r\$//; s/.*\r//; s/$(printf '\033')\\[[0-9;]*[A-Za-z]//g" >shown # a bar is drawn over
         grep -v '^ *reckon[: ]' shown >lines
         wide=$(LC_ALL=C.UTF-8 wc -L <lines)
         if [ "$wide" -gt "$columns" ] || [ "$(wc -l <lines)" -lt 3 ]; then
