@@ -287,9 +287,11 @@ static void set_notes(const struct submission *s, const struct choice *choice,
     else
         snprintf(config, sizeof config, "config %.220s%s%s", choice->path,
                  *choice->open ? "; configurations that fit differ in " : "", choice->open);
-    mlperf_set(result, "notes", "conf:%c %s, median of a run, then of %d; %s%s%s",
+    const char *room = mlperf_get(&choice->cells, "room");
+    mlperf_set(result, "notes", "conf:%c %s, median of a run, then of %d; %s%s%s%s%s",
                choice->configs && !*choice->open ? 'A' : 'B', mllog_figure_names[s->figure],
-               s->runs, config, *benchmark->note ? "; " : "", benchmark->note);
+               s->runs, config, *benchmark->note ? "; " : "", benchmark->note, *room ? "; " : "",
+               room);
 }
 
 static void set_row(const struct submission *s, const struct choice *choice, size_t number,

@@ -210,6 +210,32 @@ static void read_precision(const struct mlperf_benchmark *benchmark, int year,
     mlperf_set(cells, "precision", "%s", precision);
 }
 
+/* Frozen weights of the LoRA scripts are kept in 8 bits where products are (fp8_params: FP8), those
+ * of the others where FP8_PARAMS says so. */
+static void read_weights(const struct mlperf_benchmark *benchmark, const struct shell *shell,
+                         struct mlperf_result *cells)
+{
+    const bool eight = strstr(mlperf_get(cells, "precision"), "fp8") != NULL;
+    if (eight && (benchmark->lora || is_true(value_of(shell, "FP8_PARAMS", "False"))))
+        mlperf_set(cells, "weights_fp8", "1");
+}
+
+/* "room": what makes room in memory and no column can say; the notes have it. */
+static void read_room(const struct mlperf_benchmark *benchmark, const struct shell *shell,
+                      struct mlperf_result *cells)
+{
+    const char *store = value_of(shell, "FP8_ACT", value_of(shell, "FP8_ACTIVATION", "False"));
+    const char *layers = value_of(shell, "CPU_OFFLOADING_NUM_LAYERS", "20");
+    char text[MLPERF_VALUE] = "";
+    if (!benchmark->lora) return;
+    if (is_true(store))
+        snprintf(text, sizeof text, "the activation function keeps its input in 8 bits");
+    if (is_true(value_of(shell, "CPU_OFFLOADING", "False")))
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "%sactivations of %.40s layers go to the host", *text ? "; " : "", layers);
+    if (*text) mlperf_set(cells, "room", "%s", text);
+}
+
 static void read_recompute(const struct mlperf_benchmark *benchmark, const struct shell *shell,
                            struct mlperf_result *cells)
 {
@@ -267,6 +293,8 @@ static void read_shell(const struct shell *shell, const struct mlperf_benchmark 
     mlperf_set(cells, "flash_attn", "1");
     mlperf_set(cells, "zero", "%d", is_true(value_of(shell, sharded[benchmark->lora], "True")));
     read_precision(benchmark, year, shell, cells);
+    read_weights(benchmark, shell, cells);
+    read_room(benchmark, shell, cells);
     read_recompute(benchmark, shell, cells);
     read_ranks(benchmark, year, shell, config);
     config->tensor = cell_number(cells, "tp");

@@ -119,6 +119,27 @@ Test(mlperf, chooses_the_configuration_that_nothing_contradicts)
     mlperf_release(&mlperf);
 }
 
+/* LoRA: frozen weights in 8 bits (fp8_params of its yaml is FP8), and what else makes room in
+ * memory, which no column can say. */
+Test(mlperf, says_what_makes_room)
+{
+    struct mlperf mlperf;
+    struct rk_error error;
+    cr_assert_eq(mlperf_read(RECKON_TEST_SOURCE "/tests/data/mlperf/round_v1", &mlperf, &error),
+                 RK_OK, "%s", error.text);
+    const struct mlperf_result *result = result_of(&mlperf, "lora_n1");
+    cr_expect_str_eq(mlperf_get(result, "precision"), "fp8");
+    cr_expect_str_eq(mlperf_get(result, "weights_fp8"), "1");
+    cr_expect_str_eq(mlperf_get(result, "metric_value"), "2.0000");
+    cr_expect_not_null(strstr(mlperf_get(result, "notes"), "keeps its input in 8 bits; activations "
+                                                           "of 11 layers go to the host"),
+                       "%s", mlperf_get(result, "notes"));
+    mlperf_release(&mlperf);
+    cr_assert_eq(mlperf_read(ROUND, &mlperf, &error), RK_OK);
+    cr_expect_str_eq(mlperf_get(result_of(&mlperf, "dgx_n2"), "weights_fp8"), "");
+    mlperf_release(&mlperf);
+}
+
 Test(mlperf, leaves_open_what_no_configuration_says)
 {
     struct mlperf mlperf;

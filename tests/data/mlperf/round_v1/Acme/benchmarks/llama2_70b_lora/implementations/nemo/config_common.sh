@@ -1,0 +1,3 @@
+export FP8=True
+export PP=1
+export MBS=1
