@@ -199,7 +199,8 @@ const struct usage search_usage = {
          "plan searched again. The sensitivity is the relative change of the best time per "
          "relative change of the parameter: -0.7 says that 10 % more of it makes the best step about "
          "7 % shorter. Where one side is impossible (an efficiency above 1, a memory that nothing "
-         "fits) it is that of the other side. What is unlimited or 0 is left out."},
+         "fits) it is that of the other side. What is unlimited or 0 is left out. With --sort or "
+         "--pareto it is about the row printed first, whose plan is held as it is."},
     },
     .examples = {
         {"reckon search -m llama3.1-70b -s h100-sxm5-80g --gpus 64 --batch 256 --save-plan plan.json --save-script run.sh",
@@ -239,6 +240,17 @@ static enum rk_status save_best(const struct search *search, struct rk_error *er
     return save_files(&search->args->save, search->problem.model, &plan, error);
 }
 
+/* Of the row that is printed first: of the fastest, searched again on each machine; of one that is
+ * first by something else, held as it is. */
+static void fill_sensitivity(struct report *report, const struct search *search,
+                             const struct rk_aim *aim)
+{
+    struct rk_plan plan;
+    const bool held = (search->args->sort || search->args->pareto) && search->result.found > 0;
+    if (held) search_plan(search, 0, &plan);
+    print_sensitivity(report, &search->problem, aim, held ? &plan : NULL);
+}
+
 /* What is asked beyond the best ones, added to the report: on the process that speaks. */
 static void fill_questions(struct report *report, const struct search *search)
 {
@@ -246,7 +258,7 @@ static void fill_questions(struct report *report, const struct search *search)
     const struct rk_aim aim = search_aim(search);
     if (!search->result.complete || !search_speaks()) return;
     if (args->why || search->result.found == 0) print_why(report, &search->problem, &aim);
-    if (args->sensitivity) print_sensitivity(report, &search->problem, &aim);
+    if (args->sensitivity) fill_sensitivity(report, search, &aim);
 }
 
 /* With --tokens, what becomes of the best plan: the whole run. */

@@ -13,7 +13,7 @@ void print_why(struct report *report, const struct rk_plans_problem *problem,
 
 /* Table "sensitivity"; nothing when no plan counts or it was stopped. */
 void print_sensitivity(struct report *report, const struct rk_plans_problem *problem,
-                       const struct rk_aim *aim);
+                       const struct rk_aim *aim, const struct rk_plan *held);
 
 /* The same of several clusters and their links. RK_INTERRUPTED where the question is stopped. */
 enum rk_status print_clusters_sensitivity(struct report *report,

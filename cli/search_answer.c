@@ -10,6 +10,7 @@
 #include "cli/search_job.h"
 #include "cli/search_select.h"
 #include "facts/learned.h"
+#include "search/plans_empty.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -309,15 +310,15 @@ static void add_headroom(struct report *report, const struct search *search)
     char step[QUANTITY_TEXT], roomy[REPORT_DIGITS];
     const char *asked = search->args->headroom;
     if (search->args->all && !asked)
-        report_note(report, "  headroom none: the file has all plans that can run, and the best fill "
-                            "the memory; --headroom learned takes those that leave some");
+        report_note(report,
+                    "  headroom none: the file has all plans that can run, and the best fill "
+                    "the memory; --headroom learned takes those that leave some");
     if (isinf(search->usable_bytes) || (search->room == SEARCH_ROOM_ENOUGH && !asked)) return;
-    const char *room =
-        report_text(report, "  headroom %.1f of %.1f GiB%s",
-                    (capacity - search->usable_bytes) / 0x1p30, capacity / 0x1p30,
-                    !asked || strcmp(asked, "learned") == 0
-                        ? ", with which three of four measured runs fit"
-                        : "");
+    const char *room = report_text(report, "  headroom %.1f of %.1f GiB%s",
+                                   (capacity - search->usable_bytes) / 0x1p30, capacity / 0x1p30,
+                                   !asked || strcmp(asked, "learned") == 0
+                                       ? ", with which three of four measured runs fit"
+                                       : "");
     if (search->room == SEARCH_NO_ROOM)
         room = report_text(report, "%s: no plan leaves so much, these fill the memory", room);
     if (search->room == SEARCH_ROOM_ASKED)
@@ -508,6 +509,14 @@ static const char *divisors_note(struct report *report, const struct search *sea
     return search_is_published(search) ? NULL : search_divides(report, base->ranks, base->batch);
 }
 
+/* The restriction that leaves no plan. */
+static const char *restriction_note(struct report *report, const struct search *search)
+{
+    char text[PLANS_EMPTY_TEXT];
+    if (plans_empty(&search->problem, text)) return report_text(report, "%s", text);
+    return "ranks, batch and restrictions leave no plan";
+}
+
 /* What the plans that come furthest fail at: memory, behind everything else; of several tiers the
  * one that refuses most. */
 const char *search_reason(struct report *report, const struct search *search)
@@ -518,7 +527,7 @@ const char *search_reason(struct report *report, const struct search *search)
     if (system->devices && search->problem.base.ranks > system->devices)
         return report_text(report, "the system has %" PRIu64 " GPUs", system->devices);
     const char *divides = divisors_note(report, search);
-    if (c->total == 0) return divides ? divides : "ranks, batch and restrictions leave no plan";
+    if (c->total == 0) return divides ? divides : restriction_note(report, search);
     if (c->verdict[RK_FITS][0] && search->where[0])
         return report_text(report, "no plan satisfies %s", search->said);
     for (int i = 0; i < RK_MAX_TIERS; i++)

@@ -86,14 +86,16 @@ struct tables {
     int skip; /* columns: 1 of one cluster */
 };
 
-static struct tables tables_of(struct report *report, double now_s, bool several)
+static struct tables tables_of(struct report *report, double now_s, bool several, bool held)
 {
     struct tables t = {.report = report, .now_s = now_s, .skip = !several};
     t.all = report_list(report, "sensitivity", NULL, REPORT_IN_JSON | REPORT_IN_CSV,
                         columns + t.skip, COLUMNS - t.skip);
     t.text = report_list(report, NULL,
-                         "What the best time depends on: its relative change per "
-                         "relative change of the parameter",
+                         held ? "What the time of the first plan, held as it is, depends on: its "
+                                "relative change per relative change of the parameter"
+                              : "What the best time depends on: its relative change per "
+                                "relative change of the parameter",
                          REPORT_IN_TEXT, text_columns + t.skip, TEXT_COLUMNS - t.skip);
     return t;
 }
@@ -124,13 +126,14 @@ static void add_row(const struct tables *t, const char *cluster, const struct rk
 }
 
 void print_sensitivity(struct report *report, const struct rk_plans_problem *problem,
-                       const struct rk_aim *aim)
+                       const struct rk_aim *aim, const struct rk_plan *held)
 {
     struct rk_effects effects;
     struct rk_error error;
-    const enum rk_status status = rk_effects_find(problem, aim, &effects, &error);
+    const enum rk_status status = held ? rk_effects_of_plan(problem, aim, held, &effects, &error)
+                                       : rk_effects_find(problem, aim, &effects, &error);
     if (status == RK_OK) {
-        const struct tables tables = tables_of(report, effects.now_s, false);
+        const struct tables tables = tables_of(report, effects.now_s, false, held);
         for (int i = 0; i < effects.count; i++)
             add_row(&tables, NULL, problem->system, &effects.effect[i]);
     }
@@ -145,7 +148,7 @@ enum rk_status print_clusters_sensitivity(struct report *report,
     struct clusters_effects all;
     const enum rk_status status = clusters_effects_find(question, now_s, &all, error);
     if (status == RK_OK) {
-        const struct tables tables = tables_of(report, now_s, true);
+        const struct tables tables = tables_of(report, now_s, true, false);
         for (int i = 0; i < all.effects.count; i++) {
             const struct rk_cluster *c = question->machine->cluster;
             const struct effect_place *at = &all.place[i];

@@ -162,6 +162,10 @@ struct rk_effects {
 RK_API enum rk_status rk_effects_find(const struct rk_plans_problem *problem,
                                       const struct rk_aim *aim, struct rk_effects *effects,
                                       struct rk_error *error);
+/* The same of one plan of the problem, held as it is. */
+RK_API enum rk_status rk_effects_of_plan(const struct rk_plans_problem *problem,
+                                         const struct rk_aim *aim, const struct rk_plan *plan,
+                                         struct rk_effects *effects, struct rk_error *error);
 RK_API void rk_effects_release(struct rk_effects *effects);
 
 #ifdef __cplusplus

@@ -327,22 +327,33 @@ static void sort(struct rk_effects *effects)
 struct asked {
     const struct rk_plans_problem *problem;
     const struct rk_aim *aim;
+    const struct rk_plan *plan; /* NULL: the best */
 };
 
 /* The time that a whole batch takes: of the step, unless its batch is smaller than what was asked.
  */
-static double batch_s(const struct rk_plans_problem *problem, const struct rk_found *found)
+static double batch_s(const struct rk_plans_problem *problem, const struct rk_outcome *outcome)
 {
-    return (double)problem->base.batch / found->outcome.samples_per_s;
+    return (double)problem->base.batch / outcome->samples_per_s;
 }
 
-static double search_with(void *context, const struct rk_system *changed)
+static double hold(const struct rk_plans_problem *problem, const struct rk_aim *aim,
+                   const struct rk_plan *plan)
+{
+    struct aimed aimed;
+    struct rk_prediction p;
+    if (rk_plans_predict(aim_at(&aimed, problem, aim), plan, &p) != RK_FITS) return INFINITY;
+    return batch_s(problem, &p.outcome);
+}
+
+static double time_on(void *context, const struct rk_system *changed)
 {
     const struct asked *a = context;
     struct rk_plans_problem problem = *a->problem;
     struct rk_found found;
     problem.system = changed;
-    return rk_find(&problem, a->aim, &found) ? batch_s(&problem, &found) : INFINITY;
+    if (a->plan) return hold(&problem, a->aim, a->plan);
+    return rk_find(&problem, a->aim, &found) ? batch_s(&problem, &found.outcome) : INFINITY;
 }
 
 static bool is_stopped(void *context)
@@ -350,25 +361,36 @@ static bool is_stopped(void *context)
     return aim_stopped(((const struct asked *)context)->aim);
 }
 
-enum rk_status rk_effects_find(const struct rk_plans_problem *problem, const struct rk_aim *aim,
-                               struct rk_effects *effects, struct rk_error *error)
+static enum rk_status find_effects(struct asked *asked, struct rk_effects *effects,
+                                   struct rk_error *error)
 {
-    struct asked asked = {problem, aim};
+    const struct rk_plans_problem *problem = asked->problem;
     struct effects_question q = {.system = problem->system,
-                                 .plan = &problem->base,
-                                 .best_s = search_with,
+                                 .plan = asked->plan ? asked->plan : &problem->base,
+                                 .best_s = time_on,
                                  .stopped = is_stopped,
-                                 .context = &asked};
-    struct rk_found found;
+                                 .context = asked};
     *effects = (struct rk_effects){.count = 0};
-    if (!rk_find(problem, aim, &found))
-        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "no plan fits");
-    q.now_s = effects->now_s = batch_s(problem, &found);
+    q.now_s = effects->now_s = time_on(asked, problem->system);
+    if (isinf(q.now_s)) return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "no plan fits");
     const enum rk_status status = effects_add(&q, effects, error);
     if (status != RK_OK) return status;
     sort(effects);
-    if (aim_stopped(aim)) return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "stopped");
+    if (aim_stopped(asked->aim)) return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "stopped");
     return RK_OK;
+}
+
+enum rk_status rk_effects_find(const struct rk_plans_problem *problem, const struct rk_aim *aim,
+                               struct rk_effects *effects, struct rk_error *error)
+{
+    return find_effects(&(struct asked){problem, aim, NULL}, effects, error);
+}
+
+enum rk_status rk_effects_of_plan(const struct rk_plans_problem *problem, const struct rk_aim *aim,
+                                  const struct rk_plan *plan, struct rk_effects *effects,
+                                  struct rk_error *error)
+{
+    return find_effects(&(struct asked){problem, aim, plan}, effects, error);
 }
 
 void rk_effects_release(struct rk_effects *effects)

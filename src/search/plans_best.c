@@ -1,4 +1,4 @@
-#include <reckon/plans.h>
+#include "search/plans_empty.h"
 
 /* Memory, if any plan passed all checks before; else what most plans fail at. */
 static enum rk_verdict main_verdict(const struct rk_search_counts *counts)
@@ -13,10 +13,12 @@ static enum rk_verdict main_verdict(const struct rk_search_counts *counts)
 static enum rk_status nothing(const struct rk_plans_problem *problem,
                               const struct rk_search_counts *counts, struct rk_error *error)
 {
-    if (counts->total == 0)
-        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                       "%s on %s: ranks, batch and restrictions leave no plan", problem->model->id,
-                       problem->system->id);
+    char empty[PLANS_EMPTY_TEXT] = "ranks, batch and restrictions leave no plan";
+    if (counts->total == 0) {
+        plans_empty(problem, empty);
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "%s on %s: %s", problem->model->id,
+                       problem->system->id, empty);
+    }
     return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "%s on %s: no plan can run (%s)",
                    problem->model->id, problem->system->id, rk_verdict_name(main_verdict(counts)));
 }
