@@ -1,5 +1,6 @@
 /* reckon fits: does it fit, on which stage how much is left, and what saves how much. */
 #include "base/units.h"
+#include "catalog/hosts.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/fits.h"
@@ -9,6 +10,7 @@
 #include "cli/save.h"
 #include "cli/show.h"
 #include "facts/headroom.h"
+#include "facts/learned.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -63,7 +65,8 @@ const struct usage fits_usage = {
         "Where the plan does not say how the model is split, sharded or recomputed, the best plan that "
         "reckon search finds is taken, of those that have what the words say; where none fits, the one "
         "that needs least. What was taken is said. Other assumptions are those of reckon predict.\n\n"
-        "Exit status 0: it fits; 1: it does not, or the plan cannot run.",
+        "--headroom asks of a plan that is given whether it leaves so much, too.\n\n"
+        "Exit status 0: it fits; 1: it does not, it does not leave what --headroom asks for, or the plan cannot run.",
     .operands = fits_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -229,7 +232,39 @@ static void add_pair(struct report *report, const struct forecast *f)
                &pair, f->prediction->step_s);
 }
 
-static void add_changes(struct report *report, const struct forecast *f)
+/* What offloading would save where nodes have the memory that is assumed of them. False: nothing is
+ * known of them. */
+static bool add_offloads(struct report *report, struct report_table *table,
+                         const struct fits_question *question, const struct forecast *f,
+                         bool *rescued)
+{
+    struct rk_saving changes[RK_MAX_SAVINGS];
+    struct rk_system system;
+    struct host host;
+    struct rk_error none;
+    char note[HOST_WORD], word[HOST_WORD];
+    if (f->plan->framework == RK_CALCULON || !host_of(f->system, &host) ||
+        host_load(&host, question->line, &system, &none) != RK_OK)
+        return false;
+    const int count = rk_savings(f->model, &system, f->plan, f->prediction, changes);
+    int shown = 0;
+    for (int i = 0; i < count; i++) {
+        if (strncmp(changes[i].words, "offload-", 8) != 0) continue;
+        change_row(report, table, &changes[i], f->prediction->step_s);
+        *rescued |= changes[i].fits;
+        shown++;
+    }
+    if (shown)
+        report_note(report, report_text(report,
+                                        "Offloading is to %s, assumed; %s in the system says what "
+                                        "there is.",
+                                        host_note(&host, note), host_word(&host, word)));
+    rk_system_release(&system);
+    return true;
+}
+
+static void add_changes(struct report *report, const struct fits_question *question,
+                        const struct forecast *f)
 {
     struct rk_saving changes[RK_MAX_SAVINGS];
     const int count = rk_savings(f->model, f->system, f->plan, f->prediction, changes);
@@ -245,7 +280,8 @@ static void add_changes(struct report *report, const struct forecast *f)
         rescued |= changes[i].fits;
     }
     if (!count) report_note(report, "No single change of the plan saves memory.");
-    if (f->system->memories < 2)
+    const bool known = count && add_offloads(report, table, question, f, &rescued);
+    if (f->system->memories < 2 && !known)
         report_note(report,
                     report_text(report,
                                 "Offloading is not tried: %s has one memory. Add another to "
@@ -273,6 +309,38 @@ static void add_gpus(struct report *report, const struct fits_question *question
                cells);
 }
 
+/* Of a plan that is given: does it fit and leave so much? */
+static bool leaves_room(const struct fits_question *question, const struct forecast *f)
+{
+    const double most = question->room * f->system->memory[0].capacity_bytes;
+    return f->prediction->verdict == RK_FITS &&
+           (!question->leaves || f->prediction->hbm_bytes <= most);
+}
+
+static void add_room(struct report *report, const struct fits_question *question,
+                     const struct forecast *f)
+{
+    static const struct report_column columns[] = {
+        {.name = "asked_bytes"}, {.name = "left_bytes"}, {.name = "leaves"}, {.name = "fits"}};
+    const double capacity = f->system->memory[0].capacity_bytes;
+    const double bytes = f->prediction->hbm_bytes, asked = (1 - question->room) * capacity;
+    const double chance = learned_fit(f->model, f->system, f->plan, bytes);
+    const bool leaves = leaves_room(question, f);
+    const char *runs =
+        isnan(chance) ? ""
+                      : report_text(report, "; fits in %.0f %% of such runs", 100 * chance);
+    if (!question->leaves) return;
+    report_note(report,
+                report_text(report, "  headroom %.3f GiB %s: %.3f of %.1f GiB are free%s", asked / 0x1p30,
+                            leaves ? "is left" : "is not left", fmax(0, capacity - bytes) / 0x1p30,
+                            capacity / 0x1p30, runs));
+    report_record(report, "headroom", columns, 4,
+                  (const struct report_cell[]){
+                      cell_number(asked), cell_number(capacity - bytes),
+                      cell_text(leaves ? "yes" : "no"),
+                      isnan(chance) ? cell_none() : cell_number(chance)});
+}
+
 static void fill_report(struct report *report, const struct fits_question *question,
                         const struct forecast *f)
 {
@@ -281,6 +349,7 @@ static void fill_report(struct report *report, const struct fits_question *quest
                                     f->plan->ranks == 1 ? "" : "s", verdict(report, f)));
     forecast_plan(report, f);
     add_verdict(report, f);
+    if (f->prediction->timed) add_room(report, question, f);
     describe_model(report, f->model, REPORT_IN_JSON);
     describe_system(report, f->system, REPORT_IN_JSON);
     forecast_record(report, f);
@@ -291,7 +360,7 @@ static void fill_report(struct report *report, const struct fits_question *quest
     forecast_memory_errors(report, f);
     forecast_stages(report, f, true);
     forecast_holdings(report, f);
-    add_changes(report, f);
+    add_changes(report, question, f);
     if (question->open && f->prediction->verdict != RK_FITS) add_gpus(report, question);
 }
 
@@ -308,11 +377,8 @@ static enum rk_status read_input(struct fits_args *args, char *system, size_t si
                            &question->room, error);
     if (status != RK_OK) return status;
     question->open = fits_is_open(&input->draft);
-    if (args->headroom && !question->open)
-        return rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
-            "--headroom is for the plan that is chosen where none is said, and this one "
-            "says its degrees, sharding or recomputation: see what is left in the answer");
+    question->line = args->source.system;
+    question->leaves = args->headroom && !question->open;
     question->grows = !plan_given(&input->draft, "batch");
     const bool gpus = args->source.gpus || input->system.devices ||
                       plan_given(&input->draft, "gpus") || !question->open;
@@ -333,7 +399,7 @@ static int answer(const struct fits_args *args, const struct fits_question *ques
 {
     const struct page_names names = {args->source.model, args->source.system, args->source.file,
                                      NULL, args->place};
-    const int code = f->prediction->verdict == RK_FITS ? RK_OK : RK_NOTHING_FITS;
+    const int code = leaves_room(question, f) ? RK_OK : RK_NOTHING_FITS;
     struct report report = {.first = NULL};
     struct rk_error error;
     enum rk_status status = RK_OK;

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "catalog/catalog.h"
+#include "catalog/hosts.h"
 #include "catalog/model_fields.h"
 #include "catalog/system_text.h"
 #include "cli/commands.h"
@@ -155,20 +156,33 @@ struct batch {
     size_t width;
 };
 
+static void tell_line(const struct batch *batch, const struct plan_input *input, double *values,
+                      int *verdict)
+{
+    struct rk_prediction prediction;
+    *verdict = (int)rk_predict(&input->model, &input->system, &input->draft.plan, &prediction);
+    for (size_t i = 0; i < batch->width; i++)
+        values[i] =
+            prediction.timed ? rk_figure_value(&prediction.outcome, batch->figures[i]) : NAN;
+}
+
 static enum rk_status predict_line(const struct batch *batch, const char *line, double *values,
                                    int *verdict, struct rk_error *error)
 {
     struct plan_input input = *batch->input;
-    struct rk_prediction prediction;
     input.draft = plan_draft();
+    struct rk_system made;
+    char note[HOST_WORD];
+    bool taken = false;
     enum rk_status status = plan_read_words(line, &input.draft, error);
+    if (status == RK_OK)
+        status = host_take(&input.draft.plan, batch->source->system, &batch->input->system, &made,
+                           &taken, note, error);
+    if (taken) input.system = made;
     if (status == RK_OK) status = plan_settle(batch->source, &input, NULL, NULL, error);
-    if (status != RK_OK) return status;
-    *verdict = (int)rk_predict(&input.model, &input.system, &input.draft.plan, &prediction);
-    for (size_t i = 0; i < batch->width; i++)
-        values[i] =
-            prediction.timed ? rk_figure_value(&prediction.outcome, batch->figures[i]) : NAN;
-    return RK_OK;
+    if (status == RK_OK) tell_line(batch, &input, values, verdict);
+    if (taken) rk_system_release(&made);
+    return status;
 }
 
 /* The first fault in the order of the lines, whatever thread meets it. */

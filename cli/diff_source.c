@@ -228,6 +228,24 @@ enum rk_status diff_take_plans(struct diff_source *source, struct rk_error *erro
     return RK_OK;
 }
 
+/* Both plans are on one machine, with the memory of its nodes where one of them offloads. */
+static enum rk_status take_host(const struct diff_source *source, struct diff_input *input,
+                                struct rk_error *error)
+{
+    const struct rk_plan *plan[2] = {&input->a, &input->b};
+    for (int i = 0; i < 2; i++) {
+        struct rk_system made;
+        bool taken;
+        const enum rk_status status =
+            host_take(plan[i], source->system, &input->system, &made, &taken, input->host, error);
+        if (status != RK_OK) return status;
+        if (!taken) continue;
+        rk_system_release(&input->system);
+        input->system = made;
+    }
+    return RK_OK;
+}
+
 enum rk_status diff_gather(const struct diff_source *source, struct diff_input *input,
                            struct rk_error *error)
 {
@@ -256,8 +274,10 @@ enum rk_status diff_gather(const struct diff_source *source, struct diff_input *
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--model is missing: only launch scripts have one");
     if (status != RK_OK) return status;
-    if (source->changes.words.count) return take_options(source, input, error);
-    if (!source->b) status = find_best(source, input, error);
+    if (source->changes.words.count) status = take_options(source, input, error);
+    if (status == RK_OK) status = take_host(source, input, error);
+    if (status == RK_OK && !source->changes.words.count && !source->b)
+        status = find_best(source, input, error);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #ifndef RECKON_CLI_DIFF_SOURCE_H
 #define RECKON_CLI_DIFF_SOURCE_H
 
+#include "catalog/hosts.h"
 #include "cli/options.h"
 #include "cli/plan_input.h"
 #include "interop/megatron.h"
@@ -22,6 +23,7 @@ struct diff_input {
     struct rk_system system;
     struct rk_plan a, b;
     char name_a[48], name_b[48];
+    char host[HOST_WORD]; /* what was assumed of the host's memory; "": nothing */
     char *script; /* A's text, when it is a launch script whose arguments are Core's; else NULL */
     const char *tool; /* whose arguments A's are; NULL: it is no script */
     size_t script_size;

@@ -71,6 +71,7 @@ static void add_headline(struct report *report, const struct diff *d)
     report_note(report, report_text(report, "B  %s: %s", in->name_b,
                                     verdict_text(report, in, &in->b, &d->w.b)));
     add_side(report, in, &in->b, &d->w.b);
+    if (*in->host) report_note(report, report_text(report, "assumed: %s", in->host));
     if (!d->w.count) {
         report_note(report, "The plans are the same.");
         return;

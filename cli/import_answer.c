@@ -1,5 +1,6 @@
 #include "cli/import_answer.h"
 #include "base/units.h"
+#include "catalog/hosts.h"
 #include "cli/check.h"
 
 #include "catalog/model_fields.h"
@@ -167,11 +168,11 @@ static void add_prediction(struct report *report, const struct forecast *f)
 }
 
 static int print_answer(const struct import_answer *answer, const struct import_args *args,
-                        const struct rk_system *system)
+                        const struct rk_system *system, const char *assumed)
 {
     struct report report = {.first = NULL};
     struct rk_prediction prediction;
-    const struct forecast forecast = {answer->model, system, answer->plan, &prediction, ""};
+    const struct forecast forecast = {answer->model, system, answer->plan, &prediction, assumed};
     bool fits = true;
     if (system) fits = rk_predict(answer->model, system, answer->plan, &prediction) == RK_FITS;
     add_headline(&report, answer);
@@ -193,13 +194,29 @@ static int print_answer(const struct import_answer *answer, const struct import_
     return code;
 }
 
+/* With the memory of its nodes, where the plan offloads and there is no other. */
+static enum rk_status load_system(const char *line, const struct rk_plan *plan,
+                                  struct rk_system *system, char host[static HOST_WORD],
+                                  struct rk_error *error)
+{
+    struct rk_system made;
+    bool taken = false;
+    enum rk_status status = rk_system_load(line, system, error);
+    if (status == RK_OK) status = host_take(plan, line, system, &made, &taken, host, error);
+    if (!taken) return status;
+    rk_system_release(system);
+    *system = made;
+    return RK_OK;
+}
+
 int import_answer(const struct import_answer *answer, const struct import_args *args)
 {
     struct rk_system system = {.memories = 0};
     struct rk_error error;
     enum rk_status status = RK_OK;
     import_warn(answer->notes, answer->path);
-    if (args->system) status = rk_system_load(args->system, &system, &error);
+    char host[HOST_WORD] = "";
+    if (args->system) status = load_system(args->system, answer->plan, &system, host, &error);
     if (status == RK_OK) status = write_files(answer, args, &error);
     if (status != RK_OK) {
         rk_system_release(&system);
@@ -208,7 +225,7 @@ int import_answer(const struct import_answer *answer, const struct import_args *
     const bool printed = args->plan_output && strcmp(args->plan_output, "-") == 0;
     check_remark("the plan", answer->model, args->system ? &system : NULL, answer->plan);
     const int code =
-        printed ? (int)RK_OK : print_answer(answer, args, args->system ? &system : NULL);
+        printed ? (int)RK_OK : print_answer(answer, args, args->system ? &system : NULL, host);
     rk_system_release(&system);
     return code;
 }

@@ -1,4 +1,5 @@
 #include "cli/plan_input.h"
+#include "catalog/hosts.h"
 
 #include "cli/model_input.h"
 
@@ -226,6 +227,22 @@ enum rk_status plan_inputs(const struct plan_source *source, struct plan_input *
     return status == RK_OK ? rk_system_load(source->system, &input->system, error) : status;
 }
 
+/* What is offloaded goes to the memory of the nodes, where the system says no other. */
+static enum rk_status take_host(const struct plan_source *source, struct plan_input *input,
+                                struct rk_error *error)
+{
+    struct rk_system made;
+    char note[HOST_WORD];
+    bool taken;
+    const enum rk_status status =
+        host_take(&input->draft.plan, source->system, &input->system, &made, &taken, note, error);
+    if (!taken) return status;
+    rk_system_release(&input->system);
+    input->system = made;
+    plan_assume(input, "%s", note);
+    return RK_OK;
+}
+
 enum rk_status plan_gather(const struct plan_source *source, struct plan_input *input,
                            struct rk_error *error)
 {
@@ -233,7 +250,8 @@ enum rk_status plan_gather(const struct plan_source *source, struct plan_input *
     input->draft = plan_draft();
     if (status == RK_OK && source->file) status = plan_named(source->file, &input->draft, error);
     if (status == RK_OK) status = plan_read_texts(&source->words, &input->draft, error);
-    return status == RK_OK ? plan_inputs(source, input, error) : status;
+    if (status == RK_OK) status = plan_inputs(source, input, error);
+    return status == RK_OK ? take_host(source, input, error) : status;
 }
 
 void plan_input_release(struct plan_input *input)

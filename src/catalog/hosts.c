@@ -1,0 +1,103 @@
+#include "catalog/hosts.h"
+
+#include "catalog/catalog.h"
+#include "text/fields.h"
+
+#include <inttypes.h>
+#include <reckon/catalog.h>
+#include <stdio.h>
+#include <string.h>
+
+#define AT(member) .offset = offsetof(struct host, member)
+
+/* clang-format off */
+static const struct field host_fields[] = {
+    { "accelerator",  FIELD_TEXT,   FIELD_REQUIRED, .size = sizeof ((struct host *)0)->accelerator, AT(accelerator), .help = "ids of systems begin so" },
+    { "node_GiB",     FIELD_NUMBER, FIELD_REQUIRED, "GiB",  AT(node_bytes), .above_min = true, .help = "memory of a node" },
+    { "accelerators", FIELD_COUNT,  FIELD_REQUIRED, AT(accelerators), .min = 1, .max = 1024, .help = "of a node" },
+    { "link_GBps",    FIELD_NUMBER, FIELD_REQUIRED, "GB/s", AT(link_Bps), .above_min = true, .help = "of an accelerator, each way" },
+    { "source",       FIELD_TEXT,   FIELD_REQUIRED, .size = sizeof ((struct host *)0)->source, AT(source), .help = "where the numbers come from" },
+    { .key = NULL },
+};
+/* clang-format on */
+
+static bool find(const struct place *hosts, const char *id, struct host *found)
+{
+    struct rk_error error;
+    size_t longest = 0;
+    for (size_t i = 0; i < json_array_size(hosts->value); i++) {
+        const struct place at = place_element(hosts, i);
+        struct host host = {.node_bytes = 0};
+        if (fields_load(&at, host_fields, &host, &error) != RK_OK) return false;
+        const size_t length = strlen(host.accelerator);
+        if (length <= longest || strncmp(id, host.accelerator, length) != 0) continue;
+        longest = length;
+        *found = host;
+    }
+    return longest > 0;
+}
+
+bool host_of(const struct rk_system *system, struct host *host)
+{
+    char folder[3072], path[4096];
+    struct document document = {.size = 0};
+    struct place hosts;
+    struct rk_error error;
+    if (system->memories != 1 || catalog_folder(folder, sizeof folder, &error) != RK_OK)
+        return false;
+    snprintf(path, sizeof path, "%s/hosts.json", folder);
+    bool good = document_load(path, &document, &error) == RK_OK;
+    if (good) {
+        const struct place root = place_root(&document);
+        good = place_member(&root, "hosts", &hosts) && find(&hosts, system->id, host);
+    }
+    document_release(&document);
+    return good;
+}
+
+const char *host_word(const struct host *host, char text[static HOST_WORD])
+{
+    snprintf(text, HOST_WORD, "mem2=%.10gGiB@%.10gGB/s,capacity_shared_by=%" PRIu64,
+             host->node_bytes / 0x1p30, host->link_Bps / 1e9, host->accelerators);
+    return text;
+}
+
+const char *host_note(const struct host *host, char text[static HOST_WORD])
+{
+    snprintf(text, HOST_WORD, "host memory %.10g GiB a node of %" PRIu64 " at %.10g GB/s each",
+             host->node_bytes / 0x1p30, host->accelerators, host->link_Bps / 1e9);
+    return text;
+}
+
+enum rk_status host_load(const struct host *host, const char *line, struct rk_system *system,
+                         struct rk_error *error)
+{
+    char text[4096], word[HOST_WORD];
+    if ((size_t)snprintf(text, sizeof text, "%s %s", line, host_word(host, word)) >= sizeof text)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "the description of the system is too long");
+    return rk_system_load(text, system, error);
+}
+
+/* Does it keep anything in memory tier 1? */
+static bool offloads(const struct rk_plan *plan)
+{
+    bool some = plan->recompute_rest;
+    for (int share = 0; share < RK_SHARES; share++)
+        some |= plan->share[share][0] > 0;
+    return some;
+}
+
+enum rk_status host_take(const struct rk_plan *plan, const char *line,
+                         const struct rk_system *system, struct rk_system *made, bool *taken,
+                         char note[static HOST_WORD], struct rk_error *error)
+{
+    struct host host;
+    *taken = false;
+    if (!offloads(plan) || plan->framework == RK_CALCULON || strcmp(line, "-") == 0 ||
+        !host_of(system, &host))
+        return RK_OK;
+    const enum rk_status status = host_load(&host, line, made, error);
+    *taken = status == RK_OK;
+    host_note(&host, note);
+    return status;
+}

@@ -1,0 +1,37 @@
+/* hosts.h - memory of nodes, data/hosts.json: what a system without a second memory has behind its
+ * accelerators' own, assumed. It is no part of the system until somebody offloads. */
+#ifndef RECKON_CATALOG_HOSTS_H
+#define RECKON_CATALOG_HOSTS_H
+
+#include <reckon/plan.h>
+#include <reckon/system.h>
+
+struct host {
+    char accelerator[48];        /* ids of systems begin so */
+    double node_bytes, link_Bps; /* of a node; of an accelerator, each way */
+    uint64_t accelerators;       /* of a node */
+    char source[256];
+};
+
+/* The host of the system's nodes; false: nobody knows it, or the system has a second memory. */
+bool host_of(const struct rk_system *system, struct host *host);
+
+/* "mem2=2048GiB@50GB/s,capacity_shared_by=8": a word of the system's line. Returns `text`. */
+enum { HOST_WORD = 80 };
+const char *host_word(const struct host *host, char text[static HOST_WORD]);
+
+/* The system of that line with the host's memory. Release it. */
+enum rk_status host_load(const struct host *host, const char *line, struct rk_system *system,
+                         struct rk_error *error);
+
+/* "host memory 2 TiB a node of 8 at 50 GB/s each": what is assumed. Returns `text`. */
+const char *host_note(const struct host *host, char text[static HOST_WORD]);
+
+/* Where the plan offloads and the system of that line has one memory whose host is known: `made` is
+ * the system with it, to be released, and `note` says what was assumed. `*taken` false: neither is
+ * touched. */
+enum rk_status host_take(const struct rk_plan *plan, const char *line,
+                         const struct rk_system *system, struct rk_system *made, bool *taken,
+                         char note[static HOST_WORD], struct rk_error *error);
+
+#endif
