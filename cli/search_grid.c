@@ -1,7 +1,9 @@
 #include "cli/search_grid.h"
 
 #include "base/memory.h"
+#include "catalog/hosts.h"
 #include "cli/model_input.h"
+#include "cli/plan_input.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -83,6 +85,60 @@ static void say_sequence(const struct search_args *args, const struct hf_import 
                 why);
 }
 
+/* Words of a plan, or a file of one, that offloads; what is wrong with them says the search. */
+static bool words_offload(const struct search_args *args, struct rk_plan *plan)
+{
+    const struct option_texts *words = &args->words;
+    struct plan_draft draft = plan_draft();
+    struct rk_error none;
+    bool named = args->plan != NULL;
+    for (int i = 0; i < words->count; i++)
+        named |= strstr(words->text[i] ? words->text[i] : "", "offload") ||
+                 strstr(words->name[i] ? words->name[i] : "", "offload");
+    if (!named || (args->plan && strcmp(args->plan, "-") == 0)) return false;
+    if (args->plan && plan_named(args->plan, &draft, &none) != RK_OK) return false;
+    if (plan_read_texts(words, &draft, &none) != RK_OK) return false;
+    *plan = draft.plan;
+    return true;
+}
+
+/* A plan that offloads where some are asked for, by options or words; else one that does not. */
+static struct rk_plan asked_away(const struct search_args *args)
+{
+    static const struct {
+        enum rk_plan_axis axis;
+        enum rk_share share;
+    } away[] = {{RK_PLAN_ACTIVATION_OFFLOAD, RK_SHARE_ATTENTION},
+                {RK_PLAN_OPTIMIZER_OFFLOAD, RK_SHARE_OPTIMIZER},
+                {RK_PLAN_WEIGHT_OFFLOAD, RK_SHARE_WEIGHTS}};
+    struct rk_plan plan = rk_plan_default();
+    if (!words_offload(args, &plan)) plan = rk_plan_default();
+    for (size_t i = 0; i < sizeof away / sizeof *away; i++) {
+        const struct option_values *values = &args->axes.axis[away[i].axis];
+        for (int k = 0; k < values->count; k++)
+            if (values->range[k].high > 0) plan.share[away[i].share][0] = 1;
+    }
+    if (args->framework >= 0) plan.framework = (enum rk_framework)args->framework;
+    return plan;
+}
+
+/* What is offloaded goes to the memory of the nodes, where the system says no other. */
+static enum rk_status load_system(const struct search_args *args, const char *line,
+                                  struct rk_system *system, struct rk_error *error)
+{
+    const struct rk_plan away = asked_away(args);
+    struct rk_system made;
+    char note[HOST_WORD];
+    bool taken = false;
+    enum rk_status status = rk_system_load(line, system, error);
+    if (status == RK_OK) status = host_take(&away, line, system, &made, &taken, note, error);
+    if (!taken) return status;
+    rk_system_release(system);
+    *system = made;
+    if (search_speaks()) fprintf(stderr, "reckon: assumed: %s\n", note);
+    return RK_OK;
+}
+
 static enum rk_status load(struct search_grid *grid, const struct search_args *args,
                            const struct names *models, const struct names *systems,
                            struct rk_error *error)
@@ -102,7 +158,8 @@ static enum rk_status load(struct search_grid *grid, const struct search_args *a
         grid->model[grid->models] = import.model;
     }
     for (; status == RK_OK && grid->systems < systems->count; grid->systems++)
-        status = rk_system_load(systems->name[grid->systems], &grid->system[grid->systems], error);
+        status =
+            load_system(args, systems->name[grid->systems], &grid->system[grid->systems], error);
     return status;
 }
 
@@ -137,8 +194,7 @@ enum rk_status search_grid_open(struct search_grid *grid, const struct search_ar
     if (args->gpus) status = number_list_parse("--gpus", args->gpus, &grid->gpus, error);
     if (status == RK_OK && args->batch)
         status = number_list_parse("--batch", args->batch, &grid->batch, error);
-    if (status == RK_OK && !args->models.count)
-        status = model_missing(&args->words, error);
+    if (status == RK_OK && !args->models.count) status = model_missing(&args->words, error);
     if (status == RK_OK && !args->systems.count)
         status = rk_fail(error, RK_USAGE, NULL, 0, 0,
                          "--system is missing: reckon systems lists what there is");
