@@ -210,6 +210,13 @@ static bool fits(const struct mlperf_config *config, const struct submission *s)
     return amd || s->accumulation == 0 || s->accumulation * config->microbatch == config->samples;
 }
 
+static bool has_cell(const struct mlperf_result *cells, const char *name)
+{
+    for (size_t i = 0; i < cells->cells; i++)
+        if (strcmp(cells->cell[i].name, name) == 0) return true;
+    return false;
+}
+
 /* What this one says otherwise is left open. */
 static bool join(struct mlperf_result *cells, const struct mlperf_result *other, char *open,
                  size_t size)
@@ -220,6 +227,13 @@ static bool join(struct mlperf_result *cells, const struct mlperf_result *other,
         if (!*cells->cell[i].value || strcmp(cells->cell[i].value, value) == 0) continue;
         *cells->cell[i].value = '\0';
         snprintf(open + used, size - used, "%s%s", used ? ", " : "", name);
+    }
+    for (size_t i = 0; i < other->cells; i++) { /* what the ones before do not say */
+        const struct mlperf_cell *cell = &other->cell[i];
+        const size_t used = strlen(open);
+        if (!*cell->value || has_cell(cells, cell->name)) continue;
+        if (!mlperf_set(cells, cell->name, "%s", "")) return false;
+        snprintf(open + used, size - used, "%s%s", used ? ", " : "", cell->name);
     }
     return true;
 }
