@@ -24,7 +24,7 @@ static bool is_narrow(const struct rk_local *local)
 }
 
 /* Long samples: all-to-all for all layers, ZeRO-2 where embedding and head have ZeRO-1. */
-Test(layerwise, ulysses_of_layers)
+Test(layerwise_ways, ulysses_of_layers)
 {
     open_problem("llama3.1-8b", "a100-sxm4-80g", 64, 64);
     static const uint64_t one[] = {1};
@@ -40,7 +40,7 @@ Test(layerwise, ulysses_of_layers)
 
 /* In chunks of the sequence degrees, ZeRO and what goes to the host are chosen, and every layer is
  * computed again. Less memory is never faster. */
-Test(layerwise, chunks_of_the_sequence)
+Test(layerwise_ways, chunks_of_the_sequence)
 {
     static const uint64_t parts[] = {16}, ulysses[] = {RK_ULYSSES}, offload[] = {0, 1};
     static const uint64_t tensor[] = {1, 2};
@@ -71,7 +71,7 @@ Test(layerwise, chunks_of_the_sequence)
  * more takes from computing: blocks in 8 bits, embedding and head in 16, of which there are no
  * copies.
  */
-Test(layerwise, precision_of_layers)
+Test(layerwise_ways, precision_of_layers)
 {
     static const uint64_t both[] = {RK_BF16, RK_FP8_DELAYED};
     double step_s[3];
@@ -112,7 +112,7 @@ static void look(void *context, const struct layerwise_point *point)
 }
 
 /* Less memory is more time, and nothing that is shown needs more than there is. */
-Test(layerwise, fronts_fall)
+Test(layerwise_ways, fronts_fall)
 {
     struct rk_error error;
     int stage = -1;
@@ -129,7 +129,7 @@ Test(layerwise, fronts_fall)
 }
 
 /* A lower memory of which mixes would use more than there is: what is found fits. */
-Test(layerwise, lower_memories_hold)
+Test(layerwise_ways, lower_memories_hold)
 {
     static const uint64_t one[] = {1}, tensor[] = {4}, offload[] = {0, 1};
     open_problem("llama3.1-8b", "a100-sxm4-80g mem2=14GiB@20GB/s", 4, 16);
