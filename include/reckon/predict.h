@@ -108,7 +108,9 @@ struct rk_prediction {
     struct rk_stage stage[RK_MAX_STAGES];
 };
 
-/* Fills `prediction` and returns its verdict. Requires a checked model and system. */
+/* Fills `prediction` and returns its verdict. Requires a checked model and system. A plan's kernels
+ * must be the device's: rk_plan_default() and rk_plan_parse() know no device, rk_usual_attention()
+ * has what it takes by default. */
 RK_API enum rk_verdict rk_predict(const struct rk_model *model, const struct rk_system *system,
                                   const struct rk_plan *plan, struct rk_prediction *prediction);
 

@@ -548,6 +548,26 @@ static bool check_precision(const struct check *c)
                 RK_BAD_DATATYPE, rk_precision_name(c->plan->precision), 1, 0);
 }
 
+/* As plan_lacks(), which names them. */
+static bool check_kernels(const struct check *c)
+{
+    const struct rk_plan *p = c->plan;
+    const struct rk_kernels *k = &c->system->kernels;
+    const struct rk_layout *layout = rk_plan_layout(p);
+    for (int i = -1; i < layout->others; i++) {
+        const struct rk_local *l = i < 0 ? &p->local : &layout->other[i];
+        const bool travels = l->expert > 1 && k->dispatchers;
+        if (!want(c, rk_attends(k->attention_kernels, l->attention), RULE("12.needs", "attention"),
+                  RK_BAD_OPTION, "attention, a kernel that the device has",
+                  rk_usual_attention(p->framework, k->attention_kernels), l->attention) ||
+            !want(c, !travels || k->dispatchers >> l->dispatcher & 1,
+                  RULE("12.needs", "dispatcher"), RK_BAD_OPTION,
+                  "dispatcher, one that the device has", RK_ALL_TO_ALL, l->dispatcher))
+            return false;
+    }
+    return true;
+}
+
 static bool check_networks(const struct check *c)
 {
     const struct rk_network *last = &c->system->network[c->system->networks - 1];
@@ -563,7 +583,8 @@ static bool (*const checks[PLAN_CHECKS])(const struct check *) = {
     [CHECK_SCHEDULE] = check_schedule, [CHECK_START] = check_start,
     [CHECK_SHARDING] = check_sharding, [CHECK_OFFLOAD] = check_offload,
     [CHECK_AGAIN] = check_again,       [CHECK_PRECISION] = check_precision,
-    [CHECK_NETWORKS] = check_networks, [CHECK_PAIRS] = check_pairs,
+    [CHECK_KERNELS] = check_kernels,   [CHECK_NETWORKS] = check_networks,
+    [CHECK_PAIRS] = check_pairs,
 };
 
 int plan_check_parts(const struct rk_model *model, const struct rk_system *system,
@@ -579,7 +600,8 @@ void plan_check(const struct rk_model *model, const struct rk_system *system,
                 const struct rk_plan *plan, struct rk_reason *reason)
 {
     *reason = (struct rk_reason){.verdict = RK_FITS, .tier = -1};
-    const unsigned all = ((1u << PLAN_CHECKS) - 1) & ~(unsigned)PLAN_STARTS;
+    const unsigned all =
+        ((1u << PLAN_CHECKS) - 1) & ~(unsigned)PLAN_STARTS & ~(1u << CHECK_KERNELS);
     if (plan_check_parts(model, system, plan, all, reason) == PLAN_CHECKS &&
         rk_plan_layout(plan)->segments)
         runs_check(model, system, plan, reason);
@@ -590,7 +612,8 @@ bool rk_plan_starts(const struct rk_model *model, const struct rk_system *system
 {
     plan_check(model, system, plan, reason);
     return reason->verdict == RK_FITS &&
-           plan_check_parts(model, system, plan, PLAN_STARTS, reason) == PLAN_CHECKS;
+           plan_check_parts(model, system, plan, PLAN_STARTS | 1u << CHECK_KERNELS, reason) ==
+               PLAN_CHECKS;
 }
 
 void plan_check_all(const struct rk_model *model, const struct rk_system *system,
@@ -599,7 +622,8 @@ void plan_check_all(const struct rk_model *model, const struct rk_system *system
     static const unsigned of_data = 1u << CHECK_BATCH | 1u << CHECK_SCHEDULE | 1u << CHECK_SHARDING;
     static const unsigned of_system =
         1u << CHECK_OFFLOAD | 1u << CHECK_PRECISION | 1u << CHECK_NETWORKS;
-    const unsigned asked = (system ? ~0u : ~of_system) & ~(unsigned)PLAN_STARTS;
+    const unsigned asked =
+        (system ? ~0u : ~of_system) & ~(unsigned)PLAN_STARTS & ~(1u << CHECK_KERNELS);
     const struct check check = {model, system, plan, NULL, faults};
     faults->count = 0;
     const bool whole = plan->tensor && plan->context && plan->pipeline && plan->expert &&

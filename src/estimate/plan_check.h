@@ -19,12 +19,13 @@ enum plan_check_part {
     CHECK_EXPERTS,  /* imbalance, capacity_factor */
     CHECK_STAGES,   /* chunks, split */
     CHECK_SCHEDULE, /* microbatch, chunks, schedule */
-    CHECK_START,    /* the same, those of layers, and recompute: what no framework starts, but can be
-                       timed */
+    CHECK_START, /* the same, those of layers, and recompute: what no framework starts, but can be
+                    timed */
     CHECK_SHARDING, /* zero, shard_ranks */
     CHECK_OFFLOAD,  /* the shares */
     CHECK_AGAIN,    /* sequence_chunks, recompute and its layers */
     CHECK_PRECISION,
+    CHECK_KERNELS,  /* attention, dispatcher */
     CHECK_NETWORKS, /* nothing */
     CHECK_PAIRS,    /* all: the rest of what no framework starts, of which no space has plans */
     PLAN_CHECKS
@@ -95,12 +96,14 @@ extern const struct plan_pair plan_pairs[PLAN_PAIRS];
 unsigned plan_pairs_broken(const struct rk_model *model, const struct rk_system *system,
                            const struct rk_plan *plan, uint64_t domain);
 
-/* All of them but PLAN_STARTS, whose rules the checker words itself. What depends on the data
- * degree is not asked where there is none, nor what depends on the system where it is NULL. */
+/* All of them but PLAN_STARTS and CHECK_KERNELS, whose rules the checker words itself. What depends
+ * on the data degree is not asked where there is none, nor what depends on the system where it is
+ * NULL. */
 void plan_check_all(const struct rk_model *model, const struct rk_system *system,
                     const struct rk_plan *plan, struct plan_faults *faults);
 
-/* The first reason but PLAN_STARTS, RK_FITS in reason->verdict when there is none. */
+/* The first reason but PLAN_STARTS and CHECK_KERNELS, which rk_predict() asks (stages of several
+ * clusters have one kernel on all), RK_FITS in reason->verdict when there is none. */
 void plan_check(const struct rk_model *model, const struct rk_system *system,
                 const struct rk_plan *plan, struct rk_reason *reason);
 

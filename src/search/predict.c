@@ -1,16 +1,39 @@
 /* predict.c - the predictor that a framework asks for: the one place outside src/published that
  * knows of it. */
 #include "estimate/predict.h"
+#include "estimate/plan_check.h"
 #include "published/plans.h"
 #include "published/predict.h"
 #include "search/plans_space.h"
 #include "search/plans_split.h"
 
+static enum rk_verdict refuse(struct rk_prediction *prediction, const struct rk_reason *reason)
+{
+    prediction->outcome = (struct rk_outcome){.verdict = reason->verdict, .reasons = 1};
+    prediction->reason[0] = *reason;
+    prediction->stages = 0;
+    return reason->verdict;
+}
+
+/* A kernel that the device has not, or what comes before that. */
+static bool lacks_kernels(const struct rk_model *model, const struct rk_system *system,
+                          const struct rk_plan *plan, struct rk_reason *reason)
+{
+    struct rk_reason before;
+    const unsigned kernels = 1u << CHECK_KERNELS;
+    if (plan_check_parts(model, system, plan, kernels, reason) == PLAN_CHECKS) return false;
+    plan_check(model, system, plan, &before);
+    if (before.verdict != RK_FITS) *reason = before;
+    return true;
+}
+
 enum rk_verdict rk_predict(const struct rk_model *model, const struct rk_system *system,
                            const struct rk_plan *plan, struct rk_prediction *prediction)
 {
-    return (plan->framework == RK_CALCULON ? predict_published : predict_layers)(model, system,
-                                                                                 plan, prediction);
+    struct rk_reason reason;
+    if (plan->framework == RK_CALCULON) return predict_published(model, system, plan, prediction);
+    if (lacks_kernels(model, system, plan, &reason)) return refuse(prediction, &reason);
+    return predict_layers(model, system, plan, prediction);
 }
 
 enum rk_verdict rk_plans_predict(const struct rk_plans_problem *problem, const struct rk_plan *plan,
@@ -19,10 +42,7 @@ enum rk_verdict rk_plans_predict(const struct rk_plans_problem *problem, const s
     struct rk_reason reason;
     const bool refused = plan->framework != RK_CALCULON && plans_refuse(problem, plan, &reason);
     if (!refused) return rk_predict(problem->model, problem->system, plan, prediction);
-    prediction->outcome = (struct rk_outcome){.verdict = reason.verdict, .reasons = 1};
-    prediction->reason[0] = reason;
-    prediction->stages = 0;
-    return reason.verdict;
+    return refuse(prediction, &reason);
 }
 
 double rk_predict_tier(const struct rk_prediction *prediction, const struct rk_plan *plan, int tier,

@@ -212,6 +212,7 @@ Test(chunks, passes_add_up_to_the_stages)
     cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
     cr_assert_eq(rk_system_load("a100-sxm4-80g mem2=250GB@4GB/s", &system, &error), RK_OK);
     cr_assert_eq(rk_plan_parse(text, &plan, &error), RK_OK, "%s", error.text);
+    plan.attention = RK_FLASH;
     rk_predict(&model, &system, &plan, &prediction);
     cr_assert(prediction.timed);
     cr_expect_gt(prediction.offload_s, 0.01 * prediction.step_s);
@@ -400,6 +401,7 @@ Test(chunks, runs_of_layers_have_chunks_of_their_own)
                                "offload-activations=1 loss-in-chunks seq-chunks4",
                                &plan, &error),
                  RK_OK);
+    plan.attention = RK_FLASH;
     edit(&plan)->segments = 2;
     edit(&plan)->others = 1;
     edit(&plan)->other[0] = plan.local;

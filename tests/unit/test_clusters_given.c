@@ -73,6 +73,7 @@ Test(clusters_given, a_shared_host_is_as_in_a_run_of_as_many)
             q.words.tensor = 2;
             q.words.share[RK_SHARE_OPTIMIZER][0] = 1;
             q.words.recompute = RK_WHOLE;
+            q.words.attention = RK_FLASH;
             given = (struct given_plan){.round = gpus[i] / 2,
                                         .stages = 1,
                                         .chunks = 1,

@@ -74,6 +74,7 @@ Test(encoder_decoder, tensor_ranks_share_the_parameters)
 {
     const struct rk_model model = t5();
     struct rk_plan plan = rk_plan_default();
+    plan.attention = RK_FLASH;
     const double all = (double)rk_model_parameters(&model), norms = 768.0 * (24 + 36 + 2);
     for (uint64_t tensor = 1; tensor <= 4; tensor *= 2) {
         plan.tensor = plan.ranks = tensor;

@@ -27,6 +27,7 @@ static struct facts made(double sustained)
         cr_assert_eq(rk_system_load("a100-sxm4-80g", &f->system, &error), RK_OK);
         f->model.layers = (uint64_t)(2 * i + 2);
         f->plan = rk_plan_default();
+        f->plan.attention = RK_FLASH;
         f->plan.ranks = 8;
         f->plan.tensor = 2;
         f->plan.batch = 16;

@@ -14,7 +14,7 @@ static const char rules_text[] =
     "\"rules\": ["
     "{\"when\": {\"gpu\": \".\"}, \"set\": {\"system\": \"a100-sxm4-80g\", \"model\": "
     "\"llama-7b\", \"gpus\": \"8\", \"tp\": \"8\", \"global_batch\": \"8\", \"metric_name\": "
-    "\"iter_time_s\", \"recompute\": \"full\"}, \"why\": \"all\"},"
+    "\"iter_time_s\", \"recompute\": \"full\", \"attention\": \"flash\"}, \"why\": \"all\"},"
     "{\"when\": {\"id\": \"^b\"}, \"set\": {\"sp\": \"1\"}, \"why\": \"named\"},"
     "{\"when\": {\"gpu\": \".\"}, \"set\": {\"zero\": \"1\"}, \"from\": [\"b\"], \"why\": "
     "\"found\"}]}";

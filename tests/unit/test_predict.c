@@ -29,7 +29,10 @@ static const struct rk_prediction *predict(const struct rk_model *model, const c
                                            const struct rk_plan *plan)
 {
     struct rk_system system = system_of(machine);
-    rk_predict(model, &system, plan, &prediction);
+    struct rk_plan on = *plan;
+    const unsigned have = system.kernels.attention_kernels;
+    if (!rk_attends(have, on.attention)) on.attention = rk_usual_attention(on.framework, have);
+    rk_predict(model, &system, &on, &prediction);
     rk_system_release(&system);
     cr_assert(prediction.timed, "%s", rk_verdict_name(prediction.verdict));
     return &prediction;
@@ -464,6 +467,7 @@ Test(predict, reasons)
     do {                                                                                           \
         struct rk_plan plan = rk_plan_default();                                                   \
         plan.ranks = plan.batch = 8;                                                               \
+        plan.attention = RK_FLASH;                                                                 \
         change;                                                                                    \
         cr_expect_eq(rk_predict(&model, &system, &plan, &prediction), verdict_, #change);          \
         cr_expect(verdict_ == RK_FITS || prediction.reason[0].what, #change);                      \
@@ -480,6 +484,7 @@ Test(predict, reasons)
             edit(&plan)->split[0] = 1);
     REFUSED(RK_BAD_PIPELINE, plan.pipeline = 4; plan.batch = 4; plan.schedule = RK_DUALPIPE);
     REFUSED(RK_BAD_DATATYPE, plan.precision = RK_FP8_DELAYED);
+    REFUSED(RK_BAD_OPTION, plan.attention = RK_FLASH_3);
     REFUSED(RK_BAD_MEMORY, plan.share[RK_SHARE_OPTIMIZER][0] = 1);
     REFUSED(RK_MEMORY_EXCEEDED, plan.zero = 0);
 #undef REFUSED

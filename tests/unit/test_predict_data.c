@@ -26,6 +26,7 @@ static struct rk_plan plan_of(enum rk_framework framework, int zero)
 {
     struct rk_plan plan = rk_plan_default();
     plan.framework = framework;
+    plan.attention = rk_usual_attention(framework, sys.kernels.attention_kernels);
     plan.zero = zero;
     plan.ranks = 64;
     plan.batch = 256;
