@@ -213,20 +213,26 @@ static uint64_t sift_shape(struct run *r, const struct shape *shape)
 }
 
 /* DeepSpeed offloads what ZeRO shards: no other pair of the two is refused (CHECK_PAIRS). */
+static bool has_pairs(const struct run *r)
+{
+    const struct rk_plans_problem *p = r->s->problem;
+    return p->base.framework == RK_DEEPSPEED && !p->unstartable;
+}
+
 static bool excludes(const struct run *r, uint64_t sharding, uint64_t offload)
 {
+    if (!has_pairs(r)) return false;
     const uint64_t zero = choice_value(r->sharding, sharding, RK_PLAN_ZERO);
     const uint64_t least = choice_value(r->offload, offload, RK_PLAN_WEIGHT_OFFLOAD)      ? 3
                            : choice_value(r->offload, offload, RK_PLAN_OPTIMIZER_OFFLOAD) ? 1
                                                                                           : 0;
-    const struct rk_plans_problem *p = r->s->problem;
-    return p->base.framework == RK_DEEPSPEED && !p->unstartable && zero < least;
+    return zero < least;
 }
 
 static uint64_t count_excluded(const struct run *r)
 {
     uint64_t excluded = 0;
-    for (uint64_t i = 0; i < r->sharding->count; i++)
+    for (uint64_t i = 0; i < r->sharding->count && has_pairs(r); i++)
         for (uint64_t k = 0; k < r->offload->count; k++)
             excluded +=
                 !r->s->sharding[i].refused && !r->s->offload[k].refused && excludes(r, i, k);
