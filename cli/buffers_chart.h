@@ -12,7 +12,7 @@
 void buffers_chart(struct html_page *page, const struct buffers *buffers, const uint64_t *address,
                    const char *source);
 
-/* The same as a page of its own: `--draw`. RK_USAGE unless the name ends in .html. */
+/* The same as a page of its own: `--draw`. RK_BAD_ARGUMENT unless the name ends in .html. */
 enum rk_status buffers_page(const char *path, const char *title, const struct buffers *buffers,
                             const uint64_t *address, struct rk_error *error);
 

@@ -106,7 +106,7 @@ static enum rk_status read_run(const struct calibrate_log *log, const char *syst
                                struct fact *fact, struct rk_error *error)
 {
     if (!log->model || !log->plan)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "calibrate: --log needs --model and --plan: what the run was");
     enum rk_status status = model_open(log->model, &fact->model, error);
     if (status == RK_OK) status = rk_plan_load(log->plan, &fact->plan, error);

@@ -62,7 +62,7 @@ int check_cases(const char *path)
             if (status != RK_OK)
                 code = RK_BAD_INPUT;
             else if (rk_findings_errors(findings) && code == RK_OK)
-                code = RK_NOTHING_FITS;
+                code = RK_CHECK_FAILED;
         }
         at += n + 1;
     }

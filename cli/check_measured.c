@@ -61,7 +61,7 @@ static int judge_facts(const struct facts *facts)
            runs, wrong, left);
     free(findings);
     free(judgement);
-    return wrong ? RK_NOTHING_FITS : RK_OK;
+    return wrong ? RK_CHECK_FAILED : RK_OK;
 }
 
 int check_measured(const char *path)

@@ -168,11 +168,12 @@ int check_write(const struct rk_findings *findings, const struct checked *checke
     else
         write_text(output.file, findings, checked);
     if (!good) {
-        rk_fail(&error, RK_IO, path, 0, 0, "cannot write: out of memory, or text that is no UTF-8");
+        rk_fail(&error, RK_NO_MEMORY, path, 0, 0,
+                "cannot write: out of memory, or text that is no UTF-8");
         return options_fail(&error);
     }
     if (output_commit(&output, &error) != RK_OK) return options_fail(&error);
-    return rk_findings_errors(findings) ? RK_NOTHING_FITS : RK_OK;
+    return rk_findings_errors(findings) ? RK_CHECK_FAILED : RK_OK;
 }
 
 void check_remark(const char *name, const struct rk_model *model, const struct rk_system *system,

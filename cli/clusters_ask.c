@@ -51,11 +51,11 @@ static enum rk_status one_batch(const char *text, uint64_t *batch, struct rk_err
     const enum rk_status status = number_list_parse("--batch", text, &list, error);
     if (status != RK_OK) return status;
     if (list.count > 1)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--batch %.80s: one plan has one: give one number", text);
     *batch = list.value[0];
     if (*batch > MOST_BATCH)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--batch %" PRIu64 ": at most %d samples over several clusters", *batch,
                        MOST_BATCH);
     return RK_OK;
@@ -68,10 +68,10 @@ enum rk_status clusters_input_open(struct clusters_input *input,
     enum rk_status status = RK_OK;
     *input = (struct clusters_input){.machine = {.clusters = 0}};
     if (!source->model)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "give --model: an id of `reckon models` or a file");
     if (!source->system)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "give --system: \"h100-sxm5-80g x64 + a100-sxm4-80g x64 "
                        "link=100Gb/s@50us\"");
     status = model_open(source->model, &input->model, error);
@@ -101,7 +101,7 @@ enum rk_status clusters_input_of(struct clusters_input *input, const struct plan
                                             .plan = source->file,
                                             .words = source->words};
     if (source->gpus)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--gpus does not go with several clusters: each says how many it has");
     bool full;
     enum rk_status status = clusters_input_open(input, &several, error);

@@ -261,7 +261,7 @@ static int tell(const struct side side[2], const struct clusters_basics *args)
         b == a ? "both take the same time"
                : report_text(&report, "B takes %.1f %% %s time than A: %.3f times the throughput",
                              100 * fabs(b / a - 1), b > a ? "more" : "less", samples * a / b));
-    int code = RK_IO;
+    int code = RK_NO_MEMORY;
     if (show_worth(&report, side)) {
         show_terms(&report, side);
         code = show_report(&report, &args->show, args->output, RK_OK);
@@ -287,7 +287,7 @@ int clusters_diff(int argc, char **argv)
     if (!side)
         status = no_memory(&error);
     else if (args.source.words.count < 2 || args.source.plan)
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "give two plan files, as reckon clusters --save-plan writes them");
     for (int i = 0; status == RK_OK && i < 2; i++)
         status = open_side(&side[i], &args, i, &error);

@@ -96,7 +96,7 @@ static enum rk_status ask_one(const struct grid *grid, const struct clusters_sou
 static enum rk_status fail_at(const char *system, const char *at, const char *text,
                               struct rk_error *error)
 {
-    return rk_fail(error, RK_USAGE, "--system", 1, (int)(at - system) + 1, "%s", text);
+    return rk_fail(error, RK_BAD_ARGUMENT, "--system", 1, (int)(at - system) + 1, "%s", text);
 }
 
 /* One machine with every batch. */

@@ -249,7 +249,7 @@ enum rk_status clusters_draw(const char *path, const struct clusters_plan *plan,
 {
     struct html_page page = {.title = "Where the ranks are"};
     if (devices_of(machine) > MAP_MOST_DEVICES)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--draw: %" PRIu64 " devices, at most %d can be drawn", devices_of(machine),
                        MAP_MOST_DEVICES);
     enum rk_status status = page_draws(path, error);

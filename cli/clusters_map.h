@@ -13,8 +13,8 @@ enum { MAP_MOST_DEVICES = 16384 };
 void clusters_map(struct html_page *page, const struct clusters_plan *plan,
                   const struct rk_machine *machine);
 
-/* The same as a page of its own: `--draw`. RK_USAGE: more devices than can be drawn, or a name that
- * does not end in .html. */
+/* The same as a page of its own: `--draw`. RK_BAD_ARGUMENT: more devices than can be drawn, or a
+ * name that does not end in .html. */
 enum rk_status clusters_draw(const char *path, const struct clusters_plan *plan,
                              const struct rk_machine *machine, struct rk_error *error);
 

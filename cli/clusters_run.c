@@ -72,7 +72,7 @@ enum rk_status clusters_run_section(struct report *report, const struct run_args
     struct run_terms terms;
     if (!args->tokens) return run_check(args, error);
     if (args->phases || args->elastic)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--%s does not go with several clusters",
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--%s does not go with several clusters",
                        args->phases ? "phases" : "elastic");
     enum rk_status status = run_terms_open(&terms, args, error);
     if (status == RK_OK) status = show_run(report, args, &terms, input, error);

@@ -190,8 +190,8 @@ static enum rk_status weigh(const struct weighing *at, uint64_t gpus, struct wei
     status = run_campaign(at->terms, &forecast, 1e12, &w->campaign, w->assumed, error);
     if (status != RK_OK) return status;
     if (args->cost > 0 && !(w->campaign.price > 0))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--cost: no price of %s is known: give --price",
-                       at->system->id);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--cost: no price of %s is known: give --price", at->system->id);
     rk_campaign_expect(&w->campaign, &w->outcome);
     w->tokens = INFINITY;
     if (args->days > 0) w->tokens = 1e12 * args->days * DAY_S / w->outcome.total_s;
@@ -394,18 +394,19 @@ int cmd_budget(int argc, char **argv)
     if (done >= 0) return done;
     enum rk_status status = RK_OK;
     if (!args.system || !args.gpus)
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          args.system ? "--gpus is missing: say how many there are"
                                      : "--system is missing: say on which machine");
     else if (!(args.days > 0) && !(args.cost > 0))
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0, "no budget: give --days, --cost or both");
+        status =
+            rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "no budget: give --days, --cost or both");
     else if (args.days > MOST_DAYS || args.cost > MOST_USD)
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0, "%s: give at most %g",
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: give at most %g",
                          args.days > MOST_DAYS ? "--days" : "--cost",
                          args.days > MOST_DAYS ? MOST_DAYS : MOST_USD);
     if (status == RK_OK) status = rk_system_load(args.system, &system, &error);
     if (status == RK_OK && (args.run.tokens || args.run.phases))
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--%s is what the budget is to tell: leave it out",
                          args.run.tokens ? "tokens" : "phases");
     args.run.tokens = "1T"; /* what a budget allows is found out */
@@ -418,7 +419,7 @@ int cmd_budget(int argc, char **argv)
     if (status == RK_OK) status = fill(&report, &at, all, &found, &error);
     progress_end(&progress);
     int code = status == RK_OK ? (found ? RK_OK : RK_NOTHING_FITS) : options_fail(&error);
-    if (status == RK_OK && progress_stopped()) code = progress_code();
+    if (status == RK_OK && progress_stopped()) code = RK_INTERRUPTED;
     if (status == RK_OK) code = show_report(&report, &args.show, args.output, code);
     run_terms_close(&terms);
     report_release(&report);

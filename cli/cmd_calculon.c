@@ -37,8 +37,8 @@ static enum calculon_style style_of(const char *path)
 static enum rk_status refuse_ending(const char *what, const char *path, const char *endings,
                                     struct rk_error *error)
 {
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: \"%.200s\" has an unknown ending: give %s",
-                   what, path, endings);
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                   "%s: \"%.200s\" has an unknown ending: give %s", what, path, endings);
 }
 
 /* Standard input can be only one of the files. */
@@ -47,7 +47,7 @@ static enum rk_status check_inputs(const char *a, const char *b, const char *c,
 {
     const int dashes = (strcmp(a, "-") == 0) + (strcmp(b, "-") == 0) + (strcmp(c, "-") == 0);
     if (dashes <= 1) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "standard input (-) can be read once: give files for the others");
 }
 
@@ -253,7 +253,7 @@ static enum rk_status parse_datatype(const char *name, enum rk_datatype *datatyp
         *datatype = type;
         return RK_OK;
     }
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "DATATYPE: \"%.80s\" is unknown: give float8, float16, bfloat16 or float32",
                    name);
 }
@@ -560,14 +560,14 @@ static int read_log_args(int argc, char **argv, struct log_args *log, struct rk_
         const bool level = !strcmp(argv[at], "-v") || !strcmp(argv[at], "--verbosity");
         if (!file && !level) break;
         if (at + 1 == argc) {
-            rk_fail(error, RK_USAGE, NULL, 0, 0, "calculon %s needs a value", argv[at]);
+            rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "calculon %s needs a value", argv[at]);
             return -1;
         }
         if (file) log->file = argv[at + 1];
         for (log->level = level ? 0 : log->level; level && levels[log->level]; log->level++)
             if (!strcmp(levels[log->level], argv[at + 1])) break;
         if (level && !levels[log->level]) {
-            rk_fail(error, RK_USAGE, NULL, 0, 0,
+            rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                     "calculon %s: %.40s is no level: DEBUG, INFO, WARNING, ERROR or CRITICAL",
                     argv[at], argv[at + 1]);
             return -1;
@@ -599,7 +599,7 @@ int cmd_calculon(int argc, char **argv)
     }
     const int done = options_read(&calculon_usage, argc, argv, &none);
     if (done >= 0) return done;
-    rk_fail(&error, RK_USAGE, NULL, 0, 0,
+    rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "calculon: give a command: llm, llm-optimal-execution, llm-all-executions or "
             "llm-parameter-calculator");
     return options_fail(&error);

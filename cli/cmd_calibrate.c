@@ -202,7 +202,8 @@ static enum rk_status write_system(const struct calibrate_args *args,
         snprintf(name, sizeof name, "%.255s, calibrated", system->id);
         text = system_text(system, name, NULL, &(struct system_sources){whole, kernels, links});
     }
-    if (!text) status = rk_fail(error, RK_IO, args->output, 0, 0, "cannot write: out of memory");
+    if (!text)
+        status = rk_fail(error, RK_NO_MEMORY, args->output, 0, 0, "cannot write: out of memory");
     if (status == RK_OK) status = output_open(&output, args->output, error);
     if (status == RK_OK) {
         fprintf(output.file, "%s\n", text);
@@ -245,10 +246,10 @@ static enum rk_status read_measurements(const struct calibrate_args *args,
         status = calibrate_log(&args->log, args->system, &runs->log, samples, error);
     if (status == RK_OK && !samples->count)
         status = args->runs.count
-                     ? rk_fail(error, RK_USAGE, NULL, 0, 0,
+                     ? rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                                "calibrate: no row of --runs is a time on %s that can be predicted",
                                system->id)
-                     : rk_fail(error, RK_USAGE, NULL, 0, 0,
+                     : rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                                "calibrate: no measurements: give --gemm FILE, --nccl FILE, --runs "
                                "FILE, --galvatron FILE or --log FILE");
     return status;

@@ -154,7 +154,7 @@ static enum rk_status read_environment(const struct option_texts *texts, struct 
         snprintf(b->text[i], sizeof b->text[i], "%s", texts->text[i]);
         char *equals = strchr(b->text[i], '=');
         if (!equals)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0, "--env: \"%.80s\" is not NAME=VALUE",
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--env: \"%.80s\" is not NAME=VALUE",
                            texts->text[i]);
         *equals = '\0';
         b->variable[i] = (struct rk_variable){b->text[i], equals + 1};
@@ -201,7 +201,8 @@ static enum rk_status read_checkpoint(const char *text, struct beside *b, struct
             option_number("--checkpoint", equals + 1, 1, UINT64_C(1) << 40, &value, error);
         if (status != RK_OK) return status;
         if (i == words)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0, "--checkpoint: %s is not known", word);
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--checkpoint: %s is not known",
+                           word);
         memcpy((char *)&b->checkpoint + checkpoint_words[i].offset, &value, sizeof value);
     }
     if (text) launch->checkpoint = &b->checkpoint;
@@ -257,16 +258,16 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
     size_t used = 0;
     enum rk_status status = RK_OK;
     if (!args->system)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "check: give --system, and for a plan --model; or --logs, --cases");
     for (int i = 0; i < args->sets.count; i++)
         if (!strchr(args->sets.text[i], '='))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0, "--set: \"%.40s\" is not NAME=VALUE",
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--set: \"%.40s\" is not NAME=VALUE",
                            args->sets.text[i]);
     for (int i = 0; args->words.count > 1 && i < args->words.count; i++)
         if (is_file(args->words.text[i]) && !strchr(args->words.text[i], '='))
             return rk_fail(
-                error, RK_USAGE, NULL, 0, 0,
+                error, RK_BAD_ARGUMENT, NULL, 0, 0,
                 "\"%.255s\" looks like a file, and there is more: give one file, or words "
                 "of a plan",
                 args->words.text[i]);
@@ -280,7 +281,7 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
     input->model = args->model ? &l->model : NULL;
     input->system = &l->system;
     if (args->version && !(input->version = megatron_version(args->version)))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--version: \"%.40s\" is not known: give core_v0.9 to core_v0.19",
                        args->version);
     if (args->words.count == 1 && is_file(args->words.text[0])) {
@@ -295,7 +296,7 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
     }
     for (int i = 0; i < args->words.count; i++) {
         if (used + strlen(args->words.text[i]) + 2 > sizeof l->words)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0, "the plan is too long: give a file");
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "the plan is too long: give a file");
         used += (size_t)sprintf(l->words + used, "%s%s", i ? " " : "", args->words.text[i]);
     }
     input->path = "";
@@ -327,10 +328,10 @@ static int check_clusters(const struct check_args *args)
     const char *other = beside_clusters(args);
     enum rk_status status = beside ? RK_OK : no_memory(&error);
     if (other)
-        status =
-            rk_fail(&error, RK_USAGE, NULL, 0, 0, "%s does not go with several clusters", other);
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                         "%s does not go with several clusters", other);
     else if (!args->words.count || !is_file(args->words.text[0]))
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "over several clusters a plan is a file, as reckon clusters --save-plan "
                          "writes it, and words that all its stages keep");
     if (status == RK_OK) status = read_environment(&args->environment, beside, &launch, &error);
@@ -392,10 +393,11 @@ static enum rk_status check_log_flags(const struct check_args *args, bool operat
 {
     const char *other = beside_logs(args);
     if (other)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s says nothing of logs: leave it out", other);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s says nothing of logs: leave it out",
+                       other);
     if (args->words.count && !(operations && args->model))
         return rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "a plan is compared with logs of operations (--logs): give them, --model and "
             "--system, or leave the plan out");
     return RK_OK;

@@ -188,7 +188,7 @@ static void close_state(struct asking *a, int code)
 
 static enum rk_status usage_fail(struct rk_error *error, const char *text)
 {
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s", text);
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s", text);
 }
 
 /* False: too long. */
@@ -361,7 +361,7 @@ static int interrupted(const struct asking *a)
     fprintf(stderr, "reckon: interrupted: %s\n",
             a->args->state ? "the same command goes on from here"
                            : "with --state FILE the same command would go on from here");
-    return progress_code();
+    return RK_INTERRUPTED;
 }
 
 static int answer_question(struct asking *a)

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "catalog/catalog.h"
 #include "cli/commands.h"
+#include "cli/keys.h"
 #include "cli/show.h"
 #include "corpus/blend.h"
 #include "corpus/curate.h"
@@ -119,10 +120,10 @@ static void add_reasons(struct report *report, const struct curate_report *r)
     for (int i = REASON_NONE + 1; i < REASON_COUNT; i++) {
         const struct curate_counts *c = &r->reason[i];
         const double all = r->read.documents ? (double)r->read.documents : 1;
-        const struct report_cell cells[] = {cell_text(reason_facts[i].word),
-                                            cell_count(c->documents),
-                                            cell_number((double)c->documents / all),
-                                            cell_count(c->bytes), cell_text(reason_facts[i].text)};
+        const struct report_cell cells[] = {
+            cell_text(reason_facts[i].word), cell_count(c->documents),
+            cell_number((double)c->documents / all), cell_count(c->bytes),
+            cell_text(keys_said(report, reason_facts[i].text))};
         report_row(report, table, cells);
     }
 }
@@ -211,8 +212,8 @@ static enum rk_status read_part(const char *name, const char *text, double most,
     if (number_parse(text, strlen(text), value) == strlen(text) && *text && *value >= 0 &&
         *value <= most)
         return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: \"%.20s\" is no number from 0 to %g", name,
-                   text, most);
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: \"%.20s\" is no number from 0 to %g",
+                   name, text, most);
 }
 
 static enum rk_status read_numbers(struct clean_args *args, struct rk_error *error)
@@ -228,7 +229,8 @@ static enum rk_status read_numbers(struct clean_args *args, struct rk_error *err
         status = read_part("--validation", args->validation, 1, &o->part[SPLIT_VALIDATION], error);
     if (status == RK_OK) status = read_part("--test", args->test, 1, &o->part[SPLIT_TEST], error);
     if (status == RK_OK && o->part[SPLIT_VALIDATION] + o->part[SPLIT_TEST] > 1)
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0, "--validation and --test are more than all");
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                         "--validation and --test are more than all");
     return status;
 }
 
@@ -263,7 +265,7 @@ static enum rk_status complete_options(struct clean_args *args, char *table, siz
     enum rk_status status = read_numbers(args, error);
     if (status != RK_OK) return status;
     if (!o->folder)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "corpus clean: say where the corpus goes: -o FOLDER");
     o->quality = !args->any_quality;
     o->threads = (int)args->threads;
@@ -292,7 +294,8 @@ static int run_clean(int argc, char **argv)
     enum rk_status status = complete_options(&args, table, sizeof table, &error);
     if (status == RK_OK) status = gather_files(&args, &files, &args.curate.inputs, &text, &error);
     if (status == RK_OK && args.curate.inputs == 0)
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0, "corpus clean: name files, or --list");
+        status =
+            rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "corpus clean: name files, or --list");
     args.curate.input = files;
     if (status == RK_OK) status = curate(&args.curate, &report, &languages, &error);
     const int code = status == RK_OK ? show_clean(&args, &report, languages) : options_fail(&error);
@@ -459,7 +462,8 @@ static enum rk_status write_blend(const struct blend_args *args, const struct bl
     char folder[3800];
     snprintf(folder, sizeof folder, "%.3700s.shuffle-XXXXXX", args->output);
     if (!set[0].file)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--output: the table has no column file");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--output: the table has no column file");
     if (strcmp(args->output, "-") == 0 || !mkdtemp(folder))
         return rk_fail(error, RK_IO, args->output, 0, 0,
                        "cannot make a folder beside it to shuffle");
@@ -484,7 +488,7 @@ static enum rk_status blend(const struct blend_args *args, const struct csv *csv
     if (status == RK_OK)
         status = read_part("--most-epochs", args->most_epochs, 1e6, &most_epochs, error);
     if (status == RK_OK && most_epochs <= 0)
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0, "--most-epochs: must be above 0");
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--most-epochs: must be above 0");
     if (status == RK_OK) status = read_sets(csv, &at, set, error);
     for (size_t i = 0; status == RK_OK && args->tokens <= 0 && i < csv->rows; i++)
         tokens += set[i].tokens;

@@ -111,7 +111,7 @@ static enum rk_status write_script(const struct diff_input *in, const struct dif
     char *text = NULL;
     if (!in->script)
         return rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "-o %.80s: a script is written where A is a script of Megatron Core, and A is "
             "%s%s: give another name",
             args->output, in->tool ? "one of " : "a plan", in->tool ? in->tool : "");
@@ -185,11 +185,12 @@ int cmd_diff(int argc, char **argv)
     if (done >= 0) return done;
     if (diff_take_plans(&args.source, &error) != RK_OK) return options_fail(&error);
     if (args.best && (args.source.b || args.source.changes.words.count)) {
-        rk_fail(&error, RK_USAGE, NULL, 0, 0, "--best: give it, or a second plan, and not both");
+        rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                "--best: give it, or a second plan, and not both");
         return options_fail(&error);
     }
     if (args.source.headroom && (args.source.b || args.source.changes.words.count)) {
-        rk_fail(&error, RK_USAGE, NULL, 0, 0,
+        rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                 "--headroom is for the best plan (--best): B is as it is");
         return options_fail(&error);
     }

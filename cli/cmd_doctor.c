@@ -200,7 +200,7 @@ static int by_off(const void *a, const void *b)
     return (x->cause > y->cause) - (x->cause < y->cause);
 }
 
-/* One change: RK_IO when there is no memory. */
+/* One change: RK_NO_MEMORY when there is no memory. */
 static enum rk_status try_cause(const struct plan_input *input, const struct cause *cause,
                                 struct rk_prediction *p, struct rk_error *error)
 {

@@ -105,13 +105,13 @@ const struct usage eval_usage = {
 static enum rk_status need(const struct eval_args *args, struct rk_error *error)
 {
     if (!args->model || !args->load)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "say which model with which weights: --model FILE --load FOLDER");
     if (!args->files.count && !args->tasks.count)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "say what to score: a text, or questions with --task FILE");
     if (!args->tasks.count && (args->shots || args->form || args->shots_from || args->log))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--shots, --shots-from, --template and --log are of questions: say "
                        "--task FILE");
     return RK_OK;
@@ -122,7 +122,8 @@ static enum rk_status open_plan(const struct eval_args *args, struct eval_model 
 {
     static const struct option_texts none = {.count = 0};
     struct plan_draft draft;
-    const enum rk_status status = train_plan_read(args->plan, &none, args->ranks, NULL, &draft, error);
+    const enum rk_status status =
+        train_plan_read(args->plan, &none, args->ranks, NULL, &draft, error);
     if (status != RK_OK) return status;
     m->plan = draft.plan;
     if (!plan_given(&draft, "batch")) { /* enough microbatches for any schedule */
@@ -132,8 +133,9 @@ static enum rk_status open_plan(const struct eval_args *args, struct eval_model 
     if (args->sequence) m->plan.sequence = args->sequence;
     m->sequence = m->plan.sequence ? m->plan.sequence : m->model.sequence;
     if (m->sequence <= m->model.sequence || m->model.position == RK_POSITION_ROPE) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "--sequence %llu: the model has %llu positions",
-                   (unsigned long long)m->sequence, (unsigned long long)m->model.sequence);
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                   "--sequence %llu: the model has %llu positions", (unsigned long long)m->sequence,
+                   (unsigned long long)m->model.sequence);
 }
 
 static enum rk_status open_model(const struct eval_args *args, struct eval_model *m,
@@ -293,7 +295,7 @@ int cmd_eval(int argc, char **argv)
     const int done = options_read(&eval_usage, argc, argv, &args);
     if (done >= 0 || !m) {
         free(m);
-        return done >= 0 ? done : RK_IO;
+        return done >= 0 ? done : RK_NO_MEMORY;
     }
     enum rk_status status = need(&args, &error);
     if (status == RK_OK) status = open_model(&args, m, &error);

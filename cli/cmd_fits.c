@@ -127,7 +127,7 @@ static enum rk_status take_system_words(struct plan_source *source, char *buffer
         }
     }
     if (used >= size)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "the description of the system is longer than %zu bytes: give a file",
                        size - 1);
     words->count = kept;
@@ -383,7 +383,7 @@ static enum rk_status read_input(struct fits_args *args, char *system, size_t si
     const bool gpus = args->source.gpus || input->system.devices ||
                       plan_given(&input->draft, "gpus") || !question->open;
     if (!gpus)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--gpus is missing: how many accelerators? The system may say it, \"%s "
                        "x64\", or the plan",
                        args->source.system);

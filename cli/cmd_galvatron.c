@@ -66,7 +66,7 @@ static enum rk_status only_name(const struct document *profiles, const char *gro
         *name = json_object_iter_key(json_object_iter(member.value));
         return RK_OK;
     }
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "%s has several, or none, under \"%s\": name one with %s", profiles->path, group,
                    group[0] == 'm' ? "--model" : "--system");
 }
@@ -88,7 +88,8 @@ enum rk_status galvatron_read_words(struct question_args *args, const struct doc
         const char *word = args->keys.text[i], *equals = strchr(word, '=');
         char key[64];
         if (!equals || equals - word >= (int)sizeof key) {
-            status = rk_fail(error, RK_USAGE, NULL, 0, 0, "\"%.80s\" is no word KEY=VALUE", word);
+            status =
+                rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "\"%.80s\" is no word KEY=VALUE", word);
             break;
         }
         snprintf(key, sizeof key, "%.*s", (int)(equals - word), word);
@@ -102,7 +103,7 @@ enum rk_status galvatron_read_words(struct question_args *args, const struct doc
         status = galvatron_read_question(&root, question, error);
         if (status == RK_BAD_INPUT) { /* a line of words has no line and column */
             error->line = error->column = 0;
-            error->status = status = RK_USAGE;
+            error->status = status = RK_BAD_ARGUMENT;
         }
     }
     document_release(&words);
@@ -115,7 +116,7 @@ enum rk_status galvatron_want(const char *value, const char *name, const char *w
                               struct rk_error *error)
 {
     if (value) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "give --%s FILE: %s", name, what);
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "give --%s FILE: %s", name, what);
 }
 
 /* ---- an answer ---- */

@@ -112,7 +112,8 @@ static enum rk_status encode_prompt(const struct generate_args *args,
     tokenizer_scratch_release(&scratch);
     if (!ok) return no_memory(error);
     if (ids->count) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "the prompt is empty: say at least one word");
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                   "the prompt is empty: say at least one word");
 }
 
 static enum rk_status generate(const struct generate_args *args, const struct tokenizer *tokenizer,
@@ -163,7 +164,7 @@ int cmd_generate(int argc, char **argv)
     if (done >= 0) return done;
     enum rk_status status = RK_OK;
     if (!args.model || !args.load)
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "say which model with which weights: --model FILE --load FOLDER");
     if (status == RK_OK) status = tokenizer_load(args.tokenizer, &tokenizer, &error);
     if (status != RK_OK) return options_fail(&error);

@@ -8,7 +8,7 @@
 static int refuse(const char *text)
 {
     struct rk_error error;
-    rk_fail(&error, RK_USAGE, NULL, 0, 0, "%s", text);
+    rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s", text);
     return options_fail(&error);
 }
 

@@ -111,7 +111,7 @@ static enum rk_status write_model(const struct hf_import *import, const char *pa
     }
     char *text =
         model_text(&import->model, import->model.id, NULL, sources, (size_t)import->notes + 1);
-    if (!text) return rk_fail(error, RK_IO, path, 0, 0, "cannot write: out of memory");
+    if (!text) return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "cannot write: out of memory");
     enum rk_status status = output_open(&output, path, error);
     if (status == RK_OK) {
         fprintf(output.file, "%s\n", text);

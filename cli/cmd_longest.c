@@ -322,12 +322,12 @@ static enum rk_status gpus_of(const struct longest_args *args, uint64_t gpus[MOS
         for (uint64_t n = low == high ? low : 1; n <= high; n *= 2) {
             if (n < low) continue;
             if (*count == MOST_GPUS)
-                return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                                "--gpus: more than %d numbers of GPUs: ask in two parts", MOST_GPUS);
             gpus[(*count)++] = n;
         }
         if (*count == before)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "--gpus: no power of two lies between %" PRIu64 " and %" PRIu64
                            ", and a range stands for these: name the numbers, %" PRIu64 ",%" PRIu64,
                            low, high, low, low + 1);
@@ -461,12 +461,12 @@ static enum rk_status check_words(const struct plan_draft *draft, struct rk_erro
     };
     for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
         if (plan_given(draft, chosen[i]))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "the words say %s, which reckon longest chooses itself (--gpus N are "
                            "its GPUs): leave it out; reckon offload and fits take one plan",
                            chosen[i]);
     if (draft->data)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "the words say data, which reckon longest chooses itself: leave it out");
     return RK_OK;
 }

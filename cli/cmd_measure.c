@@ -270,10 +270,10 @@ static enum rk_status settle(struct measure_args *args, struct rk_error *error)
 {
     struct measure_profile *profile = &args->profile;
     if (!profile->model && (profile->ranks || profile->sequence))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--gpus and --sequence are of profiles: give --profile MODEL");
     if (profile->model && args->drives)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--drives: a profile has no memory tiers: leave it out, or --profile");
     if (args->drives && access(args->drives, W_OK) != 0)
         return rk_fail(error, RK_IO, args->drives, 0, 0, "cannot be written to: %s",

@@ -58,8 +58,9 @@ static enum rk_status read_size(const char *text, uint64_t *bytes, struct rk_err
     double value;
     if (!text) return RK_OK;
     if (!quantity_parse(text, strlen(text), QUANTITY_BYTES, false, &value, &wrong))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--max-shard: %s", wrong.text);
-    if (!(value >= 1)) return rk_fail(error, RK_USAGE, NULL, 0, 0, "--max-shard: at least 1 byte");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--max-shard: %s", wrong.text);
+    if (!(value >= 1))
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--max-shard: at least 1 byte");
     *bytes = value < 9e18 ? (uint64_t)value : UINT64_MAX;
     return RK_OK;
 }
@@ -76,7 +77,7 @@ int cmd_merge(int argc, char **argv)
     shard_take_moves(&args.moves, &options);
     enum rk_status status = read_size(args.most, &options.most_bytes, &error);
     if (status == RK_OK && !args.output)
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0, "-o DIR is missing: where to?");
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "-o DIR is missing: where to?");
     if (status == RK_OK)
         status = sharding_plan(SHARDING_MERGE, args.shards, NULL, &options, &s, &error);
     if (status == RK_OK) status = sharding_write(&s, args.output, &done, &error);

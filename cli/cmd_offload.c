@@ -77,7 +77,7 @@ static enum rk_status of_plan(const struct offload_args *args, struct plan_input
     if (status == RK_OK) status = plan_settle(&args->source, input, NULL, NULL, error);
     if (status != RK_OK) return status;
     if (input->system.memories < 2)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "%s has one memory: add a lower one, mem2=1TiB@50GB/s or "
                        "ssd=4*samsung-980pro-1tb",
                        input->system.id);
@@ -107,7 +107,7 @@ int cmd_offload(int argc, char **argv)
     if (args.source.model || args.source.system)
         status = of_plan(&args, &input, &report, &error);
     else if (args.source.words.count == 0)
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "say which plan, --model and --system, or which file of cases");
     for (int i = 0; status == RK_OK && !args.source.model && i < args.source.words.count; i++)
         status = offload_file(args.source.words.text[i], &report, &error);

@@ -203,24 +203,24 @@ static enum rk_status prove(const char *file, const struct buffers *b, const uin
     case RK_PLACE_SOUND:
         return RK_OK;
     case RK_PLACE_OVERLAP:
-        return rk_fail(error, RK_NOTHING_FITS, file, 0, 0,
+        return rk_fail(error, RK_CHECK_FAILED, file, 0, 0,
                        "buffers %s (at %llu) and %s (at %llu) overlap while both are alive",
                        b->id[first], (unsigned long long)address[first], b->id[second],
                        (unsigned long long)address[second]);
     case RK_PLACE_TOO_HIGH:
-        return rk_fail(error, RK_NOTHING_FITS, file, 0, 0,
+        return rk_fail(error, RK_CHECK_FAILED, file, 0, 0,
                        "buffer %s ends at %llu, above the capacity of %llu", b->id[first],
                        (unsigned long long)(address[first] + b->buffer[first].size),
                        (unsigned long long)capacity);
     case RK_PLACE_UNALIGNED:
-        return rk_fail(error, RK_NOTHING_FITS, file, 0, 0,
+        return rk_fail(error, RK_CHECK_FAILED, file, 0, 0,
                        "buffer %s: address %llu is no multiple of its alignment, %llu",
                        b->id[first], (unsigned long long)address[first],
                        (unsigned long long)b->buffer[first].alignment);
     case RK_PLACE_UNCHECKED:
         break;
     }
-    return rk_fail(error, RK_IO, file, 0, 0, "no memory to check the addresses");
+    return rk_fail(error, RK_NO_MEMORY, file, 0, 0, "no memory to check the addresses");
 }
 
 /* In two levels; then in one as well, unless that cannot be lower. */
@@ -487,17 +487,18 @@ static enum rk_status check_args(const struct place_args *args, struct rk_error 
 {
     const bool plan = args->source.model || args->source.system;
     if (plan && args->check)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--check: takes a FILE with addresses, no plan");
     if (!plan && args->source.words.count == 0)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "say which file of buffers: reckon place FILE.csv");
     if (args->alignment & (args->alignment - 1))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--alignment: must be a power of two");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--alignment: must be a power of two");
     if (!plan && args->output && args->source.words.count > 1)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--output: takes the addresses of one FILE");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--output: takes the addresses of one FILE");
     if (args->output && args->check)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--check: places nothing that --output could write");
     return RK_OK;
 }

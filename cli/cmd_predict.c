@@ -228,7 +228,7 @@ static int predict(const struct usage *usage, plan_choose *choose, int argc, cha
     enum rk_status status = plan_gather(&args.source, &input, &error);
     if (status == RK_OK) status = plan_settle(&args.source, &input, choose, NULL, &error);
     if (status == RK_OK && args.given && show_is_page(&args.show, args.output))
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--given: a page does not show it: give another --format");
     if (status == RK_OK) status = save_files(&args.save, &input.model, &input.draft.plan, &error);
     if (status == RK_OK) {

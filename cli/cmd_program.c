@@ -136,7 +136,7 @@ static enum rk_status read_from(struct rk_program *program, const char *path,
     return status;
 }
 
-/* The status is RK_NOTHING_FITS when they differ. */
+/* The status is RK_CHECK_FAILED when they differ. */
 static enum rk_status compare(const struct rk_program *program, const char *path,
                               struct rk_error *error)
 {
@@ -147,7 +147,7 @@ static enum rk_status compare(const struct rk_program *program, const char *path
         status = rk_program_diff(program, &other, stdout, MOST_DIFFERENCES, &differences, error);
     rk_program_release(&other);
     if (status != RK_OK || differences == 0) return status;
-    return rk_fail(error, RK_NOTHING_FITS, path, 0, 0,
+    return rk_fail(error, RK_CHECK_FAILED, path, 0, 0,
                    "%zu lines differ ('-': of the program asked for, '+': of this file)",
                    differences);
 }
@@ -211,7 +211,7 @@ static enum rk_status write_all(const struct program_source *input, const struct
     struct rank_files files = {.folder = args->all, .rank = rank, .count = count};
     enum rk_status status = RK_OK;
     if (count > MOST_FILES)
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--all would write %zu files: --classes writes one of each class", count);
     else
         status = rank_files_begin(&files, error);
@@ -365,7 +365,7 @@ static enum rk_status check_from(const struct program_args *args, struct rk_erro
                         : source->words.count ? source->words.text[0]
                                               : NULL;
     if (!given) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--from reads a program, not a plan to make one of: leave out %s", given);
 }
 
@@ -374,24 +374,24 @@ static enum rk_status check_arguments(const struct program_args *args, struct rk
     const bool one =
         args->ranks.count == 1 && args->ranks.range[0].low == args->ranks.range[0].high;
     if (args->ranks.count && !one)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--rank: give one rank, or --all DIR");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--rank: give one rank, or --all DIR");
     if (one && args->classes)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--classes is of all ranks, --rank of one: leave out one of them");
     if (args->against && !args->from && !one)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--against compares one program: give --rank, or --from FILE");
     const bool text = one || args->from || args->all;
     if (text && args->show.format != REPORT_AS_TEXT)
         return rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "--format is of the table: programs are text; leave it out, or --rank, --all "
             "and --from");
     if (args->all && (args->output || one || args->from))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--all writes many programs: leave out --rank, --from and --output");
     if (args->against && args->output)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--against prints what differs: leave out --output");
     return args->from ? check_from(args, error) : RK_OK;
 }

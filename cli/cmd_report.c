@@ -148,7 +148,7 @@ static enum rk_status check_plan_flags(const struct report_args *args, struct rk
         !plan_axes_only(axes, RK_BY_CALCULON))
         return RK_OK;
     return rk_fail(
-        error, RK_USAGE, NULL, 0, 0,
+        error, RK_BAD_ARGUMENT, NULL, 0, 0,
         "--batch, --sequence, --framework, --where, --headroom, --sort and the axes are for "
         "--search: say a plan in words, "
         "\"tp8 gbs512\"");
@@ -159,7 +159,7 @@ static enum rk_status check_measured(const struct report_args *args, struct rk_e
 {
     if (!args->measured) return RK_OK;
     return rk_fail(
-        error, RK_USAGE, NULL, 0, 0,
+        error, RK_BAD_ARGUMENT, NULL, 0, 0,
         "--measured: a step is drawn over one plan's: give that plan, in words or as a file");
 }
 
@@ -233,7 +233,7 @@ static enum rk_status set_problem(struct job *job, struct search *search, struct
     struct rk_plan *base = &search->problem.base;
     uint64_t precision;
     if (!args->source.gpus || !args->batch)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--search needs --gpus and --batch: give how many accelerators there are "
                        "and the largest batch");
     const enum rk_status status =
@@ -383,7 +383,7 @@ static enum rk_status make_diff(struct job *job, int *code, struct rk_error *err
     if (status == RK_OK) status = check_measured(&job->args, error);
     if (status == RK_OK && source->words.count > 2)
         status = rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "two plans are set beside each other: leave out %s, or write it into one of them",
             source->words.text[2]);
     if (status != RK_OK) return status;
@@ -400,7 +400,7 @@ static enum rk_status make_page(struct job *job, int *code, struct rk_error *err
     const struct plan_source *source = &job->args.source;
     const char *input = source->words.count ? source->words.text[0] : NULL;
     if (job->args.search && (input || source->file))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--search makes its own input: leave out %s, or --search",
                        input ? input : "--plan");
     if (job->args.search) return make_search(job, code, error);
@@ -408,7 +408,7 @@ static enum rk_status make_page(struct job *job, int *code, struct rk_error *err
         is_whole_plan(source->words.text[1]))
         return make_diff(job, code, error);
     if (!input && !source->file)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "nothing to report: give a plan (a file or words), the output of a search, "
                        "the database of a study, or --search");
     if (!source->file && !plan_is_line(input) && strcmp(input, "-") != 0 && strpbrk(input, "./") &&
@@ -468,7 +468,7 @@ static enum rk_status write_charts(const struct job *job, struct rk_error *error
 static enum rk_status check_output(const struct report_args *args, struct rk_error *error)
 {
     if (!args->output && !args->charts && args->format == PAGE_HTML && show_on_terminal(stdout))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "the page would go to the terminal: give -o PAGE.html");
     return RK_OK;
 }

@@ -93,7 +93,7 @@ int cmd_reshard(int argc, char **argv)
         options.model = &model;
     }
     if (status == RK_OK && !writes && !args.dry_run && !args.explain)
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "-o DIR is missing: where to? --dry-run and --explain write nothing");
     if (status == RK_OK)
         status = sharding_plan(SHARDING_AGAIN, args.shards, &plan, &options, &s, &error);

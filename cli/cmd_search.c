@@ -310,7 +310,7 @@ static int answer(const struct search *search, const struct search_keys *keys,
         fputs("reckon: interrupted: these are the best so far, the search is incomplete\n", stderr);
     else if (progress_stopped())
         fputs("reckon: interrupted: what was asked beyond the best plans is incomplete\n", stderr);
-    if (!complete || progress_stopped()) code = progress_code();
+    if (!complete || progress_stopped()) code = RK_INTERRUPTED;
     if (!args->quiet) search_answer_rate(search, session);
     if (args->explain) search_answer_explain(search);
     if (!piped)
@@ -368,7 +368,7 @@ static enum rk_status check(const struct search_args *args, const struct search_
                             struct rk_error *error)
 {
     const char *why = conflict(args, grid->problems);
-    if (why) return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s", why);
+    if (why) return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s", why);
     if (args->all && search_all_check(args->all, error) != RK_OK) return error->status;
     enum rk_status status = RK_OK;
     for (size_t i = 0; i < grid->problems && status == RK_OK; i++) {

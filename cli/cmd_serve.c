@@ -261,7 +261,7 @@ static int refuse(const struct serve_question *q, struct plan_input *input,
                   const struct rk_served *served)
 {
     struct rk_prediction *p = report_alloc(q->report, sizeof *p);
-    if (!p) return RK_IO;
+    if (!p) return RK_NO_MEMORY;
     p->verdict = served->verdict;
     p->tightest = served->tightest;
     p->reasons = 1;
@@ -319,14 +319,14 @@ static enum rk_status check_search(const struct serve_args *args, const struct p
 {
     static const char *const chosen[] = {"tensor", "pipeline", "expert", "expert_tensor", "zero"};
     if (!args->search && (args->first_ms || args->token_ms || args->top))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--first-ms, --token-ms and --top go with --search: add it");
     for (size_t i = 0; args->search && i < sizeof chosen / sizeof *chosen; i++)
         if (plan_given(draft, chosen[i]))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "--search chooses %s itself: leave it out of the plan", chosen[i]);
     if (args->search && args->batch.count)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--search chooses the batch: leave --batch out");
     return RK_OK;
 }
@@ -335,7 +335,7 @@ static enum rk_status check_batches(const struct serve_args *args, struct rk_err
 {
     uint64_t batch[MOST_BATCHES];
     if (!args->batch.count || listed(&args->batch, batch)) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--batch: no power of two is in the range: give numbers with commas between");
 }
 

@@ -199,9 +199,10 @@ static void add_model_file(struct report *report, const struct rk_model *model)
     const struct report_cell cells[] = {
         cell_text(report_text(report, "%s, %d blocks", short_number(report, parameters),
                               (int)model->layers)),
-        cell_text(model->heads == model->layers
-                      ? "Proposed by reckon shapes. Feed-forward 4 * hidden, as many heads as blocks."
-                      : "Proposed by reckon shapes. Feed-forward 4 * hidden, heads of a usual width."),
+        cell_text(
+            model->heads == model->layers
+                ? "Proposed by reckon shapes. Feed-forward 4 * hidden, as many heads as blocks."
+                : "Proposed by reckon shapes. Feed-forward 4 * hidden, heads of a usual width."),
         cell_count(model->layers),
         cell_count(model->hidden),
         cell_count(model->feedforward),
@@ -239,14 +240,14 @@ static enum rk_status check_args(const struct shapes_args *args, struct rk_error
 {
     const int questions = (args->parameters > 0) + (args->blocks.count > 0) + args->grid;
     if (questions != 1)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "say what to propose: one of --params COUNT, --blocks N, --grid");
     if (args->parameters > MOST_PARAMETERS)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--params: %g is more than %g, as far as the rule is continued",
                        args->parameters, MOST_PARAMETERS);
     if (args->grid && args->output)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--output: a grid is no model; use --params or --blocks");
     return RK_OK;
 }
@@ -290,7 +291,7 @@ static int print_shapes(const struct shapes_args *args)
         args->blocks.count ? listed_blocks(args, step, blocks) : propose(&rule, args, step, blocks);
     if (count == 0) {
         struct rk_error error;
-        rk_fail(&error, RK_USAGE, NULL, 0, 0,
+        rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                 "--blocks: no multiple of %d in the range; try --step 1", (int)step);
         return options_fail(&error);
     }

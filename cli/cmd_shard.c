@@ -139,7 +139,7 @@ static int run(const struct shard_args *args)
     if (status == RK_OK)
         status = sharding_plan(SHARDING_SPLIT, args->checkpoint, &plan, &options, &s, &error);
     if (status == RK_OK && !writes && !args->dry_run && !args->explain)
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "-o DIR is missing: where to? --dry-run and --explain write nothing");
     if (status == RK_OK && writes) status = sharding_write(&s, args->output, &done, &error);
     const int code = status == RK_OK

@@ -218,7 +218,8 @@ static enum rk_status add_row(void *context, int columns, const char *const *nam
     struct sheet *sheet = context;
     struct report_cell cells[REPORT_MAX_COLUMNS];
     if (columns > REPORT_MAX_COLUMNS)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "more than %d columns", REPORT_MAX_COLUMNS);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "more than %d columns",
+                       REPORT_MAX_COLUMNS);
     if (!sheet->table) open_table(sheet, columns, names);
     for (int i = 0; i < columns; i++)
         cells[i] = value_cell(sheet->report, &values[i]);
@@ -340,10 +341,10 @@ static enum rk_status choose_database(struct run *run, struct rk_error *error)
         return RK_OK;
     }
     if (strcmp(file, "-") == 0)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--db is missing: a study from standard input has no place of its own");
     if (!beside(file, ".db", run->path))
-        return rk_fail(error, RK_USAGE, file, 0, 0, "the path is too long");
+        return rk_fail(error, RK_BAD_ARGUMENT, file, 0, 0, "the path is too long");
     return RK_OK;
 }
 
@@ -353,7 +354,7 @@ static enum rk_status find_figure(struct run *run, struct rk_error *error)
     if (!run->args.figure) return RK_OK;
     run->figure = study_find_figure(run->study, run->args.figure);
     if (run->figure >= 0) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--figure: %.80s is not in the study, whose first one is %s; --list shows all",
                    run->args.figure, run->study->figure[0].name);
 }
@@ -432,16 +433,16 @@ static int compare(struct run *run)
     study_database_close(run->database);
     run->database = NULL;
     if (!given && strcmp(run->args.file, "-") == 0) {
-        rk_fail(&error, RK_USAGE, NULL, 0, 0,
+        rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                 "--compare: a study from standard input has no script; use --compare-with FILE");
         return options_fail(&error);
     }
     if (!given && !beside(run->args.file, ".sql", script)) {
-        rk_fail(&error, RK_USAGE, run->args.file, 0, 0, "the path is too long");
+        rk_fail(&error, RK_BAD_ARGUMENT, run->args.file, 0, 0, "the path is too long");
         return options_fail(&error);
     }
     if (!given && access(script, F_OK) != 0) {
-        rk_fail(&error, RK_USAGE, script, 0, 0,
+        rk_fail(&error, RK_BAD_ARGUMENT, script, 0, 0,
                 "there is none: --compare reads the questions beside the study, --compare-with "
                 "FILE others; reckon-compare(5)");
         return options_fail(&error);

@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
+#include "cli/keys.h"
 #include "cli/pages.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
@@ -147,7 +148,7 @@ struct story {
 
 static enum rk_status bad_window(const char *text, const char *why, struct rk_error *error)
 {
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "--window: \"%.60s\" %s", text, why);
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--window: \"%.60s\" %s", text, why);
 }
 
 static enum rk_status read_window(const char *text, double step_s, struct timeline_window *window,
@@ -160,11 +161,11 @@ static enum rk_status read_window(const char *text, double step_s, struct timeli
                         &problem) ||
         !quantity_parse(dots + 2, strlen(dots + 2), QUANTITY_SECONDS, false, &window->to_s,
                         &problem))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--window: %s", problem.text);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--window: %s", problem.text);
     if (!(window->from_s < window->to_s) || window->from_s < 0)
         return bad_window(text, "runs backwards or begins before the step: give FROM..TO", error);
     if (window->from_s >= step_s)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--window: \"%.60s\" begins behind the step, which takes %.4g s", text,
                        step_s);
     return RK_OK;
@@ -174,10 +175,10 @@ static enum rk_status read_stages(const struct option_values *values, uint32_t s
                                   struct timeline_window *window, struct rk_error *error)
 {
     if (values->count > 1)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--stages: give one range, 0..7");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--stages: give one range, 0..7");
     if (values->count == 0) return RK_OK;
     if (values->range[0].low >= stages)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--stages: there is no stage %" PRIu64 ": the last one is %" PRIu32,
                        values->range[0].low, stages - 1);
     window->first_stage = (uint32_t)values->range[0].low;
@@ -191,7 +192,8 @@ static enum rk_status choose_window(const struct timeline_args *args,
                                     struct rk_error *error)
 {
     if (args->full && args->window)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--full and --window exclude each other");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--full and --window exclude each other");
     *window = timeline_everything();
     enum rk_status status = read_stages(&args->stages, plan->stages, window, error);
     if (status != RK_OK) return status;
@@ -254,7 +256,8 @@ static void note_reasons(struct report *report, unsigned reasons, double differe
     if (fabs(difference) < 1e-9) return;
     for (unsigned bit = 0; bit < TIMELINE_REASONS; bit++)
         if (reasons >> bit & 1)
-            report_note(report, report_text(report, "  why: %s", timeline_reason(bit)));
+            report_note(report,
+                        report_text(report, "  why: %s", keys_said(report, timeline_reason(bit))));
 }
 
 static void note_time(struct report *report, const struct story *s)
@@ -374,8 +377,9 @@ static void add_differences(struct report *report, const struct story *s)
         for (unsigned bit = 0; bit < TIMELINE_REASONS; bit++)
             if (figures[i].differs && figures[i].reasons >> bit & 1)
                 report_row(report, table,
-                           (const struct report_cell[]){cell_text(figures[i].figure),
-                                                        cell_text(timeline_reason(bit))});
+                           (const struct report_cell[]){
+                               cell_text(figures[i].figure),
+                               cell_text(keys_said(report, timeline_reason(bit)))});
 }
 
 static void stage_row(const void *context, size_t row, struct report_cell *cells)
@@ -529,7 +533,7 @@ static void take_old_output(struct timeline_args *args)
 static enum rk_status check_arguments(const struct timeline_args *args, struct rk_error *error)
 {
     if (!args->trace && (args->window || args->full || args->stages.count))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--window, --stages and --full choose what goes into a trace: give it a "
                        "file with --trace");
     return RK_OK;

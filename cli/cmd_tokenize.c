@@ -288,7 +288,7 @@ static enum rk_status encode_all(const struct tokenize_args *args, struct encode
     }
     if (status != RK_OK || sink->form != FORM_BIN) return status;
     if (all.tokens > SHARD_MOST)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--as bin: %llu tokens, and a shard counts to 2^31 - 1: give fewer files",
                        (unsigned long long)all.tokens);
     return write_shard_header(sink, all.tokens) ? RK_OK : output_fail(sink->output, error);
@@ -306,7 +306,7 @@ static enum rk_status run_encode(const struct tokenize_args *args, const struct 
     sink.file = output.file;
     sink.output = &output;
     if (status == RK_OK && sink.form == FORM_BIN && !write_shard_header(&sink, 0))
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--as bin: the number of tokens stands at the beginning: give -o a file");
     if (status == RK_OK) status = encode_all(args, encoder, &sink, error);
     if (status == RK_OK && sink.form != FORM_COUNT) status = output_commit(&output, error);

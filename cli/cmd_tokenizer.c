@@ -102,7 +102,7 @@ static enum rk_status train(const struct train_args *args, const struct train_op
     struct tokenizer tokenizer;
     enum rk_status status = RK_OK;
     struct trainer *trainer = trainer_open(options);
-    if (!trainer) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory to train");
+    if (!trainer) return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory to train");
     for (int i = 0; status == RK_OK && i < args->files.count; i++)
         status = add_records(args->files.text[i], args, trainer, error);
     if (status == RK_OK) status = trainer_finish(trainer, &tokenizer, error);
@@ -130,7 +130,7 @@ static int run_train(int argc, char **argv)
                                           .least = args.least,
                                           .threads = (int)args.threads};
     if (options.vocabulary < train_least_vocabulary(options.cut)) {
-        rk_fail(&error, RK_USAGE, NULL, 0, 0, "--vocabulary: at least %u for --cut %s",
+        rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "--vocabulary: at least %u for --cut %s",
                 train_least_vocabulary(options.cut), cut_names[options.cut]);
         return options_fail(&error);
     }

@@ -2,6 +2,8 @@
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/executor.h"
+#include "cli/exit.h"
+#include "cli/keys.h"
 #include "cli/page_train.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
@@ -185,7 +187,7 @@ static void warn(void *context, const struct rk_error *about)
 {
     char text[1024];
     (void)context;
-    rk_error_format(about, text, sizeof text);
+    keys_say_error(about, text, sizeof text);
     if (cli_executor->rank == 0) fprintf(stderr, "reckon: warning: %s\n", text);
 }
 
@@ -337,21 +339,22 @@ static enum rk_status need(const struct train_args *args, const struct rk_train 
                            struct rk_error *error)
 {
     if (!args->model)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "say what to train: --model gpt2-124m");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "say what to train: --model gpt2-124m");
     if (!args->data)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "say what to train on: --data tokens.bin");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "say what to train on: --data tokens.bin");
     if (args->save_every && !args->save)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--save-every %llu: say where to, --save FOLDER",
                        (unsigned long long)args->save_every);
     if (!args->block_tokens &&
         (args->block_local != usual->block_local || args->block_global != usual->block_global ||
          args->block_patterns != usual->block_patterns))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--blocks-local, --blocks-global and --blocks-patterns are of sparse "
                        "attention: say --blocks TOKENS, too");
     if (args->least_rate > args->rate)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--least-rate %g is above --rate %g",
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--least-rate %g is above --rate %g",
                        args->least_rate, args->rate);
     return RK_OK;
 }
@@ -375,25 +378,25 @@ static enum rk_status check_options(const struct train_args *args, const struct 
 {
     const bool scales = plan->precision == RK_FP16 || args->changes;
     if (args->momentum != usual->momentum && plan->optimizer != RK_MUON)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--momentum %g is of Muon: say optimizer=muon, too", args->momentum);
     const bool moves = offloads(plan) || args->changes;
     if ((args->drives || args->adaptive) && !moves)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "%s is of plans that offload: say offload-activations=1 or the like, too",
                        args->drives ? "--drives" : "--adaptive");
     if (args->balance != usual->balance && !model->experts)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--balance %g is of experts, and %s has none: leave it out", args->balance,
                        model->id);
     if (args->bias_rate != usual->bias_rate && !model->router_biases)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--bias-rate %g is of models whose routers have biases (router_biases), and "
                        "%s has none: leave it out",
                        args->bias_rate, model->id);
     if ((args->wide || !scales) &&
         (args->loss_scale != usual->loss_scale || args->scale_interval != usual->scale_interval))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--loss-scale and --scale-interval are of fp16: say precision=fp16, too, "
                        "and leave --double out");
     return RK_OK;
@@ -465,7 +468,7 @@ static int show_stopped(const struct watch *w, int code)
         fprintf(stderr, "--load %s goes on from there\n", w->args->save);
     else
         fputs("nothing is kept without --save\n", stderr);
-    return asked_to_stop == SIGUSR1 ? code : 128 + asked_to_stop;
+    return asked_to_stop == SIGUSR1 ? code : exit_stopped(asked_to_stop);
 }
 
 static enum rk_status open_file(const char *path, const char *mode, FILE **file,

@@ -190,8 +190,9 @@ static int write_bars(const struct results *results, const char *path)
     if (error_bars_learn(&bars, results, &error) != RK_OK) return options_fail(&error);
     struct output output = {.file = NULL};
     char *text = error_bars_text(&bars);
-    enum rk_status status = text ? output_open(&output, path, &error)
-                                 : rk_fail(&error, RK_IO, path, 0, 0, "no memory to write it");
+    enum rk_status status =
+        text ? output_open(&output, path, &error)
+             : rk_fail(&error, RK_NO_MEMORY, path, 0, 0, "no memory to write it");
     if (status == RK_OK) {
         fprintf(output.file, "%s\n", text);
         status = output_commit(&output, &error);

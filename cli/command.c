@@ -6,6 +6,7 @@
 #include "catalog/model_fields.h"
 #include "catalog/system_text.h"
 #include "cli/commands.h"
+#include "cli/exit.h"
 #include "cli/model_input.h"
 #include "cli/plan_axes.h"
 #include "cli/plan_input.h"
@@ -36,7 +37,8 @@ static int run_words(int count, char **words)
     const struct command *command = options_command(main_commands, count ? words[0] : "", &error);
     if (!command) return options_fail(&error);
     if (command_is_for_programs(command)) return command->run(count, words);
-    rk_fail(&error, RK_USAGE, NULL, 0, 0, "%s is not for programs: run the executable", words[0]);
+    rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s is not for programs: run the executable",
+            words[0]);
     return options_fail(&error);
 }
 
@@ -65,7 +67,7 @@ static void release_words(int count, char **words)
 int rk_command(int count, const char *const words[], rk_command_progress *progress, void *context,
                struct rk_command_answer *answer)
 {
-    *answer = (struct rk_command_answer){.code = RK_IO};
+    *answer = (struct rk_command_answer){.code = RK_NO_MEMORY};
     pthread_once(&prepared, prepare);
     pthread_mutex_lock(&one_at_a_time);
     char **copy = copy_words(count, words);
@@ -77,6 +79,7 @@ int rk_command(int count, const char *const words[], rk_command_progress *progre
     if (!whole) answer->code = no_memory(&answer->error);
     if (copy) release_words(count, copy);
     pthread_mutex_unlock(&one_at_a_time);
+    answer->code = exit_code(answer->code);
     return answer->code;
 }
 
@@ -214,7 +217,7 @@ static enum rk_status find_figures(const char *const names[], size_t width,
     for (size_t i = 0; i < width; i++) {
         figures[i] = rk_figure_find(names[i]);
         if (!figures[i])
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "%s is no figure: docs/python.md lists them", names[i]);
     }
     return RK_OK;

@@ -120,7 +120,7 @@ int compare_print(const char *database, const char *script, int format, const ch
     int code;
     if (status == RK_OK) {
         fill(&report, &comparison);
-        code = show_report(&report, &show, output, comparison.broken ? RK_NOTHING_FITS : RK_OK);
+        code = show_report(&report, &show, output, comparison.broken ? RK_CHECK_FAILED : RK_OK);
     } else {
         code = options_fail(&error);
     }

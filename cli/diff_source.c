@@ -149,7 +149,7 @@ static enum rk_status read_plan(const struct diff_source *source, const char *te
         return status;
     }
     if (form == PLAN_CHANGES && !other)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "\"%.40s\": changes (+) need a plan before them", text);
     return read_words(text, other, form == PLAN_CHANGES, system, source->gpus, plan, error);
 }
@@ -217,11 +217,11 @@ enum rk_status diff_take_plans(struct diff_source *source, struct rk_error *erro
     if (source->a) plans[count++] = source->a;
     if (source->b) plans[count++] = source->b;
     if (!count)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "A, the first plan, is missing: a plan file, a "
                        "launch script or words, \"tp8 pp4\"");
     if (count > 2)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "%d plans are given (--plan, A, B): two are compared", count);
     source->a = plans[0];
     source->b = plans[1];
@@ -254,7 +254,7 @@ enum rk_status diff_gather(const struct diff_source *source, struct diff_input *
     char why[MODEL_WHY];
     *input = (struct diff_input){.name_a = ""};
     if (!source->system)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--system is missing: reckon systems lists what there is");
     enum rk_status status = rk_system_load(source->system, &input->system, error);
     if (status == RK_OK)
@@ -271,7 +271,7 @@ enum rk_status diff_gather(const struct diff_source *source, struct diff_input *
         if (status == RK_OK && !first_has && !second_has)
             model_warn_sequence(source->model, &input->model, why, input->a.sequence);
     } else if (status == RK_OK && !first_has && !second_has)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--model is missing: only launch scripts have one");
     if (status != RK_OK) return status;
     if (source->changes.words.count) status = take_options(source, input, error);

@@ -79,7 +79,7 @@ static enum rk_status fill(const struct questions *q, struct question *one, cons
             bytes_add(&one->prompt, form, (size_t)(open - form)) && add_member(value, &one->prompt);
         form = close + 2;
     }
-    return ok ? RK_OK : rk_fail(error, RK_IO, q->path, 0, 0, "no memory for the questions");
+    return ok ? RK_OK : rk_fail(error, RK_NO_MEMORY, q->path, 0, 0, "no memory for the questions");
 }
 
 static enum rk_status find_answer(const struct questions *q, struct question *one,
@@ -121,7 +121,7 @@ static enum rk_status add_question(struct questions *q, const char *text, size_t
 {
     json_error_t why;
     if (!ARRAY_ROOM(q->of, q->count))
-        return rk_fail(error, RK_IO, q->path, 0, 0, "no memory for the questions");
+        return rk_fail(error, RK_NO_MEMORY, q->path, 0, 0, "no memory for the questions");
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
     if (!root) return rk_fail(error, RK_BAD_INPUT, q->path, (int)line, why.column, "%s", why.text);
     struct question *one = &q->of[q->count++];
@@ -383,7 +383,7 @@ static enum rk_status check_shots(const struct shots *shots, struct rk_error *er
 {
     const size_t there = shots->from->count - (shots->same && shots->from->count);
     if (shots->count <= there) return RK_OK;
-    return rk_fail(error, RK_USAGE, shots->from->path, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, shots->from->path, 0, 0,
                    "has %zu examples for %llu shots: say fewer, or another file with --shots-from",
                    there, (unsigned long long)shots->count);
 }

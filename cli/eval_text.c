@@ -26,7 +26,7 @@ static enum rk_status read_ids(FILE *file, const char *path, int width, uint64_t
                            ids->count, id, (unsigned long long)m->model.vocabulary);
         if (n < (size_t)width) break;
         if (!token_list_add(ids, id))
-            return rk_fail(error, RK_IO, path, 0, 0, "no memory for its tokens");
+            return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory for its tokens");
     }
     if (ferror(file)) return rk_fail(error, RK_IO, path, 0, 0, "%s", strerror(errno));
     if (ids->count == said) return RK_OK;
@@ -85,7 +85,7 @@ static enum rk_status count_tokens(const uint32_t *id, size_t count, const char 
         if (ok) count_text(text.data, text.size, r);
     }
     bytes_release(&text);
-    return ok ? RK_OK : rk_fail(error, RK_IO, path, 0, 0, "no memory for its text");
+    return ok ? RK_OK : rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory for its text");
 }
 
 /* ---- documents ---- */
@@ -105,7 +105,7 @@ static enum rk_status add_document(const struct reader_record *record, const cha
                            "own --tokenizer",
                            set->ids.id[i], (unsigned long long)m->model.vocabulary);
     ok = ok && eval_windows(set, at, set->ids.count, m->sequence, stride);
-    if (!ok) return rk_fail(error, RK_IO, path, 0, 0, "no memory for its tokens");
+    if (!ok) return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory for its tokens");
     count_text(record->text, record->size, r);
     r->documents++;
     if (m->end_id != BPE_NONE || set->ids.count == at) return RK_OK;
@@ -154,7 +154,7 @@ enum rk_status eval_text(const char *path, uint64_t stride, const struct eval_mo
     if (status == RK_OK && is_shard) {
         r->documents = 1;
         if (!eval_windows(&set, 0, set.ids.count, m->sequence, stride))
-            status = rk_fail(error, RK_IO, path, 0, 0, "no memory for its tokens");
+            status = rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory for its tokens");
         if (status == RK_OK && m->tokenizer_path && set.ids.count)
             status = count_tokens(set.ids.id + 1, set.ids.count - 1, path, m, r, error);
     }

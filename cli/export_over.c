@@ -12,7 +12,7 @@ static enum rk_status plan_of(const struct clusters_input *input, bool layered,
     if (layered ? clusters_layered_plan(input, &plan->plan)
                 : clusters_plain_plan(input, &plan->plan))
         return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    layered ? "the plan's stages have different numbers of GPUs, or replicas on "
                              "several clusters, which this target does not say"
                            : "the plan's stages differ in more than their layers, or have replicas "

@@ -28,10 +28,9 @@ enum rk_status export_gather(const struct plan_source *source, struct export_pla
     struct plan_draft draft = plan_draft();
     struct plan_fault fault;
     char why[MODEL_WHY];
-    if (!source->model)
-        return model_missing(&source->words, error);
+    if (!source->model) return model_missing(&source->words, error);
     if (!source->file && !source->words.count)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "the plan is missing: give --plan FILE, or its words (tp8 pp4 gbs512)");
     enum rk_status status = RK_OK;
     if (source->file) status = plan_named(source->file, &draft, error);

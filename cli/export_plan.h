@@ -20,8 +20,8 @@ enum rk_status export_gather(const struct plan_source *source, struct export_pla
                              struct rk_error *error);
 
 /* The same with source->system of several clusters: the plan of the file, or the best one with the
- * words. RK_USAGE where the target cannot say it: one plan for all ranks, or with `layered` one for
- * each layer. */
+ * words. RK_BAD_ARGUMENT where the target cannot say it: one plan for all ranks, or with `layered`
+ * one for each layer. */
 enum rk_status export_gather_over(const struct plan_source *source, bool layered,
                                   struct export_plan *plan, struct rk_error *error);
 

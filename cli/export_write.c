@@ -26,7 +26,7 @@ static enum rk_status write_megatron(FILE *file, const struct export_how *how,
                                            .mock_data = how->mock_data,
                                            .gpus_per_node = how->gpus_per_node};
     if (!version)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--target: \"%.40s\" is not known: give core_v0.9 to core_v0.19",
                        how->version);
     return megatron_write(file, &plan->model, &plan->plan, &target, notes, error);
@@ -89,7 +89,7 @@ static enum rk_status write_target(FILE *file, enum export_target to, const stru
     if (how->launcher == LAUNCHER_NONE || whole)
         return write_plain(file, to, how, plan, notes, error);
     if (to == EXPORT_MEGATRON)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--launcher: kubernetes starts the others, Megatron-LM is "
                        "started by torchrun or slurm");
     FILE *memory = open_memstream(&text, &size);

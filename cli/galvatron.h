@@ -19,7 +19,7 @@ extern const struct option_word galvatron_question_words[];
 enum rk_status galvatron_read_words(struct question_args *args, const struct document *profiles,
                                     struct galvatron_question *question, struct rk_error *error);
 
-/* RK_USAGE when an option that is needed was not given: what it is. */
+/* RK_BAD_ARGUMENT when an option that is needed was not given: what it is. */
 enum rk_status galvatron_want(const char *value, const char *name, const char *what,
                               struct rk_error *error);
 enum rk_status galvatron_no_memory(struct rk_error *error);

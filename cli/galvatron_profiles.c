@@ -61,7 +61,7 @@ int run_galvatron_profile(int argc, char **argv)
     if (done >= 0) return done;
     enum rk_status status = RK_OK;
     if (!args.model || !args.system)
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0, "give --model and --system");
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "give --model and --system");
     if (status == RK_OK) status = rk_model_load(args.model, &model, &error);
     if (status == RK_OK) status = rk_system_load(args.system, &system, &error);
     if (status == RK_OK)
@@ -146,7 +146,7 @@ static json_t *collect(const struct collect_args *args, struct rk_error *error)
     json_t *all = NULL;
     enum rk_status status = RK_OK;
     if (!args->model || !args->system || !args->hidden)
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0, "give --model, --hidden and --system");
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "give --model, --hidden and --system");
     for (int i = 0; status == RK_OK && i < 6; i++) {
         status = galvatron_want(args->file[i], names[i], "see --help for what it is", error);
         if (status == RK_OK) status = document_load(args->file[i], &document[i], error);

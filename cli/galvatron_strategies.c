@@ -240,7 +240,7 @@ int run_galvatron_list(int argc, char **argv)
     const int done = options_read(&galvatron_list_usage, argc, argv, &args);
     if (done >= 0) return done;
     if (!galvatron_power_of_two((long)args.gpus)) {
-        rk_fail(&error, RK_USAGE, NULL, 0, 0, "--gpus: give a power of two");
+        rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "--gpus: give a power of two");
         return options_fail(&error);
     }
     if (args.tree) {

@@ -87,7 +87,7 @@ static enum rk_status write_files(const struct import_answer *answer,
     enum rk_status status = RK_OK;
     if (args->model_output) {
         char *text = model_file(answer);
-        if (!text) return rk_fail(error, RK_IO, args->model_output, 0, 0, "out of memory");
+        if (!text) return rk_fail(error, RK_NO_MEMORY, args->model_output, 0, 0, "out of memory");
         status = save_file(args->model_output, put_text, text, error);
         free(text);
     }

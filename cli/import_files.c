@@ -103,7 +103,7 @@ static enum rk_status read(const struct plan_format *format, const struct file_a
     size_t size;
     enum rk_status status = RK_OK;
     if (!format->own_model && !args->model)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--model is missing: reckon models lists what there is");
     if (!format->own_model) status = model_open(args->model, &s->model, error);
     if (status == RK_OK) status = text_file_load(args->file, FILE_BYTES, &text, &size, error);

@@ -119,7 +119,7 @@ static enum rk_status read_options(const struct megatron_args_given *given,
     if (!given->version) return RK_OK;
     options->version = megatron_version(given->version);
     if (options->version) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--version: \"%.40s\" is not known: give core_v0.9 to core_v0.19",
                    given->version);
 }
@@ -155,7 +155,7 @@ int import_megatron(int argc, char **argv)
     if (done >= 0) return done;
     const size_t words = own < argc ? (size_t)(argc - own - 1) : 0;
     if ((given.script != NULL) == (words > 0)) {
-        rk_fail(&error, RK_USAGE, NULL, 0, 0,
+        rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                 "import megatron: give a script, or arguments behind --, and not both");
         return options_fail(&error);
     }

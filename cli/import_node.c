@@ -132,7 +132,7 @@ static enum rk_status write_line(const struct answer *a, struct rk_error *error)
     write_words(a, file);
     fclose(file);
     if (*words && !synthetic_join(line, sizeof line, a->base, words + 1))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--system: the line would be too long");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--system: the line would be too long");
     const enum rk_status status = output_open(&output, path, error);
     if (status != RK_OK) return status;
     fprintf(output.file, "%s\n", *words ? line : a->base);
@@ -198,14 +198,14 @@ static enum rk_status settle_links(struct answer *a, struct rk_error *error)
     const struct node_topology *node = a->node;
     a->base = args->system ? args->system : node->system;
     if (!a->base)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "%s does not say what its accelerators%s%s are in the catalog: add --system "
                        "h100-sxm5-80g or another one of `reckon systems`",
                        args->file, *node->model ? ", " : "", node->model);
     const enum rk_status status = rk_system_load(a->base, &a->system, error);
     if (status != RK_OK) return status;
     if (args->nodes && a->system.devices)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--system: \"%s\" has %" PRIu64
                        " accelerators, and --nodes says how many there are: leave one of them out",
                        a->base, a->system.devices);
@@ -240,7 +240,7 @@ static enum rk_status settle_adapters(struct answer *a, struct rk_error *error)
     if (a->tiers.fabric >= 0) a->adapter_Bps = a->system.network[a->tiers.fabric].bandwidth_Bps;
     if (args->adapter && !quantity_parse(args->adapter, strlen(args->adapter), QUANTITY_BYTES_PER_S,
                                          false, &a->adapter_Bps, &problem))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--adapter: %s", problem.text);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--adapter: %s", problem.text);
     a->network_Bps = node_network_Bps(a->node, args->adapter ? a->adapter_Bps : 0);
     if (!(a->network_Bps > 0)) a->network_Bps = node_network_Bps(a->node, a->adapter_Bps);
     return RK_OK;
@@ -278,7 +278,7 @@ static void say_notes(const struct answer *a)
 static enum rk_status check_arguments(const struct node_args *args, struct rk_error *error)
 {
     if (args->table || args->show.format == REPORT_AS_TEXT) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--format is of the table, the line is text: add --table, or leave it out");
 }
 

@@ -77,7 +77,7 @@ static enum rk_status check_leaves(const struct slurm_args *args,
     for (int i = 0; args->over > 1 && links > NODE_LARGEST && i < topology->networks; i++) {
         const uint64_t leaf = topology->network[i].leaf_nodes * args->gpus;
         if (topology->network[i].leaves > 1 && leaf <= links)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "--over: a leaf of %s joins %" PRIu64
                            " accelerators, which the links of %s join already: leave it out",
                            topology->network[i].name, leaf, args->system);
@@ -91,12 +91,12 @@ static enum rk_status check_system(const struct slurm_args *args, const struct r
 {
     const uint64_t devices = machine->cluster[0].system.devices;
     if (machine->clusters > 1)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--system: this is a machine of %d clusters; give what the nodes are, one "
                        "system such as h100-sxm5-80g: %s says which clusters there are",
                        machine->clusters, args->file);
     if (devices)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--system: \"%s\" has %" PRIu64
                        " accelerators, and %s says how many there are: leave the number out",
                        args->system, devices, args->file);
@@ -109,7 +109,7 @@ static enum rk_status settle_node(struct slurm_args *args, const struct rk_syste
 {
     if (!args->gpus) args->gpus = node_size_of(system);
     if (args->gpus) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "the links of %s join %" PRIu64
                    " accelerators of several nodes: say how many a node has, --gpus-per-node 4",
                    args->system, system->network[0].size);
@@ -152,7 +152,7 @@ static enum rk_status write_line(struct slurm_args *args, const struct slurm_top
     rk_machine_release(&machine);
     if (status != RK_OK) return status;
     if (!write_text(args, topology, node, text, sizeof text))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--system: the line would be too long");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--system: the line would be too long");
     status = rk_machine_load(text, &machine, error);
     if (status != RK_OK) return status;
     rk_machine_release(&machine);
@@ -170,11 +170,11 @@ static enum rk_status check(const struct slurm_args *args, const struct slurm_to
                        "%d networks that no switch joins: a machine has at most %d clusters",
                        topology->networks, RK_MAX_CLUSTERS);
     if (topology->networks == 1 && args->link)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--link: the switches of %s join all nodes, leave it out", args->file);
     if (topology->networks > 1 && !args->link)
         return rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "%s has %d networks that no switch joins, %s and %s%s: say what does, --link "
             "100Gb/s@50us",
             args->file, topology->networks, topology->network[0].name, topology->network[1].name,

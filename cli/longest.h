@@ -39,7 +39,7 @@ struct longest {
 /* Whose plans they are. */
 enum rk_framework longest_framework(enum longest_kind kind);
 
-/* Lists the candidates for p->gpus anew; RK_IO without memory. */
+/* Lists the candidates for p->gpus anew; RK_NO_MEMORY without memory. */
 enum rk_status longest_list(struct longest *p, struct rk_error *error);
 void longest_release(struct longest *p);
 

@@ -1,6 +1,7 @@
 /* main.c - finds the subcommand and runs it. */
-#include "cli/plan_axes.h"
 #include "cli/commands.h"
+#include "cli/exit.h"
+#include "cli/plan_axes.h"
 #include "cli/plan_input.h"
 #include "cli/progress.h"
 #include "cli/show.h"
@@ -30,7 +31,7 @@ static int run(int argc, char **argv)
     }
     if (strcmp(argv[1], "help") == 0 && argc > 2) {
         const struct command *topic = options_command(main_commands, argv[2], &error);
-        if (!topic || !topic->usage) return topic ? RK_USAGE : options_fail(&error);
+        if (!topic || !topic->usage) return topic ? RK_BAD_ARGUMENT : options_fail(&error);
         options_print_help(stdout, topic->usage, HELP_USUAL);
         return RK_OK;
     }
@@ -41,7 +42,7 @@ static int run(int argc, char **argv)
     }
     const struct command *command = NULL;
     if (argv[1][0] == '-')
-        rk_fail(&error, RK_USAGE, NULL, 0, 0,
+        rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                 "\"%.40s\" stands where a command does: give one before its flags, or --help, "
                 "--version",
                 argv[1]);
@@ -57,5 +58,5 @@ int main(int argc, char **argv)
     signals_go_to(signals_end);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit fails, and says so */
     const int code = run(argc, argv);
-    return show_finish(code == RK_INTERRUPTED ? progress_code() : code);
+    return exit_code(show_finish(code));
 }

@@ -183,7 +183,7 @@ static enum rk_status fill(struct bench *b, json_t *profiles, struct rk_error *e
     b->time = json_object_get(model, "time");
     b->memory = json_object_get(model, "memory");
     if (json_array_size(json_object_get(model, "hidden")) != 1)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--profile: %s has layers of several kinds: profiles are measured of models "
                        "with one",
                        b->model.id);
@@ -218,7 +218,7 @@ enum rk_status measure_profile(const struct measure_profile *args, const char *s
         status = galvatron_predict(&b->model, &b->system, args->ranks, b->sequence, RK_FP32,
                                    &profiles, &mixed, error);
     if (status == RK_OK && mixed)
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--profile: %s has layers of several kinds: profiles are measured of "
                          "models with one",
                          b->model.id);

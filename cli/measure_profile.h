@@ -20,8 +20,8 @@ struct measure_profile {
 /* Is there such a model? Before anything is measured. */
 enum rk_status measure_profile_try(const struct measure_profile *args, struct rk_error *error);
 
-/* `system` is this machine as measured, a system file's text. RK_USAGE, RK_NOTHING_FITS name what
- * cannot be profiled. */
+/* `system` is this machine as measured, a system file's text. RK_BAD_ARGUMENT, RK_NOTHING_FITS name
+ * what cannot be profiled. */
 enum rk_status measure_profile(const struct measure_profile *args, const char *system,
                                struct rk_error *error);
 

@@ -118,9 +118,9 @@ enum rk_status model_missing(const struct option_texts *words, struct rk_error *
         if (!system && catalog_has(CATALOG_SYSTEMS, words->text[i])) system = words->text[i];
     }
     if (model)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--model is missing: words are those of a plan here; say --model %s%s%s",
                        model, system ? " --system " : "", system ? system : "");
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--model is missing: reckon models lists what there is");
 }

@@ -13,8 +13,8 @@ static enum rk_status add(const char *name, struct number_list *list, uint64_t v
     for (int i = 0; i < list->count; i++)
         if (list->value[i] == value) return RK_OK;
     if (list->count == NUMBER_LIST_MAX)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: more than %d numbers: ask for fewer", name,
-                       NUMBER_LIST_MAX);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "%s: more than %d numbers: ask for fewer", name, NUMBER_LIST_MAX);
     list->value[list->count++] = value;
     return RK_OK;
 }
@@ -26,7 +26,7 @@ static enum rk_status add_run(const char *name, const char *text, struct number_
     struct progression run;
     const char *fault = progression_parse(text, true, &run);
     if (!fault && run.first == 0) fault = "a size is at least 1";
-    if (fault) return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %s: %s", name, text, fault);
+    if (fault) return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: %s: %s", name, text, fault);
     uint64_t value = run.first;
     enum rk_status status = RK_OK;
     do

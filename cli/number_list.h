@@ -17,8 +17,8 @@ struct number_list {
     uint64_t value[NUMBER_LIST_MAX]; /* in the order given, each once */
 };
 
-/* Appends what `text` lists, all from 1 to 2^53; `name` heads messages. RK_USAGE when it is wrong
- * or more than there is room for. */
+/* Appends what `text` lists, all from 1 to 2^53; `name` heads messages. RK_BAD_ARGUMENT when it is
+ * wrong or more than there is room for. */
 enum rk_status number_list_parse(const char *name, const char *text, struct number_list *list,
                                  struct rk_error *error);
 

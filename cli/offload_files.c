@@ -406,7 +406,7 @@ static enum rk_status adaptive(const struct place *root, struct report *report,
     if (status != RK_OK) return status;
     const int count = 3 * (int)tree.layers;
     struct rk_adaptive_node *node = nodes_of(&tree, count);
-    if (!node) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for %d nodes", count);
+    if (!node) return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for %d nodes", count);
     add_nodes(&tree, node, count, report);
     status = add_kept(root, &tree, node, count, report, error);
     free(node);

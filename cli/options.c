@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/keys.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -44,7 +45,7 @@ static enum rk_status refuse(struct rk_error *error, const char *name, const cha
                              const char *why)
 {
     char quoted[TEXT_QUOTE];
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %s %s", name,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: %s %s", name,
                    text_quote(quoted, text, strlen(text)), why);
 }
 
@@ -80,11 +81,13 @@ enum rk_status option_number(const char *name, const char *text, uint64_t min, u
     const uint64_t last = max && max < LARGEST_WHOLE ? max : LARGEST_WHOLE;
     const uint64_t number = digits_value(text);
     if (number < min)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %.80s is too small: give at least %llu",
-                       name, text, (unsigned long long)min);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "%s: %.80s is too small: give at least %llu", name, text,
+                       (unsigned long long)min);
     if (number > last)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %.80s is too large: give at most %llu",
-                       name, text, (unsigned long long)last);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "%s: %.80s is too large: give at most %llu", name, text,
+                       (unsigned long long)last);
     *value = number;
     return RK_OK;
 }
@@ -95,7 +98,7 @@ enum rk_status option_count(const char *name, const char *text, double *value,
     struct units_error problem;
     double count;
     if (!quantity_parse(text, strlen(text), QUANTITY_COUNT, false, &count, &problem))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %s", name, problem.text);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: %s", name, problem.text);
     if (!(count > 0)) return refuse(error, name, text, "is too small: give more than 0");
     *value = count;
     return RK_OK;
@@ -116,7 +119,7 @@ static int choice_index(const char *name, const char *const *choices, const char
                                      choices[i]);
     }
     const char *nearest = text_nearest(text, choices);
-    rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %s is not known%s%s%s one of: %s", name,
+    rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: %s is not known%s%s%s one of: %s", name,
             text_quote(quoted, text, strlen(text)), nearest ? ", did you mean " : "",
             nearest ? nearest : "", nearest ? "? It is" : ": give", list);
     return -1;
@@ -136,7 +139,7 @@ static enum rk_status add_range(const char *name, struct option_values *values, 
                                 uint64_t high, struct rk_error *error)
 {
     if (values->count == OPTION_MAX_VALUES)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "%s: more than %d values: write runs of them as ranges, 1..64", name,
                        OPTION_MAX_VALUES);
     values->range[values->count].low = low;
@@ -153,7 +156,7 @@ static enum rk_status read_item(const struct option *option, const char *name, c
     if (alias) return add_range(name, values, alias->low, alias->high, error);
     if (option->choices) {
         const int index = choice_index(name, option->choices, item, error);
-        if (index < 0) return RK_USAGE;
+        if (index < 0) return RK_BAD_ARGUMENT;
         return add_range(name, values, (uint64_t)index, (uint64_t)index, error);
     }
     char *dots = strstr(item, "..");
@@ -164,8 +167,9 @@ static enum rk_status read_item(const struct option *option, const char *name, c
         status = option_number(name, dots + 2, option->min, option->max, &high, error);
     if (status != RK_OK) return status;
     if (high < low)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: the range %llu..%llu runs backwards", name,
-                       (unsigned long long)low, (unsigned long long)high);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "%s: the range %llu..%llu runs backwards", name, (unsigned long long)low,
+                       (unsigned long long)high);
     return add_range(name, values, low, high, error);
 }
 
@@ -188,9 +192,9 @@ static enum rk_status add_text(const char *name, const char *option, struct opti
                                const char *value, struct rk_error *error)
 {
     if (value && !*value)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: the value is empty", name);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: the value is empty", name);
     if (texts->count == OPTION_MAX_VALUES)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: given more than %d times", name,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: given more than %d times", name,
                        OPTION_MAX_VALUES);
     texts->name[texts->count] = option;
     texts->text[texts->count++] = value;
@@ -202,7 +206,7 @@ static enum rk_status check_output(const char *name, const char *path, struct rk
 {
     char folder[4096];
     struct stat there;
-    if (!*path) return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: the value is empty", name);
+    if (!*path) return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: the value is empty", name);
     if (strcmp(path, "-") == 0) return RK_OK;
     if (stat(path, &there) == 0) {
         if (S_ISDIR(there.st_mode))
@@ -238,7 +242,8 @@ static enum rk_status store(struct reader *r, const struct option *option, void 
         r->help = HELP_ALL;
         return RK_OK;
     case OPTION_TEXT:
-        if (!*value) return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "%s: the value is empty", name);
+        if (!*value)
+            return rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: the value is empty", name);
         *(const char **)member = value;
         return RK_OK;
     case OPTION_OUTPUT:
@@ -255,7 +260,7 @@ static enum rk_status store(struct reader *r, const struct option *option, void 
     case OPTION_CHOICE:
         index = choice_index(name, option->choices, value, r->error);
         if (index >= 0) *(int *)member = index;
-        return index < 0 ? RK_USAGE : RK_OK;
+        return index < 0 ? RK_BAD_ARGUMENT : RK_OK;
     case OPTION_VALUES:
         if (!value)
             return add_range(name, member, option->aliases[0].low, option->aliases[0].high,
@@ -280,7 +285,7 @@ static enum rk_status note_given(struct reader *r, const struct option *option, 
     for (int i = 0; i < r->given_count; i++) {
         const struct given *g = &r->given[i];
         if (g->member == member)
-            return rk_fail(r->error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "--%s %s and --%s %s: one value is taken, leave one out",
                            g->option->name, text_quote(first, g->value, strlen(g->value)),
                            option->name, text_quote(second, value, strlen(value)));
@@ -338,15 +343,15 @@ static enum rk_status read_option(struct reader *r, const struct option *option,
 {
     char quoted[TEXT_QUOTE];
     if (!takes_value(option) && value)
-        return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "%s takes no value: leave out %s", name,
-                       text_quote(quoted, value, strlen(value)));
+        return rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s takes no value: leave out %s",
+                       name, text_quote(quoted, value, strlen(value)));
     if (takes_value(option) && !value) {
         const bool there = r->next < r->end && !is_flag(r->usage, *r->next);
         if (!option->optional && !there) {
             char spelling[240];
             option_spelling(option, spelling, sizeof spelling);
-            return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "%s needs a value: %s, %.300s", name,
-                           spelling, option->help);
+            return rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s needs a value: %s, %.300s",
+                           name, spelling, option->help);
         }
         const bool only = !r->usage->operands && there && **r->next != '-';
         if (there && (!option->optional || only || is_value_of(option, *r->next)))
@@ -371,7 +376,7 @@ static bool is_wider(const struct reader *r, const char *typed, size_t length, c
     const struct option *option =
         r->usage->wider ? find_option(r->usage->wider, typed, length, letter, &group) : NULL;
     if (option)
-        rk_fail(r->error, RK_USAGE, NULL, 0, 0,
+        rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0,
                 "--%s does not go with %s: reckon %s --help lists what does", option->name,
                 r->usage->with, r->usage->name);
     return option != NULL;
@@ -388,7 +393,7 @@ static const char *begins_alike(const char *word, const char *const *names)
 
 static enum rk_status unknown_option(const struct reader *r, const char *typed, size_t length)
 {
-    if (is_wider(r, typed, length, '\0')) return RK_USAGE;
+    if (is_wider(r, typed, length, '\0')) return RK_BAD_ARGUMENT;
     const char *names[MAX_NAMES + 1] = {NULL};
     char word[TEXT_QUOTE], quoted[TEXT_QUOTE];
     size_t count = 0;
@@ -400,10 +405,10 @@ static enum rk_status unknown_option(const struct reader *r, const char *typed, 
     if (!nearest) nearest = begins_alike(word, names);
     text_quote(quoted, typed - 2, length + 2);
     if (nearest)
-        return rk_fail(r->error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "%s is not known, did you mean --%s? reckon %s --help lists all flags",
                        quoted, nearest, r->usage->name);
-    return rk_fail(r->error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "%s is not known: reckon %s --help lists all flags", quoted, r->usage->name);
 }
 
@@ -446,9 +451,9 @@ static enum rk_status read_short(struct reader *r, char *word)
         const struct option_group *group;
         const struct option *option = find_option(r->usage, NULL, 0, *letter, &group);
         const char name[3] = {'-', *letter, '\0'};
-        if (!option && is_wider(r, NULL, 0, *letter)) return RK_USAGE;
+        if (!option && is_wider(r, NULL, 0, *letter)) return RK_BAD_ARGUMENT;
         if (!option)
-            return rk_fail(r->error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "%s is not known: reckon %s --help lists all flags",
                            text_quote(quoted, word, strlen(word)), r->usage->name);
         char *value = takes_value(option) && letter[1] ? letter + 1 : NULL;
@@ -460,8 +465,9 @@ static enum rk_status read_short(struct reader *r, char *word)
 
 static enum rk_status missing_operand(const struct reader *r, const struct operand *operand)
 {
-    return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "%s is missing: %s; reckon %s --help says more",
-                   operand->name, operand->help, r->usage->name);
+    return rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                   "%s is missing: %s; reckon %s --help says more", operand->name, operand->help,
+                   r->usage->name);
 }
 
 /* Is what stands there given, by an option of the same member? */
@@ -509,7 +515,7 @@ static enum rk_status check_outputs_differ(const struct reader *r)
             if (stat(value, &there) == 0 && !S_ISREG(there.st_mode)) continue;
             for (int i = 0; i < count; i++)
                 if (path[i] != value && strcmp(path[i], value) == 0)
-                    return rk_fail(r->error, RK_USAGE, NULL, 0, 0,
+                    return rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0,
                                    "--%s and --%s name the same file, %s: give two names",
                                    first[i]->name, row->name, value);
             first[count] = row;
@@ -576,7 +582,7 @@ int options_fail(const struct rk_error *error)
 {
     char text[1024];
     if (options_failure) *options_failure = *error;
-    rk_error_format(error, text, sizeof text);
+    keys_say_error(error, text, sizeof text);
     fprintf(stderr, "reckon: %s\n", text);
     return (int)error->status;
 }
@@ -618,11 +624,13 @@ const struct command *options_command(const struct command *commands, const char
     const char *nearest = text_nearest(name, names);
     text_quote(quoted, name, strlen(name));
     if (nearest)
-        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is no command, did you mean %s?", quoted, nearest);
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s is no command, did you mean %s?", quoted,
+                nearest);
     else if (list_commands(commands, all, sizeof all), count <= FEW)
-        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is no command: give %s", quoted, all);
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s is no command: give %s", quoted, all);
     else
-        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is no command: reckon --help lists them", quoted);
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s is no command: reckon --help lists them",
+                quoted);
     return NULL;
 }
 
@@ -637,7 +645,7 @@ int options_run_command(const struct usage *usage, int argc, char **argv)
     const int done = options_read(usage, argc, argv, &none);
     if (done >= 0) return done;
     list_commands(usage->commands, names, sizeof names);
-    rk_fail(&error, RK_USAGE, NULL, 0, 0, "%s: say which: reckon %s %s", usage->name, usage->name,
-            names);
+    rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: say which: reckon %s %s", usage->name,
+            usage->name, names);
     return options_fail(&error);
 }

@@ -173,8 +173,8 @@ bool options_group_goes_on(const struct usage *usage, const struct option_group 
 /* `-h, --help`; every command has this group. */
 extern const struct option options_help_rows[];
 
-/* Reads argv[1] .. argv[argc - 1] into `args`. RK_USAGE and a message when something is wrong:
- * `args` is half filled then. *help is set when help was asked for: nothing else counts. */
+/* Reads argv[1] .. argv[argc - 1] into `args`. RK_BAD_ARGUMENT and a message when something is
+ * wrong: `args` is half filled then. *help is set when help was asked for: nothing else counts. */
 enum rk_status options_parse(const struct usage *usage, int argc, char **argv, void *args,
                              enum help *help, struct rk_error *error);
 

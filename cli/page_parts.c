@@ -127,7 +127,7 @@ enum rk_status page_write(struct html_page *page, const char *path, const char *
 enum rk_status page_draws(const char *path, struct rk_error *error)
 {
     if (text_ends_in(path, ".html")) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--draw %s: it writes a page, call it FILE.html; a button there saves the "
                    "drawing as SVG",
                    path);

@@ -1,5 +1,6 @@
 /* The schedule of the pipeline as a picture, from the simulation of its events. */
 #include "base/number.h"
+#include "cli/keys.h"
 #include "cli/pages.h"
 #include "timeline/timeline.h"
 
@@ -334,7 +335,8 @@ static const char *comparison(const struct schedule *s)
     int first = 0;
     for (unsigned bit = 0; bit < TIMELINE_REASONS; bit++)
         if (s->plan.time_reasons >> bit & 1 && timeline_reason(bit))
-            text = report_text(memory, "%s%s%s", text, first++ ? "; " : "", timeline_reason(bit));
+            text = report_text(memory, "%s%s%s", text, first++ ? "; " : "",
+                               keys_said(memory, timeline_reason(bit)));
     return report_text(memory, "%s.", text);
 }
 

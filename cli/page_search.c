@@ -406,7 +406,7 @@ static enum rk_status search_value(const struct job *j, enum rk_plan_axis axis, 
     problem.pinned[axis].count = 1;
     problem.pinned[axis].value[0] = problem.pinned[axis].to[0] = value;
     struct rk_space *space = rk_plans_open(&problem, error);
-    if (!space) return error->status == RK_USAGE ? RK_OK : error->status; /* no such value */
+    if (!space) return error->status == RK_BAD_ARGUMENT ? RK_OK : error->status; /* no such value */
     const enum rk_status status =
         rk_space_count(space) ? progress_ask(j->search->progress, space, &options, result, error)
                               : RK_OK;

@@ -135,7 +135,7 @@ static enum rk_status read_point(void *context, int columns, const char *const *
     struct study_page *s = context;
     (void)names;
     if (!ARRAY_ROOM(s->point, s->count))
-        return rk_fail(error, RK_IO, s->path, 0, 0, "out of memory");
+        return rk_fail(error, RK_NO_MEMORY, s->path, 0, 0, "out of memory");
     struct point *p = &s->point[s->count++];
     *p = (struct point){.runs = v[FIRST_FIGURE].type != STUDY_NULL, .label = ""};
     for (int i = 0; i < FIXED_WAYS; i++)

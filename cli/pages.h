@@ -109,8 +109,8 @@ enum page_format { PAGE_HTML, PAGE_JSON };
 enum rk_status page_write(struct html_page *page, const char *path, const char *title,
                           const char *date, enum page_format format, struct rk_error *error);
 
-/* Is it a name for `--draw`, which writes a page with one chart? RK_USAGE: it does not end in
- * .html.
+/* Is it a name for `--draw`, which writes a page with one chart? RK_BAD_ARGUMENT: it does not end
+ * in .html.
  */
 enum rk_status page_draws(const char *path, struct rk_error *error);
 

@@ -191,7 +191,7 @@ static enum rk_status pin(struct rk_plans_problem *problem, enum rk_plan_axis ax
         if (problem->pinned[axis].value[i] == low && problem->pinned[axis].to[i] == high)
             return RK_OK;
     if (*count == RK_MAX_PINNED)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--%s: more than %d values",
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--%s: more than %d values",
                        rk_plan_axis_info(axis)->name, RK_MAX_PINNED);
     problem->pinned[axis].value[*count] = low;
     problem->pinned[axis].to[(*count)++] = high;
@@ -212,7 +212,7 @@ static enum rk_status pin_values(struct rk_plans_problem *problem, enum rk_plan_
     enum rk_status status = RK_OK;
     for (int i = 0; i < given->count && status == RK_OK; i++) {
         if (given->range[i].low > last)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "--%s: %s has no %s tier %" PRIu64 ": its last one is %" PRIu64,
                            rk_plan_axis_info(axis)->name, problem->system->id,
                            axis < RK_PLAN_TENSOR_NETWORK ? "memory" : "network",
@@ -244,7 +244,7 @@ static enum rk_status unknown_parts(const char *text, struct rk_error *error)
         snprintf(names + used, sizeof names - used, "%s%s", part ? ", " : "",
                  rk_part_name((enum rk_part)part));
     }
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--recompute-parts: '%s' is not made of parts of a layer (%s)", text, names);
 }
 
@@ -265,17 +265,17 @@ static enum rk_status pin_share(struct rk_plans_problem *problem, const char *te
 {
     uint64_t value;
     if (!rk_plan_axis_parse(RK_PLAN_ACTIVATION_OFFLOAD, text, &value))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--activation-shares: '%s' is no share: give numbers from 0, as 0.25, with "
                        "at most three digits behind the point, or all",
                        text);
     if (value > 255 && problem->base.framework == RK_CALCULON)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--activation-shares: %s: the published model offloads all or nothing: give "
                        "0 or 1, or another framework",
                        text);
     if (RK_OFFLOAD_TIER(value) > last_tier(problem->system, RK_PLAN_ACTIVATION_OFFLOAD))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--activation-shares: %s is of memory tier %d, and %s has %d; a share is at "
                        "most 1, above it means the next tier",
                        text, (int)RK_OFFLOAD_TIER(value), problem->system->id,
@@ -287,7 +287,7 @@ static enum rk_status pin_shares(struct rk_plans_problem *problem, const char *l
                                  struct rk_error *error)
 {
     if (problem->pinned[RK_PLAN_ACTIVATION_OFFLOAD].count)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--activation-shares and --activation-offload say the same: give one of "
                        "them");
     if (strcmp(list, "all") == 0) return pin_quarters(problem, error);
@@ -364,11 +364,11 @@ enum rk_status plan_axes_take(const struct plan_draft *draft, struct rk_plans_pr
         if (!is_of(axis, published ? RK_BY_CALCULON : RK_BY_RECKON) || !is_said(draft, axis))
             continue;
         if (problem->pinned[axis].count)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "--%s and a word of the plan say the same: give one of them",
                            rk_plan_axis_info(axis)->name);
         if (!share_is_kept(&draft->plan, axis))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "a search offloads to one memory tier, in thousandths: give the share "
                            "of %s as 0.25 or 1.5; reckon offload takes shares of several tiers",
                            rk_plan_axis_info(axis)->name);

@@ -34,13 +34,13 @@ struct report_cell plan_axis_cell(const struct rk_plan *plan, enum rk_plan_axis 
 /* The name of something given that only one predictor has; NULL when there is none. */
 const char *plan_axes_only(const struct plan_axis_values *values, enum rk_by by);
 
-/* Restricts the problem to what was given. RK_USAGE when a tier is not there. */
+/* Restricts the problem to what was given. RK_BAD_ARGUMENT when a tier is not there. */
 enum rk_status plan_axes_restrict(const struct plan_axis_values *values,
                                   struct rk_plans_problem *problem, struct rk_error *error);
 
-/* Restricts each axis whose value the words of a plan say. RK_USAGE when the axis is restricted
- * already. An axis that the predictor of the problem's framework has not, but whose member it
- * gives a meaning to, is said by problem->base alone. */
+/* Restricts each axis whose value the words of a plan say. RK_BAD_ARGUMENT when the axis is
+ * restricted already. An axis that the predictor of the problem's framework has not, but whose
+ * member it gives a meaning to, is said by problem->base alone. */
 enum rk_status plan_axes_take(const struct plan_draft *draft, struct rk_plans_problem *problem,
                               struct rk_error *error);
 

@@ -174,10 +174,10 @@ static enum rk_status need(const struct plan_source *source, struct rk_error *er
                        (source->file && strcmp(source->file, "-") == 0);
     if (!source->model) return model_missing(&source->words, error);
     if (!source->system)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--system is missing: reckon systems lists what there is");
     if (inputs > 1)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "standard input (-) can be read once: give files for the others");
     return RK_OK;
 }
@@ -211,7 +211,7 @@ enum rk_status plan_read_texts(const struct option_texts *words, struct plan_dra
     for (int i = 0; i < words->count; i++) {
         used += (size_t)put_word(line + used, sizeof line - used, words, i);
         if (used >= sizeof line)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "the words of the plan are longer than %zu bytes: give a file, --plan",
                            sizeof line - 1);
     }
@@ -290,7 +290,7 @@ static enum rk_status settle_gpus(const struct plan_source *source, struct plan_
     struct plan_draft *draft = &input->draft;
     uint64_t gpus = source->gpus;
     if (gpus && in_words(draft, "gpus") && draft->plan.ranks != gpus)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--gpus: %" PRIu64 ", but the words say gpus%" PRIu64 ": leave one out",
                        gpus, draft->plan.ranks);
     if (!gpus && !plan_given(draft, "gpus") && !plan_given(draft, "data")) {
@@ -383,6 +383,6 @@ enum rk_status plan_settle(const struct plan_source *source, struct plan_input *
         return RK_OK;
     }
     if (fault.row == plan_row("gpus") && source->gpus)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--gpus: %s", fault.text);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--gpus: %s", fault.text);
     return plan_fail(&input->draft, &fault, error);
 }

@@ -128,5 +128,5 @@ bool progress_stopped(void)
 
 int progress_code(void)
 {
-    return stop_wanted == SIGTERM ? 128 + SIGTERM : RK_INTERRUPTED;
+    return stop_wanted == SIGTERM ? 128 + SIGTERM : 128 + SIGINT;
 }

@@ -53,9 +53,10 @@ static enum rk_status read_quantity(const char *name, const char *text, enum qua
     struct units_error problem;
     if (!text) return RK_OK;
     if (!quantity_parse(text, strlen(text), quantity, false, value, &problem))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--%s: %s", name, problem.text);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--%s: %s", name, problem.text);
     if (*value > 0) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "--%s: must be more than 0, got %s", name, text);
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--%s: must be more than 0, got %s", name,
+                   text);
 }
 
 static bool is_number(const char *text, double *value)
@@ -68,7 +69,7 @@ static enum rk_status read_price(const char *text, struct rk_run *run, struct rk
     if (!text) return RK_OK;
     run->has_price = is_number(text, &run->price);
     if (run->has_price && !(run->price >= 0 && run->price <= MOST_USD))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--price: %s is %s", text,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--price: %s is %s", text,
                        run->price < 0 ? "negative" : "more than a million US dollars for an hour");
     if (!run->has_price) snprintf(run->offer, sizeof run->offer, "%s", text);
     return RK_OK;
@@ -81,7 +82,7 @@ static enum rk_status read_mtbf(const char *text, struct rk_run *run, struct rk_
     run->mtbf_s = INFINITY;
     if (strcmp(text, "never") == 0) return RK_OK;
     if (!is_number(text, &hours) || !(hours > 0))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--mtbf: \"%.40s\" is no number of hours above 0, nor never", text);
     run->mtbf_s = hours * HOUR_S;
     return RK_OK;
@@ -134,7 +135,7 @@ enum rk_status run_check(const struct run_args *args, struct rk_error *error)
 {
     const char *said = args->tokens ? NULL : said_of_a_run(args);
     if (!said) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--%s is of a whole run: say on how many tokens, --tokens 15T or usual", said);
 }
 

@@ -44,7 +44,7 @@ struct run_terms {
     const struct run_share *share;
 };
 
-/* RK_USAGE when something of a run is said, but not its tokens. */
+/* RK_BAD_ARGUMENT when something of a run is said, but not its tokens. */
 enum rk_status run_check(const struct run_args *args, struct rk_error *error);
 
 /* Of simulated runs: --seed, else 1. */
@@ -55,8 +55,8 @@ enum rk_status run_terms_open(struct run_terms *terms, const struct run_args *ar
                               struct rk_error *error);
 void run_terms_close(struct run_terms *terms);
 
-/* The campaign of a plan over so many tokens. RK_USAGE with the option when something is wrong.
- * `assumed` (may be NULL) says what was not said. */
+/* The campaign of a plan over so many tokens. RK_BAD_ARGUMENT with the option when something is
+ * wrong. `assumed` (may be NULL) says what was not said. */
 enum rk_status run_campaign(const struct run_terms *terms, const struct forecast *f, double tokens,
                             struct rk_campaign *campaign, char assumed[RUN_NOTES],
                             struct rk_error *error);

@@ -26,17 +26,17 @@ static enum rk_status read_phase(const char *text, struct phase_said *said, stru
     const size_t length = strcspn(text, ";");
     const size_t first = strcspn(text, " \t\n;");
     if (length - first >= sizeof said->words)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--phases: more than %zu characters in a phase",
-                       sizeof said->words);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--phases: more than %zu characters in a phase", sizeof said->words);
     snprintf(said->words, sizeof said->words, "%.*s", (int)(length - first), text + first);
     said->tokens = 0;
     if (first == 4 && strncmp(text, "rest", 4) == 0) return RK_OK;
     if (!quantity_parse(text, first, QUANTITY_COUNT, false, &said->tokens, &problem))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--phases: \"%.*s\": %s; a phase begins with its tokens, 252M, or \"rest\"",
                        (int)first, text, problem.text);
     if (said->tokens > 0) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "--phases: a phase without tokens");
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--phases: a phase without tokens");
 }
 
 static enum rk_status read_phases(const char *text, double tokens, struct phase_said *said,
@@ -47,13 +47,15 @@ static enum rk_status read_phases(const char *text, double tokens, struct phase_
     for (*count = 0; *text; ++*count) {
         const size_t length = strcspn(text, ";");
         if (*count == RUN_PHASES)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0, "--phases: more than %d", RUN_PHASES);
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--phases: more than %d",
+                           RUN_PHASES);
         const enum rk_status status = read_phase(text, &said[*count], error);
         if (status != RK_OK) return status;
         if (said[*count].tokens > 0)
             sum += said[*count].tokens;
         else if (rest)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0, "--phases: two phases have the rest");
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                           "--phases: two phases have the rest");
         else
             rest = &said[*count];
         text += length + (text[length] == ';');
@@ -62,11 +64,11 @@ static enum rk_status read_phases(const char *text, double tokens, struct phase_
     if (rest ? sum < tokens : fabs(sum - tokens) <= 1e-6 * tokens) return RK_OK;
     if (rest)
         return rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "--phases: %.6g of the run's %.6g tokens leave nothing for the \"rest\": give "
             "the other phases fewer",
             sum, tokens);
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--phases: they have %.6g tokens, the run has %.6g: let them add up, or give "
                    "one phase the \"rest\"",
                    sum, tokens);
@@ -90,7 +92,7 @@ static enum rk_status plan_of(const struct rk_plan *plan, const char *words, str
 static enum rk_status fail_misfit(const struct rk_prediction *prediction, size_t phase,
                                   struct rk_error *error)
 {
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--phases: the plan of phase %zu cannot run (%s): give it other words, or let "
                    "reckon search find one",
                    phase + 1, rk_verdict_name(prediction->verdict));
@@ -150,7 +152,7 @@ static enum rk_status size_of(const struct rk_plans_problem *space, const char *
     if (status != RK_OK) return status;
     for (int row = 0; plan_fields[row].key; row++)
         if (draft.given[row] && row != plan_row("batch") && row != plan_row("sequence"))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "--phases: in a search a phase says its batch (gbs) and its sequence "
                            "(seq); \"%s\" is found by the search",
                            plan_fields[row].word);
@@ -181,7 +183,8 @@ static enum rk_status search_phase(const struct run_terms *terms,
         return RK_OK;
     }
     if (!rk_find(problem, &aim, &found))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--phases: no plan fits phase %zu", phase + 1);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--phases: no plan fits phase %zu",
+                       phase + 1);
     *plan = found.plan;
     return RK_OK;
 }
@@ -230,7 +233,7 @@ static enum rk_status search_plans(const struct run_terms *terms, const struct f
     for (size_t i = 0; i < count * count && status == RK_OK; i++)
         campaigns[i] = all.of[i].campaign;
     if (status == RK_OK && !rk_campaign_choose(campaigns, count, count, switch_of, &all, choice))
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0, "--phases: no plan fits all of them");
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--phases: no plan fits all of them");
     for (size_t i = 0; i < count && status == RK_OK; i++) {
         const struct candidate *c = &all.of[i * count + choice[i]];
         phases->plan[i] = c->plan;
@@ -296,7 +299,8 @@ static enum rk_status add_other(const struct run_terms *terms,
     struct rk_prediction prediction;
     struct rk_campaign campaign;
     if (!rk_find(problem, &aim, &found))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--phases: no plan fits phase %zu", phase + 1);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--phases: no plan fits phase %zu",
+                       phase + 1);
     rk_predict(problem->model, problem->system, &found.plan, &prediction);
     const struct forecast f = {problem->model, problem->system, &found.plan, &prediction, ""};
     const enum rk_status status = run_campaign(terms, &f, tokens, &campaign, NULL, error);
@@ -337,7 +341,7 @@ enum rk_status run_share(const struct run_terms *terms, struct run_share *share,
             status = add_other(&own, &problem, i, said[i].tokens, share, error);
     }
     if (status == RK_OK && count > 1 && !(asked > 0))
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--phases: none has the batch %llu and the sequence that the search is "
                          "about: give --batch and --sequence of one of them",
                          (unsigned long long)space->base.batch);

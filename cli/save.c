@@ -23,7 +23,7 @@ enum rk_status save_check(const struct save_args *args, enum rk_framework framew
                           struct rk_error *error)
 {
     if (!args->script || framework != RK_CALCULON) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--save-script: calculon is a model of training, nothing that runs: choose "
                    "framework megatron, fsdp or deepspeed");
 }

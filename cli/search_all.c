@@ -104,7 +104,7 @@ static const struct sink_class *sink_of(const char *path)
 enum rk_status search_all_check(const char *path, struct rk_error *error)
 {
     if (sink_of(path)) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--all: %.200s: give a name that ends in .csv, .csv.gz or .sqlite", path);
 }
 

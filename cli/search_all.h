@@ -8,7 +8,7 @@
 
 #include "cli/search_job.h"
 
-/* RK_USAGE unless FILE's name tells one of the formats. */
+/* RK_BAD_ARGUMENT unless FILE's name tells one of the formats. */
 enum rk_status search_all_check(const char *path, struct rk_error *error);
 
 /* Writes the strategies of a finished search that fit and satisfy --where to --all; *written is how

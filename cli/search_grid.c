@@ -34,9 +34,9 @@ static bool is_description(const char *text)
 static enum rk_status add_name(struct names *names, const char *option, const char *name,
                                struct rk_error *error)
 {
-    if (!*name) return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: a name is empty", option);
+    if (!*name) return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: a name is empty", option);
     if (names->count == NAMES)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: more than %d names", option, NAMES);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: more than %d names", option, NAMES);
     names->name[names->count++] = name;
     return RK_OK;
 }
@@ -70,7 +70,7 @@ static enum rk_status check_inputs(const struct names *models, const struct name
     for (int i = 0; i < systems->count; i++)
         inputs += strcmp(systems->name[i], "-") == 0;
     if (inputs <= 1) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "standard input (-) can be read once: give files for the others");
 }
 
@@ -168,17 +168,17 @@ static enum rk_status check_sizes(struct search_grid *grid, struct rk_error *err
 {
     for (int i = 0; grid->gpus.count == 0 && i < grid->systems; i++)
         if (!grid->system[i].devices)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "--gpus is missing: %s does not say how many there are",
                            grid->system[i].id);
     if (grid->batch.count == 0)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--batch is missing: give the samples of a step, over all GPUs");
     const size_t gpus = grid->gpus.count ? (size_t)grid->gpus.count : 1;
     grid->problems =
         (size_t)grid->models * (size_t)grid->systems * gpus * (size_t)grid->batch.count;
     if (grid->problems > MOST_PROBLEMS)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "%zu problems are more than the %d that one search takes: `reckon study` "
                        "keeps larger grids",
                        grid->problems, MOST_PROBLEMS);
@@ -196,7 +196,7 @@ enum rk_status search_grid_open(struct search_grid *grid, const struct search_ar
         status = number_list_parse("--batch", args->batch, &grid->batch, error);
     if (status == RK_OK && !args->models.count) status = model_missing(&args->words, error);
     if (status == RK_OK && !args->systems.count)
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--system is missing: reckon systems lists what there is");
     if (status == RK_OK) status = split(&models, "--model", &args->models, error);
     if (status == RK_OK) status = split(&systems, "--system", &args->systems, error);

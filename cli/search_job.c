@@ -1,18 +1,16 @@
 #include "cli/search_job.h"
 
 #include "base/memory.h"
-#include "facts/headroom.h"
 #include "cli/plan_input.h"
 #include "cli/team.h"
+#include "facts/headroom.h"
 #include "search/state.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-    enum {
-        KEEP_EVERY_MS = 200
-    };
+enum { KEEP_EVERY_MS = 200 };
 
 bool search_speaks(void)
 {
@@ -70,8 +68,9 @@ static enum rk_status check_precision(const struct rk_plans_problem *p, struct r
     for (int i = 0; i < p->pinned[axis].count; i++) {
         const enum rk_precision precision = (enum rk_precision)p->pinned[axis].value[i];
         if (p->pinned[axis].to[i] <= p->pinned[axis].value[i] && !supports(p, precision))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0, "--precision: %s does not support %s",
-                           p->system->id, rk_precision_name(precision));
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                           "--precision: %s does not support %s", p->system->id,
+                           rk_precision_name(precision));
     }
     return RK_OK;
 }
@@ -101,7 +100,7 @@ static enum rk_status set_where(struct search *search, struct rk_error *error)
     search->usable_bytes =
         search->share < 1 ? search->share * p->system->memory[0].capacity_bytes : INFINITY;
     if ((size_t)length < sizeof search->where) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "--where: longer than %zu characters",
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--where: longer than %zu characters",
                    sizeof search->where - 40);
 }
 
@@ -150,8 +149,8 @@ static enum rk_status name_run(const struct search *search, const char *option, 
         for (int i = 0; i < 3; i++)
             if (strlen(names[i].name) == word && strncmp(at, names[i].name, word) == 0) found = i;
         if (found >= 0 && !(names[found].factor > 0))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %s is of a run: give %s", option,
-                           names[found].name,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: %s is of a run: give %s",
+                           option, names[found].name,
                            search->args->run.tokens ? "--price" : "--tokens, 15T or usual");
         const size_t length = word ? word : 1;
         used += (size_t)(found >= 0 ? snprintf(out + used, size - used, "(step_s * %.17g + %.17g)",
@@ -160,7 +159,8 @@ static enum rk_status name_run(const struct search *search, const char *option, 
         at += length;
     }
     if (used < size) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: longer than %zu characters", option, size - 1);
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: longer than %zu characters", option,
+                   size - 1);
 }
 
 static enum rk_status set_query(struct search *search, struct rk_error *error)
@@ -189,7 +189,7 @@ enum rk_status search_set(struct search *search, const struct rk_model *model,
     search->problem.unstartable = args->unstartable;
     if (args->unstartable && framework == RK_CALCULON)
         return rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "--unstartable: no framework starts plans of the published model, so none are "
             "left out: leave it, or framework calculon, out");
     enum rk_status status = plan_axes_restrict(&args->axes, &search->problem, error);
@@ -293,8 +293,8 @@ static void settle_ties(struct rk_answer *answer)
  * room, which saves a search. */
 enum { SPARE = 240 };
 
-/* Moves the first `top` that leave room to the front and says how many there are; what stands before
- * all of them is then left out. */
+/* Moves the first `top` that leave room to the front and says how many there are; what stands
+ * before all of them is then left out. */
 static uint64_t sift(struct search *search, uint64_t top)
 {
     const struct rk_plans_problem *p = &search->problem;
@@ -354,8 +354,8 @@ static enum rk_status ask_for_room(struct search *search, struct rk_query query,
     return RK_OK;
 }
 
-static enum rk_status leave_room(struct search *search, const struct rk_query *query,
-                                 uint64_t top, struct rk_error *error)
+static enum rk_status leave_room(struct search *search, const struct rk_query *query, uint64_t top,
+                                 struct rk_error *error)
 {
     struct rk_answer *answer = &search->result;
     enum rk_status status = RK_OK;

@@ -90,13 +90,14 @@ bool search_speaks(void);
 /* Says what names of before in --where, --sort and --pareto are called now. */
 void search_names_today(const struct search_args *args);
 
-/* Sets search->problem from the arguments: framework, restrictions, words. RK_USAGE when they do
- * not go together or the system lacks something that was asked for. */
+/* Sets search->problem from the arguments: framework, restrictions, words. RK_BAD_ARGUMENT when
+ * they do not go together or the system lacks something that was asked for. */
 enum rk_status search_set(struct search *search, const struct rk_model *model,
                           const struct rk_system *system, uint64_t gpus, uint64_t batch,
                           struct rk_error *error);
 
-/* Words of a plan: what all plans have. RK_USAGE when an option says the same. search_words.c */
+/* Words of a plan: what all plans have. RK_BAD_ARGUMENT when an option says the same.
+ * search_words.c */
 enum rk_status search_take_words(const struct search_args *args, struct rk_plans_problem *problem,
                                  struct rk_error *error);
 

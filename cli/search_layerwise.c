@@ -375,7 +375,7 @@ int search_layerwise(const struct search *search)
         add_schedules(&report, search, answer);
         if (add_fronts(&report, search, answer, &error) != RK_OK) code = options_fail(&error);
         add_commands(&report, search, &answer->plan);
-        if (!answer->complete) code = progress_code();
+        if (!answer->complete) code = RK_INTERRUPTED;
         code = show_report(&report, &args->show, args->output, code);
         if (save_files(&args->save, search->problem.model, &answer->plan, &error) != RK_OK)
             code = options_fail(&error);

@@ -31,7 +31,7 @@ static enum rk_status add_key(struct search_keys *keys, const struct predictor *
     const char *end = keys->list ? "," : "";
     const size_t length = strcspn(text, end), said_length = strcspn(said, end);
     if (keys->count == SEARCH_KEYS)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "%s: at most %d expressions, in column %d begins one more", option,
                        SEARCH_KEYS, keys->column + 1);
     struct search_key *key = &keys->key[keys->count++];
@@ -57,7 +57,7 @@ enum rk_status search_keys_open(const struct search *search, struct search_keys 
     keys->list = args->pareto != NULL;
     if (args->pareto && args->sort)
         return rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "--sort and --pareto exclude each other: a frontier has an order of its own");
     enum rk_status status = check_where(predictor, search->where, error);
     if (status == RK_OK && args->sort)
@@ -65,7 +65,7 @@ enum rk_status search_keys_open(const struct search *search, struct search_keys 
     const char *said = args->pareto, *text = search->pareto;
     while (status == RK_OK && said) {
         if (said[strspn(said, " ,")] == '\0' || said[strspn(said, " ")] == ',')
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "--pareto: \"%.60s\": an expression is missing beside a comma",
                            args->pareto);
         status = add_key(keys, predictor, "--pareto", said, text, error);

@@ -22,7 +22,7 @@ struct search_keys {
     struct search_key key[SEARCH_KEYS];
 };
 
-/* Checks all expressions. RK_USAGE names the option and the column in its expression. */
+/* Checks all expressions. RK_BAD_ARGUMENT names the option and the column in its expression. */
 enum rk_status search_keys_open(const struct search *search, struct search_keys *keys,
                                 struct rk_error *error);
 

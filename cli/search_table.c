@@ -282,7 +282,7 @@ static void say_rate(const struct table *table, const struct search_session *ses
 static int print(struct table *table, const struct search_grid *grid,
                  const struct search_session *session)
 {
-    const int code = !table->complete ? progress_code() : table->fitting ? RK_OK : RK_NOTHING_FITS;
+    const int code = !table->complete ? RK_INTERRUPTED : table->fitting ? RK_OK : RK_NOTHING_FITS;
     if (!table->complete)
         fputs("reckon: interrupted: these are the problems finished so far\n", stderr);
     if (!table->args->quiet) say_rate(table, session);

@@ -25,7 +25,8 @@ static enum rk_status check_words(const struct plan_draft *draft, struct rk_erro
 {
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
         if (plan_given(draft, elsewhere[i].key))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0, "\"%s\" is no word of a search: give %s",
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                           "\"%s\" is no word of a search: give %s",
                            plan_fields[plan_row(elsewhere[i].key)].word, elsewhere[i].instead);
     return RK_OK;
 }
@@ -61,7 +62,7 @@ enum rk_status search_take_words(const struct search_args *args, struct rk_plans
     if (status == RK_OK) status = plan_read_texts(words, &draft, error);
     if (status == RK_OK) status = check_words(&draft, error);
     if (status == RK_OK && args->framework >= 0 && plan_given(&draft, "framework"))
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--framework and a word of the plan say the same: give one of them");
     if (status != RK_OK) return status;
     settle_recompute(&draft);

@@ -137,7 +137,7 @@ void print_sensitivity(struct report *report, const struct rk_plans_problem *pro
         for (int i = 0; i < effects.count; i++)
             add_row(&tables, NULL, problem->system, &effects.effect[i]);
     }
-    if (status == RK_IO) report->failed = true;
+    if (status == RK_NO_MEMORY) report->failed = true;
     rk_effects_release(&effects);
 }
 

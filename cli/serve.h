@@ -6,14 +6,14 @@
 #include "report/report.h"
 
 /* Most tokens of a pass of prompts, where nothing is said. */
-#define SERVE_PASS_TOKENS 8192
-#define SERVE_TEXT(number) SERVE_DIGITS(number)
+#define SERVE_PASS_TOKENS    8192
+#define SERVE_TEXT(number)   SERVE_DIGITS(number)
 #define SERVE_DIGITS(number) #number
 
 /* Assumed of every plan of inference: steps are captured, nothing is trained. */
 plan_choose serve_choose;
 
-/* RK_USAGE: a word that changes nothing of inference; the error names it. */
+/* RK_BAD_ARGUMENT: a word that changes nothing of inference; the error names it. */
 enum rk_status serve_check_words(const struct plan_draft *draft, struct rk_error *error);
 
 /* What is asked of one model on one system, with the rest of the plan. */

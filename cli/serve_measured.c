@@ -257,7 +257,8 @@ enum rk_status serve_measured(struct report *report, const char *path, bool rows
     status = csv_load(*path ? path : own, &csv, error);
     if (status != RK_OK) return status;
     struct measured *row = calloc(csv.rows + 1, sizeof *row);
-    status = row ? read_rows(&csv, row, error) : rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+    status =
+        row ? read_rows(&csv, row, error) : rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory");
     if (status == RK_OK) show(report, row, csv.rows, rows);
     free(row);
     csv_release(&csv);

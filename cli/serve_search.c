@@ -167,7 +167,7 @@ int serve_search(const struct serve_question *q, const struct serve_limits *limi
     list_roomy(&all, q, limits);
     if (all.no_memory) {
         free(all.layout);
-        return RK_IO;
+        return RK_NO_MEMORY;
     }
     if (all.count) qsort(all.layout, (size_t)all.count, sizeof *all.layout, by_rate);
     struct report_table *table =

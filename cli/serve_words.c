@@ -6,15 +6,35 @@
 
 /* Those that the predictor of inference reads, or refuses itself. A choice that is not here changes
  * nothing, and is refused by name: a new one of plan.def too. */
-static const char *const has[] = {
-    "gpus",          "data",           "tensor",          "pipeline",
-    "context",       "expert",         "expert_tensor",   "order",
-    "split",         "stages",         "first_layers",    "last_layers",
-    "precision",     "embedding_counts", "head_counts",   "messages_sharded",
-    "sequence_chunks", "zero",         "dispatcher",      "imbalance",
-    "expert_overlap", "grouped",       "attention",       "full_attention",
-    "fused",         "activation_fused", "cuda_graphs",   "weight_element_bytes",
-    "vocabulary_multiple"};
+static const char *const has[] = {"gpus",
+                                  "data",
+                                  "tensor",
+                                  "pipeline",
+                                  "context",
+                                  "expert",
+                                  "expert_tensor",
+                                  "order",
+                                  "split",
+                                  "stages",
+                                  "first_layers",
+                                  "last_layers",
+                                  "precision",
+                                  "embedding_counts",
+                                  "head_counts",
+                                  "messages_sharded",
+                                  "sequence_chunks",
+                                  "zero",
+                                  "dispatcher",
+                                  "imbalance",
+                                  "expert_overlap",
+                                  "grouped",
+                                  "attention",
+                                  "full_attention",
+                                  "fused",
+                                  "activation_fused",
+                                  "cuda_graphs",
+                                  "weight_element_bytes",
+                                  "vocabulary_multiple"};
 
 static const char sequences[] = "--batch N are the sequences";
 static const char order[] = "a pass goes through the stages once";
@@ -80,7 +100,7 @@ enum rk_status serve_check_words(const struct plan_draft *draft, struct rk_error
     for (int i = 0; plan_fields[i].key; i++) {
         const char *key = plan_fields[i].key;
         if (draft->given[i] && plan_fields[i].word && !is_had(key))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "the plan says %s, which reckon serve has no use for (%s): leave it out",
                            key, instead_of(key));
     }

@@ -104,7 +104,7 @@ static int print_case(json_t *given, enum redco_generation generation)
     puts(line ? line : "{\"error\":\"no memory\"}");
     free(line);
     json_decref(answer);
-    return status == RK_OK ? RK_OK : RK_NOTHING_FITS;
+    return status == RK_OK ? RK_OK : RK_CHECK_FAILED;
 }
 
 /* ---- all of them ---- */

@@ -44,7 +44,7 @@ enum rk_status shard_read_plan(const char *file, const struct option_texts *word
     struct plan_fault fault;
     enum rk_status status = RK_OK;
     if (!file && words->count == 0)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "a plan is missing: words such as tp8 pp2, or --plan");
     if (file) {
         status = rk_plan_load(file, &draft.plan, error);
@@ -52,7 +52,7 @@ enum rk_status shard_read_plan(const char *file, const struct option_texts *word
             *plan = draft.plan;
             return status;
         }
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "give words, or --plan, and not both");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "give words, or --plan, and not both");
     }
     status = plan_read_texts(words, &draft, error);
     if (status != RK_OK) return status;
@@ -65,7 +65,7 @@ enum rk_status shard_check_cut(enum rk_shard_cut cut, const struct rk_plan *plan
                                struct rk_error *error)
 {
     if (!cut || plan->zero) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--zero cuts what the plan's ZeRO shards, and the plan has zero0: add zero1, "
                    "zero2 or zero3");
 }

@@ -16,7 +16,7 @@ struct move_args {
 extern const struct option shard_move_options[];
 void shard_take_moves(const struct move_args *args, struct rk_shard_options *options);
 
-/* A plan from a file or from words; RK_USAGE when there is none. */
+/* A plan from a file or from words; RK_BAD_ARGUMENT when there is none. */
 enum rk_status shard_read_plan(const char *file, const struct option_texts *words,
                                struct rk_plan *plan, struct rk_error *error);
 

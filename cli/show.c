@@ -149,7 +149,7 @@ int show_finish(int status)
     struct rk_error error;
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
-    if (status == RK_IO) return status; /* said already */
+    if (status == RK_IO || status == RK_NO_MEMORY) return status; /* said already */
     rk_fail(&error, RK_IO, NULL, 0, 0, "cannot write to standard output: %s",
             errno ? strerror(errno) : "an earlier write failed; is the disk full?");
     return options_fail(&error);

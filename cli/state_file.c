@@ -76,7 +76,7 @@ static enum rk_status take(struct state_file *file, const char *bytes, size_t si
     file->answer = NULL;
     file->progress = h.progress_bytes ? malloc(h.progress_bytes) : NULL;
     if (!ARRAY_SIZED(file->answer, h.answers) || (h.progress_bytes && !file->progress))
-        return rk_fail(error, RK_IO, file->path, 0, 0, "not enough memory for the state");
+        return rk_fail(error, RK_NO_MEMORY, file->path, 0, 0, "not enough memory for the state");
     memcpy(file->answer, bytes + sizeof h, h.answers * sizeof *file->answer);
     if (file->progress) memcpy(file->progress, bytes + size - h.progress_bytes, h.progress_bytes);
     if (content_checksum(file, file->progress, file->progress_bytes) != h.checksum)
@@ -97,7 +97,7 @@ static enum rk_status read_file(struct state_file *file, struct rk_error *error)
     else if (!S_ISREG(info.st_mode))
         status = rk_fail(error, RK_IO, file->path, 0, 0, "--state needs the name of a file");
     else if (!(bytes = malloc((size_t)info.st_size + 1)))
-        status = rk_fail(error, RK_IO, file->path, 0, 0, "not enough memory for the state");
+        status = rk_fail(error, RK_NO_MEMORY, file->path, 0, 0, "not enough memory for the state");
     while (status == RK_OK && size < (size_t)info.st_size) {
         const ssize_t more = read(descriptor, bytes + size, (size_t)info.st_size - size);
         if (more < 0) status = fail_io(file, "read", error);
@@ -178,7 +178,7 @@ enum rk_status state_file_open(struct state_file *file, const char *path, bool w
 {
     *file = (struct state_file){.writes = writes};
     if ((size_t)snprintf(file->path, sizeof file->path, "%s", path) >= sizeof file->path)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--state: the name is too long");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--state: the name is too long");
     snprintf(file->beside, sizeof file->beside, "%s.part", file->path);
     const enum rk_status status = read_file(file, error);
     if (status != RK_OK || !writes) return status;

@@ -151,8 +151,7 @@ static bool are_on(const json_t *value)
 /* Files round what they write. */
 static bool is_number(const json_t *value, double number)
 {
-    return json_is_number(value) &&
-           fabs(json_number_value(value) - number) <= 1e-5 * fabs(number);
+    return json_is_number(value) && fabs(json_number_value(value) - number) <= 1e-5 * fabs(number);
 }
 
 static bool is_text(const json_t *value, const char *text)
@@ -221,8 +220,8 @@ static void check_keys(struct exact *e, const char *said)
 {
     const char *key;
     json_t *value, *defaults = said ? json_loads(said, 0, NULL) : NULL;
-    json_object_foreach((json_t *)e->root, key, value)
-        if (!is_exact(e, key, value)) refuse_key(e, key, value);
+    json_object_foreach((json_t *)e->root, key, value) if (!is_exact(e, key, value))
+        refuse_key(e, key, value);
     json_object_foreach(defaults, key, value)
     {
         const json_t *there = json_object_get(e->root, key);
@@ -244,9 +243,9 @@ static enum rk_status refuse_type(const struct document *document, const char *n
     char list[300];
     size_t used = 0;
     for (int i = 0; i < TYPES && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
-                                 types[i].name);
-    return rk_fail(error, RK_NOTHING_FITS, document->path, 0, 0,
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", types[i].name);
+    return rk_fail(error, RK_UNSUPPORTED, document->path, 0, 0,
                    "the executor has not the arithmetic of %.40s models: take one of %s", name,
                    list);
 }
@@ -264,7 +263,7 @@ enum rk_status train_exact(const struct document *document, struct rk_train *tra
     train->rotary_base = type->base;
     check_keys(&e, type->said);
     if (!e.used) return RK_OK;
-    return rk_fail(error, RK_NOTHING_FITS, document->path, 0, 0,
+    return rk_fail(error, RK_UNSUPPORTED, document->path, 0, 0,
                    "the executor has nothing for what %s%s say%s: take another model, or leave out "
                    "what changes no arithmetic",
                    e.names, e.used >= sizeof e.names ? "..." : "", strchr(e.names, ',') ? "" : "s");

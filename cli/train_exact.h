@@ -8,7 +8,7 @@
 #include <reckon/train.h>
 
 /* Sets what a file of this type leaves to transformers: the epsilon of norms and the base of RoPE.
- * RK_NOTHING_FITS names the type, or all keys, whose arithmetic the executor has not. */
+ * RK_UNSUPPORTED names the type, or all keys, whose arithmetic the executor has not. */
 enum rk_status train_exact(const struct document *document, struct rk_train *train,
                            struct rk_error *error);
 

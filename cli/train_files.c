@@ -1,6 +1,7 @@
 #include "cli/train_files.h"
 
 #include "base/text.h"
+#include "cli/keys.h"
 #include "cli/train_config.h"
 #include "text/output.h"
 #include "text/text_file.h"
@@ -75,7 +76,7 @@ static int copy_from(const char *folder, struct train_files *files)
             found++;
         } else {
             char said[512];
-            rk_error_format(&error, said, sizeof said);
+            keys_say_error(&error, said, sizeof said);
             fprintf(stderr, "reckon: warning: checkpoints go without %s: %s\n", names[i], said);
         }
     }

@@ -25,7 +25,7 @@ static void read_number(const json_t *root, const char *const *keys, double *num
 static enum rk_status refuse(const struct document *document, const char *key,
                              struct rk_error *error)
 {
-    return rk_fail(error, RK_NOTHING_FITS, document->path, 0, 0,
+    return rk_fail(error, RK_UNSUPPORTED, document->path, 0, 0,
                    "the executor has nothing for what %s says: take another model", key);
 }
 
@@ -48,7 +48,7 @@ static enum rk_status read_stretch(const struct document *document, const char *
                 {"high_freq_factor", &s.high}};
     const bool linear = strcmp(type, "linear") == 0;
     if (!linear && strcmp(type, "llama3") != 0)
-        return rk_fail(error, RK_NOTHING_FITS, document->path, 0, 0,
+        return rk_fail(error, RK_UNSUPPORTED, document->path, 0, 0,
                        "%s is of type %s, and the executor has default, linear and llama3: take "
                        "another model",
                        place, type);
@@ -171,7 +171,7 @@ enum rk_status train_plan_read(const char *plan, const struct option_texts *word
         draft->given[plan_row("batch")] = draft->given[plan_row("sequence")] = true;
     }
     if (ranks && plan_given(draft, "gpus") && draft->plan.ranks != ranks)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--ranks says %llu, the plan's gpus %llu: leave one out",
                        (unsigned long long)ranks, (unsigned long long)draft->plan.ranks);
     if (!ranks) ranks = cli_executor->ranks;

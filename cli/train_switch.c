@@ -1,6 +1,7 @@
 #include "cli/train_switch.h"
 
 #include "cli/executor.h"
+#include "cli/keys.h"
 #include "cli/plan_input.h"
 #include "cli/train_model.h"
 
@@ -58,11 +59,11 @@ static bool apply(struct train_switch *s, struct rk_plan *plan, struct rk_error 
         layout.other[i].sequence = draft.plan.sequence;
     draft.plan.layout = rk_layout_keep(&layout);
     if (draft.plan.batch != plan->batch || draft.plan.sequence != plan->sequence) {
-        rk_fail(error, RK_USAGE, NULL, 0, 0, "a run keeps its batch and its sequence");
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "a run keeps its batch and its sequence");
         return false;
     }
     if (draft.plan.optimizer != plan->optimizer) {
-        rk_fail(error, RK_USAGE, NULL, 0, 0, "a run keeps its optimizer");
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "a run keeps its optimizer");
         return false;
     }
     struct rk_program program = {.rank = 0};
@@ -85,10 +86,12 @@ bool train_switch_next(struct train_switch *s, uint64_t step, struct rk_plan *pl
     bool changed = false;
     while (!changed && next_due(s, step)) {
         struct rk_error error;
-        char text[2048];
-        error.text[0] = '\0';
+        char text[4096], why[1024];
+        error = (struct rk_error){.status = RK_OK};
         changed = apply(s, plan, &error);
-        snprintf(text, sizeof text, "%s: %s; the run goes on as it is", s->to, error.text);
+        error.path[0] = '\0';
+        keys_say_error(&error, why, sizeof why);
+        snprintf(text, sizeof text, "%s: %s; the run goes on as it is", s->to, why);
         if (changed)
             fprintf(stderr, "reckon: behind step %llu: %s\n", (unsigned long long)step, s->to);
         else

@@ -41,7 +41,7 @@ static enum rk_status check_only(const struct option_texts *only, struct rk_erro
     for (int i = 0; i < only->count; i++) {
         const char *text = only->text[i], *mark = strchr(text, '=');
         if (!mark || class_named(text, (size_t)(mark - text)) < 0)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "--only: \"%.60s\" is no CLASS=NAME with a class of --by", text);
     }
     return RK_OK;
@@ -66,7 +66,7 @@ static enum rk_status check_names(const struct facts *facts, const struct option
             longer = begins;
         }
         if (row < facts->count) continue;
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--only: no row has %s; the nearest is %s=%s (--by %s lists all)",
                        only->text[i], fact_class_names[class], nearest ? nearest : "",
                        fact_class_names[class]);
@@ -79,7 +79,7 @@ enum rk_status validate_only(struct facts *facts, const struct option_texts *onl
 {
     size_t kept = 0;
     if (check_only(only, error) != RK_OK || check_names(facts, only, error) != RK_OK)
-        return RK_USAGE;
+        return RK_BAD_ARGUMENT;
     for (size_t i = 0; i < facts->count; i++) {
         if (takes(&facts->fact[i], only))
             facts->fact[kept++] = facts->fact[i];
@@ -88,7 +88,7 @@ enum rk_status validate_only(struct facts *facts, const struct option_texts *onl
     }
     facts->count = kept;
     if (kept == 0 && only->count)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--only: no row has all that is asked");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--only: no row has all that is asked");
     return RK_OK;
 }
 
@@ -122,11 +122,12 @@ static enum rk_status read_keys(char *keys, struct fit *fit, struct rk_error *er
 {
     for (char *key = strtok(keys, ","); key; key = strtok(NULL, ",")) {
         if (fit->constants == FIT_CONSTANTS)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0, "--fit: at most %d constants",
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--fit: at most %d constants",
                            FIT_CONSTANTS);
         fit->constant[fit->constants++].key = key;
     }
-    return fit->constants ? RK_OK : rk_fail(error, RK_USAGE, NULL, 0, 0, "--fit: name a constant");
+    return fit->constants ? RK_OK
+                          : rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--fit: name a constant");
 }
 
 static void add_fit(struct report *report, const struct fit *fit)

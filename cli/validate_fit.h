@@ -6,7 +6,8 @@
 #include "cli/show.h"
 #include "facts/results.h"
 
-/* Drops the facts that the texts ("source=dgxc", ...) do not take. RK_USAGE: no such class. */
+/* Drops the facts that the texts ("source=dgxc", ...) do not take. RK_BAD_ARGUMENT: no such class.
+ */
 enum rk_status validate_only(struct facts *facts, const struct option_texts *only,
                              struct rk_error *error);
 

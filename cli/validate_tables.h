@@ -6,7 +6,7 @@
 #include "report/report.h"
 #include "study/left_out.h"
 
-/* Each returns RK_IO when there is no memory. */
+/* Each returns RK_NO_MEMORY when there is no memory. */
 
 /* Errors of times over all and by a class; of memory by its kind. */
 enum rk_status validate_times(struct report *report, const struct results *results,

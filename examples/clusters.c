@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     struct rk_error error;
     if (argc < 4) {
         fprintf(stderr, "usage: clusters MODEL MACHINE WORDS\n");
-        return RK_USAGE;
+        return 2;
     }
     if (rk_model_load(argv[1], &model, &error) != RK_OK ||
         rk_clusters_search(&model, argv[2], argv[3], &plan, &error) != RK_OK ||
@@ -37,5 +37,5 @@ int main(int argc, char **argv)
                (unsigned long long)s->data);
     }
     rk_machine_release(&machine);
-    return RK_OK;
+    return 0;
 }

@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 
     if (argc != 4) {
         fprintf(stderr, "usage: estimate MODEL SYSTEM PLAN\n");
-        return RK_USAGE;
+        return 2;
     }
     if (rk_model_load(argv[1], &model, &error) != RK_OK ||
         rk_system_load(argv[2], &system, &error) != RK_OK ||
@@ -54,5 +54,5 @@ int main(int argc, char **argv)
     if (prediction.timed) print_figures(&plan, &prediction.outcome);
     if (verdict != RK_FITS) print_reasons(&prediction.outcome);
     rk_system_release(&system);
-    return verdict == RK_FITS ? RK_OK : RK_NOTHING_FITS;
+    return verdict == RK_FITS ? 0 : 1;
 }

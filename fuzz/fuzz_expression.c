@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             assert(expression.terms > 0 && expression.terms <= EXPRESSION_TERMS);
             (void)expression_value(&expression, &plan, figures);
         } else {
-            assert(error.status == RK_USAGE && error.text[0] && error.column > 0);
+            assert(error.status == RK_BAD_ARGUMENT && error.text[0] && error.column > 0);
         }
     }
     free(text);

@@ -1,8 +1,8 @@
 /* fuzz_options.c - any words as a command line: the first byte picks the command, the rest is
- * words with an end-of-line between them. Parsing must end with RK_OK, RK_USAGE, help or, of a file
- * that cannot be written, RK_IO, and a message where it fails; nothing is run. */
-#include "cli/plan_axes.h"
+ * words with an end-of-line between them. Parsing must end with RK_OK, RK_BAD_ARGUMENT, help or, of
+ * a file that cannot be written, RK_IO, and a message where it fails; nothing is run. */
 #include "cli/commands.h"
+#include "cli/plan_axes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         words[count++] = word;
     memset(args, 0, sizeof args);
     const enum rk_status status = options_parse(pick(data[0]), count, words, args, &help, &error);
-    if (status != RK_OK && ((status != RK_USAGE && status != RK_IO) || !error.text[0])) abort();
+    if (status != RK_OK && ((status != RK_BAD_ARGUMENT && status != RK_IO) || !error.text[0]))
+        abort();
     options_command(main_commands, words[count - 1], &error);
     free(text);
     return 0;

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == RK_OK)
         check_system(&system);
     else
-        assert(status == RK_USAGE && error.text[0] && error.column >= 1);
+        assert(status == RK_BAD_ARGUMENT && error.text[0] && error.column >= 1);
     rk_system_release(&system);
     free(text);
     return 0;

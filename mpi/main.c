@@ -1,5 +1,6 @@
 /* reckon-mpi: reckon's searches, shared by the processes of an MPI job. */
 #include "cli/commands.h"
+#include "cli/exit.h"
 #include "cli/plan_axes.h"
 #include "cli/show.h"
 #include "cli/team.h"
@@ -20,7 +21,7 @@ static void silence(int rank)
 {
     if (rank == 0) return;
     if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
-        MPI_Abort(MPI_COMM_WORLD, RK_IO);
+        MPI_Abort(MPI_COMM_WORLD, exit_code(RK_IO));
 }
 
 /* Rank 0 runs the command; the others search for it. */
@@ -52,7 +53,7 @@ static int run(int argc, char **argv)
             "them did; a study has one database at the end. A training run, or an\n"
             "evaluation, has a process for each rank of its plan.\n\n"
             "Give each process its cores with --threads, or with OMP_NUM_THREADS.\n");
-        return argc < 2 ? RK_USAGE : RK_OK;
+        return argc < 2 ? RK_BAD_ARGUMENT : RK_OK;
     }
     if (strcmp(argv[1], "search") == 0) return cmd_search(argc - 1, argv + 1);
     if (strcmp(argv[1], "study") == 0) return run_study(argc - 1, argv + 1);
@@ -65,7 +66,7 @@ static int run(int argc, char **argv)
         return code;
     }
 #endif
-    rk_fail(&error, RK_USAGE, NULL, 0, 0,
+    rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "reckon-mpi does `search`, `study`, `train` and `eval`; reckon %s needs no MPI",
             argv[1]);
     return options_fail(&error);
@@ -87,17 +88,17 @@ int main(int argc, char **argv)
     setenv("NO_COLOR", "1", 0); /* rank 0 writes to the launcher's terminal, not to the user's */
     if (level < MPI_THREAD_SERIALIZED) {
         fprintf(stderr, "reckon-mpi: this MPI library has no thread support\n");
-        MPI_Abort(MPI_COMM_WORLD, RK_IO);
+        MPI_Abort(MPI_COMM_WORLD, exit_code(RK_IO));
     }
     /* Searches share a counter by one-sided messages, which not every network has; runs do without.
      */
     const bool searches =
         argc > 1 && (strcmp(argv[1], "search") == 0 || strcmp(argv[1], "study") == 0);
     struct mpi_team *team = searches ? mpi_team_open() : NULL;
-    if (searches && !team) MPI_Abort(MPI_COMM_WORLD, RK_IO);
+    if (searches && !team) MPI_Abort(MPI_COMM_WORLD, exit_code(RK_IO));
     if (team) cli_team = mpi_team_interface(team);
     plan_axes_prepare();
-    const int code = show_finish(run(argc, argv));
+    const int code = exit_code(show_finish(run(argc, argv)));
     if (team && strcmp(argv[1], "search") == 0 && !is_quiet(argc, argv)) mpi_team_report(team);
     if (team) mpi_team_close(team);
     MPI_Finalize();

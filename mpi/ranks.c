@@ -1,6 +1,7 @@
 #include "mpi/ranks.h"
 
 #include "cli/executor.h"
+#include "cli/exit.h"
 #include "mpi/domains.h"
 #include "run/train.h"
 
@@ -186,7 +187,7 @@ static bool take_message(struct comm *comm, MPI_Message *message, int from, cons
     void *to = context;
     MPI_Get_elements_x(status, MPI_BYTE, &sent);
     if ((size_t)sent != bytes) {
-        rk_fail(&error, RK_NOTHING_FITS, NULL, 0, 0,
+        rk_fail(&error, RK_PROTOCOL, NULL, 0, 0,
                 "rank %d expects %zu bytes of \"%s\" from rank %d, which sends %lld", comm->rank,
                 bytes, what, from, (long long)sent);
         return comm_fail(comm, &error);
@@ -196,7 +197,8 @@ static bool take_message(struct comm *comm, MPI_Message *message, int from, cons
         ranks.room = malloc(bytes);
         ranks.room_bytes = ranks.room ? bytes : 0;
         if (!ranks.room) {
-            rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for a message of %zu bytes", bytes);
+            rk_fail(&error, RK_NO_MEMORY, NULL, 0, 0, "no memory for a message of %zu bytes",
+                    bytes);
             return comm_fail(comm, &error);
         }
     }
@@ -263,7 +265,7 @@ static struct executor executor = {.defaults = defaults,
 static void say_domains(void)
 {
     struct domain *all = calloc((size_t)ranks.comm.ranks, sizeof *all);
-    if (!all) MPI_Abort(ranks.world, RK_IO);
+    if (!all) MPI_Abort(ranks.world, exit_code(RK_IO));
     MPI_Gather(&ranks.domain, sizeof *all, MPI_BYTE, all, sizeof *all, MPI_BYTE, 0, ranks.world);
     for (int i = 0; i < ranks.comm.ranks && ranks.comm.rank == 0; i++)
         if (all[i].count > 1)

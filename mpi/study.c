@@ -1,5 +1,7 @@
 #include "mpi/study.h"
 
+#include "cli/exit.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +60,8 @@ static enum rk_status collect(void *context, const struct study_row *row, size_t
         rows_append(rows, &row[i], sizeof row[i]);
         rows_append(rows, row[i].best, row[i].found * sizeof *row[i].best);
     }
-    if (rows->failed) return rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the rows");
+    if (rows->failed)
+        return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "not enough memory for the rows");
     return RK_OK;
 }
 
@@ -71,7 +74,8 @@ static enum rk_status write_rows(struct study_writer *writer, char *bytes, size_
         memcpy(&row, bytes + at, sizeof row);
         at += sizeof row;
         struct study_best *best = malloc(row.found * sizeof *best + 1);
-        if (!best) return rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the rows");
+        if (!best)
+            return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "not enough memory for the rows");
         memcpy(best, bytes + at, row.found * sizeof *best);
         at += row.found * sizeof *best;
         row.best = best;
@@ -119,7 +123,7 @@ static enum rk_status gather(struct rows *mine, struct study_writer *writer, str
         MPI_Probe(rank, 0, MPI_COMM_WORLD, &message);
         MPI_Get_count(&message, MPI_BYTE, &size);
         char *bytes = malloc((size_t)size + 1);
-        if (!bytes) MPI_Abort(MPI_COMM_WORLD, RK_IO); /* the sender waits */
+        if (!bytes) MPI_Abort(MPI_COMM_WORLD, exit_code(RK_IO)); /* the sender waits */
         MPI_Recv(bytes, size, MPI_BYTE, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (status == RK_OK) status = write_rows(writer, bytes, (size_t)size, error);
         free(bytes);
@@ -210,7 +214,7 @@ enum rk_status mpi_study_update(const struct study *study, struct study_database
     if (status != RK_OK || plan->missing == 0) return status;
     char *text = read_text(study->path, &bytes);
     if (!text)
-        return rk_fail(error, RK_USAGE, study->path, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, study->path, 0, 0,
                        "cannot be read again: name a file that all ranks' studies can come from");
     struct order order = {.count = (int64_t)plan->missing, .bytes = (int64_t)bytes, .jobs = jobs};
     memcpy(order.path, study->path, sizeof order.path);
@@ -237,7 +241,7 @@ static void serve(const struct order *order)
     struct study *study = NULL;
     char *text = malloc((size_t)order->bytes + 1);
     size_t *points = malloc((size_t)order->count * sizeof *points);
-    if (!text || !points) MPI_Abort(MPI_COMM_WORLD, RK_IO); /* rank 0 waits */
+    if (!text || !points) MPI_Abort(MPI_COMM_WORLD, exit_code(RK_IO)); /* rank 0 waits */
     MPI_Bcast(text, (int)order->bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Bcast(points, (int)((size_t)order->count * sizeof *points), MPI_BYTE, 0, MPI_COMM_WORLD);
     enum rk_status status = study_parse(order->path, text, (size_t)order->bytes, &study, &error);

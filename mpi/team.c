@@ -1,5 +1,7 @@
 #include "mpi/team.h"
 
+#include "cli/exit.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +65,8 @@ static void share(void *context, const void *items, uint64_t count, size_t size,
     const struct mpi_team *t = context;
     const uint64_t most = size < CHUNK ? CHUNK / size : 1;
     char *chunk = malloc(most * size);
-    if (!chunk) MPI_Abort(MPI_COMM_WORLD, RK_IO); /* the others wait for this rank's part */
+    if (!chunk)
+        MPI_Abort(MPI_COMM_WORLD, exit_code(RK_IO)); /* the others wait for this rank's part */
     for (int root = 0; root < t->ranks; root++) {
         uint64_t all = count;
         MPI_Bcast(&all, 1, MPI_UINT64_T, root, MPI_COMM_WORLD);

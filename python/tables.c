@@ -90,10 +90,25 @@ static void print_figures(void)
 
 static void print_constants(void)
 {
-    printf("\nOK, NOTHING_FITS, USAGE, BAD_INPUT, IO, INTERRUPTED = %d, %d, %d, %d, %d, %d\n",
-           RK_OK, RK_NOTHING_FITS, RK_USAGE, RK_BAD_INPUT, RK_IO, RK_INTERRUPTED);
-    printf("PATH_BYTES, TEXT_BYTES = %zu, %zu\n", sizeof((struct rk_error *)0)->path,
-           sizeof((struct rk_error *)0)->text);
+    static const char *const statuses[] = {
+        [RK_OK] = "OK",
+        [RK_NOTHING_FITS] = "NOTHING_FITS",
+        [RK_BAD_ARGUMENT] = "BAD_ARGUMENT",
+        [RK_BAD_INPUT] = "BAD_INPUT",
+        [RK_IO] = "IO",
+        [RK_NO_MEMORY] = "NO_MEMORY",
+        [RK_UNSUPPORTED] = "UNSUPPORTED",
+        [RK_LIMIT] = "LIMIT",
+        [RK_PROTOCOL] = "PROTOCOL",
+        [RK_CHECK_FAILED] = "CHECK_FAILED",
+        [RK_INTERRUPTED] = "INTERRUPTED",
+    };
+    printf("\n\nclass Status(IntEnum):\n    \"\"\"What went wrong.\"\"\"\n\n");
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        printf("    %s = %zu\n", statuses[i], i);
+    printf("\n\n");
+    printf("KEY_BYTES, PATH_BYTES, TEXT_BYTES = %zu, %zu, %zu\n", sizeof((struct rk_error *)0)->key,
+           sizeof((struct rk_error *)0)->path, sizeof((struct rk_error *)0)->text);
     printf("ERROR_BYTES, ANSWER_BYTES = %zu, %zu\n", sizeof(struct rk_error),
            sizeof(struct rk_command_answer));
     printf("VERDICTS = [\n");
@@ -110,6 +125,7 @@ int main(void)
     printf("# Made by python/tables.c from the tables of the library: do not edit.\n"
            "from __future__ import annotations\n\n"
            "from dataclasses import dataclass\n"
+           "from enum import IntEnum\n"
            "from typing import Any, Optional\n\n"
            "from ._record import Document, Record\n\n"
            "VERSION = \"%s\"",

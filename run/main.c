@@ -1,6 +1,7 @@
 /* reckon-run: the commands that run a plan, with the executor's library. */
 #include "cli/commands.h"
 #include "cli/executor.h"
+#include "cli/exit.h"
 #include "cli/plan_axes.h"
 #include "cli/plan_input.h"
 #include "cli/show.h"
@@ -37,7 +38,7 @@ int main(int argc, char **argv)
     signals_go_to(signals_end);
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
-            return show_finish(commands[i].run(argc - 1, argv + 1));
+            return exit_code(show_finish(commands[i].run(argc - 1, argv + 1)));
     fprintf(stderr, "reckon-run: say reckon train --help\n");
-    return RK_USAGE;
+    return exit_code(RK_BAD_ARGUMENT);
 }

@@ -7,7 +7,7 @@
 
 static enum rk_status refuse(const char *path, struct rk_error *error)
 {
-    return rk_fail(error, RK_USAGE, path, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, path, 0, 0,
                    "databases, checkpoints and XML are not for the page: use the executable");
 }
 

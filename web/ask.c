@@ -5,6 +5,7 @@
  * and the answer as the command prints it, byte by byte, on the standard streams, which the host
  * keeps. Files that words name are in the host's memory too. */
 #include "cli/commands.h"
+#include "cli/exit.h"
 #include "cli/signals.h"
 #include "cli/streams.h"
 #include "report/html_assets.h"
@@ -52,7 +53,8 @@ static const char **words_of(const json_t *question, size_t *count)
     const char **words = calloc(json_array_size(list) + 1, sizeof *words);
     size_t i;
     *count = json_array_size(list);
-    json_array_foreach(list, i, word) {
+    json_array_foreach(list, i, word)
+    {
         if (words) words[i] = json_string_value(word);
         if (!words || words[i]) continue;
         free(words);
@@ -68,9 +70,9 @@ static void keep_error(const struct rk_error *error)
 {
     json_t *object = error->status == RK_OK
                          ? json_null()
-                         : json_pack("{s:i, s:s, s:i, s:i, s:s}", "status", (int)error->status, "path",
-                                     error->path, "line", error->line, "column", error->column,
-                                     "text", error->text);
+                         : json_pack("{s:i, s:s, s:s, s:i, s:i, s:s}", "status", (int)error->status,
+                                     "key", error->key, "path", error->path, "line", error->line,
+                                     "column", error->column, "text", error->text);
     free(wrong);
     wrong = json_dumps(object, JSON_ENCODE_ANY);
     json_decref(object);
@@ -84,14 +86,14 @@ EXPORT("error") const char *ask_error(void)
 /* The exit status; the caller owns `question`. */
 EXPORT("ask") int ask(const char *question)
 {
-    struct rk_command_answer answer = {.code = RK_USAGE};
+    struct rk_command_answer answer = {.code = exit_code(RK_BAD_ARGUMENT)};
     json_t *root = json_loads(question, 0, NULL);
     size_t count = 0;
     const char **words = words_of(root, &count);
     if (words)
         rk_command((int)count, words, tell, NULL, &answer);
     else
-        rk_fail(&answer.error, RK_USAGE, NULL, 0, 0, "not a question: {\"words\": [...]}");
+        rk_fail(&answer.error, RK_BAD_ARGUMENT, NULL, 0, 0, "not a question: {\"words\": [...]}");
     const int code = answer.code;
     keep_error(&answer.error);
     rk_command_release(&answer);

@@ -34,7 +34,7 @@ struct rk_allocator_result {
 
 /* Requests in the order of time; of the same time frees come first, then requests in their order.
  * `address`, unless NULL, gets where each buffer was: segments lie one behind the other as they are
- * asked for. RK_BAD_INPUT as of rk_place; RK_IO without memory. */
+ * asked for. RK_BAD_INPUT as of rk_place; RK_NO_MEMORY without memory. */
 RK_API enum rk_status rk_allocator_run(const struct rk_buffer *buffer, size_t count,
                                        const struct rk_allocator_options *options,
                                        uint64_t *address, struct rk_allocator_result *result,

@@ -149,7 +149,8 @@ struct rk_campaign_range {
     double mean_s, p10_s, p50_s, p90_s, failures;
 };
 
-/* Of `count` phases one after another. The same seed gives the same result. RK_IO: no memory. */
+/* Of `count` phases one after another. The same seed gives the same result. RK_NO_MEMORY: no
+ * memory. */
 RK_API enum rk_status rk_campaign_simulate(const struct rk_campaign *phases, size_t count,
                                            uint64_t runs, uint64_t seed,
                                            struct rk_campaign_range *range, struct rk_error *error);
@@ -195,13 +196,13 @@ struct rk_run {
 #include <reckon/run.def>
 };
 
-/* On how many tokens: those of the run, else of the model. RK_USAGE: nobody knows. `source` (may be
- * NULL) says where they stand; NULL: in the run. It belongs to the facts. */
+/* On how many tokens: those of the run, else of the model. RK_BAD_ARGUMENT: nobody knows. `source`
+ * (may be NULL) says where they stand; NULL: in the run. It belongs to the facts. */
 RK_API enum rk_status rk_run_tokens(const struct rk_campaign_facts *facts, const struct rk_run *run,
                                     const struct rk_model *model, double *tokens,
                                     const char **source, struct rk_error *error);
 
-/* The campaign of a plan over so many tokens. RK_USAGE when something is wrong with the run.
+/* The campaign of a plan over so many tokens. RK_BAD_ARGUMENT when something is wrong with the run.
  * `assumed` (may be NULL) gets what was not said, behind what it has. */
 RK_API enum rk_status rk_run_campaign(const struct rk_campaign_facts *facts,
                                       const struct rk_run *run, const struct rk_model *model,

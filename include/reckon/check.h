@@ -84,7 +84,7 @@ struct rk_launch {
     bool pads;          /* the tool pads the vocabulary to what tensor divides */
     bool states_only;   /* activations depend on code that no file shows */
     bool exact_memory;  /* a byte too much is an error; else what no error bar explains */
-    const struct rk_variable *environment; /* ended by name NULL; NULL: it is not known */
+    const struct rk_variable *environment;  /* ended by name NULL; NULL: it is not known */
     const struct rk_checkpoint *checkpoint; /* NULL: none is read */
 };
 
@@ -107,18 +107,18 @@ struct rk_check_input {
     const char *path;   /* for messages, and where scripts look for files; "" : none */
     const char *text;
     size_t size;
-    const struct rk_model *model; /* NULL: the file has its own (megatron and some others) */
+    const struct rk_model *model;   /* NULL: the file has its own (megatron and some others) */
     const struct rk_system *system; /* a checked one */
-    uint64_t gpus;       /* that are launched; 0: as the file says */
-    uint64_t vocabulary; /* where only a tokenizer's files tell it; 0: the model's */
-    const char *const *sets; /* "NAME=VALUE": variables and keys that win over the file */
+    uint64_t gpus;                  /* that are launched; 0: as the file says */
+    uint64_t vocabulary;            /* where only a tokenizer's files tell it; 0: the model's */
+    const char *const *sets;        /* "NAME=VALUE": variables and keys that win over the file */
     size_t set_count;
     int version;    /* of Megatron Core, its minor; 0: any */
     bool core_only; /* arguments of Megatron-LM's relatives are unknown */
     struct rk_launch launch;
 };
 
-/* Adds all findings. RK_BAD_INPUT, RK_USAGE: the text cannot be judged, `error` says why. */
+/* Adds all findings. RK_BAD_INPUT, RK_BAD_ARGUMENT: the text cannot be judged, `error` says why. */
 RK_API enum rk_status rk_check_text(const struct rk_check_input *input,
                                     struct rk_findings *findings, struct rk_error *error);
 
@@ -161,14 +161,13 @@ struct rk_log_operation {
     uint32_t read_count, write_count;
 };
 
-/* RK_IO: no memory. Release with rk_logs_release, also NULL. */
+/* RK_NO_MEMORY: no memory. Release with rk_logs_release, also NULL. */
 RK_API enum rk_status rk_logs_new(uint32_t ranks, struct rk_logs **logs, struct rk_error *error);
 RK_API void rk_logs_release(struct rk_logs *logs);
 
 /* Adds behind what the rank has. RK_BAD_INPUT: what no operation is. */
 RK_API enum rk_status rk_logs_add(struct rk_logs *logs, uint32_t rank,
-                                  const struct rk_log_operation *operation,
-                                  struct rk_error *error);
+                                  const struct rk_log_operation *operation, struct rk_error *error);
 
 /* The same from a text; `path` names it in messages. */
 RK_API enum rk_status rk_logs_read(struct rk_logs *logs, uint32_t rank, const char *path,
@@ -189,7 +188,7 @@ RK_API enum rk_status rk_logs_compare(const struct rk_logs *logs, const struct r
                                       struct rk_findings *findings, struct rk_error *error);
 
 /* Adds what rules 7 and 10 find; the logs are used up: only release them. Findings name rank and
- * line. RK_IO: no memory. */
+ * line. RK_NO_MEMORY: no memory. */
 RK_API enum rk_status rk_logs_check(struct rk_logs *logs, const struct rk_logs_options *options,
                                     struct rk_findings *findings, struct rk_error *error);
 

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 struct rk_command_answer {
-    int code;              /* the exit status: enum rk_status */
+    int code;              /* the exit status: error.status says more */
     char *text;            /* what goes to standard output, ended by 0 */
     size_t bytes;          /* of it, without the 0 */
     char *remarks;         /* what goes to standard error: warnings, messages */

@@ -49,7 +49,7 @@ struct rk_placement {
 
 /* Fills address[count] and `placement`; RK_OK also when the peak is above options->capacity
  * (compare). `options` may be NULL. RK_BAD_INPUT: a buffer ends before it starts, an alignment is
- * no power of two, or the sizes are too large; RK_IO: no memory. */
+ * no power of two, or the sizes are too large; RK_NO_MEMORY: no memory. */
 RK_API enum rk_status rk_place(const struct rk_buffer *buffer, size_t count,
                                const struct rk_place_options *options, uint64_t *address,
                                struct rk_placement *placement, struct rk_error *error);

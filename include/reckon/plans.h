@@ -166,7 +166,7 @@ RK_API enum rk_verdict rk_plans_predict(const struct rk_plans_problem *problem,
                                         struct rk_prediction *prediction);
 
 /* Whether a predicted plan satisfies a condition, as struct rk_query has them (NULL: yes); of plans
- * of one framework's predictor. NULL and RK_USAGE when it is wrong. */
+ * of one framework's predictor. NULL and RK_BAD_ARGUMENT when it is wrong. */
 struct rk_condition;
 RK_API struct rk_condition *rk_condition_open(const char *text, enum rk_framework framework,
                                               struct rk_error *error);

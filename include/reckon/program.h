@@ -180,8 +180,8 @@ struct rk_program {
 RK_NAMES_PROGRAM(RK_NAMES_FUNCTION)
 #undef RK_NAMES_FUNCTION
 
-/* Lowers the plan for one rank. RK_NOTHING_FITS when the plan cannot run or cannot be lowered, with
- * the reason; RK_IO without memory. Release in any case. */
+/* Lowers the plan for one rank. RK_NOTHING_FITS when the plan cannot run, RK_UNSUPPORTED
+ * when it cannot be lowered, with the reason; RK_NO_MEMORY without memory. Release in any case. */
 RK_API enum rk_status rk_program_of(struct rk_program *program, const struct rk_model *model,
                                     const struct rk_system *system, const struct rk_plan *plan,
                                     uint64_t rank, struct rk_error *error);

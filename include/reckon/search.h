@@ -111,8 +111,8 @@ struct rk_answer {
 };
 
 /* Counts, matches and plans are the same for any number of threads and any mode; explain too, but
- * for the mode. RK_USAGE when an expression is wrong: error->column is the place within it. Release
- * the answer with rk_answer_release. */
+ * for the mode. RK_BAD_ARGUMENT when an expression is wrong: error->column is the place within it.
+ * Release the answer with rk_answer_release. */
 RK_API enum rk_status rk_ask(const struct rk_space *space, const struct rk_query *query,
                              struct rk_answer *answer, struct rk_error *error);
 RK_API void rk_answer_release(struct rk_answer *answer);

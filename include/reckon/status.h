@@ -26,23 +26,35 @@ extern "C" {
 #define RK_UNNAMED
 #endif
 
-/* The values are the exit codes of the command line tool. */
+/* What went wrong. These are no exit codes: the command line has its own, reckon(1). */
 enum rk_status {
     RK_OK = 0,
-    RK_NOTHING_FITS = 1, /* nothing feasible, or a check failed */
-    RK_USAGE = 2,        /* a flag or an argument is wrong */
-    RK_BAD_INPUT = 3,    /* a file's content is wrong */
-    RK_IO = 4,           /* a file, database or the memory could not be had */
-    RK_INTERRUPTED = 130 /* stopped by a signal; what is printed is the best so far */
+    RK_NOTHING_FITS, /* what was asked for, one plan or the best of many, cannot be: only that */
+    RK_BAD_ARGUMENT, /* a value of the caller; error->key names it where it is one of many */
+    RK_BAD_INPUT,    /* a file's content is wrong */
+    RK_IO,           /* a file or a database could not be had */
+    RK_NO_MEMORY,
+    RK_UNSUPPORTED,  /* legal, but the executor, or the program that is written for, has it not */
+    RK_LIMIT,        /* more than there is room for: error->need of error->have */
+    RK_PROTOCOL,     /* ranks contradict each other: another message came than was expected */
+    RK_CHECK_FAILED, /* what was to be judged does not hold: a comparison, a loss that is a number
+                      */
+    RK_INTERRUPTED   /* stopped by a signal; what there is, is the best so far */
 };
 
 /* One message. `path` is "" when no file is involved, `line` and `column` (1-based) are 0
- * when they are not known. `text` says what is wrong and how to mend it, without a newline. */
+ * when they are not known. `text` says what is wrong and how to mend it, without a newline. What
+ * the caller gives, members of structs and arguments of functions, it names in backquotes,
+ * "`rate`"; `key` is the first of them, "" when there is none. Options of the command line have
+ * these names,
+ * "--rate", and it says so. */
 struct rk_error {
     enum rk_status status;
+    char key[48];
     char path[256];
     int line;
     int column;
+    double have, need; /* numbers that do not agree; NaN: none are known */
     char text[512];
 };
 
@@ -50,6 +62,10 @@ struct rk_error {
  */
 RK_API enum rk_status rk_fail(struct rk_error *error, enum rk_status status, const char *path,
                               int line, int column, const char *format, ...) RK_PRINTF(6, 7);
+
+/* As rk_fail() without a place, with the numbers that do not agree. */
+RK_API enum rk_status rk_fail_numbers(struct rk_error *error, enum rk_status status, double have,
+                                      double need, const char *format, ...) RK_PRINTF(5, 6);
 
 /* Writes "path:line:column: text" (the parts that are known) to buffer, as snprintf does. */
 RK_API int rk_error_format(const struct rk_error *error, char *buffer, unsigned long size);

@@ -122,9 +122,9 @@ enum rk_kernel {
 /* What predictions (predict.h) need to know of an accelerator's kernels. One set an accelerator:
  * data/systems/ has them, with source or fit; docs/kernels.md what they mean. */
 struct rk_kernels {
-#define KERNEL_COUNT(member, help)  uint64_t member;
-#define KERNEL_NUMBER(member, help) double member;
-#define KERNEL_PAIR(member, help)   double member[2];
+#define KERNEL_COUNT(member, help)     uint64_t member;
+#define KERNEL_NUMBER(member, help)    double member;
+#define KERNEL_PAIR(member, help)      double member[2];
 #define KERNEL_SET(member, list, help) unsigned member; /* 1 << enum rk_##list */
 #include <reckon/system.def>
     struct rk_attention_rates attention_rates; /* instead of the constants above */
@@ -180,7 +180,7 @@ RK_API double rk_memory_endurance_bytes(const struct rk_memory *memory);
 /* Recomputes curve->step[].rate from `peak` and the efficiencies. */
 RK_API void rk_curve_set_peak(struct rk_curve *curve, double peak);
 
-/* A deep copy. RK_IO when there is no memory. */
+/* A deep copy. RK_NO_MEMORY when there is no memory. */
 RK_API enum rk_status rk_system_copy(struct rk_system *to, const struct rk_system *from,
                                      struct rk_error *error);
 

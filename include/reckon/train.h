@@ -150,8 +150,9 @@ struct rk_train_event {
     X("generation_config.json")                                                                    \
     X("tokenizer.json")                                                                            \
     X("tokenizer_config.json")                                                                     \
-    X("special_tokens_map.json") X("added_tokens.json") X("vocab.json") X("merges.txt")            \
-        X("tokenizer.model") X("chat_template.jinja")
+    X("special_tokens_map.json")                                                                   \
+    X("added_tokens.json")                                                                         \
+    X("vocab.json") X("merges.txt") X("tokenizer.model") X("chat_template.jinja")
 
 struct rk_train_file {
     const char *name; /* one of RK_TRAIN_FILES */
@@ -227,7 +228,7 @@ struct rk_train_result {
     struct rk_train_tier tier[RK_SHARE_TIERS]; /* [i] is memory tier i + 1 */
 };
 
-/* Checks whether the executor can run this at all: RK_NOTHING_FITS with the first reason, which
+/* Checks whether the executor can run this at all: RK_UNSUPPORTED with the first reason, which
  * names the member or operation. Judges no memory. */
 RK_API enum rk_status rk_train_check(const struct rk_model *model, const struct rk_plan *plan,
                                      const struct rk_train *train, struct rk_error *error);

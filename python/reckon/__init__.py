@@ -32,7 +32,7 @@ from ._library import (
     UsageError,
 )
 from ._record import Record, Rows, convert, drawn, table
-from ._tables import UNITS, VERDICTS, Figures, Model, Plan
+from ._tables import UNITS, VERDICTS, Figures, Model, Plan, Status
 
 __version__ = _tables.VERSION
 __all__ = [
@@ -40,7 +40,7 @@ __all__ = [
     "layerwise", "longest", "model", "models", "predict", "predict_many", "program", "report", "search", "serve",
     "study", "system", "systems", "timeline",
     "Check", "Figures", "FileError", "Fits", "InputError", "Interrupted", "Model", "Plan",
-    "Prediction", "Program", "ReckonError", "ReckonWarning", "Record", "Reply", "Rows", "Search", "Study",
+    "Prediction", "Program", "ReckonError", "ReckonWarning", "Record", "Reply", "Rows", "Search", "Status", "Study",
     "System", "UsageError", "UNITS", "VERDICTS",
 ]
 
@@ -540,7 +540,7 @@ def search(
     Ctrl-C raises Interrupted, whose `result` is the best so far. Each layer in its own way: layerwise().
     """
     if options.get("layerwise"):
-        raise UsageError(_tables.USAGE, "", 0, 0, "layerwise has an answer of its own: ask layerwise()")
+        raise UsageError(Status.BAD_ARGUMENT, "", 0, 0, "layerwise has an answer of its own: ask layerwise()")
     with _inputs() as inputs:
         words = ["search", "-m", inputs.model(model), "-s", inputs.system(system), "-q"]
         words += _options({"gpus": gpus, "batch": batch, **options}) + plan.split()

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import sys
 import threading
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, List, Optional, Sequence, Union
 
 from . import _tables as tables
+from ._tables import Status
 
 Progress = Callable[[int, int, float], Any]
 
@@ -22,15 +24,23 @@ class ReckonError(Exception):
     """What the library refuses.
 
     Attributes:
-        status: the exit status of the command line (2 usage, 3 bad input, 4 files).
+        status: what went wrong (Status).
         path: the file, None when none is involved.
         line, column: the place in it, from 1; None when not known.
+        key: the argument or member that it is about, "" when it names none.
+        have, need: two numbers that do not agree; None when none are known.
         text: what is wrong, and how to mend it.
         remedy: the part of the text that says how to mend it; "" when it does not.
     """
 
-    def __init__(self, status: int, path: str, line: int, column: int, text: str) -> None:
-        self.status = status
+    def __init__(
+        self, status: int, path: str, line: int, column: int, text: str,
+        key: str = "", have: float = math.nan, need: float = math.nan,
+    ) -> None:
+        self.status = Status(status)
+        self.key = key
+        self.have: Optional[float] = None if math.isnan(have) else have
+        self.need: Optional[float] = None if math.isnan(need) else need
         self.path: Optional[str] = path or None
         self.line: Optional[int] = line or None
         self.column: Optional[int] = column or None
@@ -58,7 +68,11 @@ class Interrupted(KeyboardInterrupt):
     result: Any = None
 
 
-_KINDS = {tables.USAGE: UsageError, tables.BAD_INPUT: InputError, tables.IO: FileError}
+_KINDS = {
+    Status.BAD_ARGUMENT: UsageError, Status.BAD_INPUT: InputError,
+    Status.IO: FileError, Status.NO_MEMORY: FileError,
+}
+_STOPPED = 130  # the exit status of what was stopped
 
 
 def _remedy(text: str) -> str:
@@ -71,9 +85,12 @@ def _remedy(text: str) -> str:
 class _Error(ctypes.Structure):
     _fields_ = [
         ("status", ctypes.c_int),
+        ("key", ctypes.c_char * tables.KEY_BYTES),
         ("path", ctypes.c_char * tables.PATH_BYTES),
         ("line", ctypes.c_int),
         ("column", ctypes.c_int),
+        ("have", ctypes.c_double),
+        ("need", ctypes.c_double),
         ("text", ctypes.c_char * tables.TEXT_BYTES),
     ]
 
@@ -82,7 +99,9 @@ class _Error(ctypes.Structure):
         if folder:
             path, text = path.replace(folder + os.sep, ""), text.replace(folder + os.sep, "")
         kind = _KINDS.get(self.status, ReckonError)
-        return kind(self.status, path, self.line, self.column, text)
+        return kind(
+            self.status, path, self.line, self.column, text, _text(self.key), self.have, self.need
+        )
 
 
 class _Answer(ctypes.Structure):
@@ -200,14 +219,14 @@ def command(
         _library.rk_command_release(ctypes.byref(answer))
     if watch.failure is not None and not isinstance(watch.failure, KeyboardInterrupt):
         raise watch.failure
-    if error is not None and code not in (tables.OK, tables.INTERRUPTED):
+    if error is not None and code not in (0, _STOPPED):
         raise error
     lines = [line.replace(folder + os.sep, "") if folder else line for line in remarks.splitlines()]
     for line in lines:
         if line.startswith("reckon: warning: "):
             warnings.warn(line[len("reckon: warning: ") :], ReckonWarning, stacklevel=_outside())
     if watch.failure is not None:
-        code = tables.INTERRUPTED
+        code = _STOPPED
     return Output(code, text, lines)
 
 
@@ -215,7 +234,7 @@ def document_text(kind: str, name: str, folder: str = "") -> str:
     """A model or a system ("model", "system") as the text of its file."""
     text, error = ctypes.c_void_p(), _Error()
     function = getattr(_library, f"rk_{kind}_text")
-    if function(os.fsencode(name), ctypes.byref(text), ctypes.byref(error)) != tables.OK:
+    if function(os.fsencode(name), ctypes.byref(text), ctypes.byref(error)) != Status.OK:
         raise error.exception(folder)
     try:
         return ctypes.string_at(text.value).decode()  # type: ignore[arg-type]
@@ -235,6 +254,6 @@ def predict_lines(
         os.fsencode(model), os.fsencode(system), gpus, _strings(lines), len(lines),
         _strings(figures), len(figures), threads, values, verdicts, ctypes.byref(error),
     )
-    if status != tables.OK:
+    if status != Status.OK:
         raise error.exception(folder)
     return values, verdicts

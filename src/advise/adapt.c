@@ -394,7 +394,7 @@ struct adapt *adapt_open(const struct rk_model *model, const struct rk_system *s
                          struct rk_error *error)
 {
     if (plan->framework == RK_CALCULON) {
-        rk_fail(error, RK_USAGE, NULL, 0, 0,
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                 "the published model has no steps to watch: leave framework calculon out");
         return NULL;
     }

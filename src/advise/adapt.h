@@ -86,7 +86,8 @@ struct adapt *adapt_open(const struct rk_model *model, const struct rk_system *s
                          struct rk_error *error);
 void adapt_close(struct adapt *adapt);
 
-/* Takes a record in; the plan that runs from now on is event->to after a switch. RK_IO: no memory.
+/* Takes a record in; the plan that runs from now on is event->to after a switch. RK_NO_MEMORY: no
+ * memory.
  */
 enum rk_status adapt_take(struct adapt *adapt, const struct adapt_record *record,
                           struct adapt_event *event, struct rk_error *error);

@@ -41,7 +41,7 @@ static enum rk_status answer(const struct rk_model *model, const char *machine, 
                              struct rk_error *error)
 {
     struct clusters_input *input = calloc(1, sizeof *input);
-    if (!input) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the question");
+    if (!input) return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for the question");
     input->model = *model;
     enum rk_status status = clusters_input_begin(input, machine, path, error);
     if (status == RK_OK) status = plan_read_words(words, &input->draft, error);

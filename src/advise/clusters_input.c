@@ -15,7 +15,7 @@ enum { MOST_LAYERS = 4096 };
 
 static enum rk_status usage_fail(struct rk_error *error, const char *text)
 {
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s", text);
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s", text);
 }
 
 /* Degrees that the search chooses, and what it does not cover. */
@@ -26,7 +26,7 @@ static enum rk_status check_words(const struct plan_draft *draft, bool given,
                                          "stages",   "microbatch", "first_layers", "last_layers"};
     for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
         if (plan_given(draft, chosen[i]))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "%s is chosen for each stage here: leave it out", chosen[i]);
     if (rk_schedule_folds(draft->plan.schedule))
         return usage_fail(error, "schedule: v-zero, v-half and v-min are not known over clusters: "
@@ -60,7 +60,7 @@ static enum rk_status check_tensor(const struct rk_plan *plan, const struct rk_m
         for (uint64_t t = 1; t <= node && t < plan->tensor; t++)
             if (node % t == 0 && t > nearest) nearest = t;
     }
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "tp%" PRIu64 " divides the node of no cluster: tp%" PRIu64
                    " is the nearest below that does",
                    plan->tensor, nearest);
@@ -77,7 +77,7 @@ static enum rk_status check_divides(const char *word, uint64_t degree, uint64_t 
         const uint64_t least = nearest < degree ? degree - nearest : nearest - degree;
         if (of % d == 0 && away < least) nearest = d;
     }
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "%s%" PRIu64 " does not divide %s, %" PRIu64 ": %s%" PRIu64 " does", word,
                    degree, what, of, word, nearest);
 }
@@ -92,7 +92,7 @@ static enum rk_status check_model(const struct plan_draft *draft, const struct r
         if (machine->cluster[i].system.devices > largest)
             largest = machine->cluster[i].system.devices;
     if (plan->tensor * plan->context > largest)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "tp%" PRIu64 " cp%" PRIu64 " of a stage need %" PRIu64
                        " accelerators, the largest cluster has %" PRIu64 ": %s%" PRIu64 " does",
                        plan->tensor, plan->context, plan->tensor * plan->context, largest,
@@ -105,7 +105,7 @@ static enum rk_status check_model(const struct plan_draft *draft, const struct r
     if (status != RK_OK || !plan_given(draft, "expert") || plan->expert == 1) return status;
     if (model->experts)
         return check_divides("ep", plan->expert, model->experts, "the experts of the model", error);
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "ep%" PRIu64 ": %s has no experts: leave it out, or say ep1", plan->expert,
                    model->id);
 }
@@ -129,7 +129,7 @@ static enum rk_status check_kernels(const struct plan_draft *draft,
     for (int i = 0; i < machine->clusters; i++)
         if (plan_lacks(&draft->plan, &machine->cluster[i].system, &lack) &&
             plan_given(draft, lack.key))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %s %s: %s", lack.key, lack.name,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: %s %s: %s", lack.key, lack.name,
                            lack.why, lack.fix);
     return RK_OK;
 }
@@ -143,12 +143,12 @@ static enum rk_status settle(struct clusters_input *input, bool given, uint64_t 
     const enum rk_status status = check_words(draft, given, error);
     if (status != RK_OK) return status;
     if (batch && draft->words[plan_row("batch")] && plan->batch != batch)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--batch %" PRIu64 " and gbs%" PRIu64 ": leave one of them out", batch,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "`batch` %" PRIu64 " and gbs%" PRIu64 ": leave one of them out", batch,
                        plan->batch);
     if (batch) plan->batch = batch;
     if (!batch && !plan_given(draft, "batch"))
-        return usage_fail(error, "how many samples has a step? add --batch 256, or the word "
+        return usage_fail(error, "how many samples has a step? add `batch` 256, or the word "
                                  "gbs256");
     if (!plan_given(draft, "zero")) plan->zero = 1;
     if (!plan_given(draft, "gradient_overlap")) plan->gradient_overlap = true;
@@ -174,7 +174,7 @@ enum rk_status clusters_input_begin(struct clusters_input *input, const char *ma
     struct plan_draft *draft = &input->draft;
     *draft = plan_draft();
     if (!plan && input->model.layers > MOST_LAYERS)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "%s has %" PRIu64 " layers: at most %d are dealt to clusters by a search",
                        input->model.id, input->model.layers, MOST_LAYERS);
     enum rk_status status = rk_machine_load(machine, &input->machine, error);
@@ -187,7 +187,7 @@ enum rk_status clusters_input_begin(struct clusters_input *input, const char *ma
 static enum rk_status read_stages(struct clusters_input *input, struct rk_error *error)
 {
     input->given = calloc(1, sizeof *input->given);
-    if (!input->given) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the plan");
+    if (!input->given) return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for the plan");
     return clusters_file_stages(&input->file, &input->model, &input->machine, &input->draft,
                                 input->given, error);
 }
@@ -277,10 +277,10 @@ static enum rk_status check_usable(const struct clusters_input *a, struct rk_err
 static enum rk_status keep_mixed(struct clusters_input *a, struct rk_error *error)
 {
     a->given = calloc(1, sizeof *a->given);
-    if (!a->given) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the plan");
+    if (!a->given) return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for the plan");
     given_of(&a->question, &a->answer->best, a->given);
     if (!given_judge(&a->question, a->given, &a->answer->best, &a->fault))
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the prediction");
+        return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for the prediction");
     return RK_OK;
 }
 
@@ -298,7 +298,7 @@ static enum rk_status search_plan(struct clusters_input *a, struct rk_error *err
     if (a->kept.most) a->kept.plan = calloc((size_t)a->kept.most, sizeof *a->kept.plan);
     if ((a->kept.most && !a->kept.plan) ||
         !clusters_search_top(&a->question, a->answer, a->kept.most ? &a->kept : NULL))
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the search");
+        return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for the search");
     if (a->answer->stopped) return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "interrupted");
     if (!isinf(a->answer->best.value_s)) {
         const enum rk_status status = check_usable(a, error);
@@ -325,7 +325,7 @@ static enum rk_status judge_plan(struct clusters_input *a, bool tight, struct rk
     char need[QUANTITY_TEXT], have[QUANTITY_TEXT];
     const struct rk_machine *machine = &a->machine;
     if (!given_judge(&a->question, a->given, &a->answer->best, &a->fault))
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the prediction");
+        return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for the prediction");
     const struct rk_reason *reason = &a->fault.reason;
     if (reason->verdict == RK_FITS) return RK_OK;
     const bool memory = reason->verdict == RK_MEMORY_EXCEEDED;
@@ -354,7 +354,7 @@ enum rk_status clusters_input_answer(struct clusters_input *input, bool tight,
                                      struct rk_error *error)
 {
     input->answer = calloc(1, sizeof *input->answer);
-    if (!input->answer) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the search");
+    if (!input->answer) return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for the search");
     return input->given ? judge_plan(input, tight, error) : search_plan(input, error);
 }
 

@@ -85,8 +85,8 @@ static enum rk_status settle_needs(struct clusters_where *w, struct rk_error *er
                       : wants_less(w, i)                            ? KNOWS_MEMORY
                                                                     : KNOWS_ALL;
         if (!expression_keeps_to(e, clusters_figures, of_none, &name))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                           "--where: %s is not known over several clusters: step, rate, "
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                           "`where`: %s is not known over several clusters: step, rate, "
                            "tokens_per_s, mfu, hbm, mem2 and the degrees and choices of stages are",
                            name);
     }

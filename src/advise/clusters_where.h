@@ -12,8 +12,8 @@
 
 struct clusters_where;
 
-/* Of a question that is ready, which borrows it from then on. RK_USAGE when the condition is wrong
- * or reads what is not known over clusters. NULL in *where: no memory. */
+/* Of a question that is ready, which borrows it from then on. RK_BAD_ARGUMENT when the condition is
+ * wrong or reads what is not known over clusters. NULL in *where: no memory. */
 enum rk_status clusters_where_open(struct clusters_where **where, struct clusters_input *input,
                                    const char *text, struct rk_error *error);
 void clusters_where_close(struct clusters_where *where); /* NULL is fine */

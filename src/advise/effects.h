@@ -14,7 +14,7 @@ struct effects_question {
     void *context;
 };
 
-/* Adds the effects of all numbers, in their order. RK_IO without memory. */
+/* Adds the effects of all numbers, in their order. RK_NO_MEMORY without memory. */
 enum rk_status effects_add(const struct effects_question *question, struct rk_effects *effects,
                            struct rk_error *error);
 

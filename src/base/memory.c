@@ -32,5 +32,5 @@ bool array_reserve(void *array, size_t *room, size_t need, size_t size)
 
 enum rk_status no_memory(struct rk_error *error)
 {
-    return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "out of memory");
 }

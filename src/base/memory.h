@@ -31,7 +31,7 @@ static inline bool array_room(void *array, size_t count, size_t size)
     return !full || array_grow(array, count < ARRAY_LEAST ? ARRAY_LEAST : 2 * count, size);
 }
 
-/* RK_IO: out of memory. */
+/* RK_NO_MEMORY: "out of memory". */
 enum rk_status no_memory(struct rk_error *error);
 
 #endif

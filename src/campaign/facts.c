@@ -20,7 +20,7 @@ enum { HOUR_S = 3600, DAY_S = 86400 };
 #define SOURCE { "source", FIELD_SOURCE, FIELD_REQUIRED, .help = "where the numbers come from" }
 
 static const struct field logbook_fields[] = {
-    { TEXT("logbook", logbook, name), .help = "--failures NAME" },
+    { TEXT("logbook", logbook, name), .help = "what runs call it" },
     NUMBER(logbook, accelerators,     "of the run"),
     NUMBER(logbook, nodes,            "of the run"),
     NUMBER(logbook, days,             "that it was watched"),

@@ -38,7 +38,7 @@ enum rk_status rk_run_tokens(const struct rk_campaign_facts *facts, const struct
     if (source) *source = usual ? usual->source : NULL;
     *tokens = usual ? usual->tokens : run->tokens;
     if (*tokens > 0) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "tokens: the catalog does not know on how many tokens %s was trained: give a "
                    "number, 2T",
                    model->id);
@@ -52,7 +52,7 @@ static enum rk_status set_price(const struct rk_campaign_facts *facts, const str
 {
     if (run->has_price && !(run->price > 0))
         return rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "price: %g US dollars for an hour make no cost: give more than 0, an offer of "
             "the list, or leave it out",
             run->price);
@@ -62,7 +62,7 @@ static enum rk_status set_price(const struct rk_campaign_facts *facts, const str
     }
     const struct offer *offer = facts_offer(facts, system->id, *run->offer ? run->offer : NULL);
     if (!offer && *run->offer)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "price: no offer \"%s\" of %s in the list: give US dollars for an hour, 2.5",
                        run->offer, system->id);
     if (!offer) {
@@ -96,7 +96,7 @@ static enum rk_status set_failures(const struct rk_campaign_facts *facts, const 
     const struct logbook *l = facts_logbook(facts, *run->logbook ? run->logbook : NULL);
     char names[MOST_LOGBOOKS * sizeof l->name];
     if (!l)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "failures: no logbook \"%s\": one of %s",
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "failures: no logbook \"%s\": one of %s",
                        run->logbook, logbook_names(facts, names, sizeof names));
     c->rates = logbook_rates(l);
     if (isinf(run->mtbf_s)) {
@@ -108,7 +108,7 @@ static enum rk_status set_failures(const struct rk_campaign_facts *facts, const 
         return RK_OK;
     }
     if (!isfinite(c->rates.device_s))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "failures: the logbook %s has none of accelerators that a mean time between "
                        "them could scale: name another",
                        l->name);
@@ -150,5 +150,5 @@ enum rk_status rk_run_campaign(const struct rk_campaign_facts *facts, const stru
     set_recovery(run, &campaign->recovery);
     campaign->recovery.spares = run->has_spares ? run->spares : rk_campaign_spares(campaign);
     const char *fault = rk_campaign_fault(campaign);
-    return fault ? rk_fail(error, RK_USAGE, NULL, 0, 0, "the run: %s", fault) : RK_OK;
+    return fault ? rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "the run: %s", fault) : RK_OK;
 }

@@ -213,7 +213,7 @@ enum rk_status rk_campaign_simulate(const struct rk_campaign *phases, size_t cou
     if (!expected || (followed && !total_s))
         status = no_memory(error);
     else if (!followed && runs)
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "the run: %.3g checkpoints and failures of one simulated run are too many "
                          "to follow: give fewer tokens, or more time between failures",
                          events);

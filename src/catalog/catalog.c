@@ -31,8 +31,7 @@ const char *catalog_kind_name(enum catalog_kind kind)
 
 static enum rk_status fail_memory(struct rk_error *error)
 {
-    rk_fail(error, RK_IO, NULL, 0, 0, "no memory to read the catalog");
-    return RK_IO;
+    return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory to read the catalog");
 }
 
 /* ---- the folder ---- */
@@ -279,7 +278,7 @@ static enum rk_status fail_unknown(enum catalog_kind kind, const char *name, str
 {
     const char *glued = glued_number(kind, name);
     if (glued)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "unknown system \"%s\": did you mean \"%.*s %s\"?", name,
                        (int)(glued - name), name, glued);
     /* A model given for a system, or the other way round. */
@@ -293,19 +292,19 @@ static enum rk_status fail_unknown(enum catalog_kind kind, const char *name, str
     const char *nearest = text_nearest(name, (const char *const *)list.id);
     text_quote(quoted, name, strlen(name));
     if (kind <= CATALOG_SYSTEMS && catalog_has(other, name))
-        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is a %s, a %s is wanted here (%s)", quoted,
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s is a %s, a %s is wanted here (%s)", quoted,
                 kinds[other].name, kinds[kind].name, kinds[kind].command);
     else if (strchr(with, ',') || (with[0] && !nearest))
-        rk_fail(error, RK_USAGE, NULL, 0, 0,
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                 "unknown %s %s: there are %s (%s; a file's name ends in .json)", kinds[kind].name,
                 quoted, with, kinds[kind].command);
     else
-        rk_fail(error, RK_USAGE, NULL, 0, 0,
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                 "unknown %s %s%s%s%s (%s; a file's name ends in .json)", kinds[kind].name, quoted,
                 nearest ? ": did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "",
                 kinds[kind].command);
     catalog_list_release(&list);
-    return RK_USAGE;
+    return RK_BAD_ARGUMENT;
 }
 
 static enum rk_status open_id(enum catalog_kind kind, const char *name, struct document *document,

@@ -66,7 +66,7 @@ enum catalog_form catalog_form(enum catalog_kind kind, const char *name);
 bool catalog_has(enum catalog_kind kind, const char *name);
 
 /* Loads the file that `name` (of any form but CATALOG_SYNTHETIC) stands for; an unknown id is
- * RK_USAGE with the nearest ids. `id` becomes the file's name without folder and ending. */
+ * RK_BAD_ARGUMENT with the nearest ids. `id` becomes the file's name without folder and ending. */
 enum rk_status catalog_open(enum catalog_kind kind, const char *name, struct document *document,
                             char *id, size_t id_size, struct rk_error *error);
 

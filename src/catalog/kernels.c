@@ -99,7 +99,7 @@ static enum rk_status load_like(const struct place *like, int depth, struct rk_k
         return place_fail(like, error, "systems that name each other %d times: is it a circle?",
                           SYSTEM_MAX_DEPTH);
     status = system_load(json_string_value(like->value), depth + 1, &system, &inner);
-    if (status == RK_USAGE) return place_fail(like, error, "%s", inner.text);
+    if (status == RK_BAD_ARGUMENT) return place_fail(like, error, "%s", inner.text);
     if (status != RK_OK && error) *error = inner;
     if (status == RK_OK) *kernels = system.kernels;
     rk_system_release(&system);

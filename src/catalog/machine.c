@@ -138,8 +138,8 @@ static enum rk_status fail(const struct line *line, const char *at, const char *
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    return rk_fail(line->error, RK_USAGE, text_quote(said, line->text, strlen(line->text)), 1,
-                   column_of(line, at), "%s", text);
+    return rk_fail(line->error, RK_BAD_ARGUMENT, text_quote(said, line->text, strlen(line->text)),
+                   1, column_of(line, at), "%s", text);
 }
 
 static enum rk_status read_quantity(const struct line *line, struct word word,

@@ -440,7 +440,7 @@ enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_
 {
     struct document document = {0};
     char id[64];
-    enum rk_status status = RK_USAGE;
+    enum rk_status status = RK_BAD_ARGUMENT;
     if (!is_file(name))
         status = catalog_open(CATALOG_STRATEGIES, name, &document, id, sizeof id, error);
     if (status != RK_OK && plan_is_line(name)) return plan_read_words(name, draft, error);

@@ -64,7 +64,7 @@ enum rk_status plan_read(const struct document *document, struct plan_draft *dra
                          struct rk_error *error);
 
 /* Takes over a line of words, which outdo what the draft has: a data degree also its ranks, and
- * the other way round. RK_USAGE with the text as path, line 1 and the column. */
+ * the other way round. RK_BAD_ARGUMENT with the text as path, line 1 and the column. */
 enum rk_status plan_read_words(const char *text, struct plan_draft *draft, struct rk_error *error);
 
 /* What stands behind "stages=" in a line; as rk_plan_text(). */

@@ -48,7 +48,8 @@ static enum rk_status fail(const struct parser *parser, const char *at, const ch
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    return rk_fail(parser->error, RK_USAGE, text_quote(said, parser->text, strlen(parser->text)), 1,
+    return rk_fail(parser->error, RK_BAD_ARGUMENT,
+                   text_quote(said, parser->text, strlen(parser->text)), 1,
                    column_of(parser->text, at), "%s", text);
 }
 
@@ -300,7 +301,7 @@ static enum rk_status fail_unknown(const struct parser *parser, const struct wor
         return fail(parser, span.at, "unknown word %s: did you mean \"%s\"?", quote(said, name),
                     nearest);
     if (span.length > 5 && memcmp(span.at + span.length - 5, ".json", 5) == 0)
-        return fail(parser, span.at, "%s is a file, not a word: give a plan's file with --plan",
+        return fail(parser, span.at, "%s is a file, not a word: give a plan's file with `plan`",
                     quote(said, span));
     return fail(parser, span.at,
                 "unknown word %s: there are tp, pp, cp, ep, dp, mbs, gbs, zero, sp, recompute and "
@@ -718,12 +719,13 @@ enum rk_status plan_fail(const struct plan_draft *draft, const struct plan_fault
     const struct field *field = &plan_fields[fault->row];
     const int line = draft->at[fault->row].line, column = draft->at[fault->row].column;
     if (draft->words[fault->row])
-        return rk_fail(error, RK_USAGE, text_quote(said_text, draft->text, strlen(draft->text)),
-                       line, column, "%s: %s", field->word, fault->text);
+        return rk_fail(error, RK_BAD_ARGUMENT,
+                       text_quote(said_text, draft->text, strlen(draft->text)), line, column,
+                       "%s: %s", field->word, fault->text);
     if (*draft->path)
         return rk_fail(error, RK_BAD_INPUT, draft->path, line, column, "%s: %s", field->key,
                        fault->text);
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %s", field->word, fault->text);
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: %s", field->word, fault->text);
 }
 
 enum rk_status rk_plan_parse(const char *text, struct rk_plan *plan, struct rk_error *error)

@@ -23,7 +23,7 @@ enum rk_status system_read(const struct document *document, const char *id, int 
                            struct rk_system *system, struct rk_error *error);
 
 /* The one-line form; the grammar is in reckon-system(5). Errors have the text as path, line 1 and
- * the column. RK_USAGE for what is wrong with the text itself. */
+ * the column. RK_BAD_ARGUMENT for what is wrong with the text itself. */
 enum rk_status synthetic_read(const char *text, int depth, struct rk_system *system,
                               struct rk_error *error);
 

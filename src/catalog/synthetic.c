@@ -44,8 +44,8 @@ static enum rk_status fail(const struct parser *parser, const char *at, const ch
     int column = 1;
     for (const char *byte = parser->text; byte < at; byte++)
         column += ((unsigned char)*byte & 0xc0) != 0x80;
-    return rk_fail(parser->error, RK_USAGE, text_quote(said, parser->text, strlen(parser->text)), 1,
-                   column, "%s", text);
+    return rk_fail(parser->error, RK_BAD_ARGUMENT,
+                   text_quote(said, parser->text, strlen(parser->text)), 1, column, "%s", text);
 }
 
 /* ---- pieces ---- */

@@ -186,7 +186,7 @@ static enum rk_status load_drives(const struct place *place, struct rk_memory *m
     enum rk_status status = fields_load(place, drive_fields, &tier, error);
     if (status != RK_OK) return status;
     status = drive_array_memory(&tier.array, memory, &inner);
-    if (status == RK_BAD_INPUT || status == RK_USAGE) {
+    if (status == RK_BAD_INPUT || status == RK_BAD_ARGUMENT) {
         if (!inner.path[0]) return place_fail(place, error, "%s", inner.text);
     }
     if (status != RK_OK) {
@@ -435,7 +435,7 @@ static enum rk_status read_alias(const struct place *root, int depth, struct rk_
         return place_fail(&text, error, "systems that name each other %d times: is it a circle?",
                           SYSTEM_MAX_DEPTH);
     status = synthetic_read(alias.synthetic, depth + 1, system, &inner);
-    if (status == RK_USAGE)
+    if (status == RK_BAD_ARGUMENT)
         return place_fail(&text, error, "at column %d of the text: %s", inner.column, inner.text);
     if (status != RK_OK && error) *error = inner;
     return status;

@@ -18,7 +18,8 @@ enum rk_status rk_system_copy(struct rk_system *to, const struct rk_system *from
     copy.network = duplicate(from->network, (size_t)from->networks, sizeof *copy.network);
     if (!copy.memory || !copy.network) {
         rk_system_release(&copy);
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory to copy the system %s", from->id);
+        return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory to copy the system %s",
+                       from->id);
     }
     *to = copy;
     return RK_OK;

@@ -138,7 +138,7 @@ static enum rk_status judge_draft(const struct rk_check_input *input, struct pla
         snprintf(f->fix, sizeof f->fix, "give recompute=selective");
     }
     if (!input->model)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "a plan needs a model: give --model");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "a plan needs a model: give --model");
     launch.pads = launch.lone_ends = true; /* as the frameworks' own files have it */
     judge_plan(input, input->model, p, &launch, place_key, draft, findings);
     return RK_OK;
@@ -489,7 +489,7 @@ enum rk_status check_deepspeed(const struct rk_check_input *input, struct rk_fin
                                          .gpus = input->gpus};
     if (!notes) return no_memory(error);
     enum rk_status status = input->model ? judge_deepspeed(input, &source, notes, findings, error)
-                                         : rk_fail(error, RK_USAGE, NULL, 0, 0,
+                                         : rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                                                    "DeepSpeed's file has no model: give --model");
     if (rk_findings_errors(findings)) status = RK_OK;
     free(notes);
@@ -513,7 +513,7 @@ static enum rk_status check_other(const struct plan_format *format,
     struct rk_launch launch = input->launch;
     enum rk_status status = notes && model ? RK_OK : no_memory(error);
     if (status == RK_OK && !input->model && !format->own_model)
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0, "%s's file has no model: give --model",
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s's file has no model: give --model",
                          format->tool);
     if (status == RK_OK && input->model) *model = *input->model;
     if (status == RK_OK) {
@@ -571,7 +571,7 @@ enum rk_status rk_check_text(const struct rk_check_input *input, struct rk_findi
     for (const struct plan_format *format = plan_formats; format->name; format++)
         if (strcmp(format->name, input->format) == 0)
             return check_other(format, input, findings, error);
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "no format is called \"%.40s\": give words, plan, megatron, deepspeed, "
                    "galvatron, or one of reckon import",
                    input->format);

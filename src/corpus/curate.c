@@ -110,7 +110,7 @@ static enum rk_status load_state(struct run *r, struct rk_error *error)
     fclose(file);
     if (!whole || state.options != r->state.options)
         return rk_fail(
-            error, RK_USAGE, r->work, 0, 0,
+            error, RK_BAD_ARGUMENT, r->work, 0, 0,
             "is of a run with other files or options: repeat these, or remove the folder");
     r->state = state;
     r->state.report.resumed = true;
@@ -412,7 +412,7 @@ static enum rk_status prepare_folder(struct run *r, struct rk_error *error)
     char report[4096];
     snprintf(report, sizeof report, "%s/report.json", r->options->folder);
     if (access(report, F_OK) == 0)
-        return rk_fail(error, RK_USAGE, r->options->folder, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, r->options->folder, 0, 0,
                        "holds a finished corpus: name another folder, or remove this one");
     snprintf(r->work, sizeof r->work, "%.3800s/" CURATE_WORK, r->options->folder);
     const enum rk_status status = make_folder(r->options->folder, error);
@@ -433,8 +433,8 @@ static enum rk_status find_languages(struct run *r, struct languages **languages
                  at);
         const int language = languages_find(*languages, code);
         if (language == LANGUAGE_UNKNOWN)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                           "--languages: \"%s\" is none of those in %s", code, r->options->table);
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                           "`languages`: \"%s\" is none of those in %s", code, r->options->table);
         r->rules.keep[language] = true;
         at += length + (at[length] == ',');
     }
@@ -518,7 +518,7 @@ enum rk_status curate(const struct curate_options *options, struct curate_report
         .options = options, .rules = {.options = options}, .store = {.texts = -1, .rows = -1}};
     *languages = NULL;
     if (options->inputs > UINT16_MAX)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "more than %d input files", UINT16_MAX);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "more than %d input files", UINT16_MAX);
     enum rk_status status = find_languages(&run, languages, error);
     if (status == RK_OK) status = load_passages(&run, error);
     if (status == RK_OK) status = reserve(&run, error);

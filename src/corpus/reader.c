@@ -24,7 +24,7 @@ struct reader {
 
 static enum rk_status fail_memory(const struct reader *r, struct rk_error *error)
 {
-    return rk_fail(error, RK_IO, stream_name(r->stream), 0, 0, "no memory to read the file");
+    return rk_fail(error, RK_NO_MEMORY, stream_name(r->stream), 0, 0, "no memory to read the file");
 }
 
 /* ---- opening ---- */
@@ -63,7 +63,7 @@ enum rk_status reader_open(const char *path, const struct reader_options *option
                            struct reader **reader, struct rk_error *error)
 {
     struct reader *r = *reader = calloc(1, sizeof *r);
-    if (!r) return rk_fail(error, RK_IO, path, 0, 0, "no memory to read the file");
+    if (!r) return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory to read the file");
     r->unit = (enum reader_unit)options->unit;
     r->most_bytes = options->most_bytes ? options->most_bytes : READER_MOST_BYTES;
     if (r->unit == READER_AUTO) r->unit = reader_unit_of(path);

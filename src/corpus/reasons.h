@@ -8,9 +8,9 @@
 #define REASONS(X) \
     X(NONE,          "kept",           "")                                                                  \
     X(NOT_JSON,      "not_json",       "a line that is not a JSON object with a text")                      \
-    X(TOO_LONG,      "too_long",       "longer than --most-bytes")                                          \
+    X(TOO_LONG,      "too_long",       "longer than `most_bytes`")                                         \
     X(EMPTY,         "empty",          "nothing but white space")                                           \
-    X(LANGUAGE,      "language",       "not in one of --languages")                                         \
+    X(LANGUAGE,      "language",       "not in one of `languages`")                                         \
     X(BROKEN,        "broken",         "too many bytes that are not UTF-8, or control characters")          \
     X(FEW_WORDS,     "few_words",      "too few words")                                                     \
     X(MANY_WORDS,    "many_words",     "too many words")                                                    \

@@ -41,7 +41,7 @@ enum rk_status shuffle_open(const char *folder, uint64_t bytes, struct shuffle *
                             struct rk_error *error)
 {
     struct shuffle *s = *shuffle = calloc(1, sizeof *s);
-    if (!s) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory to shuffle");
+    if (!s) return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory to shuffle");
     const uint64_t wanted = bytes / BUCKET_BYTES + 1;
     snprintf(s->folder, sizeof s->folder, "%s", folder);
     s->buckets = wanted < MOST_BUCKETS ? (int)wanted : MOST_BUCKETS;
@@ -49,7 +49,7 @@ enum rk_status shuffle_open(const char *folder, uint64_t bytes, struct shuffle *
     if (s->file) return RK_OK;
     shuffle_close(s);
     *shuffle = NULL;
-    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory to shuffle");
+    return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory to shuffle");
 }
 
 static void remove_bucket(struct shuffle *s, int index)

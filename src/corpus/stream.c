@@ -34,7 +34,7 @@ struct stream {
 
 static enum rk_status fail_memory(const struct stream *s, struct rk_error *error)
 {
-    return rk_fail(error, RK_IO, s->name, 0, 0, "no memory to read the file");
+    return rk_fail(error, RK_NO_MEMORY, s->name, 0, 0, "no memory to read the file");
 }
 
 static enum rk_status fail_damaged(const struct stream *s, const char *what, struct rk_error *error)
@@ -184,7 +184,7 @@ enum rk_status stream_open(const char *path, unsigned most_expansion, struct str
                            struct rk_error *error)
 {
     struct stream *s = *stream = calloc(1, sizeof *s);
-    if (!s) return rk_fail(error, RK_IO, path, 0, 0, "no memory to read the file");
+    if (!s) return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory to read the file");
     s->most_expansion = most_expansion ? most_expansion : STREAM_MOST_EXPANSION;
     s->packed = malloc(PACKED_BYTES);
     s->text = malloc(TEXT_BYTES);

@@ -180,7 +180,7 @@ char *error_bars_text(const struct error_bars *bars)
         "of a class are below, each source predicted as one that nobody has seen, in steps that "
         "are "
         "products alone (src/facts/error_learn.h); and what was validated: written by reckon "
-        "validate --learn.",
+        "validate as it learns.",
         "classes", classes, "ranges", ranges, "seen", seen);
     char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) : NULL;
     json_decref(root);

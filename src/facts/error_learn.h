@@ -19,14 +19,15 @@
 enum rk_status error_bars_learn(struct error_bars *bars, const struct results *results,
                                 struct rk_error *error);
 
-/* The classes of all sources but one, nothing else. RK_IO: no memory. */
+/* The classes of all sources but one, nothing else. RK_NO_MEMORY: no memory. */
 enum rk_status error_bars_without(struct error_bars *bars, const struct results *results,
                                   const char *source, struct rk_error *error);
 
 /* Sets the ranges of times of steps and of peaks; of one source, or of all (NULL). */
 void results_range(struct results *results, const struct error_bars *bars, const char *source);
 
-/* The same, those of each source from the other sources among the lessons. RK_IO: no memory. */
+/* The same, those of each source from the other sources among the lessons. RK_NO_MEMORY: no memory.
+ */
 enum rk_status results_range_blind(struct results *results, const struct results *lessons,
                                    struct rk_error *error);
 
@@ -51,7 +52,7 @@ struct error_coverage {
     double half_of_runs, most_of_runs; /* means over runs */
 };
 
-/* RK_IO: no memory. */
+/* RK_NO_MEMORY: no memory. */
 enum rk_status error_bars_coverage(const struct results *results, enum error_subject subject,
                                    enum error_trial trial, struct error_coverage *coverage,
                                    struct rk_error *error);

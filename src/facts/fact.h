@@ -119,8 +119,8 @@ struct fact {
     char reason[FACT_REASON]; /* why it cannot be modelled; "" when it can */
 };
 
-/* RK_OK even when the row cannot be modelled: then `reason` says why. RK_IO: no memory. Release
- * the fact in any case. */
+/* RK_OK even when the row cannot be modelled: then `reason` says why. RK_NO_MEMORY: no memory.
+ * Release the fact in any case. */
 enum rk_status fact_read(const struct row *row, struct fact *fact, struct rk_error *error);
 void fact_release(struct fact *fact);
 

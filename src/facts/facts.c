@@ -30,7 +30,7 @@ enum rk_status facts_add(struct facts *facts, const struct csv *csv, const struc
         if (status == RK_OK) status = rules_apply(rules, &row, error);
         struct fact *fact = status == RK_OK ? append(facts) : NULL;
         if (status == RK_OK && !fact)
-            status = rk_fail(error, RK_IO, csv->path, row.line, 0, "no memory for the row");
+            status = rk_fail(error, RK_NO_MEMORY, csv->path, row.line, 0, "no memory for the row");
         if (status == RK_OK) status = fact_read(&row, fact, error);
         if (status == RK_OK && facts->unread) {
             facts->unread->modelled |= !fact->reason[0];
@@ -50,7 +50,7 @@ static enum rk_status check_columns(const struct csv *csv, struct rk_error *erro
     if (csv_column(csv, "gpu") >= 0 || csv_column(csv, "system") >= 0) return RK_OK;
     return rk_fail(error, RK_BAD_INPUT, csv->path, 1, 0,
                    "no column \"gpu\": the first line must name the columns of measured runs, "
-                   "reckon validate --help lists them");
+                   "reckon validate `help` lists them");
 }
 
 enum rk_status facts_load(struct facts *facts, const char *path, const struct rules *rules,

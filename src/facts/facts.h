@@ -15,7 +15,7 @@ struct facts {
     void *context;
 };
 
-/* Adds a fact for each row. RK_IO: no memory; RK_INTERRUPTED: stopped by progress(). */
+/* Adds a fact for each row. RK_NO_MEMORY: no memory; RK_INTERRUPTED: stopped by progress(). */
 enum rk_status facts_add(struct facts *facts, const struct csv *csv, const struct rules *rules,
                          struct rk_error *error);
 

@@ -10,7 +10,7 @@
 #include <reckon/reckon.h>
 
 /* The share of the device's memory that plans may take, as `text` says: "8GiB" and "10%" less than
- * all; "learned" and NULL as above; "none" 1. RK_USAGE when it says none of these or leaves
+ * all; "learned" and NULL as above; "none" 1. RK_BAD_ARGUMENT when it says none of these or leaves
  * nothing.
  */
 enum rk_status headroom_room(const char *text, const struct rk_model *model,

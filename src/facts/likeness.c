@@ -156,15 +156,16 @@ static enum rk_status weighed_open(struct weighed *w, const struct results *give
                                    struct rk_error *error)
 {
     *w = (struct weighed){.step = malloc((given->count + 1) * sizeof *w->step)};
-    if (!w->step) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the runs that are given");
+    if (!w->step)
+        return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for the runs that are given");
     for (size_t i = 0; i < given->count; i++)
         if (is_step(&given->result[i])) w->step[w->n++] = &given->result[i];
     if (w->n == 0)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--given: none of its rows has a time of a step that can be predicted");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "`given`: none of its rows has a time of a step that can be predicted");
     if (w->n > LIKENESS_STEPS)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--given: %zu measured steps, more than %d: give those that are like the "
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "`given`: %zu measured steps, more than %d: give those that are like the "
                        "plans in question",
                        w->n, LIKENESS_STEPS);
     w->matrix = malloc(w->n * w->n * sizeof *w->matrix);
@@ -172,7 +173,7 @@ static enum rk_status weighed_open(struct weighed *w, const struct results *give
     const bool good = w->matrix && w->weight;
     if (good) weigh(w->n, w->step, w->matrix, w->weight);
     return good ? RK_OK
-                : rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the runs that are given");
+                : rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for the runs that are given");
 }
 
 enum rk_status results_correct(struct results *results, const struct results *given,
@@ -199,7 +200,7 @@ enum rk_status likeness_of_plan(const struct results *given, const struct rk_mod
     struct result *asked = calloc(1, sizeof *asked);
     enum rk_status status = weighed_open(&w, given, error);
     if (status == RK_OK && !asked)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the runs that are given");
+        status = rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for the runs that are given");
     if (status == RK_OK) {
         asked->gpus = plan->ranks;
         asked->model = *model;
@@ -316,7 +317,7 @@ enum rk_status given_score_of(const struct results *results, size_t rows, size_t
     enum rk_status status = RK_OK;
     *score = (struct given_score){.given = given < MOST_GIVEN ? given : MOST_GIVEN};
     if (!list || !told || !bars || !names)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the statistics");
+        status = rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for the statistics");
     for (size_t i = 0; status == RK_OK && i < sources; i++) {
         size_t count = 0;
         uint64_t state = 88172645463325252;

@@ -20,8 +20,8 @@
 double likeness(const struct result *a, const struct result *b);
 
 /* Corrects the predicted times of `results` by the steps that `given` measured; their own rows,
- * by id, stay as they are. RK_USAGE: no step is given, or more than LIKENESS_STEPS, whose square
- * is kept; RK_IO: no memory. */
+ * by id, stay as they are. RK_BAD_ARGUMENT: no step is given, or more than LIKENESS_STEPS, whose
+ * square is kept; RK_NO_MEMORY: no memory. */
 enum { LIKENESS_STEPS = 2000 };
 enum rk_status results_correct(struct results *results, const struct results *given,
                                struct rk_error *error);
@@ -51,7 +51,7 @@ struct given_score {
                           never saw the source */
 };
 
-/* RK_IO: no memory. */
+/* RK_NO_MEMORY: no memory. */
 enum rk_status given_score_of(const struct results *results, size_t rows, size_t given,
                               struct given_score *score, struct rk_error *error);
 

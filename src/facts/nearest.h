@@ -22,7 +22,7 @@ struct measured_steps {
     struct measured_step *step; /* (count) */
 };
 
-/* RK_BAD_INPUT: the file cannot be read, or a line is wrong; RK_IO: no memory. */
+/* RK_BAD_INPUT: the file cannot be read, or a line is wrong; RK_NO_MEMORY: no memory. */
 enum rk_status steps_load(const char *path, struct measured_steps *steps, struct rk_error *error);
 void steps_release(struct measured_steps *steps); /* a zeroed list is fine */
 
@@ -37,7 +37,7 @@ struct nearest {
     const struct measured_step *step[NEAREST_RUNS]; /* point into the list */
 };
 
-/* RK_IO: no memory. */
+/* RK_NO_MEMORY: no memory. */
 enum rk_status nearest_among(const struct measured_steps *steps, const struct rk_model *model,
                              const struct rk_system *system, const struct rk_plan *plan,
                              struct nearest *nearest, struct rk_error *error);

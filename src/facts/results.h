@@ -77,7 +77,7 @@ struct score {
 /* Whether a result counts. */
 typedef bool (*result_filter)(const struct result *result, const void *context);
 
-/* RK_IO: no memory. A score without results is zero. */
+/* RK_NO_MEMORY: no memory. A score without results is zero. */
 enum rk_status score_of(const struct results *results, result_filter filter, const void *context,
                         struct score *score, struct rk_error *error);
 

@@ -73,7 +73,7 @@ enum rk_status row_read(const struct csv *csv, size_t index, struct row *row,
     *row = (struct row){.path = csv->path, .line = csv->line[index]};
     for (size_t i = 0; i < csv->columns; i++)
         if (!row_set(row, csv->name[i], given(csv_cell(csv, index, i)), NULL))
-            return rk_fail(error, RK_IO, csv->path, row->line, 0, "no memory for the row");
+            return rk_fail(error, RK_NO_MEMORY, csv->path, row->line, 0, "no memory for the row");
     return RK_OK;
 }
 

@@ -31,7 +31,7 @@ struct row {
     struct cell cell[ROW_MAX_CELLS];
 };
 
-/* The cells of one line; RK_IO when there is no memory. Release it on success or failure. */
+/* The cells of one line; RK_NO_MEMORY when there is no memory. Release it on success or failure. */
 enum rk_status row_read(const struct csv *csv, size_t index, struct row *row,
                         struct rk_error *error);
 void row_release(struct row *row);

@@ -54,7 +54,7 @@ struct fitted {
 
 static enum rk_status fail_memory(const struct place *place, struct rk_error *error)
 {
-    return rk_fail(error, RK_IO, place->document->path, 0, 0, "no memory for the rules");
+    return rk_fail(error, RK_NO_MEMORY, place->document->path, 0, 0, "no memory for the rules");
 }
 
 static enum rk_status need_text(const struct place *place, struct rk_error *error)

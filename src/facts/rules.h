@@ -56,7 +56,7 @@ void rules_release(struct rules *rules);
 
 /* Not for two threads with the same rules: patterns keep their last answers. Sets the cell "fitted"
  * too: the constants of the row's system that were fitted to its source.
- * Cells keep pointing to the rules for their `why`. RK_IO when there is no memory. */
+ * Cells keep pointing to the rules for their `why`. RK_NO_MEMORY when there is no memory. */
 enum rk_status rules_apply(const struct rules *rules, struct row *row, struct rk_error *error);
 
 #endif

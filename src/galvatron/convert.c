@@ -82,7 +82,7 @@ enum rk_status galvatron_plan_of(const struct galvatron_file *file, struct rk_pl
 
 static enum rk_status refuse(const char *what, const char *remedy, struct rk_error *error)
 {
-    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "%s cannot be said in a strategy file: %s",
+    return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0, "%s cannot be said in a strategy file: %s",
                    what, remedy);
 }
 
@@ -111,13 +111,13 @@ static enum rk_status strategy_of(const struct rk_plan *plan, const struct rk_lo
     const uint64_t split = local->tensor * local->context;
     const uint64_t data = plan->ranks / plan->pipeline / split;
     if (local->tensor > 1 && local->context > 1)
-        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+        return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0,
                        "%s: tensor %ju and context %ju at once cannot be said in a strategy file: "
                        "a layer is split one way, give tp%ju cp1 or tp1 cp%ju",
                        what, (uintmax_t)local->tensor, (uintmax_t)local->context, (uintmax_t)split,
                        (uintmax_t)split);
     if (!galvatron_power_of_two((long)split) || !galvatron_power_of_two((long)data))
-        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+        return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0,
                        "%s: split over %ju ranks, %ju data ranks: a strategy file has powers of "
                        "two",
                        what, (uintmax_t)split, (uintmax_t)data);

@@ -15,7 +15,7 @@ enum rk_status galvatron_plan_of(const struct galvatron_file *file, struct rk_pl
 
 /* The other way: what a strategy file can say of a plan, and what its run would be (`run`): nothing
  * or all of a layer is computed again, nothing is offloaded, ZeRO-1 is ZeRO-2, context parallelism
- * is Ulysses, precision is one. RK_NOTHING_FITS, by name: a layer split by tensor and context
+ * is Ulysses, precision is one. RK_UNSUPPORTED, by name: a layer split by tensor and context
  * parallelism at once, degrees that are no powers of two, experts on ranks of their own,
  * interleaving, schedules other than 1F1B and GPipe. Release the answer in every case. */
 enum rk_status galvatron_of_plan(const struct rk_model *model, const struct rk_plan *plan,

@@ -61,7 +61,7 @@ enum rk_status galvatron_judge(const struct galvatron_question *question,
     for (int i = 0; i < setting->model.kinds; i++)
         layers += setting->model.kind[i].layers;
     if (layers != file->layers)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "the strategy file has %d layers, layers= says %d", file->layers, layers);
     const size_t stages = (size_t)file->stages;
     double *stage_s = calloc(2 * stages, sizeof *stage_s),

@@ -5,8 +5,8 @@
 #include "galvatron/cases.h"
 
 /* The file as an answer of the search: its time, and what its stages use of question->memory_GB.
- * `setting` is that of a question with the batch, chunks, layers and degrees of the file. RK_USAGE
- * when the layers differ from the question's. Release the answer. */
+ * `setting` is that of a question with the batch, chunks, layers and degrees of the file.
+ * RK_BAD_ARGUMENT when the layers differ from the question's. Release the answer. */
 enum rk_status galvatron_judge(const struct galvatron_question *question,
                                const struct galvatron_setting *setting,
                                const struct galvatron_file *file, struct galvatron_answer *answer,

@@ -269,13 +269,13 @@ enum rk_status galvatron_predict(const struct rk_model *model, const struct rk_s
     const struct rk_plan one = plan_of(precision, 1, 1, sequence);
     struct rk_reason reason = {.what = NULL};
     if (!galvatron_power_of_two((long)ranks) || ranks < 2 || ranks > GALVATRON_MAX_DEGREE)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--gpus: Galvatron's profiles are of powers of two from 2 to %d",
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "`gpus`: Galvatron's profiles are of powers of two from 2 to %d",
                        GALVATRON_MAX_DEGREE);
     if (plan_check_parts(model, system, &one, 1 << CHECK_MODEL | 1 << CHECK_PRECISION, &reason) !=
         PLAN_CHECKS)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s on %s cannot be predicted: %s", model->id,
-                       system->id, reason.what);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s on %s cannot be predicted: %s",
+                       model->id, system->id, reason.what);
     struct scene *s = calloc(1, sizeof *s);
     if (!s) return no_memory(error);
     *s = (struct scene){.model = model,

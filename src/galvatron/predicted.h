@@ -15,8 +15,8 @@
 
 /* {"models": {ID: ...}, "hardware": {ID: ...}} for `ranks` ranks, a power of two; sequence 0: the
  * model's. Kinds of layers that take turns, which the form cannot say, are one kind, their mean
- * (`mixed`). RK_USAGE: other numbers of ranks, a precision that the machine lacks. The caller
- * releases *profiles. */
+ * (`mixed`). RK_BAD_ARGUMENT: other numbers of ranks, a precision that the machine lacks. The
+ * caller releases *profiles. */
 enum rk_status galvatron_predict(const struct rk_model *model, const struct rk_system *system,
                                  uint64_t ranks, uint64_t sequence, enum rk_precision precision,
                                  json_t **profiles, bool *mixed, struct rk_error *error);

@@ -45,7 +45,7 @@ struct galvatron_choice {
     struct galvatron_needs needs;
 };
 
-/* RK_IO: no memory. Release in every case; a zeroed one is fine. */
+/* RK_NO_MEMORY: no memory. Release in every case; a zeroed one is fine. */
 enum rk_status galvatron_choose(const struct galvatron_question *question, int world,
                                 struct galvatron_choice *choice, struct rk_error *error);
 void galvatron_choice_release(struct galvatron_choice *choice);
@@ -60,7 +60,7 @@ struct galvatron_answer {
     int *division, *used_MB, *left_MB; /* (stages) */
 };
 
-/* RK_IO: no memory. Release in every case; a zeroed one is fine. */
+/* RK_NO_MEMORY: no memory. Release in every case; a zeroed one is fine. */
 enum rk_status galvatron_search(const struct galvatron_question *question,
                                 const struct galvatron_hardware *hardware,
                                 const struct galvatron_model *model,

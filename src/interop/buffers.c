@@ -142,7 +142,7 @@ enum rk_status buffers_load(const char *path, struct buffers *buffers, struct rk
     b.aligned = at[ALIGNMENT] >= 0;
     b.passes = at[PASS] >= 0;
     if (!take_room(&b, &csv, at[ID])) {
-        status = rk_fail(error, RK_IO, path, 0, 0, "no memory for %zu buffers", b.count);
+        status = rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory for %zu buffers", b.count);
         goto out;
     }
     name_buffers(&b, &csv, at[ID]);
@@ -220,7 +220,7 @@ enum rk_status buffers_of_case(const struct place *place, struct buffers *buffer
     buffers->names = calloc(count, 24);
     buffers->id = calloc(count, sizeof *buffers->id);
     if (!buffers->buffer || !buffers->address || !buffers->pass || !buffers->names || !buffers->id)
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for %zu buffers", count);
+        return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for %zu buffers", count);
     enum rk_status status = RK_OK;
     for (int k = 0; status == RK_OK && k < 3; k++) {
         struct place list;

@@ -207,7 +207,7 @@ enum rk_status words_read(const struct config_source *source, const struct key *
                           struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
     struct words_reading *r = calloc(1, sizeof *r);
-    if (!r) return rk_fail(error, RK_IO, source->path, 0, 0, "out of memory");
+    if (!r) return rk_fail(error, RK_NO_MEMORY, source->path, 0, 0, "out of memory");
     enum rk_status status = settings_read(&r->settings, source->path, source->text, source->sets,
                                           source->set_count, error);
     if (status == RK_OK) status = settings_refer(&r->settings, error);

@@ -145,7 +145,7 @@ static enum rk_status open_inner(const struct words_reading *r, struct settings 
     free(text);
     if (status == RK_OK) status = settings_refer(inner, error);
     struct notes *notes = calloc(1, sizeof *notes);
-    if (!notes) return rk_fail(error, RK_IO, from, 0, 0, "out of memory");
+    if (!notes) return rk_fail(error, RK_NO_MEMORY, from, 0, 0, "out of memory");
     if (status == RK_OK)
         status = keys_read(inner, keys, COUNT_OF(keys), options, &run, notes, error);
     free(notes);

@@ -132,7 +132,7 @@ enum rk_status fsdp_units_write(FILE *file, const struct rk_model *model,
 {
     const struct rk_plan run = run_of(model, plan);
     if (rk_plan_data(plan) * plan->context < 2)
-        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+        return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0,
                        "one data rank: there is nothing to shard; give more gpus or smaller "
                        "degrees");
     fprintf(

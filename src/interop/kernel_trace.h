@@ -31,7 +31,7 @@ enum trace_class kernel_class(const char *name);
 /* Is this text JSON, by its first two signs? Lines of logs may begin with "[rank0]". */
 bool kernel_trace_is(const char *text);
 
-/* RK_BAD_INPUT: no JSON, or no kernels in it. RK_IO: no memory. `path` is for messages. */
+/* RK_BAD_INPUT: no JSON, or no kernels in it. RK_NO_MEMORY: no memory. `path` is for messages. */
 enum rk_status kernel_trace_read(const char *text, size_t size, const char *path,
                                  struct kernel_trace *trace, struct rk_error *error);
 

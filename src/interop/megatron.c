@@ -74,7 +74,7 @@ static struct megatron_args *args_new(const char *path, struct shell *shell,
     struct megatron_args *args = calloc(1, sizeof *args);
     *import = (struct megatron_import){.since = 0};
     if (!args) {
-        rk_fail(error, RK_IO, path, 0, 0, "out of memory");
+        rk_fail(error, RK_NO_MEMORY, path, 0, 0, "out of memory");
         return NULL;
     }
     args->path = path;
@@ -110,7 +110,7 @@ static enum rk_status find_words(struct megatron_args *args, struct shell *shell
     megatron_slurm_read(&slurm, text, size);
     const size_t count = slurm.count + options->set_count;
     const char **sets = calloc(count + 1, sizeof *sets);
-    if (!sets) return rk_fail(args->error, RK_IO, args->path, 0, 0, "out of memory");
+    if (!sets) return rk_fail(args->error, RK_NO_MEMORY, args->path, 0, 0, "out of memory");
     for (size_t i = 0; i < slurm.count; i++)
         sets[i] = slurm.text[i];
     for (size_t i = 0; i < options->set_count; i++)
@@ -147,7 +147,7 @@ enum rk_status megatron_with_words(const char *path, const char *text, size_t si
     const struct shell_word *words = NULL;
     size_t count = 0;
     enum rk_status status = args ? find_words(args, &shell, text, size, options, &words, &count)
-                                 : rk_fail(error, RK_IO, path, 0, 0, "out of memory");
+                                 : rk_fail(error, RK_NO_MEMORY, path, 0, 0, "out of memory");
     if (status == RK_OK) use(context, words, count);
     shell_release(&shell);
     free(args);
@@ -161,7 +161,7 @@ enum rk_status megatron_read(const char *path, const char *text, size_t size,
 {
     struct shell shell = {.words = 0};
     struct megatron_args *args = args_new(path, &shell, options, import, error);
-    if (!args) return RK_IO;
+    if (!args) return RK_NO_MEMORY;
     const enum rk_status status = read_script(args, &shell, text, size, options, import);
     shell_release(&shell);
     free(args);
@@ -174,7 +174,7 @@ enum rk_status megatron_read_list(const char *path, const char *tool, bool deeps
                                   struct megatron_import *import, struct rk_error *error)
 {
     struct megatron_args *args = args_new(path, NULL, options, import, error);
-    if (!args) return RK_IO;
+    if (!args) return RK_NO_MEMORY;
     args->foreign = !*tool ? 0 : deepspeed ? MEGATRON_DEEPSPEED : MEGATRON_CORE;
     const enum rk_status status = interpret(args, words, count, options, import);
     if (*tool) import->tool = tool;
@@ -188,7 +188,7 @@ enum rk_status megatron_read_words(const char *const *words, size_t count,
 {
     struct megatron_args *args = args_new("", NULL, options, import, error);
     struct shell_word *list = calloc(count + 1, sizeof *list);
-    enum rk_status status = RK_IO;
+    enum rk_status status = RK_NO_MEMORY;
     if (args && list) {
         for (size_t i = 0; i < count; i++)
             list[i].text = words[i];

@@ -44,7 +44,8 @@ struct megatron_import {
     } place[MEGATRON_MOST_FLAGS]; /* where each argument was given, by its row; line 0: nowhere */
     char connections[16];         /* CUDA_DEVICE_MAX_CONNECTIONS, where the script says it */
     struct notes notes;
-    int plan_notes; /* the first of them are about model and plan, the rest about the training loop */
+    int plan_notes; /* the first of them are about model and plan, the rest about the training loop
+                     */
 };
 
 /* A script or a text of arguments; `path` names it in messages, and the model. On failure the
@@ -84,7 +85,7 @@ struct megatron_target {
 };
 
 /* Writes run.sh. What the target's version cannot express is in `notes` (NOTE_WARNING) and in the
- * header of the script. RK_NOTHING_FITS: the plan cannot run there at all (notes: NOTE_REFUSED). */
+ * header of the script. RK_UNSUPPORTED: the plan cannot run there at all (notes: NOTE_REFUSED). */
 enum rk_status megatron_write(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
                               const struct megatron_target *target, struct notes *notes,
                               struct rk_error *error);

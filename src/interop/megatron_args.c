@@ -20,7 +20,7 @@ enum rk_status megatron_args_fail(const struct megatron_args *args, const struct
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    return rk_fail(args->error, *args->path ? RK_BAD_INPUT : RK_USAGE, args->path,
+    return rk_fail(args->error, *args->path ? RK_BAD_INPUT : RK_BAD_ARGUMENT, args->path,
                    word ? word->place.line : 0, word ? word->place.column : 0, "%s", text);
 }
 
@@ -287,8 +287,8 @@ static enum rk_status refuse_unknown(const struct megatron_args *args)
         if (!first) first = note;
     }
     if (!first) return RK_OK;
-    return rk_fail(args->error, *args->path ? RK_BAD_INPUT : RK_USAGE, args->path, first->line,
-                   first->column,
+    return rk_fail(args->error, *args->path ? RK_BAD_INPUT : RK_BAD_ARGUMENT, args->path,
+                   first->line, first->column,
                    "%s: is not known to Megatron-LM or its relatives: correct it, or if nothing of "
                    "shape, time and memory depends on it, give --ignore %s",
                    first->what, names);

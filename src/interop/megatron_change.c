@@ -351,7 +351,7 @@ static enum rk_status check(const char *path, const char *text,
 {
     struct megatron_import *import = calloc(1, sizeof *import);
     struct plan_difference *list = calloc(PLAN_MAX_FIELDS, sizeof *list);
-    enum rk_status status = import && list ? RK_OK : RK_IO;
+    enum rk_status status = import && list ? RK_OK : RK_NO_MEMORY;
     if (status == RK_OK) status = megatron_read(path, text, strlen(text), options, import, error);
     if (status == RK_OK) {
         const struct rk_plan x = plan_canonical(model, b), y = plan_canonical(model, &import->plan);
@@ -370,7 +370,8 @@ static enum rk_status edit_script(const struct change_work *w, const char *path,
                                   size_t size, char **changed, struct rk_error *error)
 {
     struct edit *edits = calloc(MEGATRON_MAX_CHANGES, sizeof *edits);
-    enum rk_status status = edits ? RK_OK : rk_fail(error, RK_IO, path, 0, 0, "out of memory");
+    enum rk_status status =
+        edits ? RK_OK : rk_fail(error, RK_NO_MEMORY, path, 0, 0, "out of memory");
     for (int c = 0; status == RK_OK && c < w->changes->count; c++)
         if (!make_edit(w, c, text, size, &edits[c]))
             status = rk_fail(error, RK_BAD_INPUT, path, w->changes->change[c].line, 0,
@@ -392,7 +393,7 @@ enum rk_status megatron_change(const char *path, const char *text, size_t size,
 {
     struct change_work *w = calloc(1, sizeof *w);
     const int version = options->version ? options->version : MEGATRON_NEWEST;
-    if (!w) return rk_fail(error, RK_IO, path, 0, 0, "out of memory");
+    if (!w) return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "out of memory");
     changes->count = 0;
     w->changes = changes;
     w->text = text;

@@ -445,8 +445,9 @@ static enum rk_status choose(const struct megatron_args *args, struct shell *she
     if (!count && !again && read_quoted(shell)) return choose(args, shell, true, chosen);
     if (!count) return fail_none(args, shell);
     if (wanted > count)
-        return rk_fail(args->error, RK_USAGE, NULL, 0, 0, "--variant: only %d command%s train%s",
-                       count, count > 1 ? "s" : "", count > 1 ? "" : "s");
+        return rk_fail(args->error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--variant: only %d command%s train%s", count, count > 1 ? "s" : "",
+                       count > 1 ? "" : "s");
     if (!wanted && count > 1) return list_variants(args, shell, found, count);
     *chosen = found[wanted ? wanted - 1 : 0];
     return RK_OK;

@@ -289,7 +289,7 @@ static enum rk_status read_frequency(const struct megatron_args *args, struct rk
     if (m->layers > 100000)
         return megatron_args_fail(args, word, "--moe-layer-freq: too many layers");
     unsigned char *pattern = calloc(m->layers, 1);
-    if (!pattern) return rk_fail(args->error, RK_IO, args->path, 0, 0, "out of memory");
+    if (!pattern) return rk_fail(args->error, RK_NO_MEMORY, args->path, 0, 0, "out of memory");
     if (!megatron_pattern_read(word->text, m->layers, pattern, why))
         status = megatron_args_break(args, "1.value", word, "--moe-layer-freq: %s", why);
     else if (!describe_pattern(pattern, m, &shifted))
@@ -402,7 +402,7 @@ static enum rk_status read_linear(const struct megatron_args *args, struct rk_mo
     if (status != RK_OK || !at) return status;
     if (m->layers > 100000) return megatron_args_fail(args, at, "too many layers");
     char *letters = calloc(m->layers + 1, 1);
-    if (!letters) return rk_fail(args->error, RK_IO, args->path, 0, 0, "out of memory");
+    if (!letters) return rk_fail(args->error, RK_NO_MEMORY, args->path, 0, 0, "out of memory");
     status = read_linear_layers(args, m->layers, letters);
     if (status == RK_OK && !model_period(m->mixers, sizeof m->mixers, letters, m->layers))
         status = megatron_args_fail(args, at, "the pattern of linear layers is too long");

@@ -541,14 +541,14 @@ enum rk_status megatron_write(FILE *file, const struct rk_model *model, const st
     put_parallel(w);
     put_training(w);
     put_vocabulary(w);
-    enum rk_status status = w->failed ? RK_IO : RK_OK;
+    enum rk_status status = w->failed ? RK_NO_MEMORY : RK_OK;
     if (status == RK_OK && !notes_count(notes, NOTE_REFUSED)) status = read_back(w, error);
-    if (status != RK_IO && notes_count(notes, NOTE_REFUSED)) {
+    if (status != RK_NO_MEMORY && notes_count(notes, NOTE_REFUSED)) {
         notes_refusal(notes, NULL, error);
-        error->status = status = RK_NOTHING_FITS;
+        error->status = status = RK_UNSUPPORTED;
     }
-    if (status == RK_OK && w->failed) status = RK_IO;
-    if (status == RK_IO) no_memory(error);
+    if (status == RK_OK && w->failed) status = RK_NO_MEMORY;
+    if (status == RK_NO_MEMORY) no_memory(error);
     if (status == RK_OK) print_script(file, w, target);
     for (size_t i = 0; i < w->words; i++)
         free(w->word[i]);

@@ -10,7 +10,7 @@
 #include "interop/buffers.h"
 
 /* `peak` is the size of the segment. Buffers that live to the last end are still there at the end.
- * RK_IO without memory; whether `out` took it all is for the caller to see. */
+ * RK_NO_MEMORY without memory; whether `out` took it all is for the caller to see. */
 enum rk_status memory_snapshot_write(FILE *out, const struct buffers *buffers,
                                      const uint64_t *address, uint64_t peak,
                                      struct rk_error *error);

@@ -38,7 +38,8 @@ struct mllog {
 /* Has the text a line of such a log? */
 bool mllog_is(const char *text);
 
-/* The text is cut into lines. RK_BAD_INPUT: no such line, one that is no JSON; RK_IO: no memory. */
+/* The text is cut into lines. RK_BAD_INPUT: no such line, one that is no JSON; RK_NO_MEMORY: no
+ * memory. */
 enum rk_status mllog_read(const char *path, char *text, struct mllog *log, struct rk_error *error);
 enum rk_status mllog_load(const char *path, struct mllog *log, struct rk_error *error);
 void mllog_release(struct mllog *log); /* a zeroed log is fine */

@@ -389,7 +389,7 @@ enum rk_status mlperf_read(const char *folder, struct mlperf *mlperf, struct rk_
     if (!real)
         return rk_fail(error, RK_BAD_INPUT, folder, 0, 0, "cannot read the folder: %s",
                        strerror(errno));
-    if (!find(real, is_log, &logs, error)) status = RK_IO;
+    if (!find(real, is_log, &logs, error)) status = RK_NO_MEMORY;
     if (status == RK_OK) status = read_logs_below(&logs, mlperf, error);
     if (status == RK_OK && mlperf->results == 0)
         status = rk_fail(error, RK_BAD_INPUT, folder, 0, 0,

@@ -35,7 +35,7 @@ struct mlperf {
 };
 
 /* Every result of a language model below the folder: a round, a submitter, or less.
- * RK_BAD_INPUT: no such folder, or no result in it; RK_IO: no memory. */
+ * RK_BAD_INPUT: no such folder, or no result in it; RK_NO_MEMORY: no memory. */
 enum rk_status mlperf_read(const char *folder, struct mlperf *mlperf, struct rk_error *error);
 void mlperf_release(struct mlperf *mlperf); /* a zeroed one is fine */
 

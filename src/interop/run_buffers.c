@@ -229,5 +229,6 @@ enum rk_status run_buffers(struct buffers *buffers, const struct rk_program *pro
     if (room) put_run(&r);
     free(r.weights);
     free(r.each);
-    return room ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the buffers of a run");
+    return room ? RK_OK
+                : rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for the buffers of a run");
 }

@@ -26,7 +26,8 @@
 /* Does it know how a run of this plan begins? Megatron-LM's, whose weights are whole and here. */
 bool run_buffers_known(const struct rk_plan *plan);
 
-/* Sizes in bytes, rounded up, without names and passes. RK_IO without memory; release in any case.
+/* Sizes in bytes, rounded up, without names and passes. RK_NO_MEMORY without memory; release in any
+ * case.
  */
 enum rk_status run_buffers(struct buffers *buffers, const struct rk_program *program,
                            const struct rk_plan *plan, struct rk_error *error);

@@ -99,7 +99,7 @@ static char *keep(struct work *w, char *text)
 {
     if (!text || w->kept_count == sizeof w->kept / sizeof *w->kept) {
         free(text);
-        rk_fail(w->error, RK_IO, w->script->path, 0, 0, "out of memory");
+        rk_fail(w->error, RK_NO_MEMORY, w->script->path, 0, 0, "out of memory");
         return NULL;
     }
     return w->kept[w->kept_count++] = text;
@@ -627,7 +627,7 @@ enum rk_status run_script_read(const struct plan_format *format, const struct co
                                struct notes *notes, struct rk_error *error)
 {
     struct work *w = calloc(1, sizeof *w);
-    if (!w) return rk_fail(error, RK_IO, script->path, 0, 0, "out of memory");
+    if (!w) return rk_fail(error, RK_NO_MEMORY, script->path, 0, 0, "out of memory");
     w->format = format;
     w->script = script;
     w->notes = notes;

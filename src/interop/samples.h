@@ -31,7 +31,7 @@ struct samples {
     struct sample *sample;
 };
 
-/* RK_IO when there is no memory. */
+/* RK_NO_MEMORY when there is no memory. */
 enum rk_status samples_add(struct samples *samples, const struct sample *sample,
                            struct rk_error *error);
 void samples_release(struct samples *samples); /* a zeroed one is fine */

@@ -625,7 +625,7 @@ static enum rk_status give(struct shell_state *s, const char *const *sets, size_
     for (size_t i = 0; i < count; i++) {
         const char *equals = strchr(sets[i], '=');
         if (!equals || equals == sets[i] || find_mark(sets[i], strlen(sets[i])))
-            return rk_fail(s->error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(s->error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "--set: \"%.60s\" is no assignment: give NAME=VALUE", sets[i]);
         const struct shell_value value = {equals + 1, 0, 0, {0, 0}};
         shell_assign(s, sets[i], (size_t)(equals - sets[i]), &value, 1, false, false);
@@ -642,7 +642,7 @@ static enum rk_status open_text(struct shell *shell, const char *path, const cha
     *shell = (struct shell){.words = 0};
     snprintf(shell->path, sizeof shell->path, "%s", path);
     struct shell_state *s = calloc(1, sizeof *s);
-    if (!s) return rk_fail(error, RK_IO, path, 0, 0, "out of memory");
+    if (!s) return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "out of memory");
     shell->state = s;
     *s = (struct shell_state){.shell = shell, .error = error, .place = {1, 1}};
     if (size > SHELL_MAX_BYTES)

@@ -68,8 +68,8 @@ struct shell {
 enum { SHELL_MAX_BYTES = 4 << 20 };
 
 /* Reads `size` bytes of script; `sets` are texts "NAME=VALUE" that win over the script.
- * RK_BAD_INPUT with line and column: what is no shell script, one that does not end; RK_USAGE: a
- * set without
+ * RK_BAD_INPUT with line and column: what is no shell script, one that does not end;
+ * RK_BAD_ARGUMENT: a set without
  * '='. Release the shell in every case. */
 enum rk_status shell_read(struct shell *shell, const char *path, const char *text, size_t size,
                           const char *const *sets, size_t set_count, struct rk_error *error);

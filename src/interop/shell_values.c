@@ -25,7 +25,7 @@ void *shell_alloc(struct shell_state *s, size_t size)
     block = calloc(1, sizeof *block + size);
     if (!block) {
         if (s->status == RK_OK)
-            s->status = rk_fail(s->error, RK_IO, s->shell->path, 0, 0, "out of memory");
+            s->status = rk_fail(s->error, RK_NO_MEMORY, s->shell->path, 0, 0, "out of memory");
         return NULL;
     }
     block->next = s->memory;

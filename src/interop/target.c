@@ -76,7 +76,7 @@ static enum rk_status read_back(const struct target *t, const char *text,
     if (status != RK_OK) take_refusals(spare, notes);
     free(spare);
     if (status == RK_OK) compare_models(t, model, &same, notes);
-    if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_NOTHING_FITS;
+    if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_UNSUPPORTED;
     if (status != RK_OK) return status;
     if (t->conventions) run.sequence = plan->sequence; /* it is the model's */
     return target_compare(model, plan, &run, t->name, t->outside, notes, error);
@@ -89,7 +89,7 @@ enum rk_status target_write(const struct target *t, FILE *file, const struct rk_
     char *text = NULL;
     size_t size = 0;
     t->refuse(model, plan, notes);
-    if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_NOTHING_FITS;
+    if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_UNSUPPORTED;
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return no_memory(error);
     t->write(memory, model, plan, gpus_per_node);

@@ -42,7 +42,7 @@ struct target {
 
 enum { TARGET_SETS = 8 };
 
-/* The whole file, with what it loses in its head and in `notes` (NOTE_WARNING). RK_NOTHING_FITS
+/* The whole file, with what it loses in its head and in `notes` (NOTE_WARNING). RK_UNSUPPORTED
  * with NOTE_REFUSED where the tool would not start it, or would train another model. */
 enum rk_status target_write(const struct target *target, FILE *file, const struct rk_model *model,
                             const struct rk_plan *plan, uint64_t gpus_per_node, struct notes *notes,

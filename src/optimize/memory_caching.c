@@ -272,7 +272,7 @@ enum rk_status rk_allocator_run(const struct rk_buffer *buffer, size_t count,
             status = rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                              "buffer %zu must end after it starts and be no larger than 2^60", i);
     if (!event || !block || !h.block || !h.segment)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for %zu requests", count);
+        status = rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for %zu requests", count);
     if (status == RK_OK) {
         for (size_t i = 0; i < count; i++) {
             event[2 * i] = (struct event){buffer[i].start, true, (uint32_t)i};

@@ -146,7 +146,7 @@ enum rk_status rk_place_two_levels(const struct rk_buffer *buffer, const int *pa
                            i);
     }
     if (!take_room(&l) || sum.live == UINT64_MAX)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory to place %zu buffers", count);
+        status = rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory to place %zu buffers", count);
     else
         status = place_levels(&l, options, &sum, error);
     release(&l);

@@ -380,7 +380,8 @@ enum rk_status rk_place(const struct rk_buffer *buffer, size_t count,
             room = search(buffer, count, options, address, &p);
     }
     free(event);
-    if (!room) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory to place %zu buffers", count);
+    if (!room)
+        return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory to place %zu buffers", count);
     p.optimal = p.peak == p.bound;
     *placement = p;
     return RK_OK;

@@ -10,7 +10,7 @@
 
 static enum rk_status refuse(struct rk_error *error, const char *what)
 {
-    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "the plan cannot be lowered: %s", what);
+    return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0, "the plan cannot be lowered: %s", what);
 }
 
 /* ---- places ---- */
@@ -30,7 +30,7 @@ static void kind_open(struct build *b, struct place *place, enum layer_kind kind
     const char *unknown = flow_of(&k->flow, &k->timed.layer, b->model, &place->plan);
     if (!unknown) return;
     b->status =
-        rk_fail(b->error, RK_NOTHING_FITS, NULL, 0, 0,
+        rk_fail(b->error, RK_UNSUPPORTED, NULL, 0, 0,
                 "the plan cannot be lowered: what \"%s\" of a layer reads is not known", unknown);
     b->failed = true;
 }
@@ -394,9 +394,10 @@ enum rk_status build_check(const struct rk_model *model, const struct rk_system 
         return refuse(error, "framework calculon has no list of kernels; give another framework");
     plan_check(model, system, plan, &reason);
     if (reason.verdict != RK_FITS)
-        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                       "the plan cannot run: %s: %s: %g, needs %g", rk_verdict_name(reason.verdict),
-                       reason.what, reason.have, reason.need);
+        return rk_fail_numbers(error, RK_NOTHING_FITS, reason.have, reason.need,
+                               "the plan cannot run: %s: %s: %g, needs %g",
+                               rk_verdict_name(reason.verdict), reason.what, reason.have,
+                               reason.need);
     const char *chunks = check_chunks(model, plan);
     if (chunks) return refuse(error, chunks);
     if (plan->deferred_wgrad)
@@ -449,7 +450,8 @@ enum rk_status build_program(struct build *b)
     const uint32_t rank = b->program->rank;
     rk_program_release(b->program);
     if (b->status != RK_OK) return b->status;
-    return rk_fail(b->error, RK_IO, NULL, 0, 0, "out of memory for the program of rank %u", rank);
+    return rk_fail(b->error, RK_NO_MEMORY, NULL, 0, 0, "out of memory for the program of rank %u",
+                   rank);
 }
 
 enum rk_status rk_program_of(struct rk_program *program, const struct rk_model *model,
@@ -460,7 +462,7 @@ enum rk_status rk_program_of(struct rk_program *program, const struct rk_model *
     enum rk_status status = build_check(model, system, plan, error);
     if (status != RK_OK) return status;
     if (rank >= plan->ranks)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "there is no rank %llu: the plan's are 0 to %llu", (unsigned long long)rank,
                        (unsigned long long)plan->ranks - 1);
     const struct rank_map map = rank_map_of(plan);

@@ -107,7 +107,7 @@ struct run_part part_of_rank(const struct place *place, uint64_t rank)
 
 static enum rk_status refuse(struct rk_error *error, uint64_t stage, const char *what)
 {
-    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "the plan cannot be lowered: stage %llu: %s",
+    return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0, "the plan cannot be lowered: stage %llu: %s",
                    (unsigned long long)stage, what);
 }
 
@@ -239,7 +239,7 @@ enum rk_status rk_program_of_uneven(struct rk_program *program, const struct rk_
     const uint64_t ranks = first_of_stage(stages, stages[0].plan.pipeline);
     uint32_t stage = 0;
     if (rank >= ranks)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "there is no rank %llu: the plan's are 0 to %llu", (unsigned long long)rank,
                        (unsigned long long)ranks - 1);
     while (rank >= first_of_stage(stages, stage + 1))

@@ -497,7 +497,7 @@ enum rk_status calculon_parse_system(const struct document *document, struct rk_
     if (status == RK_OK) {
         read.system.memory = malloc(sizeof read.memory);
         if (!read.system.memory)
-            status = rk_fail(error, RK_IO, document->path, 0, 0, "out of memory");
+            status = rk_fail(error, RK_NO_MEMORY, document->path, 0, 0, "out of memory");
     }
     if (status != RK_OK) {
         rk_system_release(&read.system);

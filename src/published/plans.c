@@ -1,8 +1,8 @@
 /* published_plans.c - the published space as a space of plans: framework calculon. */
 #include "published/plans.h"
 #include "published/plan.h"
-#include "published/strategies.h"
 #include "published/predict.h"
+#include "published/strategies.h"
 #include "search/plans_axes.h"
 
 #include <inttypes.h>
@@ -62,7 +62,7 @@ enum { AXES = sizeof axes / sizeof *axes };
 static enum rk_status refuse(enum rk_plan_axis axis, uint64_t value, struct rk_error *error)
 {
     char text[RK_PLAN_AXIS_TEXT];
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "framework calculon has no %s %s: leave it out, or choose another framework",
                    rk_plan_axis_info(axis)->name, rk_plan_axis_text(axis, value, text));
 }
@@ -98,16 +98,16 @@ static enum rk_status take_base(const struct rk_plans_problem *plans, struct rk_
     struct rk_strategy strategy;
     struct rk_reason reason;
     if (plans->pinned[RK_PLAN_PRECISION].count > 1)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "framework calculon searches one precision at a time: give one");
     if (plans->pinned[RK_PLAN_PRECISION].count)
         base.precision = (enum rk_precision)plans->pinned[RK_PLAN_PRECISION].value[0];
     if (base.sequence == plans->model->sequence) base.sequence = 0;
     if (!strategy_of_plan(&base, plans->system, &strategy, &reason))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "framework calculon has no %s: leave it out",
-                       reason.what);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "framework calculon has no %s: leave it out", reason.what);
     if (base.sequence)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "framework calculon searches with the model's sequence of %" PRIu64
                        " tokens alone: leave sequence out",
                        plans->model->sequence);

@@ -277,21 +277,22 @@ static void builder_settle(struct builder *b)
 static enum rk_status check_problem(const struct rk_problem *p, struct rk_error *error)
 {
     if (p->model->experts > 0 || p->model->kv_rank > 0)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "model %s: %s is counted but not estimated yet",
-                       p->model->id,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "model %s: %s is counted but not estimated yet", p->model->id,
                        p->model->experts > 0 ? "a mixture of experts" : "latent attention");
     if (p->ranks == 0 || p->max_batch == 0)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "gpus and batch must be at least 1");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "gpus and batch must be at least 1");
     if (p->system->devices && p->ranks > p->system->devices)
-        return rk_fail(
-            error, RK_USAGE, NULL, 0, 0, "%llu gpus asked for, but system %s has %llu devices",
-            (unsigned long long)p->ranks, p->system->id, (unsigned long long)p->system->devices);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "%llu gpus asked for, but system %s has %llu devices",
+                       (unsigned long long)p->ranks, p->system->id,
+                       (unsigned long long)p->system->devices);
     if (p->system->matrix[p->datatype].curve.steps == 0 ||
         p->system->vector[p->datatype].curve.steps == 0)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "system %s does not support datatype %s",
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "system %s does not support datatype %s",
                        p->system->id, rk_datatype_name(p->datatype));
     if (p->system->memories > RK_MAX_TIERS || p->system->networks > RK_MAX_TIERS)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "a search takes at most %d memory and network tiers", RK_MAX_TIERS);
     return RK_OK;
 }

@@ -4,9 +4,9 @@
 
 #include "machine/work.h"
 #include "published/offload.h"
-#include "published/timeline.h"
 #include "published/plan.h"
 #include "published/step.h"
+#include "published/timeline.h"
 
 #include <string.h>
 
@@ -263,11 +263,11 @@ static enum rk_status check_schedule(const struct rk_strategy *s,
 {
     const char *name = timeline_schedule_names[options->schedule];
     if (options->schedule == TIMELINE_INTERLEAVED && s->interleaving == 1)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "schedule interleaved: the strategy has one chunk on a rank: give it an "
                        "interleaving of 2 or more, or choose 1f1b");
     if (options->schedule != TIMELINE_INTERLEAVED && s->interleaving > 1)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "schedule %s: the strategy interleaves %llu chunks on a rank, and only "
                        "schedule interleaved does: choose it, or an interleaving of 1",
                        name, (unsigned long long)s->interleaving);
@@ -325,7 +325,7 @@ enum rk_status timeline_plan_of_published(struct timeline_plan *timeline,
     even.schedule = RK_1F1B;
     const bool runs = plan->schedule <= RK_ZERO_BUBBLE; /* as the table has it, and 1f1b */
     if (!runs || !strategy_of_plan(&even, system, &strategy, &reason))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "schedule: calculon's blocks run as gpipe, 1f1b or zero-bubble");
     struct timeline_options options = timeline_options_of(&strategy);
     if (plan->schedule != RK_1F1B) options.schedule = schedules[plan->schedule];

@@ -8,8 +8,8 @@
 /* Interleaved 1F1B where the strategy interleaves, else 1F1B; messages as the estimate's. */
 struct timeline_options timeline_options_of(const struct rk_strategy *strategy);
 
-/* RK_USAGE when the schedule does not fit the strategy or is too long. `estimate` is that of the
- * three, and timed. */
+/* RK_BAD_ARGUMENT when the schedule does not fit the strategy or is too long. `estimate` is that of
+ * the three, and timed. */
 enum rk_status timeline_plan_of(struct timeline_plan *plan, const struct rk_model *model,
                                 const struct rk_system *system, const struct rk_strategy *strategy,
                                 const struct rk_estimate *estimate,

@@ -54,7 +54,7 @@ void html_add(struct html_page *page, const struct html_block *block);
 const struct html_block *html_next_chart(const struct html_page *page,
                                          const struct html_block *block);
 
-/* RK_IO when memory ran out or `out` failed. */
+/* RK_NO_MEMORY, or RK_IO when `out` failed. */
 enum rk_status html_write(const struct html_page *page, FILE *out, struct rk_error *error);
 
 /* The same as one JSON object: title, subtitle, version, date, and the blocks, each with its kind,

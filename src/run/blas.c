@@ -31,9 +31,9 @@ enum rk_status blas_open(int callers, struct rk_error *error)
     for (int i = 0; i < taken; i++)
         blas_memory_free(buffer[i]);
     if (taken == wanted) return RK_OK;
-    return rk_fail(error, RK_IO, NULL, 0, 0,
+    return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0,
                    "no memory for the buffers of OpenBLAS: %d threads that multiply take %d MiB "
                    "each, and %d of them fit: raise the limit (ulimit -v), or take fewer ranks or "
-                   "--threads",
+                   "`threads`",
                    callers, (int)(BUFFER_BYTES >> 20), taken);
 }

@@ -6,7 +6,7 @@
 
 /* Has OpenBLAS take the buffers that so many callers need at once, which it keeps. Without memory
  * for them it would ask again for ever inside a product (its memory.c, blas_memory_alloc), so that
- * this comes before the threads that call it. RK_IO: there is no memory. */
+ * this comes before the threads that call it. RK_NO_MEMORY: there is no memory. */
 enum rk_status blas_open(int callers, struct rk_error *error);
 
 #endif

@@ -194,7 +194,7 @@ static enum rk_status read_weight(const struct checkpoint *c, const struct weigh
     const size_t bytes = tensor_type_bits(t->type) / 8;
     unsigned char *buffer = malloc(w->box_rows * w->box_cols * bytes + 1);
     enum rk_status status = RK_OK;
-    if (!buffer) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory to read %s", name);
+    if (!buffer) return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory to read %s", name);
     for (uint64_t i = 0; i < runs_of(w) && status == RK_OK; i++) {
         const struct run run = run_at(w, i);
         const size_t size = run.count * bytes;
@@ -230,7 +230,8 @@ enum rk_status checkpoint_load(const struct checkpoint *c, const struct engine_k
         for (int which = 0; which < (c->moments ? 3 : 1) && status == RK_OK; which++) {
             const struct weight_group *group = &all->group[g];
             char *buffer = calloc(group->size, kind->real_bytes);
-            if (!buffer) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory to read a checkpoint");
+            if (!buffer)
+                return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory to read a checkpoint");
             for (int i = 0; i < group->count && status == RK_OK; i++) {
                 const struct weight *w = &all->weight[group->first + i];
                 char name[128];
@@ -532,11 +533,11 @@ enum rk_status checkpoint_check(const char *folder, const struct job *job, size_
     if (access(folder, W_OK) != 0 || statvfs(folder, &room) != 0 || stat(folder, &info) != 0)
         return fail_system(error, folder);
     if (!S_ISDIR(info.st_mode))
-        return rk_fail(error, RK_IO, folder, 0, 0, "is no folder: --save takes one");
+        return rk_fail(error, RK_IO, folder, 0, 0, "is no folder: `save` takes one");
     if (find_steps(folder, &newest, 1) && newest > begin)
         return rk_fail(error, RK_BAD_INPUT, folder, 0, 0,
                        "has step %llu, and this run begins behind step %llu: go on from there with "
-                       "--load, or save to another folder",
+                       "`load`, or save to another folder",
                        newest, (unsigned long long)begin);
     status = whole_model(job, &all, error);
     if (status != RK_OK) return status;

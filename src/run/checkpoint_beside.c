@@ -25,7 +25,8 @@ static enum rk_status write_file(const char *folder, const struct rk_train_file 
 {
     char path[600];
     if (!is_known(f->name))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%.100s is no name of RK_TRAIN_FILES", f->name);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%.100s is no name of RK_TRAIN_FILES",
+                       f->name);
     snprintf(path, sizeof path, "%s/%s", folder, f->name);
     FILE *file = fopen(path, "w");
     bool ok = file && fwrite(f->text, 1, f->bytes, file) == f->bytes && fflush(file) == 0 &&

@@ -6,7 +6,7 @@
 
 #include <reckon/train.h>
 
-/* RK_USAGE: a name that is none of RK_TRAIN_FILES. */
+/* RK_BAD_ARGUMENT: a name that is none of RK_TRAIN_FILES. */
 enum rk_status checkpoint_beside_write(const char *folder, const struct rk_train_run *run,
                                        struct rk_error *error);
 

@@ -104,7 +104,7 @@ bool comm_send(struct comm *comm, int to, uint32_t tag, const char *what, const 
     struct comm_message *m = malloc(sizeof *m + bytes);
     struct rk_error error;
     if (!m) {
-        rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for a message of %zu bytes", bytes);
+        rk_fail(&error, RK_NO_MEMORY, NULL, 0, 0, "no memory for a message of %zu bytes", bytes);
         return comm_fail(comm, &error);
     }
     memcpy(m + 1, data, bytes);
@@ -141,7 +141,7 @@ bool comm_fail(struct comm *comm, const struct rk_error *error)
 static bool no_memory(struct comm *comm, const char *what)
 {
     struct rk_error error;
-    rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for \"%s\"", what);
+    rk_fail(&error, RK_NO_MEMORY, NULL, 0, 0, "no memory for \"%s\"", what);
     return comm_fail(comm, &error);
 }
 

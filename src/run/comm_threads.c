@@ -122,7 +122,7 @@ static bool fail_other(struct comm *comm, int from, const char *what, size_t byt
                        const struct comm_message *m)
 {
     struct rk_error error;
-    rk_fail(&error, RK_NOTHING_FITS, NULL, 0, 0,
+    rk_fail(&error, RK_PROTOCOL, NULL, 0, 0,
             "rank %d expects %zu bytes of \"%s\" from rank %d, which sends %zu of \"%s\"",
             comm->rank, bytes, what, from, m->bytes, m->what);
     return comm_fail(comm, &error);

@@ -38,7 +38,7 @@ static enum rk_status read_header(struct data *d, const char *path, struct rk_er
     if (header_integer(d, 1) != 1)
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                        "tokens in a form of version %u, and 1 is known: write it again with reckon "
-                       "tokenize --as bin",
+                       "tokenize `as` bin",
                        header_integer(d, 1));
     d->width = magic == MAGIC_16 ? 2 : 4;
     d->token = d->map + header;
@@ -47,7 +47,7 @@ static enum rk_status read_header(struct data *d, const char *path, struct rk_er
     if (d->tokens == said) return RK_OK;
     return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                    "the header says %llu tokens, the file holds %llu: write it again with reckon "
-                   "tokenize --as bin",
+                   "tokenize `as` bin",
                    (unsigned long long)said, (unsigned long long)d->tokens);
 }
 
@@ -72,12 +72,12 @@ static void doubt_bytes(struct data *d, const char *path, uint64_t vocabulary)
     if (d->width > 1) return;
     if (memchr(d->map, 0, some))
         rk_fail(&d->doubt, RK_BAD_INPUT, path, 0, 0,
-                "neither text nor what reckon tokenize --as bin writes: each of its bytes is taken "
+                "neither text nor what reckon tokenize `as` bin writes: each of its bytes is taken "
                 "as a token");
     else if (vocabulary > BYTES_AND_MARKS)
         rk_fail(&d->doubt, RK_BAD_INPUT, path, 0, 0,
                 "each byte of this text is taken as a token, 256 of the model's %llu: reckon "
-                "tokenize --as bin -t TOKENIZER makes tokens of it",
+                "tokenize `as` bin -t TOKENIZER makes tokens of it",
                 (unsigned long long)vocabulary);
 }
 

@@ -25,8 +25,8 @@ struct device {
 /* (devices); the first is the usual one. A row without a name ends it. */
 extern const struct device devices[];
 
-/* The engine that these settings ask for; NULL with RK_USAGE: no such device, or none of that
- * width. */
+/* The engine that these settings ask for; NULL with RK_BAD_ARGUMENT: no such device, or none of
+ * that width. */
 const struct engine_kind *device_engine(const struct rk_train *train, struct rk_error *error);
 
 #endif

@@ -26,10 +26,10 @@ static bool note_scores(const struct team *team, struct comm *comm, uint64_t bat
             const double *one = pair + 2 * (b * job->sequence + i - 1);
             struct rk_error error;
             if (!isfinite(one[0])) {
-                rk_fail(&error, RK_NOTHING_FITS, NULL, 0, 0,
+                rk_fail(&error, RK_CHECK_FAILED, NULL, 0, 0,
                         "the log-likelihood of token %llu of sequence %llu is no number: the "
-                        "weights, or --norm-eps and --rotary-base, are wrong, or 32 bits are too "
-                        "few (--double)",
+                        "weights, or `norm_eps` and `rotary_base`, are wrong, or 32 bits are too "
+                        "few (`double_precision`)",
                         (unsigned long long)i, (unsigned long long)n);
                 return comm_fail(comm, &error);
             }
@@ -50,7 +50,8 @@ static bool take_scores(struct team *team, struct comm *comm, struct engine *eng
         ok = team->kind->score(engine, n, pair) && note_scores(team, comm, n, pair, &next);
     if (!pair) {
         struct rk_error error;
-        rk_fail(&error, RK_IO, NULL, 0, 0, "rank %d has no memory for the scores", comm->rank);
+        rk_fail(&error, RK_NO_MEMORY, NULL, 0, 0, "rank %d has no memory for the scores",
+                comm->rank);
         comm_fail(comm, &error);
     }
     free(pair);
@@ -115,8 +116,8 @@ static enum rk_status continue_prompt(const struct job *job, struct engine *engi
     double *logits = calloc(job->model.vocabulary, sizeof *logits);
     enum rk_status status = RK_OK;
     if (!tokens || !logits)
-        status =
-            rk_fail(error, RK_IO, NULL, 0, 0, "no memory for %llu tokens", (unsigned long long)all);
+        status = rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for %llu tokens",
+                         (unsigned long long)all);
     if (tokens) memcpy(tokens, g->prompt, g->prompt_tokens * sizeof *tokens);
     for (uint64_t n = g->prompt_tokens; status == RK_OK && n < all; n++) {
         const uint64_t seen = n < job->sequence ? n : job->sequence;
@@ -250,7 +251,7 @@ enum rk_status score_rank(const struct rk_model *model, const struct rk_plan *pl
                           struct comm *comm, struct rk_token_score *scores, struct rk_error *error)
 {
     if ((uint64_t)comm->ranks != plan->ranks)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "the plan has %llu ranks, and %d processes run: start %llu",
                        (unsigned long long)plan->ranks, comm->ranks,
                        (unsigned long long)plan->ranks);

@@ -47,7 +47,7 @@ struct rk_train rk_train_default(void)
 
 static enum rk_status refuse(struct rk_error *error, const char *what, const char *instead)
 {
-    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "the executor has no %s: %s", what, instead);
+    return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0, "the executor has no %s: %s", what, instead);
 }
 
 static bool is_narrow(const struct rk_plan *p)
@@ -83,7 +83,7 @@ static enum rk_status check_scale(const struct rk_train *t, struct rk_error *err
         isfinite(t->scale_growth) && t->scale_backoff > 0 && t->scale_backoff < 1)
         return RK_OK;
     return rk_fail(
-        error, RK_USAGE, NULL, 0, 0,
+        error, RK_BAD_ARGUMENT, NULL, 0, 0,
         "a loss scale of %g that grows by %g and falls by %g: the first must be at least "
         "1, the second more than 1, the third between 0 and 1",
         t->loss_scale, t->scale_growth, t->scale_backoff);
@@ -147,7 +147,7 @@ static enum rk_status check_operations(const struct job *job, struct rk_error *e
     for (int k = 0; k < LAYER_KINDS; k++)
         for (int i = 0; job->used[k] && i < job->layer[k].operations; i++)
             if (!kind->knows(job->layer[k].operation[i].op))
-                return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0,
                                "the executor has no kernel for the operation \"%s\" of %s",
                                op_name(job->layer[k].operation[i].op), job->model.id);
     return RK_OK;
@@ -174,8 +174,8 @@ static enum rk_status open_blocks(struct job *job, struct rk_error *error)
 {
     const struct rk_train *t = &job->settings;
     if (t->block_tokens && job->model.window)
-        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                       "%s has local layers of its own: leave --blocks out", job->model.id);
+        return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0,
+                       "%s has local layers of its own: leave `block_tokens` out", job->model.id);
     take_blocks(job);
     if (!t->block_tokens) return RK_OK;
     if (job->plan.full_attention)
@@ -184,7 +184,7 @@ static enum rk_status open_blocks(struct job *job, struct rk_error *error)
         !t->block_patterns || t->block_patterns > t->block_local / t->block_global ||
         job->sequence / t->block_tokens > 512)
         return rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "blocks of %u tokens, %u of a window, %u of them global, %u patterns: the second "
             "must be a multiple of the third, no more patterns than their quotient, and a "
             "sequence of 512 blocks at most",
@@ -215,12 +215,12 @@ static enum rk_status check_learning(const struct rk_train *t, struct rk_error *
     /* clang-format on */
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         if (!(values[i].value >= values[i].least && values[i].value <= values[i].most))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s %g: %s; give one from %g to %g",
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s %g: %s; give one from %g to %g",
                            values[i].name, values[i].value, values[i].what, values[i].least,
                            values[i].most);
     const struct rk_rotary_stretch *s = &t->rotary_stretch;
     if (s->context > 0 && !(s->low > 0 && s->low < s->high))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "a stretch of RoPE between %g and %g turns: give two numbers above 0, the "
                        "smaller one first",
                        s->low, s->high);
@@ -241,7 +241,7 @@ static enum rk_status check_degrees(const struct rk_plan *p, struct rk_error *er
     const uint64_t ranks = p->ranks / p->pipeline, experts = rk_plan_expert_tensor(p);
     if (ranks && ranks % (p->tensor * p->context) == 0 && ranks % (p->expert * experts) == 0)
         return RK_OK;
-    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+    return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0,
                    "%llu ranks of a stage are no multiple of tensor %llu * context %llu and of "
                    "expert %llu * expert_tensor %llu, as some layers have them: say other degrees",
                    (unsigned long long)ranks, (unsigned long long)p->tensor,
@@ -307,7 +307,7 @@ static enum rk_status check_positions(const struct job *job, struct rk_error *er
     const struct rk_model *m = &job->model;
     const uint64_t rows = rk_model_positions(m, 0);
     if (m->position != RK_POSITION_LEARNED || job->sequence <= rows) return RK_OK;
-    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+    return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0,
                    "samples of %llu tokens, and %llu learned positions: say seq%llu, or more "
                    "position_rows in the model's file",
                    (unsigned long long)job->sequence, (unsigned long long)rows,
@@ -320,14 +320,14 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
     *job = (struct job){.model = *model, .plan = *plan, .settings = *train};
     enum rk_status status = check_members(model, plan, error);
     if (status == RK_OK) status = check_scale(train, error);
-    if (status == RK_OK && !(job->kind = device_engine(train, error))) status = RK_USAGE;
+    if (status == RK_OK && !(job->kind = device_engine(train, error))) status = RK_BAD_ARGUMENT;
     if (status != RK_OK) return status;
     plain_ring(&job->plan);
     if (job->model.expert_feedforward == 0) job->model.expert_feedforward = model->feedforward;
     job->sequence = plan->sequence ? plan->sequence : model->sequence;
     job->data_ranks = rk_plan_data(plan);
     if (!job->data_ranks || plan->batch % (job->data_ranks * plan->microbatch))
-        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+        return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0,
                        "a batch of %llu is no multiple of %llu copies * microbatches of %llu",
                        (unsigned long long)plan->batch, (unsigned long long)job->data_ranks,
                        (unsigned long long)plan->microbatch);

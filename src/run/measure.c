@@ -118,7 +118,7 @@ static enum rk_status measure_rates(double seconds, struct rk_measured *out, str
     for (int i = 0; i < opened; i++)
         measure_close(member[i].work);
     free(member);
-    if (!opened) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory to measure with");
+    if (!opened) return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory to measure with");
     return ok ? RK_OK
               : rk_fail(error, RK_IO, NULL, 0, 0, "threads cannot be started to measure with");
 }
@@ -140,7 +140,7 @@ enum rk_status rk_measure(double seconds, struct rk_measured *out, struct rk_err
     if (status == RK_OK) status = measure_rates(0.875 * seconds, out, error);
     if (status != RK_OK) return status;
     if (!measure_messages(out))
-        return rk_fail(error, RK_IO, NULL, 0, 0,
+        return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0,
                        "no memory, or no threads, to measure messages with");
     return RK_OK;
 }

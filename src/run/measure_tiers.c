@@ -34,7 +34,7 @@ static enum rk_status measure(const char *folder, double seconds, struct rk_meas
     char *data = aligned_alloc(TIER_PAGE, (size_t)MOVES * MOVE_BYTES);
     enum rk_status status =
         data ? tier_open(&tier, folder, error)
-             : rk_fail(error, RK_IO, NULL, 0, 0, "no memory to measure transfers with");
+             : rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory to measure transfers with");
     if (!data) return status;
     memset(data, 1, (size_t)MOVES * MOVE_BYTES);
     for (int i = 0; status == RK_OK && i < MOVES; i++)

@@ -43,7 +43,7 @@ enum rk_status rk_predict_samples(const struct rk_model *model, const struct rk_
     struct job job;
     struct rk_train_result unused;
     if (!run->functions || !run->functions->collate || !run->functions->predict)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "predictions need the functions collate and predict");
     struct checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
     if (!checkpoint) return no_memory(error);

@@ -17,7 +17,7 @@ struct member {
 static void fail_without_memory(struct comm *comm)
 {
     struct rk_error error;
-    rk_fail(&error, RK_IO, NULL, 0, 0,
+    rk_fail(&error, RK_NO_MEMORY, NULL, 0, 0,
             "rank %d has no memory for what it keeps beside activations: smaller microbatches take "
             "less",
             comm->rank);
@@ -54,7 +54,7 @@ static enum rk_status run_threads(struct team *team, struct rk_error *error)
     if (!hub || !member) {
         comm_hub_close(hub);
         free(member);
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for %d ranks", ranks);
+        return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for %d ranks", ranks);
     }
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -105,9 +105,9 @@ enum rk_status memory_suffices(const struct job *job, double share, int elements
     const double need = share * elements * real_bytes * (double)rk_model_parameters(&job->model);
     const double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
     if (need <= have) return RK_OK;
-    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                   "%s take %.3g GB at least, and this machine has %.3g GB of memory: take a "
-                   "smaller model",
-                   elements > 1 ? "weights, gradients and moments" : "the weights", need / 1e9,
-                   have / 1e9);
+    return rk_fail_numbers(
+        error, RK_LIMIT, have, need,
+        "%s take %.3g GB at least, and this machine has %.3g GB of memory: take a "
+        "smaller model",
+        elements > 1 ? "weights, gradients and moments" : "the weights", need / 1e9, have / 1e9);
 }

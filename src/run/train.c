@@ -297,8 +297,8 @@ static enum rk_status check_drives(const struct job *job, struct rk_error *error
     for (int t = 0; t < RK_SHARE_TIERS; t++)
         if (job_uses_tier(job, t) && job_tier_is_drive(job, t) && !job->drives)
             return rk_fail(
-                error, RK_USAGE, NULL, 0, 0,
-                "memory tier %d of %s is made of drives: say where their files go, --drives "
+                error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                "memory tier %d of %s is made of drives: say where their files go, `drives` "
                 "FOLDER",
                 t + 1, job->system->id);
     return RK_OK;
@@ -313,7 +313,7 @@ static enum rk_status check_samples(const struct job *job, const struct rk_train
     return rk_fail(
         error, RK_BAD_INPUT, run->data, 0, 0,
         "%llu samples of %llu tokens, and %llu steps take %llu: give more data, fewer steps, or "
-        "--repeat",
+        "`repeat`",
         (unsigned long long)job->data->windows, (unsigned long long)job->sequence,
         (unsigned long long)job->settings.steps, (unsigned long long)samples);
 }
@@ -323,7 +323,7 @@ static enum rk_status check_checkpoint(const struct checkpoint *c, const struct 
 {
     if (c->moments && c->about.seed != job->settings.seed)
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
-                       "the run began with seed %llu, and goes on only with it: say --seed %llu",
+                       "the run began with seed %llu, and goes on only with it: say `seed` %llu",
                        (unsigned long long)c->about.seed, (unsigned long long)c->about.seed);
     if (c->moments && c->about.muon != (job->plan.optimizer == RK_MUON))
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
@@ -339,7 +339,7 @@ static enum rk_status check_checkpoint(const struct checkpoint *c, const struct 
                        (unsigned long long)c->about.batch, (unsigned long long)c->about.sequence);
     if (c->about.step < job->settings.steps) return RK_OK;
     return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
-                   "%llu steps are done, and --steps %llu asks for no more",
+                   "%llu steps are done, and `steps` %llu asks for no more",
                    (unsigned long long)c->about.step, (unsigned long long)job->settings.steps);
 }
 
@@ -364,7 +364,7 @@ static enum rk_status prepare(struct job *job, struct data *data, struct checkpo
     if (status == RK_OK) status = memory_suffices(job, share, 4, error);
     if (status == RK_OK) status = check_drives(job, error);
     if (status == RK_OK && run->functions && !run->functions->collate)
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0, "a task needs a function collate");
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "a task needs a function collate");
     if (status == RK_OK && !run->functions)
         status = data_open(data, run->data, job->sequence, job->model.vocabulary,
                            job->settings.seed, error);
@@ -426,15 +426,15 @@ static enum rk_status check_change(const struct rk_plan *from, const struct rk_p
                                    const struct comm *comm, struct rk_error *error)
 {
     if (to->batch != from->batch || to->sequence != from->sequence)
-        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+        return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0,
                        "a run keeps its batch of %llu and its sequence when the plan changes: say "
                        "gbs%llu",
                        (unsigned long long)from->batch, (unsigned long long)from->batch);
     if (to->optimizer != from->optimizer)
-        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+        return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0,
                        "a run keeps its optimizer when the plan changes");
     if (!comm || (uint64_t)comm->ranks == to->ranks) return RK_OK;
-    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+    return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0,
                    "the next plan has %llu ranks, and %d processes run",
                    (unsigned long long)to->ranks, comm->ranks);
 }
@@ -449,7 +449,7 @@ static enum rk_status open_transit(const struct rk_train_run *run, const struct 
         return RK_OK;
     }
     if (comm)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "ranks of several processes change their plan through a folder that all "
                        "see: give one to save to");
     snprintf(folder, size, "%s/reckon-XXXXXX",
@@ -478,9 +478,10 @@ static enum rk_status train(const struct rk_model *model, const struct rk_plan *
         team.whole = false;
         team.compute_s = calloc(2 * plan.ranks, sizeof *team.compute_s);
         team.most_s = 0;
-        status = team.compute_s ? train_plan(&team, model, &plan, settings, comm, error)
-                                : rk_fail(error, RK_IO, NULL, 0, 0, "no memory for %llu ranks",
-                                          (unsigned long long)plan.ranks);
+        status = team.compute_s
+                     ? train_plan(&team, model, &plan, settings, comm, error)
+                     : rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for %llu ranks",
+                               (unsigned long long)plan.ranks);
         free(team.compute_s);
         release_came(&team, plan.ranks);
         if (status != RK_OK || !team.changes) break;
@@ -505,7 +506,7 @@ enum rk_status train_rank(const struct rk_model *model, const struct rk_plan *pl
                           struct comm *comm, struct rk_train_result *result, struct rk_error *error)
 {
     if ((uint64_t)comm->ranks != plan->ranks)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "the plan has %llu ranks, and %d processes run: start %llu",
                        (unsigned long long)plan->ranks, comm->ranks,
                        (unsigned long long)plan->ranks);

@@ -12,7 +12,7 @@ struct conjuncts {
     struct expression *part; /* (count) */
 };
 
-/* RK_USAGE with the column when the condition is wrong. Close in any case. */
+/* RK_BAD_ARGUMENT with the column when the condition is wrong. Close in any case. */
 enum rk_status conjuncts_open(struct conjuncts *conjuncts, const struct predictor *predictor,
                               const char *text, struct rk_error *error);
 void conjuncts_close(struct conjuncts *conjuncts); /* a zeroed one is fine */

@@ -43,16 +43,10 @@ static const char *const quick[QUICK_FIGURES] = {
 };
 
 static const char *const more_is_better[] = {
-    "samples_per_s", "tokens_per_s",    "mfu",                "hfu",
-    "mfu_full",      "mfu_as_megatron", "compute_efficiency", "system_efficiency",
-    NULL};
-static const char *const shares[] = {"mfu",
-                                     "hfu",
-                                     "mfu_full",
-                                     "mfu_as_megatron",
-                                     "compute_efficiency",
-                                     "system_efficiency",
-                                     NULL};
+    "samples_per_s",      "tokens_per_s",      "mfu", "hfu", "mfu_full", "mfu_as_megatron",
+    "compute_efficiency", "system_efficiency", NULL};
+static const char *const shares[] = {
+    "mfu", "hfu", "mfu_full", "mfu_as_megatron", "compute_efficiency", "system_efficiency", NULL};
 
 static int position(const char *name, const char *const *list, int count)
 {
@@ -132,7 +126,7 @@ static void fail(struct parser *p, size_t at, const char *what, const char *cons
     if (p->failed) return;
     p->failed = true;
     if (!more) more = nothing;
-    rk_fail(p->error, RK_USAGE, NULL, 0, (int)(p->first + at + 1),
+    rk_fail(p->error, RK_BAD_ARGUMENT, NULL, 0, (int)(p->first + at + 1),
             "column %d of \"%.*s\": %s%s%s%s", (int)at + 1,
             (int)(p->length < 200 ? p->length : 200), p->text, what, more[0], more[1], more[2]);
 }
@@ -668,7 +662,7 @@ enum rk_status expression_compile(struct expression *expression, const struct pr
     skip_space(&p);
     if (p.at < p.length) fail(&p, p.at, "what follows here is not part of the expression", NULL);
     if (!p.failed) check_units(&p);
-    if (p.failed) return RK_USAGE;
+    if (p.failed) return RK_BAD_ARGUMENT;
     const struct term *only = &expression->term[0];
     if (expression->terms == 1 && only->kind == TERM_FIGURE)
         expression->more_is_better =
@@ -718,7 +712,7 @@ enum rk_status expression_compile_condition(struct expression *expression,
         expression_compile(expression, predictor, text, p.length, 0, error);
     if (status != RK_OK) return status;
     check_decides(&p);
-    return p.failed ? RK_USAGE : RK_OK;
+    return p.failed ? RK_BAD_ARGUMENT : RK_OK;
 }
 
 /* ---- evaluation ---- */

@@ -48,13 +48,13 @@ struct expression {
     bool more_is_better; /* a single figure of which more is better */
 };
 
-/* Compiles `length` characters; `first` is what column 1 of messages stands for. RK_USAGE with
- * the column when it is wrong. */
+/* Compiles `length` characters; `first` is what column 1 of messages stands for. RK_BAD_ARGUMENT
+ * with the column when it is wrong. */
 enum rk_status expression_compile(struct expression *expression, const struct predictor *predictor,
                                   const char *text, size_t length, size_t first,
                                   struct rk_error *error);
 
-/* The same for what holds or does not: RK_USAGE also for a mere figure, as "hbm". */
+/* The same for what holds or does not: RK_BAD_ARGUMENT also for a mere figure, as "hbm". */
 enum rk_status expression_compile_condition(struct expression *expression,
                                             const struct predictor *predictor, const char *text,
                                             struct rk_error *error);

@@ -438,17 +438,17 @@ static enum rk_status check_asked(const struct rk_plans_problem *p, struct rk_er
 {
     const int parts = p->pinned[RK_PLAN_SEQUENCE_CHUNKS].count;
     if (p->base.framework == RK_CALCULON)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--layerwise: the published model runs all layers alike; leave framework "
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "`layerwise`: the published model runs all layers alike; leave framework "
                        "calculon out");
     if (parts > 1 || (parts && p->pinned[RK_PLAN_SEQUENCE_CHUNKS].to[0] >
                                    p->pinned[RK_PLAN_SEQUENCE_CHUNKS].value[0]))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--layerwise: all layers have the sequence in as many chunks; give one "
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "`layerwise`: all layers have the sequence in as many chunks; give one "
                        "number, seq-chunks8");
     if (p->model->layers > LAYERWISE_MOST_LAYERS)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--layerwise: %s has more than %d layers: leave it out", p->model->id,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "`layerwise`: %s has more than %d layers: leave it out", p->model->id,
                        LAYERWISE_MOST_LAYERS);
     return plans_check_counts(p, error);
 }

@@ -51,7 +51,7 @@ struct layerwise_answer {
     bool complete; /* false: stopped */
 };
 
-/* RK_NOTHING_FITS, RK_USAGE (framework calculon), RK_IO. */
+/* RK_NOTHING_FITS, RK_BAD_ARGUMENT (framework calculon), RK_IO. */
 enum rk_status layerwise_search(const struct layerwise_query *query,
                                 struct layerwise_answer *answer, struct rk_error *error);
 

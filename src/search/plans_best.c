@@ -30,7 +30,7 @@ enum rk_status rk_plans_best(const struct rk_plans_problem *problem, struct rk_p
     struct rk_answer answer;
     struct rk_plan best;
     struct rk_space *space = rk_plans_open(problem, error);
-    if (!space) return error ? error->status : RK_IO;
+    if (!space) return error ? error->status : RK_NO_MEMORY;
     enum rk_status status = rk_ask(space, &query, &answer, error);
     if (status == RK_OK && answer.found == 0) status = nothing(problem, &answer.counts, error);
     if (status == RK_OK) {

@@ -231,7 +231,7 @@ enum rk_status plans_check_counts(const struct rk_plans_problem *problem, struct
                   {"sequence", problem->model->sequence}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i].value > UINT32_MAX)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "%s %llu: plans are searched for up to %u: give fewer", counts[i].name,
                            (unsigned long long)counts[i].value, UINT32_MAX);
     return RK_OK;
@@ -242,7 +242,7 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
     const int foreign = foreign_axis(problem);
     if (plans_check_counts(problem, error) != RK_OK) return NULL;
     if (foreign < RK_PLAN_AXES) {
-        rk_fail(error, RK_USAGE, NULL, 0, 0,
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                 "framework %s has no axis %s: leave it out, or take framework calculon",
                 rk_framework_name(problem->base.framework),
                 rk_plan_axis_info((enum rk_plan_axis)foreign)->name);
@@ -251,7 +251,7 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
     const uint64_t schedule = unsearched_schedule(problem);
     if (schedule != RK_SCHEDULES) {
         rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "schedule %s is not searched%s: give another one, and ask reckon predict for a plan "
             "with it",
             rk_schedule_name((enum rk_schedule)schedule),
@@ -262,7 +262,7 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
     }
     const char *missing = missing_kernel(problem);
     if (missing) {
-        rk_fail(error, RK_USAGE, NULL, 0, 0,
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                 "%s is not on %.80s: leave it out; reckon systems %.80s lists its attention "
                 "kernels and dispatchers",
                 missing, problem->system->id, problem->system->id);
@@ -270,7 +270,7 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
     }
     if (rk_plan_layout(&problem->base)->segments) {
         rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "stages: the search runs all layers of a plan alike; leave out runs of other layers");
         return NULL;
     }
@@ -293,8 +293,8 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
     if (!b.failed) return &plans->space;
     plans_close(&plans->space);
     if (b.crowded)
-        rk_fail(error, RK_USAGE, NULL, 0, 0, "more than %d values of %s: restrict it to fewer",
-                MAX_OFFERED, b.crowded);
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                "more than %d values of %s: restrict it to fewer", MAX_OFFERED, b.crowded);
     else
         no_memory(error);
     return NULL;

@@ -31,7 +31,7 @@ struct rk_plans {
     struct choices **bundle; /* (bundles) */
 };
 
-/* RK_USAGE: the GPUs or the samples are too many to look for their divisors. */
+/* RK_BAD_ARGUMENT: the GPUs or the samples are too many to look for their divisors. */
 enum rk_status plans_check_counts(const struct rk_plans_problem *problem, struct rk_error *error);
 
 struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_error *error);

@@ -19,7 +19,7 @@ static enum rk_status compile_objective(struct question *q, const char *text, si
                                         size_t first, struct rk_error *error)
 {
     if (q->objectives == OBJECTIVES)
-        return rk_fail(error, RK_USAGE, NULL, 0, (int)first + 1,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, (int)first + 1,
                        "a frontier has at most %d objectives", OBJECTIVES);
     return compile(q, &q->objective[q->objectives++], text, length, first, error);
 }

@@ -19,7 +19,7 @@ struct question {
     int place[QUICK_FIGURES];
 };
 
-/* RK_USAGE with the column when an expression is wrong. */
+/* RK_BAD_ARGUMENT with the column when an expression is wrong. */
 enum rk_status question_open(struct question *question, const struct rk_space *space,
                              const struct rk_query *query, struct rk_error *error);
 

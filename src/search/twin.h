@@ -4,7 +4,7 @@
 
 #include "search/question.h"
 
-/* RK_OK, or RK_IO when there is no memory. One thread. */
+/* RK_OK, or RK_NO_MEMORY when there is no memory. One thread. */
 enum rk_status ask_twin(const struct question *question, const struct rk_query *query,
                         struct rk_answer *answer, struct rk_error *error);
 

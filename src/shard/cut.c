@@ -329,7 +329,7 @@ static enum rk_status to_blocks(struct cutting *c)
         if (through && !c->rules->copy_scales)
             return fail(c,
                         "the cut of its weight at %" PRIu64 " or %" PRIu64 " goes through a block "
-                        "of %d that share a scale: take another tensor degree, or --scales copy",
+                        "of %d that share a scale: take another tensor degree, or `scales` copy",
                         r->begin, r->end, SCALE_BLOCK);
         r->begin /= SCALE_BLOCK;
         r->end = (r->end + SCALE_BLOCK - 1) / SCALE_BLOCK;

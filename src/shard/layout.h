@@ -43,7 +43,7 @@ struct layout {
     size_t box_room;
 };
 
-/* Adds; `name` is copied. RK_IO without memory. */
+/* Adds; `name` is copied. RK_NO_MEMORY without memory. */
 enum rk_status layout_add_file(struct layout *layout, const char *name, struct rk_error *error);
 enum rk_status layout_add_slice(struct layout *layout, const struct slice *slice, size_t boxes,
                                 const struct box *box, struct rk_error *error);

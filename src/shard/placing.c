@@ -184,8 +184,8 @@ static enum rk_status fail_unknown(const char *name, struct rk_error *error)
     const char *nearest = part_nearest(name);
     return rk_fail(
         error, RK_BAD_INPUT, NULL, 0, 0,
-        "%.200s: what this tensor is, no table knows%s%s: --unknown replicate puts it on "
-        "every tensor rank, --unknown redco splits what is not known by Redco's rules",
+        "%.200s: what this tensor is, no table knows%s%s: `unknown` replicate puts it on "
+        "every tensor rank, `unknown` redco splits what is not known by Redco's rules",
         name, nearest ? "; the nearest name is " : "", nearest ? nearest : "");
 }
 

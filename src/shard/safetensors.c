@@ -133,7 +133,8 @@ static json_t *take_value(struct scan *s)
 
 static enum rk_status scan_no_memory(const struct scan *s)
 {
-    return rk_fail(s->error, RK_IO, s->path, 0, 0, "no memory for %zu tensors", s->file->count);
+    return rk_fail(s->error, RK_NO_MEMORY, s->path, 0, 0, "no memory for %zu tensors",
+                   s->file->count);
 }
 
 static enum rk_status read_metadata(struct scan *s, size_t at, json_t *value)
@@ -381,7 +382,7 @@ enum rk_status safetensors_read(const char *path, struct safetensors *file, stru
         status = rk_fail(error, RK_BAD_INPUT, path, 0, 0, "is no file");
     if (status == RK_OK) status = read_length(fd, path, (uint64_t)info.st_size, &length, error);
     if (status == RK_OK && !(header = malloc(length ? length : 1)))
-        status = rk_fail(error, RK_IO, path, 0, 0, "no memory for its header");
+        status = rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory for its header");
     if (status == RK_OK && !read_whole(fd, header, length, LENGTH_BYTES))
         status =
             rk_fail(error, RK_IO, path, 0, 0, "its header cannot be read: %s", strerror(errno));
@@ -484,7 +485,7 @@ enum rk_status safetensors_write(const char *path, struct safetensors *file, str
         t->end = at += bytes;
     }
     header->size = 0;
-    if (!add_header(header, file)) return rk_fail(error, RK_IO, path, 0, 0, "no memory");
+    if (!add_header(header, file)) return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory");
     const uint64_t length = header->size - LENGTH_BYTES;
     if (length > SAFETENSORS_MAX_HEADER)
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,

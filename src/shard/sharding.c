@@ -40,7 +40,8 @@ static enum rk_status open_source(struct sharding *s, const char *source, struct
         return store_open_checkpoint(source, &s->from, error);
     if (source) return store_open_shards(source, &s->from, error);
     s->imagined = true;
-    if (!model) return rk_fail(error, RK_USAGE, NULL, 0, 0, "a checkpoint, or a model, is missing");
+    if (!model)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "a checkpoint, or a model, is missing");
     return manifest_of(model, TENSOR_BF16, &s->from.layout, error);
 }
 
@@ -62,7 +63,7 @@ static enum rk_status take_model(struct sharding *s, struct rk_error *error)
     }
     return rk_fail(
         error, RK_BAD_INPUT, s->from.layout.folder, 0, 0,
-        "has no config.json: what model is it? -m MODEL says it; --split redco needs none");
+        "has no config.json: what model is it? `model` MODEL says it; `split` redco needs none");
 }
 
 /* ---- to a plan ---- */
@@ -77,8 +78,8 @@ static enum rk_status place(struct sharding *s, struct rk_error *error)
                               .replicate_unknown = o->unknown == RK_UNKNOWN_REPLICATE,
                               .only = (int64_t)o->only_rank - 1};
     if (placing.only >= (int64_t)s->plan.ranks)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--rank %" PRId64 ": the plan has ranks 0 to %" PRIu64, placing.only,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "`rank` %" PRId64 ": the plan has ranks 0 to %" PRIu64, placing.only,
                        s->plan.ranks - 1);
     enum rk_status status = layout_copy_tensors(&s->to, &s->from.layout, error);
     if (status == RK_OK && (o->split != RK_SPLIT_ROLES || redco)) {
@@ -218,12 +219,12 @@ static bool is_free(const char *folder)
 static enum rk_status make_folder(const char *folder, struct layout *to, struct rk_error *error)
 {
     if (strlen(folder) + 256 > sizeof to->folder)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "the name of the folder is too long");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "the name of the folder is too long");
     strcpy(to->folder, folder);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return rk_fail(error, RK_IO, folder, 0, 0, "cannot be made: %s", strerror(errno));
     if (transfer_begun(folder) || is_free(folder)) return RK_OK;
-    return rk_fail(error, RK_USAGE, folder, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, folder, 0, 0,
                    "is not empty: name a new folder, or one where the same command was stopped");
 }
 
@@ -287,7 +288,7 @@ enum rk_status sharding_write(struct sharding *s, const char *folder, struct tra
     enum rk_status status = RK_OK;
     if (!plan) status = no_memory(error);
     if (s->imagined)
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "a model of the catalog has no weights to write: name a checkpoint");
     if (plan) rk_plan_text(&s->plan, plan, RK_PLAN_TEXT);
     if (status == RK_OK) keep_only(s);

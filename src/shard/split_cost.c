@@ -343,8 +343,8 @@ enum rk_status split_by_cost(const struct layout *layout, const char *type,
     graph_close(g);
     if (ok) return RK_OK;
     return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                   "--split cost knows layers of attention and MLP; this model has others: take "
-                   "--split roles or redco");
+                   "`split` cost knows layers of attention and MLP; this model has others: take "
+                   "`split` roles or redco");
 }
 
 /* ---- what given axes send ---- */

@@ -9,7 +9,7 @@
 
 #include <reckon/plan.h>
 
-/* Sets axis (tensors) so that tensor ranks send the least. RK_IO without memory. */
+/* Sets axis (tensors) so that tensor ranks send the least. RK_NO_MEMORY without memory. */
 enum rk_status split_by_cost(const struct layout *layout, const char *type,
                              const struct rk_model *model, const struct rk_plan *plan, int *axis,
                              struct rk_error *error);

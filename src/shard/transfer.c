@@ -258,8 +258,11 @@ static void close_mover(struct mover *m)
 static enum rk_status fail_tensor(const struct job *job, const struct mover *m, size_t tensor,
                                   struct rk_error *error)
 {
-    return rk_fail(error, m->code == EINVAL ? RK_BAD_INPUT : RK_IO, job->t->to->folder, 0, 0,
-                   "%.160s: %s: %s; the same command goes on from here",
+    return rk_fail(error,
+                   m->code == EINVAL ? RK_BAD_INPUT
+                   : m->what         ? RK_IO
+                                     : RK_NO_MEMORY,
+                   job->t->to->folder, 0, 0, "%.160s: %s: %s; the same command goes on from here",
                    job->t->from->tensor[tensor].name, m->what ? m->what : "no memory",
                    m->code == ENODATA ? "the file is shorter than its header says"
                                       : strerror(m->code));
@@ -283,7 +286,7 @@ static enum rk_status move_tensors(struct job *job, struct rk_error *error)
         const bool open = open_mover(&m, job);
         size_t at = 0;
         if (!open) m.code = m.io ? ENOMEM : ENOSYS;
-        if (!m.io) m.what = "io_uring cannot be had here, --io plain does without";
+        if (!m.io) m.what = "io_uring cannot be had here, `io` plain does without";
 #pragma omp for schedule(dynamic, 1)
         for (size_t i = 0; i < tensors; i++) {
             int stop;

@@ -347,12 +347,12 @@ static void give_link(struct rk_network *network)
 static enum rk_status check_samples(const struct fit *fit, enum group group, struct rk_error *error)
 {
     if (fit->samples < SAMPLES_EACH && group != GROUP_STEPS)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "%zu measurement%s of %s: a fit needs %d or more", fit->samples,
                        fit->samples == 1 ? "" : "s", group_names[group], SAMPLES_EACH);
     for (size_t i = 0; i < fit->samples; i++)
         if (!isfinite(log_error(fit, i)))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "%s: the system has no such engine, or a network that takes no time; "
                            "choose a system that has it",
                            group_names[group]);

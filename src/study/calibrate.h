@@ -40,8 +40,8 @@ struct calibration {
 };
 
 /* Fits `system` in place; constants are rounded to four digits. Steps of
- * different runs count beside the catalog's constants. RK_USAGE when there are fewer than 4 samples
- * of a group but steps, or one that the system cannot predict (no such engine). */
+ * different runs count beside the catalog's constants. RK_BAD_ARGUMENT when there are fewer than 4
+ * samples of a group but steps, or one that the system cannot predict (no such engine). */
 enum rk_status calibrate(const struct samples *samples, struct rk_system *system,
                          struct calibration *calibration, struct rk_error *error);
 

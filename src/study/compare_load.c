@@ -26,7 +26,7 @@ static enum rk_status execute(sqlite3 *sqlite, struct sql *sql, const char *what
 {
     enum rk_status status = RK_OK;
     if (sql->failed)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "%s: no memory", what);
+        status = rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "%s: no memory", what);
     else if (sqlite3_exec(sqlite, sql->text, NULL, NULL, NULL) != SQLITE_OK)
         status = fail_sql(sqlite, what, error);
     sql_release(sql);
@@ -44,7 +44,7 @@ static enum rk_status prepare_insert(sqlite3 *sqlite, const char *table, int col
     sql_add(&sql, ")");
     enum rk_status status = RK_OK;
     if (sql.failed)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "%s: no memory", table);
+        status = rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "%s: no memory", table);
     else if (sqlite3_prepare_v2(sqlite, sql.text, -1, statement, NULL) != SQLITE_OK)
         status = fail_sql(sqlite, table, error);
     sql_release(&sql);
@@ -159,7 +159,7 @@ enum rk_status compare_load_csv(sqlite3 *sqlite, const char *table, const char *
     whole = strdup(text);
     char *at = cut_record(skip_comments(text), cell, &names);
     status = whole ? create_from_names(sqlite, table, cell, names, error)
-                   : rk_fail(error, RK_IO, path, 0, 0, "no memory");
+                   : rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory");
     if (status == RK_OK) status = prepare_insert(sqlite, table, names, &statement, error);
     for (at = skip_comments(at); status == RK_OK && *at; at = skip_comments(at)) {
         const int line = line_of(whole, whole + (at - text));

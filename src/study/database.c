@@ -44,12 +44,12 @@ enum rk_status database_fail(const struct study_database *database, int code,
                        said);
     case SQLITE_NOTADB:
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
-                       "is no database: give another --db, or remove the file");
+                       "is no database: give another `db`, or remove the file");
     case SQLITE_CORRUPT:
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                        "is damaged (%s): move it away and run the study again", said);
     case SQLITE_NOMEM:
-        return rk_fail(error, RK_IO, path, 0, 0, "no memory for the database");
+        return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory for the database");
     default:
         return rk_fail(error, RK_IO, path, 0, 0, "the database fails: %s", said);
     }
@@ -130,7 +130,7 @@ static enum rk_status fail_version(const struct study_database *database, int64_
                  SCHEMA_VERSION);
     return rk_fail(error, RK_BAD_INPUT, database->path, 0, 0,
                    "was written by another version of reckon (%s): "
-                   "give another --db, or remove the file",
+                   "give another `db`, or remove the file",
                    other);
 }
 
@@ -149,7 +149,7 @@ static enum rk_status check_version(struct study_database *database, bool create
     }
     if (application != SCHEMA_APPLICATION)
         return rk_fail(error, RK_BAD_INPUT, database->path, 0, 0,
-                       "is a database of another program, not of a study: give another --db");
+                       "is a database of another program, not of a study: give another `db`");
     return version == SCHEMA_VERSION ? RK_OK : fail_version(database, version, error);
 }
 
@@ -187,14 +187,14 @@ static enum rk_status take_lock(struct study_database *database, struct rk_error
     database->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (database->lock < 0)
         return rk_fail(error, RK_IO, path, 0, 0,
-                       "cannot be written: %s; give another --db, in a folder you may write to",
+                       "cannot be written: %s; give another `db`, in a folder you may write to",
                        strerror(errno));
     if (fstat(database->lock, &info) == 0 && !S_ISREG(info.st_mode))
-        return rk_fail(error, RK_IO, path, 0, 0, "is no ordinary file: give another --db");
+        return rk_fail(error, RK_IO, path, 0, 0, "is no ordinary file: give another `db`");
     if (flock(database->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return rk_fail(error, RK_IO, path, 0, 0,
                        "another run of a study is writing it: wait until it has ended, or give "
-                       "another --db");
+                       "another `db`");
     return RK_OK;
 }
 
@@ -259,7 +259,7 @@ enum rk_status study_database_open(const char *path, enum study_access access,
     if (!database) return no_memory(error);
     database->lock = -1;
     if (snprintf(database->path, sizeof database->path, "%s", path) >= (int)sizeof database->path)
-        status = rk_fail(error, RK_USAGE, path, 0, 0, "the path is too long");
+        status = rk_fail(error, RK_BAD_ARGUMENT, path, 0, 0, "the path is too long");
     if (status == RK_OK && access == STUDY_WRITE) status = take_lock(database, error);
     if (status == RK_OK) status = open_file(database, access, error);
     if (status == RK_OK) status = check_version(database, access == STUDY_WRITE, error);

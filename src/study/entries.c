@@ -30,9 +30,9 @@ static enum rk_status fail_inside(const struct place *place, const struct rk_err
 {
     char text[1024];
     struct rk_error copy = *inner;
-    if (inner->status == RK_IO) {
+    if (inner->status == RK_IO || inner->status == RK_NO_MEMORY) {
         if (error) *error = copy;
-        return RK_IO;
+        return inner->status;
     }
     rk_error_format(&copy, text, sizeof text);
     return place_fail(place, error, "%.480s", text);

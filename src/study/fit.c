@@ -21,9 +21,10 @@ static enum rk_status find_field(const char *key, const struct field **field,
         if (strcmp(f->key, key) == 0) return RK_OK;
     }
     const char *nearest = text_nearest(key, names);
-    return rk_fail(
-        error, RK_USAGE, NULL, 0, 0, "\"%.40s\" is no constant of kernels that can be fitted%s%s",
-        key, nearest ? "; did you mean " : ": reckon-system(5) lists them", nearest ? nearest : "");
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                   "\"%.40s\" is no constant of kernels that can be fitted%s%s", key,
+                   nearest ? "; did you mean " : ": reckon-system(5) lists them",
+                   nearest ? nearest : "");
 }
 
 /* SI value of one unit of the key: 1e-6 for "kernel_us". */
@@ -134,7 +135,7 @@ enum rk_status fit_runs(struct facts *facts, fact_filter filter, const void *con
     struct fact *first = first_of(&f);
     fit->before = mean_error(&f, &fit->runs);
     if (!first || fit->runs < 2 * (size_t)fit->constants)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "%zu runs with a time are too few to fit %d constants to", fit->runs,
                        fit->constants);
     for (int i = 0; i < fit->constants; i++) {

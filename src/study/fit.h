@@ -27,8 +27,8 @@ struct fit {
 /* Whether a fact is fitted to. */
 typedef bool (*fact_filter)(const struct fact *fact, const void *context);
 
-/* Leaves the fitted constants in the facts that the filter takes. RK_USAGE: an unknown key, or one
- * that is no positive number, or fewer runs than twice the constants. */
+/* Leaves the fitted constants in the facts that the filter takes. RK_BAD_ARGUMENT: an unknown key,
+ * or one that is no positive number, or fewer runs than twice the constants. */
 enum rk_status fit_runs(struct facts *facts, fact_filter filter, const void *context,
                         struct fit *fit, struct rk_error *error);
 

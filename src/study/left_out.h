@@ -25,7 +25,8 @@ struct refits {
 void refits_release(struct refits *refits); /* a zeroed struct is fine */
 
 /* Sets in the facts of `blind` what was fitted to their own source to what others say, and notes
- * what that is. `facts` are the runs of the catalog, read with RULES_OWN. RK_IO: no memory. */
+ * what that is. `facts` are the runs of the catalog, read with RULES_OWN. RK_NO_MEMORY: no memory.
+ */
 enum rk_status left_out(struct facts *facts, struct facts *blind, struct refits *refits,
                         struct rk_error *error);
 

@@ -56,12 +56,12 @@ static enum rk_status pin(const struct study_axes *axes, struct plan_draft *draf
         if (!ranges->count) continue;
         const char *key = key_of(axis), *name = rk_plan_axis_info(axis)->name;
         if (!key)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "%s: a search over several clusters does not take it: leave it out, or "
                            "put these systems into a figure of their own",
                            name);
         if (ranges->count > 1 || ranges->range[0].low != ranges->range[0].high)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "%s: all stages over several clusters have one value: give one, or a "
                            "figure for each",
                            name);

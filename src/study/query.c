@@ -61,13 +61,16 @@ enum rk_status study_query(struct study_database *database, const char *sql, stu
     enum rk_status status;
     const int code = sqlite3_prepare_v2(database->sqlite, sql, -1, &statement, &rest);
     if (code == SQLITE_ERROR)
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0, "SQL: %s", sqlite3_errmsg(database->sqlite));
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "SQL: %s",
+                         sqlite3_errmsg(database->sqlite));
     else if (code != SQLITE_OK)
         status = database_fail(database, code, error);
     else if (!statement || rest[strspn(rest, " \t\n;")] || !sqlite3_stmt_readonly(statement))
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0, "SQL: one SELECT is allowed, nothing else");
+        status =
+            rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "SQL: one SELECT is allowed, nothing else");
     else if (sqlite3_column_count(statement) > MAX_COLUMNS)
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0, "SQL: more than %d columns", MAX_COLUMNS);
+        status =
+            rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "SQL: more than %d columns", MAX_COLUMNS);
     else
         status = read_rows(database, statement, row, context, error);
     sqlite3_finalize(statement);
@@ -108,7 +111,7 @@ static enum rk_status check_statement(sqlite3 *memory, const char *expression,
     enum rk_status status = RK_OK;
     schema_create(&sql);
     if (sql.failed || sqlite3_exec(memory, sql.text, NULL, NULL, NULL) != SQLITE_OK)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory to check a column");
+        status = rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory to check a column");
     sql_release(&sql);
     sql_add(&sql, "SELECT (%s) AS x FROM ranking", expression);
     if (status == RK_OK && !sql.failed) {
@@ -132,7 +135,7 @@ enum rk_status query_check_expression(const char *expression, struct rk_error *e
     if (sqlite3_open(":memory:", &memory) == SQLITE_OK)
         status = check_statement(memory, expression, error);
     else
-        rk_fail(error, RK_IO, NULL, 0, 0, "no memory to check a column");
+        rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory to check a column");
     sqlite3_close(memory);
     return status;
 }

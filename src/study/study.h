@@ -261,8 +261,8 @@ struct study_value {
 typedef enum rk_status study_row_fn(void *context, int columns, const char *const *names,
                                     const struct study_value *values, struct rk_error *error);
 
-/* Runs one SELECT. Statements that would change the database are refused: RK_USAGE, as is what
- * is not SQL. */
+/* Runs one SELECT. Statements that would change the database are refused: RK_BAD_ARGUMENT, as is
+ * what is not SQL. */
 enum rk_status study_query(struct study_database *database, const char *sql, study_row_fn *row,
                            void *context, struct rk_error *error);
 

@@ -512,7 +512,7 @@ static enum rk_status fill_plan(const struct study *study, struct study_database
 enum rk_status study_plan(const struct study *study, int figure, struct study_database *database,
                           struct study_plan *plan, struct rk_error *error)
 {
-    enum rk_status status = RK_IO;
+    enum rk_status status = RK_NO_MEMORY;
     *plan = (struct study_plan){.figures = figure < 0 ? study->figures : 1};
     size_t *sorted = sorted_points(study, figure, plan);
     plan->point = malloc((plan->points ? plan->points : 1) * sizeof *plan->point);

@@ -105,7 +105,8 @@ static enum rk_status read_names(struct reader *r)
     const enum rk_status status = read_line(r, fields, &csv->columns);
     if (status != RK_OK) return status;
     csv->name = malloc(csv->columns * sizeof *csv->name);
-    if (!csv->name) return rk_fail(r->error, RK_IO, csv->path, 0, 0, "no memory for the table");
+    if (!csv->name)
+        return rk_fail(r->error, RK_NO_MEMORY, csv->path, 0, 0, "no memory for the table");
     for (size_t i = 0; i < csv->columns; i++) {
         csv->name[i] = fields[i];
         for (size_t k = 0; k < i; k++)
@@ -147,7 +148,7 @@ static enum rk_status read_rows(struct reader *r)
                            "commas in quotes",
                            count, csv->columns);
         if (!make_room(csv, &room))
-            return rk_fail(r->error, RK_IO, csv->path, 0, 0, "no memory for the table");
+            return rk_fail(r->error, RK_NO_MEMORY, csv->path, 0, 0, "no memory for the table");
         memcpy(csv->cell + csv->rows * csv->columns, fields, count * sizeof *fields);
         csv->line[csv->rows++] = line;
     }
@@ -175,7 +176,7 @@ enum rk_status csv_parse(const char *path, const char *text, size_t size, struct
 {
     char *copy = malloc(size + 1);
     *csv = (struct csv){0};
-    if (!copy) return rk_fail(error, RK_IO, path, 0, 0, "no memory for the table");
+    if (!copy) return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory for the table");
     if (size) memcpy(copy, text, size);
     return csv_take(path, copy, size, csv, error);
 }

@@ -18,7 +18,7 @@
 
 static enum rk_status fail_memory(const char *path, struct rk_error *error)
 {
-    return rk_fail(error, RK_IO, path, 0, 0, "no memory for the file's text");
+    return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory for the file's text");
 }
 
 static enum rk_status fail_size(const char *path, struct rk_error *error)
@@ -185,7 +185,7 @@ static enum rk_status fail_syntax(const struct document *document, const json_er
     const bool at_end = code == json_error_premature_end_of_input;
     const struct spot spot =
         spot_at(document, at_end ? document->size : token_start(document, end));
-    const enum rk_status status = code == json_error_out_of_memory ? RK_IO : RK_BAD_INPUT;
+    const enum rk_status status = code == json_error_out_of_memory ? RK_NO_MEMORY : RK_BAD_INPUT;
     const char *text = explain(code);
     char said[96];
     if (text) return rk_fail(error, status, document->path, spot.line, spot.column, "%s", text);

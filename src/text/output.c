@@ -123,7 +123,7 @@ enum rk_status output_open(struct output *output, const char *path, struct rk_er
     if (output->file) return RK_OK;
     close(descriptor);
     output_abandon(output);
-    return rk_fail(error, RK_IO, path, 0, 0, "cannot write: out of memory");
+    return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "cannot write: out of memory");
 }
 
 enum rk_status output_commit(struct output *output, struct rk_error *error)

@@ -70,7 +70,7 @@ static void *take(struct reader *r, size_t size)
     if (r->allocated <= MOST_MEMORY) block = calloc(1, sizeof *block + size);
     if (!block) {
         if (r->status == RK_OK)
-            r->status = rk_fail(r->error, r->allocated > MOST_MEMORY ? RK_BAD_INPUT : RK_IO,
+            r->status = rk_fail(r->error, r->allocated > MOST_MEMORY ? RK_BAD_INPUT : RK_NO_MEMORY,
                                 r->path, 0, 0, "out of memory");
         return NULL;
     }
@@ -680,7 +680,7 @@ static const char *find_only(struct reader *r)
     if (count == 1) return found;
     r->status =
         count ? rk_fail(r->error, RK_BAD_INPUT, r->path, 0, 0,
-                        "has %zu configurations: give --set config=NAME, one of %s", count, names)
+                        "has %zu configurations: give `set` config=NAME, one of %s", count, names)
               : rk_fail(r->error, RK_BAD_INPUT, r->path, 0, 0,
                         "has no function that returns a configuration");
     return NULL;

@@ -113,7 +113,7 @@ enum rk_status settings_fail(const struct settings *settings, const struct setti
     va_end(values);
     if (!setting) return rk_fail(error, RK_BAD_INPUT, settings->path, 0, 0, "%s", text);
     if (setting->given)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--set %.100s: %s", setting->key, text);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "`set` %.100s: %s", setting->key, text);
     return rk_fail(error, RK_BAD_INPUT, settings->path, setting->line, setting->column,
                    "%.100s: %s", setting->key, text);
 }
@@ -150,14 +150,14 @@ static enum rk_status give(struct settings *s, const char *const *sets, size_t c
     for (size_t i = 0; i < count; i++) {
         const char *equals = strchr(sets[i], '=');
         if (!equals || equals == sets[i])
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                           "--set: \"%.60s\" is no assignment: give KEY=VALUE", sets[i]);
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                           "`set`: \"%.60s\" is no assignment: give KEY=VALUE", sets[i]);
         struct setting setting = {.key = copy(s, sets[i], (size_t)(equals - sets[i])),
                                   .text = copy(s, equals + 1, strlen(equals + 1)),
                                   .null = !equals[1],
                                   .given = true};
         if (!setting.key || !setting.text)
-            return rk_fail(error, RK_IO, s->path, 0, 0, "out of memory");
+            return rk_fail(error, RK_NO_MEMORY, s->path, 0, 0, "out of memory");
         const enum rk_status status = add(s, &setting, error);
         if (status != RK_OK) return status;
     }
@@ -212,7 +212,7 @@ static enum rk_status add_node(struct walk *w, const yaml_node_t *node)
         .column = (int)node->start_mark.column + 1,
     };
     if (!setting.key || !setting.text)
-        return rk_fail(w->error, RK_IO, w->s->path, 0, 0, "out of memory");
+        return rk_fail(w->error, RK_NO_MEMORY, w->s->path, 0, 0, "out of memory");
     return add(w->s, &setting, w->error);
 }
 
@@ -289,7 +289,7 @@ static enum rk_status read_yaml(struct settings *s, const char *text, struct rk_
     yaml_parser_t parser;
     yaml_document_t document;
     if (!yaml_parser_initialize(&parser))
-        return rk_fail(error, RK_IO, s->path, 0, 0, "out of memory");
+        return rk_fail(error, RK_NO_MEMORY, s->path, 0, 0, "out of memory");
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
     enum rk_status status = RK_OK;
     if (!yaml_parser_load(&parser, &document)) {
@@ -325,7 +325,7 @@ static enum rk_status add_entry(struct settings *s, const struct toml_entry *ent
                                   .line = entry->line,
                                   .column = entry->column};
         if (!setting.key || !setting.text)
-            return rk_fail(error, RK_IO, s->path, 0, 0, "out of memory");
+            return rk_fail(error, RK_NO_MEMORY, s->path, 0, 0, "out of memory");
         const enum rk_status status = add(s, &setting, error);
         if (status != RK_OK) return status;
         item += n + (item[n] == '\n');
@@ -361,7 +361,7 @@ enum rk_status settings_put(struct settings *settings, const char *key, const ch
                                     .line = line,
                                     .column = 1};
     if (!setting.key || !setting.text)
-        return rk_fail(error, RK_IO, settings->path, 0, 0, "out of memory");
+        return rk_fail(error, RK_NO_MEMORY, settings->path, 0, 0, "out of memory");
     return add(settings, &setting, error);
 }
 

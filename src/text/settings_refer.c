@@ -104,7 +104,7 @@ enum rk_status settings_refer(struct settings *settings, struct rk_error *error)
         char value[TEXT];
         if (strncmp(at->text, "${", 2) != 0 || !resolve(settings, at, at->text, value, 0)) continue;
         const char *text = settings_keep(settings, value);
-        if (!text) return rk_fail(error, RK_IO, settings->path, 0, 0, "out of memory");
+        if (!text) return rk_fail(error, RK_NO_MEMORY, settings->path, 0, 0, "out of memory");
         at->text = text;
         at->null = !*text;
     }

@@ -21,7 +21,8 @@ static enum rk_status read_all(int file, const char *path, size_t most, char **t
         if (room - *size < 2) {
             room = room ? 2 * room : 16384;
             char *larger = realloc(*text, room);
-            if (!larger) return rk_fail(error, RK_IO, path, 0, 0, "no memory for the file's text");
+            if (!larger)
+                return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory for the file's text");
             *text = larger;
         }
         const ssize_t count = read(file, *text + *size, room - *size - 1);

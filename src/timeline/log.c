@@ -122,8 +122,8 @@ enum rk_status timeline_log_open(const struct timeline_plan *plan,
     *log = (struct timeline_log){.event_count = 0};
     enum rk_status status = timeline_visit(plan, window, &visitor, error);
     if (status == RK_OK && growing.failed)
-        status =
-            rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for %zu events", log->event_count);
+        status = rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "out of memory for %zu events",
+                         log->event_count);
     if (status != RK_OK) timeline_log_release(log);
     return status;
 }

@@ -11,13 +11,13 @@ static const char *const reasons[TIMELINE_REASONS] = {
     [REASON_UNEQUAL]          = "some stages have a block less; the estimate takes half a block's time for each off the bubble",
     [REASON_LAST_ROUND]       = "the stages do not divide the microbatches; the estimate lets all chunks wait for a full last round",
     [REASON_REDUCE_BESIDE]    = "gradients are reduced block by block beside backward; the estimate's windows leave out memory accesses, the tensor network and messages that collide",
-    [REASON_MESSAGES]         = "messages are not counted as the estimate does (--messages charged): one behind every pass of a chunk",
+    [REASON_MESSAGES]         = "messages are not counted as the estimate does (`messages` charged): one behind every pass of a chunk",
     [REASON_INFERENCE]        = "the estimate keeps a message's latency in the bubble of forward passes",
     [REASON_GPIPE_MEMORY]     = "gpipe has all microbatches in flight; the estimate no more than there are stages",
     [REASON_ROUNDED_MEMORY]   = "few microbatches: fewer chunks are in flight than the estimate's factor for interleaving says",
     [REASON_UNEQUAL_STAGES]   = "stages are unequal; the formula is the longest chain of work through one of them",
     [REASON_UNEQUAL_CHUNKS]   = "the formula's bubble of interleaved stages is that of equal chunks and full rounds",
-    [REASON_MESSAGES_BESIDE]  = "messages run beside computing; the formula waits for those at start and end alone, or for one behind every pass (--messages charged)",
+    [REASON_MESSAGES_BESIDE]  = "messages run beside computing; the formula waits for those at start and end alone, or for one behind every pass (`messages` charged)",
     [REASON_UNEQUAL_HALVES]   = "the chunks of a stage are unequal; the formula gives each half of its time",
     [REASON_REDUCE_CHUNKS]    = "gradients are reduced chunk by chunk; the formula hides them behind a stage's last backward pass in pieces of a chunk",
     [REASON_DRAIN]            = "what stages do behind their last pass runs while those in front drain; the formula leaves messages out of that time",
@@ -51,7 +51,7 @@ enum rk_status timeline_plan_open(struct timeline_plan *plan, struct rk_error *e
     }
     if (done) return RK_OK;
     timeline_plan_release(plan);
-    return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for %zu chunks", chunks);
+    return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "out of memory for %zu chunks", chunks);
 }
 
 void timeline_plan_release(struct timeline_plan *plan)
@@ -68,7 +68,7 @@ enum rk_status timeline_check_length(uint64_t stages, uint64_t chunks, uint64_t 
 {
     const double passes = 3 * (double)stages * (double)chunks * (double)microbatches;
     if (passes <= (double)TIMELINE_MAX_PASSES) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "the schedule has %.3g passes, more than %.3g: give a smaller batch, or "
                    "larger microbatches",
                    passes, (double)TIMELINE_MAX_PASSES);

@@ -64,16 +64,16 @@ enum rk_status timeline_write_pytorch(FILE *out, const struct timeline_plan *pla
     const struct timeline_visitor visitor = {&steps, add_step, NULL};
     enum rk_status status = RK_OK;
     if (plan->pipeline.forward_only)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "PyTorch's runtime loads schedules of training alone: this plan has no "
                        "backward passes");
     if (plan->pipeline.schedule == RK_DUALPIPE)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "PyTorch's runtime has each stage on one rank, and dualpipe on two: choose "
                        "another schedule");
     if (rk_schedule_folds(plan->pipeline.schedule))
         return rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "PyTorch's runtime lays the stages of a table out in loops, not in a V: choose "
             "another schedule (v-zero it has itself, as ZBVZeroBubble)");
     status = one_step_each(&unit, plan, error);
@@ -83,7 +83,7 @@ enum rk_status timeline_write_pytorch(FILE *out, const struct timeline_plan *pla
     if (steps.count && steps.step)
         status = timeline_visit(&unit, &everything, &visitor, error);
     else
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for %" PRIu64 " passes",
+        status = rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "out of memory for %" PRIu64 " passes",
                          passes * plan->stages);
     for (uint32_t stage = 0; status == RK_OK && stage < plan->stages; stage++)
         write_line(out, plan, stage, steps.step + stage * passes);

@@ -34,7 +34,7 @@ static inline unsigned reason_if(bool holds, enum reason reason)
     return holds ? 1u << reason : 0;
 }
 
-/* RK_USAGE when there are more than TIMELINE_MAX_PASSES. */
+/* RK_BAD_ARGUMENT when there are more than TIMELINE_MAX_PASSES. */
 enum rk_status timeline_check_length(uint64_t stages, uint64_t chunks, uint64_t microbatches,
                                      struct rk_error *error);
 

@@ -503,7 +503,7 @@ static enum rk_status simulation_open(struct simulation *sim, const struct timel
     sim->ready = calloc(plan->stages, sizeof *sim->ready);
     sim->arrivals = calloc(plan->stages * room, INBOXES * sizeof *sim->arrivals);
     if (!sim->worker || !sim->ready || !sim->arrivals)
-        return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for %llu passes",
+        return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "out of memory for %llu passes",
                        (unsigned long long)timeline_passes(plan));
     for (uint32_t stage = 0; stage < plan->stages; stage++) {
         struct worker *w = &sim->worker[stage];
@@ -595,7 +595,8 @@ enum rk_status timeline_simulate(const struct timeline_plan *plan, struct timeli
     if (status != RK_OK) goto out;
     timeline->stage = calloc(plan->stages, sizeof *timeline->stage);
     if (!timeline->stage) {
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for %u stages", plan->stages);
+        status =
+            rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "out of memory for %u stages", plan->stages);
         goto out;
     }
     simulation_run(&sim);

@@ -211,7 +211,8 @@ struct timeline {
     int tightest_tier;            /* index into plan->tier */
 };
 
-/* RK_IO when there is no memory. Release with timeline_release; a zeroed struct is fine there. */
+/* RK_NO_MEMORY when there is no memory. Release with timeline_release; a zeroed struct is fine
+ * there. */
 enum rk_status timeline_simulate(const struct timeline_plan *plan, struct timeline *timeline,
                                  struct rk_error *error);
 void timeline_release(struct timeline *timeline);
@@ -340,7 +341,7 @@ enum rk_status timeline_write_trace(FILE *out, const struct timeline_plan *plan,
 
 /* The schedule as PyTorch's pipeline runtime loads it (format "compute_only"): a line for each
  * stage, a cell for each step, [chunk * stages + stage][F|B|I|W][microbatch], empty when idle.
- * RK_USAGE without backward passes. */
+ * RK_BAD_ARGUMENT without backward passes. */
 enum rk_status timeline_write_pytorch(FILE *out, const struct timeline_plan *plan,
                                       struct rk_error *error);
 

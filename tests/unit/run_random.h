@@ -222,7 +222,8 @@ static inline bool run_equals_one_rank(const struct rk_model *model, const char 
     char alone[96];
     const char *sparse = train->block_tokens ? ", sparse" : "";
     const enum rk_status status = run_plan(model, words, train, &many, &error);
-    const bool ran = status != RK_NOTHING_FITS || many.steps > 0;
+    const bool refused = status == RK_UNSUPPORTED || status == RK_NOTHING_FITS;
+    const bool ran = !refused || many.steps > 0;
     if (getenv("RECKON_SHOW"))
         fprintf(stderr, "%s: %s%s: %s: %s\n", label, model->id, sparse, words,
                 status == RK_OK ? "ran" : error.text);

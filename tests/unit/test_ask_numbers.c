@@ -50,7 +50,7 @@ static void refuse(const char *text, const char *why)
 {
     struct number_list list = {.count = 0};
     struct rk_error error;
-    cr_assert_eq(number_list_parse("--gpus", text, &list, &error), RK_USAGE, "%s", text);
+    cr_assert_eq(number_list_parse("--gpus", text, &list, &error), RK_BAD_ARGUMENT, "%s", text);
     cr_assert(strncmp(error.text, "--gpus: ", 8) == 0 && strstr(error.text, why), "%s: %s", text,
               error.text);
 }

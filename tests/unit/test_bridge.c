@@ -109,7 +109,7 @@ Test(bridge, refuses_what_it_would_not_train)
         notes = (struct notes){.count = 0};
         FILE *file = tmpfile();
         cr_expect_eq(target_write(&bridge_target, file, &model, &plan, 0, &notes, &error),
-                     RK_NOTHING_FITS);
+                     RK_UNSUPPORTED);
         cr_expect_eq(ftell(file), 0);
         for (int k = 0; k < notes.count; k++)
             named |= strcmp(notes.note[k].what, cases[i][2]) == 0;

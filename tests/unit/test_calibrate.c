@@ -223,7 +223,7 @@ Test(calibrate, few_measurements_change_little)
     cr_expect_float_eq(system.kernels.matrix_efficiency, 0.775 / 1.2, 0.01);
     cr_expect_not(calibration.group[0].validation);
     samples.count = 3;
-    cr_expect_eq(calibrate(&samples, &system, &calibration, &error), RK_USAGE);
+    cr_expect_eq(calibrate(&samples, &system, &calibration, &error), RK_BAD_ARGUMENT);
     cr_expect_str_eq(error.text, "3 measurements of products: a fit needs 4 or more");
     samples_release(&samples);
     rk_system_release(&system);

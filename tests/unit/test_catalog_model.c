@@ -135,9 +135,9 @@ static const struct bad_case lines[] = {
     {"\"layers\": 2, \"window\": 64, \"window_every\": 1",
      "x.json:2:46: window_every: leaves no local layer: must be 0 or at least 2, or leave window "
      "out"},
-    {"\"layers\": 2, \"activation\": \"swiglu\"",
-     "x.json:2:30: activation: must be one of gelu, silu, squared_relu, relu, xielu; got the string "
-     "\"swiglu\"; did you mean \"silu\"?"},
+    {"\"layers\": 2, \"activation\": \"swiglu\"", "x.json:2:30: activation: must be one of gelu, "
+                                                  "silu, squared_relu, relu, xielu; got the string "
+                                                  "\"swiglu\"; did you mean \"silu\"?"},
     {"\"layers\": 2, \"predict_layers\": 65",
      "x.json:2:34: predict_layers: must be >= 0 and <= 64, got 65"},
     {"\"layers\": 2, \"head_dim\": 8, \"kv_rank\": 4",
@@ -234,11 +234,11 @@ Test(catalog_model, names)
     cr_assert_eq(rk_model_load(RECKON_TEST_SOURCE "/data/models/bloom-176b.json", &model, &error),
                  RK_OK, "%s", formatted(&error));
     cr_expect_str_eq(model.id, "bloom-176b");
-    cr_expect_eq(rk_model_load("gpt3-175", &model, &error), RK_USAGE);
+    cr_expect_eq(rk_model_load("gpt3-175", &model, &error), RK_BAD_ARGUMENT);
     cr_expect_str_eq(formatted(&error), "unknown model \"gpt3-175\": did you mean \"gpt3-175b\"? "
                                         "(\"reckon models\" lists them; a file's name ends in "
                                         ".json)");
     cr_expect_eq(rk_model_load("../models/bloom-176b", &model, &error), RK_BAD_INPUT);
-    cr_expect_eq(rk_model_load("", &model, &error), RK_USAGE);
-    cr_expect_eq(rk_model_load("..", &model, &error), RK_USAGE);
+    cr_expect_eq(rk_model_load("", &model, &error), RK_BAD_ARGUMENT);
+    cr_expect_eq(rk_model_load("..", &model, &error), RK_BAD_ARGUMENT);
 }

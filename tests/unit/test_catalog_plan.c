@@ -233,7 +233,8 @@ Test(catalog_plan, wrong_words_are_pointed_at)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct rk_plan plan;
         struct rk_error error;
-        cr_expect_eq(rk_plan_parse(lines[i].input, &plan, &error), RK_USAGE, "%s", lines[i].input);
+        cr_expect_eq(rk_plan_parse(lines[i].input, &plan, &error), RK_BAD_ARGUMENT, "%s",
+                     lines[i].input);
         cr_expect_str_eq(formatted(&error), lines[i].message);
     }
 }

@@ -443,7 +443,7 @@ Test(chunks, programs_that_are_not_there)
         cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
         cr_assert_eq(rk_system_load("a100-sxm4-80g " HOST, &system, &error), RK_OK);
         cr_assert_eq(rk_plan_parse(rows[i].text, &plan, &error), RK_OK, "%s", error.text);
-        cr_expect_eq(rk_program_of(&program, &model, &system, &plan, 0, &error), RK_NOTHING_FITS);
+        cr_expect_eq(rk_program_of(&program, &model, &system, &plan, 0, &error), RK_UNSUPPORTED);
         cr_expect(strstr(error.text, rows[i].what), "%s", error.text);
         rk_program_release(&program);
         rk_system_release(&system);

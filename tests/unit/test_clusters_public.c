@@ -48,11 +48,11 @@ Test(clusters_public, what_is_wrong_is_an_error)
     cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
     cr_expect_eq(
         rk_clusters_search(&model, "h100-sxm5-80g x8 + a100-sxm4-80g x8", "gbs64", &plan, &error),
-        RK_USAGE);
+        RK_BAD_ARGUMENT);
     cr_expect(strstr(error.text, "no link"));
-    cr_expect_eq(rk_clusters_search(&model, MACHINE, "", &plan, &error), RK_USAGE);
-    cr_expect_eq(rk_clusters_search(&model, MACHINE, "gbs64 tp3", &plan, &error), RK_USAGE);
-    cr_expect_eq(rk_clusters_search(&model, MACHINE, "gbs64 hbm", &plan, &error), RK_USAGE);
+    cr_expect_eq(rk_clusters_search(&model, MACHINE, "", &plan, &error), RK_BAD_ARGUMENT);
+    cr_expect_eq(rk_clusters_search(&model, MACHINE, "gbs64 tp3", &plan, &error), RK_BAD_ARGUMENT);
+    cr_expect_eq(rk_clusters_search(&model, MACHINE, "gbs64 hbm", &plan, &error), RK_BAD_ARGUMENT);
     cr_expect_eq(rk_clusters_predict(&model, MACHINE, "there-is-none.json", "", &plan, &error),
                  RK_BAD_INPUT);
     model.hidden *= 64;

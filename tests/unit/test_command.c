@@ -38,8 +38,8 @@ Test(command, says_what_is_wrong_as_its_parts)
     static const char *const wrong[] = {"predict",       "-m", "llama3.1-8b", "-s",
                                         "h100-sxm5-80g", "tpp"};
     struct rk_command_answer answer = answered(6, wrong);
-    cr_assert_eq(answer.code, RK_USAGE);
-    cr_assert_eq(answer.error.status, RK_USAGE);
+    cr_assert_eq(answer.code, RK_BAD_ARGUMENT);
+    cr_assert_eq(answer.error.status, RK_BAD_ARGUMENT);
     cr_assert(strstr(answer.error.text, "tpp"));
     cr_assert_str_eq(answer.text, "");
     rk_command_release(&answer);
@@ -50,11 +50,11 @@ Test(command, refuses_what_becomes_another_program)
     static const char *const refused[] = {"train", "generate", "measure", "__man", "nonsense"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct rk_command_answer answer = answered(1, &refused[i]);
-        cr_assert_eq(answer.code, RK_USAGE, "%s", refused[i]);
+        cr_assert_eq(answer.code, RK_BAD_ARGUMENT, "%s", refused[i]);
         rk_command_release(&answer);
     }
     struct rk_command_answer none = answered(0, NULL);
-    cr_assert_eq(none.code, RK_USAGE);
+    cr_assert_eq(none.code, RK_BAD_ARGUMENT);
     rk_command_release(&none);
 }
 
@@ -75,7 +75,7 @@ Test(command, stops_when_told_and_touches_no_signal)
     struct sigaction before, after;
     int calls = 0;
     sigaction(SIGINT, NULL, &before);
-    cr_assert_eq(rk_command(11, long_one, stop, &calls, &answer), RK_INTERRUPTED);
+    cr_assert_eq(rk_command(11, long_one, stop, &calls, &answer), 130);
     sigaction(SIGINT, NULL, &after);
     cr_assert_eq(calls, 1);
     cr_assert(before.sa_handler == after.sa_handler);
@@ -110,7 +110,7 @@ Test(command, predicts_lines_as_one_by_one)
     static const char *const wrong[] = {"tp8", "tp2", "tp8 pq2", "qq"};
     cr_assert_eq(rk_predict_lines("llama3.1-8b", "h100-sxm5-80g", 0, wrong, 4, names, 2, 0, values,
                                   verdicts, &error),
-                 RK_USAGE);
+                 RK_BAD_ARGUMENT);
     cr_assert_eq(error.line, 3);
 }
 
@@ -124,5 +124,5 @@ Test(command, texts_of_models_and_systems_load_again)
     cr_assert_eq(rk_system_text("h100-sxm5-80g", &text, &error), RK_OK);
     cr_assert(strstr(text, "\"network\""));
     rk_text_free(text);
-    cr_assert_eq(rk_system_text("nowhere", &text, &error), RK_USAGE);
+    cr_assert_eq(rk_system_text("nowhere", &text, &error), RK_BAD_ARGUMENT);
 }

@@ -154,12 +154,12 @@ Test(export, megatron_names_what_it_cannot)
     cr_expect_eq(write_megatron("gpus64 tp8 pp4 sp gbs64 precision=fp8-block", 11, &error), RK_OK);
     cr_expect(named("precision")); /* recipes came with 0.12 */
     cr_expect_eq(write_megatron("gpus64 tp8 pp4 sp gbs64 split=19,21,21,19", 12, &error),
-                 RK_NOTHING_FITS);
+                 RK_UNSUPPORTED);
     cr_expect(strstr(error.text, "need core 0.13"), "%s", error.text);
     cr_expect_eq(write_megatron("gpus64 tp16 pp4 gbs64", 16, &error),
                  RK_OK); /* 8 groups: divisor */
     cr_expect_eq(write_megatron("gpus96 tp8 pp3 sp gbs64", 16, &error), RK_OK, "%s", error.text);
-    cr_expect_eq(write_megatron("gpus64 tp8 pp4 vpp2 sp gbs66", 16, &error), RK_NOTHING_FITS);
+    cr_expect_eq(write_megatron("gpus64 tp8 pp4 vpp2 sp gbs66", 16, &error), RK_UNSUPPORTED);
 }
 
 /* ---- DeepSpeed ---- */
@@ -200,7 +200,7 @@ Test(export, deepspeed_refuses_pipelines)
     cr_assert_eq(rk_plan_parse("gpus16 pp2 gbs32", &plan, &error), RK_OK);
     notes = (struct notes){.count = 0};
     cr_expect_eq(target_write(&deepspeed_target, memory, &model, &plan, 0, &notes, &error),
-                 RK_NOTHING_FITS);
+                 RK_UNSUPPORTED);
     cr_expect(named("pipeline"));
     cr_assert_eq(
         rk_plan_parse("framework=deepspeed gpus16 zero3 recompute=full gbs32", &plan, &error),
@@ -343,7 +343,7 @@ Test(export, accelerate_refuses_what_it_would_not_start)
         notes = (struct notes){.count = 0};
         FILE *file = tmpfile();
         cr_expect_eq(target_write(&accelerate_target, file, &model, &plan, 0, &notes, &error),
-                     RK_NOTHING_FITS);
+                     RK_UNSUPPORTED);
         cr_expect_eq(ftell(file), 0);
         cr_expect(named(refused_by_accelerate[i].named), "%s", refused_by_accelerate[i].words);
         fclose(file);
@@ -401,7 +401,7 @@ Test(export, nanotron_refuses_what_it_would_not_train)
         notes = (struct notes){.count = 0};
         FILE *file = tmpfile();
         cr_expect_eq(target_write(&nanotron_target, file, &model, &plan, 0, &notes, &error),
-                     RK_NOTHING_FITS);
+                     RK_UNSUPPORTED);
         cr_expect_eq(ftell(file), 0);
         cr_expect(named(refused_by_nanotron[i].named), "%s", refused_by_nanotron[i].model);
         fclose(file);

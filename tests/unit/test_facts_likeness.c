@@ -73,7 +73,7 @@ Test(facts_likeness, more_measurements)
     cr_assert(eq(int, results_correct(&all, &given, &error), RK_OK));
     cr_expect_float_eq(other[0].predicted_si, pow(1.2, 5 / 5.15), 1e-12);
     given.count = 0;
-    cr_expect(eq(int, results_correct(&all, &given, &error), RK_USAGE));
+    cr_expect(eq(int, results_correct(&all, &given, &error), RK_BAD_ARGUMENT));
 }
 
 /* What is not known of a plan: of one measured at it 1 - 1 / 1.15^2 of the variance of a

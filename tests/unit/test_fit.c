@@ -62,14 +62,14 @@ Test(fit, refuses_unknown_constants_and_too_few_runs)
     struct facts facts = made(0.9);
     struct rk_error error = {.text = ""};
     struct fit fit = {.constants = 1, .constant = {{.key = "sustaned"}}};
-    cr_expect_eq(fit_runs(&facts, any, NULL, &fit, &error), RK_USAGE);
+    cr_expect_eq(fit_runs(&facts, any, NULL, &fit, &error), RK_BAD_ARGUMENT);
     cr_expect(strstr(error.text, "did you mean sustained"), "%s", error.text);
     fit = (struct fit){.constants = 4,
                        .constant = {{.key = "sustained"},
                                     {.key = "tile_efficiency"},
                                     {.key = "memory_efficiency"},
                                     {.key = "kernel_us"}}};
-    cr_expect_eq(fit_runs(&facts, any, NULL, &fit, &error), RK_USAGE);
+    cr_expect_eq(fit_runs(&facts, any, NULL, &fit, &error), RK_BAD_ARGUMENT);
     cr_expect(strstr(error.text, "6 runs with a time are too few to fit 4"), "%s", error.text);
     facts_release(&facts);
 }

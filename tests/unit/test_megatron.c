@@ -682,7 +682,7 @@ Test(megatron, variants)
     cr_expect_eq(read_text(script, &options, &error), RK_OK);
     cr_expect_eq(import.model.layers, 8);
     options.variant = 3;
-    cr_expect_eq(read_text(script, &options, &error), RK_USAGE);
+    cr_expect_eq(read_text(script, &options, &error), RK_BAD_ARGUMENT);
 }
 
 Test(megatron, programs_that_train_something_else)

@@ -295,7 +295,7 @@ Test(plans_space, an_axis_with_too_many_values_is_refused)
     rk_space_close(space);
     c.problem.pinned[RK_PLAN_RECOMPUTE_LAYERS].to[0] = 512;
     cr_assert_null(rk_plans_open(&c.problem, &error));
-    cr_assert_eq(error.status, RK_USAGE);
+    cr_assert_eq(error.status, RK_BAD_ARGUMENT);
     cr_assert(strstr(error.text, "recompute-layers"), "%s", error.text);
     rk_system_release(&c.system);
 }

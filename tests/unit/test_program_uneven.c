@@ -460,7 +460,7 @@ static void expect_refused(const struct sample *s, const char *why)
 {
     struct rk_program program;
     struct rk_error error;
-    cr_assert_eq(rk_program_of_uneven(&program, &s->model, s->stage, 0, &error), RK_NOTHING_FITS);
+    cr_assert_eq(rk_program_of_uneven(&program, &s->model, s->stage, 0, &error), RK_UNSUPPORTED);
     cr_expect(strstr(error.text, why), "%s", error.text);
     rk_program_release(&program);
 }
@@ -511,6 +511,6 @@ Test(program_uneven, what_does_not_fit_together_is_refused)
     struct rk_program program;
     struct rk_error error;
     cr_expect_eq(rk_program_of_uneven(&program, &with.model, with.stage, with.ranks, &error),
-                 RK_USAGE);
+                 RK_BAD_ARGUMENT);
     end(&s);
 }

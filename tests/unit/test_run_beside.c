@@ -77,7 +77,7 @@ Test(run_beside, names)
         char folder[] = P_tmpdir "/reckon-beside-XXXXXX", step[64];
         const struct rk_train_file file = {names[i], bytes, sizeof bytes};
         cr_assert(mkdtemp(folder));
-        cr_expect_eq(save_runs(folder, &file, 1, &error), RK_USAGE, "%s", names[i]);
+        cr_expect_eq(save_runs(folder, &file, 1, &error), RK_BAD_ARGUMENT, "%s", names[i]);
         snprintf(step, sizeof step, "%s/step-00000001", folder);
         cr_expect_neq(stat(step, &info), 0);
         snprintf(step, sizeof step, "rm -r %s", folder);

@@ -210,9 +210,9 @@ Test(run_count, rank_refused)
     train.double_precision = false;
     cr_assert_eq(rk_plan_parse("dp2 mbs1 gbs2 precision=fp32", &plan, &error), RK_OK);
     cr_expect_eq(rk_train_count(&model, &plan, &train, &run, 1, &memory, &error), RK_OK);
-    cr_expect_eq(rk_train_count(&model, &plan, &train, &run, 2, &memory, &error), RK_USAGE);
+    cr_expect_eq(rk_train_count(&model, &plan, &train, &run, 2, &memory, &error), RK_BAD_ARGUMENT);
     train.rotary_stretch = (struct rk_rotary_stretch){8, 8192, 4, 4};
-    cr_expect_eq(rk_train_count(&model, &plan, &train, &run, 0, &memory, &error), RK_USAGE);
+    cr_expect_eq(rk_train_count(&model, &plan, &train, &run, 0, &memory, &error), RK_BAD_ARGUMENT);
 }
 
 Test(run_count, random)

@@ -95,7 +95,8 @@ Test(run_fp16, scale_ends)
     struct rk_error error;
     train.double_precision = false;
     train.loss_scale = 0.5;
-    cr_expect_eq(run_plan(&model, "mbs2 gbs4 precision=fp16", &train, &trace, &error), RK_USAGE);
+    cr_expect_eq(run_plan(&model, "mbs2 gbs4 precision=fp16", &train, &trace, &error),
+                 RK_BAD_ARGUMENT);
     cr_expect(strstr(error.text, "loss scale"), "%s", error.text);
     train = run_settings(40); /* weights that are no numbers any more: the scale comes down to 1 */
     train.double_precision = false;
@@ -103,7 +104,7 @@ Test(run_fp16, scale_ends)
     train.clip = 0;
     train.decay = 0;
     cr_expect_eq(run_plan(&model, "mbs2 gbs4 precision=fp16", &train, &trace, &error),
-                 RK_NOTHING_FITS);
+                 RK_CHECK_FAILED);
     cr_expect(strstr(error.text, "step "), "%s", error.text);
     unlink(run_data());
 }

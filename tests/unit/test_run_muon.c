@@ -149,8 +149,9 @@ Test(run_muon, learns)
     cr_expect(muon.loss[0] == adam.loss[0] && muon.loss[1] != adam.loss[1]);
     cr_expect(muon.loss[19] < muon.loss[0] - 0.2, "%g to %g", muon.loss[0], muon.loss[19]);
     train.momentum = 1;
-    cr_expect_eq(run_plan(&model, "mbs2 gbs8 optimizer=muon", &train, &muon, &error), RK_USAGE);
+    cr_expect_eq(run_plan(&model, "mbs2 gbs8 optimizer=muon", &train, &muon, &error),
+                 RK_BAD_ARGUMENT);
     cr_expect_eq(run_plan(&model, "mbs2 gbs8 dp2 zero2 optimizer=muon", &train, &muon, &error),
-                 RK_USAGE);
+                 RK_BAD_ARGUMENT);
     unlink(run_data());
 }

@@ -133,8 +133,8 @@ Test(run_offload, refused)
     run_drives = NULL;
     cr_expect_eq(
         run_plan_result(&model, "gbs2 offload-activations=2", &train, &trace, &result, &error),
-        RK_USAGE);
-    cr_expect(strstr(error.text, "--drives FOLDER"), "%s", error.text);
+        RK_BAD_ARGUMENT);
+    cr_expect(strstr(error.text, "`drives` FOLDER"), "%s", error.text);
     run_drives = "/nonexistent";
     cr_expect_eq(
         run_plan_result(&model, "gbs2 offload-activations=2", &train, &trace, &result, &error),

@@ -109,7 +109,7 @@ Test(run_plans, layers_refused)
     struct run_trace trace;
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         struct rk_error error = {.text = ""};
-        cr_expect_eq(run_plan(&model, plans[i], &train, &trace, &error), RK_NOTHING_FITS, "%s: %s",
+        cr_expect_eq(run_plan(&model, plans[i], &train, &trace, &error), RK_UNSUPPORTED, "%s: %s",
                      plans[i], error.text);
     }
 }
@@ -129,7 +129,7 @@ Test(run_plans, sparse_models)
     model.window = 16;
     model.window_chunks = true;
     model.window_globals = 4;
-    cr_expect_eq(run_plan(&model, "mbs2 gbs8", &train, &own, &error), RK_NOTHING_FITS);
+    cr_expect_eq(run_plan(&model, "mbs2 gbs8", &train, &own, &error), RK_UNSUPPORTED);
     train.block_tokens = 0;
     cr_assert_eq(run_plan(&model, "mbs2 gbs8", &train, &own, &error), RK_OK, "%s", error.text);
     for (int i = 0; i < STEPS; i++)

@@ -154,8 +154,8 @@ Test(run_tasks, refused)
     struct run_trace trace;
     struct rk_error error;
     const struct rk_functions none = {.collate = NULL}, few = {.collate = no_sample};
-    cr_expect_eq(run("gbs1", &none, false, &trace, &error), RK_USAGE);
-    cr_expect_eq(run("gbs4", &none, true, &trace, &error), RK_USAGE);
+    cr_expect_eq(run("gbs1", &none, false, &trace, &error), RK_BAD_ARGUMENT);
+    cr_expect_eq(run("gbs4", &none, true, &trace, &error), RK_BAD_ARGUMENT);
     cr_expect_eq(run("gbs4", &few, false, &trace, &error), RK_BAD_INPUT);
     cr_expect(strstr(error.text, "token 3 of sample 6 is 250"), "%s", error.text);
     cr_expect_eq(run("gbs16 dp2", &few, false, &trace, &error), RK_BAD_INPUT);

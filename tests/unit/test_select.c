@@ -218,7 +218,7 @@ Test(select, wrong_expressions_say_where)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rk_error error = {0};
         cr_assert_null(rk_condition_open(cases[i].text, RK_CALCULON, &error), "%s", cases[i].text);
-        cr_assert_eq(error.status, RK_USAGE);
+        cr_assert_eq(error.status, RK_BAD_ARGUMENT);
         cr_assert_eq(error.column, cases[i].column, "%s: column %d, %s", cases[i].text,
                      error.column, error.text);
         cr_assert(strstr(error.text, cases[i].says), "%s: %s", cases[i].text, error.text);

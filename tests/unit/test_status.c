@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <math.h>
 #include <reckon/status.h>
 #include <string.h>
 
@@ -15,11 +16,22 @@ Test(status, fail_fills_every_member)
     cr_assert_str_eq(error.text, "bandwidth_GBps: must be > 0, got -3");
 }
 
+Test(status, names_what_the_caller_gives)
+{
+    struct rk_error error;
+    rk_fail(&error, RK_BAD_INPUT, NULL, 0, 0, "say `norm_eps` %d, or `rate`", 7);
+    cr_assert_str_eq(error.key, "norm_eps");
+    cr_assert(isnan(error.have) && isnan(error.need));
+    rk_fail_numbers(&error, RK_LIMIT, 3, 4, "`rm -r x` is none, nor is `an open one");
+    cr_assert_str_eq(error.key, "");
+    cr_assert(error.status == RK_LIMIT && error.have == 3 && error.need == 4);
+}
+
 Test(status, fail_without_error_or_path)
 {
     struct rk_error error;
     cr_assert_eq(rk_fail(NULL, RK_IO, "x", 0, 0, "lost"), RK_IO);
-    cr_assert_eq(rk_fail(&error, RK_USAGE, NULL, 0, 0, "wrong"), RK_USAGE);
+    cr_assert_eq(rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "wrong"), RK_BAD_ARGUMENT);
     cr_assert_str_eq(error.path, "");
 }
 

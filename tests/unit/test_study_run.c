@@ -562,8 +562,8 @@ Test(study_run, queries_only_read)
     static const char *const wrong[] = {"DELETE FROM search", "SELECT 1; DELETE FROM search", "",
                                         "SELECT nothing FROM nowhere", "DROP TABLE point"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        cr_expect_eq(study_query(database, wrong[i], print_row, stderr, &error), RK_USAGE, "%s",
-                     wrong[i]);
+        cr_expect_eq(study_query(database, wrong[i], print_row, stderr, &error), RK_BAD_ARGUMENT,
+                     "%s", wrong[i]);
     cr_expect_eq(number(database, "SELECT count(*) FROM point"), (int64_t)study->points);
     study_database_close(database);
     study_close(study);

@@ -168,7 +168,7 @@ Test(drives, arrays)
     strcpy(odd.drive, "samsung-980pro-1tb");
     cr_expect_eq(drive_array_memory(&odd, &memory, &error), RK_BAD_INPUT);
     strcpy(odd.drive, "samsung-980pro-2tb");
-    cr_expect_eq(drive_array_memory(&odd, &memory, &error), RK_USAGE);
+    cr_expect_eq(drive_array_memory(&odd, &memory, &error), RK_BAD_ARGUMENT);
 }
 
 /* The drives of [wu2025ssdtrain] are in the catalog: 516 PB. */

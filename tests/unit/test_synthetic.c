@@ -293,7 +293,7 @@ Test(synthetic, bad_texts)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct rk_system system = {.devices = 77};
         struct rk_error error = {0};
-        cr_expect_eq(rk_system_load(texts[i].input, &system, &error), RK_USAGE, "%s",
+        cr_expect_eq(rk_system_load(texts[i].input, &system, &error), RK_BAD_ARGUMENT, "%s",
                      texts[i].input);
         const char *message = strstr(formatted(&error), "\":1:");
         cr_expect_str_eq(message ? message + 2 : formatted(&error), texts[i].message, "%s: %s",
@@ -307,7 +307,7 @@ Test(synthetic, the_message_quotes_the_text)
     struct rk_system system;
     struct rk_error error;
     use_source_catalog();
-    cr_expect_eq(rk_system_load("h100-80g hbm=400G", &system, &error), RK_USAGE);
+    cr_expect_eq(rk_system_load("h100-80g hbm=400G", &system, &error), RK_BAD_ARGUMENT);
     cr_expect_str_eq(formatted(&error), "\"h100-80g hbm=400G\":1:17: \"400G\" is ambiguous: write "
                                         "400GiB (of 1024) or 400GB (of 1000)");
 }

@@ -357,7 +357,7 @@ static void expect_refusal(enum timeline_schedule schedule, uint64_t interleavin
     rk_estimate(&model, &system, &strategy, &estimate);
     cr_assert(estimate.timed);
     cr_expect_eq(timeline_plan_of(&plan, &model, &system, &strategy, &estimate, &options, &error),
-                 RK_USAGE);
+                 RK_BAD_ARGUMENT);
     cr_expect(strstr(error.text, text), "\"%s\" lacks \"%s\"", error.text, text);
 }
 

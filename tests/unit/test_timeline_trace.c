@@ -480,7 +480,7 @@ Test(timeline_pytorch, what_the_runtime_has_not)
     struct timeline_plan plan = plan_of(RK_1F1B, 2, 1, 2);
     struct rk_error error;
     plan.pipeline.forward_only = true;
-    cr_assert_eq(timeline_write_pytorch(stdout, &plan, &error), RK_USAGE);
+    cr_assert_eq(timeline_write_pytorch(stdout, &plan, &error), RK_BAD_ARGUMENT);
     const struct timeline_plan dual = plan_of(RK_DUALPIPE, 4, 1, 8);
-    cr_assert_eq(timeline_write_pytorch(stdout, &dual, &error), RK_USAGE);
+    cr_assert_eq(timeline_write_pytorch(stdout, &dual, &error), RK_BAD_ARGUMENT);
 }

@@ -269,7 +269,8 @@ static enum rk_status engine_open(const struct job *job, struct comm *comm, stru
     struct weight_part part[RK_MAX_CHUNKS];
     enum rk_status status = RK_OK;
     *engine = e;
-    if (!e) return rk_fail(&comm->error, RK_IO, NULL, 0, 0, "no memory for rank %d", comm->rank);
+    if (!e)
+        return rk_fail(&comm->error, RK_NO_MEMORY, NULL, 0, 0, "no memory for rank %d", comm->rank);
     e->job = job;
     e->comm = comm;
     e->rank = comm->rank;
@@ -289,7 +290,7 @@ static enum rk_status engine_open(const struct job *job, struct comm *comm, stru
     const bool opened = open_all(e, part, parts);
     if (!opened && comm->error.status != RK_OK) return comm->error.status;
     if (!opened)
-        return rk_fail(&comm->error, RK_IO, NULL, 0, 0,
+        return rk_fail(&comm->error, RK_NO_MEMORY, NULL, 0, 0,
                        "rank %d has no memory for its weights and their state", e->rank);
     return REAL(program_make)(e, &comm->error) ? RK_OK : comm->error.status;
 }

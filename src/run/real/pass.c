@@ -425,8 +425,8 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
     if (++e->steps == PROFILED && e->job->settings.adaptive) offload_adapt(e);
     if ((isfinite(result->norm) || result->skipped) && isfinite(result->loss)) return true;
     struct rk_error error;
-    rk_fail(&error, RK_NOTHING_FITS, NULL, 0, 0,
-            "step %llu: the loss is %g, the norm of the gradients %g: a lower --rate, or --clip, "
+    rk_fail(&error, RK_CHECK_FAILED, NULL, 0, 0,
+            "step %llu: the loss is %g, the norm of the gradients %g: a lower `rate`, or `clip`, "
             "helps%s",
             (unsigned long long)step + 1, result->loss, result->norm,
             e->scaler.scales ? ", or precision=bf16, whose numbers go further" : "");

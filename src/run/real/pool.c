@@ -155,7 +155,7 @@ static enum rk_status place(struct pool *pool, struct rk_error *error)
     void *arena = mmap(NULL, pool->placement.peak, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (arena == MAP_FAILED)
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for %llu bytes of activations",
+        return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for %llu bytes of activations",
                        (unsigned long long)pool->placement.peak);
     pool->arena = arena;
     return RK_OK;
@@ -243,7 +243,7 @@ size_t pool_bytes_of(const struct pool *pool, const real *data)
 static void out_of_memory(struct engine *e, size_t bytes)
 {
     struct rk_error error;
-    rk_fail(&error, RK_IO, NULL, 0, 0,
+    rk_fail(&error, RK_NO_MEMORY, NULL, 0, 0,
             "rank %d has no memory for another %zu bytes beside %llu of activations: "
             "recompute=full, offload-activations=1 or smaller microbatches take less",
             e->rank, bytes, (unsigned long long)e->pool.used_bytes);

@@ -273,7 +273,7 @@ bool REAL(program_make)(struct engine *e, struct rk_error *error)
                             error) == RK_OK;
     if (ok && !link_all(&l)) {
         ok = false;
-        rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the program of rank %d", e->rank);
+        rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for the program of rank %d", e->rank);
     }
     free(l.held);
     free(l.weight_left);

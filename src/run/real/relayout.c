@@ -134,7 +134,8 @@ real *relay(struct engine *e, int from, int to, real *data)
     if (from == to || same_rows(e->place[from].plan, e->place[to].plan)) return data;
     if (!r->stage.rank && !relayout_open(e, from, to, r)) {
         struct rk_error error;
-        rk_fail(&error, RK_IO, NULL, 0, 0, "rank %d has no memory for another layout", e->rank);
+        rk_fail(&error, RK_NO_MEMORY, NULL, 0, 0, "rank %d has no memory for another layout",
+                e->rank);
         comm_fail(e->comm, &error);
         give_up(e);
     }

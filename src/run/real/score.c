@@ -58,7 +58,7 @@ bool REAL(engine_score)(struct engine *e, uint64_t batch, double *pair)
     double *scratch = malloc(bytes);
     if (!score || !scratch) {
         struct rk_error error;
-        rk_fail(&error, RK_IO, NULL, 0, 0, "rank %d has no memory for the scores", e->rank);
+        rk_fail(&error, RK_NO_MEMORY, NULL, 0, 0, "rank %d has no memory for the scores", e->rank);
         free(score);
         free(scratch);
         return comm_fail(e->comm, &error);
