@@ -1,4 +1,5 @@
 /* reckon check --logs: what the ranks of a run did, from a file for each of them. */
+#include "base/limits.h"
 #include "base/memory.h"
 #include "cli/check.h"
 #include "cli/program_source.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LOG_BYTES = 1 << 30, MOST_RANKS = 1 << 20 };
+enum { LOG_BYTES = 1 << 30 };
 
 struct log_files {
     char **path; /* (ranks) NULL: none */
@@ -48,7 +49,7 @@ static enum rk_status add_file(struct log_files *files, const char *path, struct
     struct stat info;
     if (stat(path, &info) != 0)
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "cannot be read: %s", strerror(errno));
-    if (!rank_of(path, &rank) || rank >= MOST_RANKS)
+    if (!rank_of(path, &rank) || rank >= MOST_LOG_RANKS)
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                        "the name does not end in the number of a rank: rank-12.log, 12.txt");
     while (files->ranks <= rank) {

@@ -1,5 +1,6 @@
 #include "cli/clusters_ask.h"
 
+#include "base/limits.h"
 #include "base/memory.h"
 #include "catalog/plan_stages.h"
 #include "cli/model_input.h"
@@ -44,7 +45,6 @@ const struct option clusters_output_options[] = {
 /* 0: none is given. */
 static enum rk_status one_batch(const char *text, uint64_t *batch, struct rk_error *error)
 {
-    enum { MOST_BATCH = 1 << 20 };
     struct number_list list = {.count = 0};
     *batch = 0;
     if (!text) return RK_OK;

@@ -327,18 +327,15 @@ static void add_room(struct report *report, const struct fits_question *question
     const double chance = learned_fit(f->model, f->system, f->plan, bytes);
     const bool leaves = leaves_room(question, f);
     const char *runs =
-        isnan(chance) ? ""
-                      : report_text(report, "; fits in %.0f %% of such runs", 100 * chance);
+        isnan(chance) ? "" : report_text(report, "; fits in %.0f %% of such runs", 100 * chance);
     if (!question->leaves) return;
-    report_note(report,
-                report_text(report, "  headroom %.3f GiB %s: %.3f of %.1f GiB are free%s", asked / 0x1p30,
-                            leaves ? "is left" : "is not left", fmax(0, capacity - bytes) / 0x1p30,
-                            capacity / 0x1p30, runs));
+    report_note(report, report_text(report, "  headroom %.3f GiB %s: %.3f of %.1f GiB are free%s",
+                                    asked / 0x1p30, leaves ? "is left" : "is not left",
+                                    fmax(0, capacity - bytes) / 0x1p30, capacity / 0x1p30, runs));
     report_record(report, "headroom", columns, 4,
-                  (const struct report_cell[]){
-                      cell_number(asked), cell_number(capacity - bytes),
-                      cell_text(leaves ? "yes" : "no"),
-                      isnan(chance) ? cell_none() : cell_number(chance)});
+                  (const struct report_cell[]){cell_number(asked), cell_number(capacity - bytes),
+                                               cell_text(leaves ? "yes" : "no"),
+                                               isnan(chance) ? cell_none() : cell_number(chance)});
 }
 
 static void fill_report(struct report *report, const struct fits_question *question,

@@ -1,4 +1,5 @@
 /* reckon longest: the longest sequence that can be trained, for each number of GPUs. */
+#include "base/limits.h"
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/longest.h"
@@ -14,7 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_GPUS = 32, MOST_TOKENS = 1 << 30 };
+enum { MOST_TOKENS = 1 << 30 };
 
 struct longest_args {
     struct plan_source source;
@@ -312,8 +313,8 @@ static void add_lengths(struct tables *t, const uint64_t most[LONGEST_KINDS + 1]
 /* ---- the command ---- */
 
 /* Numbers of GPUs, 8 unless given: of a range, its powers of two. */
-static enum rk_status gpus_of(const struct longest_args *args, uint64_t gpus[MOST_GPUS], int *count,
-                              struct rk_error *error)
+static enum rk_status gpus_of(const struct longest_args *args, uint64_t gpus[MOST_GPU_COUNTS],
+                              int *count, struct rk_error *error)
 {
     *count = 0;
     for (int i = 0; i < args->gpus.count; i++) {
@@ -321,9 +322,10 @@ static enum rk_status gpus_of(const struct longest_args *args, uint64_t gpus[MOS
         const int before = *count;
         for (uint64_t n = low == high ? low : 1; n <= high; n *= 2) {
             if (n < low) continue;
-            if (*count == MOST_GPUS)
+            if (*count == MOST_GPU_COUNTS)
                 return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                               "--gpus: more than %d numbers of GPUs: ask in two parts", MOST_GPUS);
+                               "--gpus: more than %d numbers of GPUs: ask in two parts",
+                               MOST_GPU_COUNTS);
             gpus[(*count)++] = n;
         }
         if (*count == before)
@@ -408,8 +410,8 @@ static enum rk_status answer(const struct longest_args *args, struct tables *t,
                              struct roomy_system roomy[LONGEST_KINDS], bool *any,
                              struct rk_error *error)
 {
-    uint64_t gpus[MOST_GPUS];
-    struct found found[MOST_GPUS];
+    uint64_t gpus[MOST_GPU_COUNTS];
+    struct found found[MOST_GPU_COUNTS];
     int count;
     enum rk_status status = gpus_of(args, gpus, &count, error);
     for (int i = 0; i < count && status == RK_OK; i++) {

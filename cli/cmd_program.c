@@ -1,4 +1,5 @@
 /* reckon program: what each rank of a plan does in a step, instruction by instruction. */
+#include "base/limits.h"
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
@@ -13,8 +14,6 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_DIFFERENCES = 200, MOST_FILES = 4096 };
 
 struct program_args {
     struct plan_source source;
@@ -210,7 +209,7 @@ static enum rk_status write_all(const struct program_source *input, const struct
     if (!rank) return no_memory(error);
     struct rank_files files = {.folder = args->all, .rank = rank, .count = count};
     enum rk_status status = RK_OK;
-    if (count > MOST_FILES)
+    if (count > MOST_RANK_FILES)
         status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--all would write %zu files: --classes writes one of each class", count);
     else

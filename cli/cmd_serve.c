@@ -1,4 +1,5 @@
 /* reckon serve: inference, its prompts, its tokens, its cache. */
+#include "base/limits.h"
 #include "base/number.h"
 #include "cli/commands.h"
 #include "cli/prediction.h"
@@ -11,7 +12,6 @@
 #include <string.h>
 
 enum {
-    MOST_BATCH = 1 << 20,
     POWERS = 21, /* of two, up to MOST_BATCH */
     MOST_BATCHES = OPTION_MAX_VALUES * POWERS,
     MOST_SHOWN = 64,

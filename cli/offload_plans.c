@@ -1,4 +1,7 @@
 #include "cli/offload_plans.h"
+
+#include "base/limits.h"
+#include "base/require.h"
 #include "estimate/stages.h"
 #include "machine/part.h"
 
@@ -103,8 +106,6 @@ bool offload_counts(const struct offload_job *job, const struct rk_prediction *p
 
 /* ---- SSDTrain's rule ---- */
 
-enum { MOST_OPERATIONS = 1024 };
-
 /* Attention and MLP of a mean layer: forward time and saved bytes. */
 struct halves {
     double forward_s[2], bytes[2];
@@ -126,8 +127,9 @@ static bool halves_of(const struct offload_job *job, struct halves *h)
     int half = 0;
     if (!op) return false;
     const int count = rk_predict_operations(job->model, job->system, &plan, op, MOST_OPERATIONS);
+    RK_REQUIRE(count <= MOST_OPERATIONS);
     *h = (struct halves){{0}, {0}};
-    for (int i = 0; i < count && i < MOST_OPERATIONS; i++) {
+    for (int i = 0; i < count; i++) {
         if (strcmp(op[i].layer, "embedding") == 0 || strcmp(op[i].layer, "head") == 0) continue;
         if (i == 0 || strcmp(op[i].layer, op[i - 1].layer) != 0) {
             layers += op[i].layers;
@@ -180,7 +182,7 @@ double offload_adaptive_share(const struct offload_job *job, int tier)
 
 /* ---- by tensor instead of by token ---- */
 
-int offload_tensors(const struct offload_job *job, struct rk_swap_tensor tensor[OFFLOAD_TENSORS])
+int offload_tensors(const struct offload_job *job, struct rk_swap_tensor tensor[MOST_OPERATIONS])
 {
     struct rk_operation *op = calloc(MOST_OPERATIONS, sizeof *op);
     const struct rk_plan plan = offload_with_share(job, 0, 0, false);
@@ -188,7 +190,8 @@ int offload_tensors(const struct offload_job *job, struct rk_swap_tensor tensor[
     int tensors = 0;
     if (!op) return 0;
     const int count = rk_predict_operations(job->model, job->system, &plan, op, MOST_OPERATIONS);
-    for (int i = 0; i < count && i < MOST_OPERATIONS && tensors < OFFLOAD_TENSORS; i++) {
+    RK_REQUIRE(count <= MOST_OPERATIONS);
+    for (int i = 0; i < count; i++) {
         if (strcmp(op[i].layer, "embedding") == 0 || strcmp(op[i].layer, "head") == 0) continue;
         if (i == 0 || strcmp(op[i].layer, op[i - 1].layer) != 0) again_s = 0;
         if (strcmp(op[i].name, "attention") == 0) continue;
@@ -204,7 +207,7 @@ int offload_tensors(const struct offload_job *job, struct rk_swap_tensor tensor[
 
 double offload_by_tensor(const struct offload_job *job, double share)
 {
-    static struct rk_swap_tensor tensor[OFFLOAD_TENSORS];
+    static struct rk_swap_tensor tensor[MOST_OPERATIONS];
     const int tensors = offload_tensors(job, tensor);
     double bytes = 0, all_s = 0;
     for (int i = 0; i < tensors; i++) {

@@ -4,6 +4,8 @@
 #ifndef RECKON_CLI_OFFLOAD_PLANS_H
 #define RECKON_CLI_OFFLOAD_PLANS_H
 
+#include "base/limits.h"
+
 #include <reckon/reckon.h>
 
 struct offload_job {
@@ -56,11 +58,9 @@ bool offload_counts(const struct offload_job *job, const struct rk_prediction *p
 
 /* ---- by tensor instead of by token ---- */
 
-enum { OFFLOAD_TENSORS = 128 };
-
 /* What the layers of a mean block keep, but for attention's, each with the time that it takes to
  * bring it again: its operation's and those before it that keep nothing. Returns how many. */
-int offload_tensors(const struct offload_job *job, struct rk_swap_tensor tensor[OFFLOAD_TENSORS]);
+int offload_tensors(const struct offload_job *job, struct rk_swap_tensor tensor[MOST_OPERATIONS]);
 
 /* Of the time to compute again by token, how much by tensor takes for the same bytes. */
 double offload_by_tensor(const struct offload_job *job, double share);

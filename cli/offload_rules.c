@@ -170,7 +170,7 @@ static void add_gains(struct table *t)
 /* What every layer of a stage swaps, and when: its always swapped part first, then its tensors. */
 struct deal {
     struct rk_swap swap;
-    struct rk_swap_tensor tensor[OFFLOAD_TENSORS]; /* of one layer */
+    struct rk_swap_tensor tensor[MOST_OPERATIONS]; /* of one layer */
     int tensors, layers, tiers, items;
     struct rk_queue_item item[RK_QUEUE_ITEMS]; /* (layers, 1 + tensors) */
     struct rk_queue_tier tier[RK_QUEUE_TIERS];

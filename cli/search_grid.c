@@ -1,5 +1,6 @@
 #include "cli/search_grid.h"
 
+#include "base/limits.h"
 #include "base/memory.h"
 #include "catalog/hosts.h"
 #include "cli/model_input.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES = 256, MOST_PROBLEMS = 100000 };
+enum { NAMES = 256 };
 
 /* Names one by one; they point into `text`. */
 struct names {

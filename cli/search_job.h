@@ -131,8 +131,9 @@ const char *search_model_word(struct report *report, const struct search *search
 const char *search_system_word(struct report *report, const struct search *search);
 
 struct search_keys;
-enum rk_status search_answer_nearest(struct report *report, const struct search *search,
-                                     struct rk_error *error); /* of the best; in text with --nearest */
+enum rk_status
+search_answer_nearest(struct report *report, const struct search *search,
+                      struct rk_error *error); /* of the best; in text with --nearest */
 void search_answer_fill(struct report *report, const struct search *search,
                         const struct search_keys *keys);
 void search_answer_rate(const struct search *search, const struct search_session *session);

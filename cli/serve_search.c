@@ -1,4 +1,5 @@
 /* serve_search.c - the best layout of GPUs for inference. */
+#include "base/limits.h"
 #include "base/memory.h"
 #include "cli/serve.h"
 #include "facts/learned.h"
@@ -6,8 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-enum { MOST_BATCH = 1 << 20 };
 
 struct layout {
     struct rk_plan plan;

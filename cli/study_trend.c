@@ -1,5 +1,6 @@
 #include "cli/study_trend.h"
 
+#include "base/limits.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -18,7 +19,7 @@ static const char query[] =
     "  FROM result WHERE figure GLOB '%s') "
     "ORDER BY figure_number, min(point) OVER (PARTITION BY line), gpus";
 
-enum { WIDEST = 48, LEAST = 3, MOST_LINES = 40, NAME = 64 };
+enum { WIDEST = 48, LEAST = 3, NAME = 64 };
 
 struct trend {
     struct report *report;
@@ -65,7 +66,7 @@ static void end_line(struct trend *t)
         if (t->mfu[i] > most) most = t->mfu[i];
         if (t->mfu[i] > 0 && (least == 0 || t->mfu[i] < least)) least = t->mfu[i];
     }
-    if (t->count >= LEAST && most > 0 && t->table && t->table->rows >= MOST_LINES)
+    if (t->count >= LEAST && most > 0 && t->table && t->table->rows >= MOST_TREND_LINES)
         t->left_out++;
     else if (t->count >= LEAST && most > 0) {
         if (!t->table)

@@ -93,7 +93,9 @@ struct rk_swap_tensor {
 };
 
 /* What is left to compute again when `bytes` of the tensors are swapped, those that take longest
- * for each byte first: no other choice leaves less. `share`, unless NULL: (count) of each. */
+ * for each byte first: no other choice leaves less. `share`, unless NULL: (count) of each. Requires
+ * count <= RK_SWAP_TENSORS. */
+enum { RK_SWAP_TENSORS = 4096 };
 RK_API double rk_swap_by_tensor(const struct rk_swap_tensor *tensor, int count, double bytes,
                                 double *share);
 
@@ -178,8 +180,9 @@ RK_API struct rk_store_run rk_store_simulate(const struct rk_store_module *modul
     X(layers)                                                                                      \
     X(hidden)                                                                                      \
     X(heads)                                                                                       \
-    X(vocabulary) X(sequence) X(gpus) X(tensor) X(pipeline) X(data) X(zero) X(global_batch)        \
-        X(microbatch) X(accumulation)
+    X(vocabulary)                                                                                  \
+    X(sequence)                                                                                    \
+    X(gpus) X(tensor) X(pipeline) X(data) X(zero) X(global_batch) X(microbatch) X(accumulation)
 
 struct rk_ssdtrain {
 #define RK_SSDTRAIN_MEMBER(name) double name;

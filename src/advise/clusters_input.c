@@ -1,5 +1,6 @@
 #include "advise/clusters_input.h"
 
+#include "base/limits.h"
 #include "base/units.h"
 
 #include <inttypes.h>
@@ -9,8 +10,6 @@
 #include <string.h>
 
 /* A search over more takes minutes: its time grows with their square. */
-enum { MOST_LAYERS = 4096 };
-
 /* ---- what words say ---- */
 
 static enum rk_status usage_fail(struct rk_error *error, const char *text)

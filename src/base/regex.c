@@ -1,10 +1,10 @@
 #include "base/regex.h"
 
+#include "base/limits.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_COPIES = 1000 };
 
 /* What stands in brackets repeats nothing; `at` is behind '['. */
 static const char *behind_brackets(const char *at)
@@ -42,6 +42,6 @@ static double copies(const char *pattern)
 
 int regex_compile(regex_t *compiled, const char *pattern, int flags)
 {
-    if (copies(pattern) > MOST_COPIES) return REG_BADRPT;
+    if (copies(pattern) > MOST_REGEX_COPIES) return REG_BADRPT;
     return regcomp(compiled, pattern, flags | REG_EXTENDED);
 }

@@ -2,9 +2,9 @@
 #ifndef RECKON_BASE_THREADS_H
 #define RECKON_BASE_THREADS_H
 
-#include <omp.h>
+#include "base/limits.h"
 
-enum { MOST_THREADS = 4096 }; /* that may be asked for */
+#include <omp.h>
 
 /* OMP_NUM_THREADS, else the processors; eight for each of them at most: libgomp keeps a record of
  * each thread that it starts on the stack, which 100,000 overflow, and no answer depends on it. */

@@ -3,9 +3,10 @@
 #ifndef RECKON_CAMPAIGN_FACTS_H
 #define RECKON_CAMPAIGN_FACTS_H
 
+#include "base/limits.h"
+
 #include <reckon/campaign.h>
 
-enum { MOST_LOGBOOKS = 16, MOST_OFFERS = 64, MOST_BOARDS = 128, MOST_TRAINED = 512 };
 enum { FACT_SOURCE = 400 };
 
 /* A published run's failures. */

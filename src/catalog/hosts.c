@@ -74,7 +74,8 @@ enum rk_status host_load(const struct host *host, const char *line, struct rk_sy
 {
     char text[4096], word[HOST_WORD];
     if ((size_t)snprintf(text, sizeof text, "%s %s", line, host_word(host, word)) >= sizeof text)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "the description of the system is too long");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "the description of the system is too long");
     return rk_system_load(text, system, error);
 }
 

@@ -1,4 +1,5 @@
 /* system.c - system files, reckon-system(5). */
+#include "base/limits.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
@@ -328,8 +329,6 @@ static enum rk_status load_network(const struct place *place, int index, struct 
 }
 
 /* ---- lists of tiers ---- */
-
-enum { MOST_MEMORIES = 4096 };
 
 static enum rk_status allocate_tiers(const struct place *place, size_t most, size_t size,
                                      void **tiers, int *count, struct rk_error *error)

@@ -1,4 +1,6 @@
 #include "check/cases.h"
+
+#include "base/limits.h"
 #include "base/memory.h"
 #include "check/findings.h"
 
@@ -42,8 +44,6 @@ static uint64_t count_of(const json_t *object, const char *key)
 
 /* ---- what is beside the text ---- */
 
-enum { MOST_VARIABLES = 64 };
-
 static void read_environment(const json_t *object, struct rk_variable *variables,
                              struct rk_launch *launch)
 {
@@ -53,7 +53,7 @@ static void read_environment(const json_t *object, struct rk_variable *variables
     if (!json_is_object(object)) return;
     json_object_foreach((json_t *)(uintptr_t)object, name, value)
     {
-        if (n == MOST_VARIABLES || !json_is_string(value)) continue;
+        if (!json_is_string(value)) continue;
         variables[n++] = (struct rk_variable){name, json_string_value(value)};
     }
     variables[n] = (struct rk_variable){NULL, NULL};
@@ -129,11 +129,14 @@ static const char *format_of(const json_t *object, const char *text)
 static enum rk_status check_launch(const struct reading *r, const json_t *object,
                                    struct case_cache *cache, struct rk_findings *findings)
 {
-    struct rk_variable variables[MOST_VARIABLES + 1];
+    struct rk_variable variables[MOST_CASE_VARIABLES + 1];
     struct rk_checkpoint checkpoint;
     const char *text = text_of(object, "text");
     enum rk_status status = load(r, object, cache);
     if (status != RK_OK) return status;
+    const json_t *environment = json_object_get(object, "environment");
+    if (json_object_size(environment) > MOST_CASE_VARIABLES)
+        return fail(r, "environment: more than %d variables", MOST_CASE_VARIABLES);
     const bool has_model = *cache->model_name;
     struct rk_check_input input = {
         .format = format_of(object, text),
@@ -146,7 +149,7 @@ static enum rk_status check_launch(const struct reading *r, const json_t *object
         .core_only = true,
         .launch = {.domain = count_of(object, "gpus_per_domain")},
     };
-    read_environment(json_object_get(object, "environment"), variables, &input.launch);
+    read_environment(environment, variables, &input.launch);
     read_checkpoint(json_object_get(object, "checkpoint"), &checkpoint, &input.launch);
     return rk_check_text(&input, findings, r->error);
 }
@@ -185,8 +188,6 @@ static enum rk_status read_log(const struct reading *r, struct rk_logs *logs, ui
     return status;
 }
 
-enum { MOST_RANKS = 1 << 20 };
-
 static enum rk_status check_logs(const struct reading *r, const json_t *object,
                                  struct rk_findings *findings)
 {
@@ -200,7 +201,7 @@ static enum rk_status check_logs(const struct reading *r, const json_t *object,
     json_t *lines;
     if (!json_is_object(texts)) return fail(r, "logs: must be an object of ranks");
     if (!ranks) ranks = json_object_size(texts);
-    if (ranks > MOST_RANKS) return fail(r, "ranks: more than %d", MOST_RANKS);
+    if (ranks > MOST_LOG_RANKS) return fail(r, "ranks: more than %d", MOST_LOG_RANKS);
     enum rk_status status = rk_logs_new((uint32_t)ranks, &logs, r->error);
     json_object_foreach((json_t *)(uintptr_t)texts, key, lines)
     {

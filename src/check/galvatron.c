@@ -1,5 +1,6 @@
 /* galvatron.c - strategy files of Galvatron: what its own reader asks for, and the rules for each
  * kind of layer that the file has. Keys, values and what follows from them: docs/check.md. */
+#include "base/limits.h"
 #include "base/memory.h"
 #include "catalog/plan_fields.h"
 #include "check/findings.h"
@@ -13,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_LAYERS = 4096 };
 
 enum galvatron_key {
     PP_DEG,

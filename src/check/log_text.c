@@ -7,6 +7,7 @@
  *
  * Ranges of ranks are written 0-7:1; flop=N is summed up; other key=value and what follows a # are
  * passed over. */
+#include "base/limits.h"
 #include "base/memory.h"
 #include "check/logs.h"
 
@@ -73,8 +74,6 @@ static bool whole_count(struct piece piece, uint64_t most, uint64_t *count)
 
 /* ---- groups ---- */
 
-enum { MOST_MEMBERS = 1 << 20 };
-
 struct members {
     uint32_t count;
     uint32_t *rank;
@@ -82,7 +81,7 @@ struct members {
 
 static bool add_member(struct members *m, uint64_t rank)
 {
-    if (m->count == MOST_MEMBERS) return false;
+    if (m->count == MOST_LOG_RANKS) return false;
     if (!ARRAY_ROOM(m->rank, m->count)) return false;
     m->rank[m->count++] = (uint32_t)rank;
     return true;

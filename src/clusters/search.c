@@ -1,5 +1,6 @@
 #include "clusters/search.h"
 
+#include "base/limits.h"
 #include "base/require.h"
 #include "clusters/given.h"
 #include "clusters/kept.h"
@@ -8,8 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_ROUNDS = 1024 }; /* divisors of a batch up to 2^20: 240 at most */
 
 /* ---- a plan ---- */
 

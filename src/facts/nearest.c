@@ -44,7 +44,7 @@ static enum rk_status read_step(const struct csv *csv, size_t row, struct measur
     if (rk_plan_parse(text_of(csv, row, "plan"), &step->plan, error) != RK_OK ||
         !(step->measured_s > 0 && step->predicted_s > 0))
         return rk_fail(error, RK_BAD_INPUT, csv->path, csv->line[row], 0,
-                       "no measured step: write the table again with reckon validate --steps");
+                       "no measured step: write the table again with reckon validate `steps`");
     return RK_OK;
 }
 

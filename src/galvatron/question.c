@@ -1,3 +1,4 @@
+#include "base/limits.h"
 #include "base/memory.h"
 #include "galvatron/search.h"
 
@@ -5,8 +6,6 @@
 
 const char *const galvatron_pipeline_names[] = {"pipedream_flush", "gpipe", NULL};
 const char *const galvatron_precision_names[] = {"bf16", "fp16", "fp32", NULL};
-
-enum { MAX_LAYERS = 4096, MAX_BATCH = 1 << 20, MAX_MEMORY_GB = 4096 };
 
 static enum rk_status read_list(const struct place *place, int max, int *list, int *count,
                                 struct rk_error *error)
@@ -27,7 +26,7 @@ static enum rk_status read_list(const struct place *place, int max, int *list, i
 static enum rk_status read_layers(const struct place *place, void *target, struct rk_error *error)
 {
     struct galvatron_question *question = target;
-    return read_list(place, MAX_LAYERS, question->shape.layers, &question->shape.kinds, error);
+    return read_list(place, MOST_LAYERS, question->shape.layers, &question->shape.kinds, error);
 }
 
 static enum rk_status read_sequence(const struct place *place, void *target, struct rk_error *error)
@@ -48,12 +47,12 @@ const struct field galvatron_question_fields[] = {
     { "hardware",          FIELD_TEXT,   FIELD_REQUIRED, AT(hardware), .size = 128, .help = "profile of the machine" },
     { "layers",            FIELD_OTHER,  FIELD_REQUIRED, .load = read_layers, .help = "layers of each kind" },
     { "sequence",          FIELD_OTHER,  FIELD_REQUIRED, .load = read_sequence, .help = "tokens of a sample, for each kind" },
-    { "memory_GB",         FIELD_COUNT,  FIELD_REQUIRED, AT(memory_GB), .min = 1, .max = MAX_MEMORY_GB, .help = "memory of a rank" },
-    { "batch",             FIELD_COUNT,  AT(batch), .min = 1, .max = MAX_BATCH, .help = "samples a step" },
-    { "min_bsz",           FIELD_COUNT,  AT(min_batch), .min = 1, .max = MAX_BATCH, .preset = 8, .help = "without batch: the smallest" },
-    { "max_bsz",           FIELD_COUNT,  AT(max_batch), .min = 1, .max = MAX_BATCH, .preset = 8, .help = "... the largest" },
-    { "bsz_scale",         FIELD_COUNT,  AT(batch_step), .min = 1, .max = MAX_BATCH, .preset = 8, .help = "... from one to the next" },
-    { "chunks",            FIELD_COUNT,  AT(chunks), .min = 1, .max = MAX_BATCH, .help = "microbatches; all divisors where it is missing" },
+    { "memory_GB",         FIELD_COUNT,  FIELD_REQUIRED, AT(memory_GB), .min = 1, .max = MOST_MEMORY_GB, .help = "memory of a rank" },
+    { "batch",             FIELD_COUNT,  AT(batch), .min = 1, .max = MOST_BATCH, .help = "samples a step" },
+    { "min_bsz",           FIELD_COUNT,  AT(min_batch), .min = 1, .max = MOST_BATCH, .preset = 8, .help = "without batch: the smallest" },
+    { "max_bsz",           FIELD_COUNT,  AT(max_batch), .min = 1, .max = MOST_BATCH, .preset = 8, .help = "... the largest" },
+    { "bsz_scale",         FIELD_COUNT,  AT(batch_step), .min = 1, .max = MOST_BATCH, .preset = 8, .help = "... from one to the next" },
+    { "chunks",            FIELD_COUNT,  AT(chunks), .min = 1, .max = MOST_BATCH, .help = "microbatches; all divisors where it is missing" },
     { "fine_grained",      FIELD_COUNT,  AT(fine), .max = 1, .preset = 1, .help = "1: each layer its own strategy, 0: one for all" },
     { "default_dp_type",   FIELD_CHOICE, AT(ordinary), .choices = galvatron_zero_names, .preset = GALVATRON_DDP, .help = "data parallelism that is not ZeRO-3: ddp or zero2" },
     { "pipeline_type",     FIELD_CHOICE, AT(pipeline), .choices = galvatron_pipeline_names, .preset = GALVATRON_GPIPE, .help = "schedule" },

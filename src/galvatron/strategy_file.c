@@ -1,6 +1,7 @@
 #include "galvatron/strategy_file.h"
 
 #include "base/bytes.h"
+#include "base/limits.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -73,13 +74,11 @@ json_t *galvatron_strategy_json(const struct galvatron_question *question,
 
 /* ---- reading ---- */
 
-enum { MAX_LIST = 4096 };
-
 struct raw {
     int world, batch, chunks, stages, vtp, vsp, embed_sdp, vocab_sdp;
     int pipeline, ordinary;
     int counts[6];
-    int list[6][MAX_LIST];
+    int list[6][MOST_LAYERS];
 };
 
 #define LIST(number)                                                                               \
@@ -108,8 +107,8 @@ static enum rk_status read_list(const struct place *place, int *list, int *count
                               "entry %d is no whole number: give numbers with commas "
                               "between, such as \"4,4,2\"",
                               *count + 1);
-        if (*count == MAX_LIST)
-            return place_fail(place, error, "has more than %d entries", MAX_LIST);
+        if (*count == MOST_LAYERS)
+            return place_fail(place, error, "has more than %d entries", MOST_LAYERS);
         list[(*count)++] = (int)number;
         if (!*end) return RK_OK;
         text = end + 1;
@@ -129,7 +128,7 @@ LIST(5)
     { name, FIELD_TIER, need_, AT(member), .min = least, .max = most, .preset = preset_, .help = text }
 static const char *const list_keys[] = {"tp_sizes_enc", "tp_consecutive_flags", "dp_types_enc", "use_sp", "checkpoint", "pp_division"};
 static const struct field file_fields[] = {
-    NUMBER("pp_deg", stages, FIELD_REQUIRED, 1, MAX_LIST, 1, "pipeline stages"),
+    NUMBER("pp_deg", stages, FIELD_REQUIRED, 1, MOST_LAYERS, 1, "pipeline stages"),
     { "tp_sizes_enc",         FIELD_OTHER, FIELD_REQUIRED, .load = read_list_0, .help = "ranks that split each layer" },
     { "tp_consecutive_flags", FIELD_OTHER, FIELD_OPTIONAL, .load = read_list_1, .help = "1: those ranks are neighbours" },
     { "dp_types_enc",         FIELD_OTHER, FIELD_REQUIRED, .load = read_list_2, .help = "1: ZeRO-3" },

@@ -4,6 +4,7 @@
  * offset, the first or every so many-th. Each way writes the letters of pattern.h, one a layer, and
  * the letters are then said as shortly as model files can.
  */
+#include "base/limits.h"
 #include "base/text.h"
 #include "interop/hf_reading.h"
 #include "interop/model_period.h"
@@ -12,8 +13,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { MOST_LAYERS = 4096 };
 
 struct letters {
     uint64_t layers;

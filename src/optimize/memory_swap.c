@@ -1,4 +1,5 @@
 /* memory_swap.c - layers swapped through two buffers, a share of them computed again. */
+#include <assert.h>
 #include <math.h>
 #include <reckon/offload.h>
 #include <stddef.h>
@@ -149,16 +150,15 @@ static bool dearer(const struct rk_swap_tensor *a, const struct rk_swap_tensor *
     return a->again_s * b->bytes > b->again_s * a->bytes;
 }
 
-enum { MOST_TENSORS = 256 };
-
 double rk_swap_by_tensor(const struct rk_swap_tensor *tensor, int count, double bytes,
                          double *share)
 {
-    bool done[MOST_TENSORS] = {false};
+    bool done[RK_SWAP_TENSORS] = {false};
     double left_s = 0;
+    assert(count <= RK_SWAP_TENSORS);
     for (int i = 0; i < count && share; i++)
         share[i] = 0;
-    for (int k = 0; k < count && k < MOST_TENSORS; k++) {
+    for (int k = 0; k < count; k++) {
         int next = -1;
         for (int i = 0; i < count; i++)
             if (!done[i] && (next < 0 || dearer(&tensor[i], &tensor[next]))) next = i;

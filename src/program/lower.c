@@ -1,6 +1,7 @@
 /* lower.c - a plan becomes the program of a rank: the order of its stage's passes times the layers
  * of the stage.
  */
+#include "base/limits.h"
 #include "estimate/plan_check.h"
 #include "plan/layers.h"
 #include "program/build.h"
@@ -368,22 +369,24 @@ static void time_parts(struct build *b)
         b->added_s[chunk] = added_of(b, chunk);
 }
 
-enum { MOST_PASSES = 500000 };
-
-enum { MOST_PAIRS = 300000 }; /* some ten instructions for each, three times */
-
-/* NULL, or what of a plan in chunks of the sequence cannot be lowered. */
-static const char *check_chunks(const struct rk_model *model, const struct rk_plan *plan)
+static enum rk_status refuse_many(struct rk_error *error, double need, double have,
+                                  const char *what)
 {
-    const double u = (double)plan->sequence_chunks;
-    const double layers = microbatches_of(plan) * (double)model->layers / (double)plan->pipeline;
-    if (u <= 1) return NULL;
+    return rk_fail_numbers(error, RK_LIMIT, have, need, "the plan cannot be lowered: %s", what);
+}
+
+static enum rk_status check_chunks(const struct rk_plan *plan, double layers,
+                                   struct rk_error *error)
+{
+    const double u = (double)plan->sequence_chunks, pairs = u * (u + 1) / 2 * layers;
+    if (u <= 1) return RK_OK;
     if (plan->schedule != RK_1F1B && plan->schedule != RK_GPIPE)
-        return "in chunks of the sequence both gradients come of one pass; give schedule=1f1b or "
-               "gpipe";
-    if (u * (u + 1) / 2 * layers > MOST_PAIRS)
-        return "more than 300,000 pairs of chunks of the sequence on a rank; give fewer chunks";
-    return NULL;
+        return refuse(error, "in chunks of the sequence both gradients come of one pass; give "
+                             "schedule=1f1b or gpipe");
+    if (pairs <= MOST_CHUNK_PAIRS) return RK_OK;
+    return refuse_many(error, pairs, MOST_CHUNK_PAIRS,
+                       "more than 300,000 pairs of chunks of the sequence on a rank; give fewer "
+                       "chunks");
 }
 
 enum rk_status build_check(const struct rk_model *model, const struct rk_system *system,
@@ -398,15 +401,16 @@ enum rk_status build_check(const struct rk_model *model, const struct rk_system 
                                "the plan cannot run: %s: %s: %g, needs %g",
                                rk_verdict_name(reason.verdict), reason.what, reason.have,
                                reason.need);
-    const char *chunks = check_chunks(model, plan);
-    if (chunks) return refuse(error, chunks);
+    const double layers = microbatches_of(plan) * (double)model->layers / (double)plan->pipeline;
+    const enum rk_status status = check_chunks(plan, layers, error);
+    if (status != RK_OK) return status;
     if (plan->deferred_wgrad)
         return refuse(error, "weight gradients of the head that are put off are not lowered; leave "
                              "defer-wgrad out");
-    /* some 60 instructions of 48 bytes for each */
-    if (microbatches_of(plan) * (double)model->layers / (double)plan->pipeline > MOST_PASSES)
-        return refuse(error, "more than 500,000 layers times microbatches on a rank; give a "
-                             "smaller batch, or larger microbatches");
+    if (layers > MOST_LAYER_PASSES)
+        return refuse_many(error, layers, MOST_LAYER_PASSES,
+                           "more than 500,000 layers times microbatches on a rank; give a smaller "
+                           "batch, or larger microbatches");
     return RK_OK;
 }
 

@@ -1,4 +1,5 @@
 /* read.c - a program from its text. */
+#include "base/limits.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "program/build.h"
@@ -11,8 +12,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_EVENTS = 1 << 26, MOST_OPS = 1 << 22 };
 
 struct reader {
     struct rk_program *p;
@@ -344,7 +343,7 @@ static bool read_microbatch(struct reader *r, struct parsing *l, char *value)
 static bool read_op(struct reader *r, struct parsing *l, char *value)
 {
     (void)r;
-    return l->has_op = read_whole(value, MOST_OPS, &l->op);
+    return l->has_op = read_whole(value, MOST_PROGRAM_OPS, &l->op);
 }
 
 static bool read_tag(struct reader *r, struct parsing *l, char *value)
@@ -477,7 +476,7 @@ static enum rk_status read_operands(struct reader *r, struct parsing *l, char **
         return status;
     }
     if (l->in.what == RK_DO_RECORD || l->in.what == RK_DO_WAIT) {
-        if (*word != 'e' || !read_whole(word + 1, MOST_EVENTS, &number))
+        if (*word != 'e' || !read_whole(word + 1, MOST_PROGRAM_EVENTS, &number))
             return fail(r, "no event, e12", word);
         l->in.other = (uint32_t)number;
         return RK_OK;

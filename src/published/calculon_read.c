@@ -1,5 +1,6 @@
 #include "published/calculon_read.h"
 
+#include "base/limits.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "text/fields.h"
@@ -422,12 +423,10 @@ static const struct field network_fields[] = {
     {.key = NULL},
 };
 
-enum { MAX_NETWORKS = 64 };
-
 static enum rk_status read_networks(const struct place *place, void *target, struct rk_error *error)
 {
     struct rk_system *system = target;
-    enum rk_status status = place_need_array(place, 1, MAX_NETWORKS, error);
+    enum rk_status status = place_need_array(place, 1, MOST_CALCULON_NETWORKS, error);
     if (status != RK_OK) return status;
     const size_t count = json_array_size(place->value);
     system->network = calloc(count, sizeof *system->network);

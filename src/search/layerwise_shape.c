@@ -1,12 +1,13 @@
 #include "search/layerwise_shape.h"
 
+#include "base/limits.h"
 #include "machine/part.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LAYERS = LAYERWISE_MOST_LAYERS, LABELS_OF_STAGE = 1600000, INTERLEAVED_LABELS = 300 };
+enum { LABELS_OF_STAGE = 1600000, INTERLEAVED_LABELS = 300 };
 
 /* ---- a shape ---- */
 
@@ -190,7 +191,7 @@ static int compare_numbers(const void *a, const void *b)
 
 void shape_tidy(const struct shape *s, struct stages_answer *answer)
 {
-    int *choice = answer->choice, layout[MOST_LAYERS + 2];
+    int *choice = answer->choice, layout[LAYERWISE_MOST_LAYERS + 2];
     for (int i = 0; i < s->layers; i++) {
         layout[i] = s->way[choice[i]].layout;
         if (s->way[choice[i]].local.recompute == RK_WHOLE) choice[i] -= s->ways;

@@ -6,6 +6,7 @@
 #ifndef RECKON_SEARCH_PLANS_AXES_H
 #define RECKON_SEARCH_PLANS_AXES_H
 
+#include "base/limits.h"
 #include "search/predictor.h"
 
 /* Axes that are chosen together; the values of a bundle depend on its own axes and the layout's,
@@ -21,8 +22,6 @@ enum plan_bundle {
     BUNDLES
 };
 
-enum { MAX_OFFERED = 512 };
-
 struct offered {
     const struct rk_plans_problem *problem;
     enum rk_plan_axis axis;
@@ -34,7 +33,6 @@ struct offered {
 /* Values of an axis when those before it in its bundle, and the layout's, are set in `plan`: the
  * usual ones, or those that are asked for and possible. */
 typedef void plan_offer(struct offered *offered, const struct rk_plan *plan);
-
 
 /* First axis of a bundle; plan_bundle_axis(BUNDLES) is RK_PLAN_AXES. */
 enum rk_plan_axis plan_bundle_axis(enum plan_bundle bundle);

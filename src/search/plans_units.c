@@ -105,14 +105,14 @@ static uint64_t list_layers(struct plan_units *u)
 }
 
 /* Units of threads that end a round together are not too large. */
-enum { MOST_LAYERS = 8 };
+enum { LAYERS_JOINED = 8 };
 
 static void list_units(struct plan_units *u, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
         const struct plan_layers *layers = &u->layers[i];
         struct plan_unit *last = u->unit + u->head.count - (i > 0);
-        const bool joins = i > 0 && layers->hash == layers[-1].hash && last->count < MOST_LAYERS;
+        const bool joins = i > 0 && layers->hash == layers[-1].hash && last->count < LAYERS_JOINED;
         if (!joins) *(last = &u->unit[u->head.count++]) = (struct plan_unit){.layers = layers};
         last->count++;
         last->plans += plan_layers_count(layers);

@@ -1,6 +1,7 @@
 #include "study/entries.h"
 
 #include "base/braces.h"
+#include "base/limits.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
@@ -14,8 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_KEYS = 16, MAX_PRODUCT = 10000, MAX_LINE = 2048 };
 
 static bool indices_add(struct indices *indices, size_t index)
 {
@@ -78,8 +77,8 @@ static void append(char *buffer, size_t size, const char *format, ...)
 static enum rk_status check_count(const struct place *place, const struct indices *indices,
                                   struct rk_error *error)
 {
-    if (indices->count < MAX_PRODUCT) return RK_OK;
-    return place_fail(place, error, "the list makes more than %d: shorten it", MAX_PRODUCT);
+    if (indices->count < MOST_PRODUCT) return RK_OK;
+    return place_fail(place, error, "the list makes more than %d: shorten it", MOST_PRODUCT);
 }
 
 static enum rk_status check_name(const struct place *place, const char *name, bool exists,
@@ -144,7 +143,7 @@ static enum rk_status add_model(const struct place *place, const char *name,
 static enum rk_status load_base_model(const struct place *place, const struct study *study,
                                       struct rk_model *model, struct rk_error *error)
 {
-    char name[MAX_LINE];
+    char name[MOST_LINE];
     struct rk_error inner;
     struct hf_import import;
     enum rk_status status = need_text(place, 1024, error);
@@ -229,10 +228,10 @@ static enum rk_status check_product(const struct place *place, const size_t *cou
 {
     size_t product = 1;
     for (size_t i = 0; i < digits; i++)
-        if (counts[i] && (product *= counts[i]) > MAX_PRODUCT)
+        if (counts[i] && (product *= counts[i]) > MOST_PRODUCT)
             return place_fail(place, error,
                               "the lists make more than %d combinations: shorten them",
-                              MAX_PRODUCT);
+                              MOST_PRODUCT);
     return RK_OK;
 }
 
@@ -376,9 +375,9 @@ struct system_entry {
     char base[1024], name[STUDY_NAME];
     bool has_name;
     size_t keys;
-    const char *key[MAX_KEYS];
-    struct place value[MAX_KEYS];
-    size_t counts[MAX_KEYS];
+    const char *key[MOST_SYSTEM_FIELDS];
+    struct place value[MOST_SYSTEM_FIELDS];
+    size_t counts[MOST_SYSTEM_FIELDS];
 };
 
 /* "hbm" and "80GiB" become "hbm=80GiB", "nvl" and 8 "nvl8". */
@@ -403,12 +402,12 @@ static enum rk_status append_word(const char *key, const struct place *value, ch
     return RK_OK;
 }
 
-static enum rk_status make_system(const struct system_entry *entry, const size_t at[MAX_KEYS],
-                                  struct study *study, struct indices *indices,
-                                  struct rk_error *error)
+static enum rk_status make_system(const struct system_entry *entry,
+                                  const size_t at[MOST_SYSTEM_FIELDS], struct study *study,
+                                  struct indices *indices, struct rk_error *error)
 {
-    char words[MAX_LINE] = "", name[MAX_LINE], base[MAX_LINE], line[2 * MAX_LINE],
-         told[2 * MAX_LINE];
+    char words[MOST_LINE] = "", name[MOST_LINE], base[MOST_LINE], line[2 * MOST_LINE],
+         told[2 * MOST_LINE];
     enum rk_status status = RK_OK;
     struct place place = entry->place;
     snprintf(name, sizeof name, "%s", entry->name);
@@ -450,12 +449,12 @@ static enum rk_status read_system_entry(struct system_entry *entry, struct rk_er
     {
         if (!strcmp(key, "base") || !strcmp(key, "name")) continue;
         place_member(&entry->place, key, &member);
-        if (entry->keys == MAX_KEYS)
+        if (entry->keys == MOST_SYSTEM_FIELDS)
             return place_fail_key(&member, error, "more than %d fields: write them into the base",
-                                  MAX_KEYS);
+                                  MOST_SYSTEM_FIELDS);
         if (!*key || strlen(key) > 64 || strpbrk(key, " \t\n="))
             return place_fail_key(&member, error, "is no word of a system's one-line form");
-        if (json_is_array(value)) status = place_need_array(&member, 1, MAX_PRODUCT, error);
+        if (json_is_array(value)) status = place_need_array(&member, 1, MOST_PRODUCT, error);
         if (status != RK_OK) return status;
         entry->key[entry->keys] = key;
         entry->counts[entry->keys] = json_array_size(value); /* 0 for what is no list */
@@ -468,7 +467,7 @@ static enum rk_status load_system_object(const struct place *place, struct study
                                          struct indices *indices, struct rk_error *error)
 {
     struct system_entry *entry = calloc(1, sizeof *entry);
-    size_t at[MAX_KEYS] = {0};
+    size_t at[MOST_SYSTEM_FIELDS] = {0};
     if (!entry) return no_memory(error);
     entry->place = *place;
     enum rk_status status = read_system_entry(entry, error);
@@ -503,7 +502,7 @@ static enum rk_status load_system(const struct place *place, struct study *study
                                   struct indices *indices, struct rk_error *error)
 {
     if (json_is_object(place->value)) return load_system_object(place, study, indices, error);
-    const enum rk_status status = need_text(place, MAX_LINE, error);
+    const enum rk_status status = need_text(place, MOST_LINE, error);
     if (status != RK_OK) return status;
     return load_systems_line(place, json_string_value(place->value), study, indices, error);
 }
@@ -516,7 +515,7 @@ typedef enum rk_status load_fn(const struct place *place, struct study *study,
 static enum rk_status load_list(const struct place *list, struct study *study,
                                 struct indices *indices, load_fn *load, struct rk_error *error)
 {
-    enum rk_status status = place_need_array(list, 1, MAX_PRODUCT, error);
+    enum rk_status status = place_need_array(list, 1, MOST_PRODUCT, error);
     for (size_t i = 0; status == RK_OK && i < json_array_size(list->value); i++) {
         const struct place element = place_element(list, i);
         status = load(&element, study, indices, error);

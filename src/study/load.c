@@ -1,4 +1,5 @@
 /* load.c - study files, reckon-study(5). */
+#include "base/limits.h"
 #include "base/memory.h"
 #include "base/open.h"
 #include "estimate/fold.h"
@@ -22,8 +23,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { MAX_FIGURES = 10000, MAX_BYTES = 16 << 20, MAX_COLUMNS = 200 };
 
 #define MAX_GPUS     (UINT64_C(1) << 32)
 #define MAX_SEQUENCE (UINT64_C(1) << 32)
@@ -132,7 +131,7 @@ static enum rk_status load_column(const struct place *place, struct study_column
 static enum rk_status load_columns(const struct place *place, struct study *study,
                                    struct rk_error *error)
 {
-    enum rk_status status = place_need_array(place, 1, MAX_COLUMNS, error);
+    enum rk_status status = place_need_array(place, 1, MOST_STUDY_COLUMNS, error);
     if (status != RK_OK) return status;
     const size_t count = json_array_size(place->value);
     study->column = calloc(count, sizeof *study->column);
@@ -597,7 +596,7 @@ static enum rk_status load_figures(const struct place *root, struct study *study
 {
     struct place list;
     if (!place_member(root, "figures", &list)) return load_grid(root, root, "study", study, error);
-    enum rk_status status = place_need_array(&list, 1, MAX_FIGURES, error);
+    enum rk_status status = place_need_array(&list, 1, MOST_STUDY_FIGURES, error);
     for (size_t i = 0; status == RK_OK && i < json_array_size(list.value); i++) {
         const struct place figure = place_element(&list, i);
         status = load_figure(&figure, root, study, error);
@@ -688,9 +687,10 @@ static enum rk_status read_file(int file, const char *path, char **text, size_t 
             return rk_fail(error, errno == EISDIR ? RK_BAD_INPUT : RK_IO, path, 0, 0,
                            "cannot read: %s", strerror(errno));
         *size += (size_t)count;
-        if (*size > MAX_BYTES)
+        if (*size > MOST_STUDY_BYTES)
             return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
-                           "is larger than %d MiB: this cannot be a study file", MAX_BYTES >> 20);
+                           "is larger than %d MiB: this cannot be a study file",
+                           MOST_STUDY_BYTES >> 20);
         if (room - *size > 4096) continue;
         char *grown = realloc(*text, room *= 2);
         if (!grown) return no_memory(error);

@@ -1,13 +1,12 @@
 /* query.c - reading with SQL. */
 #include "study/query.h"
 
+#include "base/limits.h"
 #include "study/connection.h"
 #include "study/schema.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_COLUMNS = 512 };
 
 /* ---- one SELECT ---- */
 
@@ -37,8 +36,8 @@ static struct study_value column_value(sqlite3_stmt *statement, int column)
 static enum rk_status read_rows(struct study_database *database, sqlite3_stmt *statement,
                                 study_row_fn *row, void *context, struct rk_error *error)
 {
-    const char *names[MAX_COLUMNS];
-    struct study_value values[MAX_COLUMNS];
+    const char *names[MOST_SQL_COLUMNS];
+    struct study_value values[MOST_SQL_COLUMNS];
     const int columns = sqlite3_column_count(statement);
     enum rk_status status = RK_OK;
     int code = SQLITE_ROW;
@@ -68,9 +67,9 @@ enum rk_status study_query(struct study_database *database, const char *sql, stu
     else if (!statement || rest[strspn(rest, " \t\n;")] || !sqlite3_stmt_readonly(statement))
         status =
             rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "SQL: one SELECT is allowed, nothing else");
-    else if (sqlite3_column_count(statement) > MAX_COLUMNS)
-        status =
-            rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "SQL: more than %d columns", MAX_COLUMNS);
+    else if (sqlite3_column_count(statement) > MOST_SQL_COLUMNS)
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "SQL: more than %d columns",
+                         MOST_SQL_COLUMNS);
     else
         status = read_rows(database, statement, row, context, error);
     sqlite3_finalize(statement);

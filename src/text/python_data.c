@@ -1,5 +1,7 @@
 #include "text/python_data.h"
 
+#include "base/limits.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -43,7 +45,7 @@ struct block {
     _Alignas(max_align_t) char bytes[];
 };
 
-enum { MOST_MEMORY = 16 << 20, MOST_DEPTH = 24, MOST_STEPS = 200000, KEY = 256 };
+enum { KEY = 256 };
 
 /* Counted on from the place that was asked for before. */
 static int line_of(struct reader *r, const char *at)
@@ -67,11 +69,12 @@ static void *take(struct reader *r, size_t size)
 {
     struct block *block = NULL;
     r->allocated += size;
-    if (r->allocated <= MOST_MEMORY) block = calloc(1, sizeof *block + size);
+    if (r->allocated <= MOST_PYTHON_BYTES) block = calloc(1, sizeof *block + size);
     if (!block) {
         if (r->status == RK_OK)
-            r->status = rk_fail(r->error, r->allocated > MOST_MEMORY ? RK_BAD_INPUT : RK_NO_MEMORY,
-                                r->path, 0, 0, "out of memory");
+            r->status =
+                rk_fail(r->error, r->allocated > MOST_PYTHON_BYTES ? RK_BAD_INPUT : RK_NO_MEMORY,
+                        r->path, 0, 0, "out of memory");
         return NULL;
     }
     block->next = r->memory;
@@ -120,7 +123,7 @@ static void set(struct reader *r, struct value *v, const char *name, size_t leng
 
 static struct value *deep(struct reader *r, const struct value *v, int depth)
 {
-    if (v && depth >= MOST_DEPTH && r->status == RK_OK)
+    if (v && depth >= MOST_PYTHON_DEPTH && r->status == RK_OK)
         r->status = rk_fail(r->error, RK_BAD_INPUT, r->path, v->line, 0, "is nested too deeply");
     struct value *made = v && r->status == RK_OK ? take(r, sizeof *made) : NULL;
     if (!made) return NULL;
@@ -409,7 +412,7 @@ static struct value *compute(struct scope *s, struct value *a, const char *op, s
 
 static struct value *sign(struct scope *s, struct cursor *c)
 {
-    if (++s->r->steps > MOST_STEPS) {
+    if (++s->r->steps > MOST_PYTHON_STEPS) {
         fail(s->r, c->at, "builds a configuration without end");
         return NULL;
     }
@@ -452,7 +455,7 @@ static struct value *evaluate(struct scope *s, const char *at, const char *end)
 {
     struct cursor c = {skip(at, end), end};
     const char *from = c.at;
-    if (++s->depth > MOST_DEPTH) fail(s->r, at, "is nested too deeply");
+    if (++s->depth > MOST_PYTHON_DEPTH) fail(s->r, at, "is nested too deeply");
     struct value *v = s->r->status == RK_OK ? sum(s, &c) : NULL;
     s->depth--;
     c.at = skip(c.at, end);
@@ -621,7 +624,7 @@ static struct value *call_function(struct scope *s, const char *name, const stru
     const char *at = find_function(s->r, name, strlen(name));
     struct scope inner = {.r = s->r, .depth = s->depth + 1};
     if (!at) return NULL;
-    if (inner.depth > MOST_DEPTH) {
+    if (inner.depth > MOST_PYTHON_DEPTH) {
         fail(s->r, at, "calls itself too often");
         return NULL;
     }
@@ -642,7 +645,7 @@ static struct value *call_function(struct scope *s, const char *name, const stru
 static void emit(struct reader *r, const char *key, const struct value *v, int depth)
 {
     char longer[KEY];
-    if (depth > MOST_DEPTH || r->status != RK_OK) return;
+    if (depth > MOST_PYTHON_DEPTH || r->status != RK_OK) return;
     if (*key && v->kind != LIST) {
         const bool none = v->kind == WORD && strcmp(v->text, "None") == 0;
         r->status = settings_put(r->settings, key, none ? "" : v->text, v->kind == STRING, none,

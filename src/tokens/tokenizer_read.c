@@ -1,4 +1,5 @@
 /* A tokenizer.json of Hugging Face's tokenizers. */
+#include "base/limits.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "text/document.h"
@@ -7,8 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_TOKENS = 1 << 22, MAX_TOKEN_BYTES = 1 << 16 };
 
 struct reading {
     struct tokenizer *t;
@@ -75,8 +74,8 @@ static long letters_to_bytes(const char *text, size_t size, char *bytes)
 static enum rk_status check_id(const struct place *place, struct rk_error *error)
 {
     const json_int_t id = json_integer_value(place->value);
-    if (!json_is_integer(place->value) || id < 0 || id >= MAX_TOKENS)
-        return place_fail(place, error, "must be an id from 0 to %d", MAX_TOKENS - 1);
+    if (!json_is_integer(place->value) || id < 0 || id >= MOST_TOKEN_IDS)
+        return place_fail(place, error, "must be an id from 0 to %d", MOST_TOKEN_IDS - 1);
     return RK_OK;
 }
 
@@ -98,7 +97,7 @@ static enum rk_status largest_id(const struct place *vocabulary, uint32_t *count
 static enum rk_status read_token(struct bpe *bpe, const struct place *place, const char *key,
                                  size_t size, struct rk_error *error)
 {
-    char bytes[MAX_TOKEN_BYTES], quoted[TEXT_QUOTE];
+    char bytes[MOST_TOKEN_BYTES], quoted[TEXT_QUOTE];
     const uint32_t id = (uint32_t)json_integer_value(place->value);
     const long count = size < sizeof bytes ? letters_to_bytes(key, size, bytes) : -1;
     if (count <= 0)
@@ -179,7 +178,7 @@ static enum rk_status read_merge(struct bpe *bpe, const struct place *place, str
 {
     const char *part[2];
     size_t size[2];
-    char bytes[MAX_TOKEN_BYTES], text[MAX_TOKEN_BYTES];
+    char bytes[MOST_TOKEN_BYTES], text[MOST_TOKEN_BYTES];
     struct bpe_merge merge;
     if (!split_merge(place->value, part, size) || size[0] + size[1] >= sizeof text)
         return place_fail(place, error, "must be two tokens, \"a b\" or [\"a\", \"b\"]");
