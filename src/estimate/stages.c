@@ -430,7 +430,8 @@ static double added_bytes(const struct rk_plan *plan, const struct element_bytes
 struct element_bytes element_bytes_of(const struct rk_plan *plan)
 {
     struct element_bytes e = kept[plan->framework][width_of(plan->precision)];
-    const double usual_master = e.weight < 4 ? 4 : 0; /* where weights are narrow unless it is said */
+    const double usual_master =
+        e.weight < 4 ? 4 : 0; /* where weights are narrow unless it is said */
     const bool narrow = plan->precision >= RK_FP8_DELAYED;
     if (plan->framework == RK_DEEPSPEED && width_of(plan->precision) == 2 && plan->zero < 2) {
         e.gradient = 2 + 4; /* its bf16 optimizer sums them up in fp32 beside them */
@@ -456,8 +457,10 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
         if (plan->framework == RK_MEGATRON) e.weight = 2; /* both orientations */
     }
     e.added = added_bytes(plan, &e);
-    if (plan->frozen) { /* kept as they are multiplied, and nothing else of them */
-        e.weight = plan->weights_fp8 ? e.weight : e.gathered;
+    /* Frozen weights are kept as they are multiplied, of 8 bits in one orientation: 65.0 GiB of
+     * Llama 2 70B, as MLPerf's v5.0 LoRA logs have it; and nothing else of them. */
+    if (plan->frozen) {
+        e.weight = e.gathered;
         e.gradient = e.optimizer = e.of_tables = e.step_gradient = e.sent_gradient = e.added = 0;
         e.master = 0;
         if (plan->zero < 3) e.sent_weight = 0;

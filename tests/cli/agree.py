@@ -259,7 +259,7 @@ def check_printed(line):
     said = answer(*words) or {}
     model = option(words, "-m", "--model") or words[1]
     system = option(words, "-s", "--system") or words[2]
-    rows = [row for table in said.values() if isinstance(table, list) for row in table
+    rows = [row for name, table in said.items() if isinstance(table, list) and name != "nearest" for row in table
             if isinstance(row, dict) and isinstance(row.get("plan"), str)]
     if "plan_words" in said:
         rows.append({**said, "plan": said["plan_words"]})
