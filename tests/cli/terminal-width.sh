@@ -24,7 +24,7 @@ fits() # words of a command, as a shell reads them
     done
 }
 
-cases=$RECKON_SOURCE/tests/cli/cases
+cases=$RECKON_SOURCE/tests/data/cases
 fits predict -m llama3.1-70b -s h100 -g 64 dp2 tp4 pp8 vpp2 gbs64 sp zero1 recompute=full --tokens 1T
 fits fits -m llama3.1-70b -s h100 -g 64 -b 128
 fits search -m llama3.1-8b -s h100 -g 8 -b 16

@@ -1,0 +1,89 @@
+# Where hosts have memory, what a stage offloads is searched; the plan that is written is the one that was found.
+machine='gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us'
+reckon clusters -m llama3.1-8b -b 32 -s "$machine" --why --save-plan plan.json || exit
+reckon predict -m llama3.1-8b -s "$machine" --plan plan.json | sed -n 3p
+# In less of it the same plan does not fit, every command says which tier, and the search finds another.
+less='gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us'
+reckon predict -m llama3.1-8b -s "$less" --plan plan.json
+reckon check plan.json -m llama3.1-8b -s "$less"
+reckon fits -m llama3.1-8b -s "$less" --plan plan.json | head -2
+reckon clusters -m llama3.1-8b -b 32 -s "$less" | grep -A 4 -e '^step  ' -e 'memory tier 1'
+# Its stages differ, so no script; that of stages which are alike but for their layers.
+reckon clusters -m llama3.1-8b -b 32 -s "$machine" --save-script -
+reckon clusters -m llama3.1-8b -b 32 -s 'h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us' tp8 cp1 recompute=none --save-script - | grep -e parallel-size -e layout
+=== stdout
+llama3.1-8b over 2 clusters, batch 32 of 8192 tokens, by the model of today's plans
+Megatron-LM does not launch it: its stages differ in more than their layers
+the best that it launches takes 5.1124 s a step, 79.8 % more: dp2 tp2 pp2 gbs32 split=16*2 sp zero1 grad-overlap weight-overlap recompute=full offload-optimizer=1 on old, new (--launchable makes it the answer)
+
+step                2.8432 s          by event simulation, the better of the plans looked at
+objective           2.8446 s          of that plan: sum c + (m - 1) max c + the end
+bound               2.8446 s          no plan has an objective below: proved
+floor               2.1580 s          no step is shorter, interleaved or not, stages each in one cluster: proved
+gap                 0.05 %            the objective above the simulation
+samples per second  11.255
+microbatches        16                of a step
+samples of a round  2                 of a microbatch, over all replicas of a stage
+GPUs used           12
+GPUs there          12
+problems            24                orders of clusters and rounds, each solved exactly
+labels              119               partial plans kept
+simulated           13                plans simulated
+
+Stages
+stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
+                                                                          ms        ms        ms     ms     GiB        %
+    0  old          21      1     8   2   2   1   2    1  none         48.38     95.89     21.57  26.75    16.7       76  ####################....
+    1  new          11      2     4   2   1   1   2    1  none         56.46    107.93      0.00  25.97    20.0       76  ####################....
+
+What is in memory tier 1
+stage  activations  optimizer state
+                 %                %
+    0          100              100
+    1            0              100
+
+What a step sends
+stage  to the next one over  each way  both ways  gradients of a GPU  their collectives
+                                              ms                                     ms
+    0  old - new             2.00 GiB    345.197            9.51 GiB             32.632
+    1  -                            -          -            5.45 GiB             98.371
+
+Each cluster by itself
+machine                                  GPUs  objective  over the best
+                                                       s              %
+new: gh200-96g x4 net0.size=2 hbm=24GiB     4     7.2617          155.3
+old: h100-80g-nvl8 x8 hbm=20GiB             8     4.1781           46.9
+
+What other choices would cost
+if                                   objective  over the best  stages  clusters used
+                                             s              %
+every stage has tp1                     5.4923          93.08       3  old, new
+every stage has tp2                     2.8446           0.00       2  old, new
+every stage has tp4                     4.1781          46.88       1  old
+every stage has tp8                     5.1373          80.60       1  old
+every stage has recompute=none          2.8446           0.00       2  old, new
+every stage has recompute=selective     2.9292           2.97       2  old, new
+every stage has recompute=full          3.4710          22.02       2  new, old
+nothing is offloaded                    3.8088          33.89       3  new, old
+
+plan.json:6:9: error 5.stage: memory tier 1 8.17 GiB: a GPU of stage 1 has 8.00 GiB: reckon fits lists what makes room
+llama3.1-8b over 2 clusters: 1 error
+llama3.1-8b over 2 clusters: does not fit, 3.29 GiB left on the tightest stage, 0; 2.843 s a step
+stage 1 needs 8.17 of 8.00 GiB in memory tier 1
+step                3.1099 s          by event simulation, the better of the plans looked at
+objective           3.1121 s          of that plan: sum c + (m - 1) max c + the end
+bound               3.1121 s          no plan has an objective below: proved
+floor               2.1585 s          no step is shorter, interleaved or not, stages each in one cluster: proved
+gap                 0.07 %            the objective above the simulation
+--
+What is in memory tier 1
+stage  activations  optimizer state
+                 %                %
+    0           50                0
+    1          100                0
+    --tensor-model-parallel-size 8
+    --pipeline-model-parallel-size 2
+    --pipeline-model-parallel-layout "Et*9|t*23L"
+=== stderr
+reckon: plan.json:6:9: stages[1]: on cluster new: memory_exceeded: memory of a GPU, tier 1, LPDDR5X (asked for 8.171 GiB, there is 8 GiB)
+reckon: --save-script: the plan's stages differ in more than their layers, which Megatron-LM does not run: --launchable finds the best whose stages are alike

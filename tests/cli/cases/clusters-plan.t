@@ -1,0 +1,207 @@
+# what the search saves is predicted the same; by hand, with replicas of several kinds; what is wrong is pointed at
+two="h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us"
+reckon clusters -m llama3.1-8b -b 512 -s "$two" precision=fp16 --save-plan p.json -f json >found.json
+cat p.json
+reckon predict -m llama3.1-8b -s "$two" --plan p.json -f json >told.json
+for figure in '"step_s"' '"objective_s"' '"usd"' '"message_s"' '"bytes"' '"gradient_bytes"'
+do sed '/"launchable"/,/}/d' found.json | grep "$figure" | head -2 >a; grep "$figure" told.json | head -2 >b; cmp a b && echo "$figure same"; done
+reckon clusters -m llama3.1-8b -b 512 -s "$two" precision=fp16 recompute=selective:mlp --save-plan - | tee parts.json
+reckon predict -m llama3.1-8b -s "$two" --plan parts.json | sed -n 3p
+reckon clusters -m llama3.1-8b -b 512 -s "$two" precision=fp16 recompute=selective:mlp | sed -n 3p
+cat >mixed.json <<'END'
+{"batch": 512, "round": 16, "plan": "zero1", "stages": [
+  {"layers": 20, "parts": [{"cluster": "new", "words": "tp4 dp4"}, {"cluster": "old", "words": "tp4 dp4 recompute=full"}]},
+  {"layers": 12, "cluster": "new", "words": "tp2 cp2 dp4 offload-optimizer=0.5"}]}
+END
+sed -i 's/ offload-optimizer=0.5//' mixed.json
+reckon predict -m llama3.1-8b -s "$two" --plan mixed.json
+reckon clusters -m llama3.1-8b -s "$two" --plan mixed.json precision=fp32 | sed -n 3p
+wrong() { sed "$1" mixed.json >w.json; reckon predict -m llama3.1-8b -s "$two" --plan w.json; echo "exit $?"; }
+wrong 's/"old"/"odd"/'
+wrong 's/dp4 recompute=full/dp4 pp2/'
+wrong 's/recompute=full/recompute=ful/'
+wrong 's/"layers": 12/"layers": 13/'
+wrong 's/"round": 16/"round": 15/'
+wrong 's/"round": 16/"rounds": 16/'
+wrong 's/"layers": 12, "cluster"/"layers": 12, "clusters"/'
+wrong 's/tp2 cp2 dp4/tp3/'
+wrong 's/tp2 cp2 dp4/tp8 dp8/'
+wrong 's/tp2 cp2 dp4/tp1 dp3/'
+wrong 's/"batch": 512, //'
+reckon predict -m llama3.1-8b -s "$two" --plan mixed.json seq=1048576; echo "exit $?"
+reckon clusters -m llama3.1-8b -s "$two" --plan mixed.json --ranks - -o /dev/null | sed -n "1p;17p;33p"
+reckon clusters -m llama3.1-8b -s "$two" --plan mixed.json --ranks - --ranks-format nccl; echo "exit $?"
+sed "s/\"layers\": 20,/\"layers\": 20, \"shares\": \"equal\",/" mixed.json >equal.json
+reckon clusters -m llama3.1-8b -s "$two" --plan equal.json --ranks - --ranks-format nccl -o /dev/null | grep -o "\"kind\".*\"net_name\": \"[A-Za-z]*\"\|\"from\".*Socket\""
+reckon clusters -m llama3.1-8b -s "$two" --plan mixed.json --links; echo "exit $?"
+# a cluster no longer than one stage
+printf '{"batch": 8, "round": 2, "stages": [{"layers": 16, "cluster": "0", "words": "tp4 dp2"}, {"layers": 16, "cluster": "1", "words": "tp4 dp2"}]}' >short.json
+reckon predict -m llama3.1-8b -s "h100-sxm5-80g x8 net1=none + h100-sxm5-80g x8 net1=none link=1Gb/s" --plan short.json | sed -n 3p
+# drawn: every rank once, on a device of its own, in racks of four nodes
+reckon predict -m llama3.1-8b -s "h100-sxm5-80g x32 leaf=16,over=2 name=new + a100-sxm4-80g x32 name=old link=100Gb/s@50us" --plan p.json --draw map.html >/dev/null
+grep -o '"rank [0-9]*' map.html | sort -u | wc -l
+grep '"rank [0-9]*' map.html | grep '^\["stage' | sed 's/.*",null//' | sort -u | wc -l
+grep -c '^\["rack"' map.html; grep '^\["over the link' map.html; grep '^\["cluster' map.html
+reckon predict -m llama3.1-8b -s "$two" --plan mixed.json --draw map.html >/dev/null; echo "exit $?"
+# experts: each stage has its own degrees; what other choices cost; time against price
+both="h100-sxm5-80g x16 price=2.5 + a100-sxm4-80g x16 price=1.5 link=100Gb/s@50us"
+reckon clusters -m mixtral-8x7b -b 64 -s "$both" --save-plan moe.json | sed -n '/^Stages/,/^$/p'
+reckon predict -m mixtral-8x7b -s "$both" --plan moe.json | sed -n 3p
+reckon clusters -m llama3.1-8b -b 128 -s "$both" --why --pareto | sed -n '/^What other/,$p'
+reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=1Gb/s" --pareto; echo "exit $?"
+# the plan as words of a launcher, where all stages are alike but for their layers
+words=$(reckon clusters -m llama3.1-8b -b 64 -s "$both" tp4 | sed -n 's/^to launch it.*export megatron //p')
+echo "$words"
+reckon export megatron $words | grep -o 'pipeline-model-parallel-layout.*'
+# the same as a page
+reckon report -m llama3.1-8b -s "$two" --plan p.json -o page.html precision=fp16; echo "exit $?"
+grep -o -E '<h3>[^<]*|<h1>[^<]*' page.html; grep -c '"rank [0-9]' page.html
+reckon clusters -m llama3.1-8b -s "$two" --plan p.json --page again.html >/dev/null && cmp page.html again.html && echo same
+# a cluster that no stage can use
+reckon clusters -m gpt3-175b -b 64 -s "h100-sxm5-80g x64 + l4 x8 hbm=1GiB name=small link=10Gb/s"; echo "exit $?"
+=== stdout
+{
+    "batch": 512,
+    "round": 16,
+    "plan": "precision=fp16",
+    "stages": [
+        {"cluster": "old", "layers": 8, "words": "tp1 cp2 dp16 recompute=none"},
+        {"cluster": "new", "layers": 24, "words": "tp1 cp2 dp16 recompute=none"}
+    ]
+}
+"step_s" same
+"objective_s" same
+"usd" same
+"message_s" same
+"bytes" same
+"gradient_bytes" same
+{
+    "batch": 512,
+    "round": 16,
+    "plan": "precision=fp16 recompute=selective:mlp",
+    "stages": [
+        {"cluster": "old", "layers": 8, "words": "tp1 cp2 dp16 recompute=selective:mlp"},
+        {"cluster": "new", "layers": 24, "words": "tp1 cp2 dp16 recompute=selective:mlp"}
+    ]
+}
+step                12.2674 s         by event simulation, the better of the plans looked at
+step                12.2674 s         by event simulation, the better of the plans looked at
+llama3.1-8b over 2 clusters, batch 512 of 8192 tokens, by the model of today's plans
+Megatron-LM does not launch it: replicas on several clusters take samples by their speed
+
+step                20.9479 s         by event simulation, the better of the plans looked at
+objective           21.0990 s         of that plan: sum c + (m - 1) max c + the end
+gap                 0.72 %            the objective above the simulation
+samples per second  24.442
+microbatches        32                of a step
+samples of a round  16                of a microbatch, over all replicas of a stage
+GPUs used           48
+GPUs there          64
+USD a step          0.6052            GPU-hours used, bytes over links
+
+Stages
+stage  cluster    layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages   end  memory  fits in
+                                                                            ms        ms        ms     s     GiB        %
+    0  new + old      20      4    32   4   1   1   8    3  none        129.56    388.71     43.05  2.77    46.2       96  ##############..........
+    1  new            12      2    16   2   2   1   4    4  none        125.58    242.80      0.00  0.02    33.5      100  ##########..............
+
+What a step sends
+stage  to the next one over   each way  both ways  gradients of a GPU  their collectives
+                                                s                                      s
+    0  new                   32.00 GiB      1.378            4.55 GiB              2.911
+    1  -                             -          -            5.85 GiB              0.046
+
+Replicas of several kinds, and their samples of a round
+stage  cluster  replicas  tp  cp  samples, least  most  both passes
+                                                                 ms
+    0  new             4   4   1               3     3       451.82
+    0  old             4   4   1               1     1       518.27
+
+exit 3
+exit 3
+exit 3
+exit 3
+exit 3
+exit 3
+exit 3
+exit 3
+exit 1
+exit 3
+exit 2
+exit 1
+rank 0=new-0 slot=0
+rank 16=old-0 slot=0
+rank 32=new-2 slot=0
+exit 2
+"kind": "tensor", "stage": 0, "cluster": "new", "over": "node", "net_name": "IB"
+"kind": "data", "stage": 0, "cluster": "new", "over": "link", "net_name": "Socket"
+"kind": "tensor", "stage": 1, "cluster": "new", "over": "node", "net_name": "IB"
+"kind": "context", "stage": 1, "cluster": "new", "over": "node", "net_name": "IB"
+"kind": "data", "stage": 1, "cluster": "new", "over": "cluster", "net_name": "IB"
+"kind": "gradients", "stage": 1, "cluster": "new", "over": "cluster", "net_name": "IB"
+"from": 0, "to": 1, "over": "link", "net_name": "Socket"
+exit 2
+step                9.1122 s          by event simulation, the better of the plans looked at
+64
+64
+3
+["over the link","stage 0 to 1","","32 GiB",34359738368,558,30,114,48]]}</script>
+["cluster","new: h100-sxm5-80g x32 leaf=16,over=2","","new: h100-sxm5-80g x32 leaf=16,over=2",null,0,362,0,102],
+["cluster","old: a100-sxm4-80g x32","","old: a100-sxm4-80g x32",null,402,588,0,146],
+exit 0
+Stages
+stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
+                                                                          ms        ms        ms     ms     GiB        %
+    0  1             4      1     8   1   2   8   4    1  none         72.99    147.71      7.28  30.19    32.0      100  ##########..............
+    1  1             4      1     8   1   2   8   4    1  none         71.73    146.73     43.05  27.67    27.2      100  ########................
+    2  0            12      1     8   1   2   8   4    1  none         82.60    166.18      2.00  49.19    65.1       78  ####################....
+    3  0            12      1     8   1   2   8   4    1  none         85.59    170.44      0.00  50.42    55.1       85  #################.......
+
+step                4.9330 s          by event simulation, the better of the plans looked at
+What other choices would cost
+if                                   objective  over the best  stages  clusters used
+                                             s              %
+every stage has tp1                     5.3140           0.00       2  1, 0
+every stage has tp2                     5.8006           9.16       2  1, 0
+every stage has tp4                     6.5713          23.66       2  1, 0
+every stage has tp8                     8.0841          52.13       2  1, 0
+every stage has recompute=none          5.3140           0.00       2  1, 0
+every stage has recompute=selective     5.5091           3.67       2  1, 0
+every stage has recompute=full          6.8376          28.67       2  1, 0
+
+Time against price, by nodes there
+nodes there  GPUs used    step  USD a step  samples a USD  stages  clusters used
+                             s
+2 0, 2 1            32  5.3140     0.09447         1354.9       2  1, 0
+2 0, 1 1            24  6.0852      0.0879         1456.2       2  1, 0
+2 0                 16  6.7893     0.07544         1696.8       2  0
+
+to launch it, on the hosts of --ranks: reckon export megatron -m llama3.1-8b dp8 pp2 cp2 gbs128 split=8,24 zero1 grad-overlap weight-overlap
+exit 2
+-m llama3.1-8b dp4 tp4 pp2 gbs64 split=9,23 sp zero1 grad-overlap weight-overlap
+pipeline-model-parallel-layout "Et*9|t*23L"
+exit 0
+<h1>llama3.1-8b over 2 clusters
+<h3>Stages
+<h3>What a step sends
+<h3>Where the ranks are
+64
+same
+exit 1
+=== stderr
+reckon: w.json:2:80: stages[0].parts[1].cluster: the machine has no cluster "odd": the nearest is "old"
+reckon: w.json:2:96: stages[0].parts[1].words: pipeline is the same for all stages
+reckon: w.json:2:96: stages[0].parts[1].words: column 19: recompute must be one of none, selective, full; got "ful"; did you mean "full"?
+reckon: w.json:1:56: stages: 33 layers in all, the model has 32
+reckon: w.json:1:25: round: does not divide the batch, 512: 16 does
+reckon: w.json:1:16: unknown key "rounds"; did you mean "round"?
+reckon: w.json:3:18: stages[1]: unknown key "clusters"; did you mean "cluster"?
+reckon: w.json:3:3: stages[1]: tensor 3 does not divide the node, 8: 2 does
+reckon: w.json:3:3: stages[1]: on cluster new: bad_degrees: nodes of the cluster (asked for 10, there is 4)
+reckon: w.json:3:3: stages[1]: dp3 does not divide the round, 16: dp2 does
+reckon: how many samples has a step? add --batch 256, or the word gbs256
+reckon: mixed.json:2:3: stages[0]: on cluster new: memory_exceeded: memory of a GPU (asked for 5.731 TiB, there is 80 GiB)
+reckon: ranks: replicas of a stage have different shares of the samples: messages are listed with "shares": "equal" in the plan
+reckon: --plan and --links, --why, --pareto or --top: these search, leave --plan out
+reckon: --pareto: every cluster needs its price, as price=2.5 (USD for an accelerator and hour)
+reckon: cluster small, l4 x8 hbm=1GiB, can be used by no stage: not even one layer fits; leave it out, or give words such as zero3 or recompute=full

@@ -1,0 +1,377 @@
+# every question of a plan is asked of one over several clusters, too
+two="h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us"
+cat >a.json <<'END'
+{"batch": 64, "round": 8, "stages": [
+  {"layers": 8, "cluster": "old", "words": "tp2 dp8"},
+  {"layers": 24, "cluster": "new", "words": "tp2 dp8"}]}
+END
+sed 's/"round": 8/"round": 16/; s/: 24, "cluster": "new", "words": "tp2 dp8"/: 24, "cluster": "new", "words": "tp4 dp4"/' a.json >b.json
+sed 's/: 8, "cl/: [4, 4], "cl/; s/: 24, "cl/: [12, 12], "cl/' a.json >chunks.json
+echo "== timeline"
+reckon timeline -m llama3.1-8b -s "$two" --plan a.json --trace t.json --pytorch-csv t.csv
+grep -c '"ph"' t.json; cut -c 1-60 t.csv
+reckon timeline -m llama3.1-8b -s "$two" --plan chunks.json | sed -n 4p
+reckon timeline -m llama3.1-8b -s "$two" --plan a.json schedule=zero-bubble | sed -n 4p
+reckon timeline -m llama3.1-8b -s "$two" --plan a.json --trace - | sed -n '$p'
+reckon timeline -m llama3.1-8b -s "$two" --plan a.json --trace - -o told.txt | sed -n '$p'; sed -n 4p told.txt
+reckon predict -m llama3.1-8b -s "$two" --plan a.json | sed -n 3p
+reckon timeline -m llama3.1-8b -s "$two" --plan a.json --window 1s..2s; echo "exit $?"
+echo "== fits"
+reckon fits -m llama3.1-8b -s "$two" --plan a.json
+reckon fits -m llama3.1-70b -s "$two" --plan a.json; echo "exit $?"
+sed 's/80g/40g/; s/"new", "words": "tp2 dp8"/"new", "words": "tp1 dp8"/' a.json >tight.json
+reckon fits -m llama3.1-8b -s "$two" --plan tight.json seq=32768 | sed -n '1,7p'
+# no tensor group leaves its node; nothing that takes room instead of making it
+sed 's/tp2 dp8/tp8 dp2/' a.json >node.json
+reckon fits -m llama3.1-8b -s "$two" --plan node.json | grep -o '^zero.\|^tensor\|^context'
+reckon fits -m llama3.1-8b -s "$two" --plan node.json zero3 | grep -o '^zero.\|^tensor\|^context'
+echo "== diff"
+reckon diff -m llama3.1-8b -s "$two" a.json b.json
+reckon diff -m llama3.1-8b -s "$two" a.json chunks.json | sed -n '3,4p'
+reckon diff -m llama3.1-8b -s "$two" a.json a.json | sed -n '3,4p'
+reckon diff -m llama3.1-8b -s "$two" a.json; echo "exit $?"
+sed 's/"batch": 64/"batch": 128/' a.json >twice.json
+reckon diff -m llama3.1-8b -s "$two" a.json twice.json | sed -n '3,4p'
+sed 's/dp8"}]/dp8 recompute=selective:mlp"}]/' a.json >mlp.json; sed 's/:mlp/:layernorm/' mlp.json >norm.json
+reckon diff -m llama3.1-8b -s "$two" mlp.json norm.json | sed -n '8p'
+cat >speed.json <<'END'
+{"batch": 64, "round": 16, "stages": [
+  {"layers": 32, "parts": [{"cluster": "new", "words": "tp2 dp4"}, {"cluster": "old", "words": "tp2 dp4"}]}]}
+END
+sed 's/"layers": 32/"layers": 32, "shares": "equal"/' speed.json >equal.json
+reckon diff -m llama3.1-8b -s "$two" speed.json equal.json | sed -n '8p'
+echo "== check"
+reckon check -m llama3.1-8b -s "$two" a.json; echo "exit $?"
+sed 's/"batch": 64/"batch": 8/' a.json >few.json
+reckon check -m llama3.1-8b -s "$two" few.json --env NCCL_NET=IB; echo "exit $?"
+reckon check -m llama3.1-8b -s "$two" speed.json --env NCCL_NET=IB | tail -1
+reckon check -m llama3.1-8b -s "$two" tight.json seq=65536; echo "exit $?"
+reckon check -m llama3.1-8b -s "$two" tp8; echo "exit $?"
+reckon check -m llama3.1-8b -s "$two" a.json -g 32; echo "exit $?"
+echo "== the run"
+priced="h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old link=100Gb/s@50us,price=0.01"
+reckon predict -m llama3.1-8b -s "$priced" --plan a.json --tokens 1T | sed -n '/^The run/,/^cost/p;/^The run, cluster/,/^bytes/p'
+reckon predict -m llama3.1-8b -s "$priced" --plan a.json --tokens 1T --elastic; echo "exit $?"
+reckon predict -m llama3.1-8b -s "$priced" --plan a.json --spares 1; echo "exit $?"
+echo "== the best plans"
+reckon search -m llama3.1-8b -b 64 -s "$priced" --top 4 | sed -n '/^The best plans/,/^the first/p'
+reckon clusters -m llama3.1-8b -b 64 -s "$priced" -k 99 --format json | python3 -c "
+import json, sys
+plans = json.load(sys.stdin)['top']
+print(len(plans) == len({p['plan'] for p in plans}), [p['step_s'] for p in plans] == sorted(p['step_s'] for p in plans))"
+reckon predict -m llama3.1-8b -s "$priced" --plan a.json --top 3; echo "exit $?"
+reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,16} + a100-sxm4-80g x8 link=1Gb/s" --top 3; echo "exit $?"
+echo "== program"
+reckon program -m llama3.1-8b -s "$two" --plan a.json | sed -n '1,2p;6,$p'
+reckon program -m llama3.1-8b -s "$two" --plan b.json; echo "exit $?"
+# words of its stages are the program's; those that differ have their own, and what ranks send is received
+reckon program -m llama3.1-8b -s "$two" --plan mlp.json; echo "exit $?"
+sed 's/dp8/dp8 recompute=selective:mlp gradient-bytes=2/' a.json >all.json
+reckon program -m llama3.1-8b -s "$two" --plan all.json | sed -n 2,3p
+echo "== many machines"
+reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,16} + a100-sxm4-80g x8 link=1Gb/s" --price 3; echo "exit $?"
+reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x{8,16} name=old price=1.5 link={25Gb/s,100Gb/s}@50us"
+reckon search -m llama3.1-70b -b 8 -s "h100-sxm5-80g x{8,16} + a100-sxm4-80g x8 link=1Gb/s" precision=fp32 zero0 -f csv | cut -d, -f 1-3,9
+reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,16 + a100-sxm4-80g x8 link=1Gb/s"; echo "exit $?"
+reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,12} + a100-sxm4-80g x8 link=1Gb/s"; echo "exit $?"
+reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,16} + a100-sxm4-80g x8 link=1Gb/s" --why; echo "exit $?"
+cat >uneven.json <<'END'
+{"batch": 64, "round": 8, "stages": [
+  {"layers": 20, "cluster": "new", "words": "tp2 dp8 recompute=full"}, {"layers": 12, "cluster": "old", "words": "tp1 dp8"}]}
+END
+reckon program -m llama3.1-8b -s "$two" --plan b.json --all logs | sed -n 2,4p
+reckon check --logs logs
+reckon program -m llama3.1-8b -s "$two" --plan uneven.json; echo "exit $?"
+rm -r logs; reckon program -m llama3.1-8b -s "$two" --plan uneven.json --all logs
+reckon check --logs logs
+reckon program -m llama3.1-8b -s "$two" --plan uneven.json --rank 24; echo "exit $?"
+reckon program -m llama3.1-8b -s "$two" --plan speed.json | sed -n '1,3p;8,$p'
+rm -r logs; reckon program -m llama3.1-8b -s "$two" --plan speed.json --all logs
+reckon check --logs logs
+sed 's/"old", "words": "tp2 dp4"/"old", "words": "tp4 dp4"/' speed.json >shards.json
+reckon program -m llama3.1-8b -s "$two" --plan shards.json; echo "exit $?"
+sed 's/: 20, /: 6, /; s/: 12, /: 6, /' uneven.json >tied.json
+reckon program -m gpt2-124m -s "$two" --plan tied.json | sed -n '4,$p'
+rm -r logs; reckon program -m gpt2-124m -s "$two" --plan tied.json --all logs
+reckon check --logs logs
+grep -h 'tied' logs/rank-16.log | cut -d ' ' -f 1-4,8 | sort | uniq -c
+reckon check --logs logs -m gpt2-124m -s "$two" tied.json
+reckon check --logs logs -m gpt2-124m -s "$two" tied.json seq=512 | tail -1
+reckon check --logs logs -m gpt2-124m -s "$two" a.json; echo "exit $?"
+reckon check -m llama3.1-8b -s "$two" speed.json --checkpoint 'layers=30 hidden=4096'; echo "exit $?"
+sed '/^recv 2 .*r:tied/d' logs/rank-16.log >less; mv less logs/rank-16.log
+reckon check --logs logs >told; code=$?; tail -2 told; echo "exit $code"
+=== stdout
+== timeline
+schedule      1f1b
+microbatches  8
+passes        32
+step s        3.07467 s
+objective     3.07467 s         of 1F1B: sum c + (m - 1) max c + the end
+bubble, mean  13.2 %
+bubble, most  15.9 %
+
+Stages
+stage  cluster  layers  compute  messages      end      idle  bubble  in flight   peak
+                              s        ms       ms        ms       %               GiB
+    0  old           8   2.2118  344.3974  29.2007  489.2891    15.9          2  18.95  ######..................
+    1  new          24   2.7260    0.0000  26.8865  321.8372    10.5          1  39.30  ############............
+165
+0F0,0F1,,0B0,0F2,0B1,0F3,0B2,0F4,0B3,0F5,0B4,0F6,0B5,0F7,0B6
+,1F0,1B0,1F1,1B1,1F2,1B2,1F3,1B3,1F4,1B4,1F5,1B5,1F6,1B6,1F7
+step s        3.28260 s
+step s        2.90264 s
+]}
+]}
+step s        3.07467 s
+step                3.0747 s          by event simulation, the better of the plans looked at
+exit 2
+== fits
+llama3.1-8b over 2 clusters: fits, 40.70 GiB left on the tightest stage, 1; 3.075 s a step
+
+Memory of a GPU, stage by stage
+stage  cluster  in flight  weights  gradients  optimizer  activations  rest  total  capacity   left
+                               GiB        GiB        GiB          GiB   GiB    GiB       GiB    GiB
+    0  old              2     2.11       4.23       1.59         8.51  2.52  18.95     80.00  61.05
+    1  new              1     5.36      10.73       4.02        14.78  4.41  39.30     80.00  40.70
+
+What a single change of all stages does
+change                            left  stage  fits    step  slower by
+                                   GiB                    s          %
+zero2                            49.65      1   yes  3.1319        1.9  gradients are sharded, too
+zero3                            52.79      1   yes  3.1993        4.1  weights are sharded, too
+recompute=full                   53.43      1   yes  3.9907       29.8  whole layers are computed again
+recompute=selective:mlp          49.04      1   yes  3.6737       19.5  dense MLPs are computed again
+recompute=selective:layernorm    42.29      1   yes  3.0887        0.5  norms are computed again
+recompute=selective:core_attn    40.71      1   yes  3.1786        3.4  attention's core is computed again
+tensor x 2                       48.96      1   yes  3.5177       14.4  twice the tensor parallelism, half the data parallelism
+context x 2                      40.70      1   yes  3.1011        0.9  twice the context parallelism, half the data parallelism
+moment1-bytes=2 moment2-bytes=2  42.04      1   yes  3.0740       -0.0  moments in 16 bits
+gradient-bytes=2                 46.06      1   yes  3.0645       -0.3  gradients in 16 bits
+exit 3
+llama3.1-8b over 2 clusters: does not fit, 97.65 GiB too little on the tightest stage, 1; 29.23 s a step
+
+Memory of a GPU, stage by stage
+stage  cluster  in flight  weights  gradients  optimizer  activations   rest   total  capacity    left
+                               GiB        GiB        GiB          GiB    GiB     GiB       GiB     GiB
+    0  old              2     2.11       4.23       1.59        34.03   4.94   46.90     80.00   33.10
+    1  new              1    10.73      21.46       8.05       118.25  19.17  177.65     80.00  -97.65
+zero2
+zero3
+context
+context
+== diff
+A  a.json: 3.075 s a step
+B  b.json: 3.752 s a step
+B takes 22.0 % more time than A: 0.819 times the throughput
+
+What differs, and what it is worth: A with it alone, B without it; -: does not run
+what     A                     B                     alone  without
+                                                         %        %
+round    8                     16                      8.9     -6.8
+stage 1  new tp2 cp1 dp8 none  new tp4 cp1 dp4 none   13.7    -10.8
+
+Where the time of a step goes
+               A       B     B - A
+               s       s        ms
+compute   2.7260  3.0926  366.6579  passes of the slowest stage, without its messages
+messages  0.0000  0.0000    0.0000  messages of the slowest stage to the stages behind and back
+pipeline  0.3195  0.6306  311.1057  once through the other stages: the pipeline fills and drains
+end       0.0292  0.0292    0.0000  gradients, optimizer and weights behind the last microbatch
+overlap   0.0000  0.0000    0.0000  what the simulation finds beside the sum of these
+step      3.0747  3.7524  677.7636  all of it
+B takes 6.8 % more time than A: 0.937 times the throughput
+stages times runs of layers differ, 2 x 1 and 2 x 2: only the whole can be compared
+both take the same time
+the two plans are the same
+exit 2
+B takes 88.7 % more time than A: 1.060 times the throughput
+batch differs: only the whole can be compared
+stage 1  new tp2 cp1 dp8 mlp  new tp2 cp1 dp8 layernorm  -14.6     17.1
+stage 0  new tp2 cp1 dp4 none, ...  new tp2 cp1 dp4 none, ..., equal shares    0.0      0.0
+== check
+llama3.1-8b over 2 clusters: nothing found
+exit 0
+few.json:2:3: warning 3.fill: batch 8: on cluster old: 1 microbatches for 2 stages: some always idle: a batch of 16 fills them
+few.json:3:3: warning 3.fill: batch 8: on cluster new: 1 microbatches for 2 stages: some always idle: a batch of 16 fills them
+few.json: error 12.environment: NCCL_NET IB: messages between clusters need sockets: a network of each group, as reckon clusters --ranks-format nccl has them, instead of one of all: unset NCCL_NET
+few.json: warning 12.environment: NCCL_SOCKET_IFNAME not set: the interface that joins the clusters: without it NCCL takes the first it finds: NCCL_SOCKET_IFNAME=eth0
+llama3.1-8b over 2 clusters: 1 error, 3 warnings
+exit 1
+llama3.1-8b over 2 clusters: 1 error, 1 warning
+tight.json:2:3: error 5.stage: memory 84.17 GiB: a GPU of stage 0 has 80.00 GiB: reckon fits lists what makes room
+tight.json:3:3: error 5.stage: memory 312.09 GiB: a GPU of stage 1 has 80.00 GiB: reckon fits lists what makes room
+llama3.1-8b over 2 clusters: 2 errors
+exit 1
+exit 2
+exit 2
+== the run
+The run
+tokens                            1.000 T
+steps                             1,907,349
+days                              68.1              expected, failures and checkpoints included
+... at most one of ten less than  67.98
+... at most one of ten more than  68.3
+of it training                    67.88
+goodput                           99.67 %           training over all of it
+a failure every                   65.99 days
+failures                          1.032             expected
+noticing, restarting, waiting     0.02 %
+work done again                   0.16 %
+checkpoints                       0.16 %
+a checkpoint every                4.97 h            the best, or that of --interval; a step at least
+... by Young's formula            4.97 h
+... by Daly's                     4.97 h
+spare nodes                       1
+a checkpoint has                  104.70 GiB
+... and takes                     28.11 s
+GPU-hours                         52.303 K
+cost in USD                       310.874 K         spare nodes included
+The run, cluster by cluster
+The run, cluster by cluster
+cluster  GPUs used  GPU-hours  USD an hour  cost in USD  W of a GPU
+cluster  GPUs used  GPU-hours  USD an hour  cost in USD  W of a GPU
+                            K                         K
+                            K                         K
+new             16     26.152          2.5       65.379       603.1
+new             16     26.152          2.5       65.379       603.1
+old             16     26.152         1.99       52.042       318.4  of the list; price= in the system says another
+old             16     26.152         1.99       52.042       318.4  of the list; price= in the system says another
+
+
+bytes over links: 1.641e+05 USD of it, of steps done twice, too
+bytes over links: 1.641e+05 USD of it, of steps done twice, too
+to launch it, on the hosts of --ranks: reckon export megatron -m llama3.1-8b dp8 tp2 pp2 gbs64 split=8,24 sp zero1 grad-overlap weight-overlap
+exit 2
+exit 2
+== the best plans
+The best plans of those that were simulated
+rank    step  slower  objective  GPUs used  USD a step  plan
+           s       %          s
+   1  2.8325   0.000     2.8325         32      0.1174  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+   2  2.8919   2.097     2.8919         32       0.118  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
+   3  2.9944   5.716     2.9954         32      0.1192  gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
+   4  2.9999   5.911     3.0377         32      0.1192  gbs64 round8; old: 9 layers tp1 cp2 dp8 mbs1; new: 23 layers tp1 cp2 dp8 mbs1
+
+the first is the best that was found, and its bounds stand above; others nearly as good may have been left out by bounds, unseen
+True True
+exit 2
+exit 2
+== program
+llama3.1-8b on h100-sxm5-80g x16, 32 GPUs: 2 programs
+  plan: dp8 tp2 pp2 gbs64 split=8,24 sp zero1 grad-overlap weight-overlap
+stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  context  experts   data  stages     parameters  state   held
+                                                                 PFLOP     GiB        B        B    GiB     MiB                   GiB    GiB
+    0           0     16          6296         8          682     0.40   20.50     0.00     0.00   5.55  256.00  1,135,149,056   7.93   8.51
+    1          16     16        18,683         8         2043     1.32   60.75     0.00     0.00  14.08  256.00  2,880,114,688  20.12  14.78
+llama3.1-8b over 2 clusters, 32 GPUs: 2 programs
+  stage 0: old, 8 layers, tp2 cp1 dp8 mbs2
+  stage 1: new, 24 layers, tp4 cp1 dp4 mbs4
+
+Classes of ranks
+stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  context  experts  data  stages     parameters  state   held
+                                                                 PFLOP     GiB        B        B   GiB     MiB                   GiB    GiB
+    0           0     16          3220         8          354     0.40   20.50     0.00     0.00  5.55  256.00  1,135,149,056   7.93  17.02
+    1          16     16          9503         8         1059     1.32  182.25     0.00     0.00  6.04  256.00  1,440,157,696  12.07  29.56
+exit 0
+llama3.1-8b over 2 clusters, 32 GPUs: 2 programs
+  stage 0: old, 8 layers, tp2 cp1 dp8 mbs1
+  stage 1: new, 24 layers, tp2 cp1 dp8 mbs1
+
+Classes of ranks
+stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  context  experts   data  stages     parameters  state  held
+                                                                 PFLOP     GiB        B        B    GiB     MiB                   GiB   GiB
+    0           0     16          6296         8          682     0.40   20.50     0.00     0.00   5.55  256.00  1,135,149,056   7.93  8.51
+    1          16     16        21,563         8         2427     1.59   72.75     0.00     0.00  14.08  256.00  2,880,114,688  20.12  6.91
+exit 0
+  plan: dp8 tp2 pp2 gbs64 split=8,24 sp zero1 grad-overlap weight-overlap recompute=selective:mlp
+  gradient-bytes=2
+== many machines
+exit 2
+The best plan on each machine
+machine      GPUs there  used    step  samples a second  USD a step  samples a USD  stages  clusters used   bound
+                                    s                                                                           s
+8, 25Gb/s            24    16  3.4794            18.394     0.03866         1655.5       2  new            3.5190
+8, 100Gb/s           24    24  3.2285            19.824     0.04663         1372.4       2  old, new       3.2285
+16, 25Gb/s           32    32  3.1391            20.388     0.05581         1146.8       2  old, new       3.1398
+16, 100Gb/s          32    32  2.8325            22.595     0.05036           1271       2  old, new       2.8325
+choice,gpus,gpus_used,clusters
+8,16,16,"0
+16,24,24,"1
+exit 2
+exit 2
+exit 2
+logs of 32 ranks: nothing found
+llama3.1-8b over 2 clusters, 24 GPUs: 2 programs
+  stage 0: new, 20 layers, tp2 cp1 dp8 mbs1
+  stage 1: old, 12 layers, tp1 cp1 dp8 mbs1
+
+Classes of ranks
+stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  context  experts   data  stages     parameters  state   held
+                                                                 PFLOP     GiB        B        B    GiB     MiB                   GiB    GiB
+    0           0     16        22,652         8         2318     1.34   70.50     0.00     0.00  11.95  256.00  2,443,870,208  17.07   1.25
+    1          16      8          6553        16           26     1.42    0.00     0.00     0.00  15.37  512.00  3,142,684,672  21.95  16.80
+exit 0
+logs of 24 ranks: nothing found
+exit 2
+llama3.1-8b over 2 clusters, 16 GPUs: 2 programs
+  stage 0: 32 layers, tp2 cp1, replicas 4 on h100-sxm5-80g x16 mbs2, 4 on a100-sxm4-80g x16 mbs2
+
+    0           8      8        12,597         0         1413     1.72   81.25     0.00     0.00  19.63    0.00  4,015,263,744  28.05  38.07
+logs of 16 ranks: nothing found
+exit 1
+
+Classes of ranks
+stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  context  experts    data  stages  parameters   state    held
+                                                                 TFLOP     MiB        B        B     MiB     MiB                 MiB     MiB
+    0           0      8          7491         9          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0           2      1          7493        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0           3      1          7493        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0           6      1          7493        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0           7      1          7493        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0          10      1          7493        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0          11      1          7493        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0          14      1          7493        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0          15      1          7491         9          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    1          16      1          3668        18           14     4.26    0.00     0.00     0.00  406.18   30.40  81,126,144  580.26  352.60
+    1          17      1          3670        19           14     4.26    0.00     0.00     0.00  406.18   30.40  81,126,144  580.26  352.60
+    1          18      1          3670        19           14     4.26    0.00     0.00     0.00  406.18   30.40  81,126,144  580.26  352.60
+    1          19      1          3670        19           14     4.26    0.00     0.00     0.00  406.18   30.40  81,126,144  580.26  352.60
+    1          20      1          3670        19           14     4.26    0.00     0.00     0.00  406.18   30.40  81,126,144  580.26  352.60
+    1          21      1          3670        19           14     4.26    0.00     0.00     0.00  406.18   30.40  81,126,144  580.26  352.60
+    1          22      1          3670        19           14     4.26    0.00     0.00     0.00  406.18   30.40  81,126,144  580.26  352.60
+    1          23      1          3670        19           14     4.26    0.00     0.00     0.00  406.18   30.40  81,126,144  580.26  352.60
+logs of 24 ranks: nothing found
+      1 alloc r:tied.head.0 stream=gpu layer=head bytes=19298688
+      1 free r:tied.head.0 stream=gpu
+      1 recv 0 fp32 2412384 pass=step
+      1 recv 2 fp32 2412288 pass=step
+      1 run add_tied stream=gpu reads=r:tied.head.0,g.head op=41
+      1 send 0 fp32 2412384 pass=step
+      1 send 2 fp32 2412288 pass=step
+logs of 24 ranks: nothing found
+logs of 24 ranks: 120 errors
+exit 3
+speed.json: error 13.model: checkpoint layers 30: the model has 32
+llama3.1-8b over 2 clusters: 1 error
+exit 1
+logs/rank-2.log:7460: error 7.deadlock: send to 16 fp32 2412288 tag=33: rank 2 gpu waits in line 7460 for send to 16 fp32 2412288 tag=33: it never comes on rank 16
+logs of 24 ranks: 2 errors
+exit 1
+=== stderr
+reckon: --window does not go with several clusters: reckon timeline --help lists what does
+reckon: a.json:1:37: stages: 32 layers in all, the model has 80
+reckon: give two plan files, as reckon clusters --save-plan writes them
+reckon: over several clusters a plan is a file, as reckon clusters --save-plan writes it, and words that all its stages keep
+reckon: --gpus does not go with several clusters
+reckon: --elastic does not go with several clusters
+reckon: --spares is of a whole run: say on how many tokens, --tokens 15T or usual
+reckon: --plan and --links, --why, --pareto or --top: these search, leave --plan out
+reckon: a machine with {lists}, or a list of batches, is many: what is written or asked of one plan needs one machine and batch
+reckon: --price is of a whole run: say on how many tokens, --tokens 15T or usual
+reckon: --system:1:16: { without }: x{64,128}
+reckon: "h100-sxm5-80g x12 + a100-sxm4-80g x8 link=1Gb/s":1:1: x12 is no whole number of nodes of 8: x16 is the nearest that is
+reckon: a machine with {lists}, or a list of batches, is many: what is written or asked of one plan needs one machine and batch
+reckon: there is no rank 24: the plan's are 0 to 23
+reckon: the plan cannot be lowered: stage 0: its replicas have different tensor or context degrees, whose shards no group of ranks can reduce; give all the same
+reckon: a.json:1:37: stages: 32 layers in all, the model has 12

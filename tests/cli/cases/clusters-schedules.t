@@ -1,0 +1,112 @@
+# every schedule over clusters: searched, and given with several runs of layers to a stage
+two="h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us"
+for schedule in 1f1b gpipe zero-bubble zero-bubble-2p
+do echo "== $schedule"; reckon clusters -m llama3.1-8b -b 64 -s "$two" schedule=$schedule | sed -n '1,5p;/^Stages/,/^$/p'; done
+cat >chunks.json <<'END'
+{"batch": 64, "round": 8, "stages": [
+  {"layers": [4, 4], "cluster": "old", "words": "tp2 dp8"},
+  {"layers": [13, 11], "cluster": "new", "words": "tp2 dp8"}]}
+END
+reckon predict -m llama3.1-8b -s "$two" --plan chunks.json
+reckon clusters -m llama3.1-8b -s "$two" --plan chunks.json --ranks - --ranks-format nccl -o /dev/null | grep '"from"' | cut -c 1-90
+sed 's/\[4, 4\]/8/; s/\[13, 11\]/24/' chunks.json >plain.json
+reckon predict -m llama3.1-8b -s "$two" --plan plain.json | sed -n 3p
+sed 's/\[4, 4\]/[4, 3, 1]/' chunks.json >wrong.json
+reckon predict -m llama3.1-8b -s "$two" --plan wrong.json; echo "exit $?"
+reckon clusters -m llama3.1-8b -b 64 -s "$two" vpp2; echo "exit $?"
+reckon clusters -m llama3.1-8b -b 64 -s "$two" schedule=dualpipe; echo "exit $?"
+# interleaved where that is faster, and written so
+fast="h100-sxm5-80g x32 name=new + a100-sxm4-80g x32 name=old link=400Gb/s@10us"
+reckon clusters -m llama3.1-8b -b 32 -s "$fast" tp8 --save-plan i.json | grep -E '^step  |^interleaved|^the best|^to launch'
+grep layers i.json
+reckon predict -m llama3.1-8b -s "$fast" --plan i.json | grep -E '^step  |^interleaved|^the best'
+=== stdout
+== 1f1b
+llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
+
+step                2.8325 s          by event simulation, the better of the plans looked at
+objective           2.8325 s          of that plan: sum c + (m - 1) max c + the end
+bound               2.8325 s          no plan has an objective below: proved
+Stages
+stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
+                                                                          ms        ms        ms     ms     GiB        %
+    0  old           8      2    16   1   2   1   8    1  none         82.93    178.23     43.05  46.74    25.5      100  ########................
+    1  new          24      2    16   1   2   1   8    1  none        101.98    208.21      0.00  45.31    56.0       85  #################.......
+
+== gpipe
+llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
+Megatron-LM does not launch it: its stages differ in more than their layers
+leave the schedule out, and the best that it launches is named here
+
+step                3.5707 s          by event simulation, the better of the plans looked at
+Stages
+stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
+                                                                          ms        ms        ms     ms     GiB        %
+    0  old           8      2    16   1   2   1   8    1  none         82.93    178.23     43.05  46.74    52.6       89  ################........
+    1  new          24      2    16   1   2   1   8    1  full        101.98    298.32      0.00  45.31    63.8       78  ###################.....
+
+== zero-bubble
+llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
+Megatron-LM does not launch it: its schedule is not 1F1B
+leave the schedule out, and the best that it launches is named here
+
+step                2.8246 s          by event simulation, the better of the plans looked at
+Stages
+stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
+                                                                          ms        ms        ms     ms     GiB        %
+    0  new          24      2    16   1   2   1   8    1  none         91.38    193.47     43.05  45.31    65.5       77  ####################....
+    1  old           8      2    16   1   2   1   8    1  none        108.93    217.97      0.00  46.74    29.5      100  #########...............
+
+== zero-bubble-2p
+llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
+Megatron-LM does not launch it: its stages differ in more than their layers
+leave the schedule out, and the best that it launches is named here
+
+step                2.7628 s          by event simulation, the better of the plans looked at
+Stages
+stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
+                                                                          ms        ms        ms     ms     GiB        %
+    0  old           9      2    16   1   2   1   8    1  none         93.14    200.06     43.05  49.23    33.1      100  ##########..............
+    1  new          23      2    16   2   1   1   8    1  none        111.11    216.65      0.00  26.02    63.9       78  ###################.....
+
+llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
+
+step                3.2826 s          by event simulation, the better of the plans looked at
+samples per second  19.497
+microbatches        8                 of a step
+samples of a round  8                 of a microbatch, over all replicas of a stage
+GPUs used           32
+GPUs there          32
+
+Stages
+stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
+                                                                          ms        ms        ms     ms     GiB        %
+    0  old           8      2    16   2   1   1   8    1  none         90.29    186.18     86.10  29.20    21.2      100  ######..................
+    1  new          24      2    16   2   1   1   8    1  none        115.42    225.32     43.05  26.89    46.1       96  ##############..........
+
+What a step sends
+stage  to the next one over  each way  both ways  gradients of a GPU  their collectives
+                                              ms                                     ms
+    0  old - new             8.00 GiB    688.795            4.23 GiB             98.084
+    1  new - old             4.00 GiB    344.397           10.73 GiB             83.202
+
+interleaved: each stage has 2 runs of layers
+to launch it, on the hosts of --ranks: reckon export megatron -m llama3.1-8b dp8 tp2 pp2 vpp2 gbs64 split=4,13,4,11 sp zero1 grad-overlap weight-overlap
+        {"from": 0, "to": 1, "over": "link", "net_name": "Socket", "bytes_of_a_step_each_w
+        {"from": 1, "to": 0, "over": "link", "net_name": "Socket", "bytes_of_a_step_each_w
+step                3.0747 s          by event simulation, the better of the plans looked at
+exit 3
+exit 2
+exit 2
+step                1.0955 s          by event simulation, the better of the plans looked at
+interleaved: each stage has 2 runs of layers
+the best plan without takes 1.1570 s a step; interleaved are the plans that were simulated, so none is proved to be the best of those: a better one could save 20.6 %, no more
+to launch it, on the hosts of --ranks: reckon export megatron -m llama3.1-8b dp4 tp8 pp2 vpp2 mbs2 gbs32 split=12,3,13,4 sp zero1 grad-overlap weight-overlap
+        {"cluster": "new", "layers": [12, 13], "words": "tp8 cp1 dp4 recompute=none"},
+        {"cluster": "old", "layers": [3, 4], "words": "tp8 cp1 dp4 recompute=none"}
+step                1.0955 s          by event simulation, the better of the plans looked at
+interleaved: each stage has 2 runs of layers
+=== stderr
+reckon: wrong.json:3:14: stages[1].layers: stages have as many runs of layers each: here 3
+reckon: chunks: the search tries interleaved stages itself; a plan file gives each its runs of layers, "layers": [10, 8]
+reckon: schedule: dualpipe needs each stage twice, at both ends: 1f1b, gpipe, zero-bubble and zero-bubble-2p run over clusters

@@ -1,0 +1,31 @@
+# what the best step over two clusters depends on, and the same by changing the machine by hand
+machine() { echo "h100-sxm5-80g x16 name=new net1.bandwidth=$1GB/s + a100-sxm4-80g x16 name=old net0.bandwidth=$2GB/s link=$3Gb/s@50us"; }
+ask() { reckon search -m llama3.1-8b -b 16 -s "$@" tp8; }
+ask "$(machine 50 300 100)" --sensitivity --format csv >rows.csv
+grep -v '^part' rows.csv | grep -c '^new,\|^old,\|^new - old,'
+said() { grep "^$1," rows.csv | cut -d, -f 8,9; }
+step() { ask "$(machine "$@")" --format json | python3 -c "import json, sys; print('%.16g' % json.load(sys.stdin)['plan']['step_s'])"; }
+by_hand() { printf '%s %s\n' "$1" "$(said "$1")"; step $2; step $3; }
+by_hand 'new - old,link,,,bandwidth_Bps' "50 300 110" "50 300 90"
+by_hand 'old,network,0,NVLink3,bandwidth_Bps' "50 330 100" "50 270 100"
+ask "$(machine 50 300 100)" --sensitivity | sed -n '/^What the best/,/^$/p' | head -8
+reckon predict -m llama3.1-8b -s "$(machine 50 300 100)" --plan a.json --sensitivity; echo "exit $?"
+=== stdout
+28
+new - old,link,,,bandwidth_Bps 1.1659348810628085,1.1681040564648286
+1.165934881062809
+1.168104056464829
+old,network,0,NVLink3,bandwidth_Bps 1.1640466722553462,1.170411867229505
+1.164046672255346
+1.170411867229505
+What the best time depends on: its relative change per relative change of the parameter
+cluster    what                                  now            sensitivity  best time with 10 % more  with 10 % less
+new        matrix engine: peak                   989.4 TFLOP/s  -0.435       1.117 s (-4.24 %)         1.219 s (+4.46 %)
+new        matrix engine: efficiency             0.775          -0.361       1.13 s (-3.13 %)          1.215 s (+4.08 %)
+new        network tier 0 (NVLink4): bandwidth   450 GB/s       -0.348       1.13 s (-3.13 %)          1.212 s (+3.83 %)
+new        network tier 0 (NVLink4): efficiency  0.809          -0.348       1.13 s (-3.13 %)          1.212 s (+3.83 %)
+old        matrix engine: peak                   312 TFLOP/s    -0.148       1.152 s (-1.25 %)         1.187 s (+1.71 %)
+new        attention: efficiency                 0.65           -0.073       1.159 s (-0.66 %)         1.176 s (+0.81 %)
+exit 3
+=== stderr
+reckon: a.json: cannot open: No such file or directory; check the path

@@ -1,0 +1,129 @@
+# what does not go with several clusters, or says nothing, is refused by name
+two="h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s@50us"
+ask() { reckon "$@" -m llama3.1-8b -s "$two" >out; echo "exit $?"; }
+ask search -b 64 -g 32
+ask search -b 64 --layerwise
+ask predict --layers tp8
+ask report -b 64 --threads 2
+ask search -b 64 --banana
+ask clusters -b 64 tp8 banana
+ask clusters -b 64 gbs128
+# words of the line that every stage of a file outdoes
+cat >p.json <<'END'
+{"batch": 64, "round": 8, "plan": "tp4", "stages": [
+  {"layers": 20, "cluster": "0", "words": "tp4 dp4"}, {"layers": 12, "cluster": "1", "words": "tp2 dp8 recompute=full"}]}
+END
+ask predict --plan p.json tp8
+ask clusters --plan p.json dp2
+ask clusters --plan p.json recompute=selective
+# what a file says twice, or of no effect
+plan() { printf '%s' "$1" >w.json; ask predict --plan w.json; }
+plan '{"batch": 128, "round": 8, "plan": "gbs64", "stages": [{"layers": 32, "cluster": "0", "words": "tp2 dp8"}]}'
+plan '{"batch": 64, "round": 8, "plan": "tp2 banana", "stages": [{"layers": 32, "cluster": "0", "words": "dp8"}]}'
+plan '{"batch": 64, "round": 8, "stages": [{"layers": 32, "parts": [{"cluster": "0", "layers": 7}, {"cluster": "1"}]}]}'
+plan '{"batch": 64, "round": 8, "stages": [{"layers": [16, 16], "cluster": "0", "words": "tp2 dp8"}]}'
+plan '{"batch": 64, "round": 8, "plan": "schedule=zero-bubble", "stages": [
+  {"layers": [8, 8], "cluster": "0", "words": "tp2 dp8"}, {"layers": [8, 8], "cluster": "1", "words": "tp2 dp8"}]}'
+plan '{"batch": 64, "round": 8, "stages": [{"layers": 32, "cluster": "0", "words": "tp2 dp8 recompute=full recompute-parts=mlp"}]}'
+ask clusters -b 64 recompute=full recompute-parts=mlp
+ask timeline --plan p.json --trace same --pytorch-csv same
+# a link that is given twice; one of a pair outdoes that of all
+two="h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s@50us link=1Gb/s"
+ask clusters -b 64
+two="h100-sxm5-80g x16 + a100-sxm4-80g x16 link:0-1=100Gb/s@50us link:1-0=1Gb/s"
+ask clusters -b 64
+for two in "h100-sxm5-80g x16 + a100-sxm4-80g x16 link:0-1=100Gb/s@50us link=1Gb/s" \
+    "h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s@50us"; do ask predict --plan p.json; grep ^step out; done
+cat >machine.json <<'END'
+{"clusters": [{"name": "a", "system": "h100-sxm5-80g x16"}, {"name": "b", "system": "a100-sxm4-80g x16"}],
+ "links": [{"between": ["a", "b"], "bandwidth_GBps": 12.5, "latency_us": 50},
+           {"between": ["b", "a"], "bandwidth_GBps": 1}]}
+END
+two=./machine.json
+ask clusters -b 64
+# more layers than are dealt, at once
+printf '{"name": "deep", "layers": 1000000, "hidden": 64, "feedforward": 128, "heads": 4, "head_dim": 16, "sequence": 512, "vocabulary": 1000}' >deep.json
+reckon search -m deep.json -b 64 -s "h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s"; echo "exit $?"
+# degrees that no stage can have, with the nearest that works
+two="h100-sxm5-80g x16 name=a + a100-sxm4-80g x16 name=b link=100Gb/s@50us"
+for words in tp3 cp3 cp64 ep8 precision=fp8-delayed; do ask clusters -b 64 $words; done
+reckon clusters -m mixtral-8x7b -b 64 -s "$two" ep3; echo "exit $?"
+reckon clusters -m mixtral-8x7b -b 64 -s "$two" tp8 ep8; echo "exit $?"
+# words of a cluster: nearly right, twice, without effect; positions are those of the whole line
+for line in "h100-sxm5-80g x8 nam=a + l4 x8 link=1Gb/s" "h100-sxm5-80g x8 + l4 x8 lnk=1Gb/s" "h100-sxm5-80g x8 name=a name=b + l4 x8 link=1Gb/s" "h100-sxm5-80g x8 + l4 x8 hbm=80 link=1Gb/s" "h100-sxm5-80g x8 + l4 x8 link=1Gb/s,cap=0Gb/s" "h100-sxm5-80g x8 + ./none.json x8 link=1Gb/s"
+do reckon clusters -m gpt2-774m -b 64 -s "$line"; echo "exit $?"; done
+=== stdout
+exit 2
+exit 2
+exit 2
+exit 2
+exit 2
+exit 2
+exit 2
+exit 3
+exit 2
+exit 0
+exit 3
+exit 3
+exit 3
+exit 3
+exit 3
+exit 3
+exit 2
+exit 2
+exit 2
+exit 2
+exit 0
+step                5.2763 s          by event simulation, the better of the plans looked at
+exit 0
+step                5.2763 s          by event simulation, the better of the plans looked at
+exit 3
+exit 2
+exit 2
+exit 2
+exit 2
+exit 2
+exit 1
+exit 2
+exit 1
+exit 2
+exit 2
+exit 2
+exit 2
+exit 2
+exit 3
+=== stderr
+reckon: --gpus does not go with several clusters: reckon clusters --help lists what does
+reckon: --layerwise does not go with several clusters: reckon clusters --help lists what does
+reckon: --layers does not go with several clusters: reckon clusters --help lists what does
+reckon: --threads does not go with several clusters: reckon clusters --help lists what does
+reckon: "--banana" is not known: reckon clusters --help lists all flags
+reckon: "tp8 banana":1:5: unknown word "banana": there are tp, pp, cp, ep, dp, mbs, gbs, zero, sp, recompute and others, see reckon-plan(5)
+reckon: --batch 64 and gbs128: leave one of them out
+reckon: p.json:1:52: stages: every stage has its own tensor, so a word for it beside the file changes nothing: leave it out, or change it here
+reckon: data is chosen for each stage here: leave it out
+reckon: w.json:1:36: plan: gbs64, but "batch" is 128: leave one of them out
+reckon: w.json:1:35: plan: column 5: unknown word "banana": there are tp, pp, cp, ep, dp, mbs, gbs, zero, sp, recompute and others, see reckon-plan(5)
+reckon: w.json:1:90: stages[0].parts[0].layers: all parts have the layers of the stage
+reckon: w.json:1:49: stages[0].layers: a stage alone has one run of layers: give their sum
+reckon: w.json:2:14: stages[0].layers: stages of schedule zero-bubble have one run of layers: 1f1b and gpipe interleave
+reckon: w.json:1:78: stages[0].words: only recompute=selective has parts
+reckon: recompute-parts: only recompute=selective has parts
+reckon: --trace and --pytorch-csv name the same file, same: give two names
+reckon: "h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s@5...":1:57: link= is given twice: remove one, or name the clusters of each, link:A-B=...
+reckon: "h100-sxm5-80g x16 + a100-sxm4-80g x16 link:0-1=100Gb...":1:66: the link between 1 and 0 is given twice: remove one
+reckon: ./machine.json:3:24: links[1].between: the link between b and a is given twice: remove one
+reckon: deep has 1000000 layers: at most 4096 are dealt to clusters by a search
+reckon: tp3 divides the node of no cluster: tp2 is the nearest below that does
+reckon: cp3 does not divide the tokens of a sample, 8192: cp2 does
+reckon: tp1 cp64 of a stage need 64 accelerators, the largest cluster has 16: cp16 does
+reckon: ep8: llama3.1-8b has no experts: leave it out, or say ep1
+reckon: cluster b, a100-sxm4-80g x16, can be used by no stage: bad_datatype: fp8-delayed (asked for 1, there is 0); leave it out, or change the words
+reckon: ep3 does not divide the experts of the model, 8: ep2 does
+reckon: cluster a, h100-sxm5-80g x16, can be used by no stage: bad_degrees: ranks by pipeline * expert * expert_tensor (asked for 128, there is 32); leave it out, or change the words
+reckon: "h100-sxm5-80g x8 nam=a + l4 x8 link=1Gb/s":1:18: unknown part "nam": did you mean "name="?
+reckon: "h100-sxm5-80g x8 + l4 x8 lnk=1Gb/s":1:26: unknown part "lnk": did you mean "link="?
+reckon: "h100-sxm5-80g x8 name=a name=b + l4 x8 link=1Gb/s":1:25: name= is given twice: remove one
+reckon: "h100-sxm5-80g x8 + l4 x8 hbm=80 link=1Gb/s":1:30: "80" has no unit: write a size such as "80GiB"
+reckon: "h100-sxm5-80g x8 + l4 x8 link=1Gb/s,cap=0Gb/s":1:41: a cap is above 0; without cap= there is none
+reckon: ./none.json: cannot open: No such file or directory; check the path

@@ -1,0 +1,230 @@
+# stages over two clusters; where the second is not worth it; what is wrong is pointed at
+two="h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us"
+reckon clusters -m llama3.1-8b -b 512 -s "$two"
+reckon clusters -m llama3.1-8b -b 64 -s "$two" --format csv | cut -d, -f2,3,5-9 | head -3
+reckon clusters -m llama3.1-8b -b 128 tp2 -s "h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s@50us" --links | tail -10
+reckon clusters -m llama3.1-70b -b 64 -s "a100-sxm4-80g x8 + v100-sxm2-32g x8 link=100Gb/s"
+echo "exit $?"
+for system in \
+  "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=0Gb/s" \
+  "h100-sxm5-80g x8 + a100-sxm4-80g x12 link=1Gb/s" \
+  "h100-sxm5-80g x8 name=a + a100-sxm4-80g x8 name=a link=1Gb/s" \
+  "h100-sxm5-80g x8 + h10-sxm5-80g x8 link=1Gb/s" \
+  "h100-sxm5-80g x8 + a100-sxm4-80g x8" \
+  "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=1Gb/s,cup=3"
+do reckon clusters -m llama3.1-8b -b 8 -s "$system"; echo "exit $?"; done
+reckon clusters -m llama3.1-8b -b 8 -s "$two" pp2; echo "exit $?"
+reckon clusters -m llama3.1-8b -s "$two"; echo "exit $?"
+reckon clusters -m llama3.1-8b -b 8 -s "$two" tp6; echo "exit $?"
+reckon clusters -m deepseek-v3 -b 8 -s "$two"; echo "exit $?"
+# layers of several kinds: attention, state spaces and MLPs in turn
+reckon clusters -m nemotron-h-8b -b 64 -s "$two" tp2 --format csv | cut -d, -f2,3,5-9
+reckon search -m llama3.1-8b -b 512 -s "$two" | sed -n 3p
+reckon predict -m llama3.1-8b -s "$two" dp8; echo "exit $?"
+# where the ranks run
+small="h100-sxm5-80g x8 name=new + a100-sxm4-80g x8 name=old link=100Gb/s@50us"
+for format in mpi hostfile mpich slurm torchrun nccl
+do reckon clusters -m llama3.1-8b -b 64 -s "$small" --ranks - --ranks-format $format -o /dev/null | cut -c 1-110 | head -12; done
+# which adapters; groups of experts, of tied embeddings
+named="h100-sxm5-80g x8 name=new adapters=mlx5_0,mlx5_1 interface=eth0 + h100-sxm5-80g x8 name=old interface=ens3 link=400Gb/s@5us"
+cat >tied.json <<'END'
+{"batch": 64, "round": 8, "stages": [{"layers": 18, "cluster": "new", "words": "tp2 cp2 dp2"}, {"layers": 18, "cluster": "old", "words": "tp2 cp2 dp2"}]}
+END
+for format in torchrun nccl; do reckon clusters -m gpt2-774m -s "$named" --plan tied.json --ranks - --ranks-format $format -o /dev/null; done
+cat >experts.json <<'END'
+{"batch": 64, "round": 8, "stages": [{"layers": 16, "cluster": "new", "words": "tp2 dp4 ep4 etp1 recompute=full"}, {"layers": 16, "cluster": "old", "words": "dp8 ep4 recompute=full"}]}
+END
+reckon clusters -m mixtral-8x7b -s "$named" --plan experts.json --ranks - --ranks-format nccl -o /dev/null | grep expert
+reckon clusters -m gpt2-774m -b 64 -s "h100-sxm5-80g x8 adapters=mlx5_0,, + h100-sxm5-80g x8 link=1Gb/s"; echo "exit $?"
+reckon clusters -m gpt2-774m -b 64 -s "h100-sxm5-80g x8 interface=a,b + h100-sxm5-80g x8 link=1Gb/s"; echo "exit $?"
+reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@-1us"; echo "exit $?"
+# what Megatron-LM launches, and what that costs, in the first lines and as JSON; as the answer, and as files
+uneven="h100-sxm5-80g x8 name=new + v100-sxm2-32g x16 name=old link=100Gb/s@50us"
+asked() { command=$1; shift; reckon $command -m llama3.1-8b -s "$uneven" "$@"; }
+asked clusters -b 128 precision=fp16 | sed -n 1,5p
+asked clusters -b 128 precision=fp16 --format json | sed -n '/"launchable"/,/}/p'
+asked clusters -b 128 precision=fp16 --launchable --save-plan launched.json --save-script run.sh | grep -e '^Megatron' -e '^step ' -e '^to launch'
+grep -o 'pipeline-model-parallel-[sl].*' run.sh; asked check launched.json
+reckon export megatron -m llama3.1-8b -s "$uneven" gbs128 precision=fp16 | grep -o 'pipeline-model-parallel-[sl].*'
+asked clusters -b 128 precision=fp16 --save-script none.sh; echo "exit $?"
+asked clusters --plan launched.json --launchable; echo "exit $?"
+asked clusters -b 128 precision=fp16 cp1 schedule=zero-bubble | sed -n 2,3p
+=== stdout
+llama3.1-8b over 2 clusters, batch 512 of 8192 tokens, by the model of today's plans
+
+step                10.2764 s         by event simulation, the better of the plans looked at
+objective           10.2764 s         of that plan: sum c + (m - 1) max c + the end
+bound               10.2764 s         no plan has an objective below: proved
+floor               8.8468 s          no step is shorter, interleaved or not, stages each in one cluster: proved
+gap                 0.00 %            the objective above the simulation
+samples per second  49.823
+microbatches        32                of a step
+samples of a round  16                of a microbatch, over all replicas of a stage
+GPUs used           64
+GPUs there          64
+USD a step          0.3654            GPU-hours used, bytes over links
+problems            40                orders of clusters and rounds, each solved exactly
+labels              1851              partial plans kept
+simulated           26                plans simulated
+
+Stages
+stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
+                                                                          ms        ms        ms     ms     GiB        %
+    0  old           8      4    32   1   2   1  16    1  none         82.93    178.23     43.05  46.01    24.7      100  #######.................
+    1  new          24      4    32   1   2   1  16    1  none        101.98    208.21      0.00  42.79    54.0       87  ################........
+
+What a step sends
+stage  to the next one over   each way  both ways  gradients of a GPU  their collectives
+                                                s                                     ms
+    0  old - new             32.00 GiB      1.378            8.46 GiB            135.281
+    1  -                             -          -           21.46 GiB             93.910
+
+Each cluster by itself
+machine                 GPUs  objective  over the best
+                                      s              %
+new: h100-sxm5-80g x32    32    13.3448           29.9
+old: a100-sxm4-80g x32    32    36.2559          252.8
+
+to launch it, on the hosts of --ranks: reckon export megatron -m llama3.1-8b dp16 pp2 cp2 gbs512 split=8,24 zero1 grad-overlap weight-overlap
+cluster,layers,gpus,tensor,context,expert,data
+old,8,32,1,2,1,16
+new,24,32,1,2,1,16
+link   bandwidth  objective   saves  clusters used
+                          s       %
+0 - 1   3.1 GB/s     6.4279  -10.81  1, 0
+0 - 1   6.2 GB/s     6.0160   -3.71  1, 0
+0 - 1  25.0 GB/s     5.6729    2.20  1, 0
+0 - 1  50.0 GB/s     5.5961    3.53  1, 0
+0 - 1  12.8 TB/s     5.4350    6.30  0 + 1
+
+below 1.513 GB/s a node, several clusters are no better than one
+to launch it, on the hosts of --ranks: reckon export megatron -m llama3.1-8b dp8 tp2 pp2 gbs128 split=8,24 sp zero1 grad-overlap weight-overlap
+exit 1
+exit 2
+exit 2
+exit 2
+exit 2
+exit 2
+exit 2
+exit 2
+exit 2
+exit 2
+exit 1
+cluster,layers,gpus,tensor,context,expert,data
+old,14,32,2,1,1,16
+new,38,32,2,1,1,16
+step                10.2764 s         by event simulation, the better of the plans looked at
+exit 2
+rank 0=old-0 slot=0
+rank 1=old-0 slot=1
+rank 2=old-0 slot=2
+rank 3=old-0 slot=3
+rank 4=old-0 slot=4
+rank 5=old-0 slot=5
+rank 6=old-0 slot=6
+rank 7=old-0 slot=7
+rank 8=new-0 slot=0
+rank 9=new-0 slot=1
+rank 10=new-0 slot=2
+rank 11=new-0 slot=3
+old-0 slots=8
+new-0 slots=8
+old-0:8
+new-0:8
+old-0
+old-0
+old-0
+old-0
+old-0
+old-0
+old-0
+old-0
+new-0
+new-0
+new-0
+new-0
+old-0: torchrun --nnodes=2 --node-rank=0 --nproc-per-node=8 --master-addr=old-0 --master-port=29500
+new-0: torchrun --nnodes=2 --node-rank=1 --nproc-per-node=8 --master-addr=old-0 --master-port=29500
+{
+    "groups": [
+        {"kind": "context", "stage": 0, "cluster": "old", "over": "node", "net_name": "IB", "ranks": [[0, 1], 
+        {"kind": "data", "stage": 0, "cluster": "old", "over": "node", "net_name": "IB", "ranks": [[0, 2, 4, 6
+        {"kind": "gradients", "stage": 0, "cluster": "old", "over": "node", "net_name": "IB", "ranks": [[0, 1,
+        {"kind": "context", "stage": 1, "cluster": "new", "over": "node", "net_name": "IB", "ranks": [[8, 9], 
+        {"kind": "data", "stage": 1, "cluster": "new", "over": "node", "net_name": "IB", "ranks": [[8, 10, 12,
+        {"kind": "gradients", "stage": 1, "cluster": "new", "over": "node", "net_name": "IB", "ranks": [[8, 9,
+    ],
+    "messages": [
+        {"from": 0, "to": 1, "over": "link", "net_name": "Socket", "bytes_of_a_step_each_way": 4294967296, "re
+    ]
+new-0: NCCL_IB_HCA==mlx5_0,mlx5_1 NCCL_SOCKET_IFNAME==eth0 torchrun --nnodes=2 --node-rank=0 --nproc-per-node=8 --master-addr=new-0 --master-port=29500
+old-0: NCCL_SOCKET_IFNAME==ens3 torchrun --nnodes=2 --node-rank=1 --nproc-per-node=8 --master-addr=new-0 --master-port=29500
+{
+    "groups": [
+        {"kind": "tensor", "stage": 0, "cluster": "new", "over": "node", "net_name": "IB", "ranks": [[0, 1], [2, 3], [4, 5], [6, 7]]},
+        {"kind": "context", "stage": 0, "cluster": "new", "over": "node", "net_name": "IB", "ranks": [[0, 2], [1, 3], [4, 6], [5, 7]]},
+        {"kind": "data", "stage": 0, "cluster": "new", "over": "node", "net_name": "IB", "ranks": [[0, 4], [1, 5], [2, 6], [3, 7]]},
+        {"kind": "gradients", "stage": 0, "cluster": "new", "over": "node", "net_name": "IB", "ranks": [[0, 2, 4, 6], [1, 3, 5, 7]]},
+        {"kind": "tensor", "stage": 1, "cluster": "old", "over": "node", "net_name": "IB", "ranks": [[8, 9], [10, 11], [12, 13], [14, 15]]},
+        {"kind": "context", "stage": 1, "cluster": "old", "over": "node", "net_name": "IB", "ranks": [[8, 10], [9, 11], [12, 14], [13, 15]]},
+        {"kind": "data", "stage": 1, "cluster": "old", "over": "node", "net_name": "IB", "ranks": [[8, 12], [9, 13], [10, 14], [11, 15]]},
+        {"kind": "gradients", "stage": 1, "cluster": "old", "over": "node", "net_name": "IB", "ranks": [[8, 10, 12, 14], [9, 11, 13, 15]]},
+        {"kind": "embedding", "stages": [0, 1], "over": "link", "net_name": "Socket", "ranks": [[0, 8], [1, 9], [2, 10], [3, 11], [4, 12], [5, 13], [6, 14], [7, 15]]}
+    ],
+    "environment": [
+        {"cluster": "new", "NCCL_IB_HCA": "=mlx5_0,mlx5_1", "NCCL_SOCKET_IFNAME": "=eth0"},
+        {"cluster": "old", "NCCL_SOCKET_IFNAME": "=ens3"}
+    ],
+    "messages": [
+        {"from": 0, "to": 1, "over": "link", "net_name": "Socket", "bytes_of_a_step_each_way": 167772160, "replicas_and_samples": [[0, 0, 4], [1, 1, 4]]}
+    ]
+}
+        {"kind": "expert", "stage": 0, "cluster": "new", "over": "node", "net_name": "IB", "ranks": [[0, 1, 2, 3], [4, 5, 6, 7]]},
+        {"kind": "expert gradients", "stage": 0, "cluster": "new", "over": "node", "net_name": "IB", "ranks": [[0, 4], [1, 5], [2, 6], [3, 7]]},
+        {"kind": "expert", "stage": 1, "cluster": "old", "over": "node", "net_name": "IB", "ranks": [[8, 9, 10, 11], [12, 13, 14, 15]]},
+        {"kind": "expert gradients", "stage": 1, "cluster": "old", "over": "node", "net_name": "IB", "ranks": [[8, 12], [9, 13], [10, 14], [11, 15]]}
+exit 2
+exit 2
+exit 2
+llama3.1-8b over 2 clusters, batch 128 of 8192 tokens, by the model of today's plans
+Megatron-LM does not launch it: its stages differ in more than their layers
+the best that it launches takes 11.3025 s a step, 2.3 % more: precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap on old, new (--launchable makes it the answer)
+
+step                11.0460 s         by event simulation, the better of the plans looked at
+  "launchable": {
+    "step_s": 11.302503105061682,
+    "slower": 0.023221988468484334,
+    "clusters": "old, new",
+    "plan": "gbs128 round4; old: 3 layers tp1 cp2 dp4 mbs1; old: 3 layers tp1 cp2 dp4 mbs1; new: 26 layers tp1 cp2 dp4 mbs1",
+    "words": "precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap"
+  },
+step                11.3025 s         by event simulation, the better of the plans looked at
+to launch it, on the hosts of --ranks: reckon export megatron -m llama3.1-8b precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap
+pipeline-model-parallel-size 3
+pipeline-model-parallel-layout "E(t*3|)*2t*26L"
+llama3.1-8b over 2 clusters: nothing found
+pipeline-model-parallel-size 3
+pipeline-model-parallel-layout "E(t*3|)*2t*26L"
+exit 2
+exit 2
+Megatron-LM does not launch it: its stages differ in more than their layers
+leave the schedule out, and the best that it launches is named here
+=== stderr
+reckon: cluster 1, v100-sxm2-32g x8, can be used by no stage: bad_datatype: bf16 (asked for 1, there is 0); leave it out, or change the words
+reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=0Gb/s":1:42: a link needs a bandwidth above 0; clusters that nothing joins are searched one by one
+reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x12 link=1Gb/s":1:20: x12 is no whole number of nodes of 8: x16 is the nearest that is
+reckon: "h100-sxm5-80g x8 name=a + a100-sxm4-80g x8 name=a li...":1:27: two clusters are named "a": rename one
+reckon: "h100-sxm5-80g x8 + h10-sxm5-80g x8 link=1Gb/s":1:20: unknown system "h10-sxm5-80g": did you mean "h100-sxm5-80g"? ("reckon systems" lists them; a file's name ends in .json)
+reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x8":1:36: no link between 0 and 1: add link=100Gb/s@50us, or link:0-1=...
+reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=1Gb/s,cup=3":1:48: expected cap=RATE or price=USD (of a GB): link=100Gb/s@50us,cap=400Gb/s,price=0.02
+reckon: pipeline is chosen for each stage here: leave it out
+reckon: how many samples has a step? add --batch 256, or the word gbs256
+reckon: tp6 divides the node of no cluster: tp4 is the nearest below that does
+reckon: no plan fits: each stage holds at least one layer, with everything computed again; add nodes, or words such as zero3, ep8, cp2
+reckon: data is chosen for each stage here: leave it out
+reckon: "h100-sxm5-80g x8 adapters=mlx5_0,, + h100-sxm5-80g x...":1:27: adapters are names such as mlx5_0,mlx5_1
+reckon: "h100-sxm5-80g x8 interface=a,b + h100-sxm5-80g x8 li...":1:28: an interface is a name such as eth0
+reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@-1u...":1:50: a latency is 0 or more
+reckon: over 2 clusters: 11.3 s a step, the best plan whose stages are alike; reckon clusters --ranks writes its hosts in their order
+reckon: --save-script: the plan's stages differ in more than their layers, which Megatron-LM does not run: --launchable finds the best whose stages are alike
+reckon: --plan and --where, --headroom, --launchable, --sensitivity or --state: these choose among plans, leave --plan out

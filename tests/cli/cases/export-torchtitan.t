@@ -1,0 +1,36 @@
+reckon export torchtitan -m llama3.1-70b framework=fsdp gpus256 tp8 sp zero3 grad-overlap weight-overlap gbs512 precision=fp8-current weights-fp8 >job.toml; cat job.toml; reckon import torchtitan job.toml -m llama3.1-70b --system h100-sxm5-80g | head -3 | sed 's/On .*//'
+=== stdout
+# torchtitan up to v0.2.2, written by reckon 0.2.0
+
+[model]
+name = "llama3"
+flavor = "70B"
+converters = ["quantize.linear.float8"]
+
+[quantize.linear.float8]
+enable_fsdp_float8_all_gather = true
+
+[parallelism]
+data_parallel_replicate_degree = 1
+data_parallel_shard_degree = 32
+fsdp_reshard_after_forward = "always"
+tensor_parallel_degree = 8
+enable_async_tensor_parallel = false
+
+[training]
+local_batch_size = 1
+global_batch_size = 512
+seq_len = 8192
+mixed_precision_param = "bfloat16"
+mixed_precision_reduce = "float32"
+enable_cpu_offload = false
+steps = 20
+
+[activation_checkpoint]
+mode = "none"
+
+[compile]
+enable = true
+llama3.1-70b: 70,553,706,496 parameters, 256 GPUs with torchtitan
+  plan: framework=fsdp precision=fp8-current dp32 tp8 gbs512 sp zero3 grad-overlap weight-overlap
+  weights-fp8

@@ -1,0 +1,178 @@
+reckon fits llama3.1-70b h100-sxm5-80g x64 tp8 pp2 zero1 -f json |
+    sed '/"system": {/,/^  },/d' | grep -o '^ *"[A-Za-z0-9_]*": [[{]*' | sort -u
+reckon fits llama3.1-70b h100-sxm5-80g x64 tp8 pp4 zero1 -f csv | cut -d, -f 1,2 
+reckon fits llama3.1-70b h100-sxm5-80g x64 -o out --save plan.json; echo $?; wc -l <out | grep -c .
+reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; sed -n 2p out | cmp - again && echo same
+=== stdout
+      "activation_gradients_bytes": 
+      "activations_bytes": 
+      "alike": 
+      "allocated_bytes": 
+      "attention_bytes": 
+      "backward_s": 
+      "blocks": 
+      "change": 
+      "checkpoints_bytes": 
+      "communication_bytes": 
+      "context_bytes": 
+      "embedding_bytes": 
+      "error": 
+      "experts_bytes": 
+      "fits": 
+      "forward_s": 
+      "fragmentation_bytes": 
+      "gathered_bytes": 
+      "gpus": 
+      "gradients_bytes": 
+      "in_flight": 
+      "left_bytes": 
+      "measured_s": 
+      "mlp_bytes": 
+      "norms_bytes": 
+      "offloaded_bytes": 
+      "optimizer_bytes": 
+      "parameters": 
+      "plan": 
+      "plan_of": 
+      "predicted_s": 
+      "published": 
+      "run": 
+      "saved_bytes": 
+      "source": 
+      "stage": 
+      "static_bytes": 
+      "step_change": 
+      "step_s": 
+      "system": 
+      "total_bytes": 
+      "weights_bytes": 
+      "what": 
+      "working_bytes": 
+    "activation_fused": 
+    "activation_offload": 
+    "attention": 
+    "batch": 
+    "biases": 
+    "capacity_factor": 
+    "capacity_padded": 
+    "checkpoint_sharded": 
+    "chunks": 
+    "class": 
+    "context": 
+    "context_contiguous": 
+    "context_kind": 
+    "cuda_graphs": 
+    "data": 
+    "data_network": 
+    "deferred_wgrad": 
+    "dispatcher": 
+    "embedding_counts": 
+    "embedding_norm": 
+    "expert": 
+    "expert_overlap": 
+    "expert_tensor": 
+    "feedforward": 
+    "first_layers": 
+    "framework": 
+    "frozen": 
+    "full_attention": 
+    "fused": 
+    "gpus": 
+    "gradient_element_bytes": 
+    "gradient_fusion": 
+    "gradient_overlap": 
+    "grouped": 
+    "head_counts": 
+    "head_dim": 
+    "heads": 
+    "hidden": 
+    "id": 
+    "imbalance": 
+    "keep_gathered": 
+    "last_layers": 
+    "layers": 
+    "logits_linger": 
+    "loss_compiled": 
+    "loss_in_chunks": 
+    "loss_in_place": 
+    "master_element_bytes": 
+    "messages_sharded": 
+    "microbatch": 
+    "microbatch_group": 
+    "moment1_element_bytes": 
+    "moment2_element_bytes": 
+    "optimizer": 
+    "optimizer_offload": 
+    "order": 
+    "p25": 
+    "p5": 
+    "p50": 
+    "p75": 
+    "p95": 
+    "parameters": 
+    "pipeline": 
+    "pipeline_blocking": 
+    "pipeline_network": 
+    "position": 
+    "precision": 
+    "probability": 
+    "recompute": 
+    "recompute_every": 
+    "recompute_layers": 
+    "recompute_parts": 
+    "recompute_rest": 
+    "recompute_stride": 
+    "recompute_to_end": 
+    "regather": 
+    "runs": 
+    "schedule": 
+    "sequence": 
+    "sequence_chunks": 
+    "sequence_parallel": 
+    "shard_ranks": 
+    "sources": 
+    "split": 
+    "stages": 
+    "tensor": 
+    "tensor_network": 
+    "tensor_overlap": 
+    "tied_embeddings": 
+    "training": 
+    "transformer_engine": 
+    "ulysses": 
+    "vocabulary": 
+    "vocabulary_multiple": 
+    "weight_element_bytes": 
+    "weight_offload": 
+    "weight_overlap": 
+    "weights_fp8": 
+    "whole_gradients": 
+    "whole_logits": 
+    "zero": 
+  "assumed": 
+  "capacity_bytes": 
+  "changes": [
+  "command": 
+  "fits": 
+  "left_bytes": 
+  "memory_error_bar": {
+  "memory_fits": {
+  "model": {
+  "nearest": [
+  "need_bytes": 
+  "plan": {
+  "plan_words": 
+  "stages": [
+  "step_s": 
+  "tightest_stage": 
+  "verdict": 
+stage,blocks
+0,20
+1,20
+2,20
+3,20
+0
+1
+same
+=== stderr
+reckon: --save is now --save-plan

@@ -1,0 +1,18 @@
+cat >x.yaml <<E
+base_model: meta-llama/Llama-3.1-8B
+sequence_len: 8192
+micro_batch_size: 1
+gradient_accumulation_steps: 2
+bf16: true
+optimizer: adamw_torch_fused
+fsdp: [full_shard, auto_wrap]
+learning_rate: 2e-5
+E
+reckon import axolotl x.yaml --model llama3.1-8b --gpus 8; printf "adapter: lora\n" >>x.yaml; reckon import axolotl x.yaml --model llama3.1-8b --gpus 8; printf "{\"zero_optimisation\": {\"stage\": 3}}" >d.json; reckon import deepspeed d.json --model llama3.1-8b
+=== stdout
+llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with axolotl
+  plan: framework=fsdp dp8 gbs16 zero3 grad-overlap weight-overlap no-fused
+=== stderr
+reckon: x.yaml:9:10: adapter: only adapters are trained, which plans do not cover
+reckon: d.json:1:33: zero_optimisation.stage: is not known, did you mean zero_optimization.stage: correct it, or give --ignore zero_optimisation.stage
+=== exit 3

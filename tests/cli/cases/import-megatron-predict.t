@@ -1,0 +1,18 @@
+cp "$RECKON_SOURCE/tests/data/megatron/mixtral-8x7b.sh" .
+reckon import megatron mixtral-8x7b.sh --system h100-sxm5-80g | sed -n '1,4p;/^Assumed/,/^On /p' | sed 's/: .*//'
+=== stdout
+mixtral-8x7b
+The arguments are those of Megatron Core 0.9 to 0.19
+  plan
+
+Assumed, because the arguments do not say it
+what                   value  why
+--kv-channels          128    not given
+--vocab-size           32000  not given
+--moe-ffn-hidden-size  14336  not given
+--num-experts          even   the busiest expert rank is taken to have its share of the tokens and no more
+--attention-backend    auto   Transformer Engine takes the fastest kernel of the device
+
+On h100-sxm5-80g
+=== stderr
+reckon: warning: mixtral-8x7b.sh:85:5: --sequence-parallel: is switched off by Megatron-LM, because tensor parallelism is 1

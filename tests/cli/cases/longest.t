@@ -1,0 +1,109 @@
+# the longest sequence on a node, and on more; a model that does not fit
+reckon longest memo-7b 'a800-sxm4-80g mem2=250GB@12GB/s'
+reckon longest memo-7b 'a800-sxm4-80g mem2=250GB@12GB/s' --gpus 4,16 --step 65536 --no-lengths --format csv | cut -d, -f1,2,4,10
+reckon longest llama3.1-405b h100-sxm5-80g --gpus 8 --no-lengths
+echo "exit $?"
+reckon longest memo-7b a800-sxm4-80g --gpus 0
+echo "exit $?"
+for word in tp8 gbs4 seq5 dp2 zero3 gpus8; do reckon longest memo-7b a800-sxm4-80g $word; echo "exit $?"; done
+# experts, windows, recurrences, latent attention; numbers of GPUs that are no powers of two
+for model in mixtral-8x7b mistral-7b nemotron-h-8b qwen3-30b-a3b; do
+    reckon longest $model 'h100-sxm5-80g mem2=250GB@25GB/s' -g 12,16 --no-lengths -f csv | cut -d, -f1,2,10
+done
+reckon longest deepseek-v3 'h100-sxm5-80g mem2=250GB@25GB/s' -g 256 ep64 --no-lengths -f csv | cut -d, -f1,2,10
+# nothing but what fits
+reckon longest llama3.1-405b h100-sxm5-80g --gpus 8
+echo "exit $?"
+# a page with charts
+reckon longest memo-7b 'a800-sxm4-80g mem2=250GB@12GB/s' -g 4,8 -o page.html
+grep -o '"id": *"[a-z-]*-memory"\|"id": *"mfu"\|two buffers, 8' page.html | sort | uniq -c | sed 's/^ *//'
+reckon longest memo-7b a800-sxm4-80g -g 5..7 --no-lengths; echo "exit $?"
+for word in recompute-rest offload-activations=0.5; do reckon longest memo-7b a800-sxm4-80g $word; echo "exit $?"; done
+=== stdout
+The longest sequence
+GPUs     tokens   step s   MFU   GPU  fits in  lower tiers  candidates        not  limit  plan
+                             %   GiB        %          GiB
+   8  4,816,896  5.276 h  38.9  62.9       75        193.3         188  4,849,664  HBM2e  framework=deepspeed cp8 gbs1 seq4816896 cp-kind=ulysses seq-chunks=84 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
+
+Where each kind of plan ends
+GPUs  kind            tokens   MFU   GPU  fits in  lower tiers  limit  plan
+                                 %   GiB        %          GiB
+   8  two buffers  1,081,344  50.8  67.3       76        232.8  HBM2e  cp8 gbs1 seq1081344 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.39358671334187395 recompute-rest
+   8  megatron       589,824  40.5  68.5       75          0.0  HBM2e  cp8 gbs1 seq589824 cp-kind=ulysses zero3 grad-overlap weight-overlap recompute=full attention=flash
+   8  deepspeed      557,056  40.6  62.6       75          0.0  HBM2e  framework=deepspeed cp8 gbs1 seq557056 cp-kind=ulysses zero3 grad-overlap weight-overlap recompute=full
+   8  chunks       4,816,896  38.9  62.9       75        193.3  HBM2e  framework=deepspeed cp8 gbs1 seq4816896 cp-kind=ulysses seq-chunks=84 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
+
+MFU over length, the best plan of each kind
+GPUs     tokens  two buffers  megatron  deepspeed  chunks  over megatron  over deepspeed  plan
+                           %         %          %       %
+   8     32,768         53.8      55.8       45.4    45.3          0.965            1.18  #############  dp2 cp4 gbs2 seq32768 zero3 grad-overlap weight-overlap attention=flash
+   8     65,536         53.5      53.6       43.9    43.8          0.998            1.22  #############  cp8 gbs1 seq65536 zero3 grad-overlap weight-overlap attention=flash
+   8    131,072         53.0      42.4       41.8    41.3           1.25            1.27  #############  dp4 cp2 gbs4 seq131072 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.6141757867315182 recompute-rest
+   8    262,144         52.4      41.4       41.0    40.7           1.27            1.28  #############  dp2 cp4 gbs2 seq262144 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.9647441364460335 recompute-rest
+   8    524,288         51.4      40.8       40.6    40.1           1.26            1.27  ############  cp8 gbs1 seq524288 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.9647441364460335 recompute-rest
+   8    557,056         51.4      40.7       40.6    39.2           1.26            1.27  ############  cp8 gbs1 seq557056 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.8995254687559391 recompute-rest
+   8    589,824         51.3      40.5          -    40.0           1.26               -  ############  cp8 gbs1 seq589824 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.8415533196980775 recompute-rest
+   8  1,048,576         50.9         -          -    39.9              -               -  ############  cp8 gbs1 seq1048576 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.41038546108023155 recompute-rest
+   8  1,081,344         50.8         -          -    39.8              -               -  ############  cp8 gbs1 seq1081344 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.39358671334187395 recompute-rest
+   8  2,097,152            -         -          -    39.8              -               -  ##########  framework=deepspeed dp2 cp4 gbs2 seq2097152 cp-kind=ulysses seq-chunks=32 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
+   8  4,194,304            -         -          -    39.8              -               -  ##########  framework=deepspeed cp8 gbs1 seq4194304 cp-kind=ulysses seq-chunks=64 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
+   8  4,816,896            -         -          -    38.9              -               -  #########  framework=deepspeed cp8 gbs1 seq4816896 cp-kind=ulysses seq-chunks=84 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
+
+What two buffers gain
+GPUs  over       both run  mean gain  lengths  of means, 0 where it does not fit
+   8  megatron          5       1.15        7                               1.56
+   8  deepspeed         5       1.24        7                               1.72
+   8  chunks            7       1.26        7                               1.26
+
+8 GPUs: of such runs (Ampere, dense, deepspeed: 121 of 7 sources, each unseen) half take 5.555 h to 7.734 h, 90 % 4.411 h to 12.95 h; half of tuned benchmarks 5.429 h to 7.518 h, of ordinary runs 5.582 h to 8.315 h
+  memory: of such runs (deepspeed, dense: 67 of 4 sources, each unseen) 90 % need 47.5 to 115.7 of 80.0 GiB; it fits in 75 %
+gpus,tokens,mfu,limit
+4,1572864,0.39854391047001425,HBM2e
+16,11141120,0.37751591926798955,HBM2e
+The longest sequence
+GPUs  tokens  candidates     not  limit
+   8       0         124  32,768  HBM3
+exit 1
+exit 2
+exit 2
+exit 2
+exit 2
+exit 2
+exit 2
+exit 2
+gpus,tokens,limit
+12,622592,HBM3
+16,3112960,HBM3
+gpus,tokens,limit
+12,2588672,HBM3
+16,11141120,HBM3
+gpus,tokens,limit
+12,524288,HBM3
+16,786432,HBM3
+gpus,tokens,limit
+12,1671168,HBM3
+16,11567104,HBM3
+gpus,tokens,limit
+256,11042816,HBM3
+The longest sequence
+GPUs  tokens  candidates     not  limit
+   8       0         124  32,768  HBM3
+exit 1
+1 "id":"gpu-memory"
+1 "id":"lower-memory"
+1 "id":"mfu"
+30 two buffers, 8
+exit 2
+exit 2
+exit 2
+=== stderr
+reckon: --gpus: 0 is too small: give at least 1
+reckon: the words say tensor, which reckon longest chooses itself (--gpus N are its GPUs): leave it out; reckon offload and fits take one plan
+reckon: the words say batch, which reckon longest chooses itself (--gpus N are its GPUs): leave it out; reckon offload and fits take one plan
+reckon: the words say sequence, which reckon longest chooses itself (--gpus N are its GPUs): leave it out; reckon offload and fits take one plan
+reckon: the words say data, which reckon longest chooses itself: leave it out
+reckon: the words say zero, which reckon longest chooses itself (--gpus N are its GPUs): leave it out; reckon offload and fits take one plan
+reckon: the words say gpus, which reckon longest chooses itself (--gpus N are its GPUs): leave it out; reckon offload and fits take one plan
+reckon: --gpus: no power of two lies between 5 and 7, and a range stands for these: name the numbers, 5,6
+reckon: the words say recompute_rest, which reckon longest chooses itself (--gpus N are its GPUs): leave it out; reckon offload and fits take one plan
+reckon: the words say activation_offload, which reckon longest chooses itself (--gpus N are its GPUs): leave it out; reckon offload and fits take one plan

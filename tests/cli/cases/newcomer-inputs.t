@@ -1,0 +1,95 @@
+# Inputs of somebody new, taken for something else before.
+on="-m llama3.1-8b -s h100 -g 8"
+# commands that are proposed name the files that were given, and work
+mkdir models
+cat >models/config.json <<'TEXT'
+{"model_type": "qwen3_moe", "hidden_size": 1024, "intermediate_size": 3072, "num_hidden_layers": 8, "num_attention_heads": 16,
+ "num_key_value_heads": 4, "head_dim": 64, "num_experts": 16, "num_experts_per_tok": 2, "moe_intermediate_size": 512, "vocab_size": 32000}
+TEXT
+for model in models/config.json ./models/../models/config.json; do
+    reckon search -m $model -s "h100 hbm=60GiB" -g 8 -b 32 -k 1 -q >best 2>/dev/null
+    grep '^  reckon' best | cut -d ' ' -f 3-9
+    grep '^  reckon' best | while read -r line; do eval "$line" 2>/dev/null | head -1; done
+done
+for model in models models/; do reckon predict -m $model -s h100 -g 8 2>/dev/null | head -1; reckon search -m $model -s h100 -g 8 -b 8 -q 2>/dev/null | grep -c "predict -m $model "; done
+(cd models && reckon search -m ./config.json -s h100 -g 8 -b 32 --layerwise 2>/dev/null >best; head -1 best; eval "$(tail -1 best)" 2>/dev/null | head -1)
+{ head -1 "$RECKON_SOURCE/data/measured/runs.csv"; grep ',H100-SXM5-80GB,' "$RECKON_SOURCE/data/measured/runs.csv" | head -5; } >mine.csv
+for system in h100 'h100 x8' h100-sxm5-80g; do reckon calibrate "$system" --runs mine.csv | grep steps | cut -c1-19; done
+reckon calibrate a100 --runs mine.csv; echo "exit $?"
+# figures are no conditions
+for where in hbm 'hbm + 1GiB' 'time and tensor <= 4' 'not memory'; do reckon search $on -b 8 -q --where "$where"; echo "exit $?"; done
+reckon search $on -b 8 -q -k 1 --where 'sequence_parallel and not tensor == 1' | grep -c 'of them satisfy'
+# two answers in one file
+reckon predict $on tp2 -o one.txt --save-plan one.txt; echo "exit $?"
+reckon import megatron "$RECKON_SOURCE/tests/data/megatron/llama3-70b.sh" --save-plan p.json --model-output p.json; echo "exit $?"
+reckon import megatron "$RECKON_SOURCE/tests/data/megatron/llama3-70b.sh" --save-plan p.json >/dev/null 2>&1; ls
+# a file of another kind
+printf '#!/bin/sh\npython pretrain_gpt.py\n' >run.sh
+reckon predict $on --plan run.sh; echo "exit $?"
+cp "$RECKON_SOURCE/data/models/llama3.1-8b.json" . && reckon validate llama3.1-8b.json; echo "exit $?"
+: >empty.xml; reckon import hwloc empty.xml; echo "exit $?"
+reckon budget -s h100 --days 3; echo "exit $?"
+reckon budget -s h100 -g 8 --days nan; echo "exit $?"
+reckon budget -s h100 -g 8 --cost 100 -m llama3.1-8b -f table | head -1
+reckon timeline -m llama3.1-8b -s h100 | head -1
+# one cluster: its plan is no plan of predict, and the search knows more of it
+reckon clusters -m llama3.1-8b -s 'h100 x8' -b 16 tp2 --save-plan c.json | tail -1
+reckon predict -m llama3.1-8b -s h100 --plan c.json; echo "exit $?"
+# no heading twice
+for c in fits predict search diff train; do reckon $c --help | grep -E '^[A-Z][A-Za-z ]*:$' | sort | uniq -d; done
+reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=1Gb/s" tp8 | grep assumed
+=== stdout
+reckon export megatron -m models/config.json gpus8 dp8
+reckon predict -m models/config.json -s 'h100-sxm5-80g hbm=60GiB'
+#!/bin/bash
+models on h100-sxm5-80g hbm=60GiB, 8 GPUs, by reckon: 49.75 ms a step, 222.2 TFLOP/s a GPU, MFU 22.5 %
+reckon export megatron -m ./models/../models/config.json gpus8 dp8
+reckon predict -m ./models/../models/config.json -s 'h100-sxm5-80g hbm=60GiB'
+#!/bin/bash
+models on h100-sxm5-80g hbm=60GiB, 8 GPUs, by reckon: 49.75 ms a step, 222.2 TFLOP/s a GPU, MFU 22.5 %
+models on h100-sxm5-80g, 8 GPUs, by reckon: 97.04 ms a step, 113.9 TFLOP/s a GPU, MFU 11.5 %
+1
+models on h100-sxm5-80g, 8 GPUs, by reckon: 97.04 ms a step, 113.9 TFLOP/s a GPU, MFU 11.5 %
+1
+config on h100-sxm5-80g, 8 GPUs, batch 32, each layer in its own way, by the model of today's plans
+config on h100-sxm5-80g, 8 GPUs, by reckon: 49.75 ms a step, 222.2 TFLOP/s a GPU, MFU 22.5 %
+steps             5
+steps             5
+steps             5
+exit 2
+exit 2
+exit 2
+exit 2
+exit 2
+1
+exit 2
+exit 2
+best
+mine.csv
+models
+p.json
+exit 3
+exit 3
+exit 3
+exit 2
+exit 2
+8 h100-sxm5-80g, 100 USD
+llama3.1-8b on h100-sxm5-80g, 1 GPU, by reckon: this plan cannot run
+this is one cluster, of which reckon search tries more plans (ZeRO 2 and 3, all overlaps): reckon search -m llama3.1-8b -s 'h100 x8' -g 8 -b 16 tp2
+exit 3
+assumed: messages between clusters have no latency where their link names none; say it behind the rate, link=100Gb/s@50us
+=== stderr
+reckon: calibrate: 5 of 5 rows are left out; the first, mcore_002: another accelerator
+reckon: calibrate: no row of --runs is a time on a100-sxm4-80g that can be predicted
+reckon: --where: column 1 of "hbm": this is no condition: compare it, as in hbm < 60GiB
+reckon: --where: column 1 of "hbm + 1GiB": this is no condition: compare it, as in hbm < 60GiB
+reckon: --where: column 1 of "time and tensor <= 4": this is no condition: compare it, as in hbm < 60GiB
+reckon: --where: column 5 of "not memory": this is no condition: compare it, as in hbm < 60GiB
+reckon: --output and --save-plan name the same file, one.txt: give two names
+reckon: --output and --model-output name the same file, p.json: give two names
+reckon: run.sh:1:1: is a script, expected a JSON object: reckon import megatron SCRIPT -o plan.json makes a plan of one of Megatron-LM
+reckon: llama3.1-8b.json:1: looks like JSON: a table is wanted here, a line of column names and rows of as many fields, with commas between them
+reckon: empty.xml:1:1: is empty: expected text
+reckon: --gpus is missing: say how many there are
+reckon: --days: "nan" is not a number: write a number such as 60, 3e-4 or 1.5T
+reckon: c.json:3:5: unknown key "round": this looks like a plan over clusters, which reckon clusters --plan takes, a plan is wanted here

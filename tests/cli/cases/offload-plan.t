@@ -1,0 +1,158 @@
+# one plan under each rule; drives that must last; what is refused
+reckon offload -m memo-7b -s 'a800-sxm4-80g mem2=250GB@12GB/s' gpus8 cp8 cp-kind=ulysses zero3 gbs1 seq1048576 loss-in-chunks | cut -c1-150
+reckon offload -m memo-7b -s 'a800-sxm4-80g mem2=100GB@12GB/s ssd=4*samsung-980pro-1tb' --lifetime 1 gpus8 cp8 cp-kind=ulysses zero3 gbs1 seq1048576 loss-in-chunks | cut -c1-170
+reckon offload -m llama3.1-8b -s h100-sxm5-80g gpus8
+echo "exit $?"
+reckon offload -m memo-7b -s 'a800-sxm4-80g mem2=1GB@12GB/s' gpus8 tp8 sp gbs1 seq4194304 >/dev/null
+echo "exit $?"
+reckon offload -m memo-7b -s 'a800-sxm4-80g mem2=1GB@12GB/s' gpus8 tp3
+echo "exit $?"
+# where the link is the limit: by tensor and layer is the least
+reckon offload -m memo-7b -s 'a800-sxm4-80g mem2=250GB@12GB/s' gpus8 tp8 sp gbs1 seq65536 loss-in-chunks | cut -c1-126
+
+# state and weights of the plan take their part of size, endurance and rate
+reckon offload -m deepseek-v3 -s 'h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb' gpus512 pp16 ep32 gbs2048 zero1 offload-optimizer offload-weights |
+    sed -n '/^rule/,/^by token/p; /^input/p; /^MEMO  *by/p' | cut -c1-110
+reckon offload -m deepseek-v3 -s 'h100-sxm5-80g mem2=21GiB@50GB/s' gpus512 pp16 ep32 gbs2048 zero1 offload-optimizer |
+    sed -n '/^by tensor/p' | cut -c1-110
+reckon offload -m deepseek-v3 -s 'h100-sxm5-80g mem2=200GiB@50GB/s' gpus512 pp16 ep32 gbs2048 zero1 schedule=dualpipe | sed -n '/^swap all/s/  */ /gp'
+=== stdout
+What each rule makes of the plan
+rule                  offloaded    rest                   step s   MFU    GPU  lower tiers   waits     again  by tensor  written a step  GB/s needed  
+                                                                     %    GiB          GiB
+as the plan says      -            kept                712.169 s  51.0  607.0          0.0  0.00 s    0.00 s          -           0.0 B            0  
+keep                  -            kept                712.169 s  51.0  607.0          0.0  0.00 s    0.00 s          -           0.0 B            0  
+compute again         -            whole layers again  899.150 s  40.4   81.8          0.0  0.00 s  186.98 s          -           0.0 B            0  
+MEMO                  0.383 to 1   again by token      716.004 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s       232.8 GiB        0.698  
+best share of tokens  0.383 to 1   again by token      716.004 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s       232.8 GiB        0.698  
+swap all              1 to 1       again by token      712.169 s  51.0   65.9        510.5  0.00 s    0.00 s     0.00 s       510.5 GiB         1.54  
+SSDTrain, to 1        0.9688 to 1  kept                715.137 s  50.8   79.5        530.8  2.97 s    0.00 s          -       530.8 GiB         1.59  
+by tensor and layer   0.383 to 1   again by token      714.164 s  50.9   65.9        232.8  0.00 s    1.99 s     1.99 s       232.8 GiB          0.7  
+by token, all tiers   0.383 to 1   again by token      716.004 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s       232.8 GiB        0.698  
+
+By tensor and layer: what goes where (first stage, a microbatch)
+tensor                       of a layer  to compute again   to 1  again  layers that swap all, some, none
+                                                               %      %
+input, attention                2.0 GiB                 -  100.0    0.0  30, 0, 0
+attention norm                  1.9 GiB           1.20 ms    0.0  100.0  0, 0, 30
+query, key, value               2.8 GiB          60.07 ms  100.0    0.0  30, 0, 0
+attention output all-to-all   960.0 MiB          38.03 ms  100.0    0.0  30, 0, 0
+mlp norm                        1.9 GiB          23.02 ms    0.0  100.0  0, 0, 30
+mlp in                          3.8 GiB          80.09 ms   53.2   46.8  15, 1, 14
+activation                      3.8 GiB           4.79 ms    0.0  100.0  0, 0, 30
+
+What the fastest that fits gains over each rule
+rule                  fastest              less time
+                                                   %
+as the plan says      by tensor and layer          -  it does not fit, run or last
+keep                  by tensor and layer          -  it does not fit, run or last
+compute again         by tensor and layer          -  it does not fit, run or last
+MEMO                  by tensor and layer       0.26
+best share of tokens  by tensor and layer       0.26
+swap all              by tensor and layer          -  it does not fit, run or last
+SSDTrain, to 1        by tensor and layer          -  it does not fit, run or last
+by token, all tiers   by tensor and layer       0.26
+What each rule makes of the plan
+rule                  offloaded                   rest                   step s   MFU    GPU  lower tiers   waits     again  by tensor  written a step  GB/s needed  life,
+                                                                                    %    GiB          GiB
+as the plan says      -                           kept                712.169 s  51.0  607.0          0.0  0.00 s    0.00 s          -           0.0 B            0       
+keep                  -                           kept                712.169 s  51.0  607.0          0.0  0.00 s    0.00 s          -           0.0 B            0       
+compute again         -                           whole layers again  899.150 s  40.4   81.8          0.0  0.00 s  186.98 s          -           0.0 B            0       
+MEMO                  0.07259 to 1                again by token      717.934 s  50.6   65.9         93.1  0.00 s    5.76 s     4.98 s        93.1 GiB        0.279       
+best share of tokens  0.07259 to 1                again by token      717.934 s  50.6   65.9         93.1  0.00 s    5.76 s     4.98 s        93.1 GiB        0.279       
+swap all              1 to 1                      again by token      712.169 s  51.0   65.9        510.5  0.00 s    0.00 s     0.00 s       510.5 GiB         1.54       
+SSDTrain, to 1        0.9688 to 1                 kept                715.137 s  50.8   79.5        530.8  2.97 s    0.00 s          -       530.8 GiB         1.59       
+SSDTrain, to 2        0.9688 to 2                 kept                713.696 s  50.9   79.5        530.8  1.53 s    0.00 s          -       530.8 GiB          1.6       
+by tensor and layer   0.1353 to 1 + 0.2202 to 2   again by token      714.429 s  50.8   65.9        220.4  0.00 s    2.26 s     2.26 s       220.4 GiB        0.663       
+by token, all tiers   0.07259 to 1 + 0.2782 to 2  again by token      716.205 s  50.7   65.9        218.3  0.00 s    4.04 s     2.30 s       218.3 GiB        0.655       
+
+By tensor and layer: what goes where (first stage, a microbatch)
+tensor                       of a layer  to compute again  to 1  to 2  again  layers that swap all, some, none
+                                                              %     %      %
+input, attention                2.0 GiB                 -  53.3  46.7    0.0  30, 0, 0
+attention norm                  1.9 GiB           1.20 ms   0.0   0.0  100.0  0, 0, 30
+query, key, value               2.8 GiB          60.07 ms  53.3  46.7    0.0  30, 0, 0
+attention output all-to-all   960.0 MiB          38.03 ms  56.5  43.5    0.0  30, 0, 0
+mlp norm                        1.9 GiB          23.02 ms   0.0   0.0  100.0  0, 0, 30
+mlp in                          3.8 GiB          80.09 ms   0.0  42.2   57.8  12, 1, 17
+activation                      3.8 GiB           4.79 ms   0.0   0.0  100.0  0, 0, 30
+
+What the fastest that fits gains over each rule
+rule                  fastest              less time
+                                                   %
+as the plan says      by token, all tiers          -  it does not fit, run or last
+keep                  by token, all tiers          -  it does not fit, run or last
+compute again         by token, all tiers          -  it does not fit, run or last
+MEMO                  by token, all tiers       0.24
+best share of tokens  by token, all tiers       0.24
+swap all              by token, all tiers          -  it does not fit, run or last
+SSDTrain, to 1        by token, all tiers          -  it does not fit, run or last
+SSDTrain, to 2        by token, all tiers          -  it does not fit, run or last
+by tensor and layer   by token, all tiers          -  it does not fit, run or last
+exit 2
+exit 1
+exit 2
+What each rule makes of the plan
+rule                  offloaded    rest                 step s   MFU   GPU  lower tiers      waits      again  by tensor  writ
+                                                                   %   GiB          GiB
+as the plan says      -            kept                5.470 s  43.9  52.4          0.0     0.00 s     0.00 s          -      
+keep                  -            kept                5.470 s  43.9  52.4          0.0     0.00 s     0.00 s          -      
+compute again         -            whole layers again  7.130 s  33.7  21.4          0.0     0.00 s     1.66 s          -      
+MEMO                  0.5187 to 1  again by token      5.780 s  41.5  20.5         17.4     0.00 s  309.94 ms   88.83 ms      
+best share of tokens  0.5187 to 1  again by token      5.780 s  41.5  20.5         17.4     0.00 s  309.94 ms   88.83 ms      
+swap all              1 to 1       again by token      6.600 s  36.4  20.5         30.0     1.13 s     0.00 s     0.00 s      
+SSDTrain, to 1        0.8125 to 1  kept                6.285 s  38.2  26.0         26.6  815.46 ms     0.00 s          -      
+by tensor and layer   0.5408 to 1  again by token      5.538 s  43.4  20.5         18.0     0.00 s   67.78 ms   67.78 ms      
+by token, all tiers   -            kept                5.470 s  43.9  52.4          0.0     0.00 s     0.00 s          -      
+
+By tensor and layer: what goes where (first stage, a microbatch)
+tensor             of a layer  to compute again   to 1  again  layers that swap all, some, none
+                                                     %      %
+input, attention    129.0 MiB                 -  100.0    0.0  30, 0, 0
+attention norm      119.5 MiB          76.80 us    0.0  100.0  0, 0, 30
+query, key, value   179.2 MiB           7.22 ms  100.0    0.0  30, 0, 0
+mlp norm            119.5 MiB           5.39 ms  100.0    0.0  30, 0, 0
+mlp in              238.9 MiB           8.47 ms   77.8   22.2  23, 1, 6
+activation          238.9 MiB         301.21 us    0.0  100.0  0, 0, 30
+
+What the fastest that fits gains over each rule
+rule                  fastest           less time
+                                                %
+keep                  as the plan says       0.00
+compute again         as the plan says      23.28
+MEMO                  as the plan says       5.36
+best share of tokens  as the plan says       5.36
+swap all              as the plan says      17.13
+SSDTrain, to 1        as the plan says      12.97
+by tensor and layer   as the plan says       1.22
+by token, all tiers   as the plan says       0.00
+rule                  offloaded                  rest                  step s   MFU    GPU  lower tiers    wai
+                                                                                  %    GiB          GiB
+as the plan says      -                          kept                26.131 s  15.8  123.1         20.4   4.70
+keep                  -                          kept                26.131 s  15.8  123.1         20.4   4.70
+compute again         -                          whole layers again  34.788 s  11.9   21.7         20.4   3.00
+MEMO                  0.4182 to 1                again by token      31.938 s  13.0   21.1         70.6   4.22
+best share of tokens  0.4182 to 1                again by token      31.938 s  13.0   21.1         70.6   4.22
+swap all              1 to 1                     again by token      36.181 s  11.4   21.1        125.2  11.83
+SSDTrain, to 1        0.75 to 1                  kept                41.677 s   9.9   42.7         99.0  17.95
+SSDTrain, to 2        0.6114 to 2                kept                38.820 s  10.7   57.5         84.5  15.48
+by tensor and layer   0.7897 to 2                again by token      26.168 s  15.8   21.1         94.2   0.00
+by token, all tiers   0.4182 to 1 + 0.4945 to 2  again by token      27.878 s  14.8   21.1        117.0   4.24
+input, attention    186.0 MiB                 -   0.0  100.0    0.0  4, 0, 0
+rule                  fastest              less time
+                                                   %
+as the plan says      by tensor and layer          -  it does not fit, run or last
+keep                  by tensor and layer          -  it does not fit, run or last
+compute again         by tensor and layer      24.78
+MEMO                  by tensor and layer      18.06
+MEMO                  by tensor and layer      18.06
+best share of tokens  by tensor and layer      18.06
+swap all              by tensor and layer      27.67
+SSDTrain, to 1        by tensor and layer      37.21
+SSDTrain, to 2        by tensor and layer      32.59
+by token, all tiers   by tensor and layer       6.13
+swap all 1 to 1 again by token - - - - - - - - - cannot run: schedule of a plan with recompute_rest: not dualpipe dp32 pp16 ep32 gbs2048 schedule=dualpipe zero1 offload-activations=1 recompute-rest
+swap all by token, all tiers - it does not fit, run or last
+=== stderr
+reckon: h100-sxm5-80g has one memory: add a lower one, mem2=1TiB@50GB/s or ssd=4*samsung-980pro-1tb
+reckon: "gpus8 tp3":1:1: gpus: 8 is not a multiple of tensor 3 * context 1 * pipeline 1 = 3: change one of them

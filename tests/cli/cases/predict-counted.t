@@ -1,0 +1,9 @@
+cat > config.json <<'END'
+{"model_type": "mamba", "hidden_size": 2560, "num_hidden_layers": 64, "vocab_size": 50280, "state_size": 16}
+END
+reckon predict -m config.json -s h100-sxm5-80g -g 8 gbs64 >out; code=$?; tail -3 out; exit $code
+=== stdout
+Why it cannot run
+reason     message
+bad_model  the selective scan of Mamba, counted but not predicted
+=== exit 1

@@ -1,0 +1,40 @@
+# a plan that two steps of a cluster say something of, one that they do not, and tables without any; a degree of data that contradicts
+cp "$SOURCE/tests/data/cases/predict-given"/*.csv .
+reckon predict -m llama-13b -s a100-sxm4-80g -g 64 tp2 pp1 zero1 gbs512 seq2048 attention=flash grad-overlap weight-overlap --given given.csv | head -7
+reckon predict -m llama-13b -s a100-sxm4-80g -g 64 tp2 pp1 zero1 gbs512 seq2048 attention=flash --given given.csv --format json | grep -A 5 '"given"'
+reckon predict -m llama3.1-405b -s h100-sxm5-80g -g 512 tp8 pp16 gbs512 --given given.csv | grep measured
+reckon predict -m llama-13b -s a100-sxm4-80g -g 64 tp2 --given oom.csv; echo "exit $?"
+reckon predict -m llama-13b -s a100-sxm4-80g -g 64 tp2 --given nowhere.csv; echo "exit $?"
+printf '{"tensor": 2, "data": 4}' >plan.json
+reckon predict -m llama-13b -s a100-sxm4-80g --plan plan.json -g 16; echo "exit $?"
+reckon predict -m llama-13b -s a100-sxm4-80g --plan plan.json -g 8 zero1 | sed -n 2p
+printf '{"gpus": 8, "tensor": 2, "data": 4}' >plan.json
+reckon predict -m llama-13b -s a100-sxm4-80g --plan plan.json -g 16 zero1 | sed -n 2p
+sed 's/,1,16,1,,1,2,512/,1,8,1,,1,2,512/' given.csv >contradicts.csv
+reckon validate contradicts.csv --unmodelled | grep 'is not gpus'
+=== stdout
+llama-13b on a100-sxm4-80g, 64 GPUs, by reckon: 7.360 s a step, 177.3 TFLOP/s a GPU, MFU 56.8 %
+  plan: dp32 tp2 gbs512 seq2048 zero1 grad-overlap weight-overlap attention=flash
+  assumed: precision bf16, framework megatron, microbatch 1
+  of such runs (Ampere, dense, megatron: 357 of 11 sources, each unseen) half take 7.219 s to 9.452 s, 90 % 6.142 s to 18.23 s; half of tuned benchmarks 7.167 s to 9.214 s, of ordinary runs 7.301 s to 9.914 s
+  memory: of such runs (megatron, dense: 556 of 8 sources, each unseen) 90 % need 35.6 to 82.3 of 80.0 GiB; it fits in 93 %
+  the network decides: 25 GB/s a GPU between nodes is assumed; with a quarter of it a step would take 9.539 s (-s "SYSTEM net1=50Gb/s" says another one, reckon calibrate --nccl a measured one)
+  by 2 measured steps of given.csv, the nearest 0.50 alike (1: the same plan, 0: nothing in common): 7.946 s a step, +8.0 %; half take 7.829 s to 9.620 s, 90 % 6.697 s to 17.33 s
+  "given": {
+    "steps": 2,
+    "nearest": 0.4965853037914095,
+    "factor": 1.0795399004188144,
+    "step_s": 8.389537389842456,
+    "left": 0.7644017127373651,
+  by 2 measured steps of given.csv, the nearest 0.01 alike (1: the same plan, 0: nothing in common): 50.33 s a step, +0.1 %; half take 48.86 s to 68.24 s, 90 % 40.45 s to 2.511 min
+exit 2
+exit 3
+exit 3
+  plan: dp4 tp2 gbs32 zero1 attention=flash
+  plan: dp8 tp2 gbs64 zero1 attention=flash
+step_1  somebody  dp: tensor 2 * context 1 * pipeline 2 * data 8 = 32 is not gpus = 64
+step_2  somebody  dp: tensor 4 * context 1 * pipeline 1 * data 8 = 32 is not gpus = 64
+=== stderr
+reckon: --given: none of its rows has a time of a step that can be predicted
+reckon: nowhere.csv: cannot open: No such file or directory; check the path
+reckon: plan.json:1:23: data: tensor 2 * context 1 * pipeline 1 * data 4 = 8 is not gpus = 16: change one of them

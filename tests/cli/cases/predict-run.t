@@ -1,0 +1,131 @@
+p="reckon predict -m llama3.1-405b -s h100 -g 16384 tp8 pp16 vpp8 sp zero1 gbs2048 grad-overlap weight-overlap embedding-counts head-counts"
+# Meta's plan: 30.84 million GPU-hours published, more than 90 % of the time effective [dubey2024]
+$p --tokens usual | sed -n '/^days/p;/^goodput/p;/^GPU-hours/p;/^a checkpoint every/p'
+$p --tokens 15.6T --price reserved --carbon 300 | sed -n '/^The run/,/^Stages/p' | grep -v '^Stages'
+$p --tokens 15.6T --mtbf never --price 2 -f json | sed -n '/"run": {/,/}/p'
+q="reckon predict -m llama3.1-8b -s h100 -g 8 tp8"
+for wrong in '--tokens 0' '--tokens inf' '--tokens 1e400' '--tokens 300G/s' '--tokens -3B' '--tokens 100' '--tokens 1T --mtbf 0' '--tokens 1T --price cheap' '--tokens 1T --price -1' '--tokens 1T --storage 3' '--tokens 1T --storage 0B/s' '--tokens 1T --interval -1s' '--tokens 1T --prices none.json' '--tokens 1e300' '--tokens 1T --mtbf 0.001' '--tokens 1T --price 0' '--tokens 1T --interval 1s --storage 100MB/s'; do
+    $q $wrong > /dev/null; echo $?
+done
+reckon predict -m gpt2-124m -s h100 -g 8 --tokens usual >/dev/null; echo $?
+echo '{"prices": [{"accelerator": "h100", "offer": "ours", "usd_per_hour": 1, "date": "today", "source": "us"}]}' > ours.json
+$q --tokens 1T --prices ours.json | grep -e 'cost in' -e 'ours of'
+reckon fits llama3.1-8b h100 -g 8 tp8 --tokens 1T --price 2 | sed -n '/^days/p;/^cost/p'
+reckon diff "gpus64 tp8 pp2 sp zero1 gbs128" "+tp4 pp8" -m llama3.1-70b -s h100 --tokens 1T --price 2 | sed -n '/whole run/,$p'
+=== stdout
+days                              79.16             expected, failures and checkpoints included
+goodput                           89.48 %           training over all of it
+a checkpoint every                246.7 s           the best, or that of --interval; a step at least
+GPU-hours                         31.126 M
+The run
+tokens                            15.600 T
+steps                             929,833
+days                              79.16             expected, failures and checkpoints included
+... at most one of ten less than  78.47
+... at most one of ten more than  79.91
+of it training                    70.83
+goodput                           89.48 %           training over all of it
+a failure every                   3.09 h
+failures                          609.3             expected
+noticing, restarting, waiting     8.50 %
+work done again                   1.02 %
+checkpoints                       1.01 %
+a checkpoint every                246.7 s           the best, or that of --interval; a step at least
+... by Young's formula            248.6 s
+... by Daly's                     246.7 s
+spare nodes                       10
+a checkpoint has                  5.17 TiB
+... and takes                     2.77 s
+GPU-hours                         31.126 M
+cost in USD                       153.763 M         spare nodes included
+... of 10^12 tokens               9.857 M
+energy in kWh                     26.570 M          boards as busy as the step has them, times hosts and network, times cooling (--prices)
+CO2 in tonnes                     7971
+
+  assumed: failures as of llama3: [dubey2024] Table 5; 4.916 USD for a GPU-hour,
+  reserved of 2024-12-01: AWS EC2 Capacity Blocks for ML, p5.48xlarge, 39.33 USD for eight
+
+What would bring the run more
+change                                                    saves days  goodput  checkpoint every  cost in USD
+                                                                            %                 s            M
+one more spare node                                             0.37    89.90             246.7      153.119
+twice the storage bandwidth                                    0.519    90.07             174.8      152.754
+checkpoints behind training's back (--checkpoints async)        1.61    91.34              17.6      150.631
+checkpoints in memory (--checkpoints memory)                    1.63    91.36              17.6      150.594
+half the time from failure to work                              3.14    93.17             246.7      147.673
+half the failures                                               4.23    94.53             349.7      145.549
+
+  "run": {
+    "tokens": 15600000000000,
+    "steps": 929833,
+    "days": 70.82805851458849,
+    "days_p10": 70.82802640361164,
+    "days_p90": 70.82805851458849,
+    "work_days": 70.82802640361164,
+    "goodput": 0.9999995466348011,
+    "mtbf_s": null,
+    "failures": 0,
+    "down_share": 0,
+    "lost_share": 0,
+    "checkpoint_share": 4.5336519912144615e-07,
+    "interval_s": null,
+    "young_s": null,
+    "daly_s": null,
+    "spares": 0,
+    "checkpoint_bytes": 5681947443200,
+    "write_s": 2.7743884,
+    "gpu_hours": 27850725.85687243,
+    "cost_usd": 55701451.71374486,
+    "cost_per_trillion_usd": 3570605.879086209,
+    "energy_kWh": 23773781.843976602,
+    "carbon_t": null
+  },
+2
+2
+2
+2
+2
+2
+2
+2
+2
+2
+2
+2
+3
+2
+2
+2
+2
+2
+cost in USD                       88.296 K          spare nodes included
+  assumed: failures as of llama3: [dubey2024] Table 5; 1 USD for a GPU-hour, ours of today: us
+change                                                    saves days  goodput  checkpoint every  cost in USD
+days                              229.9             expected, failures and checkpoints included
+cost in USD                       176.591 K         spare nodes included
+The whole run
+plan   days  goodput  GPU-hours  cost in USD  energy in kWh
+                   %          K            K              K
+A     220.4    99.02    338.596      761.841        284.908
+B       209    99.02    320.960      722.159        287.068
+
+  assumed: failures as of llama3: [dubey2024] Table 5
+=== stderr
+reckon: --tokens: must be more than 0, got 0
+reckon: --tokens: "inf" is not a number: write a number such as 60, 3e-4 or 1.5T
+reckon: --tokens: the number is too large
+reckon: --tokens: "300G/s" is not a number: write a number such as 60, 3e-4 or 1.5T
+reckon: --tokens: must be more than 0, got -3B
+reckon: the run: the tokens are fewer than those of one step
+reckon: --mtbf: "0" is no number of hours above 0, nor never
+reckon: price: no offer "cheap" of h100-sxm5-80g in the list: give US dollars for an hour, 2.5
+reckon: --price: -1 is negative
+reckon: --storage: "3" has no unit: write a rate such as "100GB/s" or "400Gb/s"
+reckon: --storage: must be more than 0, got 0B/s
+reckon: --interval: must be more than 0, got -1s
+reckon: none.json: cannot open: No such file or directory; check the path
+reckon: the run: 2.78e+290 checkpoints and failures of one simulated run are too many to follow: give fewer tokens, or more time between failures
+reckon: the run: inf checkpoints and failures of one simulated run are too many to follow: give fewer tokens, or more time between failures
+reckon: price: 0 US dollars for an hour make no cost: give more than 0, an offer of the list, or leave it out
+reckon: the run: a checkpoint takes longer than the interval: give a longer interval, or faster storage
+reckon: tokens: the catalog does not know on how many tokens gpt2-124m was trained: give a number, 2T

@@ -1,0 +1,7 @@
+for i in 1 2; do
+    reckon report gpt3-175b-selene-full -m gpt3-175b -s a100-80g-selene -o plan$i.html --charts charts$i
+    reckon report --search -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 64 -j $i -o search$i.html
+done
+cmp plan1.html plan2.html && cmp search1.html search2.html && diff -r charts1 charts2 && echo same
+=== stdout
+same

@@ -1,0 +1,12 @@
+reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 --gpus 64 --batch 96 --top 1 -f csv --explain 2>text | cut -d, -f1-3
+sed -e 's/[0-9][0-9.,]*/N/g' -e 's/  */ /g' text
+=== stdout
+rank,index,step_s
+1,1488877,13.477789210500363
+reckon: N plans settled in N s, N million a second; N s in all
+settled by plans share
+ %
+a check, of many at once N N
+memory N N
+a bound on the time of their group N N
+their own time N N

@@ -1,0 +1,133 @@
+q="reckon search -m llama3.1-70b -s h100 -g 64 -b 256 -q -k 2"
+$q | sed -n '/^The best p/,/^ *2/p;/may not fit/p;/--headroom/p'
+for room in 8GiB 10% learned; do
+    $q --headroom $room | sed -n '2,3p;/may not fit/p'
+done
+$q --headroom 30GiB --where 'tensor < 3' | sed -n 2,3p
+reckon search -m llama3.1-70b -s h100,h200 -g 64 -b 256 -q --headroom 20% | grep '^h'
+for room in 90GiB x -3GiB 120% ''; do
+    $q --headroom "$room"; echo $?
+done
+# ties: one row for plans of the same time and memory; a frontier cut at -k
+reckon search -m deepseek-v3 -s h800 -g 2048 -b 15360 -q -k 6 --zero 1 --microbatch 1 --schedule 1f1b | sed -n '/^The best p/,/left out/p;/may not fit/p;/--headroom/p'
+$q --pareto time,hbm | sed -n '/^The first/,/^ *2/p'
+# The default leaves what was learned and says what that costs; `none` does not, nor does a condition on memory; where no
+# plan leaves so much, the memory is filled.
+q="reckon search -m mixtral-8x7b -s h100 -g 64 -b 256 -q -k1"
+best() { "$@" | sed -n '2,4{/headroom/p};/^ *1 /p;/may not fit/p'; }
+best $q
+best $q --headroom none
+best $q --headroom 0
+best $q --where 'hbm <= 79GiB'
+best reckon search -m deepseek-v3 -s h800 -g 2048 -b 15360 -q -k1 --recompute none --tensor 2 --pipeline 32 --expert 8 --zero 1 --context 1 --schedule 1f1b --expert-tensor 1 --data 32 --split even --microbatch 1 --chunks 1
+show() { python3 -c "import json, sys; a = json.load(sys.stdin); print($1)"; } # of an answer in JSON
+$q --format json | show 'a["headroom"]'
+reckon search -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 64 --framework calculon -q -k1 --format json | show 'a.get("headroom"), a["best"][0]["step_s"]'
+# ... every row of a table, a chosen plan, and the best that a plan is compared with, which may be as full as that one
+$q -s h200 --format json | show '*([p["hbm_bytes"], p["fits_share"]] for p in a["problems"]), sep="\n"'
+for room in learned none 30GiB; do
+    reckon fits mixtral-8x7b h100 -g 64 gbs256 --headroom $room | grep -E '^mixtral|fastest'
+    reckon diff 'gpus64 dp64 zero3 gbs256 recompute=full' --best -m mixtral-8x7b -s h100 --headroom $room | grep '^B  '
+done
+reckon diff 'gpus64 dp64 zero3 gbs256 recompute=selective:moe_act grad-overlap weight-overlap' --best -m mixtral-8x7b -s h100 | grep '^[AB]  '
+# Of a plan that is given: does it fit and leave so much, and how many such runs fit?
+for room in none 10GiB 40GiB 10% learned; do
+    reckon fits llama3.1-70b h100-sxm5-80g --gpus 64 tp8 pp4 sp zero1 --headroom $room >fits; code=$?
+    echo "exit $code: $(sed -n 1p fits)"; grep headroom fits
+done
+reckon fits mixtral-8x7b h100 -g 64 dp64 --headroom none --format json | sed -n '/"headroom"/,/}/p'
+reckon diff 'gpus64 dp64 gbs256' +zero3 -m mixtral-8x7b -s h100 --headroom none
+# The default is --headroom learned, plan by plan, whether the answer is among the best of all or has to be searched.
+q="reckon search -m mixtral-8x7b -s h100 -g 64 -b 256 -q --format csv"
+for top in 10 1000; do
+    $q -k $top >default.csv
+    $q -k $top --headroom learned | cmp - default.csv && wc -l <default.csv
+done
+=== stdout
+The best plans
+rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
+            s                    %     GiB        %
+   1  28.9671        1131.2  51.36    65.1       77       8
+   2  28.9699        1131.1  51.36    64.7       78      10
+  550,086 plans, 45,751 can run
+  headroom 8.0 of 80.0 GiB
+  550,086 plans, 45,751 can run
+  headroom 8.0 of 80.0 GiB
+  550,086 plans, 45,751 can run
+  headroom 11.4 of 80.0 GiB, with which three of four measured runs fit
+  550,086 plans, 45,751 can run, 6969 of them satisfy tensor < 3
+  headroom 30.0 of 80.0 GiB
+h100-sxm5-80g    64  550,086   45,751  29.1557        1123.9  51.03    62.2       80  dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm
+h200-sxm-141g    64  550,086  123,305  27.8679        1175.8  53.39   109.4       80  dp16 tp4 mbs2 gbs256 sp tp-overlap zero3 grad-overlap weight-overlap recompute=selective:layernorm
+2
+2
+2
+2
+2
+  --headroom none adds plans that take more, the fastest 22.88 s (0.1 % faster) with 76.2 GiB, which fits in 58 %
+The best plans
+rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  recompute                      chunks  split
+            s                    %     GiB        %
+   1  22.8967        1341.7  33.88    67.9       77         4   256  moe_act+layernorm+mla_up_proj       8  balanced
+   2  22.9304        1339.7  33.83    68.4       76         4   256  moe_act+layernorm+mla_up_proj       8  ends
+   3  22.9563        1338.2  33.79    70.0       75         4   256  moe_act+layernorm+mla_up_proj       4  ends
+   4  22.9762          1337  33.76    68.8       76         8   128  mla_up_proj                         4  even
+
+2 more have the time and memory of one before it and are left out
+The first 2 of the 64 plans of the frontier
+rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
+            s                    %     GiB        %
+   1  28.9671        1131.2  51.36    65.1       77       8
+   2  28.9699        1131.1  51.36    64.7       78      10
+  headroom 9.1 of 80.0 GiB, with which three of four measured runs fit
+  --headroom none adds plans that take more, the fastest 5.315 s (1.6 % faster) with 77.9 GiB, which fits in 54 %
+   1  5.4019          6066  50.84    70.1       75
+   1  5.3146        6165.6  51.68    77.9       54
+The best may not fit: of measured runs whose peak was predicted so close to the memory, 54 % did;
+   1  5.3146        6165.6  51.68    77.9       54
+The best may not fit: of measured runs whose peak was predicted so close to the memory, 54 % did;
+   1  5.3146        6165.6  51.68    77.9       54
+The best may not fit: of measured runs whose peak was predicted so close to the memory, 54 % did;
+  headroom 9.1 of 80.0 GiB, with which three of four measured runs fit: no plan leaves so much, these fill the memory
+   1  30.3623        1011.8  25.55    79.8       40
+The best may not fit: of measured runs whose peak was predicted so close to the memory, 40 % did
+{'usable_bytes': 76151902411.34752, 'left_out_step_s': 5.314623770428869, 'left_out_hbm_bytes': 83653060894.72, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
+None 9.215829965530471
+[75245014118.4, 0.7542551444207765]
+[124216706119.68, 0.7784251395705912]
+mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 9.923 GiB left; 5.402 s a step
+  fastest that leaves 9.1 GiB), framework megatron, sequence 8192 (the model's), attention flash3
+B  best that leaves 9.1 GiB: 5.402 s a step, 70.08 GiB
+mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 2.092 GiB left; 5.315 s a step
+  fastest that fits), framework megatron, sequence 8192 (the model's), attention flash3
+B  best: 5.315 s a step, 77.91 GiB, may not fit: 54 % of such runs did
+mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 30.42 GiB left; 5.571 s a step
+  fastest that leaves 30.0 GiB), framework megatron, sequence 8192 (the model's), attention flash3
+B  best that leaves 30.0 GiB: 5.571 s a step, 49.58 GiB
+A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.341 s a step, 76.89 GiB, may not fit: 56 % of such runs did
+B  best that leaves 9.1 GiB: 5.402 s a step, 70.08 GiB
+exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
+  headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; fits in 93 % of such runs
+exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
+  headroom 10.000 GiB is left: 30.379 of 80.0 GiB are free; fits in 93 % of such runs
+exit 1: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
+  headroom 40.000 GiB is not left: 30.379 of 80.0 GiB are free; fits in 93 % of such runs
+exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
+  headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; fits in 93 % of such runs
+exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
+  headroom 11.389 GiB is left: 30.379 of 80.0 GiB are free; fits in 93 % of such runs
+  "headroom": {
+    "asked_bytes": 0,
+    "left_bytes": -826754171207.68,
+    "leaves": "no",
+    "fits": 0
+  },
+11
+1001
+=== stderr
+reckon: --headroom: h100-sxm5-80g has 80 GiB, of which 90GiB leaves nothing
+reckon: --headroom: "x" is no size such as 8GiB, no share such as 10%, and neither learned nor none
+reckon: --headroom: "-3GiB" is no size such as 8GiB, no share such as 10%, and neither learned nor none
+reckon: --headroom: "120%" is no size such as 8GiB, no share such as 10%, and neither learned nor none
+reckon: --headroom: the value is empty
+reckon: --headroom is for the best plan (--best): B is as it is

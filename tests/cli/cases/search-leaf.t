@@ -1,0 +1,17 @@
+# below leaves the search chooses which ranks share one, and the launcher is told
+reckon search -m llama3.1-70b -s "h100-sxm5-80g x256 leaf=64,over=16" -b 256 -q -k 1 | grep -o -E 'order [a-z-]*|order=[a-z-]*' | sort -u
+reckon search -m llama3.1-70b -s "h100-sxm5-80g x256 leaf=64,over=16" -b 256 -q -k 1 --order tp-cp-dp-pp | grep -o -E 'order [a-z-]*'
+reckon export megatron -m llama3.1-70b gpus256 dp8 tp2 pp8 vpp10 cp2 order=tp-cp-pp-dp gbs512 embedding-counts head-counts sp | grep -o -- '--use-tp-pp-dp-mapping'
+for o in tp-cp-dp-pp tp-cp-pp-dp
+do reckon predict -m llama3.1-70b -s "h100-sxm5-80g x256 leaf=32,over=8" dp16 tp4 pp4 vpp10 gbs512 sp tp-overlap zero1 grad-overlap weight-overlap order=$o | sed -n 1p; done
+=== stdout
+order tp-cp-pp-dp
+order=tp-cp-pp-dp
+order tp-cp-dp-pp
+--use-tp-pp-dp-mapping
+llama3.1-70b on h100-sxm5-80g x256 leaf=32,over=8, 256 GPUs, by reckon: 14.87 s a step, 495 TFLOP/s a GPU, MFU 50.0 %
+llama3.1-70b on h100-sxm5-80g x256 leaf=32,over=8, 256 GPUs, by reckon: 16.49 s a step, 446.4 TFLOP/s a GPU, MFU 45.1 %
+=== stderr
+reckon: warning: split even: cannot be expressed in Megatron Core 0.19: the run has 1,2,1*77,0
+reckon: warning: embedding_counts yes: cannot be expressed in Megatron Core 0.19: the run has no
+reckon: warning: head_counts yes: cannot be expressed in Megatron Core 0.19: the run has no

@@ -1,0 +1,62 @@
+q="reckon search -q -k 2"
+$q -m llama3.1-405b -s h100-sxm5-80g -g 16384 -b 2048 --tokens 15.6T --sort cost --price reserved | sed -n '/^The best p/,/^ *2/p;/^The run/,/^GPU-hours/p'
+p="$q -m llama3.1-70b -s h100 -g 64 -b 256"
+$p --tokens 1T --price 2 --where 'days <= 200 and cost < 1e6' | sed -n 2p
+$p --tokens 1T --price 2 --pareto days,hbm | sed -n '/^The first/,/^ *2/p'
+$p --tokens 1T --price 2 --sort 'days * 2' -f json | grep -c '"days"'
+reckon search -q -m llama3.1-70b -s h100,h200 -g 64,128 -b 256 --tokens 1T --price 2 | cut -c1-110
+for wrong in '--sort cost' '--pareto time,days' '--tokens 0' '--tokens usual --price cheap'; do $p $wrong >/dev/null; echo $?; done
+$p -s tpu-v4 --tokens 1T --sort cost > /dev/null; echo $?
+=== stdout
+The best plans
+rank    step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  recompute
+           s                    %     GiB        %                   M
+   1  5.4005        189.61  48.37    59.0       82  64.96      126.175  none
+   2  5.4194        188.95  48.20    54.4       87  65.18      126.616  layernorm
+The run
+tokens                            15.600 T
+steps                             929,833
+days                              64.96             expected, failures and checkpoints included
+... at most one of ten less than  64.33
+... at most one of ten more than  65.67
+of it training                    58.12
+goodput                           89.48 %           training over all of it
+a failure every                   3.09 h
+failures                          500               expected
+noticing, restarting, waiting     8.50 %
+work done again                   1.02 %
+checkpoints                       1.01 %
+a checkpoint every                246.7 s           the best, or that of --interval; a step at least
+... by Young's formula            248.6 s
+... by Daly's                     246.7 s
+spare nodes                       10
+a checkpoint has                  5.17 TiB
+... and takes                     2.77 s
+GPU-hours                         25.541 M
+  550,086 plans, 45,751 can run, 6560 of them satisfy days <= 200 and cost < 1e6
+The first 2 of the 64 plans of the frontier
+rank     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  chunks
+            s                    %     GiB        %                   K
+   1  28.9671        1131.2  51.36    65.1       77  161.4      557.957       8
+   2  28.9699        1131.1  51.36    64.7       78  161.5      558.012      10
+3
+llama3.1-70b on 2 systems, by the model of today's plans: 4 of 4 problems have a plan
+
+The best plan for each problem
+system         GPUs    plans     fits     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  best
+                                             s                    %     GiB        %                   K
+h100-sxm5-80g    64  550,086   45,751  28.9671        1131.2  51.36    65.1       77  161.4      557.957  dp2 
+h100-sxm5-80g   128  661,459   98,889  14.6254        1120.2  50.86    58.7       83  81.53      563.501  dp4 
+h200-sxm-141g    64  550,086  123,305  27.8231        1177.7  53.47   120.0       75  155.1      535.922  dp16
+h200-sxm-141g   128  661,459  193,655  13.9475        1174.7  53.34   110.8       79  77.75      537.383  dp32
+2
+2
+2
+2
+2
+=== stderr
+reckon: --sort: cost is of a run: give --tokens, 15T or usual
+reckon: --pareto: days is of a run: give --tokens, 15T or usual
+reckon: --tokens: must be more than 0, got 0
+reckon: price: no offer "cheap" of h100-sxm5-80g in the list: give US dollars for an hour, 2.5
+reckon: --sort: cost is of a run: give --price

@@ -1,0 +1,34 @@
+# What a search finds goes on: the plan as a file, the script that launches it, the answer in a file of its own.
+on="-m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256"
+reckon search $on --top 1 -q -o answer.txt --save-plan plan.json --save-script run.sh; echo $?
+sed -n 1,2p answer.txt
+reckon import megatron run.sh --format json 2>/dev/null | grep -c '"tensor": 4'
+reckon predict -m llama3.1-70b -s h100-sxm5-80g --plan plan.json | sed -n 2p
+reckon fits llama3.1-70b h100-sxm5-80g -g 64 --save-script fits.sh >/dev/null; cmp run.sh fits.sh && echo 'fits launches the same'
+reckon predict $on tp4 zero3 sp grad-overlap weight-overlap tp-overlap --save-script predict.sh >/dev/null; cmp run.sh predict.sh && echo 'predict too'
+for framework in fsdp deepspeed; do
+    reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 64 --pipeline 1 --framework $framework -q --save-script - 2>/dev/null | sed -n '$p'
+done
+reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 64 --framework calculon -q --save-script x.sh >/dev/null
+# -o of before took the plan
+reckon search $on --top 1 -o old.json 2>&1 | grep now; cmp old.json plan.json && echo 'the same plan'
+=== stdout
+0
+llama3.1-70b on h100-sxm5-80g, 64 GPUs, batch 256 of 8192 tokens, megatron, bf16, by the model of today's plans
+  550,086 plans, 45,751 can run
+1
+  plan: dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap
+fits launches the same
+run.sh predict.sh differ: char 122, line 5
+    -m torchtitan.train --job.config_file job.toml "$@"
+    train.py --deepspeed ds_config.json "$@"
+reckon: -o is now for the answer: the best plan goes to --save-plan old.json
+the same plan
+=== stderr
+reckon: warning: split even: cannot be expressed in Megatron Core 0.19: the run has 2,3*17,2*13,1
+reckon: warning: embedding_counts yes: cannot be expressed in Megatron Core 0.19: the run has no
+reckon: warning: head_counts yes: cannot be expressed in Megatron Core 0.19: the run has no
+reckon: warning: split even: cannot be expressed in Megatron Core 0.19: the run has 2,3*17,2*13,1
+reckon: warning: embedding_counts yes: cannot be expressed in Megatron Core 0.19: the run has no
+reckon: warning: head_counts yes: cannot be expressed in Megatron Core 0.19: the run has no
+reckon: --save-script: calculon is a model of training, nothing that runs: choose framework megatron, fsdp or deepspeed

@@ -1,0 +1,32 @@
+# Shares of the activations as an axis: never slower than all or nothing, quarters of two tiers, and what is no share.
+search() { reckon search -m llama3.1-8b -s "a100-pcie-40g mem2=256GiB@25GB/s $1" -g 8 -b 32 -q -k 1 --format csv $2 | cut -d, -f3,4,12 | tail -1; }
+search "" ""
+search "" "--activation-shares all"
+search "ssd=4*samsung-980pro-1tb" "--activation-shares 0.1,1.5"
+wrong() { reckon search -m llama3.1-8b -s "a100-pcie-40g mem2=256GiB@25GB/s" -g 8 -b 32 -q -k 1 "$@" >/dev/null; echo $?; }
+wrong --activation-shares 0.3,1.5
+wrong --activation-shares 0.3,much
+wrong --activation-shares 0.12345
+wrong --activation-shares 0.5 --activation-offload
+wrong --activation-shares 0.5 --framework calculon
+wrong offload-activations=0.25+1.5
+wrong offload-activations=0.33333
+=== stdout
+10.633768463082317,3.0092812450351625,1*2
+10.633768463082317,3.0092812450351625,1*2
+10.725639643488778,2.98350504619333,1*2
+2
+2
+2
+2
+2
+2
+2
+=== stderr
+reckon: --activation-shares: 1.5 is of memory tier 2, and a100-pcie-40g mem2=256GiB@25GB/s has 1; a share is at most 1, above it means the next tier
+reckon: --activation-shares: 'much' is no share: give numbers from 0, as 0.25, with at most three digits behind the point, or all
+reckon: --activation-shares: '0.12345' is no share: give numbers from 0, as 0.25, with at most three digits behind the point, or all
+reckon: --activation-shares and --activation-offload say the same: give one of them
+reckon: --activation-shares: 0.5: the published model offloads all or nothing: give 0 or 1, or another framework
+reckon: a search offloads to one memory tier, in thousandths: give the share of activation-offload as 0.25 or 1.5; reckon offload takes shares of several tiers
+reckon: a search offloads to one memory tier, in thousandths: give the share of activation-offload as 0.25 or 1.5; reckon offload takes shares of several tiers

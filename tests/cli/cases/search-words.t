@@ -1,0 +1,52 @@
+# Words of a plan are what all plans of a search have, whichever predictor answers; also those for fewer GPUs.
+best() { reckon search -q -k1 "$@" | sed -n '/ plans, /,/^$/p'; }
+best -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 32 tp2 no-fused zero1 no-sp
+best -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 64 framework=calculon tp8 sp
+best -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 64 framework=calculon cp2
+best -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 32 --plan 'tp2 no-fused' zero1 no-sp
+reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 32 -q --tensor 2 tp4
+# A plan file says what all plans have beside its size.
+reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 32 -q -k1 tp2 zero1 --save-plan plan.json -o answer.txt
+best -m llama3.1-8b -s h100-sxm5-80g -g 16 -b 64 --plan plan.json
+reckon models llama3.1-8b -o model.txt && reckon models llama3.1-8b | cmp - model.txt
+for words in tp1 'tp8 pp4 mbs1'; do
+    reckon search -m llama3.1-8b -s h100-sxm5-80g -g 128 -b 512 -q -k1 $words --tokens 1T --elastic --spares 0 | tr '\n' ' ' | grep -o 'it goes on with.*pace'
+done
+=== stdout
+  4246 plans, 1858 can run
+  headroom 11.4 of 80.0 GiB, with which three of four measured runs fit
+  --headroom none adds plans that take more, the fastest 4.396 s (0.8 % faster) with 73.9 GiB, which fits in 62 %
+  not in the default space: precision=fp8-delayed would take 4.432 s to 3.722 s (257 measured runs have it); cuda-graphs would take 4.432 s to 4.417 s (30 measured runs have it)
+  plan: tensor 2, context 1, pipeline 2, data 2, order tp-cp-dp-pp, microbatch 1,
+  sequence-parallel no, tensor-overlap none, precision bf16, attention flash3, recompute none,
+  chunks 16, split balanced, pipeline-blocking no, schedule 1f1b, zero 1, shard-ranks 0,
+  gradient-overlap yes, weight-overlap yes
+
+  363,744 plans, 128,205 can run
+  plan: tensor 8, pipeline 1, data 8, microbatch 8, tensor-overlap ring, precision bf16,
+  recompute core_attn, zero 1, gradient-overlap yes, activation-offload yes,
+  optimizer-offload yes, weight-offload yes, tensor-comm rs_ag, regather no, fused yes,
+  tensor-network 0, pipeline-network 0, data-network 1
+
+  4246 plans, 1858 can run
+  headroom 11.4 of 80.0 GiB, with which three of four measured runs fit
+  --headroom none adds plans that take more, the fastest 4.396 s (0.8 % faster) with 73.9 GiB, which fits in 62 %
+  not in the default space: precision=fp8-delayed would take 4.432 s to 3.722 s (257 measured runs have it); cuda-graphs would take 4.432 s to 4.417 s (30 measured runs have it)
+  plan: tensor 2, context 1, pipeline 2, data 2, order tp-cp-dp-pp, microbatch 1,
+  sequence-parallel no, tensor-overlap none, precision bf16, attention flash3, recompute none,
+  chunks 16, split balanced, pipeline-blocking no, schedule 1f1b, zero 1, shard-ranks 0,
+  gradient-overlap yes, weight-overlap yes
+
+  16,057 plans, 9477 can run
+  headroom 11.4 of 80.0 GiB, with which three of four measured runs fit
+  --headroom none adds plans that take more, the fastest 3.396 s (1.2 % faster) with 74.3 GiB, which fits in 61 %
+  not in the default space: precision=fp8-delayed would take 3.436 s to 2.658 s (257 measured runs have it); loss-in-place would take 3.436 s to 3.406 s (23 measured runs have it); cuda-graphs would take 3.436 s to 3.426 s (30 measured runs have it)
+  plan: tensor 2, context 1, pipeline 1, data 8, order tp-cp-dp-pp, microbatch 1,
+  sequence-parallel yes, tensor-overlap ring, precision bf16, attention flash3, recompute none,
+  zero 1, shard-ranks 0, gradient-overlap yes, weight-overlap yes
+
+it goes on with 120 GPUs   at 93.7 % of its pace
+it goes on with 96 GPUs at   73.1 % of its pace
+=== stderr
+reckon: framework calculon has no context: leave it out
+reckon: --tensor and a word of the plan say the same: give one of them

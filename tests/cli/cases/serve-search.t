@@ -1,0 +1,45 @@
+# the best layouts, within limits; the first one by itself gives the same figures; what cannot be asked together
+reckon serve -m mixtral-8x7b -s h100-sxm5-80g -g 8 --search --token-ms 20 --top 3
+reckon serve -m mixtral-8x7b -s h100-sxm5-80g -g 8 --search --token-ms 20 --format csv --top 64 >all.csv
+head -2 all.csv | tail -1 | cut -d, -f6,9
+reckon serve -m mixtral-8x7b -s h100-sxm5-80g $(head -2 all.csv | tail -1 | cut -d, -f13) --batch $(head -2 all.csv | tail -1 | cut -d, -f6) \
+    --format csv | tail -1 | cut -d, -f1,6
+# no layout by hand is better
+for plan in "tp8" "tp4" "tp2" "tp1" "tp8 ep8 etp1" "tp2 ep8 etp1" "tp1 ep8 etp1" "tp1 ep4 etp1" "tp2 pp2" "tp1 pp8"; do
+    reckon serve -m mixtral-8x7b -s h100-sxm5-80g -g 8 $plan --batch 8,16,32,64,128,256,512,1024 --format csv |
+        awk -F, -v best="$(head -2 all.csv | tail -1 | cut -d, -f9)" -v plan="$plan" \
+        '$9 == "fits" && $4 < 0.02 && $6 > best { print plan ", batch " $1 ": " $6 " beats " best }'
+done
+reckon serve -m llama3.1-405b -s h100-sxm5-80g -g 8 --search; echo "exit $?"
+for words in "tp4 --search" "--search --batch 4" "--token-ms 5" "zero3 --search"; do
+    reckon serve -m llama2-7b -s h100-sxm5-80g -g 8 $words; echo "exit $?"
+done
+=== stdout
+mixtral-8x7b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2048 tokens, 128 generated
+  assumed: precision bf16, cuda-graphs (steps of decoding are captured), attention flash3
+
+The best layouts
+rank  tensor  pipeline  data  experts  batch  first token   token  tokens/s  ... of a GPU  memory  fits in  plan
+                                                       ms      ms                             GiB        %
+   1       1         1     8        8    512      106.406  13.548    7830.5        978.82    33.4      100  gpus8 tp1 pp1 ep8 etp1
+   2       2         1     4        8    512       59.769  14.048    7269.7        908.71    31.3      100  gpus8 tp2 pp1 ep8 etp1
+   3       1         2     4        4    512      107.649  17.629    7138.6        892.33    31.9      100  gpus8 tp1 pp2 ep4 etp1
+512,7830.5313175724
+512,7830.5313175724
+llama3.1-405b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2048 tokens, 128 generated
+  assumed: precision bf16, cuda-graphs (steps of decoding are captured), attention flash3
+
+The best layouts
+
+
+  No layout fits, or is within the limits: give more GPUs, or longer limits
+exit 1
+exit 2
+exit 2
+exit 2
+exit 2
+=== stderr
+reckon: --search chooses tensor itself: leave it out of the plan
+reckon: --search chooses the batch: leave --batch out
+reckon: --first-ms, --token-ms and --top go with --search: add it
+reckon: --search chooses zero itself: leave it out of the plan

@@ -1,0 +1,48 @@
+cat > run.json <<'F'
+{"title": "Which machine trains Llama 3.1 70B", "models": ["llama3.1-70b"], "systems": ["h100-sxm5-80g", "a100-sxm4-80g"], "gpus": [256, 1024],
+ "batch": 1024, "run": {"tokens": 15e12}, "columns": ["step_s", "days", "gpu_hours", "cost_usd", "energy_kWh", "tokens_per_day"]}
+F
+study() { reckon study run.json -q --db run.db --export csv; }
+study | awk -F, 'NR == 1 { print; next } { for (i = 12; i <= NF; i++) $i = sprintf("%.4g", $i); print }'
+# what a search of the point says
+reckon search -q -k 1 -m llama3.1-70b -s a100-sxm4-80g -g 256 -b 1024 --tokens 15T | sed -n '/^days  /p;/^GPU-h/p;/^cost/p;/^energy/p'
+# another price: nothing is searched again
+sed -i 's/15e12/15e12, "price": 1, "never": true/' run.json
+reckon study run.json --db run.db --export csv 2>&1 >/dev/null | grep -c 'strategies settled'
+study | awk -F, 'NR > 1 { printf "%.6f %.6f\n", $15 / $14, $14 / $13 / 24 }'
+sed -i 's/"cost_usd"/"cost_per_day = cost_usd \/ days"/' run.json; study | sed -n 1p
+for wrong in '{"tokens": -1}' '{"toke": 1}' '{"offer": "x"}' '{"failures": "q"}' '{"mtbf_h": -1}' '{"spares": -1}' 3; do
+    echo '{"models": ["llama3.1-70b"], "systems": ["h100"], "gpus": [64], "batch": 64, "run": '"$wrong"'}' >wrong.json
+    reckon study wrong.json --db wrong.db --export csv; echo $?
+done
+=== stdout
+figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,step_s,days,gpu_hours,cost_usd,energy_kWh,tokens_per_day
+study 1 llama3.1-70b h100-sxm5-80g 256 1024 bf16 megatron 8192 799251 139829 29.02 607 3.73e+06 9.867e+06 3.685e+06 2.471e+10
+study 2 llama3.1-70b h100-sxm5-80g 1024 1024 bf16 megatron 8192 782998 180888 7.382 155 3.81e+06 9.71e+06 3.665e+06 9.675e+10
+study 3 llama3.1-70b a100-sxm4-80g 256 1024 bf16 megatron 8192 799251 135622 76.75 1605 9.864e+06 2.086e+07 5.603e+06 9.343e+09
+study 4 llama3.1-70b a100-sxm4-80g 1024 1024 bf16 megatron 8192 782998 175440 19.01 399.3 9.813e+06 1.999e+07 5.566e+06 3.757e+10
+days                              1605              expected, failures and checkpoints included
+GPU-hours                         9.864 M
+cost in USD                       20.856 M          spare nodes included
+energy in kWh                     5.603 M           boards as busy as the step has them, times hosts and network, times cooling (--prices)
+0
+1.000000 256.000000
+1.000000 1024.000000
+1.000000 256.000000
+1.000000 1024.000000
+figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,step_s,days,gpu_hours,cost_per_day,energy_kWh,tokens_per_day
+3
+3
+3
+3
+3
+3
+3
+=== stderr
+reckon: wrong.json:1:96: run.tokens: must be >= 0 and <= 1e+18, got -1
+reckon: wrong.json:1:86: run: unknown key "toke"; did you mean "tokens"?
+reckon: wrong.json:1:85: run: price: no offer "x" of h100-sxm5-80g in the list: give US dollars for an hour, 2.5
+reckon: wrong.json:1:85: run: failures: no logbook "q": one of llama3, opt-175b, bloom
+reckon: wrong.json:1:96: run.mtbf_h: must be >= 0 h and <= 1000000000000 h, got -1
+reckon: wrong.json:1:96: run.spares: must be >= 0 and <= 100000, got -1
+reckon: wrong.json:1:85: run: must be an object, {...}, got 3

@@ -1,0 +1,15 @@
+reckon timeline -m gpt3-175b -s a100-80g-nvl8 --framework calculon --tensor 7 --pipeline 5 --data 3 --batch 99 --trace trace.json
+echo "exit $?"
+ls
+=== stdout
+gpt3-175b on a100-80g-nvl8, 105 GPUs, by calculon: this plan cannot run
+  plan: framework=calculon dp3 tp7 pp5 gbs99
+  assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
+
+Why it cannot run
+reason           message
+bad_tensor       hidden is 12288, not divisible by the tensor degree 7
+bad_tensor       feedforward is 49152, not divisible by the tensor degree 7
+bad_tensor       heads is 96, not divisible by the tensor degree 7
+memory_exceeded  memory tier 0 (HBM2e) needs 132.5 GiB, has 80 GiB: 52.53 GiB too little
+exit 1

@@ -1,0 +1,13 @@
+reckon estimte
+reckon export slurm; echo "exit $?"
+reckon export megatronn; echo "exit $?"
+reckon --verison; echo "exit $?"
+=== stdout
+exit 2
+exit 2
+exit 2
+=== stderr
+reckon: "estimte" is no command, did you mean estimate?
+reckon: "slurm" is no command: give megatron, deepspeed, torchtitan, accelerate, nanotron, bridge, galvatron or fsdp
+reckon: "megatronn" is no command, did you mean megatron?
+reckon: "--verison" stands where a command does: give one before its flags, or --help, --version

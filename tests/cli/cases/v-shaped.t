@@ -1,0 +1,75 @@
+# V-shaped schedules from the question to the launch, and what is refused of them.
+job="-m llama2-7b -s mi300x -g 8 mbs1 gbs64 seq4096 pp8"
+for schedule in v-zero v-half v-min; do
+    reckon predict $job vpp2 schedule=$schedule | sed -n 's/, [0-9.]* TFLOP.*//; 1p'
+    reckon timeline $job vpp2 schedule=$schedule | grep -E '^(schedule|step)'
+done
+reckon program $job vpp2 schedule=v-min --rank 7 | grep -c '^send '
+echo '--- other tools'
+printf '%s\n' 'torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 \
+--num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 \
+--global-batch-size 64 --pipeline-model-parallel-size 8 --bf16 --zero-bubble-v-schedule \
+--zero-bubble-v-schedule-mem-setup half --untie-embeddings-and-output-weights --vocab-size 32000' >run.sh
+reckon import megatron run.sh | grep plan:
+reckon export torchtitan -m llama2-7b framework=fsdp gpus8 pp8 vpp2 gbs64 schedule=v-zero grad-overlap >job.toml
+grep pipeline_parallel_schedule job.toml
+reckon import torchtitan job.toml -m llama2-7b | grep plan:
+reckon export megatron -m llama2-7b gpus8 pp8 vpp2 gbs64 schedule=v-half >/dev/null
+echo '--- refused'
+refused() { reckon "$@" 2>&1 | grep -vE '^( |$)|plan:|this plan cannot run'; }
+refused predict $job schedule=v-zero
+refused predict $job vpp3 schedule=v-half
+refused predict -m llama2-7b -s mi300x -g 8 gbs64 vpp2 schedule=v-half
+refused predict $job vpp2 mb-group8 schedule=v-min
+refused predict $job vpp2 first-layers2 schedule=v-min
+refused timeline $job vpp2 schedule=v-zero --pytorch-csv schedule.csv
+refused timeline $job framework=calculon vpp2 schedule=v-zero
+refused search -m gpt2-124m -s mi300x -g 8 -b 64 --schedule v-zero
+refused search -m llama2-7b -s mi300x -g 8 -b 64 --schedule zero-bubble-2p
+echo '--- searched'
+reckon search -q -m llama2-7b -s mi300x -g 8 -b 64 --pipeline 8 --microbatch 1 --recompute none --schedule 1f1b --schedule v-zero --schedule v-half --schedule v-min --top 4 | sed -n '/^rank/,/^$/p'
+=== stdout
+llama2-7b on mi300x, 8 GPUs, by reckon: 3.332 s a step
+schedule v-zero: stages 8, chunks of a stage 2, microbatches 64, passes 3072; messages beside
+step: 3.34212 s simulated, 3.33175 s by reckon: 0.31 % more
+llama2-7b on mi300x, 8 GPUs, by reckon: 3.455 s a step
+schedule v-half: stages 8, chunks of a stage 2, microbatches 64, passes 3072; messages beside
+step: 3.45613 s simulated, 3.45494 s by reckon: 0.034 % more
+llama2-7b on mi300x, 8 GPUs, by reckon: 3.799 s a step
+schedule v-min: stages 8, chunks of a stage 2, microbatches 64, passes 3072; messages beside
+step: 3.79778 s simulated, 3.79866 s by reckon: 0.023 % less
+128
+--- other tools
+  plan: pp8 vpp2 gbs64 schedule=v-half vocab-multiple=128
+pipeline_parallel_schedule = "ZBVZeroBubble"
+  plan: framework=fsdp pp8 vpp2 gbs64 schedule=v-zero grad-overlap
+--- refused
+Why it cannot run
+reason        message
+bad_pipeline  v-zero, v-half and v-min give each rank 2 virtual stages, here it has 1: give vpp2
+Why it cannot run
+reason        message
+bad_pipeline  v-zero, v-half and v-min give each rank 2 virtual stages, here it has 3: give vpp2
+Why it cannot run
+reason        message
+bad_pipeline  v-zero, v-half and v-min are known for 2 to 64 stages, there are 1: change pp
+Why it cannot run
+reason        message
+bad_pipeline  v-zero, v-half and v-min have no rounds of microbatches: leave mb-group out
+Why it cannot run
+reason        message
+bad_pipeline  with v-zero, v-half and v-min layers of single stages are given by split, one number for each virtual stage: leave first-layers and last-layers out
+reckon: PyTorch's runtime lays the stages of a table out in loops, not in a V: choose another schedule (v-zero it has itself, as ZBVZeroBubble)
+reckon: schedule: calculon's blocks run as gpipe, 1f1b or zero-bubble
+reckon: schedule v-zero is not searched for models with a tied embedding or layers that predict further tokens: give another one, and ask reckon predict for a plan with it
+reckon: schedule zero-bubble-2p is not searched: give another one, and ask reckon predict for a plan with it
+--- searched
+rank    step  tokens/s/GPU    MFU  memory  fits in  chunks  schedule
+           s                    %     GiB        %
+   1  3.3318        9835.1  32.25    38.7      100       2  v-zero
+   2  3.3418        9805.5  32.15    39.2      100       4  1f1b
+   3  3.4192        9583.6  31.42    42.9      100       2  1f1b
+   4  3.4549        9484.4  31.10    32.9      100       2  v-half
+
+=== stderr
+reckon: warning: schedule v-half: cannot be expressed in Megatron Core 0.19: the run has 1f1b

@@ -1,0 +1,3 @@
+reckon --version
+=== stdout
+reckon 0.2.0
