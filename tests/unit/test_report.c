@@ -322,7 +322,7 @@ Test(report, a_failed_report_or_file_says_so)
 {
     struct report report = {.failed = true};
     struct rk_error error;
-    cr_assert_eq(report_write(&report, REPORT_AS_JSON, NULL, stdout, &error), RK_IO);
+    cr_assert_eq(report_write(&report, REPORT_AS_JSON, NULL, stdout, &error), RK_NO_MEMORY);
 
     report = (struct report){.first = NULL};
     fill(&report);
