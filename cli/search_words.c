@@ -4,6 +4,7 @@
 #include "cli/plan_input.h"
 #include "cli/search_job.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Said elsewhere, or found by the search. */
@@ -65,6 +66,10 @@ enum rk_status search_take_words(const struct search_args *args, struct rk_plans
         status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--framework and a word of the plan say the same: give one of them");
     if (status != RK_OK) return status;
+    if (draft.plan.expert > 1 && !problem->model->experts)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "ep%" PRIu64 ": %s has no experts: leave ep out", draft.plan.expert,
+                       problem->model->id);
     settle_recompute(&draft);
     problem->base = draft.plan;
     problem->base.ranks = before.ranks;
