@@ -1,4 +1,5 @@
 #include "estimate/fold.h"
+#include "base/extremes.h"
 #include "estimate/operation_times.h"
 #include "estimate/stages.h"
 #include "machine/busy.h"
@@ -200,7 +201,7 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
     if (op->narrow) fold->narrow_parameters += op->parameters;
     fold->copied_parameters += op->copied_parameters;
     if (op->kind == OPERATION_MATRIX && op->of_weights) fold->weight_shapes += op->n * op->k;
-    fold->working_bytes = fmax(fold->working_bytes, working_of(plan, op, redone));
+    fold->working_bytes = larger(fold->working_bytes, working_of(plan, op, redone));
     if (op->buffer_bytes > fold->buffer_bytes) fold->buffer_bytes = op->buffer_bytes;
     if (redone && plan->recompute == RK_WHOLE) return;
     fold->saved_bytes[op->holding] += redone ? op->saved_recomputed_bytes : op->saved_bytes;
@@ -218,7 +219,7 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
 
 static double starts_of(const struct operation *op, int pass)
 {
-    const double looped = fmax(1, op->starts);
+    const double looped = larger(1, op->starts);
     const double calls = op->kernels[pass] / (op->kind == OPERATION_MATRIX ? 1 : looped);
     return calls * (1 + LOOPED * (looped - 1));
 }
@@ -239,7 +240,7 @@ double host_start_s(const struct rk_system *system, const struct rk_plan *plan)
 static double host_wait_s(const struct rk_system *system, const struct rk_plan *plan, double starts,
                           double device_s)
 {
-    return fmax(0, starts * host_start_s(system, plan) - device_s);
+    return larger(0, starts * host_start_s(system, plan) - device_s);
 }
 
 static void fold_launches(struct layer_fold *fold, const struct bench *bench,
@@ -299,9 +300,10 @@ static void hide_expert_comm(struct layer_fold *fold, const struct bench *bench)
     for (int pass = 0; pass < FOLD_PASSES; pass++)
         computing_s += fold->pass_s[pass];
     const double comm_s = fold->link_s[LINK_EXPERT];
-    const double taken = DISPATCH_UNITS / fmax(bench->system->kernels.multiprocessors, 1);
-    const double wait_s = fmax(0, comm_s - computing_s);
-    spend(fold, FOLD_AGRAD, SPENT_EXPERT, wait_s + fmin(taken, 1) * fmin(comm_s, computing_s));
+    const double taken = DISPATCH_UNITS / larger(bench->system->kernels.multiprocessors, 1);
+    const double wait_s = larger(0, comm_s - computing_s);
+    spend(fold, FOLD_AGRAD, SPENT_EXPERT,
+          wait_s + smaller(taken, 1) * smaller(comm_s, computing_s));
 }
 
 static bool is_block(enum layer_kind kind)
@@ -376,7 +378,7 @@ static void list_again(struct timed_layer *timed)
                                     op->holding,
                                     parts_that_redo(op)};
         if (!(op->released_bytes > 0))
-            timed->steady_bytes = fmax(timed->steady_bytes, op->working_bytes);
+            timed->steady_bytes = larger(timed->steady_bytes, op->working_bytes);
         const bool matters = again.forward_s != 0 || again.starts != 0 || again.saved_bytes != 0 ||
                              again.saved_recomputed_bytes != 0;
         if (matters) timed->operation[timed->again++] = again;
@@ -455,7 +457,7 @@ static void add_orthogonal(struct step_fold *step, const struct bench *bench,
     const double share = busy_share_of(bench->system, bench->plan);
     const struct rank_group group =
         group_over(&bench->ranks, op->expert ? OVER_EXPERT_TENSOR : OVER_TENSOR);
-    const double a = fmin(whole->n, whole->k), b = fmax(whole->n, whole->k);
+    const double a = smaller(whole->n, whole->k), b = larger(whole->n, whole->k);
     const double gathered = a * b > op->n * op->k ? 4 * a * b : 0;
     double work_s = orthogonal_s(bench, a, b);
     if (share > 0) {
@@ -612,7 +614,7 @@ static void outline_redone(struct layer_fold *fold, const struct timed_layer *ti
         if (redone) starts += op->starts;
         saved[op->holding] += redone ? op->saved_recomputed_bytes : op->saved_bytes;
         working =
-            fmax(working, working_beside(plan, op->working_bytes, op->released_bytes, redone));
+            larger(working, working_beside(plan, op->working_bytes, op->released_bytes, redone));
     }
     fold->working_bytes = working;
     fold->pass_s[FOLD_RECOMPUTE] = again_s + host_wait_s(system, plan, starts, again_s);
@@ -638,7 +640,7 @@ void fold_outline(struct layer_folds *fold, const struct timed_layers *timed,
         memcpy(redone, &layer->kept, OUTLINE_BYTES);
         if (!is_block((enum layer_kind)kind)) continue;
         if (plan->recompute != RK_KEEP) outline_redone(redone, layer, system, plan);
-        fold->message_bytes = fmax(fold->message_bytes, layer->layer.message_bytes);
+        fold->message_bytes = larger(fold->message_bytes, layer->layer.message_bytes);
     }
 }
 

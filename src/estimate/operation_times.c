@@ -1,4 +1,5 @@
 #include "estimate/operation_times.h"
+#include "base/extremes.h"
 #include "estimate/stages.h"
 #include "machine/busy.h"
 #include "machine/part.h"
@@ -71,7 +72,7 @@ static double weights_s(const struct bench *bench, const struct operation *op, e
 {
     const double rate_Bps = bench->system->kernels.weights_Bps;
     if (!op->of_weights || !(rate_Bps > 0)) return 0;
-    return op->count / fmax(1, op->kernels[RK_FORWARD]) * op->n * op->k * operand_bytes(operand) /
+    return op->count / larger(1, op->kernels[RK_FORWARD]) * op->n * op->k * operand_bytes(operand) /
            rate_Bps;
 }
 
@@ -94,7 +95,7 @@ static void matrix_times(const struct bench *bench, const struct operation *op,
                          double time_s[RK_PASSES])
 {
     const enum operand operand = operand_of(bench->plan->precision, op->narrow);
-    const double kernels = fmax(1, op->kernels[RK_FORWARD]), count = op->count / kernels;
+    const double kernels = larger(1, op->kernels[RK_FORWARD]), count = op->count / kernels;
     const double apart = apart_s(bench, op) + weights_s(bench, op, operand);
     const double forward_s = bench_product_s(bench, operand, count, op->m, op->n, op->k) + apart;
     const double first_s = bench_product_s(bench, operand, count, op->m, op->k, op->n) + apart;
@@ -197,7 +198,7 @@ double busy_share_of(const struct rk_system *system, const struct rk_plan *plan)
     const double here = ranks_of_node(system, (double)plan->ranks), p = (double)plan->pipeline;
     if (system->busy_devices < 2) return 0;
     if (plan->pipeline == 1) return busy_share(system, here - 1);
-    const double stage = fmin(here, (double)plan->ranks / p); /* of a node's, of one stage */
+    const double stage = smaller(here, (double)plan->ranks / p); /* of a node's, of one stage */
     return busy_share(
         system, stage - 1 + (here - stage) * stages_beside(plan->pipeline, microbatches_of(plan)));
 }

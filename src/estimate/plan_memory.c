@@ -1,4 +1,5 @@
 /* plan_memory.c - what a stage's memory holds. docs/memory.md has the rules of the frameworks. */
+#include "base/extremes.h"
 #include "estimate/stages.h"
 #include "schedule/flight.h"
 
@@ -57,8 +58,8 @@ static double live_parameters(const struct stage_sum *sum, const struct memory_r
 {
     const double block = sum->largest_parameters, all = GATHERED_BLOCKS * block;
     if (!rule->by_matrix) return all + sum->ends_parameters;
-    const double end = sum->ends_parameters, matrix = fmax(block / 3, end);
-    return fmin(all + end, 1e9 + matrix);
+    const double end = sum->ends_parameters, matrix = larger(block / 3, end);
+    return smaller(all + end, 1e9 + matrix);
 }
 
 /* ZeRO-3: gathered weights, and one block's gradients before they are reduced. Below, the gradients
@@ -71,7 +72,7 @@ static double gathered_bytes(const struct stage_sum *sum, const struct memory_ru
     if (rule->zero == 2) return block * bytes->sent_gradient;
     if (rule->zero < 3) return 0;
     if (rule->keep_gathered) return all * bytes->gathered + block * bytes->sent_gradient;
-    const double sent = rule->by_matrix ? fmax(block / 3, ends) : fmax(block, ends);
+    const double sent = rule->by_matrix ? larger(block / 3, ends) : larger(block, ends);
     return live_parameters(sum, rule) * bytes->gathered + sent * bytes->sent_gradient;
 }
 
@@ -199,7 +200,7 @@ static double unsplit_bytes(const struct layer_folds *fold, const struct sharing
     static const double least = 1 << 20, most = 10 << 20, segment = 20 << 20, rest = 1 << 20;
     double block = 0;
     for (int i = 0; i < fold->blocks; i++)
-        block = fmax(block, fold->layer[fold->block[i]][AS_IT_IS].parameters);
+        block = larger(block, fold->layer[fold->block[i]][AS_IT_IS].parameters);
     const double matrix = 4 * block / 3;
     if (plan->framework != RK_MEGATRON || plan->zero > 0 || matrix < least || matrix > most)
         return 0;
@@ -235,7 +236,7 @@ static bool has_bf16_optimizer(const struct rk_plan *plan)
 /* num_shards of its all-gathers is rounded down: up to twice a bucket is one. */
 static double gathered_at_once(double parameters, double bucket)
 {
-    return parameters / fmax(1, floor(parameters / bucket));
+    return parameters / larger(1, floor(parameters / bucket));
 }
 
 /* The activations' segments are too small for pieces of that size, so the allocator has both, each
@@ -247,14 +248,14 @@ static double cached_by_step(const struct rk_plan *plan, const struct sharing *s
     if (!steps_as_deepspeed(plan)) return 0;
     if (has_bf16_optimizer(plan)) return 2 * gathered_at_once(parameters, gather_bucket_bf16);
     return (2 + 4) * parameters / ranks +
-           2 * (fmin(parameters, reduce_bucket) + gathered_at_once(parameters, gather_bucket));
+           2 * (smaller(parameters, reduce_bucket) + gathered_at_once(parameters, gather_bucket));
 }
 
 /* What of it is there at a time; grows with the parameters, which what is gathered does not at
  * whole buckets. */
 static double step_of(const struct memory_rule *rule, double parameters)
 {
-    return fmax(rule->step_element * parameters, 2 * fmin(parameters, rule->step_gathers));
+    return larger(rule->step_element * parameters, 2 * smaller(parameters, rule->step_gathers));
 }
 
 /* ---- all of it ---- */
@@ -264,7 +265,7 @@ static double most_lent(const struct layer_folds *fold, const struct rk_plan *pl
 {
     double most = 0;
     for (int i = 0; i < fold->blocks && plan->sequence_chunks > 1; i++)
-        most = fmax(most, fold->layer[fold->block[i]][AS_IT_IS].lent_bytes);
+        most = larger(most, fold->layer[fold->block[i]][AS_IT_IS].lent_bytes);
     return most;
 }
 
@@ -412,7 +413,7 @@ static double idle_bytes(const struct stage_demand *demand, double in_flight)
 {
     const double activations =
         demand->fixed_bytes + demand->flight_bytes * in_flight + demand->away_bytes;
-    return fmax(0, fmax(demand->between_bytes, demand->step_bytes) - activations);
+    return larger(0, larger(demand->between_bytes, demand->step_bytes) - activations);
 }
 
 void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
@@ -445,5 +446,5 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
     const double cached = cached_by_step(plan, sharing, stage->parameters) -
                           idle_bytes(&demand, stage->in_flight); /* which counts already */
     const double room = system->memory[0].capacity_bytes - stage->total_bytes;
-    stage->cached_bytes = fmax(0, fmin(cached, room));
+    stage->cached_bytes = larger(0, smaller(cached, room));
 }

@@ -61,7 +61,8 @@ static double pieces_of(const struct stage_sum *sum, const struct rk_system *sys
 {
     static const double modules[RK_FRAMEWORKS] = {
         [RK_MEGATRON] = 1, [RK_FSDP] = 1, [RK_DEEPSPEED] = 6};
-    if (optimizer_is_measured(system)) return fmax(1, sum->blocks + (expert ? 0 : sum->end_groups));
+    if (optimizer_is_measured(system))
+        return larger(1, sum->blocks + (expert ? 0 : sum->end_groups));
     return plan->zero < 3 || sum->blocks < 1 ? 1 : sum->blocks * modules[plan->framework];
 }
 
@@ -144,13 +145,13 @@ double transfer_time_s(const struct rk_system *system, const struct rk_plan *pla
         const double read = t->weights_bytes * plan->share[RK_SHARE_WEIGHTS][tier];
         if (tier == 0 || !(bytes + read > 0)) continue;
         host_bytes += (bytes + read) * memory->through_host;
-        slowest_s = fmax(slowest_s, bytes / rate + read / rk_memory_read_Bps(memory) +
-                                        t->requests * memory->latency_s);
+        slowest_s = larger(slowest_s, bytes / rate + read / rk_memory_read_Bps(memory) +
+                                          t->requests * memory->latency_s);
     }
     if (!(host_bytes > 0)) return slowest_s;
     const struct rk_memory part = memory_part(&system->memory[1], plan->ranks), *host = &part;
     const double rate = out ? rk_memory_write_Bps(host) : rk_memory_read_Bps(host);
-    return fmax(slowest_s, host_bytes / rate + t->requests * host->latency_s + t->copied_s);
+    return larger(slowest_s, host_bytes / rate + t->requests * host->latency_s + t->copied_s);
 }
 
 bool backward_returns(const struct rk_plan *plan)
@@ -160,7 +161,7 @@ bool backward_returns(const struct rk_plan *plan)
 
 double swapped_layers(const struct stage_sum *sum, bool returns)
 {
-    return sum->last && returns ? fmax(0, sum->blocks - 2) : sum->blocks;
+    return sum->last && returns ? larger(0, sum->blocks - 2) : sum->blocks;
 }
 
 double blocks_bytes(const struct stage_sum *sum)
@@ -215,7 +216,7 @@ static void swap_transfers(struct stage_sum *sum, const struct rk_system *system
     if (blocks <= 0) return;
     const double dropped = 1 - rk_plan_activations_away(plan);
     const double swapped = swapped_layers(sum, backward_returns(plan));
-    const int layers = (int)fmax(1, round(blocks / chunks));
+    const int layers = (int)larger(1, round(blocks / chunks));
     const double parameters = sum->parameters + sum->expert_parameters - sum->ends_parameters;
     const struct transfer transfer = {
         .activations_bytes = (blocks_bytes(sum) - sum->swap.always_bytes) / blocks,
@@ -253,7 +254,7 @@ static double beside_chunks(const struct waited *moved, const struct transfer *t
 {
     struct transfer both = *transfer;
     both.copied_s = copied_s;
-    return fmax(beside(moved), transfer_time_s(system, plan, &both, out) - moved->work_s);
+    return larger(beside(moved), transfer_time_s(system, plan, &both, out) - moved->work_s);
 }
 
 /* Activations go out in forward and come back in backward; weights come twice. */
@@ -401,12 +402,12 @@ static double state_moves_s(double own, double own_ends, const struct element_by
         if (!(there > 0)) continue;
         host_bytes += there * (bytes->gradient + bytes->weight);
         if (tier > 0) host_bytes += 2 * state * part.through_host;
-        slowest_s =
-            fmax(slowest_s, state / rk_memory_read_Bps(&part) + state / rk_memory_write_Bps(&part));
+        slowest_s = larger(slowest_s,
+                           state / rk_memory_read_Bps(&part) + state / rk_memory_write_Bps(&part));
     }
     if (!(host_bytes > 0)) return slowest_s;
     const struct rk_memory host = memory_part(&system->memory[1], plan->ranks);
-    return fmax(slowest_s, host_bytes / host.bandwidth_Bps);
+    return larger(slowest_s, host_bytes / host.bandwidth_Bps);
 }
 
 static double optimizer_work_s(const struct stage_sum *sum, const struct rk_system *system,
@@ -451,7 +452,7 @@ struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange
         .optimizer_work_s = optimizer_work_s(sum, system, sharing, plan),
     };
     end.data_s = beside(&waits[WAIT_REDUCE]) + end.gather_s + norm_s(system, plan);
-    end.optimizer_s = fmax(end.optimizer_host_s, end.optimizer_work_s);
+    end.optimizer_s = larger(end.optimizer_host_s, end.optimizer_work_s);
     return end;
 }
 

@@ -3,6 +3,7 @@
  * With l[i] ranks of the group in one domain of tier i (l[-1] = 1) and all of them driving their
  * own links, the ranks of one domain of tier i - 1 share l[i-1] links of tier i. docs/kernels.md.
  */
+#include "base/extremes.h"
 #include "machine/kernels.h"
 
 #include "base/require.h"
@@ -44,7 +45,7 @@ static double efficiency_of(const struct rk_network *network)
 static double tier_rate(const struct rk_network *network, double joined)
 {
     const double others = (double)network->size - 1;
-    const double wires = network->link.mesh && others > 0 ? fmin(1, (joined - 1) / others) : 1;
+    const double wires = network->link.mesh && others > 0 ? smaller(1, (joined - 1) / others) : 1;
     return network->bandwidth_Bps * efficiency_of(network) * wires;
 }
 
@@ -81,7 +82,7 @@ static double stream_s(const struct span_tier *tier, double bytes, double links)
 /* Ranks of the group that one domain of `size` holds. */
 static double held(struct rank_group group, double size)
 {
-    return fmax(1, fmin(group.ranks, floor(size / group.stride)));
+    return larger(1, smaller(group.ranks, floor(size / group.stride)));
 }
 
 /* Is a domain not much better than what is outside? Its ring takes longer than a step there, its
@@ -137,8 +138,8 @@ static double engine_s_of_byte(const struct rk_system *system, struct rank_group
         const struct rk_network *network = &system->network[i];
         const bool last = i == system->networks - 1;
         if (!last && held(group, (double)network->size) < group.ranks) break;
-        least_s = fmin(least_s, network->processor_usage /
-                                    (network->bandwidth_Bps * efficiency_of(network)));
+        least_s = smaller(least_s, network->processor_usage /
+                                       (network->bandwidth_Bps * efficiency_of(network)));
     }
     return least_s;
 }
@@ -158,7 +159,7 @@ static double base_s(const struct span *span)
 {
     double most = 0;
     for (int i = 0; i < span->tiers; i++)
-        most = fmax(most, span->tier[i].base_s);
+        most = larger(most, span->tier[i].base_s);
     return most;
 }
 
@@ -168,7 +169,7 @@ static double streamed_s(const struct span *span, double bytes)
     double slowest = 0;
     for (int i = 0; i < span->tiers; i++) {
         const struct span_tier *tier = &span->tier[i];
-        slowest = fmax(slowest, stream_s(tier, bytes, tier->inside));
+        slowest = larger(slowest, stream_s(tier, bytes, tier->inside));
     }
     return slowest;
 }
@@ -223,7 +224,7 @@ static double hierarchical_s(const struct span *span, double bytes)
         const double ring = 2 * (d - 1) * tier->hop_s + stream_s(tier, moved, 1);
         const double reduced =
             REDUCE_HOPS * tier->hop_s + (part + sqrt(part * tier->ramp_bytes)) / tier->reduce_Bps;
-        total_s += tier->reduce_Bps > 0 && d > REDUCE_LEAST ? fmin(ring, reduced) : ring;
+        total_s += tier->reduce_Bps > 0 && d > REDUCE_LEAST ? smaller(ring, reduced) : ring;
     }
     return total_s;
 }
@@ -237,7 +238,7 @@ static double all_to_all_s(const struct span *span, double bytes)
         const double peers = tier->inside * (tier->domains - 1);
         const double moved = bytes * peers / span->ranks;
         const double hops_s = tier->hop_s * ceil(log2(peers + 1));
-        slowest_s = fmax(slowest_s, hops_s + stream_s(tier, moved, 1));
+        slowest_s = larger(slowest_s, hops_s + stream_s(tier, moved, 1));
     }
     return slowest_s;
 }
@@ -254,7 +255,7 @@ struct job {
  * `reach` of the groups, or from one. */
 static double groups_met(double groups, double reach, double copies)
 {
-    const double reached = fmax(1, groups * reach);
+    const double reached = larger(1, groups * reach);
     return reached * (1 - pow(1 - 1 / reached, copies));
 }
 
@@ -312,10 +313,11 @@ static double job_s(const struct span *span, const struct job *job, bool *inside
     if (job->passed_on) return passed_on_s(span, job, inside);
     switch (plain[job->collective]) {
     case ALL_REDUCE:
-        return fmin(fmin(ring_s(span, 2, bytes), tree_s(span, bytes)), hierarchical_s(span, bytes));
+        return smaller(smaller(ring_s(span, 2, bytes), tree_s(span, bytes)),
+                       hierarchical_s(span, bytes));
     case REDUCE_SCATTER:
     case ALL_GATHER:
-        return fmin(ring_s(span, 1, bytes), by_tiers_s(span, bytes));
+        return smaller(ring_s(span, 1, bytes), by_tiers_s(span, bytes));
     case ALL_TO_ALL:
         return all_to_all_s(span, bytes);
     case SEND:
@@ -343,7 +345,7 @@ static bool next_parts(double parts[RK_MAX_NETWORKS], const struct rk_system *sy
 static double least_s(const struct span *span, const struct job *job)
 {
     const struct span_tier *outer = &span->tier[span->tiers - 1];
-    const double d = outer->domains, rate_Bps = fmax(outer->rate_Bps, outer->reduce_Bps);
+    const double d = outer->domains, rate_Bps = larger(outer->rate_Bps, outer->reduce_Bps);
     return outer->rates->sizes ? 0 : job->bytes * (d - 1) / (d * outer->inside * rate_Bps);
 }
 
@@ -360,7 +362,7 @@ static double fastest_s(const struct rk_system *system, struct rank_group group,
         struct span span;
         make_span(&span, system, group, parts);
         if (least_s(&span, job) < time_s)
-            time_s = fmin(time_s, base_s(&span) + job_s(&span, job, &inside));
+            time_s = smaller(time_s, base_s(&span) + job_s(&span, job, &inside));
         else if (system->networks == 2)
             break; /* smaller ones send more */
     }

@@ -1,5 +1,7 @@
 #include "machine/kernels.h"
 
+#include "base/extremes.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
@@ -59,7 +61,7 @@ static void set_rates(struct product *product, const struct rk_system *system, e
     const bool eight = operand == OPERAND_FLOAT8 || operand == OPERAND_INT8;
     const bool wide = operand != OPERAND_FLOAT4 && !eight;
     const double half_peak =
-        fmax(operand_peak(system, OPERAND_BFLOAT16), operand_peak(system, OPERAND_FLOAT16));
+        larger(operand_peak(system, OPERAND_BFLOAT16), operand_peak(system, OPERAND_FLOAT16));
     product->peak = operand_peak(system, operand);
     product->sustained = wide    ? kernels->matrix_efficiency
                          : eight ? kernels->narrow_efficiency
@@ -110,7 +112,7 @@ static double fastest_s(const struct rk_system *system, const struct product *pr
         const double tile_m = (double)kernels->tile_m / (1 << halves[i][0]);
         const double tile_n = (double)kernels->tile_n / (1 << halves[i][1]);
         const double count = tiles(product, tile_m, tile_n);
-        const double most = fmax(1, (double)kernels->multiprocessors / count);
+        const double most = larger(1, (double)kernels->multiprocessors / count);
         for (size_t j = 0; j < sizeof splits / sizeof *splits && splits[j] <= most; j++) {
             const double time_s = tiled_s(kernels, product, count, tile_m, tile_n, splits[j]) +
                                   split_s(system, product, splits[j]);
@@ -130,8 +132,9 @@ double matrix_time_s(const struct rk_system *system, enum operand operand, doubl
     if (!(flop > 0)) return 0;
     set_rates(&product, system, operand);
     if (!(product.peak > 0)) return INFINITY;
-    const double limit = fmax(flop / (product.peak * product.sustained), accessed_s(system, bytes));
-    return system->kernels.kernel_s + fmax(limit, fastest_s(system, &product));
+    const double limit =
+        larger(flop / (product.peak * product.sustained), accessed_s(system, bytes));
+    return system->kernels.kernel_s + larger(limit, fastest_s(system, &product));
 }
 
 double served_matrix_time_s(const struct rk_system *system, enum operand operand,
@@ -146,14 +149,14 @@ double served_matrix_time_s(const struct rk_system *system, enum operand operand
     set_rates(&product, system, operand);
     if (!(product.peak > 0)) return INFINITY;
     const double computed_s =
-        fmax(flop / (product.peak * product.sustained), fastest_s(system, &product)) / sustained;
-    return system->kernels.kernel_s + fmax(computed_s, accessed_s(system, bytes));
+        larger(flop / (product.peak * product.sustained), fastest_s(system, &product)) / sustained;
+    return system->kernels.kernel_s + larger(computed_s, accessed_s(system, bytes));
 }
 
 double sustained_share(const struct rk_kernels *kernels)
 {
     if (!(kernels->power_W > 0 && kernels->sustained_power_W > 0)) return kernels->sustained;
-    return fmin(1, kernels->sustained * cbrt(kernels->power_W / kernels->sustained_power_W));
+    return smaller(1, kernels->sustained * cbrt(kernels->power_W / kernels->sustained_power_W));
 }
 
 /* ---- tables of measured rates ---- */
@@ -166,7 +169,7 @@ static double place_between(const double *point, int points, double x, int *i)
     if (points < 2 || !(x > point[0])) return 0;
     while (*i < points - 2 && x > point[*i + 1])
         ++*i;
-    return fmin(1, log(x / point[*i]) / log(point[*i + 1] / point[*i]));
+    return smaller(1, log(x / point[*i]) / log(point[*i + 1] / point[*i]));
 }
 
 static double between(double a, double b, double share)
@@ -217,7 +220,7 @@ enum { ATTENTION_TILE = 128 }; /* queries (in backward: keys) that one thread bl
  * values of 192 would (12 of them on a B200 [simumax2026]: mean error 22 -> 15 %). */
 static double head_width(const struct attention_shape *shape)
 {
-    return fmax(shape->head_dim, shape->value_dim);
+    return larger(shape->head_dim, shape->value_dim);
 }
 
 static double attention_rate(const struct rk_kernels *kernels, double peak,
@@ -236,7 +239,7 @@ static double attention_rate(const struct rk_kernels *kernels, double peak,
 static double spread_s(double units, double blocks, double mean_s, double longest_s)
 {
     const double waves = mean_s < longest_s ? blocks / units : ceil(blocks / units);
-    return fmax(waves * mean_s, longest_s);
+    return larger(waves * mean_s, longest_s);
 }
 
 static double attention_bytes(const struct attention_shape *shape, double bytes)
@@ -265,8 +268,8 @@ static double window_keys(double queries, double window)
 {
     double pairs = 0;
     for (double first = 0; first < queries; first += BLOCK_QUERIES) {
-        const double rows = fmin(BLOCK_QUERIES, queries - first);
-        pairs += rows * (first + rows - fmax(0, first + 1 - window));
+        const double rows = smaller(BLOCK_QUERIES, queries - first);
+        pairs += rows * (first + rows - larger(0, first + 1 - window));
     }
     return pairs / queries;
 }
@@ -274,10 +277,10 @@ static double window_keys(double queries, double window)
 /* Mean keys a query of the causal sample that takes as long. */
 static double causal_keys(const struct attention_shape *shape)
 {
-    const double mean = shape->pairs / fmax(1, shape->queries);
+    const double mean = shape->pairs / larger(1, shape->queries);
     const bool cuts = shape->window > 0 && shape->window < shape->queries;
     if (!cuts || shape->queries <= BLOCK_QUERIES) return mean;
-    return fmax(mean, window_keys(shape->queries, shape->window) - HIDDEN);
+    return larger(mean, window_keys(shape->queries, shape->window) - HIDDEN);
 }
 
 /* By rates that were measured of whole causal samples. Blocks compute what a mask hides, too: of a
@@ -321,16 +324,16 @@ double attention_time_s(const struct rk_system *system, enum operand operand,
         return shape->batch * shape->heads * measured_s(&kernels->attention_rates, backward, shape);
     const double rate =
         attention_rate(kernels, peak, shape, backward) / (double)kernels->multiprocessors;
-    const double tile = fmin(rows, ATTENTION_TILE), tile_s = tile * pair_flop / rate;
+    const double tile = smaller(rows, ATTENTION_TILE), tile_s = tile * pair_flop / rate;
     const double diagonal = row_pairs < all ? tile / 2 : 0; /* hidden half of the last block */
     const double mean_s = tile_s * (row_pairs + diagonal + kernels->attention_key_half);
-    const double longest_s = tile_s * (fmin(all, 2 * row_pairs) + kernels->attention_key_half);
+    const double longest_s = tile_s * (smaller(all, 2 * row_pairs) + kernels->attention_key_half);
     const double blocks = shape->batch * shape->heads * ceil(rows / ATTENTION_TILE);
     const double computed_s = spread_s((double)kernels->multiprocessors, blocks, mean_s,
                                        row_pairs < all ? longest_s : mean_s);
     const double moved_s =
         accessed_s(system, (backward ? 2 : 1) * attention_bytes(shape, operands[operand].bytes));
-    return kernels->kernel_s + fmax(computed_s, moved_s) +
+    return kernels->kernel_s + larger(computed_s, moved_s) +
            (backward ? backward_extra_s(system, shape) : 0);
 }
 
@@ -340,14 +343,14 @@ double cached_attention_time_s(const struct rk_system *system, enum operand oper
                                const struct attention_shape *shape, double bytes)
 {
     const double peak = operand_peak(system, operand);
-    const double rows = fmax(shape->heads / shape->kv_heads, PRODUCT_ROWS) * shape->kv_heads;
+    const double rows = larger(shape->heads / shape->kv_heads, PRODUCT_ROWS) * shape->kv_heads;
     const double flop =
         2 * shape->batch * rows * shape->pairs * (shape->head_dim + shape->value_dim);
     if (!(shape->batch * shape->heads * shape->pairs > 0)) return 0;
     if (!(peak > 0)) return INFINITY;
     const double rate = attention_rate(&system->kernels, peak, shape, false);
     return 2 * system->kernels.kernel_s +
-           fmax(rate > 0 ? flop / rate : 0, accessed_s(system, bytes));
+           larger(rate > 0 ? flop / rate : 0, accessed_s(system, bytes));
 }
 
 /* ---- memory ---- */

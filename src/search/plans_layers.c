@@ -1,3 +1,4 @@
+#include "base/extremes.h"
 #include "search/plans_run.h"
 
 #include <math.h>
@@ -158,7 +159,7 @@ static void sum_model(struct run *r)
         if (!bounds->any) continue;
         layer_count(model, 0, model->layers, blocks.counts[i % TREATMENTS]);
         stage_outline(&r->model, &bounds->least, model, &s->plan, &blocks);
-        r->model.saved_total_bytes = fmin(r->model.saved_total_bytes, saved_bytes);
+        r->model.saved_total_bytes = smaller(r->model.saved_total_bytes, saved_bytes);
     }
     find_inputs_are_less(r);
     r->model.working_bytes = r->model.buffer_bytes = r->model.block_shapes = 0;
@@ -202,7 +203,8 @@ static void find_block_times(struct block_times *times, const struct layer_folds
         for (int i = 0; i < TREATMENTS && fold->present[kind]; i++)
             times->block_s[i][kind] = fold_s(&fold->layer[kind][i]);
     const double *once_s = times->block_s[AS_IT_IS];
-    const double predict_s = fmin(once_s[LAYER_PREDICT], times->block_s[RECOMPUTED][LAYER_PREDICT]);
+    const double predict_s =
+        smaller(once_s[LAYER_PREDICT], times->block_s[RECOMPUTED][LAYER_PREDICT]);
     times->ends_s[FIRST_END] = once_s[LAYER_EMBEDDING];
     times->ends_s[LAST_END] = once_s[LAYER_HEAD] + (double)model->predict_layers * predict_s;
 }

@@ -269,7 +269,7 @@ static double room_of(const struct run *r, const struct memory_rule *rule,
     const double kept = 1 + system->kernels.fragmentation;
     const double left = capacity(r) - demand.static_bytes - demanded_workspaces(&demand, system) -
                         demand.outside_bytes - system->kernels.reserve_bytes;
-    const double between = left - kept * fmax(demand.between_bytes, demand.step_bytes);
+    const double between = left - kept * larger(demand.between_bytes, demand.step_bytes);
     if (fabs(between) <= closeness(r)) return NAN;
     return between < 0 ? -INFINITY : left / kept - demand.fixed_bytes;
 }
