@@ -31,8 +31,10 @@ static size_t option_of(const char *at, char option[OPTION_NAME])
     const size_t length = *at == '`' ? strcspn(at + 1, "` ") : 0;
     if (!length || at[1 + length] != '`' || length >= OPTION_NAME - 2) return 0;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strlen(others[i][0]) == length && memcmp(at + 1, others[i][0], length) == 0)
-            return (size_t)snprintf(option, OPTION_NAME, "%s", others[i][1]), length + 2;
+        if (strlen(others[i][0]) == length && memcmp(at + 1, others[i][0], length) == 0) {
+            snprintf(option, OPTION_NAME, "%s", others[i][1]);
+            return length + 2;
+        }
     snprintf(option, OPTION_NAME, "--%.*s", (int)length, at + 1);
     for (char *c = option; *c; c++)
         if (*c == '_') *c = '-';
