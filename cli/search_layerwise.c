@@ -222,9 +222,11 @@ static void add_schedules(struct report *report, const struct search *search,
     const uint64_t own = answer->plan.chunks;
     for (uint64_t chunks = 2; chunks <= MOST_CHUNKS || chunks <= own; chunks++) {
         struct rk_plan plan;
+        struct rk_layout layout;
         struct rk_prediction p;
         if (chunks > MOST_CHUNKS && chunks != own) continue;
-        if (!layerwise_interleave(&answer->dealt, search->problem.model, chunks, &plan)) continue;
+        if (!layerwise_interleave(&answer->dealt, search->problem.model, chunks, &plan, &layout))
+            continue;
         rk_predict(search->problem.model, search->problem.system, &plan, &p);
         if (p.timed)
             add_schedule(report, table, search, &plan,

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A search over more takes minutes: its time grows with their square. */
 /* ---- what words say ---- */
 
 static enum rk_status usage_fail(struct rk_error *error, const char *text)

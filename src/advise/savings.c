@@ -261,11 +261,10 @@ static bool deal_again(const struct rk_model *model, struct rk_plan *plan,
         if (!add_text(words, "%s%" PRIu64, i ? "," : " split=", layers)) return false;
         if (same > 1 && !add_text(words, "*%" PRIu64, same)) return false;
     }
-    struct rk_layout layout = *rk_plan_layout(plan);
+    uint16_t layers[RK_MAX_CHUNKS];
     for (uint64_t i = 0; i < stages; i++)
-        layout.split[i] = (uint16_t)rk_plan_split(plan, model, i);
-    layout.splits = (int)stages;
-    plan->layout = rk_layout_keep(&layout);
+        layers[i] = (uint16_t)rk_plan_split(plan, model, i);
+    plan_set_split(plan, layers, (int)stages);
     return true;
 }
 

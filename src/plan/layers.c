@@ -61,6 +61,13 @@ bool layout_add_layer(struct rk_layout *layout, const struct rk_plan *plan,
     return true;
 }
 
+struct rk_plan plan_kept(const struct rk_plan *plan)
+{
+    struct rk_plan kept = *plan;
+    kept.layout = rk_layout_keep(rk_plan_layout(plan));
+    return kept;
+}
+
 void layout_be_alike(struct rk_layout *layout)
 {
     layout->segments = layout->others = 0;

@@ -4,6 +4,7 @@
 #include "estimate/plan_check.h"
 #include "estimate/runs.h"
 #include "machine/part.h"
+#include "plan/layers.h"
 #include "search/layerwise_climb.h"
 #include "search/layerwise_needs.h"
 #include "search/layerwise_shape.h"
@@ -77,8 +78,8 @@ static bool offer(struct quest *q, const struct mix *mix, const struct rk_plan *
     q->winner = q->shape;
     q->won = *mix;
     best->found = best->mixed = true;
-    best->plan = *plan;
-    best->dealt = *dealt;
+    best->plan = plan_kept(plan);
+    best->dealt = plan_kept(dealt);
     best->prediction = *p;
     return true;
 }
@@ -151,14 +152,16 @@ static void judge(void *context, const struct mix *mix, struct mix_judged *judge
     struct mix own = *mix;
     const struct stages_answer answer = mix_answer(&own);
     struct rk_plan dealt, plan;
+    struct rk_layout dealt_layout, layout;
     struct excess over = {{0}};
     *judged = refused;
     q->prediction.timed = false;
     q->left--;
     q->answer->counts.judged++;
-    if (!shape_answer(s, &answer, mix->end, &dealt)) return;
+    if (!shape_answer(s, &answer, mix->end, &dealt, &dealt_layout)) return;
     plan = dealt;
-    if (s->base.chunks > 1 && !layerwise_interleave(&dealt, s->model, s->base.chunks, &plan))
+    if (s->base.chunks > 1 &&
+        !layerwise_interleave(&dealt, s->model, s->base.chunks, &plan, &layout))
         return;
     rk_predict(s->model, s->system, &plan, &q->prediction);
     if (!q->prediction.timed || !offer(q, mix, &dealt, &plan)) return;
@@ -193,8 +196,9 @@ static bool consider_found(struct quest *q, struct stages_answer *answer, int en
                            struct excess *over)
 {
     struct rk_plan plan;
+    struct rk_layout layout;
     shape_tidy(q->shape, answer);
-    if (!shape_answer(q->shape, answer, end, &plan)) return false;
+    if (!shape_answer(q->shape, answer, end, &plan, &layout)) return false;
     const struct mix mix = mix_of(q->shape, answer, end);
     consider(q, &mix);
     add_excess(over, q->shape, &q->prediction);

@@ -56,10 +56,10 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
                                 struct layerwise_answer *answer, struct rk_error *error);
 
 /* The plan with `chunks` virtual stages on each rank: each stage keeps its layers' ways, in their
- * order, dealt to its virtual stages as evenly as it goes. False where a plan cannot say it, or
- * there is nothing to interleave. */
+ * order, dealt to its virtual stages as evenly as it goes; it refers to `layout`. False where a
+ * plan cannot say it, or there is nothing to interleave. */
 bool layerwise_interleave(const struct rk_plan *plan, const struct rk_model *model, uint64_t chunks,
-                          struct rk_plan *to);
+                          struct rk_plan *to, struct rk_layout *layout);
 
 /* ---- memory and time of a stage ---- */
 

@@ -24,12 +24,12 @@ static struct plan_layers layer_at(const struct rk_plan *plan, const struct rk_m
 }
 
 bool layerwise_interleave(const struct rk_plan *plan, const struct rk_model *model, uint64_t chunks,
-                          struct rk_plan *to)
+                          struct rk_plan *to, struct rk_layout *layout)
 {
     const uint64_t parts = plan->pipeline * chunks;
     uint64_t taken[RK_MAX_STAGES] = {0};
     if (plan->chunks != 1 || plan->pipeline == 1 || parts > RK_MAX_CHUNKS) return false;
-    struct rk_layout layout = {.splits = (int)parts};
+    *layout = (struct rk_layout){.splits = (int)parts};
     *to = *plan;
     to->schedule = RK_1F1B;
     to->chunks = chunks;
@@ -38,14 +38,14 @@ bool layerwise_interleave(const struct rk_plan *plan, const struct rk_model *mod
         const uint64_t stage = part % plan->pipeline, layers = layers_of(plan, model, chunks, part);
         struct plan_layers at = layer_at(plan, model, stage, taken[stage]);
         if (!layers) return false; /* nobody launches a virtual stage without */
-        layout.split[part] = (uint16_t)layers;
+        layout->split[part] = (uint16_t)layers;
         taken[stage] += layers;
         for (uint64_t i = 0; i < layers; i++, plan_layers_next(&at)) {
             const struct rk_local local = plan_layer(&at);
-            if (!layout_add_layer(&layout, to, &local)) return false;
+            if (!layout_add_layer(layout, to, &local)) return false;
         }
     }
-    if (!layout.others) layout.segments = 0;
-    to->layout = rk_layout_keep(&layout);
+    if (!layout->others) layout->segments = 0;
+    to->layout = layout;
     return true;
 }

@@ -222,31 +222,31 @@ static int local_of(const struct shape *s, const struct rk_plan *plan, struct rk
 }
 
 bool shape_answer(const struct shape *s, const struct stages_answer *answer, int end,
-                  struct rk_plan *plan)
+                  struct rk_plan *plan, struct rk_layout *layout)
 {
     int way_of[RK_MAX_LOCALS];
-    struct rk_layout layout = {.splits = s->base.pipeline > 1 ? (int)s->base.pipeline : 0};
+    *layout = (struct rk_layout){.splits = s->base.pipeline > 1 ? (int)s->base.pipeline : 0};
     *plan = shape_plan(s, end);
     plan->chunks = 1;
     plan->embedding_counts = plan->head_counts = false;
     plan->first_layers = plan->last_layers = 0;
-    for (int k = 0; k < layout.splits; k++)
-        layout.split[k] = (uint16_t)(answer->first[k + 1] - answer->first[k] - (k == 0) -
-                                     (k == layout.splits - 1));
+    for (int k = 0; k < layout->splits; k++)
+        layout->split[k] = (uint16_t)(answer->first[k + 1] - answer->first[k] - (k == 0) -
+                                      (k == layout->splits - 1));
     for (int i = 1; i < s->layers - 1; i++) {
         const int way = answer->choice[i];
-        const int local = way == end ? 0 : local_of(s, plan, &layout, way_of, way);
-        struct rk_segment *last = layout.segments ? &layout.segment[layout.segments - 1] : NULL;
+        const int local = way == end ? 0 : local_of(s, plan, layout, way_of, way);
+        struct rk_segment *last = layout->segments ? &layout->segment[layout->segments - 1] : NULL;
         if (local < 0) return false;
         if (last && last->local == local) {
             last->layers++;
             continue;
         }
-        if (layout.segments == RK_MAX_SEGMENTS) return false;
-        layout.segment[layout.segments++] = (struct rk_segment){1, (uint16_t)local};
+        if (layout->segments == RK_MAX_SEGMENTS) return false;
+        layout->segment[layout->segments++] = (struct rk_segment){1, (uint16_t)local};
     }
-    if (layout.segments == 1 && layout.segment[0].local == 0) layout.segments = 0;
-    plan->layout = rk_layout_keep(&layout);
+    if (layout->segments == 1 && layout->segment[0].local == 0) layout->segments = 0;
+    plan->layout = layout;
     return true;
 }
 

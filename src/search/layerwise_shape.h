@@ -87,10 +87,10 @@ void shape_unlimited(struct stages_problem *problem,
  */
 void shape_tidy(const struct shape *s, struct stages_answer *answer);
 
-/* The plan of an answer whose ends are run in way `end`. False when a plan cannot say so many runs
- * and ways. */
+/* The plan of an answer whose ends are run in way `end`; it refers to `layout`. False when a plan
+ * cannot say so many runs and ways. */
 bool shape_answer(const struct shape *s, const struct stages_answer *answer, int end,
-                  struct rk_plan *plan);
+                  struct rk_plan *plan, struct rk_layout *layout);
 
 /* Where a plan cannot say so many: ways that the answer uses least are allowed no more. */
 void shape_forbid_rare(struct shape *s, const struct stages_answer *answer, int end);

@@ -32,7 +32,8 @@ Test(layerwise, interleaved)
     cr_expect_gt(answer.plan.chunks, 1);
     cr_expect_lt(answer.prediction.step_s, 0.99 * answer.any_s);
     struct rk_plan again;
-    cr_assert(layerwise_interleave(&answer.dealt, &model, answer.plan.chunks, &again));
+    struct rk_layout layout;
+    cr_assert(layerwise_interleave(&answer.dealt, &model, answer.plan.chunks, &again, &layout));
     cr_expect_eq(rk_plan_layout(&again)->segments, rk_plan_layout(&answer.plan)->segments);
     for (uint64_t k = 0; k < answer.plan.pipeline; k++) {
         uint64_t layers = 0;
