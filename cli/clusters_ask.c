@@ -135,7 +135,7 @@ bool clusters_layered_plan(const struct clusters_input *a, struct rk_plan *layer
         own.microbatch = s->microbatch;
         good = s->gpus == plan->stage[0].gpus &&
                plan_stages_run(&stages, plan->chunk[i].layers, &own) &&
-               plan_stages_end_stage(&stages, 0);
+               plan_stages_end_stage(&stages);
     }
     good = good && plan_stages_end(&stages);
 out:

@@ -1,10 +1,16 @@
 #include "cli/plan_input.h"
+#include "advise/clusters_input.h"
+#include "base/memory.h"
 #include "catalog/hosts.h"
+#include "clusters/predict.h"
+#include "facts/headroom.h"
 
 #include "cli/model_input.h"
 
 #include <inttypes.h>
+#include <reckon/machine.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define AT(member) .offset = offsetof(struct plan_source, member)
@@ -243,11 +249,76 @@ static enum rk_status take_host(const struct plan_source *source, struct plan_in
     return RK_OK;
 }
 
+/* ---- several clusters ---- */
+
+/* The plan of a question that was settled: its file's, or the best one. */
+static enum rk_status take_answer(struct clusters_input *found, struct plan_input *input,
+                                  struct rk_error *error)
+{
+    struct given_plan *given = found->given;
+    struct given_plan *searched = given ? NULL : malloc(sizeof *searched);
+    bool full = false;
+    enum rk_status status = given || searched ? RK_OK : no_memory(error);
+    for (int i = 0; searched && i < found->machine.clusters && status == RK_OK; i++)
+        status = headroom_usable(NULL, &found->model, &found->machine.cluster[i].system,
+                                 &found->question.words, &found->question.usable_bytes[i], error);
+    if (status == RK_OK && searched) status = clusters_input_roomy(found, false, &full, error);
+    if (status == RK_OK && full)
+        fprintf(stderr,
+                "reckon: no plan leaves the headroom of the memory: this is the best that fits\n");
+    if (status == RK_OK && searched) given_of(&found->question, &found->answer->best, searched);
+    if (status == RK_OK && !plan_of_given(&found->question.words, given ? given : searched,
+                                          &input->draft.plan))
+        status = rk_fail(error, RK_LIMIT, NULL, 0, 0,
+                         "stages: more than %d kinds of layers, or %d kinds of replicas",
+                         RK_MAX_LOCALS, RK_MAX_PARTS);
+    input->draft = plan_draft_of(&input->draft.plan);
+    input->draft.given[plan_row("precision")] = true;
+    if (status == RK_OK && searched)
+        plan_assume(input, "stages as the search over the clusters finds them");
+    free(searched);
+    return status;
+}
+
+/* A plan that says its stages over clusters in words. */
+static bool says_parts(const struct plan_source *source, struct plan_input *input)
+{
+    struct rk_error error;
+    struct plan_draft draft = plan_draft();
+    const bool good = (!source->file || plan_named(source->file, &draft, &error) == RK_OK) &&
+                      plan_read_texts(&source->words, &draft, &error) == RK_OK;
+    if (good) input->draft = draft;
+    return good && rk_plan_layout(&draft.plan)->parts;
+}
+
+static enum rk_status gather_several(const struct plan_source *source, struct plan_input *input,
+                                     struct rk_error *error)
+{
+    if (source->gpus)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--gpus does not go with several clusters: each says how many it has");
+    enum rk_status status = model_open_why(source->model, &input->model, input->sequence_why, error);
+    if (status == RK_OK) status = rk_system_load_several(source->system, &input->system, error);
+    if (status != RK_OK || says_parts(source, input)) return status;
+    struct clusters_input *found = calloc(1, sizeof *found);
+    if (!found) return no_memory(error);
+    found->model = input->model;
+    status = clusters_input_begin(found, source->system, source->file, error);
+    if (status == RK_OK) status = plan_read_texts(&source->words, &found->draft, error);
+    if (status == RK_OK) status = clusters_input_settle(found, 0, error);
+    if (status == RK_OK) status = take_answer(found, input, error);
+    clusters_input_release(found);
+    free(found);
+    return status;
+}
+
 enum rk_status plan_gather(const struct plan_source *source, struct plan_input *input,
                            struct rk_error *error)
 {
     enum rk_status status = need(source, error);
     input->draft = plan_draft();
+    if (status == RK_OK && source->several && rk_machine_is_several(source->system))
+        return gather_several(source, input, error);
     if (status == RK_OK && source->file) status = plan_named(source->file, &input->draft, error);
     if (status == RK_OK) status = plan_read_texts(&source->words, &input->draft, error);
     if (status == RK_OK) status = plan_inputs(source, input, error);
@@ -368,10 +439,23 @@ static void say_presets(struct plan_input *input, bool batch)
         plan_assume(input, "attention %s", rk_attention_kernel_name(plan->attention));
 }
 
+/* Of a plan whose stages have replicas of their own. */
+static enum rk_status settle_several(struct plan_input *input, struct rk_error *error)
+{
+    struct plan_fault fault;
+    struct plan_draft *draft = &input->draft;
+    settle_precision(input);
+    const bool batch = plan_given(draft, "batch");
+    if (!plan_complete(draft, &fault)) return plan_fail(draft, &fault, error);
+    if (!batch) plan_assume(input, "batch %" PRIu64 " (4 rounds)", draft->plan.batch);
+    return RK_OK;
+}
+
 enum rk_status plan_settle(const struct plan_source *source, struct plan_input *input,
                            plan_choose *choose, void *context, struct rk_error *error)
 {
     struct plan_fault fault;
+    if (input->system.machine) return settle_several(input, error);
     const enum rk_status status = settle_gpus(source, input, error);
     if (status != RK_OK) return status;
     settle_precision(input);

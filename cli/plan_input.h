@@ -18,6 +18,7 @@ struct plan_source {
     const char *file; /* NULL: none */
     uint64_t gpus;    /* 0: not given */
     struct option_texts words;
+    bool several; /* set by commands whose system may be of several clusters (machine.h) */
 };
 
 enum { PLAN_NOTES = 768 };
@@ -40,7 +41,10 @@ void plan_words_print(FILE *out);
 /* The list of keys in the manual page reckon-plan(5); man_plan.c. */
 void plan_keys_print(FILE *out);
 
-/* --model, --system, --gpus, --plan */
+/* --model, --system, --gpus, --plan; what --system of a command that takes several says of it */
+#define SEVERAL_CLUSTERS                                                                           \
+    "; or several clusters, \"h100-sxm5-80g x64 + a100-sxm4-80g x64 link=100Gb/s@50us\""
+
 extern const struct option plan_source_options[];
 
 /* Every choice of a plan as an option, "--tensor 8", for struct plan_source; those of before, too.
@@ -63,7 +67,8 @@ enum rk_status plan_read_texts(const struct option_texts *words, struct plan_dra
                                struct rk_error *error);
 
 /* Reads everything, works nothing out; names options of before on standard error. Release the input
- * in any case. */
+ * in any case. Over several clusters a plan whose stages are not said is searched for, and settled:
+ * what the words say holds for all stages. */
 enum rk_status plan_gather(const struct plan_source *source, struct plan_input *input,
                            struct rk_error *error);
 void plan_input_release(struct plan_input *input); /* a zeroed input is fine */

@@ -1,8 +1,8 @@
 /* machine.h - several clusters and the links between them.
  *
  * A cluster is a system of its own (system.h): one kind of accelerator and the networks inside. Two
- * clusters are joined by a link that all accelerators of a node share. One cluster is a system as
- * before. In one line:
+ * clusters are joined by a link that all accelerators of a node share. Several of them are a system,
+ * too, whose plans say on which clusters their stages have replicas (rk_layout). In one line:
  *
  *     h100-sxm5-80g x256 + a100-sxm4-80g x128 link=100Gb/s@50us
  *
@@ -50,6 +50,14 @@ RK_API enum rk_status rk_machine_load(const char *name, struct rk_machine *machi
 RK_API bool rk_machine_is_several(const char *name);
 
 RK_API void rk_machine_release(struct rk_machine *machine); /* a zeroed one is fine */
+
+/* One cluster, as rk_system_load() has it, or several as one system: system->machine. The caller
+ * releases it; untouched on failure. */
+RK_API enum rk_status rk_system_load_several(const char *name, struct rk_system *system,
+                                             struct rk_error *error);
+
+/* A cluster of such a system; of one alone itself. */
+RK_API const struct rk_system *rk_system_of(const struct rk_system *system, int cluster);
 
 /* Accelerators that share a node: those of the innermost network, or of the PCI bus around it where
  * the system has one (bridges join pairs of a node). */

@@ -140,7 +140,8 @@ enum {
     RK_MAX_CHUNKS = 512,
     RK_MAX_STAGES = 256,
     RK_MAX_SEGMENTS = 128,
-    RK_MAX_LOCALS = 8,
+    RK_MAX_LOCALS = 32,
+    RK_MAX_PARTS = 512,
     RK_SHARE_TIERS = 4
 };
 
@@ -169,14 +170,26 @@ struct rk_segment {
     uint16_t local; /* 0: as the plan says; i: as rk_layout.other[i - 1] says */
 };
 
+/* Replicas of a stage that are alike, on one cluster of a machine of several (machine.h). */
+struct rk_stage_part {
+    uint16_t stage;
+    uint16_t cluster;
+    uint16_t local; /* as a segment's: how its layers run */
+    uint16_t equal; /* 1: all replicas of the stage take as many samples; 0: each by its speed */
+    uint32_t data;  /* replicas */
+};
+
 /* Where the layers of a plan lie and in what they differ, where that is not even and alike. */
 struct rk_layout {
-    int splits;                     /* entries of split; 0: as even as it goes */
-    int segments;                   /* 0: all layers are alike */
-    int others;                     /* entries of other */
-    uint8_t cluster[RK_MAX_STAGES]; /* of each stage; all 0: the machine's only one */
-    uint16_t split[RK_MAX_CHUNKS];  /* blocks of each virtual stage, in model order: p * v entries */
+    int splits;                    /* entries of split; 0: as even as it goes */
+    int segments;                  /* 0: all layers are alike */
+    int others;                    /* entries of other */
+    int parts;                     /* of all stages, in their order; 0: one cluster, and as many
+                                      replicas of each stage as the ranks make */
+    uint64_t round;                /* with parts: samples that a stage's replicas take at a time */
+    uint16_t split[RK_MAX_CHUNKS]; /* blocks of each virtual stage, in model order: p * v entries */
     struct rk_segment segment[RK_MAX_SEGMENTS];
+    struct rk_stage_part part[RK_MAX_PARTS];
     struct rk_local other[RK_MAX_LOCALS];
 };
 

@@ -74,6 +74,10 @@ struct rk_stage {
     double offloaded_bytes; /* in lower memory tiers */
     double away_bytes[RK_SHARE_TIERS];    /* of these, in memory tier i + 1 */
     double written_bytes[RK_SHARE_TIERS]; /* to it in a step: activations, optimizer, weights */
+    /* over several clusters, of which the memory is that of the fullest replica: */
+    int cluster;
+    double message_s; /* of a microbatch, to the stage behind and back: beside forward and backward */
+    double end_s;     /* behind the last microbatch: gradients, weights, optimizer */
 };
 
 /* What is predicted of the whole. */

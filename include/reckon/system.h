@@ -163,6 +163,8 @@ struct rk_system {
     };
     int networks;
     struct rk_network *network; /* (networks), 1 to RK_MAX_NETWORKS */
+    struct rk_machine *machine; /* NULL: one cluster. Of several (machine.h): their owner, and what
+                                   stands above is the first's, but for id and devices */
 };
 
 /* Rates of a lower memory, each way, and what its drives can be written in all; infinity: no limit.

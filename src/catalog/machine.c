@@ -13,13 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void rk_machine_release(struct rk_machine *machine)
-{
-    for (int i = 0; i < machine->clusters; i++)
-        rk_system_release(&machine->cluster[i].system);
-    *machine = (struct rk_machine){.clusters = 0};
-}
-
 uint64_t rk_cluster_node(const struct rk_cluster *cluster)
 {
     const struct rk_network *network = cluster->system.network;
@@ -598,5 +591,40 @@ enum rk_status rk_machine_load(const char *name, struct rk_machine *machine, str
         *machine = read;
     else
         rk_machine_release(&read);
+    return status;
+}
+
+/* The clusters go to the system, also where this fails. */
+static enum rk_status join(struct rk_machine *from, const char *name, struct rk_system *system,
+                           struct rk_error *error)
+{
+    struct rk_machine *machine = malloc(sizeof *machine);
+    enum rk_status status = machine ? RK_OK : no_memory(error);
+    if (status == RK_OK) status = rk_system_copy(system, &from->cluster[0].system, error);
+    if (status != RK_OK) {
+        rk_machine_release(from);
+        free(machine);
+        return status;
+    }
+    *machine = *from;
+    system->machine = machine;
+    system->devices = 0;
+    for (int i = 0; i < machine->clusters; i++)
+        system->devices += machine->cluster[i].system.devices;
+    snprintf(system->id, sizeof system->id, "%s", name);
+    return RK_OK;
+}
+
+enum rk_status rk_system_load_several(const char *name, struct rk_system *system,
+                                      struct rk_error *error)
+{
+    struct rk_machine *read = malloc(sizeof *read);
+    if (!rk_machine_is_several(name)) {
+        free(read);
+        return rk_system_load(name, system, error);
+    }
+    enum rk_status status = read ? rk_machine_load(name, read, error) : no_memory(error);
+    if (status == RK_OK) status = join(read, name, system, error);
+    free(read);
     return status;
 }

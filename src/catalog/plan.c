@@ -218,8 +218,10 @@ bool plan_derive(struct plan_draft *draft, struct plan_fault *fault)
         !product((uint64_t[]){p->pipeline, p->chunks}, 2, &stages) ||
         !product((uint64_t[]){p->pipeline, p->expert, rk_plan_expert_tensor(p)}, 3, &experts))
         return fault_at(fault, "pipeline", "the product of all degrees is more than 2^53");
-    if (!plan_given(draft, "gpus")) p->ranks = all;
-    if (!product((uint64_t[]){4, p->ranks, p->microbatch}, 3, &batch))
+    const uint64_t round = rk_plan_layout(p)->round; /* stages have replicas of their own */
+    if (!plan_given(draft, "gpus") && !round) p->ranks = all;
+    if (!product(round ? (uint64_t[]){4, round, 1} : (uint64_t[]){4, p->ranks, p->microbatch}, 3,
+                 &batch))
         return fault_at(fault, "microbatch", "4 * gpus * microbatch is more than 2^53");
     if (!plan_given(draft, "batch")) p->batch = batch;
     if (p->recompute == RK_SELECTIVE && !p->recompute_parts)
@@ -318,12 +320,35 @@ static bool complete_kernels(const struct plan_draft *draft, struct plan_fault *
     return fault_at(fault, lack.key, "%s %s: %s", lack.name, lack.why, lack.fix);
 }
 
+/* Stages with replicas of their own say what else follows from the whole. */
+static bool complete_parts(const struct plan_draft *draft, struct plan_fault *fault)
+{
+    static const char *const said[] = {"data", "gpus", "microbatch", "first_layers", "last_layers"};
+    const struct rk_plan *p = &draft->plan;
+    const uint64_t round = rk_plan_layout(p)->round;
+    for (int i = 0; i < (int)(sizeof said / sizeof *said); i++)
+        if (draft->words[plan_row(said[i])])
+            return fault_at(fault, said[i], "follows from stages=%" PRIu64 ":...: leave it out",
+                            round);
+    if (p->batch % round == 0) return true;
+    return fault_at(fault, "batch",
+                    "%" PRIu64 " samples are no multiple of the %" PRIu64
+                    " that all replicas take at a time: change one of them",
+                    p->batch, round);
+}
+
+static bool complete_degrees(const struct plan_draft *draft, struct plan_fault *fault)
+{
+    if (rk_plan_layout(&draft->plan)->parts) return complete_parts(draft, fault);
+    return complete_ranks(draft, fault) && complete_batch(draft, fault) &&
+           complete_experts(&draft->plan, fault) && complete_context(&draft->plan, fault);
+}
+
 bool plan_complete(struct plan_draft *draft, struct plan_fault *fault)
 {
     plan_settle_attention(draft);
-    return plan_derive(draft, fault) && complete_ranks(draft, fault) &&
-           complete_batch(draft, fault) && complete_experts(&draft->plan, fault) &&
-           complete_context(&draft->plan, fault) && complete_split(draft, fault) &&
+    return plan_derive(draft, fault) && complete_degrees(draft, fault) &&
+           complete_split(draft, fault) &&
            complete_recompute(draft, fault) && complete_kernels(draft, fault);
 }
 

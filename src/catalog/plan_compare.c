@@ -174,8 +174,9 @@ const char *plan_value_text(const struct rk_plan *plan, int row, char text[stati
 static bool same_stages(const struct rk_plan *one, const struct rk_plan *other)
 {
     const struct rk_layout *a = rk_plan_layout(one), *b = rk_plan_layout(other);
-    return memcmp(a->cluster, b->cluster, sizeof a->cluster) == 0 && a->segments == b->segments &&
+    return a->round == b->round && a->parts == b->parts && a->segments == b->segments &&
            a->others == b->others &&
+           memcmp(a->part, b->part, (size_t)a->parts * sizeof *a->part) == 0 &&
            memcmp(a->segment, b->segment, (size_t)a->segments * sizeof *a->segment) == 0 &&
            memcmp(a->other, b->other, (size_t)a->others * sizeof *a->other) == 0;
 }

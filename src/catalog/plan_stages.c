@@ -1,5 +1,5 @@
-/* plan_stages.c - virtual stages with a cluster and runs of layers of their own: what plan files
- * and lines of words share, and the files' reader. */
+/* plan_stages.c - virtual stages with runs of layers, or replicas on clusters, of their own: what
+ * plan files and lines of words share, and the files' reader. */
 #include "catalog/plan_stages.h"
 
 #include <inttypes.h>
@@ -12,9 +12,7 @@ bool plan_is_local(const struct field *field)
 
 bool plan_has_stages(const struct rk_plan *plan)
 {
-    for (uint64_t i = 0; i < plan->pipeline && i < RK_MAX_STAGES; i++)
-        if (rk_plan_layout(plan)->cluster[i]) return true;
-    return rk_plan_layout(plan)->segments > 0;
+    return rk_plan_layout(plan)->segments > 0 || rk_plan_layout(plan)->parts > 0;
 }
 
 /* ---- adding ---- */
@@ -68,25 +66,51 @@ bool plan_stages_run(struct plan_stages *stages, uint64_t layers, const struct r
     return !stages->fault[0];
 }
 
-bool plan_stages_end_stage(struct plan_stages *stages, uint64_t cluster)
+bool plan_stages_part(struct plan_stages *stages, const struct rk_stage_part *part,
+                      const struct rk_local *local)
 {
     struct rk_layout *layout = &stages->layout;
-    const uint64_t i = (uint64_t)stages->count, rank = i % stages->plan->pipeline;
-    const bool first = i == rank;
+    const int number = number_of(layout, stages->plan, local);
+    stages->fault[0] = '\0';
+    if (number < 0)
+        snprintf(stages->fault, sizeof stages->fault, "more than %d kinds of layers",
+                 RK_MAX_LOCALS);
+    else if (!layout->round)
+        snprintf(stages->fault, sizeof stages->fault,
+                 "a cluster or replicas (dp) of a stage need the samples that all replicas take at "
+                 "a time in front: stages=16:20/dp4,12@1/dp8");
+    else if (layout->parts == RK_MAX_PARTS)
+        snprintf(stages->fault, sizeof stages->fault, "more than %d kinds of replicas",
+                 RK_MAX_PARTS);
+    if (stages->fault[0]) return false;
+    layout->part[layout->parts] = *part;
+    layout->part[layout->parts].stage = (uint16_t)stages->count;
+    layout->part[layout->parts++].local = (uint16_t)number;
+    return true;
+}
+
+bool plan_stages_end_stage(struct plan_stages *stages)
+{
+    struct rk_layout *layout = &stages->layout;
+    const uint64_t i = (uint64_t)stages->count;
+    const bool first = i < stages->plan->pipeline;
+    const bool parts = layout->parts && layout->part[layout->parts - 1].stage == i;
     stages->fault[0] = '\0';
     if (i == RK_MAX_CHUNKS || (first && i == RK_MAX_STAGES))
         snprintf(stages->fault, sizeof stages->fault, "more than %d stages",
                  first ? RK_MAX_STAGES : RK_MAX_CHUNKS);
-    else if (cluster > UINT8_MAX)
-        snprintf(stages->fault, sizeof stages->fault, "a cluster is at most %d", UINT8_MAX);
-    else if (!first && layout->cluster[rank] != cluster)
+    else if (!first && parts)
         snprintf(stages->fault, sizeof stages->fault,
-                 "stage %" PRIu64 " is on the ranks of stage %" PRIu64 ", in cluster %d", i, rank,
-                 layout->cluster[rank]);
+                 "stage %" PRIu64 " is on the ranks of stage %" PRIu64
+                 ": give its layers alone",
+                 i, i % stages->plan->pipeline);
     else if (i > 0 && stages->said != (layout->splits > 0))
         snprintf(stages->fault, sizeof stages->fault, "all stages say their layers, or none does");
+    else if (layout->round && first && !parts)
+        snprintf(stages->fault, sizeof stages->fault, "every stage has replicas: 20/dp4");
+    else if (layout->round && !stages->said)
+        snprintf(stages->fault, sizeof stages->fault, "every stage says its layers: 20/dp4");
     if (stages->fault[0]) return false;
-    if (first) layout->cluster[i] = (uint8_t)cluster;
     if (stages->said) layout->split[layout->splits++] = (uint16_t)stages->of_stage;
     stages->of_stage = 0;
     stages->said = false;
@@ -94,10 +118,28 @@ bool plan_stages_end_stage(struct plan_stages *stages, uint64_t cluster)
     return true;
 }
 
+/* What follows of a plan whose stages have replicas of their own. */
+static void settle_parts(struct rk_plan *plan, struct rk_layout *layout)
+{
+    uint64_t first = 0;
+    plan->ranks = 0;
+    for (int i = 0; i < layout->parts; i++) {
+        const struct rk_stage_part *part = &layout->part[i];
+        const struct rk_local *own = part->local ? &layout->other[part->local - 1] : &plan->local;
+        plan->ranks += own->tensor * own->context * part->data;
+        if (!part->stage) first += part->data;
+    }
+    plan->microbatch = layout->round % first ? 1 : layout->round / first;
+    for (int i = 0; i < layout->others; i++)
+        layout->other[i].microbatch = plan->microbatch;
+}
+
 bool plan_stages_end(struct plan_stages *stages)
 {
     struct rk_plan *plan = stages->plan;
-    if (!stages->layout.others) stages->layout.segments = 0; /* all layers are alike */
+    if (!stages->layout.others || stages->layout.parts)
+        stages->layout.segments = 0; /* all layers are alike, or as their stage's replicas */
+    if (stages->layout.parts) settle_parts(plan, &stages->layout);
     plan->layout = rk_layout_keep(&stages->layout);
     const uint64_t all = plan->pipeline * plan->chunks;
     if ((uint64_t)stages->count == all) return true;
@@ -201,13 +243,12 @@ static enum rk_status load_segment(const struct place *segment, struct plan_stag
 static enum rk_status load_stage(const struct place *stage, struct plan_stages *stages,
                                  struct rk_error *error)
 {
-    static const char *const keys[] = {"layers", "cluster", "segments", NULL};
+    static const char *const keys[] = {"layers", "segments", NULL};
     struct place segments;
-    uint64_t layers = UINT64_MAX, cluster = 0;
+    uint64_t layers = UINT64_MAX;
     enum rk_status status = place_need_object(stage, error);
     if (status == RK_OK) status = place_need_keys(stage, keys, error);
     if (status == RK_OK) status = load_count(stage, "layers", 0, &layers, error);
-    if (status == RK_OK) status = load_count(stage, "cluster", 0, &cluster, error);
     if (status != RK_OK) return status;
     if (place_member(stage, "segments", &segments)) {
         status = place_need_array(&segments, 1, RK_MAX_SEGMENTS, error);
@@ -223,8 +264,7 @@ static enum rk_status load_stage(const struct place *stage, struct plan_stages *
     } else if (layers != UINT64_MAX && !plan_stages_run(stages, layers, NULL)) {
         return fail(stage, stages, error);
     }
-    if (status == RK_OK && !plan_stages_end_stage(stages, cluster))
-        return fail(stage, stages, error);
+    if (status == RK_OK && !plan_stages_end_stage(stages)) return fail(stage, stages, error);
     return status;
 }
 

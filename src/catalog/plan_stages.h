@@ -1,5 +1,5 @@
-/* plan_stages.h - virtual stages with a cluster and runs of layers of their own, while they are
- * read and written.
+/* plan_stages.h - virtual stages with runs of layers, or replicas on clusters, of their own, while
+ * they are read and written.
  *
  * A plan has runs (struct rk_segment) in model order, wherever stages end; files and lines of words
  * have them stage by stage. Runs of neighbours that are alike become one.
@@ -15,7 +15,7 @@ bool plan_is_local(const struct field *field);
 /* Does a plan say more of its stages than how many layers they have? */
 bool plan_has_stages(const struct rk_plan *plan);
 
-/* ---- reading: begin { run ... end_stage } end ---- */
+/* ---- reading: begin { run ... part ... end_stage } end ---- */
 
 struct plan_stages {
     struct rk_plan *plan;
@@ -31,7 +31,12 @@ void plan_stages_begin(struct plan_stages *stages, struct rk_plan *plan);
 
 /* More layers for the stage; `local` NULL: as the plan says. */
 bool plan_stages_run(struct plan_stages *stages, uint64_t layers, const struct rk_local *local);
-bool plan_stages_end_stage(struct plan_stages *stages, uint64_t cluster);
+
+/* Replicas of the stage on a cluster: every stage of a plan with a round has some, and its layers
+ * in one run. A stage's further runs, of interleaving, have none of their own. */
+bool plan_stages_part(struct plan_stages *stages, const struct rk_stage_part *part,
+                      const struct rk_local *local);
+bool plan_stages_end_stage(struct plan_stages *stages);
 bool plan_stages_end(struct plan_stages *stages);
 
 /* The value of that key in a file, when all others are read. */

@@ -479,11 +479,36 @@ static enum rk_status fail_stage(const struct parser *parser, struct span stage)
     return fail(
         parser, stage.at,
         "stages need layers of each virtual stage, 10,11*2,10, with runs of other layers as "
-        "4/tp2/recompute=full~6 and clusters as 10@1; got %s",
+        "4/tp2/recompute=full~6, or over clusters replicas of each, 16:20/dp4,12@1/dp8; got %s",
         quote(said, stage));
 }
 
 static enum rk_status read_word(const struct parser *parser, struct span span);
+
+/* What stands behind "/": "tp2/recompute=full"; of replicas also "dp4" and "equal". */
+static enum rk_status read_locals(const struct parser *inner, struct span words,
+                                  struct rk_stage_part *part)
+{
+    enum rk_status status = RK_OK;
+    for (bool more = true; more && status == RK_OK;) {
+        const struct span next = words;
+        struct span rest, digits = {words.at + 2, words.length > 2 ? words.length - 2 : 0};
+        uint64_t data;
+        more = cut(&words, '/', &rest);
+        if (digits.at + digits.length > words.at + words.length)
+            digits.length = words.length > 2 ? words.length - 2 : 0;
+        const bool replicas = words.length > 2 && memcmp(words.at, "dp", 2) == 0 &&
+                              read_blocks(&digits, &data) && !digits.length && data;
+        if (part && replicas)
+            part->data = (uint32_t)data;
+        else if (part && is(words, "equal"))
+            part->equal = 1;
+        else
+            status = words.length ? read_word(inner, words) : fail_stage(inner, next);
+        words = rest;
+    }
+    return status;
+}
 
 /* "4/tp2/recompute=full" */
 static enum rk_status read_run(const struct parser *parser, struct span run,
@@ -494,38 +519,88 @@ static enum rk_status read_run(const struct parser *parser, struct span run,
     const struct span whole = run;
     enum rk_status status = RK_OK;
     uint64_t layers;
-    struct span word;
-    bool more = cut(&run, '/', &word);
+    struct span words;
+    const bool more = cut(&run, '/', &words);
     if (!read_blocks(&run, &layers) || run.length) return fail_stage(parser, whole);
-    while (more && status == RK_OK) {
-        const struct span next = word;
-        struct span rest;
-        more = cut(&word, '/', &rest);
-        status = word.length ? read_word(&inner, word) : fail_stage(parser, next);
-        word = rest;
-    }
+    if (more) status = read_locals(&inner, words, NULL);
     if (status == RK_OK && !plan_stages_run(stages, layers, &draft.plan.local))
         return fail(parser, whole.at, "stages: %s", stages->fault);
     return status;
 }
 
-/* "4/tp2~6@1" */
+/* "@1/dp4/tp2" */
+static enum rk_status read_part(const struct parser *parser, struct span text,
+                                struct rk_stage_part *part, struct plan_stages *stages)
+{
+    struct plan_draft draft = {.plan.local = stages->plan->local};
+    const struct parser inner = {parser->text, &draft, parser->error, .layers = true};
+    const struct span whole = text;
+    enum rk_status status = RK_OK;
+    struct span words;
+    uint64_t cluster = 0;
+    const bool more = cut(&text, '/', &words);
+    if (text.length) {
+        struct span digits = {text.at + 1, text.length - 1};
+        if (*text.at != '@' || !read_blocks(&digits, &cluster) || digits.length)
+            return fail_stage(parser, whole);
+    }
+    part->cluster = (uint16_t)cluster;
+    part->data = 1;
+    if (more) status = read_locals(&inner, words, part);
+    draft.plan.sequence_parallel &= draft.plan.tensor > 1;
+    if (status == RK_OK && !plan_stages_part(stages, part, &draft.plan.local))
+        return fail(parser, whole.at, "stages: %s", stages->fault);
+    return status;
+}
+
+/* "20/dp4", "12@1/dp2/tp2~@0/dp1": the layers of a stage, and its replicas; of its further runs the
+ * layers alone. */
+static enum rk_status read_replicas(const struct parser *parser, struct span stage,
+                                    struct plan_stages *stages)
+{
+    const struct span whole = stage;
+    struct rk_stage_part part = {.equal = 0};
+    enum rk_status status = RK_OK;
+    uint64_t layers;
+    if (!read_blocks(&stage, &layers)) return fail_stage(parser, whole);
+    if (!plan_stages_run(stages, layers, NULL))
+        return fail(parser, whole.at, "stages: %s", stages->fault);
+    for (bool more = stage.length > 0; more && status == RK_OK;) {
+        struct span rest;
+        more = cut(&stage, '~', &rest);
+        status = read_part(parser, stage, &part, stages);
+        stage = rest;
+    }
+    return status;
+}
+
+/* "4/tp2~6" */
 static enum rk_status read_stage(const struct parser *parser, struct span stage,
                                  struct plan_stages *stages)
 {
     const struct span whole = stage;
+    const bool parts = stages->layout.round || memchr(stage.at, '@', stage.length);
     enum rk_status status = RK_OK;
-    uint64_t cluster;
-    if (!cut_number(&stage, '@', 0, &cluster)) return fail_stage(parser, whole);
-    for (bool more = stage.length > 0; more && status == RK_OK;) {
+    if (parts) status = read_replicas(parser, stage, stages);
+    for (bool more = stage.length > 0 && !parts; more && status == RK_OK;) {
         struct span rest;
         more = cut(&stage, '~', &rest);
         status = read_run(parser, stage, stages);
         stage = rest;
     }
-    if (status == RK_OK && !plan_stages_end_stage(stages, cluster))
+    if (status == RK_OK && !plan_stages_end_stage(stages))
         return fail(parser, whole.at, "stages: %s", stages->fault);
     return status;
+}
+
+/* "16:" in front: samples that all replicas of a stage take at a time. */
+static uint64_t read_round(struct span *list)
+{
+    struct span rest = *list;
+    uint64_t round;
+    if (!read_blocks(&rest, &round) || !rest.length || *rest.at != ':') return 0;
+    *list = (struct span){rest.at + 1, rest.length - 1};
+    return round;
 }
 
 /* "4/tp2~6,10*3" */
@@ -535,6 +610,7 @@ static enum rk_status read_stages(const struct parser *parser, struct span list)
     enum rk_status status = RK_OK;
     struct plan_stages stages;
     plan_stages_begin(&stages, &parser->draft->plan);
+    stages.layout.round = read_round(&list);
     for (bool more = true; more && status == RK_OK;) {
         struct span rest;
         uint64_t times;

@@ -30,6 +30,8 @@ static bool is_key(const struct field *field, const char *key)
 static bool is_needed(const struct field *field, const struct plan_draft *draft)
 {
     if (!field->word || is_key(field, "data")) return false;
+    const bool parts = rk_plan_layout(&draft->plan)->parts > 0; /* these say what follows */
+    if (parts && (is_key(field, "gpus") || is_key(field, "microbatch"))) return false;
     if (is_key(field, "gpus") || is_key(field, "batch")) return true;
     if (is_key(field, "stages")) return plan_has_stages(&draft->plan);
     if (is_key(field, "split"))
@@ -157,28 +159,50 @@ static bool is_own(const struct field *field, const struct plan_draft *own,
             a->recompute_parts != b->recompute_parts);
 }
 
-/* "4/tp2/recompute=full~6@1" */
+/* "/tp2/recompute=full" */
+static void add_local(struct line *line, const struct plan_draft *draft,
+                      const struct rk_local *local)
+{
+    const struct plan_draft own = {.plan.local = *local};
+    for (const struct field *field = plan_fields; field->key; field++) {
+        if (field->type == FIELD_SET || !is_own(field, &own, draft)) continue;
+        add(line, "/");
+        add_word(line, &own, field);
+    }
+}
+
+/* "/dp4", "@1/dp2/tp2~@0/dp1": the replicas of a stage. */
+static void add_parts(struct line *line, const struct plan_draft *draft, int stage)
+{
+    const struct rk_layout *layout = rk_plan_layout(&draft->plan);
+    bool more = false;
+    for (int i = 0; i < layout->parts; i++) {
+        const struct rk_stage_part *part = &layout->part[i];
+        if (part->stage != stage) continue;
+        if (more) add(line, "~");
+        if (part->cluster || more) add(line, "@%d", part->cluster);
+        add(line, "/dp%u", part->data);
+        if (part->local) add_local(line, draft, &layout->other[part->local - 1]);
+        if (part->equal && !more) add(line, "/equal");
+        more = true;
+    }
+}
+
+/* "4/tp2/recompute=full~6" */
 static void add_stage(struct line *line, const struct rk_plan *plan, int stage,
                       struct plan_run *run)
 {
     const struct plan_draft draft = {.plan = *plan};
     const struct rk_layout *layout = rk_plan_layout(plan);
-    const int cluster = layout->cluster[(uint64_t)stage % plan->pipeline];
     const bool said = layout->splits || layout->segments;
     uint64_t left = said ? plan_stage_layers(plan, stage) : 0;
     if (said && !left) add(line, "0");
     for (bool more = false; left; left -= run->layers, more = true) {
         *run = plan_next_run(plan, *run, left);
         add(line, more ? "~%" PRIu64 : "%" PRIu64, run->layers);
-        if (!run->local) continue;
-        const struct plan_draft own = {.plan.local = *run->local};
-        for (const struct field *field = plan_fields; field->key; field++) {
-            if (field->type == FIELD_SET || !is_own(field, &own, &draft)) continue;
-            add(line, "/");
-            add_word(line, &own, field);
-        }
+        if (run->local) add_local(line, &draft, run->local);
     }
-    if (cluster) add(line, "@%d", cluster);
+    add_parts(line, &draft, stage);
 }
 
 /* Stages that are said alike stand once, with how often: "10*3". */
@@ -187,6 +211,8 @@ static void add_stages(struct line *line, const struct rk_plan *plan)
     char last[RK_PLAN_TEXT] = "", text[RK_PLAN_TEXT];
     struct plan_run run = {.layers = 0};
     const int count = (int)(plan->pipeline * plan->chunks);
+    const uint64_t round = rk_plan_layout(plan)->round;
+    if (round) add(line, "%" PRIu64 ":", round);
     for (int i = 0, times = 0; i <= count && i <= RK_MAX_CHUNKS; i++) {
         struct line stage = {text, sizeof text, 0};
         text[0] = '\0';
@@ -309,18 +335,20 @@ static void write_run(FILE *file, const struct rk_plan *plan, const struct plan_
     fputs("}", file);
 }
 
+/* Stages with replicas of their own stand as a line has them. */
 static void write_stages(FILE *file, const struct rk_plan *plan)
 {
     const struct rk_layout *layout = rk_plan_layout(plan);
     struct plan_run run = {.layers = 0};
     const int count = (int)(plan->pipeline * plan->chunks);
-    for (int i = 0; i < count; i++) {
-        const int cluster = layout->cluster[(uint64_t)i % plan->pipeline];
+    char text[RK_PLAN_TEXT];
+    if (layout->parts) plan_stages_text(plan, text, sizeof text);
+    if (layout->parts) fprintf(file, "\"%s\"", text);
+    for (int i = 0; i < count && !layout->parts; i++) {
         const bool said = layout->splits || layout->segments;
         uint64_t left = said ? plan_stage_layers(plan, i) : 0;
         fprintf(file, "%s        {", i ? ",\n" : "[\n");
-        if (said) fprintf(file, "\"layers\": %" PRIu64 "%s", left, cluster ? ", " : "");
-        if (cluster) fprintf(file, "\"cluster\": %d", cluster);
+        if (said) fprintf(file, "\"layers\": %" PRIu64, left);
         for (bool more = false; left && layout->segments; left -= run.layers, more = true) {
             run = plan_next_run(plan, run, left);
             fputs(more ? ",\n            " : ", \"segments\": [\n            ", file);
@@ -329,7 +357,7 @@ static void write_stages(FILE *file, const struct rk_plan *plan)
         }
         fputs("}", file);
     }
-    fputs("]", file);
+    if (!layout->parts) fputs("]", file);
 }
 
 static void write_plan(FILE *file, const void *plan)

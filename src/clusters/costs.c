@@ -1,9 +1,8 @@
-#include "clusters/costs.h"
+#include "clusters/told.h"
 
 #include "base/memory.h"
 #include "estimate/fold.h"
 #include "estimate/plan_check.h"
-#include "estimate/stages.h"
 #include "machine/part.h"
 #include "schedule/flight.h"
 #include "workload/layers.h"
@@ -251,7 +250,8 @@ static void tell_stage(const struct stage_view *view, const struct stage_asked *
                                 .again_s = sum.pass_s[FOLD_RECOMPUTE],
                                 .data_link_s = end.data_link_s,
                                 .gradient_bytes = (sum.parameters + sum.expert_parameters) *
-                                                  view->sharing.bytes.sent_gradient};
+                                                  view->sharing.bytes.sent_gradient,
+                                .sum = sum};
     stage_memory(&told->memory, &alone, view->fold, view->system, &sharing, &plan,
                  (uint64_t)asked->index);
 }

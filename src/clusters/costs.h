@@ -103,26 +103,10 @@ bool clusters_costs_open(struct clusters_costs *costs, const struct clusters_que
                          uint64_t round, struct fold_shelf *shelf);
 void clusters_costs_release(struct clusters_costs *costs);
 
-/* Stage `index` of `stages`, which has `chunks` runs of layers; one without interleaving. */
-struct stage_asked {
-    int cluster, index, stages, chunks;
-    const struct stage_run *run; /* (chunks) */
-    uint64_t microbatches;
-    const struct rk_plan *plan; /* of two such stages behind each other */
-};
 /* What limits a stage while it works, as rk_prediction has it: of a microbatch, what is computed
  * again apart; the optimizer's step. */
 struct stage_work {
     double matrix_s, attention_s, memory_s, again_s, optimizer_s;
-};
-struct stage_told {
-    struct chain_cost cost; /* its in_flight is not filled */
-    struct stage_work work;
-    double weights_s,
-        again_s;        /* of the backward pass: gradients of weights; what is computed again */
-    double data_link_s; /* of the step's collectives of gradients and weights, overlapped or not */
-    double gradient_bytes;  /* of a GPU, as they are sent, whole */
-    struct rk_stage memory; /* of a GPU: what it holds under the schedule of the question's words */
 };
 /* Microbatches in flight of the k-th stage from the last one of `stages`. */
 double clusters_in_flight(const struct clusters_costs *costs, int stages, int k);
@@ -162,10 +146,6 @@ const struct rk_system *clusters_machine(const struct rk_machine *machine, int c
 /* The first memory tier of which a GPU of a stage needs more than it may fill; false: none. */
 bool clusters_overfull(const struct clusters_question *question, int cluster, uint64_t gpus,
                        const struct rk_stage *memory, struct rk_reason *reason);
-
-/* False: no memory. */
-bool clusters_stage_cost(const struct clusters_question *question, struct fold_shelf *shelf,
-                         const struct stage_asked *asked, struct stage_told *told);
 
 /* Can it be run at all, memory apart? Its machine is as large as it takes. */
 bool clusters_can_run(const struct clusters_question *question, int cluster,

@@ -1,5 +1,10 @@
 #include "clusters/given.h"
 
+#include "clusters/told.h"
+
+#include "estimate/predict.h"
+#include "machine/kernels.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +38,9 @@ struct judging {
     struct given_plan *given;
     struct given_fault *fault;
     struct fold_shelf shelf;
+    struct rk_prediction *prediction;    /* NULL: nobody asks for one */
+    double peak_flops;                   /* of all GPUs, for it */
+    struct stage_sum paced;              /* the sum of its slowest stage, so far */
     int index;                           /* the stage at hand */
     struct stage_told told[GIVEN_PARTS]; /* of the stage at hand */
 };
@@ -287,6 +295,7 @@ static int fill_stage(const struct judging *j, struct clusters_stage *to)
         if (told->memory.total_bytes / capacity > fill) {
             fill = told->memory.total_bytes / capacity;
             to->memory = told->memory;
+            to->fullest = stage->part[k].cluster;
             to->bytes = told->memory.total_bytes;
             to->capacity_bytes = capacity;
         }
@@ -347,11 +356,54 @@ static double value_of(const struct clusters_plan *plan)
     return sum_s + ((double)plan->microbatches - 1) * slowest_s + tail_s;
 }
 
+/* FLOP of a step, and what the stage's GPUs could do in a second. */
+static void add_work(struct judging *j)
+{
+    const struct given_stage *stage = &j->given->stage[j->index];
+    const struct rk_plan *words = &j->question->words;
+    const double rounds = (double)words->batch / (double)j->given->round;
+    const enum operand operand = operand_of(words->precision, true);
+    for (int k = 0; k < stage->parts; k++) {
+        const struct given_part *part = &stage->part[k];
+        const double most = part->most ? (double)part->most : 1;
+        const double ranks = (double)(part->plan.tensor * part->plan.context);
+        work_add(j->prediction, &j->told[k].sum, ranks * (double)part->samples / most * rounds,
+                 words);
+        j->peak_flops +=
+            (double)part_gpus(part) *
+            operand_peak(&j->question->machine->cluster[part->cluster].system, operand);
+    }
+}
+
+/* The stage as predictions have it: times of the slowest replica, memory of the fullest. */
+static void tell_stage(struct judging *j, const struct clusters_stage *from, int slowest)
+{
+    struct rk_prediction *p = j->prediction;
+    struct rk_stage *to = &p->stage[j->index];
+    const struct stage_sum *sum = &j->told[slowest].sum;
+    *to = from->memory;
+    to->blocks = from->layers;
+    to->parameters = sum->parameters + sum->expert_parameters;
+    to->forward_s = from->forward_s;
+    to->backward_s = from->backward_s;
+    to->cluster = from->fullest;
+    to->end_s = from->sync_s;
+    if (to->offloaded_bytes > p->offload_bytes) p->offload_bytes = to->offloaded_bytes;
+    if (to->total_bytes > p->hbm_bytes) p->hbm_bytes = to->total_bytes;
+    const struct rk_stage *pace = &p->stage[p->slowest];
+    if (j->index && to->forward_s + to->backward_s <= pace->forward_s + pace->backward_s) return;
+    p->slowest = j->index;
+    j->paced = *sum;
+}
+
 static bool judge_stage(struct judging *j, struct clusters_plan *plan)
 {
     const bool alike = j->given->stage[j->index].parts == 1;
     if (!(alike ? share_alike(j) : share_parts(j))) return false;
-    return fill_chunks(j, fill_stage(j, &plan->stage[j->index]), plan);
+    const int slowest = fill_stage(j, &plan->stage[j->index]);
+    if (j->prediction) add_work(j);
+    if (j->prediction) tell_stage(j, &plan->stage[j->index], slowest);
+    return fill_chunks(j, slowest, plan);
 }
 
 /* Samples first ... end - 1 of a round are a part's. */
@@ -408,10 +460,12 @@ static void fill_messages(const struct judging *j, struct clusters_plan *plan)
     }
 }
 
-bool given_judge(const struct clusters_question *question, struct given_plan *given,
-                 struct clusters_plan *plan, struct given_fault *fault)
+static bool judge(struct judging *all, struct clusters_plan *plan)
 {
-    struct judging j = {.question = question, .given = given, .fault = fault};
+    struct judging j = *all;
+    const struct clusters_question *question = j.question;
+    const struct given_plan *given = j.given;
+    struct given_fault *fault = j.fault;
     const struct clusters_costs messages = {.question = question, .round = given->round};
     *fault = (struct given_fault){.reason = {.verdict = RK_FITS}};
     plan->round = given->round;
@@ -430,6 +484,85 @@ bool given_judge(const struct clusters_question *question, struct given_plan *gi
         clusters_tie_s(question, plan->stage[0].cluster, plan->stage[plan->stages - 1].cluster);
     plan->value_s = value_of(plan);
     plan->simulated_s = clusters_simulate(plan);
+    *all = j;
+    return true;
+}
+
+bool given_judge(const struct clusters_question *question, struct given_plan *given,
+                 struct clusters_plan *plan, struct given_fault *fault)
+{
+    struct judging j = {.question = question, .given = given, .fault = fault};
+    return judge(&j, plan);
+}
+
+/* The stage whose memory is the fullest for its size. */
+static int tightest_of(const struct clusters_plan *plan)
+{
+    int most = 0;
+    for (int i = 1; i < plan->stages; i++)
+        if (plan->stage[i].bytes / plan->stage[i].capacity_bytes >
+            plan->stage[most].bytes / plan->stage[most].capacity_bytes)
+            most = i;
+    return most;
+}
+
+/* Where the time of the step goes: the slowest stage's microbatches, its messages, what is waited
+ * for at the end, and the rest, which is waiting. */
+static void tell_times(const struct judging *j, const struct clusters_plan *plan)
+{
+    struct rk_prediction *p = j->prediction;
+    const double m = (double)plan->microbatches;
+    const struct clusters_stage *slowest = &plan->stage[p->slowest];
+    double drained_s = 0, tail_s = -INFINITY;
+    int last = 0;
+    for (int i = 0; i < plan->stages; i++) {
+        p->stage[i].message_s = plan->stage[i].message_s;
+        p->stage[i].end_s = plan->stage[i].sync_s;
+        if (plan->stage[i].sync_s - drained_s > tail_s) last = i;
+        tail_s = fmax(tail_s, plan->stage[i].sync_s - drained_s);
+        drained_s += plan->stage[i].backward_s;
+    }
+    microbatches_add(p, &j->paced, m);
+    p->step_s = plan->simulated_s;
+    p->pipeline_s = m * slowest->message_s;
+    p->optimizer_s = fmin(fmax(0, tail_s), plan->stage[last].work.optimizer_s);
+    p->data_s += fmax(0, tail_s) - p->optimizer_s;
+    p->data_link_s += plan->stage[last].data_link_s;
+    p->bubble_s = p->step_s - m * (slowest->forward_s + slowest->backward_s) - p->pipeline_s -
+                  fmax(0, tail_s);
+}
+
+static void tell_rates(const struct judging *j)
+{
+    struct rk_prediction *p = j->prediction;
+    const struct rk_plan *words = &j->question->words;
+    const uint64_t tokens = words->sequence ? words->sequence : j->question->model->sequence;
+    const double possible = j->peak_flops * p->step_s;
+    p->samples_per_s = (double)words->batch / p->step_s;
+    p->tokens_per_s = p->samples_per_s * (double)tokens;
+    p->mfu = p->model_flop / possible;
+    p->hfu = p->executed_flop / possible;
+    p->mfu_full = p->model_flop_full / possible;
+    p->mfu_as_megatron = p->model_flop_as_megatron / possible;
+    p->parameters = (double)rk_model_parameters(j->question->model);
+}
+
+bool given_predict(const struct clusters_question *question, struct given_plan *given,
+                   struct clusters_plan *plan, struct rk_prediction *p, struct given_fault *fault)
+{
+    struct judging j = {.question = question, .given = given, .fault = fault, .prediction = p};
+    memset(p, 0, sizeof *p);
+    p->stages = given->stages;
+    if (!judge(&j, plan)) return false;
+    p->verdict = fault->reason.verdict;
+    p->reasons = p->verdict != RK_FITS;
+    p->reason[0] = fault->reason;
+    p->timed = p->verdict == RK_FITS || p->verdict == RK_MEMORY_EXCEEDED;
+    if (!p->timed) return true;
+    p->tightest = tightest_of(plan);
+    memcpy(p->holds, p->stage[p->tightest].holds, sizeof p->holds);
+    tell_times(&j, plan);
+    tell_rates(&j);
     return true;
 }
 

@@ -52,6 +52,11 @@ struct given_fault {
 bool given_judge(const struct clusters_question *question, struct given_plan *given,
                  struct clusters_plan *plan, struct given_fault *fault);
 
+/* The same, with all that rk_predict() tells; its verdict is the fault's. */
+bool given_predict(const struct clusters_question *question, struct given_plan *given,
+                   struct clusters_plan *plan, struct rk_prediction *prediction,
+                   struct given_fault *fault);
+
 /* Samples of each of `replicas` replicas; time_s[i * (samples + 1) + n] is what replica i takes for
  * n, growing with n, INFINITY what it cannot take. The largest time; INFINITY: nobody takes them.
  */

@@ -1,5 +1,7 @@
 #include "clusters/mixed.h"
 
+#include "clusters/told.h"
+
 #include "clusters/given.h"
 
 #include <math.h>

@@ -1,5 +1,7 @@
 #include "clusters/search.h"
 
+#include "clusters/told.h"
+
 #include "base/limits.h"
 #include "base/require.h"
 #include "clusters/given.h"

@@ -612,7 +612,7 @@ static double spent(const struct stage_sum *sum, enum spending spending)
            sum->spent_s[FOLD_WGRAD][spending];
 }
 
-static void add_microbatches(struct rk_prediction *p, const struct stage_sum *sum, double m)
+void microbatches_add(struct rk_prediction *p, const struct stage_sum *sum, double m)
 {
     p->matrix_s = m * spent(sum, SPENT_MATRIX);
     p->attention_s = m * spent(sum, SPENT_ATTENTION);
@@ -635,7 +635,7 @@ void step_time(struct rk_prediction *p, const struct staged *staged, const struc
     struct step_outline outline;
     const uint16_t *class_of = staged->map->class_of;
     step_outline(&outline, staged, plan);
-    add_microbatches(p, &staged->sums[class_of[outline.slowest]], staged->microbatches);
+    microbatches_add(p, &staged->sums[class_of[outline.slowest]], staged->microbatches);
     p->slowest = outline.slowest;
     p->bubble_s = outline.bubble_s;
     p->pipeline_s = outline.pipeline_s;

@@ -30,12 +30,9 @@ const char *rk_holding_help(enum rk_holding holding)
 
 /* ---- rates ---- */
 
-/* FLOP and bytes of all ranks: each stage's on every tensor, context and data rank. */
-static void add_work(struct rk_prediction *p, const struct stage_sum *sum,
-                     const struct rk_plan *plan)
+void work_add(struct rk_prediction *p, const struct stage_sum *sum, double times,
+              const struct rk_plan *plan)
 {
-    const double ranks = (double)(plan->tensor * plan->context * rk_plan_data(plan));
-    const double times = ranks * microbatches_of(plan);
     const double passes = plan->frozen ? 2 : 3;
     p->model_flop += times * passes * sum->useful_flop;
     p->kernel_flop += times * sum->kernel_flop;
@@ -47,6 +44,14 @@ static void add_work(struct rk_prediction *p, const struct stage_sum *sum,
     p->tensor_sent_bytes += times * sum->link_bytes[LINK_TENSOR];
     p->expert_sent_bytes += times * sum->link_bytes[LINK_EXPERT];
     p->context_sent_bytes += times * sum->link_bytes[LINK_CONTEXT];
+}
+
+/* FLOP and bytes of all ranks: each stage's on every tensor, context and data rank. */
+static void add_work(struct rk_prediction *p, const struct stage_sum *sum,
+                     const struct rk_plan *plan)
+{
+    const double ranks = (double)(plan->tensor * plan->context * rk_plan_data(plan));
+    work_add(p, sum, ranks * microbatches_of(plan), plan);
 }
 
 static void rates(struct rk_prediction *p, const struct rk_model *model,

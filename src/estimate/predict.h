@@ -2,6 +2,8 @@
 #ifndef RECKON_ESTIMATE_PREDICT_H
 #define RECKON_ESTIMATE_PREDICT_H
 
+#include "estimate/stages.h"
+
 #include <reckon/predict.h>
 
 enum rk_verdict predict_layers(const struct rk_model *model, const struct rk_system *system,
@@ -12,5 +14,9 @@ double layers_tier(const struct rk_prediction *prediction, const struct rk_plan 
                    double holds[RK_HOLDING_COUNT]);
 int layers_operations(const struct rk_model *model, const struct rk_system *system,
                       const struct rk_plan *plan, struct rk_operation *operations, int most);
+
+/* Adds what a stage works on a microbatch so many times, all its ranks and microbatches. */
+void work_add(struct rk_prediction *prediction, const struct stage_sum *sum, double times,
+              const struct rk_plan *plan);
 
 #endif

@@ -380,6 +380,9 @@ void step_outline(struct step_outline *outline, const struct staged *staged,
 void step_time(struct rk_prediction *prediction, const struct staged *staged,
                const struct rk_plan *plan);
 
+/* Of it, what the stage that sets the pace does with `m` microbatches. */
+void microbatches_add(struct rk_prediction *prediction, const struct stage_sum *sum, double m);
+
 double microbatches_of(const struct rk_plan *plan);
 
 /* Microbatches whose weight gradients of the head are put off. */

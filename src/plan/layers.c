@@ -70,7 +70,8 @@ struct rk_plan plan_kept(const struct rk_plan *plan)
 
 void layout_be_alike(struct rk_layout *layout)
 {
-    layout->segments = layout->others = 0;
+    layout->segments = layout->others = layout->parts = 0;
+    layout->round = 0;
 }
 
 struct rk_plan plan_alike(const struct rk_plan *plan)

@@ -111,8 +111,7 @@ const char *plan_beyond(const struct rk_plan *plan, enum plan_by by)
     /* clang-format on */
     const struct rk_layout *layout = rk_plan_layout(plan);
     if (layout->segments && by == PLAN_BY_CALCULON) return "stages: layers that are not alike";
-    for (uint64_t i = 0; i < plan->pipeline && i < RK_MAX_STAGES; i++)
-        if (layout->cluster[i]) return "stages: more than one cluster";
+    if (layout->parts && by == PLAN_BY_CALCULON) return "stages: more than one cluster";
     return simple_shares(plan) ? NULL : "offload";
 }
 

@@ -57,7 +57,9 @@ void fingerprint_plan(uint64_t *hash, const struct rk_plan *p)
     const struct rk_layout *layout = rk_plan_layout(p);
     mix_number(hash, (uint64_t)layout->splits);
     mix(hash, layout->split, (size_t)layout->splits * sizeof *layout->split);
-    mix(hash, layout->cluster, sizeof layout->cluster);
+    mix_number(hash, layout->round);
+    mix_number(hash, (uint64_t)layout->parts);
+    mix(hash, layout->part, (size_t)layout->parts * sizeof *layout->part);
     mix_number(hash, (uint64_t)layout->segments);
     mix(hash, layout->segment, (size_t)layout->segments * sizeof *layout->segment);
     mix_number(hash, (uint64_t)layout->others);

@@ -1,5 +1,6 @@
 /* predict.c - the predictor that a framework asks for: the one place outside src/published that
  * knows of it. */
+#include "clusters/predict.h"
 #include "estimate/predict.h"
 #include "estimate/plan_check.h"
 #include "published/plans.h"
@@ -31,6 +32,8 @@ enum rk_verdict rk_predict(const struct rk_model *model, const struct rk_system 
                            const struct rk_plan *plan, struct rk_prediction *prediction)
 {
     struct rk_reason reason;
+    if (plan_has_parts(system, plan))
+        return predict_clusters(model, system, plan, prediction, NULL);
     if (plan->framework == RK_CALCULON) return predict_published(model, system, plan, prediction);
     if (lacks_kernels(model, system, plan, &reason)) return refuse(prediction, &reason);
     return predict_layers(model, system, plan, prediction);

@@ -38,9 +38,6 @@ static void expect_same(const struct rk_plan *a, const struct rk_plan *b, const 
     for (int i = 0; i < rk_plan_layout(a)->splits; i++)
         cr_expect_eq(rk_plan_layout(a)->split[i], rk_plan_layout(b)->split[i], "%s: split %d", what,
                      i);
-    for (uint64_t i = 0; i < a->pipeline && i < RK_MAX_STAGES; i++)
-        cr_expect_eq(rk_plan_layout(a)->cluster[i], rk_plan_layout(b)->cluster[i], "%s: cluster",
-                     what);
     cr_assert_eq(rk_plan_layout(a)->segments, rk_plan_layout(b)->segments, "%s", what);
     cr_assert_eq(rk_plan_layout(a)->others, rk_plan_layout(b)->others, "%s", what);
     for (int i = 0; i < rk_plan_layout(a)->segments; i++) {
@@ -194,23 +191,27 @@ static const struct bad_case lines[] = {
      "virtual stage"},
     {"pp2 stages=4/pp2,4", "\"pp2 stages=4/pp2,4\":1:14: pp is of the whole plan, not of a layer"},
     {"pp2 stages=4/tp2/tp4,4", "\"pp2 stages=4/tp2/tp4,4\":1:18: tp is given twice: leave one out"},
-    {"pp2 stages=4,@1",
-     "\"pp2 stages=4,@1\":1:14: stages: all stages say their layers, or none does"},
-    {"vpp2 stages=4@1,4@2",
-     "\"vpp2 stages=4@1,4@2\":1:17: stages: stage 1 is on the ranks of stage 0, in "
-     "cluster 1"},
+    {"pp2 stages=4,4@1",
+     "\"pp2 stages=4,4@1\":1:15: stages: a cluster or replicas (dp) of a stage need the samples "
+     "that all replicas take at a time in front: stages=16:20/dp4,12@1/dp8"},
+    {"pp2 stages=8:4,4@1/dp2",
+     "\"pp2 stages=8:4,4@1/dp2\":1:14: stages: every stage has replicas: 20/dp4"},
+    {"vpp2 stages=8:4@1/dp2,4@2",
+     "\"vpp2 stages=8:4@1/dp2,4@2\":1:23: stages: stage 1 is on the ranks of stage 0: give its "
+     "layers alone"},
+    {"gbs12 stages=8:4@1/dp2",
+     "\"gbs12 stages=8:4@1/dp2\":1:1: gbs: 12 samples are no multiple of the 8 that all replicas "
+     "take at a time: change one of them"},
+    {"dp2 gbs16 stages=8:4@1/dp2",
+     "\"dp2 gbs16 stages=8:4@1/dp2\":1:1: dp: follows from stages=8:...: leave it out"},
     {"pp2 stages=4/tp0,4", "\"pp2 stages=4/tp0,4\":1:16: tp must be >= 1, got \"0\""},
     {"pp2 stages=4/tp2~x,4",
      "\"pp2 stages=4/tp2~x,4\":1:18: stages need layers of each virtual stage, "
-     "10,11*2,10, with runs of other layers as 4/tp2/recompute=full~6 and "
-     "clusters as 10@1; got \"x\""},
+     "10,11*2,10, with runs of other layers as 4/tp2/recompute=full~6, or over clusters replicas "
+     "of each, 16:20/dp4,12@1/dp8; got \"x\""},
     {"pp2 split=4,4 stages=4*2",
      "\"pp2 split=4,4 stages=4*2\":1:5: split: says what stages say: leave one "
      "out"},
-    {"stages=1/tp2~1/tp3~1/tp4~1/tp5~1/tp6~1/tp7~1/tp8~1/tp9~1/tp10",
-     "\"stages=1/tp2~1/tp3~1/tp4~1/tp5~1/tp6~1/tp7~1/tp8~1/t...\":1:56: stages: more than 8 kinds "
-     "of "
-     "layers"},
     {"tp8 gpus60", "\"tp8 gpus60\":1:5: gpus: 60 is not a multiple of tensor 8 * context 1 * "
                    "pipeline 1 = 8: change one of them"},
     {"gpus64 tp8 dp4", "\"gpus64 tp8 dp4\":1:12: dp: tensor 8 * context 1 * pipeline 1 * data 4 = "
@@ -259,7 +260,7 @@ static const struct bad_case files[] = {
     {"{\"stages\": [{\"layers\": 3, \"segments\": [{\"layers\": 4}]}]}",
      "x.json:1:13: stages[0]: layers are 3, but its segments have 4: change one of them"},
     {"{\"stages\": [{\"layers\": 4, \"pipeline\": 2}]}",
-     "x.json:1:27: stages[0]: unknown key \"pipeline\"; known here: layers, cluster, segments"},
+     "x.json:1:27: stages[0]: unknown key \"pipeline\"; known here: layers, segments"},
     {"{\"imbalance\": 0.5}", "x.json:1:15: imbalance: must be >= 1 and <= 1000000, got 0.5"},
     {"[]", "x.json:1:1: must be an object, {...}, got a list"},
 };
@@ -359,8 +360,6 @@ static void add_random_stages(struct rk_plan *p)
     edit(p)->splits = (int)(p->pipeline * p->chunks);
     for (int i = 0; i < rk_plan_layout(p)->splits; i++)
         layers += edit(p)->split[i] = (uint16_t)random_below(9);
-    for (uint64_t i = 0; i < p->pipeline; i++)
-        edit(p)->cluster[i] = (uint8_t)random_below(2);
     edit(p)->others = 2;
     for (int i = 0; i < rk_plan_layout(p)->others; i++)
         edit(p)->other[i] = random_local(p);
@@ -454,7 +453,7 @@ Test(catalog_plan, a_short_buffer_gets_the_beginning)
 Test(catalog_plan, stages_follow_the_words)
 {
     static const char text[] =
-        "{\"tensor\": 8, \"batch\": 64, \"stages\": [{\"cluster\": 1, \"segments\": "
+        "{\"tensor\": 8, \"batch\": 64, \"stages\": [{\"segments\": "
         "[{\"layers\": 4, \"recompute\": \"full\"}, {\"layers\": 6}, "
         "{\"layers\": 1, \"tensor\": 2}]}]}";
     struct document document;
@@ -466,7 +465,6 @@ Test(catalog_plan, stages_follow_the_words)
     const struct rk_plan *plan = &draft.plan;
     cr_expect_eq(rk_plan_layout(plan)->segments, 3);
     cr_expect_eq(rk_plan_layout(plan)->others, 2);
-    cr_expect_eq(rk_plan_layout(plan)->cluster[0], 1);
     cr_expect_eq(rk_plan_layout(plan)->split[0], 11);
     cr_expect(rk_plan_layout(plan)->other[0].tensor == 4 &&
               rk_plan_layout(plan)->other[0].recompute == RK_WHOLE);
@@ -476,7 +474,7 @@ Test(catalog_plan, stages_follow_the_words)
               rk_plan_layout(plan)->other[1].sequence_parallel);
     char line[RK_PLAN_TEXT];
     plan_stages_text(plan, line, sizeof line);
-    cr_expect_str_eq(line, "4/recompute=full~6~1/tp2@1");
+    cr_expect_str_eq(line, "4/recompute=full~6~1/tp2");
     document_release(&document);
 }
 

@@ -1,5 +1,6 @@
 /* Plans over several clusters: stages cost what they cost in any plan, and what must not change, or
  * only in one direction, does not. */
+#include "clusters/told.h"
 #include "clusters/ranks.h"
 
 #include <criterion/criterion.h>

@@ -1,0 +1,178 @@
+#include "clusters/predict.h"
+
+#include "base/memory.h"
+#include "base/require.h"
+#include "plan/layers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- plans and their stages ---- */
+
+static void take_part(const struct rk_plan *plan, const struct rk_stage_part *from,
+                      struct given_plan *given)
+{
+    struct given_stage *stage = &given->stage[from->stage];
+    struct rk_plan own = *plan;
+    if (from->local) own.local = plan->layout->other[from->local - 1];
+    own.layout = NULL;
+    own.messages_sharded &= own.tensor > 1;
+    stage->equal |= from->equal;
+    stage->part[stage->parts++] =
+        (struct given_part){.cluster = from->cluster, .data = from->data, .plan = own};
+}
+
+void given_of_plan(const struct rk_plan *plan, struct given_plan *given)
+{
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    memset(given, 0, sizeof *given);
+    given->round = layout->round;
+    given->stages = (int)plan->pipeline;
+    given->chunks = (int)plan->chunks;
+    memcpy(given->split, layout->split, sizeof given->split);
+    for (int i = 0; i < layout->splits; i++)
+        given->stage[i % given->stages].layers += layout->split[i];
+    for (int i = 0; i < layout->parts; i++)
+        take_part(plan, &layout->part[i], given);
+}
+
+/* The number by which parts name the choices of a layer; -1: there is no room for one more. */
+static int number_of(struct rk_layout *layout, const struct rk_plan *plan, struct rk_local local)
+{
+    local.microbatch = plan->microbatch; /* samples follow from the round */
+    if (memcmp(&local, &plan->local, sizeof local) == 0) return 0;
+    for (int i = 0; i < layout->others; i++)
+        if (memcmp(&local, &layout->other[i], sizeof local) == 0) return i + 1;
+    if (layout->others == RK_MAX_LOCALS) return -1;
+    layout->other[layout->others++] = local;
+    return layout->others;
+}
+
+static bool add_stage(struct rk_layout *layout, struct rk_plan *plan,
+                      const struct given_stage *stage, int index)
+{
+    for (int k = 0; k < stage->parts; k++) {
+        const struct given_part *from = &stage->part[k];
+        const int local = number_of(layout, plan, from->plan.local);
+        if (local < 0 || layout->parts == RK_MAX_PARTS) return false;
+        layout->part[layout->parts++] = (struct rk_stage_part){.stage = (uint16_t)index,
+                                                               .cluster = (uint16_t)from->cluster,
+                                                               .local = (uint16_t)local,
+                                                               .equal = stage->equal,
+                                                               .data = (uint32_t)from->data};
+        plan->ranks += from->plan.tensor * from->plan.context * from->data;
+    }
+    return true;
+}
+
+bool plan_of_given(const struct rk_plan *words, const struct given_plan *given,
+                   struct rk_plan *plan)
+{
+    struct rk_layout layout = {.splits = given->stages * given->chunks, .round = given->round};
+    const struct given_stage *first = &given->stage[0];
+    uint64_t replicas = 0;
+    for (int k = 0; k < first->parts; k++)
+        replicas += first->part[k].data;
+    *plan = *words;
+    plan->local = first->part[0].plan.local;
+    plan->microbatch = given->round % replicas ? 1 : given->round / replicas;
+    plan->pipeline = (uint64_t)given->stages;
+    plan->chunks = (uint64_t)given->chunks;
+    plan->ranks = 0;
+    memcpy(layout.split, given->split, (size_t)layout.splits * sizeof *layout.split);
+    for (int i = 0; i < given->stages; i++)
+        if (!add_stage(&layout, plan, &given->stage[i], i)) return false;
+    plan->layout = rk_layout_keep(&layout);
+    return true;
+}
+
+struct clusters_question clusters_question_of(const struct rk_model *model,
+                                              const struct rk_system *system,
+                                              const struct rk_plan *plan)
+{
+    struct clusters_question question = {
+        .model = model, .machine = system->machine, .words = *plan};
+    question.words.layout = NULL;
+    return question;
+}
+
+/* ---- the prediction ---- */
+
+static enum rk_verdict refuse(struct rk_prediction *p, const struct rk_reason *reason)
+{
+    memset(p, 0, sizeof *p);
+    p->verdict = reason->verdict;
+    p->reasons = 1;
+    p->reason[0] = *reason;
+    return p->verdict;
+}
+
+/* What a layout says that machine or model have not; RK_FITS: nothing. */
+static struct rk_reason fault_of(const struct rk_model *model, const struct rk_system *system,
+                                 const struct rk_plan *plan)
+{
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    const int clusters = system->machine ? system->machine->clusters : 1;
+    uint64_t layers = 0;
+    for (int i = 0; i < layout->splits; i++)
+        layers += layout->split[i];
+    if (!layout->parts)
+        return (struct rk_reason){.verdict = RK_BAD_DEGREES,
+                                  .what = "a plan without stages= for a machine of several clusters"};
+    if (plan->framework == RK_CALCULON)
+        return (struct rk_reason){.verdict = RK_BAD_DEGREES,
+                                  .what = "framework calculon, which knows one cluster alone"};
+    if (layers != model->layers)
+        return (struct rk_reason){.verdict = RK_BAD_PIPELINE,
+                                  .need = (double)layers,
+                                  .have = (double)model->layers,
+                                  .what = "blocks of all stages"};
+    for (int i = 0; i < layout->parts; i++)
+        if (layout->part[i].cluster >= clusters || !system->machine)
+            return (struct rk_reason){.verdict = RK_BAD_DEGREES,
+                                      .need = layout->part[i].cluster,
+                                      .have = clusters - 1,
+                                      .what = "the number of a cluster"};
+    return (struct rk_reason){.verdict = RK_FITS};
+}
+
+enum rk_verdict predict_clusters(const struct rk_model *model, const struct rk_system *system,
+                                 const struct rk_plan *plan, struct rk_prediction *prediction,
+                                 struct clusters_plan *found)
+{
+    const struct clusters_question question = clusters_question_of(model, system, plan);
+    const struct rk_reason fault = fault_of(model, system, plan);
+    struct given_fault first;
+    if (fault.verdict != RK_FITS) return refuse(prediction, &fault);
+    struct given_plan *given = malloc(sizeof *given);
+    struct clusters_plan *own = calloc(1, sizeof *own);
+    RK_REQUIRE(given && own); /* a megabyte */
+    given_of_plan(plan, given);
+    const bool good = given_predict(&question, given, own, prediction, &first);
+    RK_REQUIRE(good); /* memory for folds of layers */
+    if (found) *found = *own;
+    free(own);
+    free(given);
+    return prediction->verdict;
+}
+
+/* ---- the timeline ---- */
+
+enum rk_status step_timeline(struct timeline_plan *timeline, const struct rk_model *model,
+                             const struct rk_system *system, const struct rk_plan *plan,
+                             const struct rk_prediction *prediction, int messages,
+                             struct rk_error *error)
+{
+    if (!plan_has_parts(system, plan))
+        return timeline_plan_of_plan(timeline, model, system, plan, prediction, messages, error);
+    struct clusters_plan *found = calloc(1, sizeof *found);
+    struct rk_prediction *again = malloc(sizeof *again);
+    enum rk_status status = found && again ? RK_OK : no_memory(error);
+    if (status == RK_OK) predict_clusters(model, system, plan, again, found);
+    if (status == RK_OK) status = clusters_timeline(found, timeline, error);
+    if (status == RK_OK) timeline->estimate_bubble_s = prediction->bubble_s;
+    if (status == RK_OK && messages >= 0) timeline->messages = (enum timeline_messages)messages;
+    free(again);
+    free(found);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* predict.h - plans whose stages have replicas on several clusters, as any plan is asked about.
+ *
+ * The replicas of such a plan stand in its layout (rk_stage_part), the clusters hang from the system
+ * (rk_system.machine). rk_predict() comes here with them; the event simulation has the step, and what
+ * the slowest stage is not busy with is bubble.
+ */
+#ifndef RECKON_CLUSTERS_PREDICT_H
+#define RECKON_CLUSTERS_PREDICT_H
+
+#include "clusters/given.h"
+#include "timeline/timeline.h"
+
+/* A plan's stages as given.h has them, and back: a plan with the choices of `words` that are none of
+ * a layer's. False: more ways to run a layer, or kinds of replicas, than a layout has room for. */
+void given_of_plan(const struct rk_plan *plan, struct given_plan *given);
+bool plan_of_given(const struct rk_plan *words, const struct given_plan *given,
+                   struct rk_plan *plan);
+
+/* What a plan asks of its machine. */
+struct clusters_question clusters_question_of(const struct rk_model *model,
+                                              const struct rk_system *system,
+                                              const struct rk_plan *plan);
+
+/* Is it a plan of a machine of several clusters? A plan without replicas of its own, or a system of
+ * one cluster with such a plan, is refused by its verdict. */
+static inline bool plan_has_parts(const struct rk_system *system, const struct rk_plan *plan)
+{
+    return system->machine || rk_plan_layout(plan)->parts;
+}
+
+/* As rk_predict(), for those. `found`, unless NULL: what the simulation is about. */
+enum rk_verdict predict_clusters(const struct rk_model *model, const struct rk_system *system,
+                                 const struct rk_plan *plan, struct rk_prediction *prediction,
+                                 struct clusters_plan *found);
+
+/* The timeline of any plan: timeline_plan_of_plan(), or that of its stages over clusters. */
+enum rk_status step_timeline(struct timeline_plan *timeline, const struct rk_model *model,
+                             const struct rk_system *system, const struct rk_plan *plan,
+                             const struct rk_prediction *prediction, int messages,
+                             struct rk_error *error);
+
+#endif
