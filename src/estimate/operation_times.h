@@ -7,6 +7,7 @@
 #include "estimate/chunks.h"
 #include "machine/kernels.h"
 #include "plan/ranks.h"
+#include "rules/operands.h"
 #include "workload/layers.h"
 
 #include <reckon/plan.h>
@@ -48,9 +49,6 @@ double fetch_wait_s(const struct bench *bench, const struct operation *op, int p
 /* `count` products of m by k and k by n, as an isolated kernel. */
 double bench_product_s(const struct bench *bench, enum operand operand, double count, double m,
                        double n, double k);
-
-/* What the plan's narrow operations, or the others, multiply. */
-enum operand operand_of(enum rk_precision precision, bool narrow);
 
 /* Of a map of ranks what the time of a collective depends on. */
 static inline struct rank_group group_of(const struct rank_map *map, enum rank_groups group)

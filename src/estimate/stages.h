@@ -8,6 +8,7 @@
 #define RECKON_ESTIMATE_STAGES_H
 
 #include "estimate/fold.h"
+#include "plan/members.h"
 #include "schedule/order.h"
 
 /* ---- which stages are alike ---- */
@@ -173,15 +174,6 @@ double blocks_bytes(const struct stage_sum *sum);
 
 /* Bytes of one microbatch that its layers offload. */
 double swapped_bytes(const struct stage_sum *sum, const struct rk_plan *plan);
-
-/* The share of a class of tensors that is in any lower tier. */
-static inline double share_away(const struct rk_plan *plan, enum rk_share share)
-{
-    double away = 0;
-    for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
-        away += plan->share[share][tier];
-    return away;
-}
 
 /* What moves to the lower tiers, or back, at the same time. */
 struct transfer {

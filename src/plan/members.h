@@ -13,4 +13,13 @@ const char *plan_beyond(const struct rk_plan *plan, enum plan_by by);
 /* rk_plan_default() of a framework, with what is usual there. */
 struct rk_plan plan_of_framework(enum rk_framework framework);
 
+/* The share of a class of tensors that is in any lower tier. */
+static inline double share_away(const struct rk_plan *plan, enum rk_share share)
+{
+    double away = 0;
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
+        away += plan->share[share][tier];
+    return away;
+}
+
 #endif

@@ -1,6 +1,11 @@
 /* What no plan can be: one reason after the other, on a machine and models that allow the rest. */
 #include "layouts.h"
 #include "predict_cases.h"
+#include "rules/predicates.h"
+
+#include <reckon/check.h>
+
+#include <string.h>
 
 static struct machine machine;
 static struct rk_model model;
@@ -177,6 +182,53 @@ Test(plan_check, memory)
     cr_expect(prediction.timed);
     cr_expect_eq(prediction.reason[0].need, most);
     cr_expect_eq(prediction.reason[0].have, most - 1);
+}
+
+/* ---- the table ---- */
+
+/* Each row names a rule of the checker, or none; the first broken is the first of all of them. */
+Test(plan_check, rows_name_rules_of_the_checker)
+{
+    /* clang-format off */
+    static const char *const ids[] = {
+#define RULE(name, part, who, id, ...) id,
+#include "rules/rules.def"
+    };
+    /* clang-format on */
+    for (int i = 0; i < RULES; i++) {
+        const struct rk_rule *rule = rk_rules();
+        while (rule->id && strcmp(rule->id, ids[i]) != 0)
+            rule++;
+        cr_expect(!*ids[i] || rule->id, "%s", ids[i]);
+    }
+}
+
+Test(plan_check, all_that_is_broken_begins_with_the_first)
+{
+    enum rule broken[RULES];
+    struct rk_reason reason;
+    begin(&small);
+    plan.tensor = 8;
+    plan.batch = 9;
+    plan.zero = 4;
+    const struct rule_case c = rule_case_of(&model, &machine.system, &plan);
+    const unsigned parts = (1u << PLAN_CHECKS) - 1;
+    cr_expect_eq(plan_check_parts(&model, &machine.system, &plan, parts, &reason), CHECK_TENSOR);
+    cr_expect_eq(rules_broken(&c, parts, broken), 2);
+    cr_expect_eq(broken[0], RULE_HEADS);
+    cr_expect_eq(broken[1], RULE_ZERO);
+    cr_expect_str_eq(rule_words(RULE_HEADS, &c).need, "heads: 4 over 8 ranks is not whole");
+    cr_expect_str_eq(rule_words(RULE_HEADS, &c).fix, "use 4");
+    cr_expect_str_eq(rule_words(RULE_ZERO, &c).need, "zero, 0 to 3: need 3, have 4");
+    for (int i = 0; i < RULES; i++) /* who is broken does not hold */
+        if (i == RULE_HEADS || i == RULE_ZERO) cr_expect_not(rule_holds((enum rule)i, &c));
+}
+
+/* A dense model has no experts whose tensor ranks could divide the others. */
+Test(plan_check, expert_tensor_of_a_dense_model)
+{
+    EXPECT(RK_FITS, &small, plan.expert_tensor = 2);
+    EXPECT(RK_BAD_DEGREES, &small, plan.expert_tensor = 3);
 }
 
 /* ---- rates, by hand ---- */

@@ -1,0 +1,223 @@
+/* predicates.h - what the rows of rules.def are made of. */
+#ifndef RECKON_RULES_PREDICATES_H
+#define RECKON_RULES_PREDICATES_H
+
+#include "machine/kernels.h"
+#include "plan/members.h"
+#include "plan/ranks.h"
+#include "rules/operands.h"
+#include "rules/rules.h"
+#include "schedule/pace.h"
+#include "workload/pattern.h"
+
+/* Who imposes a rule. */
+#define ALL       (~0u)
+#define MEGATRON  (1u << RK_MEGATRON)
+#define FSDP      (1u << RK_FSDP)
+#define DEEPSPEED (1u << RK_DEEPSPEED)
+
+static inline bool divides(uint64_t part, uint64_t whole)
+{
+    return part > 0 && whole % part == 0;
+}
+
+static inline bool divides_or_is(uint64_t ranks, uint64_t heads)
+{
+    return divides(ranks, heads) || divides(heads, ranks);
+}
+
+/* ---- degrees ---- */
+
+static inline bool is_whole(const struct rk_plan *p)
+{
+    return p->tensor && p->context && p->pipeline && p->expert && p->chunks && p->batch &&
+           p->microbatch;
+}
+
+static inline uint64_t inner_of(const struct rk_plan *p)
+{
+    return p->tensor * p->context * p->pipeline;
+}
+
+static inline uint64_t tokens_of(const struct rule_case *c)
+{
+    return c->plan->sequence ? c->plan->sequence : c->model->sequence;
+}
+
+/* A model that is not known may have experts. */
+static inline bool is_dense(const struct rk_model *m)
+{
+    return m && !m->experts;
+}
+
+static inline uint64_t kv_heads(const struct rk_model *m)
+{
+    if (m->attention == RK_ATTENTION_MULTIQUERY) return 1;
+    return m->kv_heads ? m->kv_heads : m->heads;
+}
+
+/* Ranks that share the tokens of a sample, and the heads of a tensor rank. */
+static inline uint64_t shards_of(const struct rk_plan *p)
+{
+    return p->context * (p->sequence_parallel ? p->tensor : 1);
+}
+
+static inline uint64_t across_of(const struct rk_plan *p)
+{
+    if (p->context_kind == RK_ULYSSES) return p->context;
+    return p->context_kind == RK_RING_ULYSSES && p->ulysses ? p->ulysses : 1;
+}
+
+static inline bool is_causal(const struct rk_model *m, const struct rk_plan *p)
+{
+    return !m->window_chunks && !m->encoder_sequence && !m->recurrence && !m->bidirectional &&
+           !p->full_attention;
+}
+
+/* ---- stages ---- */
+
+static inline uint64_t stages_of(const struct rk_plan *p)
+{
+    return p->pipeline * p->chunks;
+}
+
+static inline uint64_t slots_of(const struct rk_model *m, const struct rk_plan *p)
+{
+    return m->layers + p->embedding_counts + p->head_counts;
+}
+
+static inline uint64_t ends_of(const struct rk_plan *p)
+{
+    return p->first_layers + p->last_layers;
+}
+
+static inline uint64_t middle_of(const struct rk_plan *p)
+{
+    const uint64_t ends = (p->first_layers > 0) + (p->last_layers > 0);
+    return p->pipeline > ends ? p->pipeline - ends : 0;
+}
+
+static inline uint64_t layers_dealt(const struct rk_model *m, const struct rk_plan *p)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < stages_of(p); i++)
+        sum += rk_plan_split(p, m, i);
+    return sum;
+}
+
+/* Can Megatron-LM deal the layers behind first_layers and before last_layers? */
+static inline bool is_even(const struct rk_model *m, const struct rk_plan *p)
+{
+    const uint64_t v = p->chunks, given = ends_of(p), middle = middle_of(p);
+    if (rk_plan_layout(p)->splits || !given || given > m->layers) return true;
+    const uint64_t rest = m->layers - given;
+    return p->first_layers % v == 0 && p->last_layers % v == 0 && (rest > 0) == (middle > 0) &&
+           (!middle || rest % (middle * v) == 0);
+}
+
+/* A virtual stage without layers that is allowed none; -1: there is none. */
+static inline int empty_stage(const struct rule_case *c)
+{
+    const struct rk_layout *l = rk_plan_layout(c->plan);
+    for (int i = 0; i < l->splits; i++) {
+        const bool end = i == 0 || i == l->splits - 1; /* holds the embedding, or the head */
+        const bool predicts = c->model->predict_layers && i >= l->splits - 2;
+        if (!l->split[i] && !predicts && !(end && c->lone_ends)) return i;
+    }
+    return -1;
+}
+
+/* ---- microbatches ---- */
+
+static inline bool interleaves(const struct rk_plan *p)
+{
+    return p->schedule == RK_1F1B || p->schedule == RK_GPIPE;
+}
+
+static inline uint64_t in_a_row(const struct rule_case *c)
+{
+    if (c->group) return c->group;
+    return c->plan->microbatch_group ? c->plan->microbatch_group : c->plan->pipeline;
+}
+
+static inline bool is_filled(const struct rule_case *c)
+{
+    const struct rk_plan *p = c->plan;
+    return p->pipeline < 2 || p->chunks > 1 || p->schedule == RK_DUALPIPE ||
+           c->microbatches >= p->pipeline;
+}
+
+/* Stages without virtual ones. */
+static inline bool is_unstaged(const struct rk_plan *p)
+{
+    return p->pipeline > 1 && p->chunks < 2 && p->schedule != RK_DUALPIPE;
+}
+
+/* ---- memory and kernels ---- */
+
+static inline bool is_share(double value)
+{
+    return value >= 0 && value <= 1;
+}
+
+static inline bool has_shares(const struct rk_plan *p)
+{
+    bool shares = true;
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
+        for (int i = 0; i <= RK_SHARE_ATTENTION; i++)
+            shares &= is_share(p->share[i][tier]);
+    return shares && is_share(rk_plan_activations_away(p)) &&
+           is_share(share_away(p, RK_SHARE_OPTIMIZER)) && is_share(share_away(p, RK_SHARE_WEIGHTS));
+}
+
+/* The lowest tier that has something. */
+static inline int tiers_used(const struct rk_plan *p)
+{
+    int used = p->recompute_rest || p->sequence_chunks > 1;
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
+        for (int i = 0; i < RK_SHARES; i++)
+            if (p->share[i][tier] > 0) used = tier + 1;
+    return used;
+}
+
+static inline bool is_narrow8(enum rk_precision precision)
+{
+    return precision >= RK_FP8_DELAYED && precision <= RK_NVFP4;
+}
+
+/* The first layers whose kernel, or way of tokens to experts, the device has not; NULL: none. */
+static inline const struct rk_local *local_of(const struct rk_plan *p, int i)
+{
+    return i < 0 ? &p->local : &rk_plan_layout(p)->other[i];
+}
+
+static inline const struct rk_local *lacks_attention(const struct rule_case *c)
+{
+    for (int i = -1; i < rk_plan_layout(c->plan)->others; i++) {
+        const struct rk_local *l = local_of(c->plan, i);
+        if (!rk_attends(c->system->kernels.attention_kernels, l->attention)) return l;
+    }
+    return NULL;
+}
+
+static inline const struct rk_local *lacks_dispatcher(const struct rule_case *c)
+{
+    const unsigned have = c->system->kernels.dispatchers;
+    for (int i = -1; have && i < rk_plan_layout(c->plan)->others; i++) {
+        const struct rk_local *l = local_of(c->plan, i);
+        if (l->expert > 1 && !(have >> l->dispatcher & 1)) return l;
+    }
+    return NULL;
+}
+
+/* ---- fast links ---- */
+
+static inline bool has_ring(const struct rk_plan *p)
+{
+    return p->context_kind == RK_RING || p->context_kind == RK_RING_ULYSSES;
+}
+
+/* Does a group of ranks lie in more than one domain, as far as that is known? */
+bool rule_crosses(const struct rule_case *c, enum rank_groups groups);
+
+#endif

@@ -1,0 +1,134 @@
+/* rules.c - the rows of rules.def, asked: part by part for the first that is broken, or all. */
+#include "rules/rules.h"
+
+#include "rules/predicates.h"
+
+struct rule_case rule_case_of(const struct rk_model *model, const struct rk_system *system,
+                              const struct rk_plan *plan)
+{
+    const uint64_t data = rk_plan_data(plan), samples = data * plan->microbatch;
+    return (struct rule_case){.model = model,
+                              .system = system,
+                              .plan = plan,
+                              .who = 1u << plan->framework,
+                              .data = data,
+                              .microbatches = samples ? plan->batch / samples : 0,
+                              .domain = system ? system->network[0].size : 0};
+}
+
+/* What a part answers: the first reason, or all rows that are broken. */
+struct answer {
+    struct rk_reason *reason; /* NULL: all */
+    enum rule *broken;
+    int count;
+};
+
+/* False: nothing else of the part is asked. */
+static bool note(struct answer *a, int part, enum rule rule, const struct rk_reason *reason)
+{
+    if (a->reason) {
+        *a->reason = *reason;
+        return false;
+    }
+    a->broken[a->count++] = rule;
+    return part != CHECK_STAGES; /* whose rows need what is above them */
+}
+
+/* A part is a constant wherever this is called: of the rows its own are left. */
+__attribute__((always_inline)) static inline bool ask(const struct rule_case *c, struct answer *a,
+                                                      const int part)
+{
+    const struct rk_model *const m = c->model;
+    const struct rk_system *const s = c->system;
+    const struct rk_plan *const p = c->plan;
+    const struct rk_layout *const l = rk_plan_layout(p);
+    (void)m, (void)s, (void)l;
+    /* clang-format off */
+#define RULE(name, part_, who_, id, key, verdict_, what_, holds, need_, have_, says, fix)                   \
+    if (part == CHECK_##part_ && ((who_) == ALL || (who_) & c->who) && !(holds) &&                          \
+        !note(a, part, RULE_##name, &(const struct rk_reason){.verdict = RK_##verdict_, .tier = -1,         \
+                    .need = (double)(need_), .have = (double)(have_), .what = (what_)}))                    \
+        return false;
+#include "rules/rules.def"
+    /* clang-format on */
+    return true;
+}
+
+/* clang-format off */
+#define PARTS(X)                                                                                   \
+    X(MODEL) X(MEMBERS) X(DEGREES) X(BATCH) X(TENSOR) X(SEQUENCE) X(EXPERTS) X(STAGES) X(SCHEDULE) \
+    X(START) X(SHARDING) X(OFFLOAD) X(AGAIN) X(PRECISION) X(KERNELS) X(NETWORKS) X(PAIRS) X(LAUNCH)
+/* clang-format on */
+
+#define ASK(part)                                                                                  \
+    static bool ask_##part(const struct rule_case *c, struct answer *a)                            \
+    {                                                                                              \
+        return ask(c, a, CHECK_##part);                                                            \
+    }
+PARTS(ASK)
+#undef ASK
+
+static bool (*const parts_asked[CHECK_PARTS])(const struct rule_case *, struct answer *) = {
+#define ASKED(part) [CHECK_##part] = ask_##part,
+    PARTS(ASKED)
+#undef ASKED
+};
+
+int plan_check_parts(const struct rk_model *model, const struct rk_system *system,
+                     const struct rk_plan *plan, unsigned parts, struct rk_reason *reason)
+{
+    const struct rule_case c = rule_case_of(model, system, plan);
+    struct answer first = {.reason = reason};
+    for (int i = 0; i < PLAN_CHECKS; i++)
+        if (parts >> i & 1 && !parts_asked[i](&c, &first)) return i;
+    return PLAN_CHECKS;
+}
+
+int rules_broken(const struct rule_case *c, unsigned parts, enum rule broken[static RULES])
+{
+    static const unsigned of_none = 1u << CHECK_MODEL | 1u << CHECK_DEGREES;
+    static const unsigned of_data = 1u << CHECK_BATCH | 1u << CHECK_SCHEDULE | 1u << CHECK_SHARDING;
+    static const unsigned of_system =
+        1u << CHECK_OFFLOAD | 1u << CHECK_PRECISION | 1u << CHECK_KERNELS | 1u << CHECK_NETWORKS;
+    struct answer all = {.broken = broken};
+    if (!is_whole(c->plan)) parts &= of_none;
+    if (!c->data) parts &= ~of_data;
+    if (!c->system) parts &= ~of_system;
+    for (int i = 0; i < CHECK_PARTS; i++)
+        if (parts >> i & 1) parts_asked[i](c, &all);
+    return all.count;
+}
+
+bool rule_holds(enum rule rule, const struct rule_case *c)
+{
+    const struct rk_model *const m = c->model;
+    const struct rk_system *const s = c->system;
+    const struct rk_plan *const p = c->plan;
+    const struct rk_layout *const l = rk_plan_layout(p);
+    switch (rule) {
+        /* clang-format off */
+#define RULE(name, part, who_, id, key, verdict, what, holds, need, have, says, fix) \
+    case RULE_##name: return !((who_) & c->who) || (holds);
+#include "rules/rules.def"
+    /* clang-format on */
+    case RULES:
+        break;
+    }
+    return true;
+}
+
+enum { RANKS_LOOKED_AT = 1 << 14 };
+
+bool rule_crosses(const struct rule_case *c, enum rank_groups groups)
+{
+    if (!c->data || !c->domain || !rk_plan_expert_data(c->plan)) return false;
+    const struct rank_map map = rank_map_of(c->plan);
+    const uint64_t n = ranks_of_group(&map, groups);
+    const uint64_t most = c->plan->ranks < RANKS_LOOKED_AT ? c->plan->ranks : RANKS_LOOKED_AT;
+    for (uint64_t rank = 0; rank < most && n > 1; rank++) {
+        if (rank_position(&map, groups, rank)) continue;
+        for (uint64_t i = 1; i < n; i++)
+            if (rank_member(&map, groups, rank, i) / c->domain != rank / c->domain) return true;
+    }
+    return false;
+}

@@ -1,0 +1,120 @@
+/* rules.h - is a plan legal? Each rule stands once, in rules.def; here is how it is asked: for the
+ * first that is broken, for all, and in words. Pure. */
+#ifndef RECKON_RULES_RULES_H
+#define RECKON_RULES_RULES_H
+
+#include <reckon/plan.h>
+#include <reckon/system.h>
+#include <reckon/verdict.h>
+
+#include <stddef.h>
+
+/* In the order in which reasons are named, and which members of a plan each of them reads beside
+ * the degrees, ranks and batch: the search makes each check where its members are chosen. */
+enum plan_check_part {
+    CHECK_MODEL,   /* sequence */
+    CHECK_MEMBERS, /* what the predictor gives no meaning to; tensor_overlap */
+    CHECK_DEGREES,
+    CHECK_BATCH,    /* microbatch */
+    CHECK_TENSOR,   /* nothing */
+    CHECK_SEQUENCE, /* sequence_parallel, context_kind, ulysses, sequence_chunks, attention */
+    CHECK_EXPERTS,  /* imbalance, capacity_factor */
+    CHECK_STAGES,   /* chunks, split */
+    CHECK_SCHEDULE, /* microbatch, chunks, schedule */
+    CHECK_START, /* the same, those of layers, and recompute: what no framework starts, but can be
+                    timed */
+    CHECK_SHARDING, /* zero, shard_ranks */
+    CHECK_OFFLOAD,  /* the shares */
+    CHECK_AGAIN,    /* sequence_chunks, recompute and its layers */
+    CHECK_PRECISION,
+    CHECK_KERNELS,  /* attention, dispatcher */
+    CHECK_NETWORKS, /* nothing */
+    CHECK_PAIRS,    /* all: the rest of what no framework starts, of which no space has plans */
+    PLAN_CHECKS,
+    CHECK_LAUNCH = PLAN_CHECKS, /* what costs time, or depends on the launch: no predictor asks */
+    CHECK_PARTS
+};
+enum { PLAN_STARTS = 1 << CHECK_START | 1 << CHECK_PAIRS };
+
+/* clang-format off */
+enum rule {
+#define RULE(name, ...) RULE_##name,
+#include "rules/rules.def"
+    RULES
+};
+/* clang-format on */
+
+/* What the rules are asked of. */
+struct rule_case {
+    const struct rk_model *model;   /* NULL: only rules without one may be asked */
+    const struct rk_system *system; /* NULL: what depends on it is not asked */
+    const struct rk_plan *plan;
+    unsigned who;                /* 1 << framework */
+    uint64_t data, microbatches; /* 0: there is no such number */
+    uint64_t domain;             /* ranks that the fastest links join; 0: it is not known */
+    uint64_t group;              /* microbatches of a virtual stage in a row; 0: as the plan says */
+    bool lone_ends;              /* the embedding, or the head, may have a stage without layers */
+    bool pads;                   /* the tool pads the vocabulary to what tensor divides */
+};
+struct rule_case rule_case_of(const struct rk_model *model, const struct rk_system *system,
+                              const struct rk_plan *plan);
+
+/* The first of `parts` (1 << enum plan_check_part) that the plan fails, with its reason;
+ * PLAN_CHECKS when it fails none: `reason` is not written then. */
+int plan_check_parts(const struct rk_model *model, const struct rk_system *system,
+                     const struct rk_plan *plan, unsigned parts, struct rk_reason *reason);
+
+/* All rules of `parts` that are broken, in the order of rules.def; how many. Of plans whose degrees
+ * are no whole numbers, or do not divide the ranks, what depends on that is not asked. */
+int rules_broken(const struct rule_case *c, unsigned parts, enum rule broken[static RULES]);
+
+/* One rule. Requires what its row reads. */
+bool rule_holds(enum rule rule, const struct rule_case *c);
+
+/* What to say of a rule that is broken. */
+struct rule_words {
+    const char *id, *key; /* of reckon-check(1), "": it is the predictor's; of the plan */
+    char have[48];        /* what the key has; may be "" */
+    char need[208];       /* what it would have to be */
+    char fix[96];         /* what to give instead; may be "" */
+};
+struct rule_words rule_words(enum rule rule, const struct rule_case *c);
+
+/* ---- what the search offers by, too ---- */
+
+/* Do so many microbatches fill interleaved stages in groups? The last group must have none, or one
+ * for each stage at least. */
+static inline bool plan_interleaves(uint64_t microbatches, uint64_t stages, uint64_t group)
+{
+    const uint64_t left = microbatches % group;
+    return microbatches >= stages && (left == 0 || left >= stages);
+}
+
+/* Can the framework overlap tensor messages where the fastest links join so many ranks?
+ * Megatron-LM does it through Transformer Engine, whose buffers are in each other's reach there and
+ * nowhere else (NVIDIA/TransformerEngine#1071, #1470). */
+static inline bool plan_overlaps_within(const struct rk_plan *plan, uint64_t domain)
+{
+    return plan->framework != RK_MEGATRON || plan->tensor == 1 || domain % plan->tensor == 0;
+}
+
+/* Does Megatron-LM start the exchange of experts beside another microbatch's computing? It asks for
+ * an exchange of tokens, virtual stages where there are stages, layers that are not computed again
+ * whole, and at most one layer of further tokens (overlap_moe_expert_parallel_comm in Megatron
+ * Core's transformer_config.py). DualPipe, which is no schedule of its, is that overlap. */
+static inline bool plan_overlaps_experts(const struct rk_model *model, const struct rk_plan *plan)
+{
+    const bool virtual = plan->pipeline == 1 || plan->chunks > 1 || plan->schedule == RK_DUALPIPE;
+    return plan->expert > 1 && plan->dispatcher != RK_ALL_GATHER_TOKENS && virtual &&
+           plan->recompute != RK_WHOLE && model->predict_layers <= 1;
+}
+
+/* Does the framework ask for a microbatch for each stage at least, where virtual ones are not
+ * interleaved? */
+static inline bool plan_must_fill(const struct rk_plan *plan)
+{
+    return plan->schedule == RK_ZERO_BUBBLE || plan->schedule == RK_ZERO_BUBBLE_2P ||
+           plan->framework == RK_FSDP;
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* words.c - what to say of a rule that is broken, and numbers near a wrong one. */
+#include "plan/names.h"
+#include "rules/predicates.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+RK_PRINTF(3, 4)
+static void put(char *to, size_t size, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    vsnprintf(to, size, format, values);
+    va_end(values);
+}
+
+/* "context 2 * ", where there is one. */
+static const char *context_factor(char buffer[static 48], const struct rk_plan *p)
+{
+    if (p->context > 1) snprintf(buffer, 48, "context %" PRIu64 " * ", p->context);
+    return buffer;
+}
+
+/* "flash, unfused": the names whose bits are in `have`. */
+static const char *list_of(char buffer[static 128], const char *const *names, unsigned have)
+{
+    for (int i = 0; names[i]; i++)
+        if (have >> i & 1)
+            put(buffer + strlen(buffer), 128 - strlen(buffer), "%s%s", *buffer ? ", " : "",
+                names[i]);
+    return buffer;
+}
+
+/* ---- numbers near a wrong one ---- */
+
+/* "use 96 or 128": the multiples of `unit` on both sides. */
+static void multiple(struct rule_words *w, uint64_t value, uint64_t unit)
+{
+    if (!unit) return;
+    const uint64_t below = value / unit * unit;
+    if (below)
+        put(w->fix, sizeof w->fix, "use %" PRIu64 " or %" PRIu64, below, below + unit);
+    else
+        put(w->fix, sizeof w->fix, "use %" PRIu64, unit);
+}
+
+enum { NEAR = 1 << 16 };
+
+/* Divisors of both numbers (0: of any), on both sides of `value`. */
+static void divisor(struct rule_words *w, uint64_t value, uint64_t a, uint64_t b)
+{
+    uint64_t below = 0, above = 0;
+    for (uint64_t d = 1; d <= a && d <= 4 * value && d <= NEAR; d++) {
+        if (a % d || (b && b % d)) continue;
+        if (d <= value) below = d;
+        if (d > value && !above) above = d;
+    }
+    if (above)
+        put(w->fix, sizeof w->fix, "use %" PRIu64 " or %" PRIu64, below, above);
+    else if (a)
+        put(w->fix, sizeof w->fix, "use %" PRIu64, below);
+}
+
+/* Layers of the ends that leave as many to each stage between them. */
+static void ends_that_fit(struct rule_words *w, uint64_t layers, uint64_t stages)
+{
+    if (stages < 3 || layers < stages) return;
+    const uint64_t both = layers - layers / stages * (stages - 2);
+    put(w->fix, sizeof w->fix, "give first and last %" PRIu64 " and %" PRIu64, both / 2,
+        both - both / 2);
+}
+
+/* A precision of 16 bits that the device multiplies. */
+static void a_precision(struct rule_words *w, const struct rk_system *system)
+{
+    for (int i = RK_FP16; i <= RK_BF16; i++)
+        if (operand_peak(system, operand_of((enum rk_precision)i, true)) > 0)
+            put(w->fix, sizeof w->fix, "use %s", rk_precision_name((enum rk_precision)i));
+}
+
+struct rule_words rule_words(enum rule rule, const struct rule_case *c)
+{
+    const struct rk_model *const m = c->model;
+    const struct rk_system *const s = c->system;
+    const struct rk_plan *const p = c->plan;
+    const struct rk_layout *const l = rk_plan_layout(p);
+    struct rule_words w = {.id = ""};
+    /* clang-format off */
+#define U PRIu64
+#define TEXT(...) put(w.have, sizeof w.have, __VA_ARGS__);
+#define HAS(value) TEXT("%" U, (uint64_t)(value))
+#define SAY(...) put(w.need, sizeof w.need, __VA_ARGS__);
+#define NAMES(names, bits) SAY("is not on %.70s, which has %.120s", s->id, list_of((char[128]){""}, names, bits))
+#define PLAINLY
+#define GIVE(...) put(w.fix, sizeof w.fix, __VA_ARGS__);
+#define MULTIPLE(value, unit) multiple(&w, value, unit);
+#define DIVISOR(value, a, b) divisor(&w, value, a, b);
+#define ENDS_THAT_FIT ends_that_fit(&w, m->layers, p->pipeline);
+#define A_PRECISION a_precision(&w, s);
+#define NO_FIX
+    switch (rule) {
+#define RULE(name, part, who, id_, key_, verdict, what, holds, need_, have_, says, fix_)                \
+    case RULE_##name:                                                                                   \
+        w.id = (id_);                                                                                   \
+        w.key = (key_);                                                                                 \
+        says                                                                                            \
+        if (!*w.need) SAY("%s: need %.0f, have %.0f", what, (double)(need_), (double)(have_))           \
+        fix_                                                                                            \
+        break;
+#include "rules/rules.def"
+    /* clang-format on */
+    case RULES:
+        break;
+    }
+    return w;
+}
