@@ -16,15 +16,15 @@ static const struct key destination_keys[] = {
     OFF("add_bias_linear", "--disable-bias-linear"), OFF("gradient_accumulation_fusion", "--no-gradient-accumulation-fusion"), OFF("overlap_p2p_comm", "--no-overlap-p2p-communication"),
     OFF("bias_swiglu_fusion", "--no-bias-swiglu-fusion"), OFF("bias_gelu_fusion", "--no-bias-gelu-fusion"), OFF("apply_rope_fusion", "--no-rope-fusion"), OFF("async_tensor_model_parallel_allreduce", "--no-async-tensor-model-parallel-allreduce"),
     VALUE("fp8", "--fp8-format"), VALUE("fp4", "--fp4-format"), ON("use_mcore_models", "--use-mcore-models"), VALUE("lr", "--lr"), VALUE("params_dtype", ""),
-    NONE("enable_primus_turbo"), NONE("use_turbo_*"), NONE("turbo_*"), NONE("log_avg_*"), NONE("*_sink_level"), NONE("disable_*"), NONE("auto_continue_train"), NONE("deprecated_*"), NONE("model_type"),
-    NONE("moe_use_legacy_grouped_gemm"), NONE("moe_use_fused_router_with_aux_score"), NONE("no_fp8_weight_transpose_cache"), NONE("fp8_wgrad"), NONE("create_attention_mask_in_dataloader"), NONE("wall_clock_step_timer"), NONE("torch_profiler_*"),
-    NONE("original_max_position_embeddings"), NONE("rope_type"), NONE("spec.*"), NONE("bias_dropout_fusion"), NONE("masked_softmax_fusion"), NONE("clone_scatter_output_in_embedding"), NONE("check_for_nan_in_loss_and_grad"), NONE("log_*"), NONE("torch_compile.*"), NONE("moe_use_upcycling"), NONE("barrier_with_L1_time"), NONE("mmap_bin_files"), NONE("use_nsys_profiler"), NONE("empty_cache_interval"), NONE("pp_warmup"), NONE("sft_*"), NONE("debug_scheduler_table"), NONE("patch_primus_pipeline"), NONE("pp_algorithm"), NONE("patch_zero_bubble"), VALUE("virtual_pipeline_model_parallel_size", "--num-virtual-stages-per-pipeline-rank"), NONE("enable_turbo_attention_float8"), NONE("moe_router_*_dtype"),
+    NONE("patch_primus_pipeline"), NONE("pp_algorithm"), NONE("patch_zero_bubble"), /* see read_algorithm */ VALUE("virtual_pipeline_model_parallel_size", "--num-virtual-stages-per-pipeline-rank"),
     VALUE("swiglu", "--swiglu"), VALUE("layernorm_epsilon", "--norm-epsilon"), VALUE("position_embedding_type", "--position-embedding-type"), VALUE("num_moe_experts", "--num-experts"),
+#include "interop/formats/megatron-yaml.h"
 };
 
 static const struct key primus_keys[] = {
     READ("modules.pre_trainer.framework", KEY_TEXT, framework), READ("modules.pre_trainer.model", KEY_TEXT, model), READ("modules.pre_trainer.config", KEY_TEXT, config),
-    LATER("modules.pre_trainer.overrides.*"), NONE("modules.pre_trainer.trainer_class"), BAD("modules.post_trainer.*", "training of another kind than pre-training"), NONE("work_group"), NONE("user_name"), NONE("exp_name"), NONE("workspace"), NONE("platform.*"), NONE("exp_meta_info.*"), SET("*"),
+    LATER("modules.pre_trainer.overrides.*"), SET("*"),
+#include "interop/formats/primus.h"
 };
 /* clang-format on */
 

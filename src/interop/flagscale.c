@@ -17,15 +17,14 @@
 static const struct key keys[] = {
     READ("experiment.runner.nnodes", KEY_COUNT, nodes), READ("experiment.runner.nproc_per_node", KEY_COUNT, devices),
     READ("experiment.task.backend", KEY_TEXT, framework), READ("experiment.task.entrypoint", KEY_TEXT, model), READ("experiment.task.type", KEY_TEXT, config),
-    BAD("system.hetero.enable_hetero", "stages on devices of several kinds"), NONE("experiment.*"), NONE("experiment"), NONE("action"), NONE("hydra.*"),
-    NONE("defaults.*"), NONE("envs.*"), NONE("cmds.*"), LATER("system.*"), LATER("model.*"), LATER("data.*"), LATER("train.*"), NONE("serve.*"), NONE("data_path"),
+    LATER("system.*"), LATER("model.*"), LATER("data.*"), LATER("train.*"),
+#include "interop/formats/flagscale.h"
 };
 
 /* FlagScale's own arguments; those of Megatron-LM are in its own tables. */
 static const struct key own_keys[] = {
-    NONE("no_shared_fs"), NONE("special_tokens_file"), NONE("tokenizer_path"), NONE("legacy_tokenizer"), NONE("norm_init_weight"), NONE("rampup_save_interval"),
-    NONE("*spiky_loss*"), NONE("*_sft_*"), NONE("hetero_*"), NONE("enable_hetero"), NONE("training_dataset_only"), NONE("save_when_num_microbatches_change"),
     NONE("multiple_of"), NONE("hidden_dim_multiplier"), /* see put_width */
+#include "interop/formats/flagscale-arguments.h"
 };
 /* clang-format on */
 

@@ -16,8 +16,10 @@
 #define ON(path, argument)    KEY_ROW(path, KEY_ON, 0, NULL, argument)
 #define OFF(path, argument)   KEY_ROW(path, KEY_OFF, 0, NULL, argument)
 #define MAP(path, words)      KEY_ROW(path, KEY_MAP, 0, words, NULL)
-#define BAD(path, why)        KEY_ROW(path, KEY_NOT_COVERED, 0, NULL, why)
-#define WARN(path, why)       KEY_ROW(path, KEY_NOT_FOLLOWED, 0, NULL, why)
-#define WARN_BUT(path, off, why) KEY_ROW(path, KEY_NOT_FOLLOWED, 0, off, why) /* "a|b": not of these */
+
+/* What is included from "interop/formats/TOOL.h": data/formats/TOOL.csv, made into C by
+ * tools/make_keys.c. */
+#define INERT(name, effect, off, why, values, since, until, tools)                                 \
+    KEY_ROW(name, KEY_##effect, 0, off, why),
 
 #endif

@@ -245,9 +245,9 @@ static const char *const deciding[] = {"degree",     "parallel_size", "lora",
 
 /* Last words that many tools have, and that decide nothing. */
 static const char *const plain[] = {
-#define PLAIN(word) word,
-#include "interop/plain_keys.def"
-#undef PLAIN
+#define INERT(word, ...) word,
+#include "interop/formats/plain.h"
+#undef INERT
     NULL};
 
 static bool is_plain(const char *key)

@@ -320,7 +320,7 @@ static enum rk_status read_known(struct megatron_args *args, enum megatron_flag 
 static void note_effect(struct megatron_args *args, const struct shell_word *word,
                         const struct megatron_other *other)
 {
-    if (other->effect == MEGATRON_NO_EFFECT || is_ignored(args, other->name)) return;
+    if (other->effect == MEGATRON_NONE || is_ignored(args, other->name)) return;
     if (other->effect == MEGATRON_NOT_COVERED)
         notes_add_rule(
             args->notes, "1.covered", NOTE_REFUSED, word->place.line, word->place.column,

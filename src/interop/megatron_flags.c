@@ -3,6 +3,7 @@
 
 #include <fnmatch.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct megatron_flag_facts megatron_flags[MEGATRON_FLAG_COUNT] = {
@@ -87,11 +88,32 @@ int megatron_flag_find(const char *name, int *tools)
     return find(text, tools);
 }
 
+/* In the order of their names. */
+static const struct megatron_other others[] = {
+#define INERT(name, effect, off, why, values, since, until, tools)                                 \
+    {name, MEGATRON_##values, since, until, tools, MEGATRON_##effect, why},
+#include "interop/formats/megatron.h"
+#undef INERT
+};
+
+static int by_name(const void *name, const void *row)
+{
+    return strcmp(name, ((const struct megatron_other *)row)->name);
+}
+
+static bool find_other(const char *name, struct megatron_other *other)
+{
+    const struct megatron_other *row =
+        bsearch(name, others, sizeof others / sizeof *others, sizeof *others, by_name);
+    if (row) *other = *row;
+    return row != NULL;
+}
+
 bool megatron_other_find(const char *name, struct megatron_other *other)
 {
     char text[LONGEST_NAME];
-    return megatron_other_row(name, other) ||
-           (with_dashes(name, text, sizeof text) && megatron_other_row(text, other));
+    return find_other(name, other) ||
+           (with_dashes(name, text, sizeof text) && find_other(text, other));
 }
 
 /* What names alone tell: files, names, logs, data, seeds and learning rates change no time. */

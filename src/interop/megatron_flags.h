@@ -311,7 +311,7 @@ bool megatron_flag_in(enum megatron_flag flag, int minor);
 
 /* What an argument does that is in none of the tables above. */
 enum megatron_effect {
-    MEGATRON_NO_EFFECT,    /* on shape and plan: data, logging, checkpoints, learning rates */
+    MEGATRON_NONE,         /* on shape and plan: data, logging, checkpoints, learning rates */
     MEGATRON_NOT_FOLLOWED, /* on time or memory, slightly */
     MEGATRON_NOT_COVERED   /* on both, or on the shape: such runs are refused */
 };
@@ -338,10 +338,8 @@ struct megatron_other {
  * neither time nor memory. */
 bool megatron_name_matters(const char *name);
 
-/* The row of megatron_other.c with that name; false: there is none. */
-bool megatron_other_row(const char *name, struct megatron_other *other);
-
-/* The same, with underscores for dashes, too. False: nothing is known of it. */
+/* The row of data/formats/megatron.csv with that name, with underscores for dashes, too. False:
+ * nothing is known of it. */
 bool megatron_other_find(const char *name, struct megatron_other *other);
 
 /* The known argument nearest to a misspelled one; NULL: none is near. */

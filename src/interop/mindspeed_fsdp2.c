@@ -33,27 +33,11 @@ static const struct key keys[] = {
     {"parallel.reshard_after_forward",     KEY_WORD, AT(reshard), "true|false", NULL},
     READ("parallel.recompute", KEY_FLAG, recompute), NONE("parallel.recompute_modules.*"), /* see read_recompute */
     {"parallel.param_dtype",               KEY_WORD, AT(precision), "bf16|fp16|fp32", NULL},
-    {"parallel.reduce_dtype",              KEY_NOT_FOLLOWED, 0, "fp32", "gradients travel in 16 bits"},
-    {"parallel.enable_chunk_batch",        KEY_NOT_COVERED, 0, NULL, "a batch is cut within each layer"},
-    {"parallel.ep_dispatcher",             KEY_NOT_FOLLOWED, 0, "eager|fused", "tokens travel compressed"},
-    {"parallel.fsdp_implementation",       KEY_NOT_FOLLOWED, 0, "native", "shards are gathered by other code"},
-    NONE("parallel.fsdp_modules.*"), NONE("parallel.ignored_modules.*"), NONE("parallel.ep_modules.*"), NONE("parallel.ep_fsdp_modules.*"), NONE("parallel.hook_modules.*"),
-    NONE("parallel.hook_modules"), NONE("parallel.ignored_modules"), NONE("parallel.tp_colwise.*"), NONE("parallel.tp_rowwise.*"), NONE("parallel.shard_placement_fn"), NONE("parallel.efsdp_shard_placement_fn"),
-    NONE("parallel.num_to_forward_prefetch"), NONE("parallel.num_to_backward_prefetch"), NONE("parallel.chunk_mbs*"), NONE("parallel.chunk_mbs_modules.*"),
-    NONE("parallel.chunk_mbs_arg_indexs.*"), NONE("parallel.chunk_mbs_kwarg_names.*"),
     READ("training.per_device_train_batch_size", KEY_COUNT, microbatch), READ("training.gradient_accumulation_steps", KEY_COUNT, accumulation),
-    {"training.optimizer",                 KEY_NOT_FOLLOWED, 0, "adamw|fused_adamw", "is estimated with the two moments of Adam"},
-    NONE("training.stage"), NONE("training.seed"), NONE("training.lr*"), NONE("training.min_lr"), NONE("training.weight_decay"), NONE("training.adam_*"), NONE("training.max_*"),
-    NONE("training.warmup_ratio"), NONE("training.num_train_epochs"), NONE("training.logging_steps"), NONE("training.save_*"), NONE("training.log_*"), NONE("training.output_dir"),
-    NONE("training.dataloader_*"), NONE("training.disable_shuffling"), NONE("training.resume_from_checkpoint"), NONE("training.profile*"), NONE("training.profile_ranks.*"),
-    NONE("training.deterministic"), NONE("training.router_aux_loss_coef"), NONE("training.indexer_loss_coeff"), NONE("optimization.indexer_loss_coeff"), NONE("optimization.router_aux_loss_coef"), NONE("training.mtp_loss_scaling_factor"), NONE("training.calculate_per_token_loss"),
-    READ("data.cutoff_len", KEY_COUNT, sequence), NONE("data.*"),
-    READ("model.quant_recipe_name", KEY_TEXT, quantized), NONE("model.*"),
+    READ("data.cutoff_len", KEY_COUNT, sequence),
+    READ("model.quant_recipe_name", KEY_TEXT, quantized),
     READ("optimization.use_fused_rmsnorm", KEY_FLAG, norms), READ("optimization.moe_grouped_gemm", KEY_FLAG, grouped), READ("optimization.chunk_loss_size", KEY_COUNT, loss_chunk),
-    {"optimization.use_flash_attn", KEY_NONE, 0, NULL, NULL}, NONE("optimization.use_fused_rotary_pos_emb"), NONE("optimization.pre_tokens"), NONE("optimization.next_tokens"),
-    {"optimization.use_sparse_flash_attn", KEY_NOT_FOLLOWED, 0, NULL, "kernels of another kind"},
-    {"optimization.fix_router",            KEY_NOT_FOLLOWED, 0, NULL, "all experts get the same"},
-    {"optimization.use_*",                 KEY_NOT_FOLLOWED, 0, NULL, "kernels of another kind"}, NONE("optimization.gdn_chunk_size"),
+#include "interop/formats/mindspeed-fsdp2.h"
 };
 /* clang-format on */
 

@@ -1,6 +1,5 @@
 #include "text/csv.h"
 #include "base/text.h"
-#include "text/document.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -155,40 +154,22 @@ static enum rk_status read_rows(struct reader *r)
     return RK_OK;
 }
 
-/* Takes over `text`, which has room for one byte behind `size`. */
-static enum rk_status csv_take(const char *path, char *text, size_t size, struct csv *csv,
-                               struct rk_error *error)
-{
-    *csv = (struct csv){.text = text};
-    snprintf(csv->path, sizeof csv->path, "%s", path);
-    const size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    struct reader r = {csv, error, text + mark, text + size, text, 1};
-    enum rk_status status = RK_OK;
-    if (memchr(text, '\0', size)) status = fail(&r, 0, "a NUL byte: this is not a text file");
-    if (status == RK_OK) status = read_names(&r);
-    if (status == RK_OK) status = read_rows(&r);
-    if (status != RK_OK) csv_release(csv);
-    return status;
-}
-
 enum rk_status csv_parse(const char *path, const char *text, size_t size, struct csv *csv,
                          struct rk_error *error)
 {
     char *copy = malloc(size + 1);
-    *csv = (struct csv){0};
+    *csv = (struct csv){.text = copy};
     if (!copy) return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory for the table");
     if (size) memcpy(copy, text, size);
-    return csv_take(path, copy, size, csv, error);
-}
-
-enum rk_status csv_load(const char *path, struct csv *csv, struct rk_error *error)
-{
-    char *text;
-    size_t size;
-    *csv = (struct csv){0};
-    const enum rk_status status = document_text(path, &text, &size, error);
-    if (status != RK_OK) return status;
-    return csv_take(strcmp(path, "-") == 0 ? "<stdin>" : path, text, size, csv, error);
+    snprintf(csv->path, sizeof csv->path, "%s", path);
+    const size_t mark = size >= 3 && memcmp(copy, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    struct reader r = {csv, error, copy + mark, copy + size, copy, 1};
+    enum rk_status status = RK_OK;
+    if (memchr(copy, '\0', size)) status = fail(&r, 0, "a NUL byte: this is not a text file");
+    if (status == RK_OK) status = read_names(&r);
+    if (status == RK_OK) status = read_rows(&r);
+    if (status != RK_OK) csv_release(csv);
+    return status;
 }
 
 void csv_release(struct csv *csv)

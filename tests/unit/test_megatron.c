@@ -535,7 +535,7 @@ Test(megatron, tables)
                       megatron_flags[i].name);
         cr_expect_eq(megatron_flag_find(megatron_flags[i].name, NULL), i);
     }
-    cr_expect(megatron_other_find("adam-beta1", &other) && other.effect == MEGATRON_NO_EFFECT);
+    cr_expect(megatron_other_find("adam-beta1", &other) && other.effect == MEGATRON_NONE);
     cr_expect(megatron_other_find("log-throughput", &other));
     cr_expect(megatron_other_find("yaml-config", &other) == false);
     cr_expect(megatron_other_find("s3-cache-path", &other) && other.until == 12);

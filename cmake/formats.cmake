@@ -1,0 +1,17 @@
+# The tables of data/formats as C: what keys of other tools do that no member of a plan follows. They are compiled
+# in, so that no file is needed at run time; wrong rows end the build with their file and line. `generator` is the
+# program made of tools/make_keys.c; sets format_rows.
+function(reckon_formats source generator)
+  file(GLOB tables CONFIGURE_DEPENDS ${source}/data/formats/*.csv)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/formats/interop/formats)
+  file(MAKE_DIRECTORY ${folder})
+  foreach(table ${tables})
+    cmake_path(GET table STEM name)
+    add_custom_command(OUTPUT ${folder}/${name}.h
+      COMMAND ${generator} ${table} ${folder}/${name}.h
+      DEPENDS ${generator} ${table} COMMENT "Rows of data/formats/${name}.csv" VERBATIM)
+    list(APPEND rows ${folder}/${name}.h)
+  endforeach()
+  set(format_rows ${rows} PARENT_SCOPE)
+endfunction()
+set(format_generator_sources tools/make_keys.c src/text/csv.c src/base/text.c src/base/status.c)

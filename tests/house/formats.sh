@@ -1,0 +1,81 @@
+#!/bin/sh
+# The tables of data/formats: the generator names each wrong row with its file and line, and no file
+# stays behind; rows that one table of keys includes from several files are in one of them only.
+make_keys=$RECKON_BUILD/make_keys
+[ -x "$make_keys" ] || { echo "there is no generator yet"; exit 77; }
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failed=0
+
+refused() # NAME EXPECTED: standard input is the table, a line of expected what is said of it
+{
+    cat >table.csv
+    "$make_keys" table.csv table.h 2>said && { echo "$1: is taken"; failed=1; }
+    [ ! -e table.h ] || { echo "$1: leaves a file behind"; failed=1; }
+    [ "$(cat said)" = "$2" ] || { echo "$1:"; cat said; failed=1; }
+}
+
+head='name,values,since,until,tools,effect,why'
+refused 'an unknown effect' 'table.csv:2: a: the effect is none, not-followed or unsupported' <<EOF
+$head
+a,one,9,,,nothing,
+EOF
+refused 'several at once' 'table.csv:3: a b: a name has letters, digits, '\''_'\'', '\''-'\'', '\''.'\'' and '\''*'\''
+table.csv:4: b: say why, for whom reads the message
+table.csv:5: c: what has no effect needs no reason
+table.csv:6: d: values are none, one, many, count or number
+table.csv:7: e: it is gone before it came
+table.csv:8: f: tools are core, megatron-2, deepspeed, pai and mindspeed
+table.csv:9: g: either a version of Megatron Core has it or tools are named
+table.csv:10: b: is in line 4, too' <<EOF
+# a comment
+$head
+a b,one,9,,,none,
+b,one,9,,,unsupported,
+c,one,9,,,none,because
+d,two,9,,,none,
+e,one,12,11,,none,
+f,one,,,pai llm,none,
+g,one,,,,none,
+b,one,9,,,unsupported,again
+EOF
+refused 'a column' 'table.csv:1: colour: no such column' <<EOF
+name,colour
+a,red
+EOF
+refused 'fields' 'table.csv:2: has 3 fields where the first line names 2 columns: put text with commas in quotes' <<EOF
+name,why
+a,b,c
+EOF
+
+cat >table.csv <<EOF
+name,effect,off,why
+z_*,not-followed,a|b,"told, in ""quotes"""
+a,none,,
+EOF
+"$make_keys" table.csv table.h || failed=1
+cat >expected <<'EOF'
+INERT("a", NONE, NULL, NULL, NO_VALUE, 0, 0, 0)
+INERT("z_*", NOT_FOLLOWED, "a|b", "told, in \"quotes\"", NO_VALUE, 0, 0, 0)
+EOF
+diff expected table.h || failed=1
+
+# ---- the tables that there are ----
+
+for file in "$RECKON_SOURCE"/src/interop/*.c; do
+    awk -v file="${file##*/}" '/^static const struct key .*\[\] = \{/ { table = $5 }
+        /^#include "interop\/formats\// { gsub(/.*\/|\.h"/, ""); print file "_" table, $0 }' "$file"
+done | sed 's/\[\]//' >includes
+for table in $(cut -d ' ' -f 1 includes | sort -u); do
+    for part in $(awk -v table="$table" '$1 == table { print $2 }' includes); do
+        grep -v '^#' "$RECKON_SOURCE/data/formats/$part.csv" | sed 1d | cut -d , -f 1
+    done | sort | uniq -d >twice
+    [ ! -s twice ] || { echo "$table: in two of its files: $(cat twice)"; failed=1; }
+done
+for file in "$RECKON_SOURCE"/data/formats/*.csv; do
+    part=${file##*/}
+    grep -rqF "\"interop/formats/${part%.csv}.h\"" "$RECKON_SOURCE/src/interop" ||
+        { echo "data/formats/$part: nothing includes it"; failed=1; }
+done
+exit $failed
