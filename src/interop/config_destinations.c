@@ -12,7 +12,7 @@
 
 /* clang-format off */
 /* Destinations of arguments whose name says the opposite, in argparse's way. */
-static const struct key destination_keys[] = {
+static const struct key destination_rows[] = {
     OFF("add_bias_linear", "--disable-bias-linear"), OFF("gradient_accumulation_fusion", "--no-gradient-accumulation-fusion"), OFF("overlap_p2p_comm", "--no-overlap-p2p-communication"),
     OFF("bias_swiglu_fusion", "--no-bias-swiglu-fusion"), OFF("bias_gelu_fusion", "--no-bias-gelu-fusion"), OFF("apply_rope_fusion", "--no-rope-fusion"), OFF("async_tensor_model_parallel_allreduce", "--no-async-tensor-model-parallel-allreduce"),
     VALUE("fp8", "--fp8-format"), VALUE("fp4", "--fp4-format"), ON("use_mcore_models", "--use-mcore-models"), VALUE("lr", "--lr"), VALUE("params_dtype", ""),
@@ -21,12 +21,15 @@ static const struct key destination_keys[] = {
 #include "interop/formats/megatron-yaml.h"
 };
 
-static const struct key primus_keys[] = {
+static const struct key primus_rows[] = {
     READ("modules.pre_trainer.framework", KEY_TEXT, framework), READ("modules.pre_trainer.model", KEY_TEXT, model), READ("modules.pre_trainer.config", KEY_TEXT, config),
     LATER("modules.pre_trainer.overrides.*"), SET("*"),
 #include "interop/formats/primus.h"
 };
 /* clang-format on */
+
+const struct key_table megatron_yaml_keys = KEY_TABLE(destination_rows);
+const struct key_table primus_keys = KEY_TABLE(primus_rows);
 
 /* ---- Megatron-LM's arguments by their destinations ---- */
 
@@ -49,7 +52,7 @@ static enum rk_status put_destination(struct list *l, const char *key, const str
 {
     char name[128] = "--";
     struct megatron_other other;
-    const struct key *row = key_find(destination_keys, COUNT_OF(destination_keys), key);
+    const struct key *row = key_find(&megatron_yaml_keys, key);
     if (s->null) return RK_OK;
     const bool plain = row && (l->defaults || !strchr(row->path, '*')) && row->use == KEY_NONE;
     if (plain || key_passes(row, key, s, l->notes)) return RK_OK;
@@ -108,8 +111,9 @@ static enum rk_status interpret_yaml(struct words_reading *r, const struct confi
 enum rk_status megatron_yaml_read(const struct config_source *source, struct rk_model *model,
                                   struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    static const struct key any[] = {LATER("*")}; /* the arguments' own tables judge them */
-    return words_read(source, any, 1, interpret_yaml, model, plan, notes, error);
+    static const struct key rows[] = {LATER("*")}; /* the arguments' own tables judge them */
+    static const struct key_table any = KEY_TABLE(rows);
+    return words_read(source, &any, interpret_yaml, model, plan, notes, error);
 }
 
 /* ---- Primus ---- */
@@ -277,6 +281,5 @@ static enum rk_status interpret_primus(struct words_reading *r, const struct con
 enum rk_status primus_read(const struct config_source *source, struct rk_model *model,
                            struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    return words_read(source, primus_keys, COUNT_OF(primus_keys), interpret_primus, model, plan,
-                      notes, error);
+    return words_read(source, &primus_keys, interpret_primus, model, plan, notes, error);
 }

@@ -13,7 +13,7 @@
 #include <strings.h>
 
 /* clang-format off */
-static const struct key neox_keys[] = {
+static const struct key neox_rows[] = {
     VALUE("num_layers", "--num-layers"), VALUE("hidden_size", "--hidden-size"), VALUE("num_attention_heads", "--num-attention-heads"),
     VALUE("num_kv_heads", "--num-key-value-heads"), READ("intermediate_size", KEY_COUNT, width), READ("expansion_factor", KEY_NUMBER, expansion), VALUE("seq_length", "--seq-length"),
     VALUE("max_position_embeddings", "--max-position-embeddings"), VALUE("make_vocab_size_divisible_by", "--make-vocab-size-divisible-by"),
@@ -36,7 +36,7 @@ static const struct key neox_keys[] = {
 #include "interop/formats/gpt-neox.h"
 };
 
-static const struct key nanotron_keys[] = {
+static const struct key nanotron_rows[] = {
     VALUE("model.model_config.num_hidden_layers", "--num-layers"), VALUE("model.model_config.hidden_size", "--hidden-size"), VALUE("model.model_config.intermediate_size", "--ffn-hidden-size"),
     VALUE("model.model_config.num_attention_heads", "--num-attention-heads"), VALUE("model.model_config.num_key_value_heads", "--num-key-value-heads"), VALUE("model.model_config.head_dim", "--kv-channels"),
     VALUE("model.model_config.vocab_size", "--vocab-size"), OFF("model.model_config.tie_word_embeddings", "--untie-embeddings-and-output-weights"),
@@ -55,7 +55,7 @@ static const struct key nanotron_keys[] = {
 #include "interop/formats/nanotron.h"
 };
 
-static const struct key nemo_keys[] = {
+static const struct key nemo_rows[] = {
     READ("trainer.num_nodes", KEY_COUNT, nodes), READ("trainer.devices", KEY_COUNT, devices), READ("dist.num_nodes", KEY_COUNT, nodes),
     MAP("trainer.precision", "bf16=--bf16|bf16-mixed=--bf16|16=--fp16|16-mixed=--fp16|fp16=--fp16|32=|32-true="),
     READ("model.micro_batch_size", KEY_COUNT, microbatch), READ("model.global_batch_size", KEY_COUNT, batch), READ("train.micro_batch_size", KEY_COUNT, microbatch), READ("train.global_batch_size", KEY_COUNT, batch),
@@ -80,6 +80,10 @@ static const struct key nemo_keys[] = {
 #include "interop/formats/nemo.h"
 };
 /* clang-format on */
+
+const struct key_table gpt_neox_keys = KEY_TABLE(neox_rows);
+const struct key_table nanotron_keys = KEY_TABLE(nanotron_rows);
+const struct key_table nemo_keys = KEY_TABLE(nemo_rows);
 
 /* ---- lists of words ---- */
 
@@ -151,12 +155,12 @@ enum rk_status words_row(struct list *l, const struct key *row, const struct set
     return RK_OK;
 }
 
-static enum rk_status put_rows(struct list *l, const struct key *keys, size_t count)
+static enum rk_status put_rows(struct list *l, const struct key_table *table)
 {
     enum rk_status status = RK_OK;
     for (size_t i = 0; status == RK_OK && i < l->settings->count; i++) {
         const struct setting *s = &l->settings->setting[i];
-        const struct key *row = key_find(keys, count, s->key);
+        const struct key *row = key_find(table, s->key);
         if (row) status = words_row(l, row, s);
     }
     return status;
@@ -195,7 +199,7 @@ enum rk_status words_finish(struct list *l, const char *tool, uint64_t gpus,
                               l->count, &options, import, l->error);
 }
 
-enum rk_status words_read(const struct config_source *source, const struct key *keys, size_t count,
+enum rk_status words_read(const struct config_source *source, const struct key_table *table,
                           words_interpreter *interpret, struct rk_model *model,
                           struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
@@ -210,7 +214,7 @@ enum rk_status words_read(const struct config_source *source, const struct key *
     r->list.notes = notes;
     r->list.error = error;
     const bool read = status == RK_OK;
-    if (read) status = keys_read(&r->settings, keys, count, &source->keys, &r->run, notes, error);
+    if (read) status = keys_read(&r->settings, table, &source->keys, &r->run, notes, error);
     if (read) { /* what is wrong with arguments is said beside what is wrong with keys */
         struct rk_error later;
         r->list.error = status == RK_OK ? error : &later;
@@ -292,7 +296,7 @@ static enum rk_status interpret_neox(struct words_reading *r, const struct confi
                                      struct rk_error *error)
 {
     uint64_t gpus = source->gpus;
-    enum rk_status status = put_rows(&r->list, neox_keys, COUNT_OF(neox_keys));
+    enum rk_status status = put_rows(&r->list, &gpt_neox_keys);
     const struct setting *fp16 = settings_find(&r->settings, "fp16.enabled");
     const struct setting *type = settings_find(&r->settings, "fp16.type");
     if (status == RK_OK) status = check_neox_layers(r, error);
@@ -316,8 +320,7 @@ static enum rk_status interpret_neox(struct words_reading *r, const struct confi
 enum rk_status gpt_neox_read(const struct config_source *source, struct rk_model *model,
                              struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    return words_read(source, neox_keys, COUNT_OF(neox_keys), interpret_neox, model, plan, notes,
-                      error);
+    return words_read(source, &gpt_neox_keys, interpret_neox, model, plan, notes, error);
 }
 
 /* ---- nanotron ---- */
@@ -326,7 +329,7 @@ static enum rk_status interpret_nanotron(struct words_reading *r,
                                          const struct config_source *source, struct rk_error *error)
 {
     uint64_t gpus = source->gpus;
-    enum rk_status status = put_rows(&r->list, nanotron_keys, COUNT_OF(nanotron_keys));
+    enum rk_status status = put_rows(&r->list, &nanotron_keys);
     put_degrees(&r->list, &r->run, &gpus);
     words_format(&r->list,
                  "--normalization RMSNorm --disable-bias-linear --position-embedding-type "
@@ -354,8 +357,7 @@ static enum rk_status interpret_nanotron(struct words_reading *r,
 enum rk_status nanotron_read(const struct config_source *source, struct rk_model *model,
                              struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    return words_read(source, nanotron_keys, COUNT_OF(nanotron_keys), interpret_nanotron, model,
-                      plan, notes, error);
+    return words_read(source, &nanotron_keys, interpret_nanotron, model, plan, notes, error);
 }
 
 /* ---- NeMo ---- */
@@ -364,7 +366,7 @@ static enum rk_status interpret_nemo(struct words_reading *r, const struct confi
                                      struct rk_error *error)
 {
     uint64_t gpus = source->gpus;
-    enum rk_status status = put_rows(&r->list, nemo_keys, COUNT_OF(nemo_keys));
+    enum rk_status status = put_rows(&r->list, &nemo_keys);
     put_degrees(&r->list, &r->run, &gpus);
     if (status == RK_OK) status = words_finish(&r->list, "NeMo", gpus, &r->import);
     r->import.model.parallel_block = r->run.parallel;
@@ -375,6 +377,5 @@ static enum rk_status interpret_nemo(struct words_reading *r, const struct confi
 enum rk_status nemo_read(const struct config_source *source, struct rk_model *model,
                          struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    return words_read(source, nemo_keys, COUNT_OF(nemo_keys), interpret_nemo, model, plan, notes,
-                      error);
+    return words_read(source, &nemo_keys, interpret_nemo, model, plan, notes, error);
 }

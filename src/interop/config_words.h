@@ -64,8 +64,8 @@ enum rk_status words_row(struct list *l, const struct key *row, const struct set
 enum rk_status words_finish(struct list *l, const char *tool, uint64_t gpus,
                             struct megatron_import *import);
 
-/* Reads the settings by the keys, then by `interpret`. */
-enum rk_status words_read(const struct config_source *source, const struct key *keys, size_t count,
+/* Reads the settings by the table, then by `interpret`. */
+enum rk_status words_read(const struct config_source *source, const struct key_table *table,
                           words_interpreter *interpret, struct rk_model *model,
                           struct rk_plan *plan, struct notes *notes, struct rk_error *error);
 

@@ -13,7 +13,7 @@
 #define AT(member) offsetof(struct deepspeed_choices, member)
 
 /* clang-format off */
-static const struct key keys[] = {
+static const struct key rows[] = {
     {"train_batch_size",                             KEY_COUNT, AT(batch), NULL, NULL},
     {"train_micro_batch_size_per_gpu",               KEY_COUNT, AT(microbatch), NULL, NULL},
     {"gradient_accumulation_steps",                  KEY_COUNT, AT(accumulation), NULL, NULL},
@@ -44,7 +44,7 @@ static const struct key keys[] = {
 };
 /* clang-format on */
 
-enum { KEYS = sizeof keys / sizeof *keys };
+const struct key_table deepspeed_keys = KEY_TABLE(rows);
 
 static void refuse_range(const struct settings *settings, const char *key, struct notes *notes,
                          const char *range)
@@ -94,7 +94,7 @@ enum rk_status deepspeed_choices(const struct config_source *source, struct deep
         s->null = true;
     }
     const bool whole = status == RK_OK;
-    if (whole) status = keys_read(&settings, keys, KEYS, &source->keys, c, notes, error);
+    if (whole) status = keys_read(&settings, &deepspeed_keys, &source->keys, c, notes, error);
     if (whole) check_ranges(&settings, c, &source->keys, notes);
     if (status == RK_OK) status = notes_refusal(notes, source->path, error);
     settings_release(&settings);

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* clang-format off */
-static const struct key keys[] = {
+static const struct key rows[] = {
     READ("experiment.runner.nnodes", KEY_COUNT, nodes), READ("experiment.runner.nproc_per_node", KEY_COUNT, devices),
     READ("experiment.task.backend", KEY_TEXT, framework), READ("experiment.task.entrypoint", KEY_TEXT, model), READ("experiment.task.type", KEY_TEXT, config),
     LATER("system.*"), LATER("model.*"), LATER("data.*"), LATER("train.*"),
@@ -22,11 +22,14 @@ static const struct key keys[] = {
 };
 
 /* FlagScale's own arguments; those of Megatron-LM are in its own tables. */
-static const struct key own_keys[] = {
+static const struct key own_rows[] = {
     NONE("multiple_of"), NONE("hidden_dim_multiplier"), /* see put_width */
 #include "interop/formats/flagscale-arguments.h"
 };
 /* clang-format on */
+
+const struct key_table flagscale_keys = KEY_TABLE(rows);
+static const struct key_table own_keys = KEY_TABLE(own_rows);
 
 static const char *const sections[] = {"system.", "model.", "data.", NULL};
 
@@ -72,7 +75,7 @@ static enum rk_status put_argument(struct list *l, const struct settings *outer,
         leaf = end;
     }
     snprintf(name + 2, sizeof name - 2, "%.*s", (int)(end - leaf), leaf);
-    const struct key *row = key_find(own_keys, COUNT_OF(own_keys), name + 2);
+    const struct key *row = key_find(&own_keys, name + 2);
     if (s->null || key_passes(row, name + 2, s, l->notes)) return RK_OK;
     for (char *p = name; *p; p++)
         if (*p == '_') *p = '-';
@@ -145,8 +148,7 @@ static enum rk_status open_inner(const struct words_reading *r, struct settings 
     if (status == RK_OK) status = settings_refer(inner, error);
     struct notes *notes = calloc(1, sizeof *notes);
     if (!notes) return rk_fail(error, RK_NO_MEMORY, from, 0, 0, "out of memory");
-    if (status == RK_OK)
-        status = keys_read(inner, keys, COUNT_OF(keys), options, &run, notes, error);
+    if (status == RK_OK) status = keys_read(inner, &flagscale_keys, options, &run, notes, error);
     free(notes);
     return status;
 }
@@ -231,5 +233,5 @@ static enum rk_status interpret(struct words_reading *r, const struct config_sou
 enum rk_status flagscale_read(const struct config_source *source, struct rk_model *model,
                               struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    return words_read(source, keys, COUNT_OF(keys), interpret, model, plan, notes, error);
+    return words_read(source, &flagscale_keys, interpret, model, plan, notes, error);
 }

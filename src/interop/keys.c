@@ -29,15 +29,15 @@ static size_t fits(const char *path, const char *key)
     return 0;
 }
 
-const struct key *key_find(const struct key *keys, size_t count, const char *key)
+const struct key *key_find(const struct key_table *table, const char *key)
 {
     const struct key *best = NULL;
     size_t most = 0;
-    for (size_t i = 0; i < count; i++) {
-        const size_t fit = fits(keys[i].path, key);
+    for (size_t i = 0; i < table->count; i++) {
+        const size_t fit = fits(table->row[i].path, key);
         if (fit <= most) continue;
         most = fit;
-        best = &keys[i];
+        best = &table->row[i];
     }
     return best;
 }
@@ -151,8 +151,7 @@ static const char *expected(const struct key *row, char *buffer, size_t size)
 
 struct reading {
     const struct settings *settings;
-    const struct key *keys;
-    size_t count;
+    const struct key_table *table;
     struct notes *notes;
 };
 
@@ -175,8 +174,8 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
     const char *names[512], *nearest = NULL;
     char fix[96];
     size_t used = 0;
-    for (size_t i = 0; i < r->count && used + 1 < sizeof names / sizeof *names; i++)
-        if (!strchr(r->keys[i].path, '*')) names[used++] = r->keys[i].path;
+    for (size_t i = 0; i < r->table->count && used + 1 < sizeof names / sizeof *names; i++)
+        if (!strchr(r->table->row[i].path, '*')) names[used++] = r->table->row[i].path;
     names[used] = NULL;
     nearest = text_nearest(s->key, names);
     snprintf(fix, sizeof fix, "correct it, or give --ignore %.60s", s->key);
@@ -316,15 +315,15 @@ bool key_passes(const struct key *row, const char *key, const struct setting *se
     return true;
 }
 
-enum rk_status keys_read(const struct settings *settings, const struct key *keys, size_t count,
+enum rk_status keys_read(const struct settings *settings, const struct key_table *table,
                          const struct key_options *options, void *target, struct notes *notes,
                          struct rk_error *error)
 {
-    const struct reading r = {settings, keys, count, notes};
+    const struct reading r = {settings, table, notes};
     struct family family = {.count = 0};
     for (size_t i = 0; i < settings->count; i++) {
         const struct setting *s = &settings->setting[i];
-        const struct key *row = key_find(keys, count, s->key);
+        const struct key *row = key_find(table, s->key);
         const struct key_given *given = find_given(options, s);
         if (is_ignored(options, s->key)) continue;
         if (given && judge_given(&r, s, row, given)) continue;

@@ -39,6 +39,15 @@ struct key {
     const char *why;   /* KEY_NOT_FOLLOWED, KEY_NOT_COVERED: what it changes */
 };
 
+struct key_table {
+    const struct key *row;
+    size_t count;
+};
+#define KEY_TABLE(rows)                                                                            \
+    {                                                                                              \
+        rows, sizeof(rows) / sizeof *(rows)                                                        \
+    }
+
 /* A key that the command line of a script gives. */
 struct key_given {
     const char *key, *unknown; /* why its value is not known, and how to give it; NULL: it is */
@@ -52,10 +61,10 @@ struct key_options {
     size_t given_count;
 };
 
-/* Reads the settings into `target` by the rows of `count` keys. What is wrong is in `notes`, what
+/* Reads the settings into `target` by the table. What is wrong is in `notes`, what
  * is refused too (rules 1.unknown, 1.value, 1.covered); the first refusal is the error. A value
  * "auto" of a row that is read is refused: --set gives it. */
-enum rk_status keys_read(const struct settings *settings, const struct key *keys, size_t count,
+enum rk_status keys_read(const struct settings *settings, const struct key_table *table,
                          const struct key_options *options, void *target, struct notes *notes,
                          struct rk_error *error);
 
@@ -64,7 +73,7 @@ enum rk_status keys_read(const struct settings *settings, const struct key *keys
 bool key_ignored(const char *const *ignored, size_t count, const char *name, bool below);
 
 /* The row of a key; NULL: none. */
-const struct key *key_find(const struct key *keys, size_t count, const char *name);
+const struct key *key_find(const struct key_table *table, const char *name);
 
 /* Is it a key that a row of KEY_NONE passes? One that only its family's name passes is named in
  * `notes`; it is not passed where its name says that it decides what a run costs. */

@@ -26,7 +26,7 @@ struct job {
 #define AT(member) offsetof(struct job, member)
 
 /* clang-format off */
-static const struct key keys[] = {
+static const struct key rows[] = {
     READ("parallel.fsdp_size", KEY_COUNT, shard), READ("parallel.tp_size", KEY_COUNT, tensor), READ("parallel.ep_size", KEY_COUNT, expert),
     READ("parallel.ep_fsdp_size", KEY_COUNT, expert_shard), READ("parallel.cp_size", KEY_COUNT, context),
     {"parallel.cp_type",                   KEY_WORD, AT(type), "ulysses|ring|kvallgather", NULL},
@@ -41,7 +41,9 @@ static const struct key keys[] = {
 };
 /* clang-format on */
 
-enum { KEYS = sizeof keys / sizeof *keys, MOST = 1000000000 };
+const struct key_table mindspeed_fsdp2_keys = KEY_TABLE(rows);
+
+enum { MOST = 1000000000 };
 
 struct reading {
     const struct config_source *source;
@@ -150,7 +152,7 @@ enum rk_status mindspeed_fsdp2_read(const struct config_source *source, struct r
     enum rk_status status = settings_read(&r.settings, source->path, source->text, source->sets,
                                           source->set_count, error);
     if (status == RK_OK)
-        status = keys_read(&r.settings, keys, KEYS, &source->keys, &r.j, notes, error);
+        status = keys_read(&r.settings, &mindspeed_fsdp2_keys, &source->keys, &r.j, notes, error);
     if (status == RK_OK && !settings_find(&r.settings, "data.cutoff_len"))
         notes_add(notes, NOTE_ASSUMED, 0, 0, "data.cutoff_len", "2048", "MindSpeed-LLM's default");
     if (status == RK_OK && !settings_find(&r.settings, "training.per_device_train_batch_size"))

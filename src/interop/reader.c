@@ -4,7 +4,7 @@
 
 const struct plan_format plan_formats[] = {
 #define FORMAT(id, name, tool, own, what, versions, example)                                       \
-    {name, tool, id##_read, own, what, versions},
+    {name, tool, id##_read, &id##_keys, own, what, versions},
     PLAN_FORMATS(FORMAT)
 #undef FORMAT
         {.name = NULL},

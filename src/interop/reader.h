@@ -31,6 +31,7 @@ struct plan_format {
     const char *name; /* "llama-factory" */
     const char *tool; /* "LLaMA-Factory" */
     plan_reader *read;
+    const struct key_table *keys;
     bool own_model;   /* the reader fills the model in */
     const char *what; /* is read: "a training YAML" */
     const char *versions;
@@ -58,7 +59,9 @@ extern const struct plan_format plan_formats[]; /* in the order above, ended by 
 
 /* ---- the readers ---- */
 
-#define PLAN_FORMAT_READER(id, name, tool, own, what, versions, example) plan_reader id##_read;
+#define PLAN_FORMAT_READER(id, name, tool, own, what, versions, example)                           \
+    plan_reader id##_read;                                                                         \
+    extern const struct key_table id##_keys;
 PLAN_FORMATS(PLAN_FORMAT_READER)
 #undef PLAN_FORMAT_READER
 

@@ -41,7 +41,7 @@ struct job {
 #define AT(member) offsetof(struct job, member)
 
 /* clang-format off */
-static const struct key keys[] = {
+static const struct key rows[] = {
     {"model.name",                                  KEY_TEXT, AT(model), NULL, NULL},
     {"model.flavor",                                KEY_TEXT, AT(flavor), NULL, NULL},
     {"model.converters.*",                          KEY_NONE, 0, NULL, NULL}, /* see read_converters */
@@ -130,7 +130,9 @@ static const struct titan_model {
 };
 /* clang-format on */
 
-enum { KEYS = sizeof keys / sizeof *keys, MOST_RANKS = 1 << 24 };
+const struct key_table torchtitan_keys = KEY_TABLE(rows);
+
+enum { MOST_RANKS = 1 << 24 };
 
 struct reading {
     bool python; /* not TOML */
@@ -497,7 +499,7 @@ enum rk_status torchtitan_read(const struct config_source *source, struct rk_mod
                                 : settings_read(&settings, source->path, source->text, source->sets,
                                                 source->set_count, error);
     if (status == RK_OK)
-        status = keys_read(&settings, keys, KEYS, &source->keys, &r.j, notes, error);
+        status = keys_read(&settings, &torchtitan_keys, &source->keys, &r.j, notes, error);
     if (status == RK_OK) status = interpret(&r);
     settings_release(&settings);
     return status;

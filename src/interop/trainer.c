@@ -63,7 +63,7 @@ struct trainer {
     READ("gradient_checkpointing", KEY_FLAG, checkpointing), READ("torch_compile", KEY_FLAG, compile), READ("use_liger_kernel", KEY_FLAG, liger), READ("tf32", KEY_FLAG, tf32), \
     READ("optim", KEY_TEXT, optimizer), READ("gradient_checkpointing_kwargs.use_reentrant", KEY_FLAG, reentrant)
 
-static const struct key trainer_keys[] = {
+static const struct key trainer_rows[] = {
     TRAINER_ROWS,
     READ("max_seq_length", KEY_COUNT, sequence), READ("max_length", KEY_COUNT, sequence), READ("block_size", KEY_COUNT, sequence),
     READ("model_max_length", KEY_COUNT, sequence), READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
@@ -75,7 +75,7 @@ static const struct key trainer_keys[] = {
 #include "interop/formats/transformers.h"
 };
 
-static const struct key accelerate_keys[] = {
+static const struct key accelerate_rows[] = {
     TRAINER_ROWS,
     {"distributed_type", KEY_WORD, AT(launch), "MULTI_GPU|DEEPSPEED|FSDP|MEGATRON_LM|NO|MULTI_XPU|MULTI_NPU|XLA|TPU|MULTI_CPU", NULL},
     {"mixed_precision", KEY_WORD, AT(mixed), "no|fp16|bf16|fp8", NULL},
@@ -100,7 +100,7 @@ static const struct key accelerate_keys[] = {
 #include "interop/formats/transformers.h"
 };
 
-static const struct key axolotl_keys[] = {
+static const struct key axolotl_rows[] = {
     TRAINER_ROWS,
     READ("micro_batch_size", KEY_COUNT, microbatch), READ("batch_size", KEY_COUNT, batch), READ("sequence_len", KEY_COUNT, sequence),
     {"float16", KEY_WORD, AT(fp16), "false|true", NULL}, {"fp8", KEY_FLAG, AT(fp8), NULL, NULL}, {"bfloat16", KEY_WORD, AT(bf16), "false|true", NULL},
@@ -119,7 +119,7 @@ static const struct key axolotl_keys[] = {
 #include "interop/formats/transformers.h"
 };
 
-static const struct key llama_factory_keys[] = {
+static const struct key llama_factory_rows[] = {
     TRAINER_ROWS,
     READ("cutoff_len", KEY_COUNT, sequence), READ("stage", KEY_TEXT, stage), READ("finetuning_type", KEY_TEXT, finetuning),
     READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
@@ -133,6 +133,11 @@ static const struct key llama_factory_keys[] = {
 #include "interop/formats/transformers.h"
 };
 /* clang-format on */
+
+const struct key_table trainer_keys = KEY_TABLE(trainer_rows);
+const struct key_table accelerate_keys = KEY_TABLE(accelerate_rows);
+const struct key_table axolotl_keys = KEY_TABLE(axolotl_rows);
+const struct key_table llama_factory_keys = KEY_TABLE(llama_factory_rows);
 
 /* ---- what follows from the settings ---- */
 
@@ -437,7 +442,7 @@ static enum rk_status interpret(struct reading *r)
     return RK_OK;
 }
 
-static enum rk_status read_with(const struct key *keys, size_t count, const struct trainer *presets,
+static enum rk_status read_with(const struct key_table *table, const struct trainer *presets,
                                 const struct config_source *source, const struct rk_model *model,
                                 struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
@@ -446,7 +451,7 @@ static enum rk_status read_with(const struct key *keys, size_t count, const stru
     enum rk_status status = settings_read(&settings, source->path, source->text, source->sets,
                                           source->set_count, error);
     const bool whole = status == RK_OK;
-    if (whole) status = keys_read(&settings, keys, count, &source->keys, &r.t, notes, error);
+    if (whole) status = keys_read(&settings, table, &source->keys, &r.t, notes, error);
     if (status == RK_OK)
         status = interpret(&r);
     else if (whole && settings_has(&settings, "deepspeed.")) /* what else is wrong */
@@ -465,24 +470,21 @@ enum rk_status trainer_read(const struct config_source *source, struct rk_model 
                             struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
     static const struct trainer presets = {PRESETS, .microbatch = 8};
-    return read_with(trainer_keys, sizeof trainer_keys / sizeof *trainer_keys, &presets, source,
-                     model, plan, notes, error);
+    return read_with(&trainer_keys, &presets, source, model, plan, notes, error);
 }
 
 enum rk_status accelerate_read(const struct config_source *source, struct rk_model *model,
                                struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
     static const struct trainer presets = {PRESETS, .microbatch = 1};
-    return read_with(accelerate_keys, sizeof accelerate_keys / sizeof *accelerate_keys, &presets,
-                     source, model, plan, notes, error);
+    return read_with(&accelerate_keys, &presets, source, model, plan, notes, error);
 }
 
 enum rk_status axolotl_read(const struct config_source *source, struct rk_model *model,
                             struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
     static const struct trainer presets = {PRESETS, .microbatch = 1};
-    return read_with(axolotl_keys, sizeof axolotl_keys / sizeof *axolotl_keys, &presets, source,
-                     model, plan, notes, error);
+    return read_with(&axolotl_keys, &presets, source, model, plan, notes, error);
 }
 
 enum rk_status llama_factory_read(const struct config_source *source, struct rk_model *model,
@@ -490,6 +492,5 @@ enum rk_status llama_factory_read(const struct config_source *source, struct rk_
 {
     static const struct trainer presets = {PRESETS, .microbatch = 8, .checkpointing = true,
                                            .sequence = 2048};
-    return read_with(llama_factory_keys, sizeof llama_factory_keys / sizeof *llama_factory_keys,
-                     &presets, source, model, plan, notes, error);
+    return read_with(&llama_factory_keys, &presets, source, model, plan, notes, error);
 }

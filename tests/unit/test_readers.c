@@ -280,19 +280,42 @@ Test(readers, findings)
                  "%s", error.text);
 }
 
-/* Rows are found once: a row behind an equal one would never be read. */
 Test(readers, keys)
 {
-    static const struct key keys[] = {{"a.*", KEY_NONE, 0, NULL, NULL},
-                                      {"a.b", KEY_FLAG, 0, NULL, NULL},
-                                      {"*_steps", KEY_NONE, 0, NULL, NULL},
-                                      {"*mid*", KEY_NONE, 0, NULL, NULL}};
-    cr_expect_eq(key_find(keys, 4, "a.b"), &keys[1]);
-    cr_expect_eq(key_find(keys, 4, "a.c.d"), &keys[0]);
-    cr_expect_eq(key_find(keys, 4, "a"), &keys[0]);
-    cr_expect_eq(key_find(keys, 4, "save_steps"), &keys[2]);
-    cr_expect_eq(key_find(keys, 4, "x_middle"), &keys[3]);
-    cr_expect_null(key_find(keys, 4, "ab"));
+    static const struct key known[] = {{"a.*", KEY_NONE, 0, NULL, NULL},
+                                       {"a.b", KEY_FLAG, 0, NULL, NULL},
+                                       {"*_steps", KEY_NONE, 0, NULL, NULL},
+                                       {"*mid*", KEY_NONE, 0, NULL, NULL}};
+    static const struct key_table keys = KEY_TABLE(known);
+    cr_expect_eq(key_find(&keys, "a.b"), &known[1]);
+    cr_expect_eq(key_find(&keys, "a.c.d"), &known[0]);
+    cr_expect_eq(key_find(&keys, "a"), &known[0]);
+    cr_expect_eq(key_find(&keys, "save_steps"), &known[2]);
+    cr_expect_eq(key_find(&keys, "x_middle"), &known[3]);
+    cr_expect_null(key_find(&keys, "ab"));
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct key *)a)->path, ((const struct key *)b)->path);
+}
+
+/* A row behind an equal one would never be read, be it of C or of data/formats. */
+Test(readers, tables)
+{
+    static struct key known[1024];
+    for (const struct plan_format *f = plan_formats; f->name; f++) {
+        cr_assert(f->keys->count && f->keys->count <= sizeof known / sizeof *known, "%s", f->name);
+        memcpy(known, f->keys->row, f->keys->count * sizeof *known);
+        qsort(known, f->keys->count, sizeof *known, by_path);
+        for (size_t i = 0; i < f->keys->count; i++) {
+            const struct key *row = &known[i];
+            const bool says = row->use == KEY_NOT_FOLLOWED || row->use == KEY_NOT_COVERED;
+            cr_expect(!i || strcmp(row->path, row[-1].path) != 0, "%s: %s", f->name, row->path);
+            cr_expect(!says || (row->why && *row->why), "%s: %s", f->name, row->path);
+            cr_expect(row->use != KEY_NONE || !row->why, "%s: %s", f->name, row->path);
+        }
+    }
 }
 
 #define NEOX                                                                                       \
