@@ -149,34 +149,6 @@ static void write_degrees(FILE *file, const struct rk_plan *p)
                 p->context, p->context_kind == RK_RING ? "alltoall" : "allgather");
 }
 
-/* ---- what would not start ---- */
-
-static void refuse(const struct rk_model *m, const struct rk_plan *p, struct notes *notes)
-{
-    (void)m;
-    const enum kind kind = kind_of(p);
-    const uint64_t data = rk_plan_data(p);
-    if (p->pipeline > 1)
-        notes_add(notes, NOTE_REFUSED, 0, 0, "pipeline", "",
-                  "%" PRIu64 " stages: accelerate trains without a pipeline. Give a plan with "
-                  "pipeline 1, or export to megatron or torchtitan",
-                  p->pipeline);
-    if (!data || p->batch % (p->microbatch * data))
-        notes_add(notes, NOTE_REFUSED, 0, 0, "batch", "",
-                  "is not divisible by microbatch * data parallelism");
-    if (p->tensor > 1 && kind == DEEPSPEED)
-        notes_add(notes, NOTE_REFUSED, 0, 0, "tensor", "",
-                  "accelerate's keys of DeepSpeed have no AutoTP: export to deepspeed, whose file "
-                  "deepspeed_config_file names, or give framework=fsdp");
-    if (kind == PLAIN && (p->context > 1 || (p->tensor > 1 && data > 1)))
-        notes_add(notes, NOTE_REFUSED, 0, 0, "zero", "0",
-                  "accelerate joins tensor and context parallelism with data parallelism by FSDP "
-                  "alone: give zero3");
-    if (kind == FSDP && p->tensor > 1 && data * p->context == 1)
-        notes_add(notes, NOTE_REFUSED, 0, 0, "zero", "",
-                  "there is no data or context rank to shard over: give zero0");
-}
-
 /* ---- reading it back ---- */
 
 static const char *const outside[] = {
@@ -218,7 +190,7 @@ static void write_head(FILE *file, const struct rk_model *model, const struct rk
 
 const struct target accelerate_target = {.name = "accelerate",
                                          .file = ACCELERATE_FILE,
-                                         .refuse = refuse,
+                                         .who = BY_ACCELERATE,
                                          .write = write_file,
                                          .head = write_head,
                                          .read = accelerate_read,

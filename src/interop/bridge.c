@@ -154,21 +154,6 @@ static void write_rows(FILE *file, const struct rk_model *model, const struct rk
     fputs("train.train_iters: 20\n", file);
 }
 
-/* ---- what would not start, or be another model ---- */
-
-static void refuse(const struct rk_model *m, const struct rk_plan *p, struct notes *notes)
-{
-    if (!mixed[p->precision])
-        notes_add(notes, NOTE_REFUSED, 0, 0, "precision", rk_precision_name(p->precision),
-                  "Megatron-Bridge has no recipe of mixed precision for it");
-    if (m->kv_rank)
-        notes_add(notes, NOTE_REFUSED, 0, 0, "kv_rank", "",
-                  "the recipe's model has no latent attention: export to megatron");
-    if (!m->vocabulary)
-        notes_add(notes, NOTE_REFUSED, 0, 0, "vocabulary", "",
-                  "is not known: give a model that has it");
-}
-
 static void write_file(FILE *file, const struct rk_model *m, const struct rk_plan *p,
                        uint64_t gpus_per_node)
 {
@@ -192,7 +177,7 @@ static const char *const conventions[] = {"sequence", "flash_attention", "causal
 
 const struct target bridge_target = {.name = "Megatron-Bridge",
                                      .file = BRIDGE_FILE,
-                                     .refuse = refuse,
+                                     .who = BY_BRIDGE,
                                      .write = write_file,
                                      .head = write_head,
                                      .read = nemo_read,

@@ -318,20 +318,6 @@ static void write_config(FILE *file, const struct rk_plan *p)
     fprintf(file, "}\n}\n");
 }
 
-static void refuse(const struct rk_model *m, const struct rk_plan *p, struct notes *notes)
-{
-    const uint64_t data = rk_plan_data(p);
-    (void)m;
-    if (p->pipeline > 1)
-        notes_add(notes, NOTE_REFUSED, 0, 0, "pipeline", "",
-                  "%" PRIu64 " stages need a model that is written as a PipelineModule: no "
-                  "ds_config.json makes them. Give a plan with pipeline 1, or export to megatron",
-                  p->pipeline);
-    if (!data || p->batch % (p->microbatch * data))
-        notes_add(notes, NOTE_REFUSED, 0, 0, "batch", "",
-                  "is not divisible by microbatch * data parallelism");
-}
-
 static void write_file(FILE *file, const struct rk_model *m, const struct rk_plan *p,
                        uint64_t gpus_per_node)
 {
@@ -342,7 +328,7 @@ static void write_file(FILE *file, const struct rk_model *m, const struct rk_pla
 
 const struct target deepspeed_target = {.name = "ds_config.json",
                                         .file = "ds_config.json",
-                                        .refuse = refuse,
+                                        .who = BY_DS_CONFIG,
                                         .write = write_file,
                                         .read = deepspeed_read,
                                         .given_gpus = true,

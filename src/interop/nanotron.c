@@ -99,34 +99,6 @@ static void write_training(FILE *file, const struct rk_model *m, const struct rk
             tokens_of(m, p), p->microbatch, p->batch / (p->microbatch * rk_plan_data(p)));
 }
 
-/* ---- what would not start ---- */
-
-static void refuse(const struct rk_model *m, const struct rk_plan *p, struct notes *notes)
-{
-    const uint64_t data = rk_plan_data(p), groups = groups_of(m);
-    if (!data || p->batch % (p->microbatch * data))
-        notes_add(notes, NOTE_REFUSED, 0, 0, "batch", "",
-                  "is not divisible by microbatch * data parallelism");
-    if (m->heads % p->tensor || groups < p->tensor)
-        notes_add(notes, NOTE_REFUSED, 0, 0, "tensor", "",
-                  "nanotron wants a divisor of the %" PRIu64 " heads, at most the %" PRIu64
-                  " key and value heads",
-                  m->heads, groups);
-    if (p->expert > 1)
-        notes_add(notes, NOTE_REFUSED, 0, 0, "expert", "",
-                  "nanotron 0.4 counts its expert ranks beside the others and cannot start with "
-                  "them: give ep1, or export to megatron");
-    if (p->precision <= RK_TF32)
-        notes_add(notes, NOTE_REFUSED, 0, 0, "precision", rk_precision_name(p->precision),
-                  "nanotron's kernels of attention need 16 bits: give precision=bf16");
-    if (!m->vocabulary)
-        notes_add(notes, NOTE_REFUSED, 0, 0, "vocabulary", "",
-                  "is not known: give a model that has it");
-    if (m->shared_experts)
-        notes_add(notes, NOTE_REFUSED, 0, 0, "shared_experts", "",
-                  "nanotron's shared expert has a gate of its own");
-}
-
 static void write_file(FILE *file, const struct rk_model *m, const struct rk_plan *p,
                        uint64_t gpus_per_node)
 {
@@ -154,7 +126,7 @@ static const char *const conventions[] = {"sequence",    "no_dropout",       "fl
 
 const struct target nanotron_target = {.name = "nanotron",
                                        .file = NANOTRON_FILE,
-                                       .refuse = refuse,
+                                       .who = BY_NANOTRON,
                                        .write = write_file,
                                        .head = write_head,
                                        .read = nanotron_read,

@@ -5,6 +5,7 @@
 #include "catalog/plan_compare.h"
 #include "interop/notes.h"
 #include "interop/reader.h"
+#include "rules/rules.h"
 
 #include <stdio.h>
 
@@ -15,13 +16,12 @@ enum rk_status target_compare(const struct rk_model *model, const struct rk_plan
                               const char *const *outside, struct notes *notes,
                               struct rk_error *error);
 
-/* A tool that a plan is written for: what it refuses, its file, and how that is read back. */
+/* A tool that a plan is written for: its file, and how that is read back. */
 struct target {
     const char *name; /* in messages: "nanotron" */
     const char *file; /* what the file is called where it is read back: "nanotron.yaml" */
 
-    /* What the tool would not start, as NOTE_REFUSED. */
-    void (*refuse)(const struct rk_model *model, const struct rk_plan *plan, struct notes *notes);
+    unsigned who; /* the rules of rules.def that it imposes */
     /* The file without its head; `gpus_per_node` 0: 8. */
     void (*write)(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
                   uint64_t gpus_per_node);

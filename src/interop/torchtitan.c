@@ -623,21 +623,6 @@ static void write_training(FILE *file, const struct rk_model *m, const struct rk
     fprintf(file, "\n[compile]\nenable = %s\n", p->fused ? "true" : "false");
 }
 
-static void refuse(const struct rk_model *m, const struct rk_plan *p, struct notes *notes)
-{
-    (void)m;
-    const uint64_t data = rk_plan_data(p);
-    if (p->pipeline > 1 && p->chunks == 1 && p->schedule > RK_1F1B)
-        notes_add(notes, NOTE_REFUSED, 0, 0, "schedule", rk_schedule_name(p->schedule),
-                  "torchtitan runs it only with at least two virtual stages a rank (chunks)");
-    if (!data || p->batch % (data * p->microbatch))
-        notes_add(notes, NOTE_REFUSED, 0, 0, "batch", "",
-                  "is not divisible by microbatch * data parallelism");
-    if (p->precision == RK_FP16)
-        notes_add(notes, NOTE_REFUSED, 0, 0, "precision", "fp16",
-                  "torchtitan trains in bf16, float8 or fp32");
-}
-
 static void write_file(FILE *file, const struct rk_model *m, const struct rk_plan *p,
                        uint64_t gpus_per_node)
 {
@@ -657,7 +642,7 @@ static void write_head(FILE *file, const struct rk_model *m, const struct rk_pla
 
 const struct target torchtitan_target = {.name = "torchtitan's TOML",
                                          .file = "job.toml",
-                                         .refuse = refuse,
+                                         .who = BY_TORCHTITAN,
                                          .write = write_file,
                                          .head = write_head,
                                          .read = torchtitan_read,

@@ -10,12 +10,6 @@
 #include "schedule/pace.h"
 #include "workload/pattern.h"
 
-/* Who imposes a rule. */
-#define ALL       (~0u)
-#define MEGATRON  (1u << RK_MEGATRON)
-#define FSDP      (1u << RK_FSDP)
-#define DEEPSPEED (1u << RK_DEEPSPEED)
-
 static inline bool divides(uint64_t part, uint64_t whole)
 {
     return part > 0 && whole % part == 0;
@@ -208,6 +202,40 @@ static inline const struct rk_local *lacks_dispatcher(const struct rule_case *c)
         if (l->expert > 1 && !(have >> l->dispatcher & 1)) return l;
     }
     return NULL;
+}
+
+/* ---- what the executor has ---- */
+
+static inline bool is_narrow16(const struct rk_plan *p)
+{
+    return p->precision == RK_BF16 || p->precision == RK_FP16;
+}
+
+/* It keeps 4 + 4 + 8 bytes of a weight, in bf16 2 + 4 + 12, in fp16 2 + 2 + 12. */
+static inline bool has_usual_widths(const struct rk_plan *p)
+{
+    const bool narrow = is_narrow16(p);
+    const double widths[][2] = {{p->weight_element_bytes, narrow ? 2 : 4},
+                                {p->gradient_element_bytes, p->precision == RK_FP16 ? 2 : 4},
+                                {p->master_element_bytes, narrow ? 4 : 0},
+                                {p->moment1_element_bytes, 4},
+                                {p->moment2_element_bytes, 4}};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+        if (widths[i][0] > 0 && widths[i][0] != widths[i][1]) return false;
+    return p->master_element_bytes != 0 || !narrow;
+}
+
+static inline bool has_one_precision(const struct rk_plan *p)
+{
+    for (int i = 0; i < rk_plan_layout(p)->others; i++)
+        if (local_of(p, i)->precision != p->precision) return false;
+    return true;
+}
+
+/* As nanotron counts them. */
+static inline uint64_t groups_of(const struct rk_model *m)
+{
+    return m->kv_heads ? m->kv_heads : m->heads;
 }
 
 /* ---- fast links ---- */

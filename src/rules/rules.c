@@ -57,7 +57,8 @@ __attribute__((always_inline)) static inline bool ask(const struct rule_case *c,
 /* clang-format off */
 #define PARTS(X)                                                                                   \
     X(MODEL) X(MEMBERS) X(DEGREES) X(BATCH) X(TENSOR) X(SEQUENCE) X(EXPERTS) X(STAGES) X(SCHEDULE) \
-    X(START) X(SHARDING) X(OFFLOAD) X(AGAIN) X(PRECISION) X(KERNELS) X(NETWORKS) X(PAIRS) X(LAUNCH)
+    X(START) X(SHARDING) X(OFFLOAD) X(AGAIN) X(PRECISION) X(KERNELS) X(NETWORKS) X(PAIRS) X(LAUNCH) \
+    X(TOOL)
 /* clang-format on */
 
 #define ASK(part)                                                                                  \
@@ -115,6 +116,13 @@ bool rule_holds(enum rule rule, const struct rule_case *c)
         break;
     }
     return true;
+}
+
+enum rule rules_first(const struct rule_case *c, const enum rule *rules, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!rule_holds(rules[i], c)) return rules[i];
+    return RULES;
 }
 
 enum { RANKS_LOOKED_AT = 1 << 14 };

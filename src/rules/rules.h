@@ -4,6 +4,7 @@
 #define RECKON_RULES_RULES_H
 
 #include <reckon/plan.h>
+#include <reckon/status.h>
 #include <reckon/system.h>
 #include <reckon/verdict.h>
 
@@ -32,9 +33,24 @@ enum plan_check_part {
     CHECK_PAIRS,    /* all: the rest of what no framework starts, of which no space has plans */
     PLAN_CHECKS,
     CHECK_LAUNCH = PLAN_CHECKS, /* what costs time, or depends on the launch: no predictor asks */
+    CHECK_TOOL,                 /* what one tool, or the executor, does not do */
     CHECK_PARTS
 };
 enum { PLAN_STARTS = 1 << CHECK_START | 1 << CHECK_PAIRS };
+
+/* Who imposes a rule: a framework, and what is to run the plan. */
+#define ALL (~0u)
+enum {
+    BY_MEGATRON = 1 << RK_MEGATRON,
+    BY_FSDP = 1 << RK_FSDP,
+    BY_DEEPSPEED = 1 << RK_DEEPSPEED,
+    BY_EXECUTOR = 1 << 8,
+    BY_ACCELERATE = 1 << 9,
+    BY_DS_CONFIG = 1 << 10, /* a file of DeepSpeed */
+    BY_TORCHTITAN = 1 << 11,
+    BY_NANOTRON = 1 << 12,
+    BY_BRIDGE = 1 << 13,
+};
 
 /* clang-format off */
 enum rule {
@@ -49,7 +65,7 @@ struct rule_case {
     const struct rk_model *model;   /* NULL: only rules without one may be asked */
     const struct rk_system *system; /* NULL: what depends on it is not asked */
     const struct rk_plan *plan;
-    unsigned who;                /* 1 << framework */
+    unsigned who;                /* 1 << framework, and the tool that is to run it */
     uint64_t data, microbatches; /* 0: there is no such number */
     uint64_t domain;             /* ranks that the fastest links join; 0: it is not known */
     uint64_t group;              /* microbatches of a virtual stage in a row; 0: as the plan says */
@@ -68,8 +84,9 @@ int plan_check_parts(const struct rk_model *model, const struct rk_system *syste
  * are no whole numbers, or do not divide the ranks, what depends on that is not asked. */
 int rules_broken(const struct rule_case *c, unsigned parts, enum rule broken[static RULES]);
 
-/* One rule. Requires what its row reads. */
+/* One rule; the first of a list that is broken, RULES when none is. Require what the rows read. */
 bool rule_holds(enum rule rule, const struct rule_case *c);
+enum rule rules_first(const struct rule_case *c, const enum rule *rules, size_t count);
 
 /* What to say of a rule that is broken. */
 struct rule_words {
@@ -79,6 +96,10 @@ struct rule_words {
     char fix[96];         /* what to give instead; may be "" */
 };
 struct rule_words rule_words(enum rule rule, const struct rule_case *c);
+
+/* The same as an error: "batch 9: no multiple of 2 copies * microbatch 1: use 8 or 10". */
+enum rk_status rule_refuse(enum rule rule, const struct rule_case *c, enum rk_status status,
+                           struct rk_error *error);
 
 /* ---- what the search offers by, too ---- */
 

@@ -116,3 +116,12 @@ struct rule_words rule_words(enum rule rule, const struct rule_case *c)
     }
     return w;
 }
+
+enum rk_status rule_refuse(enum rule rule, const struct rule_case *c, enum rk_status status,
+                           struct rk_error *error)
+{
+    const struct rule_words w = rule_words(rule, c);
+    const bool named = *w.have;
+    return rk_fail(error, status, NULL, 0, 0, "%s%s%s%s%s%s%s", named ? w.key : "",
+                   named ? " " : "", w.have, named ? ": " : "", w.need, *w.fix ? ": " : "", w.fix);
+}

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "plan/layers.h"
+#include "rules/rules.h"
 #include "run/device.h"
 #include "workload/pattern.h"
 
@@ -43,40 +44,6 @@ struct rk_train rk_train_default(void)
     };
 }
 
-/* ---- what the executor does not do, by name ---- */
-
-static enum rk_status refuse(struct rk_error *error, const char *what, const char *instead)
-{
-    return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0, "the executor has no %s: %s", what, instead);
-}
-
-static bool is_narrow(const struct rk_plan *p)
-{
-    return p->precision == RK_BF16 || p->precision == RK_FP16;
-}
-
-/* The executor keeps 4 + 4 + 8 bytes of a weight, in bf16 2 + 4 + 12, in fp16 2 + 2 + 12. */
-static bool has_other_widths(const struct rk_plan *p)
-{
-    const bool narrow = is_narrow(p);
-    const double widths[][2] = {{p->weight_element_bytes, narrow ? 2 : 4},
-                                {p->gradient_element_bytes, p->precision == RK_FP16 ? 2 : 4},
-                                {p->master_element_bytes, narrow ? 4 : 0},
-                                {p->moment1_element_bytes, 4},
-                                {p->moment2_element_bytes, 4}};
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
-        if (widths[i][0] > 0 && widths[i][0] != widths[i][1]) return true;
-    return p->master_element_bytes == 0 && narrow;
-}
-
-/* Keys and values of context ranks, one after the other. */
-static bool goes_round(const struct rk_plan *p)
-{
-    const uint64_t across = p->context_kind == RK_RING_ULYSSES ? p->ulysses : 1;
-    const bool rings = p->context_kind == RK_RING || p->context_kind == RK_RING_ULYSSES;
-    return rings && p->context > across;
-}
-
 static enum rk_status check_scale(const struct rk_train *t, struct rk_error *error)
 {
     if (isfinite(t->loss_scale) && t->loss_scale >= 1 && t->scale_growth > 1 &&
@@ -89,56 +56,17 @@ static enum rk_status check_scale(const struct rk_train *t, struct rk_error *err
         t->loss_scale, t->scale_growth, t->scale_backoff);
 }
 
-static enum rk_status check_members(const struct rk_model *m, const struct rk_plan *p,
-                                    struct rk_error *error)
+/* What the executor does not do, and degrees without which there are no groups of ranks. */
+static enum rk_status check_rules(const struct rk_model *model, const struct rk_plan *plan,
+                                  struct rk_error *error)
 {
-    static const char leave[] = "leave the word out";
-    const struct {
-        bool is;
-        const char *what, *instead;
-    } rows[] = {
-        {p->framework == RK_CALCULON, "framework calculon", "say megatron, fsdp or deepspeed"},
-        {p->precision == RK_TF32, "arithmetic of tf32", "say precision=fp32"},
-        {p->precision > RK_BF16, "arithmetic of 8 and 4 bits", "say precision=bf16"},
-        {is_narrow(p) && p->framework != RK_MEGATRON,
-         "state of 16 bits but Megatron's: 2, 4 (fp16: 2) and 12 bytes of a weight, its gradient "
-         "and moments",
-         "say framework=megatron"},
-        {has_other_widths(p), "elements of other widths than the precision's",
-         "leave weight-bytes and the like out"},
-        {p->weights_fp8, "weights-fp8", leave},
-        {p->attention == RK_UNFUSED && goes_round(p),
-         "scores in memory of keys that go round in a ring", "say cp-kind=gather, or ulysses"},
-        {p->sequence_chunks > 1, "seq-chunks", leave},
-        {m->experts && p->expert > 1 && p->recompute_rest && p->dispatcher != RK_ALL_TO_ALL,
-         "recomputation by token of tokens that travel whole", "say dispatcher=alltoall"},
-        {p->frozen, "frozen weights", leave},
-        {p->deferred_wgrad > 0, "defer-wgrad", leave},
-        {!p->activation_fused, "activation apart from its product", "say activation-fused"},
-        {p->logits_linger, "logits-linger", leave},
-        {p->full_attention && m->window_globals, "hidden pairs of sparse layers", leave},
-        {m->experts && m->shared_experts && has_mlp_biases(m), "shared experts with biases",
-         "take another model"},
-        {m->position != RK_POSITION_LEARNED && m->position != RK_POSITION_ROPE,
-         "positions but learned and RoPE", "take another model"},
-        {m->activation == RK_XIELU, "activation xielu", "take another model"},
-        {m->parallel_block, "blocks whose halves read the same input", "take another model"},
-        {m->block_norms > 2, "blocks of more than two norms", "take another model"},
-        {m->attention_sinks, "attention sinks", "take another model"},
-        {m->bidirectional || m->head_matrices || m->encoder_sequence, "encoders",
-         "take another model"},
-        {m->attention_cap, "capped attention scores", "take another model"},
-        {m->qk_norm_wide, "norms with weights for each head", "take another model"},
-        {m->local_heads || m->local_kv_heads || m->local_head_dim, "local layers of another shape",
-         "take another model"},
-        {m->kv_rank && has_qkv_biases(m), "latent attention with biases", "take another model"},
-        {m->kv_rank && m->index_heads, "heads that choose what attention reads",
-         "take another model"},
-        {m->predict_layers > 0, "multi-token prediction", "take another model"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].is) return refuse(error, rows[i].what, rows[i].instead);
-    return RK_OK;
+    static const unsigned degrees = 1u << CHECK_DEGREES | 1u << CHECK_BATCH | 1u << CHECK_EXPERTS;
+    struct rule_case c = rule_case_of(model, NULL, plan);
+    enum rule broken[RULES];
+    c.who |= BY_EXECUTOR;
+    if (!rules_broken(&c, 1u << CHECK_TOOL, broken) && !rules_broken(&c, degrees, broken))
+        return RK_OK;
+    return rule_refuse(broken[0], &c, RK_UNSUPPORTED, error);
 }
 
 static enum rk_status check_operations(const struct job *job, struct rk_error *error)
@@ -179,7 +107,9 @@ static enum rk_status open_blocks(struct job *job, struct rk_error *error)
     take_blocks(job);
     if (!t->block_tokens) return RK_OK;
     if (job->plan.full_attention)
-        return refuse(error, "hidden pairs of sparse layers", "leave full-attention out");
+        return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0,
+                       "the executor has no hidden pairs of sparse layers: leave full-attention "
+                       "out");
     if (!t->block_local || !t->block_global || t->block_local % t->block_global ||
         !t->block_patterns || t->block_patterns > t->block_local / t->block_global ||
         job->sequence / t->block_tokens > 512)
@@ -235,20 +165,6 @@ static void plain_ring(struct rk_plan *plan)
     if (plan->context_kind == RK_RING_ULYSSES && plan->ulysses <= 1) plan->context_kind = RK_RING;
 }
 
-/* Without which there are no groups of ranks. */
-static enum rk_status check_degrees(const struct rk_plan *p, struct rk_error *error)
-{
-    const uint64_t ranks = p->ranks / p->pipeline, experts = rk_plan_expert_tensor(p);
-    if (ranks && ranks % (p->tensor * p->context) == 0 && ranks % (p->expert * experts) == 0)
-        return RK_OK;
-    return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0,
-                   "%llu ranks of a stage are no multiple of tensor %llu * context %llu and of "
-                   "expert %llu * expert_tensor %llu, as some layers have them: say other degrees",
-                   (unsigned long long)ranks, (unsigned long long)p->tensor,
-                   (unsigned long long)p->context, (unsigned long long)p->expert,
-                   (unsigned long long)experts);
-}
-
 static enum rk_status open_locals(struct job *job, struct rk_error *error)
 {
     job->local = calloc((size_t)rk_plan_layout(&job->plan)->others + 1, sizeof *job->local);
@@ -258,12 +174,9 @@ static enum rk_status open_locals(struct job *job, struct rk_error *error)
         struct local_part *l = &job->local[i];
         l->plan = plan_of_local(&job->plan, i);
         plain_ring(&l->plan);
-        enum rk_status status = check_degrees(&l->plan, error);
-        if (status == RK_OK) status = check_members(&job->model, &l->plan, error);
+        const enum rk_status status = check_rules(&job->model, &l->plan, error);
         if (status != RK_OK) return status;
         l->map = rank_map_of(&l->plan);
-        if (l->plan.precision != job->plan.precision)
-            return refuse(error, "layers of several precisions", "say one for all");
     }
     return RK_OK;
 }
@@ -301,24 +214,11 @@ void job_close(struct job *job)
     job->layer = NULL;
 }
 
-/* The table of learned positions ends. */
-static enum rk_status check_positions(const struct job *job, struct rk_error *error)
-{
-    const struct rk_model *m = &job->model;
-    const uint64_t rows = rk_model_positions(m, 0);
-    if (m->position != RK_POSITION_LEARNED || job->sequence <= rows) return RK_OK;
-    return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0,
-                   "samples of %llu tokens, and %llu learned positions: say seq%llu, or more "
-                   "position_rows in the model's file",
-                   (unsigned long long)job->sequence, (unsigned long long)rows,
-                   (unsigned long long)rows);
-}
-
 enum rk_status job_open(struct job *job, const struct rk_model *model, const struct rk_plan *plan,
                         const struct rk_train *train, struct rk_error *error)
 {
     *job = (struct job){.model = *model, .plan = *plan, .settings = *train};
-    enum rk_status status = check_members(model, plan, error);
+    enum rk_status status = check_rules(model, plan, error);
     if (status == RK_OK) status = check_scale(train, error);
     if (status == RK_OK && !(job->kind = device_engine(train, error))) status = RK_BAD_ARGUMENT;
     if (status != RK_OK) return status;
@@ -326,11 +226,6 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
     if (job->model.expert_feedforward == 0) job->model.expert_feedforward = model->feedforward;
     job->sequence = plan->sequence ? plan->sequence : model->sequence;
     job->data_ranks = rk_plan_data(plan);
-    if (!job->data_ranks || plan->batch % (job->data_ranks * plan->microbatch))
-        return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0,
-                       "a batch of %llu is no multiple of %llu copies * microbatches of %llu",
-                       (unsigned long long)plan->batch, (unsigned long long)job->data_ranks,
-                       (unsigned long long)plan->microbatch);
     job->microbatches = plan->batch / (job->data_ranks * plan->microbatch);
     job->map = rank_map_of(&job->plan);
     job->pipeline = (struct pipeline){.schedule = plan->schedule,
@@ -349,8 +244,7 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
         if (job->used[k]) layer_build(&job->layer[k], (enum layer_kind)k, &job->model, &job->plan);
     status = check_operations(job, error);
     if (status == RK_OK) status = check_learning(&job->settings, error);
-    if (status == RK_OK) status = open_blocks(job, error);
-    return status == RK_OK ? check_positions(job, error) : status;
+    return status == RK_OK ? open_blocks(job, error) : status;
 }
 
 enum rk_status rk_train_check(const struct rk_model *model, const struct rk_plan *plan,
