@@ -55,10 +55,6 @@ enum rk_status clusters_input_of(struct clusters_input *input, const struct plan
 int clusters_check(const struct clusters_source *source, const struct rk_launch *launch,
                    enum check_format format, const char *output);
 
-/* "The run": days, GPU-hours and money of each kind; clusters_run.c. Nothing without --tokens. */
-enum rk_status clusters_run_section(struct report *report, const struct run_args *args,
-                                    const struct clusters_input *input, struct rk_error *error);
-
 /* Does a stage have replicas of several kinds? `given` may be NULL. */
 bool clusters_mixed(const struct given_plan *given);
 

@@ -3,6 +3,7 @@
 #ifndef RECKON_CLI_CLUSTERS_TABLES_H
 #define RECKON_CLI_CLUSTERS_TABLES_H
 
+#include "cli/prediction_clusters.h"
 #include "clusters/given.h"
 #include "clusters/kept.h"
 #include "clusters/price.h"
@@ -30,10 +31,6 @@ struct clusters_shown {
     const struct given_plan *given;
     const struct clusters_kept *kept;
 };
-
-/* "new, old": in the order of the stages. */
-const char *clusters_text(struct report *report, const struct rk_machine *machine,
-                          const struct clusters_plan *plan);
 
 /* clusters_top.c: the list of the plans that were kept. */
 void clusters_show_top(const struct clusters_shown *show);

@@ -6,7 +6,6 @@
 #include "cli/clusters_ask.h"
 #include "cli/clusters_grid.h"
 #include "cli/clusters_map.h"
-#include "cli/clusters_page.h"
 #include "cli/clusters_ranks.h"
 #include "cli/clusters_tables.h"
 #include "cli/commands.h"
@@ -17,6 +16,7 @@
 #include "cli/save.h"
 #include "cli/show.h"
 #include "cli/state_file.h"
+#include "clusters/predict.h"
 #include "facts/headroom.h"
 #include "text/output.h"
 
@@ -76,7 +76,7 @@ static const struct option clusters_options[] = {
     {.name = "draw", .type = OPTION_OUTPUT, .argument = "FILE.html", AT(draw), .complete = "file",
      .help = "draw where each rank is: devices in nodes, racks (below one leaf) and clusters, coloured by stage, numbered by replica, tensor groups framed, and what a step sends over each boundary; a page, whose button saves it as SVG"},
     {.name = "page", .type = OPTION_OUTPUT, .argument = "FILE.html", AT(page), .complete = "file",
-     .help = "write all of it as one page to look at, with that map; reckon report with such a system does the same"},
+     .help = "write the answer as one page to look at, with that map: reckon report with such a system does the same"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
@@ -136,7 +136,6 @@ struct asking {
     struct progress progress;
     struct state_file file;
     struct clusters_state state;
-    bool quiet; /* the page alone */
 };
 
 /* What the question asks of plans beside its words. */
@@ -217,6 +216,48 @@ static const char *irregular_ranks(const struct asking *a)
     return NULL;
 }
 
+/* The answer as any plan. */
+struct answered {
+    struct rk_system system; /* borrowed */
+    struct rk_plan plan;
+    struct given_plan given;
+    struct rk_prediction prediction;
+    struct forecast forecast; /* of these */
+};
+
+/* free() it. NULL: the error says why. */
+static struct answered *answered_open(const struct clusters_input *in, struct rk_error *error)
+{
+    struct answered *to = malloc(sizeof *to);
+    if (!to) return no_memory(error), NULL;
+    if (in->given) to->given = *in->given;
+    if (!in->given) given_of(&in->question, &in->answer->best, &to->given);
+    to->system = clusters_system(&in->machine);
+    snprintf(to->system.id, sizeof to->system.id, "%d clusters", in->machine.clusters);
+    if (!plan_of_given(&in->question.words, &to->given, &to->plan)) {
+        rk_fail(error, RK_LIMIT, NULL, 0, 0, "more than %d kinds of layers", RK_MAX_LOCALS);
+        free(to);
+        return NULL;
+    }
+    rk_predict(&in->model, &to->system, &to->plan, &to->prediction);
+    to->forecast = (struct forecast){&in->model, &to->system, &to->plan, &to->prediction, ""};
+    return to;
+}
+
+static enum rk_status write_page(const struct asking *a, struct rk_error *error)
+{
+    const struct clusters_args *args = a->args;
+    const struct page_names names = {args->source.model, args->source.system, args->source.plan,
+                                     NULL, false};
+    struct answered *answered = answered_open(&a->input, error);
+    if (!answered) return error->status;
+    snprintf(answered->system.id, sizeof answered->system.id, "%s", args->source.system);
+    const enum rk_status status =
+        page_of_plan(args->page, &answered->forecast, &names, &args->run, error);
+    free(answered);
+    return status;
+}
+
 static enum rk_status write_files(const struct asking *a, struct rk_error *error)
 {
     char words[1024];
@@ -241,10 +282,7 @@ static enum rk_status write_files(const struct asking *a, struct rk_error *error
     if (status == RK_OK && args->ranks)
         status = clusters_ranks_write(args->ranks, (enum ranks_format)args->ranks_format,
                                       in->question.model, &in->answer->best, &in->machine, error);
-    const struct clusters_shown shown = {NULL, &in->question, in->answer, in->given, &in->kept};
-    if (status == RK_OK && args->page)
-        status = clusters_page(args->page, args->source.model, args->source.system, &shown,
-                               &args->also, error);
+    if (status == RK_OK && args->page) status = write_page(a, error);
     if (status == RK_OK && args->draw)
         status = clusters_draw(args->draw, &in->answer->best, &in->machine, error);
     return status;
@@ -364,6 +402,18 @@ static int interrupted(const struct asking *a)
     return RK_INTERRUPTED;
 }
 
+/* The whole run with the answer's plan. */
+static enum rk_status tell_run(struct asking *a, struct rk_error *error)
+{
+    if (!a->args->run.tokens) return run_check(&a->args->run, error);
+    struct answered *answered = answered_open(&a->input, error);
+    if (!answered) return error->status;
+    const enum rk_status status =
+        run_section(&a->report, &a->args->run, &answered->forecast, NULL, NULL, error);
+    free(answered);
+    return status;
+}
+
 static int answer_question(struct asking *a)
 {
     struct rk_error error;
@@ -384,7 +434,7 @@ static int answer_question(struct asking *a)
     if (status == RK_OK && a->args->sensitivity)
         status = print_clusters_sensitivity(&a->report, &in->question, in->answer->best.simulated_s,
                                             &error);
-    if (status == RK_OK) status = clusters_run_section(&a->report, &a->args->run, in, &error);
+    if (status == RK_OK) status = tell_run(a, &error);
     if (status == RK_OK) status = write_files(a, &error);
     if (status == RK_OK && a->where && clusters_where_is_late(a->where))
         report_note(&a->report, "what the condition says of the step was asked of the plans that "
@@ -395,7 +445,7 @@ static int answer_question(struct asking *a)
     if (status == RK_OK) note_latency(a);
     const bool stopped = progress_end(&a->progress);
     const int code = status == RK_INTERRUPTED || (stopped && status == RK_OK) ? interrupted(a)
-                     : status == RK_OK && (a->quiet || only_a_file(a->args))  ? RK_OK
+                     : status == RK_OK && only_a_file(a->args)             ? RK_OK
                      : status == RK_OK
                          ? show_report(&a->report, &a->args->show, a->args->output, RK_OK)
                          : options_fail(&error);
@@ -422,11 +472,11 @@ static int ask_grid(const struct clusters_args *args)
     return code;
 }
 
-static int ask(const struct clusters_args *args, bool quiet)
+static int ask(const struct clusters_args *args)
 {
     if (clusters_grid_is(&args->source)) return ask_grid(args);
     struct rk_error error;
-    struct asking asking = {.args = args, .quiet = quiet};
+    struct asking asking = {.args = args};
     enum rk_status status = clusters_input_open(&asking.input, &args->source, &error);
     if (status == RK_OK) status = check_flags(&asking, &error);
     if (status == RK_OK) status = restrict_plans(&asking, &error);
@@ -454,24 +504,7 @@ int cmd_clusters(int argc, char **argv)
 {
     struct clusters_args args;
     const int done = read_args(&search_usage, argc, argv, &args);
-    return done >= 0 ? done : ask(&args, false);
-}
-
-int clusters_predict(int argc, char **argv)
-{
-    struct clusters_args args;
-    const int done = read_args(&predict_usage, argc, argv, &args);
-    return done >= 0 ? done : ask(&args, false);
-}
-
-int clusters_report(int argc, char **argv)
-{
-    struct clusters_args args;
-    const int done = read_args(&report_usage, argc, argv, &args);
-    if (done >= 0) return done;
-    args.page = args.output ? args.output : "-";
-    args.output = NULL;
-    return ask(&args, true);
+    return done >= 0 ? done : ask(&args);
 }
 
 bool clusters_asked(const struct usage *usage, int argc, char **argv)

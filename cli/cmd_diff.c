@@ -180,7 +180,6 @@ int cmd_diff(int argc, char **argv)
 {
     struct diff_args args = {.run = RUN_ARGS_INIT};
     struct rk_error error;
-    if (clusters_asked(&diff_usage, argc, argv)) return clusters_diff(argc, argv);
     const int done = options_read(&diff_usage, argc, argv, &args);
     if (done >= 0) return done;
     if (diff_take_plans(&args.source, &error) != RK_OK) return options_fail(&error);

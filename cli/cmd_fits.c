@@ -177,7 +177,7 @@ static void add_verdict(struct report *report, const struct forecast *f)
         cell_text(report_text(report, "%s", text)),
         cell_text(*f->assumed ? f->assumed : NULL),
         p->timed ? cell_count((uint64_t)p->tightest) : cell_none(),
-        cell_number(f->system->memory[0].capacity_bytes),
+        cell_number(forecast_system(f, p->tightest)->memory[0].capacity_bytes),
         p->timed ? cell_number(p->stage[p->tightest].total_bytes) : cell_none(),
         p->timed ? cell_number(forecast_left(f, p->tightest)) : cell_none(),
         p->timed ? cell_number(p->step_s) : cell_none(),
@@ -243,7 +243,7 @@ static bool add_offloads(struct report *report, struct report_table *table,
     struct host host;
     struct rk_error none;
     char note[HOST_WORD], word[HOST_WORD];
-    if (f->plan->framework == RK_CALCULON || !host_of(f->system, &host) ||
+    if (f->plan->framework == RK_CALCULON || f->system->machine || !host_of(f->system, &host) ||
         host_load(&host, question->line, &system, &none) != RK_OK)
         return false;
     const int count = rk_savings(f->model, &system, f->plan, f->prediction, changes);
@@ -261,6 +261,15 @@ static bool add_offloads(struct report *report, struct report_table *table,
                                         host_note(&host, note), host_word(&host, word)));
     rk_system_release(&system);
     return true;
+}
+
+/* Has every cluster a second memory? */
+static bool has_lower(const struct rk_system *system)
+{
+    bool has = true;
+    for (int i = 0; i < system->machine->clusters; i++)
+        has &= rk_system_of(system, i)->memories > 1;
+    return has;
 }
 
 static void add_changes(struct report *report, const struct fits_question *question,
@@ -281,12 +290,14 @@ static void add_changes(struct report *report, const struct fits_question *quest
     }
     if (!count) report_note(report, "No single change of the plan saves memory.");
     const bool known = count && add_offloads(report, table, question, f, &rescued);
-    if (f->system->memories < 2 && !known)
+    if (f->system->memories < 2 && !known && !f->system->machine)
         report_note(report,
                     report_text(report,
                                 "Offloading is not tried: %s has one memory. Add another to "
                                 "it, mem2=1TiB@50GB/s, to see what it saves.",
                                 f->system->id));
+    if (f->system->machine && !has_lower(f->system))
+        report_note(report, "Offloading is not tried: not every cluster has a second memory.");
     if (!rescued) add_pair(report, f);
 }
 
@@ -312,9 +323,10 @@ static void add_gpus(struct report *report, const struct fits_question *question
 /* Of a plan that is given: does it fit and leave so much? */
 static bool leaves_room(const struct fits_question *question, const struct forecast *f)
 {
-    const double most = question->room * f->system->memory[0].capacity_bytes;
+    const int tightest = f->prediction->tightest;
+    const double most = question->room * forecast_system(f, tightest)->memory[0].capacity_bytes;
     return f->prediction->verdict == RK_FITS &&
-           (!question->leaves || f->prediction->hbm_bytes <= most);
+           (!question->leaves || f->prediction->stage[tightest].total_bytes <= most);
 }
 
 static void add_room(struct report *report, const struct fits_question *question,
@@ -322,9 +334,11 @@ static void add_room(struct report *report, const struct fits_question *question
 {
     static const struct report_column columns[] = {
         {.name = "asked_bytes"}, {.name = "left_bytes"}, {.name = "leaves"}, {.name = "fits"}};
-    const double capacity = f->system->memory[0].capacity_bytes;
-    const double bytes = f->prediction->hbm_bytes, asked = (1 - question->room) * capacity;
-    const double chance = learned_fit(f->model, f->system, f->plan, bytes);
+    const int tightest = f->prediction->tightest;
+    const struct rk_system *system = forecast_system(f, tightest);
+    const double capacity = system->memory[0].capacity_bytes;
+    const double bytes = f->prediction->stage[tightest].total_bytes, asked = (1 - question->room) * capacity;
+    const double chance = learned_fit(f->model, system, f->plan, bytes);
     const bool leaves = leaves_room(question, f);
     const char *runs =
         isnan(chance) ? "" : report_text(report, "; fits in %.0f %% of such runs", 100 * chance);
@@ -373,7 +387,7 @@ static enum rk_status read_input(struct fits_args *args, char *system, size_t si
     status = headroom_room(args->headroom, &input->model, &input->system, &input->draft.plan,
                            &question->room, error);
     if (status != RK_OK) return status;
-    question->open = fits_is_open(&input->draft);
+    question->open = !input->system.machine && fits_is_open(&input->draft);
     question->line = args->source.system;
     question->leaves = args->headroom && !question->open;
     question->grows = !plan_given(&input->draft, "batch");
@@ -417,13 +431,12 @@ static int answer(const struct fits_args *args, const struct fits_question *ques
 
 int cmd_fits(int argc, char **argv)
 {
-    struct fits_args args = {.run = RUN_ARGS_INIT};
+    struct fits_args args = {.source = {.several = true}, .run = RUN_ARGS_INIT};
     struct plan_input input = {.assumed = ""};
     struct rk_prediction prediction;
     struct rk_error error;
     char system[1024];
     struct fits_question question = {.open = false};
-    if (clusters_asked(&fits_usage, argc, argv)) return clusters_fits(argc, argv);
     int code = options_read(&fits_usage, argc, argv, &args);
     if (code >= 0) return code;
 

@@ -169,13 +169,14 @@ static void add_remedy(struct report *report, const struct forecast *f)
     }
     const double chance = learned_fit(f->model, f->system, f->plan, saving[0].need_bytes);
     const int tier = p->reason[0].tier;
+    const struct rk_system *system = forecast_system(f, p->tightest);
     report_note(
         report,
         report_text(report,
                     "  with %s it fits, %.1f GiB%s left%s, and takes %.1f %% %s (the "
                     "cheapest change; reckon fits shows others)",
                     saving[0].words, saving[0].left_bytes / 0x1p30,
-                    tier > 0 ? report_text(report, " of %s", memory_name(report, f->system, tier))
+                    tier > 0 ? report_text(report, " of %s", memory_name(report, system, tier))
                              : "",
                     chance < LEARNED_SURE /* NaN: nothing is known */
                         ? report_text(report, " (%.0f %% of such runs fitted)", 100 * chance)
@@ -216,7 +217,7 @@ static enum rk_status fill_report(struct report *report, const struct forecast *
 
 static int predict(const struct usage *usage, plan_choose *choose, int argc, char **argv)
 {
-    struct predict_args args = {.run = RUN_ARGS_INIT};
+    struct predict_args args = {.source = {.several = true}, .run = RUN_ARGS_INIT};
     struct plan_input input = {.assumed = ""};
     struct report report = {.first = NULL};
     struct rk_prediction prediction;
@@ -227,6 +228,10 @@ static int predict(const struct usage *usage, plan_choose *choose, int argc, cha
 
     enum rk_status status = plan_gather(&args.source, &input, &error);
     if (status == RK_OK) status = plan_settle(&args.source, &input, choose, NULL, &error);
+    if (status == RK_OK && args.layers && input.system.machine)
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                         "--layers: each cluster has operations of its own: give one of them as "
+                         "the system");
     if (status == RK_OK && args.given && show_is_page(&args.show, args.output))
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--given: a page does not show it: give another --format");
@@ -255,7 +260,6 @@ static int predict(const struct usage *usage, plan_choose *choose, int argc, cha
 
 int cmd_predict(int argc, char **argv)
 {
-    if (clusters_asked(&predict_usage, argc, argv)) return clusters_predict(argc, argv);
     return predict(&predict_usage, NULL, argc, argv);
 }
 

@@ -486,10 +486,9 @@ static enum rk_status run(struct job *job, int *code, struct rk_error *error)
 
 int cmd_report(int argc, char **argv)
 {
-    struct job job = {.args = {.asked = SEARCH_ARGS_INIT}};
+    struct job job = {.args = {.source = {.several = true}, .asked = SEARCH_ARGS_INIT}};
     struct rk_error error;
     int code = RK_OK;
-    if (clusters_asked(&report_usage, argc, argv)) return clusters_report(argc, argv);
     const int done = options_read(&report_usage, argc, argv, &job.args);
     if (done >= 0) return done;
     progress_start(&job.progress, "plans");

@@ -9,8 +9,8 @@
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
+#include "clusters/predict.h"
 #include "text/output.h"
-#include "timeline/timeline.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -566,8 +566,8 @@ static int simulate(struct story *s, struct report *report)
     s->timeline = &timeline;
     s->window = &window;
     enum rk_status status =
-        timeline_plan_of_plan(&plan, s->forecast.model, s->forecast.system, s->forecast.plan,
-                              s->forecast.prediction, s->args->messages, &error);
+        step_timeline(&plan, s->forecast.model, s->forecast.system, s->forecast.plan,
+                      s->forecast.prediction, s->args->messages, &error);
     if (status == RK_OK) status = timeline_simulate(&plan, &timeline, &error);
     if (status == RK_OK) status = choose_window(s->args, &plan, &timeline, &window, &error);
     code = status == RK_OK ? tell(s, report) : options_fail(&error);
@@ -600,11 +600,10 @@ static void predict(const struct plan_input *input, struct rk_prediction *predic
 
 int cmd_timeline(int argc, char **argv)
 {
-    struct timeline_args args = {.messages = -1};
+    struct timeline_args args = {.source = {.several = true}, .messages = -1};
     struct plan_input input = {.assumed = ""};
     struct rk_prediction prediction;
     struct rk_error error;
-    if (clusters_asked(&timeline_usage, argc, argv)) return clusters_timeline_command(argc, argv);
     int code = options_read(&timeline_usage, argc, argv, &args);
     if (code >= 0) return code;
     take_old_output(&args);

@@ -31,11 +31,6 @@ int cmd_search(int argc, char **argv);
 int cmd_clusters(int argc, char **argv);
 /* Does --system name several? */
 bool clusters_asked(const struct usage *usage, int argc, char **argv);
-int clusters_predict(int argc, char **argv);          /* predict, of such a one */
-int clusters_report(int argc, char **argv);           /* report, of such a one */
-int clusters_fits(int argc, char **argv);             /* fits */
-int clusters_diff(int argc, char **argv);             /* diff */
-int clusters_timeline_command(int argc, char **argv); /* timeline */
 int cmd_report(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
 int cmd_program(int argc, char **argv);

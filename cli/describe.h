@@ -3,9 +3,11 @@
 #define RECKON_CLI_DESCRIBE_H
 
 #include "report/report.h"
+#include <reckon/machine.h>
 #include <reckon/reckon.h>
 
-/* Records "model", "system" (with "engines", "memories" and "networks"). */
+/* Records "model", "system" (with "engines", "memories" and "networks"; of several clusters with
+ * "clusters" and "links"). */
 void describe_model(struct report *report, const struct rk_model *model, unsigned formats);
 void describe_system(struct report *report, const struct rk_system *system, unsigned formats);
 

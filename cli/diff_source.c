@@ -1,10 +1,12 @@
 #include "cli/diff_source.h"
 
+#include "advise/clusters_best.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "catalog/plan_fields.h"
 #include "cli/import_answer.h"
 #include "cli/model_input.h"
+#include "cli/plan_input.h"
 #include "cli/progress.h"
 #include "facts/headroom.h"
 #include "interop/megatron.h"
@@ -103,7 +105,7 @@ static enum rk_status read_words(const char *text, const struct rk_plan *other, 
                                  struct rk_plan *plan, struct rk_error *error)
 {
     struct plan_draft draft = other && changes ? plan_draft_of(other) : plan_draft();
-    draft.system = system;
+    draft.system = system->machine ? NULL : system;
     const enum rk_status status = plan_read_words(changes ? text + 1 : text, &draft, error);
     if (status == RK_OK && gpus && !plan_given(&draft, "gpus")) {
         draft.plan.ranks = gpus;
@@ -118,7 +120,7 @@ static enum rk_status take_options(const struct diff_source *source, struct diff
 {
     const struct rk_plan before = source->b ? input->b : input->a;
     struct plan_draft draft = plan_draft_of(&before);
-    draft.system = &input->system;
+    draft.system = input->system.machine ? NULL : &input->system;
     const enum rk_status status = plan_read_texts(&source->changes.words, &draft, error);
     if (status != RK_OK) return status;
     snprintf(input->name_b, sizeof input->name_b, "%.40s",
@@ -132,6 +134,29 @@ static void name_plan(const char *text, enum form form, char name[static 48])
     snprintf(name, 48, "%.40s", base ? base + 1 : text);
 }
 
+/* Over several clusters: a file, the stages in words, or words that the best plan is to have. */
+static enum rk_status read_several(const struct diff_source *source, const char *text,
+                                   enum form form, struct rk_plan *plan, struct rk_error *error)
+{
+    struct plan_input input = {.assumed = ""};
+    struct plan_source from = {.model = source->model,
+                               .system = source->system,
+                               .file = form == PLAN_FILE ? text : NULL,
+                               .gpus = source->gpus,
+                               .several = true};
+    if (form != PLAN_FILE) from.words = (struct option_texts){.count = 1, .text = {text}};
+    if (form == PLAN_SCRIPT)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "%.80s: over several clusters a plan is a file (.json) or words; a script "
+                       "says none",
+                       text);
+    enum rk_status status = plan_gather(&from, &input, error);
+    if (status == RK_OK) status = plan_settle(&from, &input, NULL, NULL, error);
+    if (status == RK_OK) *plan = input.draft.plan;
+    plan_input_release(&input);
+    return status;
+}
+
 static enum rk_status read_plan(const struct diff_source *source, const char *text,
                                 const struct rk_plan *other, const struct rk_system *system,
                                 struct rk_plan *plan, struct rk_model *model, bool *has_model,
@@ -142,6 +167,8 @@ static enum rk_status read_plan(const struct diff_source *source, const char *te
     enum rk_status status;
     name_plan(text, form, name);
     *has_model = form == PLAN_SCRIPT;
+    if (system->machine && form != PLAN_CHANGES)
+        return read_several(source, text, form, plan, error);
     if (form == PLAN_FILE || form == PLAN_SCRIPT) {
         status = form == PLAN_FILE ? rk_plan_load(text, plan, error)
                                    : read_script(source, text, plan, model, keep, error);
@@ -176,10 +203,29 @@ static enum rk_status propose(const struct rk_plans_problem *problem, double roo
     return RK_OK;
 }
 
+/* What all stages of A have holds for B, too. */
+static enum rk_status find_over_clusters(const struct diff_source *source, struct diff_input *input,
+                                         struct rk_error *error)
+{
+    double usable_bytes[RK_MAX_CLUSTERS] = {0};
+    enum rk_status status = RK_OK;
+    bool full;
+    for (int i = 0; i < input->system.machine->clusters && status == RK_OK; i++)
+        status = headroom_usable(source->headroom, &input->model, rk_system_of(&input->system, i),
+                                 &input->a, &usable_bytes[i], error);
+    if (status == RK_OK)
+        status = clusters_best(&input->model, &input->system, &input->a, usable_bytes, &input->b,
+                               &full, error);
+    if (status == RK_OK)
+        snprintf(input->name_b, sizeof input->name_b, full ? "best, none leaves room" : "best");
+    return status;
+}
+
 static enum rk_status find_best(const struct diff_source *source, struct diff_input *input,
                                 struct rk_error *error)
 {
     double room;
+    if (input->system.machine) return find_over_clusters(source, input, error);
     struct rk_plans_problem *problem = malloc(sizeof *problem);
     const struct rk_plan *a = &input->a;
     if (!problem) return no_memory(error);
@@ -236,6 +282,7 @@ static enum rk_status take_host(const struct diff_source *source, struct diff_in
     for (int i = 0; i < 2; i++) {
         struct rk_system made;
         bool taken;
+        if (input->system.machine) continue;
         const enum rk_status status =
             host_take(plan[i], source->system, &input->system, &made, &taken, input->host, error);
         if (status != RK_OK) return status;
@@ -256,7 +303,7 @@ enum rk_status diff_gather(const struct diff_source *source, struct diff_input *
     if (!source->system)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--system is missing: reckon systems lists what there is");
-    enum rk_status status = rk_system_load(source->system, &input->system, error);
+    enum rk_status status = rk_system_load_several(source->system, &input->system, error);
     if (status == RK_OK)
         status = read_plan(source, source->a, NULL, &input->system, &input->a, &input->model,
                            &first_has, input->name_a, input, error);

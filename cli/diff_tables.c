@@ -197,6 +197,7 @@ static void add_worths(struct report *report, const struct diff *d)
 
 static const char *layers_text(struct report *report, const struct layers_worth *w)
 {
+    if (!w->layers) return "all";
     return w->layers > 1 ? report_text(report, "%ju-%ju", (uintmax_t)w->first,
                                        (uintmax_t)(w->first + w->layers - 1))
                          : report_text(report, "%ju", (uintmax_t)w->first);
@@ -214,7 +215,8 @@ static void add_layers(struct report *report, const struct diff *d)
                                              REPORT_IN_TEXT, columns);
     for (int i = 0; i < d->layers.count; i++) {
         const struct layers_worth *w = &d->layers.worth[i];
-        struct report_cell cells[6] = {cell_count(w->stage), cell_text(layers_text(report, w)),
+        struct report_cell cells[6] = {w->layers ? cell_count(w->stage) : cell_none(),
+                                       cell_text(layers_text(report, w)),
                                        cell_text(w->change)};
         worth_texts(report, d, &w->alone, &w->without, cells + 3);
         report_row(report, table, cells);

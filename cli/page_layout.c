@@ -1,7 +1,11 @@
 /* Which ranks form a group, and in which network domains they stand. */
+#include "cli/clusters_map.h"
 #include "cli/describe.h"
 #include "cli/pages.h"
+#include "clusters/predict.h"
 #include "plan/ranks.h"
+
+#include <stdlib.h>
 
 enum { MOST_SPANS = 256, FIRST_RANKS = 64 };
 
@@ -135,8 +139,27 @@ static void summary(const struct layout *l)
     page_show(l->page, "Groups", table, l->source);
 }
 
+/* Over several clusters each stage has ranks of its own: where they are is drawn. */
+static void page_map(struct html_page *page, const struct forecast *f)
+{
+    struct clusters_judged *judged = malloc(sizeof *judged);
+    struct rk_prediction *again = malloc(sizeof *again);
+    bool regular = judged && again;
+    if (regular) predict_clusters(f->model, f->system, f->plan, again, judged);
+    for (int i = 0; regular && i < judged->plan.stages; i++)
+        regular = !judged->plan.stage[i].homes || judged->plan.stage[i].regular;
+    if (regular) page_section(page, "layout", "Ranks", NULL);
+    if (regular) clusters_map(page, &judged->plan, f->system->machine);
+    free(again);
+    free(judged);
+}
+
 void page_layout(struct html_page *page, const struct page_plan *plan)
 {
+    if (plan->forecast->system->machine) {
+        page_map(page, plan->forecast);
+        return;
+    }
     struct layout l = {.page = page, .plan = plan};
     l.source = report_text(&page->memory, "reckon report %s --charts DIR", plan->arguments);
     const uint64_t ranks = plan->forecast->plan->ranks;

@@ -3,8 +3,8 @@
 #include "cli/describe.h"
 #include "cli/fits.h"
 #include "cli/pages.h"
+#include "clusters/predict.h"
 #include "machine/part.h"
-#include "timeline/timeline.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -368,8 +368,7 @@ static void pipeline(struct html_page *page, const struct page_plan *p)
     const struct forecast *f = p->forecast;
     struct timeline_plan plan;
     struct rk_error error;
-    if (timeline_plan_of_plan(&plan, f->model, f->system, f->plan, f->prediction, -1, &error) !=
-        RK_OK)
+    if (step_timeline(&plan, f->model, f->system, f->plan, f->prediction, -1, &error) != RK_OK)
         return;
     page_schedule(
         page, &plan,
@@ -388,7 +387,7 @@ static enum rk_status sections(struct html_page *page, struct page_plan *p, stru
     const struct forecast *f = p->forecast;
     enum rk_status status = RK_OK;
     p->operations = rk_predict_operations(f->model, f->system, f->plan, NULL, 0);
-    p->operation = report_alloc(&page->memory, (size_t)p->operations * sizeof *p->operation);
+    p->operation = report_alloc(&page->memory, (size_t)(p->operations + 1) * sizeof *p->operation);
     if (!p->operation) return status; /* html_write says that memory ran out */
     rk_predict_operations(f->model, f->system, f->plan, p->operation, p->operations);
     cards(page, p);
@@ -401,7 +400,7 @@ static enum rk_status sections(struct html_page *page, struct page_plan *p, stru
             error);
     pipeline(page, p);
     page_layout(page, p);
-    operations(page, p);
+    if (p->operations) operations(page, p);
     if (f->prediction->verdict == RK_FITS && by_of(p) != RK_BY_CALCULON) {
         page_section(page, "launch", "Launch it", NULL);
         page_launch(page, "What starts it, what it holds, and each event of a step:", p->model,

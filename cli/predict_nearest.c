@@ -48,7 +48,8 @@ enum rk_status forecast_nearest(struct report *report, const struct forecast *f,
                                 bool in_text, struct rk_error *error)
 {
     struct nearest nearest;
-    if (f->plan->framework == RK_CALCULON || !f->prediction->timed) return RK_OK;
+    const bool none = f->plan->framework == RK_CALCULON || f->system->machine;
+    if (none || !f->prediction->timed) return RK_OK;
     const enum rk_status status = nearest_runs(f->model, f->system, f->plan, &nearest, error);
     if (status != RK_OK || !nearest.count) return status;
     struct report_table *table = list_of(report, in_text);

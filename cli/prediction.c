@@ -7,11 +7,14 @@
 #include "catalog/plan_stages.h"
 #include "cli/describe.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *forecast_by(const struct rk_plan *plan)
 {
-    return plan->framework == RK_CALCULON ? "calculon" : "reckon";
+    return plan->framework == RK_CALCULON    ? "calculon"
+           : rk_plan_layout(plan)->parts ? "simulation"
+                                             : "reckon";
 }
 
 /* ---- the plan ---- */
@@ -106,11 +109,18 @@ void forecast_record(struct report *report, const struct forecast *f)
 /* ---- why it cannot run ---- */
 
 /* The stage that has most in memory tier `tier`. */
-static int fullest_stage(const struct rk_prediction *p, int tier)
+static int fullest_stage(const struct forecast *f, int tier)
 {
+    const struct rk_prediction *p = f->prediction;
     int stage = p->tightest;
-    for (int i = 0; tier > 0 && i < p->stages; i++)
-        if (p->stage[i].away_bytes[tier - 1] > p->stage[stage].away_bytes[tier - 1]) stage = i;
+    double most = 0;
+    for (int i = 0; tier > 0 && i < p->stages; i++) {
+        const struct rk_system *system = forecast_system(f, i);
+        if (tier >= system->memories) continue;
+        const double share = p->stage[i].away_bytes[tier - 1] / system->memory[tier].capacity_bytes;
+        if (share > most) stage = i;
+        most = fmax(most, share);
+    }
     return stage;
 }
 
@@ -118,10 +128,11 @@ static const char *say_memory(struct report *report, const struct forecast *f,
                               const struct rk_reason *r)
 {
     char need[QUANTITY_TEXT], have[QUANTITY_TEXT], lack[QUANTITY_TEXT];
+    const int stage = fullest_stage(f, r->tier);
     return report_text(report, "%s needs %s on stage %d, has %s: %s too little",
-                       memory_name(report, f->system, r->tier < 0 ? 0 : r->tier),
+                       memory_name(report, forecast_system(f, stage), r->tier < 0 ? 0 : r->tier),
                        quantity_format(need, QUANTITY_BYTES, r->need),
-                       fullest_stage(f->prediction, r->tier),
+                       stage,
                        quantity_format(have, QUANTITY_BYTES, r->have),
                        quantity_format(lack, QUANTITY_BYTES, r->need - r->have));
 }
@@ -197,6 +208,12 @@ const char *forecast_reason(struct report *report, const struct forecast *f, int
     if (f->prediction->verdict == RK_FITS) return NULL;
     if (f->plan->framework == RK_CALCULON) return published_reason(report, f->system, r);
     if (r->verdict == RK_MEMORY_EXCEEDED) return say_memory(report, f, r);
+    if (f->system->machine && f->prediction->stages)
+        return report_text(
+            report, "stage %d, on cluster %s: %s: asked for %.12g, there is %.12g",
+            f->prediction->tightest,
+            f->system->machine->cluster[f->prediction->stage[f->prediction->tightest].cluster].name,
+            what, r->need, r->have);
     if (r->verdict == RK_BAD_DATATYPE)
         return report_text(report, "%s cannot multiply in %s: give another precision",
                            f->system->id, what);

@@ -3,6 +3,7 @@
 #define RECKON_CLI_PREDICTION_H
 
 #include "report/report.h"
+#include <reckon/machine.h>
 #include <reckon/reckon.h>
 
 struct forecast {
@@ -13,7 +14,7 @@ struct forecast {
     const char *assumed; /* what was not said */
 };
 
-/* "reckon" or "calculon": which predictor answers the plan. */
+/* "reckon", "calculon" or, over several clusters, "simulation": what answers the plan. */
 const char *forecast_by(const struct rk_plan *plan);
 
 /* "  tp8 pp4 dp2 ...", "  assumed: ..." */
@@ -70,10 +71,20 @@ void forecast_operations(struct report *report, const struct forecast *f);
 /* One line with every figure, for CSV. */
 void forecast_line(struct report *report, const struct forecast *f);
 
+/* Over several clusters, where the stages run and what they send; else nothing. */
+void forecast_placement(struct report *report, const struct forecast *f);
+
+/* What a stage is on: one of the machine's clusters, or all of it. */
+static inline const struct rk_system *forecast_system(const struct forecast *f, int stage)
+{
+    return rk_system_of(f->system, f->prediction->stage[stage].cluster);
+}
+
 /* What the device has beside `stage`; negative when it does not fit. */
 static inline double forecast_left(const struct forecast *f, int stage)
 {
-    return f->system->memory[0].capacity_bytes - f->prediction->stage[stage].total_bytes;
+    return forecast_system(f, stage)->memory[0].capacity_bytes -
+           f->prediction->stage[stage].total_bytes;
 }
 
 #endif

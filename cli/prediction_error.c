@@ -30,7 +30,7 @@ static void add_record(struct report *report, const char *name, const struct err
 static struct error_request request_of(const struct forecast *f)
 {
     return (struct error_request){f->model,
-                                  f->system->id,
+                                  forecast_system(f, f->prediction->tightest)->id,
                                   f->plan,
                                   (double)rk_model_parameters(f->model),
                                   products_share(f->prediction),
@@ -43,10 +43,11 @@ static const struct error_bars *bars_of(const struct forecast *f)
     return f->prediction->timed && f->plan->framework != RK_CALCULON ? learned_bars() : NULL;
 }
 
-/* The request's class, or that of benchmarks or ordinary runs alone. */
+/* The request's class, or that of benchmarks or ordinary runs alone. Few steps were measured over
+ * several clusters, and no class is about them. */
 static bool times_of(const struct forecast *f, enum published published, struct error_class *class)
 {
-    const struct error_bars *bars = bars_of(f);
+    const struct error_bars *bars = f->system->machine ? NULL : bars_of(f);
     struct error_request request = request_of(f);
     request.published = published;
     return bars && error_bar_of(bars, &request, class);
@@ -108,7 +109,7 @@ static void add_memory_bar(struct report *report, const struct forecast *f,
                            const struct error_class *c)
 {
     const double total = f->prediction->stage[f->prediction->tightest].total_bytes;
-    const double room = f->system->memory[0].capacity_bytes;
+    const double room = forecast_system(f, f->prediction->tightest)->memory[0].capacity_bytes;
     const double fits = error_share_below(c, room / total);
     const bool lower = f->prediction->verdict == RK_MEMORY_EXCEEDED && total <= room;
     const char *chance = fits > 0.995   ? lower ? "the GPU's memory suffices" : "it fits"
@@ -152,7 +153,7 @@ static void add_host(struct report *report, const struct forecast *f)
     struct rk_system system = *f->system;
     char host[QUANTITY_TEXT], step[QUANTITY_TEXT];
     const double step_s = f->prediction->step_s, launch_s = f->system->kernels.launch_s;
-    if (f->plan->cuda_graphs || !(launch_s > 0)) return;
+    if (f->plan->cuda_graphs || !(launch_s > 0) || f->system->machine) return;
     if (f->prediction->launch_s > 0.02 * step_s)
         report_note(report,
                     report_text(report,
@@ -184,7 +185,7 @@ static void add_fabric(struct report *report, const struct forecast *f)
     char rate[QUANTITY_TEXT], step[QUANTITY_TEXT];
     const int last = f->system->networks - 1;
     const bool own = strchr(f->system->id, ' ') || strchr(f->system->id, '/');
-    if (last < 1 || own || f->plan->ranks <= f->system->network[0].size) return;
+    if (f->system->machine || last < 1 || own || f->plan->ranks <= f->system->network[0].size) return;
     if (rk_system_copy(&system, f->system, &error) != RK_OK) return;
     const double rate_Bps = system.network[last].bandwidth_Bps;
     system.network[last].bandwidth_Bps = rate_Bps / SLOWER;
@@ -215,11 +216,12 @@ void forecast_error_records(struct report *report, const struct forecast *f)
     struct error_class peaks;
     if (!bars) return;
     const struct error_request request = request_of(f);
-    const double total = f->prediction->stage[f->prediction->tightest].total_bytes;
+    const int tightest = f->prediction->tightest;
+    const double total = f->prediction->stage[tightest].total_bytes;
+    const double room = forecast_system(f, tightest)->memory[0].capacity_bytes;
     add_time_records(report, f);
     if (error_bar_of_memory(bars, &request, &peaks))
-        add_memory_records(report, &peaks, total,
-                           error_share_below(&peaks, f->system->memory[0].capacity_bytes / total));
+        add_memory_records(report, &peaks, total, error_share_below(&peaks, room / total));
 }
 
 void forecast_errors(struct report *report, const struct forecast *f)
@@ -230,6 +232,8 @@ void forecast_errors(struct report *report, const struct forecast *f)
     const struct error_request request = request_of(f);
     const char *times = learned_times(report, f);
     if (times) report_note(report, report_text(report, "  %s", times));
+    if (f->system->machine)
+        report_note(report, "  time: no class of measured runs is over several clusters: no range");
     add_time_records(report, f);
     if (error_bar_of_memory(bars, &request, &class)) add_memory_bar(report, f, &class);
     add_host(report, f);

@@ -22,7 +22,7 @@ static bool alike(const struct rk_stage *a, const struct rk_stage *b)
 {
     for (int i = 0; i < RK_HOLDING_COUNT; i++)
         if (!near(a->holds[i], b->holds[i])) return false;
-    return a->blocks == b->blocks && near(a->parameters, b->parameters) &&
+    return a->cluster == b->cluster && a->blocks == b->blocks && near(a->parameters, b->parameters) &&
            near(a->in_flight, b->in_flight) && near(a->forward_s, b->forward_s) &&
            near(a->backward_s, b->backward_s);
 }
@@ -75,7 +75,6 @@ static double held(const struct rk_stage *stage, enum rk_holding first, enum rk_
 static void add_runs(struct report *report, const struct forecast *f)
 {
     const struct rk_prediction *p = f->prediction;
-    const double capacity = f->system->memory[0].capacity_bytes;
     struct run runs[RK_MAX_STAGES];
     const int count = find_runs(p, runs);
     struct report_table *table = REPORT_LIST(
@@ -83,6 +82,7 @@ static void add_runs(struct report *report, const struct forecast *f)
     for (int i = 0; i < count; i++) {
         const struct rk_stage *s = &p->stage[runs[i].first];
         const double activations = held(s, RK_HOLD_attention, RK_HOLD_working);
+        const double capacity = forecast_system(f, runs[i].first)->memory[0].capacity_bytes;
         const struct report_cell cells[] = {
             cell_text(run_name(report, runs[i])),
             cell_count(s->blocks),
@@ -113,13 +113,14 @@ static const struct report_column tier_columns[] = {
 };
 /* clang-format on */
 
-static void tier_text(struct report *report, struct report_table *table, const struct forecast *f,
-                      int tier, double total, const double *holds)
+static void tier_text(struct report *report, struct report_table *table,
+                      const struct rk_system *system, uint64_t ranks, int tier, double total,
+                      const double *holds)
 {
-    const double capacity = memory_part_bytes(&f->system->memory[tier], f->plan->ranks);
+    const double capacity = memory_part_bytes(&system->memory[tier], ranks);
     const double share = capacity > 0 ? total / capacity : total > 0 ? 2 : 0;
     report_row(report, table,
-               (const struct report_cell[]){cell_text(memory_name(report, f->system, tier)),
+               (const struct report_cell[]){cell_text(memory_name(report, system, tier)),
                                             cell_number(total), cell_number(capacity),
                                             cell_number(share), cell_number(share)});
     for (int i = 0; i < RK_HOLDING_COUNT; i++) {
@@ -152,19 +153,21 @@ static void add_tiers(struct report *report, const struct forecast *f)
     struct report_table *table = tier_table(report);
     struct report_table *text =
         REPORT_LIST(report, NULL, "Memory of a GPU, tier by tier", REPORT_IN_TEXT, tier_columns);
-    for (int tier = 0; tier < f->system->memories; tier++) {
+    const struct rk_system *system = forecast_system(f, f->prediction->tightest);
+    const uint64_t ranks = f->plan->ranks;
+    for (int tier = 0; tier < system->memories; tier++) {
         double holds[RK_HOLDING_COUNT];
         const double total = rk_predict_tier(f->prediction, f->plan, tier, holds);
         struct report_cell cells[4 + RK_HOLDING_COUNT] = {
             cell_count((uint64_t)tier),
-            cell_text(report_text(report, "%s", f->system->memory[tier].name)),
-            cell_number(memory_part_bytes(&f->system->memory[tier], f->plan->ranks)),
+            cell_text(report_text(report, "%s", system->memory[tier].name)),
+            cell_number(memory_part_bytes(&system->memory[tier], ranks)),
             cell_number(total)};
         if (tier > 0 && total == 0) continue;
         for (int i = 0; i < RK_HOLDING_COUNT; i++)
             cells[4 + i] = cell_number(holds[i]);
         report_row(report, table, cells);
-        tier_text(report, text, f, tier, total, holds);
+        tier_text(report, text, system, ranks, tier, total, holds);
     }
 }
 
@@ -204,6 +207,7 @@ void forecast_stages(struct report *report, const struct forecast *f, bool csv)
     const bool published = f->plan->framework == RK_CALCULON; /* its stages are alike */
     if (!published) add_runs(report, f);
     if (published || f->prediction->offload_bytes > 0) add_tiers(report, f);
+    forecast_placement(report, f);
 }
 
 /* ---- categories, stages side by side ---- */
@@ -239,7 +243,7 @@ static void sum_rows(struct report *report, struct report_table *table, const st
         cells[0] = cell_text(names[row]);
         for (int i = 0; i < count; i++) {
             const double values[] = {f->prediction->stage[runs[i].first].total_bytes,
-                                     f->system->memory[0].capacity_bytes,
+                                     forecast_system(f, runs[i].first)->memory[0].capacity_bytes,
                                      forecast_left(f, runs[i].first)};
             cells[1 + i] = cell_number(values[row]);
         }

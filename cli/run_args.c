@@ -1,5 +1,6 @@
 #include "cli/run_args.h"
 
+#include "advise/clusters_run.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -206,9 +207,14 @@ enum rk_status run_campaign(const struct run_terms *terms, const struct forecast
                             struct rk_campaign *campaign, char assumed[RUN_NOTES],
                             struct rk_error *error)
 {
+    struct clusters_run whole;
     const enum rk_status status =
-        rk_run_campaign(terms->facts, &terms->run, f->model, f->system, f->plan, f->prediction,
-                        tokens, campaign, assumed, RUN_NOTES, error);
+        f->system->machine
+            ? clusters_run_of(terms->facts, &terms->run, f->model, f->system, f->plan, tokens,
+                              &whole, assumed, RUN_NOTES, error)
+            : rk_run_campaign(terms->facts, &terms->run, f->model, f->system, f->plan,
+                              f->prediction, tokens, campaign, assumed, RUN_NOTES, error);
+    if (status == RK_OK && f->system->machine) *campaign = whole.campaign;
     if (status != RK_OK || !terms->args->elastic) return status;
     const bool goes_on = set_reduced(terms->space, f, campaign);
     if (!assumed) return RK_OK;

@@ -114,10 +114,9 @@ enum rk_status run_section(struct report *report, const struct run_args *args,
                            const struct forecast *f, const struct rk_plans_problem *space,
                            const struct run_share *share, struct rk_error *error);
 
-/* The same of a campaign, for plans of which there is no forecast. */
-enum rk_status run_section_of(struct report *report, const struct run_args *args,
-                              const struct rk_campaign *campaign, const char *assumed,
-                              struct rk_error *error);
+/* Over several clusters, what each kind of accelerator has of the run; else nothing. run_kinds.c */
+void run_kinds(struct report *report, const struct run_terms *terms, const struct forecast *f,
+               const struct rk_campaign_outcome *outcome);
 
 /* The runs of two plans side by side, likewise. */
 enum rk_status run_compare(struct report *report, const struct run_args *args,

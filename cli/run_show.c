@@ -203,20 +203,31 @@ static void add_changes(struct report *report, const struct run_phases *phases,
 
 /* ---- sections ---- */
 
-static enum rk_status add_section(struct report *report, const struct run_args *args,
-                                  const struct run_phases *phases, struct rk_error *error)
+static enum rk_status add_section(struct report *report, const struct run_terms *terms,
+                                  const struct forecast *f, const struct run_phases *phases,
+                                  struct rk_error *error)
 {
     struct rk_campaign_outcome outcome;
     struct rk_campaign_range range;
     rk_campaign_expect_phases(phases->campaign, phases->count, &outcome);
     const enum rk_status status = rk_campaign_simulate(phases->campaign, phases->count, SIMULATED,
-                                                       run_seed(args), &range, error);
+                                                       run_seed(terms->args), &range, error);
     if (status != RK_OK) return status;
     add_run(report, phases, &outcome, &range);
     add_phases(report, phases);
     report_paragraph(report, report_text(report, "assumed: %s", phases->assumed));
     add_changes(report, phases, &outcome);
+    run_kinds(report, terms, f, &outcome);
     return RK_OK;
+}
+
+/* What is not known of several clusters. */
+static enum rk_status check_clusters(const struct run_args *args, const struct forecast *f,
+                                     struct rk_error *error)
+{
+    if (!f->system->machine || (!args->phases && !args->elastic)) return RK_OK;
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--%s does not go with several clusters",
+                   args->phases ? "phases" : "elastic");
 }
 
 enum rk_status run_section(struct report *report, const struct run_args *args,
@@ -226,27 +237,15 @@ enum rk_status run_section(struct report *report, const struct run_args *args,
     struct run_terms terms;
     if (!args->tokens) return run_check(args, error);
     if (!f->prediction->timed) return RK_OK;
-    enum rk_status status = run_terms_open(&terms, args, error);
+    enum rk_status status = check_clusters(args, f, error);
+    if (status != RK_OK) return status;
+    status = run_terms_open(&terms, args, error);
     terms.space = space;
     terms.share = share;
     struct run_phases *phases = status == RK_OK ? run_phases_open(&terms, f, error) : NULL;
-    status = phases ? add_section(report, args, phases, error) : error->status;
+    status = phases ? add_section(report, &terms, f, phases, error) : error->status;
     free(phases);
     run_terms_close(&terms);
-    return status;
-}
-
-enum rk_status run_section_of(struct report *report, const struct run_args *args,
-                              const struct rk_campaign *campaign, const char *assumed,
-                              struct rk_error *error)
-{
-    struct run_phases *phases = calloc(1, sizeof *phases);
-    if (!phases) return no_memory(error);
-    phases->count = 1;
-    phases->campaign[0] = *campaign;
-    snprintf(phases->assumed, sizeof phases->assumed, "%s", assumed);
-    const enum rk_status status = add_section(report, args, phases, error);
-    free(phases);
     return status;
 }
 

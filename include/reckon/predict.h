@@ -153,7 +153,7 @@ struct rk_operation {
 };
 
 /* The operations of each kind of layer, in order; returns how many there are, of which the first
- * `most` are written. Requires a plan that rk_predict times. */
+ * `most` are written; 0 over several clusters. Requires a plan that rk_predict times. */
 RK_API int rk_predict_operations(const struct rk_model *model, const struct rk_system *system,
                                  const struct rk_plan *plan, struct rk_operation *operations,
                                  int most);

@@ -5,25 +5,25 @@
 
 #include <stdlib.h>
 
-/* What the campaign of one cluster's kind asks of a plan. */
 struct asked {
-    struct rk_plan plan; /* how many GPUs, samples, tokens */
+    const struct rk_model *model;
+    const struct rk_machine *machine;
+    struct clusters_judged judged;
+    struct rk_plan plan; /* what the campaign of one cluster's kind asks: GPUs, samples, tokens */
     struct rk_prediction prediction;
 };
 
 /* GPUs of each cluster that the plan uses. */
-static void count_gpus(struct clusters_run *whole, const struct clusters_input *input)
+static void count_gpus(struct clusters_run *whole, const struct asked *asked)
 {
-    const struct clusters_plan *best = &input->answer->best;
-    for (int i = 0; i < best->stages && !input->given; i++)
-        whole->gpus[best->stage[i].cluster] += (double)best->stage[i].gpus;
-    for (int i = 0; input->given && i < best->stages; i++)
-        for (int k = 0; k < input->given->stage[i].parts; k++) {
-            const struct given_part *part = &input->given->stage[i].part[k];
+    const struct given_plan *given = &asked->judged.given;
+    for (int i = 0; i < given->stages; i++)
+        for (int k = 0; k < given->stage[i].parts; k++) {
+            const struct given_part *part = &given->stage[i].part[k];
             whole->gpus[part->cluster] +=
                 (double)(part->plan.tensor * part->plan.context * part->data);
         }
-    for (int i = 0; i < input->machine.clusters; i++)
+    for (int i = 0; i < asked->machine->clusters; i++)
         whole->all += whole->gpus[i];
 }
 
@@ -37,10 +37,10 @@ static void add_work(struct rk_prediction *p, const struct stage_work *work, dou
 }
 
 /* What the accelerators of a cluster do in a step, in the mean; the rest of it they wait. */
-static void fill_work(struct rk_prediction *p, const struct clusters_input *input, int cluster,
-                      double gpus)
+static void fill_work(struct asked *asked, int cluster, double gpus)
 {
-    const struct clusters_plan *best = &input->answer->best;
+    const struct clusters_plan *best = &asked->judged.plan;
+    struct rk_prediction *p = &asked->prediction;
     *p = (struct rk_prediction){.timed = true};
     p->step_s = best->simulated_s;
     for (int i = 0; i < best->stages; i++) {
@@ -55,17 +55,17 @@ static void fill_work(struct rk_prediction *p, const struct clusters_input *inpu
 
 /* The campaign of a machine that is all of one cluster's kind, and what is said of the kind. */
 static enum rk_status run_of_kind(const struct rk_campaign_facts *facts, const struct rk_run *run,
-                                  const struct clusters_input *input, int cluster, double tokens,
-                                  struct asked *asked, struct clusters_run *whole,
+                                  struct asked *asked, int cluster, double tokens,
+                                  struct clusters_run *whole,
                                   struct rk_campaign *campaign, char *assumed, size_t size,
                                   struct rk_error *error)
 {
-    const struct rk_cluster *c = &input->machine.cluster[cluster];
+    const struct rk_cluster *c = &asked->machine->cluster[cluster];
     const bool own = !run->has_price && c->price_USDph > 0;
-    fill_work(&asked->prediction, input, cluster, whole->gpus[cluster]);
+    fill_work(asked, cluster, whole->gpus[cluster]);
     if (assumed) *assumed = '\0';
     const enum rk_status status =
-        rk_run_campaign(facts, run, &input->model, &c->system, &asked->plan, &asked->prediction,
+        rk_run_campaign(facts, run, asked->model, &c->system, &asked->plan, &asked->prediction,
                         tokens, campaign, assumed, size, error);
     if (status != RK_OK) return status;
     whole->power_W[cluster] = campaign->power_W;
@@ -76,17 +76,16 @@ static enum rk_status run_of_kind(const struct rk_campaign_facts *facts, const s
 
 /* The first kind's campaign with the means of all. */
 static enum rk_status run_of_all(const struct rk_campaign_facts *facts, const struct rk_run *run,
-                                 const struct clusters_input *input, double tokens,
-                                 struct asked *asked, struct clusters_run *whole, char *assumed,
-                                 size_t size, struct rk_error *error)
+                                 struct asked *asked, double tokens, struct clusters_run *whole,
+                                 char *assumed, size_t size, struct rk_error *error)
 {
     struct rk_campaign *all = &whole->campaign, one;
     double price_USDph = 0, power_W = 0;
     bool first = true, priced = true, powered = true; /* those of every kind are known */
-    for (int i = 0; i < input->machine.clusters; i++) {
+    for (int i = 0; i < asked->machine->clusters; i++) {
         if (!(whole->gpus[i] > 0)) continue;
         const enum rk_status status =
-            run_of_kind(facts, run, input, i, tokens, asked, whole, first ? all : &one,
+            run_of_kind(facts, run, asked, i, tokens, whole, first ? all : &one,
                         first ? assumed : NULL, size, error);
         if (status != RK_OK) return status;
         first = false;
@@ -95,26 +94,30 @@ static enum rk_status run_of_all(const struct rk_campaign_facts *facts, const st
         priced &= whole->price_USDph[i] > 0;
         powered &= whole->power_W[i] > 0;
     }
-    all->step_usd = whole->links_usd = clusters_link_price(&input->machine, &input->answer->best);
+    all->step_usd = whole->links_usd = clusters_link_price(asked->machine, &asked->judged.plan);
     all->price = priced ? price_USDph : 0;
     all->power_W = powered ? power_W : 0;
     return RK_OK;
 }
 
 enum rk_status clusters_run_of(const struct rk_campaign_facts *facts, const struct rk_run *run,
-                               const struct clusters_input *input, double tokens,
+                               const struct rk_model *model, const struct rk_system *system,
+                               const struct rk_plan *plan, double tokens,
                                struct clusters_run *whole, char *assumed, size_t size,
                                struct rk_error *error)
 {
     struct asked *asked = calloc(1, sizeof *asked);
     if (!asked) return no_memory(error);
+    asked->model = model;
+    asked->machine = system->machine;
+    predict_clusters(model, system, plan, &asked->prediction, &asked->judged);
     *whole = (struct clusters_run){.all = 0};
-    count_gpus(whole, input);
-    asked->plan = input->question.words;
-    asked->plan.pipeline = (uint64_t)input->answer->best.stages;
+    count_gpus(whole, asked);
+    asked->plan = *plan;
+    asked->plan.layout = NULL;
     asked->plan.ranks = (uint64_t)whole->all;
     const enum rk_status status =
-        run_of_all(facts, run, input, tokens, asked, whole, assumed, size, error);
+        run_of_all(facts, run, asked, tokens, whole, assumed, size, error);
     free(asked);
     return status;
 }

@@ -3,7 +3,7 @@
 #ifndef RECKON_ADVISE_CLUSTERS_RUN_H
 #define RECKON_ADVISE_CLUSTERS_RUN_H
 
-#include "advise/clusters_input.h"
+#include "clusters/predict.h"
 
 #include <reckon/campaign.h>
 
@@ -18,10 +18,11 @@ struct clusters_run {
     double links_usd;                    /* of a step, for bytes over links */
 };
 
-/* Of the plan that the input was answered with, over so many tokens. `assumed` (NULL: nobody reads
- * it) says what was not said. Errors are those of rk_run_campaign. */
+/* Of a plan that fits, over so many tokens. `assumed` (NULL: nobody reads it) says what was not
+ * said. Errors are those of rk_run_campaign. */
 enum rk_status clusters_run_of(const struct rk_campaign_facts *facts, const struct rk_run *run,
-                               const struct clusters_input *input, double tokens,
+                               const struct rk_model *model, const struct rk_system *system,
+                               const struct rk_plan *plan, double tokens,
                                struct clusters_run *whole, char *assumed, size_t size,
                                struct rk_error *error);
 

@@ -1,7 +1,14 @@
 #include "advise/layers.h"
 
 #include "catalog/plan_stages.h"
+#include "clusters/predict.h"
 #include "plan/layers.h"
+
+#include <inttypes.h>
+#include <reckon/machine.h>
+#include <reckon/plans.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include <string.h>
 
@@ -56,6 +63,18 @@ static struct rk_local take(const struct work *w, const struct rk_local *to,
     return own.local;
 }
 
+static struct plan_judgement judge(const struct work *w, const struct rk_plan *plan)
+{
+    struct rk_prediction *p = w->scratch;
+    rk_predict(w->model, w->system, plan, p);
+    return (struct plan_judgement){
+        .verdict = p->verdict,
+        .timed = p->timed,
+        .step_s = p->timed ? p->step_s : 0,
+        .need_bytes = p->timed ? p->stage[p->tightest].total_bytes : 0,
+    };
+}
+
 /* `to` with layers first ... first + layers - 1 as `from` has them in a family. */
 static struct plan_judgement judge_with(const struct work *w, const struct rk_plan *to,
                                         const struct rk_plan *from, uint64_t first, uint64_t layers,
@@ -79,14 +98,7 @@ static struct plan_judgement judge_with(const struct work *w, const struct rk_pl
     if (!layout.others) layout.segments = 0;
     plan.layout = rk_layout_keep(&layout);
     if (!said) return (struct plan_judgement){.verdict = RK_BAD_OPTION};
-    struct rk_prediction *p = w->scratch;
-    rk_predict(w->model, w->system, &plan, p);
-    return (struct plan_judgement){
-        .verdict = p->verdict,
-        .timed = p->timed,
-        .step_s = p->timed ? p->step_s : 0,
-        .need_bytes = p->timed ? p->stage[p->tightest].total_bytes : 0,
-    };
+    return judge(w, &plan);
 }
 
 static void add_worths(const struct work *w, const struct rk_local *a, const struct rk_local *b,
@@ -125,6 +137,105 @@ static bool has_runs(const struct rk_plan *plan)
     return rk_plan_layout(plan)->segments > 0 || plan->recompute_layers > 0;
 }
 
+/* ---- stages over several clusters ---- */
+
+/* The plan `to` with the replicas of a stage as `from` has them: or, below 0, the layers of all
+ * stages, the samples of a round. */
+enum { THE_LAYERS = -1, THE_ROUND = -2 };
+
+static struct plan_judgement judge_stage(const struct work *w, const struct rk_plan *to,
+                                         const struct given_plan *own,
+                                         const struct given_plan *other, int stage)
+{
+    struct given_plan *changed = malloc(sizeof *changed);
+    struct plan_judgement judgement = {.verdict = RK_BAD_OPTION};
+    struct rk_plan plan;
+    if (!changed) return judgement;
+    *changed = *own;
+    if (stage == THE_ROUND) changed->round = other->round;
+    if (stage == THE_LAYERS) memcpy(changed->split, other->split, sizeof changed->split);
+    if (stage >= 0) changed->stage[stage] = other->stage[stage];
+    if (to->batch % changed->round == 0 && plan_of_given(to, changed, &plan))
+        judgement = judge(w, &plan);
+    free(changed);
+    return judgement;
+}
+
+static bool same_replicas(const struct given_stage *a, const struct given_stage *b)
+{
+    bool same = a->parts == b->parts && a->equal == b->equal;
+    for (int k = 0; same && k < a->parts; k++) {
+        struct rk_local own = a->part[k].plan.local;
+        own.microbatch = b->part[k].plan.microbatch; /* follows from the round */
+        same = a->part[k].cluster == b->part[k].cluster && a->part[k].data == b->part[k].data &&
+               memcmp(&own, &b->part[k].plan.local, sizeof own) == 0;
+    }
+    return same;
+}
+
+/* "new tp2 dp8 recompute=full", "8 24" or "16". */
+static void stage_text(const struct work *w, const struct given_plan *given, int stage,
+                       char text[static LAYERS_TEXT / 2])
+{
+    size_t used = 0;
+    *text = '\0';
+    if (stage == THE_ROUND) snprintf(text, LAYERS_TEXT / 2, "%" PRIu64, given->round);
+    for (int i = 0; stage == THE_LAYERS && i < given->stages * given->chunks; i++)
+        if (used < LAYERS_TEXT / 2)
+            used += (size_t)snprintf(text + used, LAYERS_TEXT / 2 - used, "%s%d", i ? " " : "",
+                                     given->split[i]);
+    for (int k = 0; stage >= 0 && k < given->stage[stage].parts && used < LAYERS_TEXT / 2; k++) {
+        const struct given_part *p = &given->stage[stage].part[k];
+        used += (size_t)snprintf(
+            text + used, LAYERS_TEXT / 2 - used, "%s%s tp%" PRIu64 " cp%" PRIu64 " dp%" PRIu64 " %s",
+            k ? " + " : "", w->system->machine->cluster[p->cluster].name, p->plan.tensor,
+            p->plan.context, p->data,
+            rk_plan_axis_text(RK_PLAN_RECOMPUTE,
+                              RK_RECOMPUTE_VALUE(p->plan.recompute, p->plan.recompute_parts),
+                              (char[RK_PLAN_AXIS_TEXT]){""}));
+    }
+    if (stage >= 0 && given->stage[stage].equal && used < LAYERS_TEXT / 2)
+        snprintf(text + used, LAYERS_TEXT / 2 - used, ", equal shares");
+}
+
+static void add_stage(const struct work *w, const struct given_plan *a, const struct given_plan *b,
+                      int stage, struct layers_worths *worths)
+{
+    char one[LAYERS_TEXT / 2], two[LAYERS_TEXT / 2];
+    worths->more |= worths->count == LAYERS_MOST;
+    if (worths->count == LAYERS_MOST) return;
+    struct layers_worth *worth = &worths->worth[worths->count++];
+    stage_text(w, a, stage, one);
+    stage_text(w, b, stage, two);
+    *worth = (struct layers_worth){.stage = stage < 0 ? 0 : (uint64_t)stage,
+                                   .layers = stage < 0 ? 0 : (uint64_t)b->stage[stage].layers};
+    for (int i = 0; i < stage; i++)
+        worth->first += b->split[i];
+    snprintf(worth->change, sizeof worth->change, "%s%.88s -> %.88s",
+             stage == THE_ROUND    ? "samples of a round "
+             : stage == THE_LAYERS ? "layers "
+                                   : "",
+             one, two);
+    worth->alone = judge_stage(w, w->a, a, b, stage);
+    worth->without = judge_stage(w, w->b, b, a, stage);
+}
+
+static void stages_worths(const struct work *w, struct layers_worths *worths)
+{
+    struct given_plan *a = malloc(sizeof *a), *b = malloc(sizeof *b);
+    const struct rk_plan *x = w->a, *y = w->b;
+    if (a && b && x->pipeline == y->pipeline && x->chunks == y->chunks) {
+        given_of_plan(x, a);
+        given_of_plan(y, b);
+        if (a->round != b->round) add_stage(w, a, b, THE_ROUND, worths);
+        if (memcmp(a->split, b->split, sizeof a->split) != 0) add_stage(w, a, b, THE_LAYERS, worths);
+        for (int i = 0; i < a->stages; i++)
+            if (!same_replicas(&a->stage[i], &b->stage[i])) add_stage(w, a, b, i, worths);
+    }
+    free(a);
+    free(b);
+}
+
 void layers_worths(const struct rk_model *model, const struct rk_system *system,
                    const struct rk_plan *a, const struct rk_plan *b, struct layers_worths *worths,
                    struct rk_prediction *scratch)
@@ -133,6 +244,10 @@ void layers_worths(const struct rk_model *model, const struct rk_system *system,
     struct plan_layers x = {.plan = a, .model = model}, y = {.plan = b, .model = model};
     worths->count = 0;
     worths->more = false;
+    if (rk_plan_layout(a)->parts && rk_plan_layout(b)->parts && system->machine) {
+        stages_worths(&w, worths);
+        return;
+    }
     if (a->pipeline != b->pipeline || a->chunks != 1 || b->chunks != 1 || a->recompute_stride ||
         b->recompute_stride || (!has_runs(a) && !has_runs(b)))
         return;

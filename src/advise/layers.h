@@ -12,7 +12,7 @@
 enum { LAYERS_MOST = 64, LAYERS_TEXT = 200 };
 
 struct layers_worth {
-    uint64_t stage, first, layers; /* stage of the second plan */
+    uint64_t stage, first, layers; /* stage of the second plan; 0 layers: of all stages */
     char change[LAYERS_TEXT];      /* "recompute none -> full" */
     struct plan_judgement alone, without;
 };
@@ -23,7 +23,8 @@ struct layers_worths {
     struct layers_worth worth[LAYERS_MOST];
 };
 
-/* Both plans in canonical form. None where they have other numbers of stages, chunks or every n-th
+/* Over several clusters a worth is a stage's replicas, the layers of all stages, or the samples of a
+ * round; of one cluster: both plans in canonical form. None where they have other numbers of stages, chunks or every n-th
  * layer computed again, or where both run all their layers alike. */
 void layers_worths(const struct rk_model *model, const struct rk_system *system,
                    const struct rk_plan *a, const struct rk_plan *b, struct layers_worths *worths,

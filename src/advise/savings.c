@@ -4,6 +4,7 @@
 #include "plan/layers.h"
 #include "workload/parts.h"
 #include <reckon/advise.h>
+#include <reckon/machine.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -139,6 +140,20 @@ static struct job job_of(const struct rk_model *model, const struct rk_system *s
     return (struct job){model, system, lower ? p->reason[0].tier : 0};
 }
 
+/* Over several clusters: what is left in the tier where least is. */
+static double least_left(const struct job *job, const struct rk_prediction *p)
+{
+    double least = INFINITY;
+    for (int i = 0; i < p->stages; i++) {
+        const struct rk_system *system = rk_system_of(job->system, p->stage[i].cluster);
+        const double need =
+            job->tier ? p->stage[i].away_bytes[job->tier - 1] : p->stage[i].total_bytes;
+        if (job->tier < system->memories)
+            least = fmin(least, system->memory[job->tier].capacity_bytes - need);
+    }
+    return least;
+}
+
 /* Bytes of the stage that has most of them in the tier. */
 static double needed_bytes(const struct job *job, const struct rk_prediction *p)
 {
@@ -180,6 +195,7 @@ static bool largest_share(const struct change *change, const struct job *job,
                           const struct rk_plan *plan, const struct rk_prediction *before,
                           char words[RK_SAVING_WORDS])
 {
+    if (job->system->machine) return false; /* stages have shares of their own */
     const double share = job->tier ? shares_of(plan, change->key)[job->tier - 1] : 0;
     struct rk_plan without = *plan;
     struct rk_prediction p;
@@ -205,12 +221,21 @@ static bool largest_share(const struct change *change, const struct job *job,
     return true;
 }
 
+/* Has every cluster a lower memory? */
+static bool has_lower(const struct rk_system *system)
+{
+    bool has = system->memories > 1;
+    for (int i = 0; system->machine && i < system->machine->clusters; i++)
+        has &= system->machine->cluster[i].system.memories > 1;
+    return has;
+}
+
 /* False where the change does not apply. */
 static bool words_of(const struct change *change, const struct job *job, const struct rk_plan *plan,
                      const struct rk_prediction *before, char words[RK_SAVING_WORDS])
 {
     if (change->kind == CHANGE_SHARE) return largest_share(change, job, plan, before, words);
-    if (is_offload(change) && job->system->memories < 2) return false;
+    if (is_offload(change) && !has_lower(job->system)) return false;
     if (change->kind == CHANGE_PART)
         return add_part(job->model, plan, part_bit(change->key), words);
     if (change->kind == CHANGE_BLOCKS) return half_the_blocks(job->model, plan, words);
@@ -268,15 +293,40 @@ static bool deal_again(const struct rk_model *model, struct rk_plan *plan,
     return true;
 }
 
+/* Over several clusters the replicas of each stage give way to its degrees, and the words say so. A
+ * degree of the pipeline stays: its stages were dealt to clusters. */
+static bool deal_replicas(const struct rk_plan *plan, struct rk_plan *changed,
+                          char words[RK_SAVING_WORDS])
+{
+    struct rk_layout layout = *changed->layout;
+    char stages[RK_SAVING_WORDS];
+    bool dealt = false;
+    if (changed->pipeline != plan->pipeline || changed->chunks != plan->chunks) return false;
+    for (int i = 0; i < layout.parts; i++) {
+        struct rk_stage_part *part = &layout.part[i];
+        const struct rk_local *was = part->local ? &plan->layout->other[part->local - 1] : &plan->local;
+        const struct rk_local *now = part->local ? &layout.other[part->local - 1] : &changed->local;
+        const uint64_t before = was->tensor * was->context, after = now->tensor * now->context;
+        if (part->data * before % after) return false;
+        dealt |= before != after;
+        part->data = (uint32_t)(part->data * before / after);
+    }
+    if (!dealt) return true;
+    changed->layout = rk_layout_keep(&layout);
+    return plan_stages_text(changed, stages, sizeof stages) < sizeof stages &&
+           add_text(words, " stages=%s", stages);
+}
+
 /* Data parallelism gives way to the other degrees. Completes the words by what follows. */
 static bool apply(const struct job *job, const struct rk_plan *plan, char words[RK_SAVING_WORDS],
                   struct rk_plan *changed)
 {
     struct plan_draft draft = plan_draft_of(plan);
     struct plan_fault fault;
-    draft.system = job->system;
+    draft.system = job->system->machine ? NULL : job->system;
     if (plan_read_words(words, &draft, NULL) != RK_OK) return false;
     if (draft.plan.recompute != RK_SELECTIVE) draft.plan.recompute_parts = 0;
+    if (rk_plan_layout(plan)->parts && !deal_replicas(plan, &draft.plan, words)) return false;
     const bool other = draft.plan.pipeline * draft.plan.chunks != plan->pipeline * plan->chunks;
     if (other && !plan_given(&draft, "split") && !deal_again(job->model, &draft.plan, words))
         return false;
@@ -304,6 +354,10 @@ static bool try_change(const struct change *change, const struct job *job,
     saving->need_bytes = p->stage[p->tightest].total_bytes;
     saving->saved_bytes = needed_bytes(job, before) - needed_bytes(job, p);
     saving->left_bytes = room_of(job, plan) - needed_bytes(job, p);
+    if (job->system->machine) {
+        saving->left_bytes = least_left(job, p);
+        saving->saved_bytes = saving->left_bytes - least_left(job, before);
+    }
     saving->step_s = p->step_s;
     saving->fits = p->verdict == RK_FITS;
     return saving->saved_bytes > 0;

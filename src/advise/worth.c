@@ -173,7 +173,7 @@ static void family_text(const char *const *family, const struct rk_plan *plan,
 static bool joins(struct plan_worths *w, const struct rk_plan *a, const struct rk_plan *b, int row)
 {
     const char *const *family = family_of(row);
-    if (!family) return false;
+    if (!family || rk_plan_layout(a)->parts) return false; /* stages say all there is of them */
     for (int i = 0; i < w->count; i++)
         if (family_of(w->worth[i].difference.row) == family) return true;
     struct plan_difference *difference = &w->worth[w->count++].difference;

@@ -1,5 +1,6 @@
 #include "catalog/plan_compare.h"
 
+#include "catalog/plan_stages.h"
 #include "plan/layers.h"
 
 #include <inttypes.h>
@@ -85,6 +86,7 @@ static void bytes(struct rk_plan *p)
 struct rk_plan plan_canonical(const struct rk_model *model, const struct rk_plan *plan)
 {
     struct rk_plan p = *plan;
+    const bool parts = rk_plan_layout(&p)->parts > 0; /* which say how their stages are split */
     const uint64_t data = rk_plan_data(&p) * p.context;
     sequence(model, &p);
     if (p.tensor == 1) p.sequence_parallel = p.messages_sharded = p.regather = false;
@@ -93,13 +95,13 @@ struct rk_plan plan_canonical(const struct rk_model *model, const struct rk_plan
     if (p.context == 1) p.context_kind = RK_RING;
     if (p.context_kind != RK_RING_ULYSSES) p.ulysses = 0;
     if (p.context == 1 || p.context_kind == RK_ULYSSES) p.context_contiguous = false;
-    if (p.pipeline == 1) without_pipeline(&p);
+    if (p.pipeline == 1 && !parts) without_pipeline(&p);
     if (rk_plan_layout(&p)->splits) p.first_layers = p.last_layers = 0;
-    if (p.pipeline > 1 && p.chunks) even_split(model, &p);
+    if (p.pipeline > 1 && p.chunks && !parts) even_split(model, &p);
     if (!model->experts) without_experts(&p);
     if (p.zero == 0) without_shards(&p);
     if (p.zero < 3) p.keep_gathered = false;
-    if (p.shard_ranks >= data) p.shard_ranks = 0;
+    if (p.shard_ranks >= data && !parts) p.shard_ranks = 0;
     if (p.framework != RK_MEGATRON) p.transformer_engine = rk_plan_default().transformer_engine;
     recomputation(&p);
     bytes(&p);
@@ -174,6 +176,11 @@ const char *plan_value_text(const struct rk_plan *plan, int row, char text[stati
 static bool same_stages(const struct rk_plan *one, const struct rk_plan *other)
 {
     const struct rk_layout *a = rk_plan_layout(one), *b = rk_plan_layout(other);
+    const bool parts = a->parts || b->parts; /* their choices are those of the first stage */
+    if (parts && (memcmp(&one->local, &other->local, sizeof one->local) != 0 ||
+                  a->splits != b->splits ||
+                  memcmp(a->split, b->split, (size_t)a->splits * sizeof *a->split) != 0))
+        return false;
     return a->round == b->round && a->parts == b->parts && a->segments == b->segments &&
            a->others == b->others &&
            memcmp(a->part, b->part, (size_t)a->parts * sizeof *a->part) == 0 &&
@@ -181,8 +188,19 @@ static bool same_stages(const struct rk_plan *one, const struct rk_plan *other)
            memcmp(a->other, b->other, (size_t)a->others * sizeof *a->other) == 0;
 }
 
+/* What stages with replicas of their own say: all of a layer, and what follows. */
+static bool is_of_parts(const struct field *field)
+{
+    static const char *const keys[] = {"gpus", "pipeline", "chunks", "split"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(field->key, keys[i]) == 0) return true;
+    return plan_is_local(field);
+}
+
 static bool same(const struct plan_draft *a, const struct plan_draft *b, const struct field *field)
 {
+    const bool parts = rk_plan_layout(&a->plan)->parts || rk_plan_layout(&b->plan)->parts;
+    if (parts && is_of_parts(field)) return true;
     if (strcmp(field->key, "stages") == 0) return same_stages(&a->plan, &b->plan);
     if (field->type == FIELD_OTHER) {
         const struct rk_layout *x = rk_plan_layout(&a->plan), *y = rk_plan_layout(&b->plan);
@@ -223,6 +241,12 @@ static void take_recompute(struct rk_plan *to, const struct rk_plan *from)
 /* How the blocks are split; a split of other stages than the plan's makes no sense. */
 static void take_split(struct rk_plan *to, const struct rk_plan *from)
 {
+    if (rk_plan_layout(from)->parts || rk_plan_layout(to)->parts) {
+        to->local = from->local;
+        to->ranks = from->ranks;
+        to->pipeline = from->pipeline;
+        to->chunks = from->chunks;
+    }
     to->layout = from->layout;
     to->first_layers = from->first_layers;
     to->last_layers = from->last_layers;

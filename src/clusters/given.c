@@ -558,7 +558,11 @@ bool given_predict(const struct clusters_question *question, struct given_plan *
     p->reasons = p->verdict != RK_FITS;
     p->reason[0] = fault->reason;
     p->timed = p->verdict == RK_FITS || p->verdict == RK_MEMORY_EXCEEDED;
-    if (!p->timed) return true;
+    if (!p->timed) { /* which stage is at fault, and where */
+        p->tightest = fault->stage;
+        p->stage[fault->stage].cluster = given->stage[fault->stage].part[fault->part].cluster;
+        return true;
+    }
     p->tightest = tightest_of(plan);
     memcpy(p->holds, p->stage[p->tightest].holds, sizeof p->holds);
     tell_times(&j, plan);

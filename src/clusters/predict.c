@@ -86,6 +86,16 @@ bool plan_of_given(const struct rk_plan *words, const struct given_plan *given,
     return true;
 }
 
+struct rk_system clusters_system(const struct rk_machine *machine)
+{
+    struct rk_system system = machine->cluster[0].system;
+    system.machine = (struct rk_machine *)machine;
+    system.devices = 0;
+    for (int i = 0; i < machine->clusters; i++)
+        system.devices += machine->cluster[i].system.devices;
+    return system;
+}
+
 struct clusters_question clusters_question_of(const struct rk_model *model,
                                               const struct rk_system *system,
                                               const struct rk_plan *plan)
@@ -138,21 +148,19 @@ static struct rk_reason fault_of(const struct rk_model *model, const struct rk_s
 
 enum rk_verdict predict_clusters(const struct rk_model *model, const struct rk_system *system,
                                  const struct rk_plan *plan, struct rk_prediction *prediction,
-                                 struct clusters_plan *found)
+                                 struct clusters_judged *judged)
 {
     const struct clusters_question question = clusters_question_of(model, system, plan);
     const struct rk_reason fault = fault_of(model, system, plan);
     struct given_fault first;
     if (fault.verdict != RK_FITS) return refuse(prediction, &fault);
-    struct given_plan *given = malloc(sizeof *given);
-    struct clusters_plan *own = calloc(1, sizeof *own);
-    RK_REQUIRE(given && own); /* a megabyte */
-    given_of_plan(plan, given);
-    const bool good = given_predict(&question, given, own, prediction, &first);
+    struct clusters_judged *own = judged ? judged : malloc(sizeof *own);
+    RK_REQUIRE(own); /* a megabyte */
+    memset(&own->plan, 0, sizeof own->plan);
+    given_of_plan(plan, &own->given);
+    const bool good = given_predict(&question, &own->given, &own->plan, prediction, &first);
     RK_REQUIRE(good); /* memory for folds of layers */
-    if (found) *found = *own;
-    free(own);
-    free(given);
+    if (!judged) free(own);
     return prediction->verdict;
 }
 
@@ -165,11 +173,11 @@ enum rk_status step_timeline(struct timeline_plan *timeline, const struct rk_mod
 {
     if (!plan_has_parts(system, plan))
         return timeline_plan_of_plan(timeline, model, system, plan, prediction, messages, error);
-    struct clusters_plan *found = calloc(1, sizeof *found);
+    struct clusters_judged *found = malloc(sizeof *found);
     struct rk_prediction *again = malloc(sizeof *again);
     enum rk_status status = found && again ? RK_OK : no_memory(error);
     if (status == RK_OK) predict_clusters(model, system, plan, again, found);
-    if (status == RK_OK) status = clusters_timeline(found, timeline, error);
+    if (status == RK_OK) status = clusters_timeline(&found->plan, timeline, error);
     if (status == RK_OK) timeline->estimate_bubble_s = prediction->bubble_s;
     if (status == RK_OK && messages >= 0) timeline->messages = (enum timeline_messages)messages;
     free(again);

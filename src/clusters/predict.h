@@ -16,6 +16,9 @@ void given_of_plan(const struct rk_plan *plan, struct given_plan *given);
 bool plan_of_given(const struct rk_plan *words, const struct given_plan *given,
                    struct rk_plan *plan);
 
+/* A machine as a system of several clusters, which borrows it: not to be released. */
+struct rk_system clusters_system(const struct rk_machine *machine);
+
 /* What a plan asks of its machine. */
 struct clusters_question clusters_question_of(const struct rk_model *model,
                                               const struct rk_system *system,
@@ -28,10 +31,16 @@ static inline bool plan_has_parts(const struct rk_system *system, const struct r
     return system->machine || rk_plan_layout(plan)->parts;
 }
 
-/* As rk_predict(), for those. `found`, unless NULL: what the simulation is about. */
+/* What the simulation is about, and the replicas with their samples. */
+struct clusters_judged {
+    struct clusters_plan plan;
+    struct given_plan given;
+};
+
+/* As rk_predict(), for those. `judged`, unless NULL, is filled where the plan is timed. */
 enum rk_verdict predict_clusters(const struct rk_model *model, const struct rk_system *system,
                                  const struct rk_plan *plan, struct rk_prediction *prediction,
-                                 struct clusters_plan *found);
+                                 struct clusters_judged *judged);
 
 /* The timeline of any plan: timeline_plan_of_plan(), or that of its stages over clusters. */
 enum rk_status step_timeline(struct timeline_plan *timeline, const struct rk_model *model,

@@ -58,6 +58,7 @@ double rk_predict_tier(const struct rk_prediction *prediction, const struct rk_p
 int rk_predict_operations(const struct rk_model *model, const struct rk_system *system,
                           const struct rk_plan *plan, struct rk_operation *operations, int most)
 {
+    if (plan_has_parts(system, plan)) return 0; /* each cluster has its own */
     return (plan->framework == RK_CALCULON ? published_operations : layers_operations)(
         model, system, plan, operations, most);
 }

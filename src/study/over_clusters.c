@@ -1,6 +1,7 @@
 #include "study/over_clusters.h"
 
 #include "advise/clusters_figures.h"
+#include "advise/clusters_input.h"
 #include "advise/clusters_run.h"
 #include "base/memory.h"
 #include "catalog/clusters_words.h"
@@ -113,6 +114,15 @@ enum rk_status over_clusters_check(const struct place *place, const struct study
 
 /* ---- the answer in numbers ---- */
 
+/* One of the plans that were found, as any plan. */
+struct told {
+    struct rk_system system; /* borrowed from the question's machine */
+    struct rk_plan plan;
+    struct given_plan given;
+    struct clusters_judged judged; /* its replicas with their samples */
+    struct rk_prediction prediction;
+};
+
 /* The first stage's plan, and where others differ. */
 static void tell_axes(const struct clusters_input *input, const struct given_plan *given,
                       struct rk_plan *plan, struct study_over *over)
@@ -131,14 +141,15 @@ static void tell_axes(const struct clusters_input *input, const struct given_pla
 
 /* The whole run with that step. */
 static enum rk_status tell_run(const struct study *study, const struct study_point *point,
-                               const struct clusters_input *input, struct study_over_run *told,
-                               struct rk_error *error)
+                               const struct clusters_input *input, const struct told *plan,
+                               struct study_over_run *told, struct rk_error *error)
 {
     struct clusters_run run;
     struct rk_campaign_outcome o;
     if (!study->has_run) return RK_OK;
     const enum rk_status status =
-        clusters_run_of(study->facts, &study->run, input, point->run.tokens, &run, NULL, 0, error);
+        clusters_run_of(study->facts, &study->run, &input->model, &plan->system, &plan->plan,
+                        point->run.tokens, &run, NULL, 0, error);
     if (status != RK_OK) return status;
     rk_campaign_expect(&run.campaign, &o);
     *told = (struct study_over_run){.days = o.total_s / 86400,
@@ -149,47 +160,51 @@ static enum rk_status tell_run(const struct study *study, const struct study_poi
     return RK_OK;
 }
 
-/* The plan that the input was answered with, as one more of the row. */
+/* A plan that was found, as one more of the row. */
 static enum rk_status add_best(const struct study *study, const struct study_point *point,
-                               const struct clusters_input *input, double needed_flop,
-                               struct study_row *row, struct rk_error *error)
+                               const struct clusters_input *input,
+                               const struct clusters_plan *found, struct study_row *row,
+                               struct rk_error *error)
 {
     struct study_best *best = &row->best[row->found];
     struct study_over *over = &row->over[row->found];
-    struct given_plan *given = malloc(sizeof *given);
-    if (!given) return no_memory(error);
-    given_of(&input->question, &input->answer->best, given);
-    for (int i = 0; i < given->stages; i++)
-        for (int k = 0; k < given->stage[i].parts && given->stage[i].parts == 1; k++)
-            given->stage[i].part[k].most = given->round / given->stage[i].part[k].data;
-    if (input->given) *given = *input->given; /* with the samples of each part */
-    best->position = row->found;
-    over->step_usd = clusters_price(&input->machine, &input->answer->best);
-    clusters_words_of(&input->question, given, over->words, sizeof over->words);
-    clusters_order_of(&input->machine, given, over->clusters, sizeof over->clusters);
-    tell_axes(input, given, &best->plan, over);
-    clusters_outcome(&input->question, given, &input->answer->best, needed_flop, &best->outcome);
-    free(given);
-    row->found++;
-    return tell_run(study, point, input, &over->run, error);
+    struct told *told = malloc(sizeof *told);
+    if (!told) return no_memory(error);
+    given_of(&input->question, found, &told->given);
+    told->system = clusters_system(&input->machine);
+    enum rk_status status = RK_OK;
+    if (!plan_of_given(&input->question.words, &told->given, &told->plan))
+        status = rk_fail(error, RK_LIMIT, NULL, 0, 0, "more than %d kinds of layers", RK_MAX_LOCALS);
+    if (status == RK_OK) {
+        predict_clusters(&input->model, &told->system, &told->plan, &told->prediction,
+                         &told->judged);
+        best->position = row->found;
+        best->outcome = told->prediction.outcome;
+        over->step_usd = clusters_price(&input->machine, &told->judged.plan);
+        clusters_words_of(&input->question, &told->judged.given, over->words, sizeof over->words);
+        clusters_order_of(&input->machine, &told->judged.given, over->clusters,
+                          sizeof over->clusters);
+        tell_axes(input, &told->judged.given, &best->plan, over);
+        status = tell_run(study, point, input, told, &over->run, error);
+        row->found++;
+    }
+    free(told);
+    return status;
 }
 
 /* The best so many; of those that were simulated. */
 static enum rk_status keep(const struct study *study, const struct study_point *point,
-                           struct clusters_input *input, struct study_row *row,
+                           const struct clusters_input *input, struct study_row *row,
                            struct rk_error *error)
 {
-    double flop;
     const int count = input->kept.count;
+    enum rk_status status = RK_OK;
     row->best = calloc((size_t)count, sizeof *row->best);
     row->over = calloc((size_t)count, sizeof *row->over);
     if (!row->best || !row->over) return no_memory(error);
     row->counts.verdict[RK_FITS][0] = (uint64_t)count;
-    enum rk_status status = clusters_needed_flop(&input->question, &flop, error);
-    for (int i = 0; i < count && status == RK_OK; i++) {
-        if (i) status = clusters_input_take(input, &input->kept.plan[i], error);
-        if (status == RK_OK) status = add_best(study, point, input, flop, row, error);
-    }
+    for (int i = 0; i < count && status == RK_OK; i++)
+        status = add_best(study, point, input, &input->kept.plan[i], row, error);
     return status;
 }
 

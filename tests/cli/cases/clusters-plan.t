@@ -3,10 +3,10 @@ two="h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5
 reckon clusters -m llama3.1-8b -b 512 -s "$two" precision=fp16 --save-plan p.json -f json >found.json
 cat p.json
 reckon predict -m llama3.1-8b -s "$two" --plan p.json -f json >told.json
-for figure in '"step_s"' '"objective_s"' '"usd"' '"message_s"' '"bytes"' '"gradient_bytes"'
+for figure in '"step_s"' '"bytes"' '"gradient_bytes"' '"collectives_s"'
 do sed '/"launchable"/,/}/d' found.json | grep "$figure" | head -2 >a; grep "$figure" told.json | head -2 >b; cmp a b && echo "$figure same"; done
 reckon clusters -m llama3.1-8b -b 512 -s "$two" precision=fp16 recompute=selective:mlp --save-plan - | tee parts.json
-reckon predict -m llama3.1-8b -s "$two" --plan parts.json | sed -n 3p
+reckon predict -m llama3.1-8b -s "$two" --plan parts.json | sed -n '/^step .* s$/p'
 reckon clusters -m llama3.1-8b -b 512 -s "$two" precision=fp16 recompute=selective:mlp | sed -n 3p
 cat >mixed.json <<'END'
 {"batch": 512, "round": 16, "plan": "zero1", "stages": [
@@ -36,17 +36,17 @@ reckon clusters -m llama3.1-8b -s "$two" --plan equal.json --ranks - --ranks-for
 reckon clusters -m llama3.1-8b -s "$two" --plan mixed.json --links; echo "exit $?"
 # a cluster no longer than one stage
 printf '{"batch": 8, "round": 2, "stages": [{"layers": 16, "cluster": "0", "words": "tp4 dp2"}, {"layers": 16, "cluster": "1", "words": "tp4 dp2"}]}' >short.json
-reckon predict -m llama3.1-8b -s "h100-sxm5-80g x8 net1=none + h100-sxm5-80g x8 net1=none link=1Gb/s" --plan short.json | sed -n 3p
+reckon predict -m llama3.1-8b -s "h100-sxm5-80g x8 net1=none + h100-sxm5-80g x8 net1=none link=1Gb/s" --plan short.json | sed -n '/^step .* s$/p'
 # drawn: every rank once, on a device of its own, in racks of four nodes
-reckon predict -m llama3.1-8b -s "h100-sxm5-80g x32 leaf=16,over=2 name=new + a100-sxm4-80g x32 name=old link=100Gb/s@50us" --plan p.json --draw map.html >/dev/null
+reckon clusters -m llama3.1-8b -s "h100-sxm5-80g x32 leaf=16,over=2 name=new + a100-sxm4-80g x32 name=old link=100Gb/s@50us" --plan p.json --draw map.html >/dev/null
 grep -o '"rank [0-9]*' map.html | sort -u | wc -l
 grep '"rank [0-9]*' map.html | grep '^\["stage' | sed 's/.*",null//' | sort -u | wc -l
 grep -c '^\["rack"' map.html; grep '^\["over the link' map.html; grep '^\["cluster' map.html
-reckon predict -m llama3.1-8b -s "$two" --plan mixed.json --draw map.html >/dev/null; echo "exit $?"
+reckon clusters -m llama3.1-8b -s "$two" --plan mixed.json --draw map.html >/dev/null; echo "exit $?"
 # experts: each stage has its own degrees; what other choices cost; time against price
 both="h100-sxm5-80g x16 price=2.5 + a100-sxm4-80g x16 price=1.5 link=100Gb/s@50us"
 reckon clusters -m mixtral-8x7b -b 64 -s "$both" --save-plan moe.json | sed -n '/^Stages/,/^$/p'
-reckon predict -m mixtral-8x7b -s "$both" --plan moe.json | sed -n 3p
+reckon predict -m mixtral-8x7b -s "$both" --plan moe.json | sed -n '/^step .* s$/p'
 reckon clusters -m llama3.1-8b -b 128 -s "$both" --why --pareto | sed -n '/^What other/,$p'
 reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=1Gb/s" --pareto; echo "exit $?"
 # the plan as words of a launcher, where all stages are alike but for their layers
@@ -70,11 +70,9 @@ reckon clusters -m gpt3-175b -b 64 -s "h100-sxm5-80g x64 + l4 x8 hbm=1GiB name=s
     ]
 }
 "step_s" same
-"objective_s" same
-"usd" same
-"message_s" same
 "bytes" same
 "gradient_bytes" same
+"collectives_s" same
 {
     "batch": 512,
     "round": 16,
@@ -84,22 +82,54 @@ reckon clusters -m gpt3-175b -b 64 -s "h100-sxm5-80g x64 + l4 x8 hbm=1GiB name=s
         {"cluster": "new", "layers": 24, "words": "tp1 cp2 dp16 recompute=selective:mlp"}
     ]
 }
+step                12.2674 s
 step                12.2674 s         by event simulation, the better of the plans looked at
-step                12.2674 s         by event simulation, the better of the plans looked at
-llama3.1-8b over 2 clusters, batch 512 of 8192 tokens, by the model of today's plans
-Megatron-LM does not launch it: replicas on several clusters take samples by their speed
+llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, by simulation: 20.95 s a step, 214.7 TFLOP/s a GPU, MFU 28.1 %
+  plan: tp4 pp2 gbs512 stages=16:20/dp4~@1/dp4/recompute=full,12/dp4/tp2/cp2 messages-sharded sp
+  zero1 grad-overlap weight-overlap
+  time: no class of measured runs is over several clusters: no range
+  memory: of such runs (megatron, dense: 556 of 8 sources, each unseen) 90 % need 33.4 to 77.2 of 80.0 GiB; it fits in 96 %
 
-step                20.9479 s         by event simulation, the better of the plans looked at
-objective           21.0990 s         of that plan: sum c + (m - 1) max c + the end
-gap                 0.72 %            the objective above the simulation
-samples per second  24.442
-microbatches        32                of a step
-samples of a round  16                of a microbatch, over all replicas of a stage
-GPUs used           48
-GPUs there          64
-USD a step          0.6052            GPU-hours used, bytes over links
+Where the time of a step goes
+              time  share
+                 s      %
+matrix      8.0270   38.3  matrix products                                                               #########
+attention   2.0129    9.6  attention kernels                                                             ##
+memory      0.3813    1.8  operations that memory limits: norms, activations, casts
+recompute   4.1023   19.6  forward work done again in backward; with calculon without its communication  #####
+tensor      2.0302    9.7  tensor-parallel communication that is waited for                              ##
+launch      0.0310    0.1  the host, where it is slower than the device
+pipeline    1.3776    6.6  messages between stages that are waited for                                   ##
+bubble      0.2173    1.0  stages that wait for others: start, end, imbalance
+data        2.7569   13.2  gradients and weights of data parallelism that are waited for                 ###
+optimizer   0.0114    0.1  optimizer step
+step       20.9479  100.0
 
-Stages
+Communication of the slowest stage
+                 on the link  waited for  of the step  sent, all GPUs
+                           s           s            %             TiB
+tensor parallel       2.8342      2.0302          9.7           24.66
+data parallel         2.9112      2.7569         13.2               -
+
+What it achieves
+step                20.9479 s
+tokens per second   200.225 K
+... of a GPU        4.171 K
+samples per second  24.4415
+FLOP/s of a GPU     214.7 TFLOP/s     that the model needs: three times forward
+... executed        225.2 TFLOP/s     the same, with what is computed again
+MFU                 28.12 %           the former over the peak of the plan's precision
+HFU                 29.49 %           the latter over it
+... in full         31.64 %           MFU with what a causal mask hides
+... Megatron-LM's   28.12 %           MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary
+
+Stages: a microbatch, and the memory of a GPU
+stage  blocks  parameters  forward  backward  in flight  state  activations  rest  total   left
+                        B       ms        ms               GiB          GiB   GiB    GiB    GiB
+0          20        1.22  129.563   388.709          2  10.38        32.28  3.54  46.19  33.81  ##############..........
+1          12        1.57  125.581   242.800          1  12.01        18.88  2.64  33.54  46.46  ##########..............
+
+Where the stages run
 stage  cluster    layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages   end  memory  fits in
                                                                             ms        ms        ms     s     GiB        %
     0  new + old      20      4    32   4   1   1   8    3  none        129.56    388.71     43.05  2.77    46.2       96  ##############..........
@@ -117,6 +147,8 @@ stage  cluster  replicas  tp  cp  samples, least  most  both passes
     0  new             4   4   1               3     3       451.82
     0  old             4   4   1               1     1       518.27
 
+a step costs 0.6052 USD: GPU-hours used, bytes over links
+
 exit 3
 exit 3
 exit 3
@@ -125,9 +157,84 @@ exit 3
 exit 3
 exit 3
 exit 3
+llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 96 GPUs, by simulation: this plan cannot run
+  plan: tp4 pp2 gbs512 stages=16:20/dp4~@1/dp4/recompute=full,12/dp8/tp8 messages-sharded sp zero1
+  grad-overlap weight-overlap
+
+Why it cannot run
+reason       message
+bad_degrees  stage 1, on cluster new: nodes of the cluster: asked for 10, there is 4
 exit 1
 exit 3
 exit 2
+llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, by simulation: this plan cannot run
+  plan: tp4 pp2 gbs512 seq1048576 stages=16:20/dp4~@1/dp4/recompute=full,12/dp4/tp2/cp2
+  messages-sharded sp zero1 grad-overlap weight-overlap
+  time: no class of measured runs is over several clusters: no range
+  memory: of such runs (megatron, dense: 556 of 8 sources, each unseen) 90 % need 4248.8 to 9812.0 of 80.0 GiB; it does not fit
+
+Why it cannot run
+reason           message
+memory_exceeded  memory tier 0 (HBM3) needs 5.731 TiB on stage 0, has 80 GiB: 5.653 TiB too little
+
+  no change of one or two choices makes it fit: more GPUs, or `reckon search`, which tries all of them together
+
+Where the time of a step goes
+                 time  share
+                    s      %
+matrix      1469.0803    3.9  matrix products                                                #
+attention  35015.5872   93.5  attention kernels                                              ######################
+memory       105.2162    0.3  operations that memory limits: norms, activations, casts
+tensor       464.9833    1.2  tensor-parallel communication that is waited for
+pipeline      12.0796    0.0  messages between stages that are waited for
+bubble       393.7037    1.1  stages that wait for others: start, end, imbalance
+data           2.7569    0.0  gradients and weights of data parallelism that are waited for
+optimizer      0.0114    0.0  optimizer step
+step       37463.4188  100.0
+
+Communication of the slowest stage
+                 on the link  waited for  of the step  sent, all GPUs
+                           s           s            %             PiB
+tensor parallel     464.9833    464.9833          1.2            2.85
+data parallel         2.9112      2.7569          0.0               -
+
+What it achieves
+step                10.40651 h
+tokens per second   14.331 K
+... of a GPU        298.553
+samples per second  0.0136667
+FLOP/s of a GPU     259.6 TFLOP/s     that the model needs: three times forward
+... executed        259.6 TFLOP/s     the same, with what is computed again
+MFU                 34.00 %           the former over the peak of the plan's precision
+HFU                 34.00 %           the latter over it
+... in full         66.24 %           MFU with what a causal mask hides
+... Megatron-LM's   34.00 %           MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary
+
+Stages: a microbatch, and the memory of a GPU
+stage  blocks  parameters  forward  backward  in flight  state  activations    rest  total   left
+                        B        s         s               GiB          TiB     GiB    TiB    TiB
+0          20        1.22  302.849   855.115          2  10.38         5.38  349.00   5.73  -5.65  ########################
+1          12        1.57  182.409   514.333          1  43.76         2.36  147.48   2.55  -2.47  ########################
+
+Where the stages run
+stage  cluster    layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages   end  memory  fits in
+                                                                             s         s        ms     s     TiB        %
+    0  new + old      20      4    32   4   1   1   8    4  none        302.85    855.12    377.49  2.77     5.7        0  ########################
+    1  new            12      2    16   2   2   1   4    4  none        182.41    514.33      0.00  0.02     2.5        0  ########################
+
+What a step sends
+stage  to the next one over  each way  both ways  gradients of a GPU  their collectives
+                                               s                                      s
+    0  new                   4.00 TiB     12.080            4.55 GiB              2.911
+    1  -                            -          -            5.85 GiB              0.046
+
+Replicas of several kinds, and their samples of a round
+stage  cluster  replicas  tp  cp  samples, least  most  both passes
+                                                                  s
+    0  new             4   4   1               4     4      1157.96
+    0  old             4   4   1               0     0         0.00
+
+a step costs 1082 USD: GPU-hours used, bytes over links
 exit 1
 rank 0=new-0 slot=0
 rank 16=old-0 slot=0
@@ -141,7 +248,7 @@ exit 2
 "kind": "gradients", "stage": 1, "cluster": "new", "over": "cluster", "net_name": "IB"
 "from": 0, "to": 1, "over": "link", "net_name": "Socket"
 exit 2
-step                9.1122 s          by event simulation, the better of the plans looked at
+step                9.1122 s
 64
 64
 3
@@ -157,7 +264,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
     2  0            12      1     8   1   2   8   4    1  none         82.60    166.18      2.00  49.19    65.1       78  ####################....
     3  0            12      1     8   1   2   8   4    1  none         85.59    170.44      0.00  50.42    55.1       85  #################.......
 
-step                4.9330 s          by event simulation, the better of the plans looked at
+step                4.9330 s
 What other choices would cost
 if                                   objective  over the best  stages  clusters used
                                              s              %
@@ -181,10 +288,25 @@ exit 2
 -m llama3.1-8b dp4 tp4 pp2 gbs64 split=9,23 sp zero1 grad-overlap weight-overlap
 pipeline-model-parallel-layout "Et*9|t*23L"
 exit 0
-<h1>llama3.1-8b over 2 clusters
-<h3>Stages
+<h1>llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us
+<h3>Where the time of a step goes
+<h3>The same in numbers
+<h3>Memory against its capacity
+<h3>Memory of every stage against its capacity
+<h3>Stages: a microbatch, and the memory of a GPU
+<h3>Where the stages run
 <h3>What a step sends
+<h3>What a single change of the plan saves
+<h3>How the step begins
+<h3>How the step ends
+<h3>What each stage does with the step
+<h3>Memory of stage 1 over time
 <h3>Where the ranks are
+<h3>Model
+<h3>System
+<h3>Clusters
+<h3>Links
+<h3>Sources, as the inputs name them
 64
 same
 exit 1
@@ -197,10 +319,8 @@ reckon: w.json:1:25: round: does not divide the batch, 512: 16 does
 reckon: w.json:1:16: unknown key "rounds"; did you mean "round"?
 reckon: w.json:3:18: stages[1]: unknown key "clusters"; did you mean "cluster"?
 reckon: w.json:3:3: stages[1]: tensor 3 does not divide the node, 8: 2 does
-reckon: w.json:3:3: stages[1]: on cluster new: bad_degrees: nodes of the cluster (asked for 10, there is 4)
 reckon: w.json:3:3: stages[1]: dp3 does not divide the round, 16: dp2 does
 reckon: how many samples has a step? add --batch 256, or the word gbs256
-reckon: mixed.json:2:3: stages[0]: on cluster new: memory_exceeded: memory of a GPU (asked for 5.731 TiB, there is 80 GiB)
 reckon: ranks: replicas of a stage have different shares of the samples: messages are listed with "shares": "equal" in the plan
 reckon: --plan and --links, --why, --pareto or --top: these search, leave --plan out
 reckon: --pareto: every cluster needs its price, as price=2.5 (USD for an accelerator and hour)

@@ -10,36 +10,36 @@ sed 's/: 8, "cl/: [4, 4], "cl/; s/: 24, "cl/: [12, 12], "cl/' a.json >chunks.jso
 echo "== timeline"
 reckon timeline -m llama3.1-8b -s "$two" --plan a.json --trace t.json --pytorch-csv t.csv
 grep -c '"ph"' t.json; cut -c 1-60 t.csv
-reckon timeline -m llama3.1-8b -s "$two" --plan chunks.json | sed -n 4p
-reckon timeline -m llama3.1-8b -s "$two" --plan a.json schedule=zero-bubble | sed -n 4p
+reckon timeline -m llama3.1-8b -s "$two" --plan chunks.json | grep ^step:
+reckon timeline -m llama3.1-8b -s "$two" --plan a.json schedule=zero-bubble | grep ^step:
 reckon timeline -m llama3.1-8b -s "$two" --plan a.json --trace - | sed -n '$p'
-reckon timeline -m llama3.1-8b -s "$two" --plan a.json --trace - -o told.txt | sed -n '$p'; sed -n 4p told.txt
-reckon predict -m llama3.1-8b -s "$two" --plan a.json | sed -n 3p
+reckon timeline -m llama3.1-8b -s "$two" --plan a.json --trace - -o told.txt | sed -n '$p'; grep ^step: told.txt
+reckon predict -m llama3.1-8b -s "$two" --plan a.json | sed -n '/^step .* s$/p'
 reckon timeline -m llama3.1-8b -s "$two" --plan a.json --window 1s..2s; echo "exit $?"
 echo "== fits"
 reckon fits -m llama3.1-8b -s "$two" --plan a.json
 reckon fits -m llama3.1-70b -s "$two" --plan a.json; echo "exit $?"
 sed 's/80g/40g/; s/"new", "words": "tp2 dp8"/"new", "words": "tp1 dp8"/' a.json >tight.json
-reckon fits -m llama3.1-8b -s "$two" --plan tight.json seq=32768 | sed -n '1,7p'
+reckon fits -m llama3.1-8b -s "$two" --plan tight.json seq=32768 | sed -n '1p;/^Memory/,/^$/p'
 # no tensor group leaves its node; nothing that takes room instead of making it
 sed 's/tp2 dp8/tp8 dp2/' a.json >node.json
 reckon fits -m llama3.1-8b -s "$two" --plan node.json | grep -o '^zero.\|^tensor\|^context'
 reckon fits -m llama3.1-8b -s "$two" --plan node.json zero3 | grep -o '^zero.\|^tensor\|^context'
 echo "== diff"
 reckon diff -m llama3.1-8b -s "$two" a.json b.json
-reckon diff -m llama3.1-8b -s "$two" a.json chunks.json | sed -n '3,4p'
-reckon diff -m llama3.1-8b -s "$two" a.json a.json | sed -n '3,4p'
+reckon diff -m llama3.1-8b -s "$two" a.json chunks.json | sed -n '/^B takes/,/^$/p;/^The plans/p'
+reckon diff -m llama3.1-8b -s "$two" a.json a.json | sed -n '/^B takes/,/^$/p;/^The plans/p'
 reckon diff -m llama3.1-8b -s "$two" a.json; echo "exit $?"
 sed 's/"batch": 64/"batch": 128/' a.json >twice.json
-reckon diff -m llama3.1-8b -s "$two" a.json twice.json | sed -n '3,4p'
+reckon diff -m llama3.1-8b -s "$two" a.json twice.json | sed -n '/^B takes/,/^$/p;/^The plans/p'
 sed 's/dp8"}]/dp8 recompute=selective:mlp"}]/' a.json >mlp.json; sed 's/:mlp/:layernorm/' mlp.json >norm.json
-reckon diff -m llama3.1-8b -s "$two" mlp.json norm.json | sed -n '8p'
+reckon diff -m llama3.1-8b -s "$two" mlp.json norm.json | sed -n '/^Layers that/,/^$/p'
 cat >speed.json <<'END'
 {"batch": 64, "round": 16, "stages": [
   {"layers": 32, "parts": [{"cluster": "new", "words": "tp2 dp4"}, {"cluster": "old", "words": "tp2 dp4"}]}]}
 END
 sed 's/"layers": 32/"layers": 32, "shares": "equal"/' speed.json >equal.json
-reckon diff -m llama3.1-8b -s "$two" speed.json equal.json | sed -n '8p'
+reckon diff -m llama3.1-8b -s "$two" speed.json equal.json | sed -n '/^Layers that/,/^$/p'
 echo "== check"
 reckon check -m llama3.1-8b -s "$two" a.json; echo "exit $?"
 sed 's/"batch": 64/"batch": 8/' a.json >few.json
@@ -103,92 +103,214 @@ sed '/^recv 2 .*r:tied/d' logs/rank-16.log >less; mv less logs/rank-16.log
 reckon check --logs logs >told; code=$?; tail -2 told; echo "exit $code"
 === stdout
 == timeline
-schedule      1f1b
-microbatches  8
-passes        32
-step s        3.07467 s
-objective     3.07467 s         of 1F1B: sum c + (m - 1) max c + the end
-bubble, mean  13.2 %
-bubble, most  15.9 %
+llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, by simulation: 3.075 s a step
+  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
+  weight-overlap
+schedule 1f1b: stages 2, chunks of a stage 1, microbatches 8, passes 32; messages beside
+step: 3.07467 s simulated, 3.07467 s by simulation: the same
+idle: 13.2 % of the step on average, 15.9 % at most, 10.5 % on the busiest stage, whose bubble is 10.4 % by simulation
+tightest: stage 1, memory tier 0 (HBM3): 39.30 GiB at most, 39.30 GiB by simulation: the same; it has 80 GiB
+trace: t.json, all of the step
+PyTorch schedule: t.csv
+
+Memory at its peak
+memory                tightest stage       peak   estimate  difference   capacity  first at  in flight
+                                                                     %                   ms
+memory tier 0 (HBM3)               1  39.30 GiB  39.30 GiB        0.00  80.00 GiB  111.8138          1  microbatches
 
 Stages
-stage  cluster  layers  compute  messages      end      idle  bubble  in flight   peak
-                              s        ms       ms        ms       %               GiB
-    0  old           8   2.2118  344.3974  29.2007  489.2891    15.9          2  18.95  ######..................
-    1  new          24   2.7260    0.0000  26.8865  321.8372    10.5          1  39.30  ############............
+stage  blocks  compute  offload  messages  reduce  optimizer      idle  of step   peak  of HBM
+                     s        s         s       s         ms        ms        %    GiB       %
+    0       8   2.5562   0.0000    0.0000  0.0000    29.2007  489.2891     15.9  18.95    23.7  ######..................
+    1      24   2.7260   0.0000    0.0000  0.0000    26.8865  321.8372     10.5  39.30    49.1  ############............
 165
 0F0,0F1,,0B0,0F2,0B1,0F3,0B2,0F4,0B3,0F5,0B4,0F6,0B5,0F7,0B6
 ,1F0,1B0,1F1,1B1,1F2,1B2,1F3,1B3,1F4,1B4,1F5,1B5,1F6,1B6,1F7
-step s        3.28260 s
-step s        2.90264 s
+step: 3.2826 s simulated, 3.46212 s by simulation: 5.2 % less
+step: 2.90264 s simulated, 3.07467 s by simulation: 5.6 % less
 ]}
 ]}
-step s        3.07467 s
-step                3.0747 s          by event simulation, the better of the plans looked at
+step: 3.07467 s simulated, 3.07467 s by simulation: the same
+step                3.0747 s
 exit 2
 == fits
-llama3.1-8b over 2 clusters: fits, 40.70 GiB left on the tightest stage, 1; 3.075 s a step
+llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs: fits, 40.70 GiB left on the tightest stage, 1 of 0-1; 3.075 s a step
+  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
+  weight-overlap
+  memory: of such runs (megatron, dense: 556 of 8 sources, each unseen) 90 % need 28.5 to 65.7 of 80.0 GiB; it fits in 99 %
 
 Memory of a GPU, stage by stage
-stage  cluster  in flight  weights  gradients  optimizer  activations  rest  total  capacity   left
-                               GiB        GiB        GiB          GiB   GiB    GiB       GiB    GiB
-    0  old              2     2.11       4.23       1.59         8.51  2.52  18.95     80.00  61.05
-    1  new              1     5.36      10.73       4.02        14.78  4.41  39.30     80.00  40.70
+               stage 0  stage 1
+                   GiB      GiB
+weights           2.11     5.36  weights in the datatype they are kept in
+gradients         4.23    10.73  weight gradients
+optimizer         1.59     4.02  master copy and moments
+attention         1.26     1.89  activations of attention
+mlp               5.25     7.88  activations of dense MLPs
+norms             2.00     3.00  activations of norms and the residual stream
+embedding         0.00     2.02  activations of embedding, head and loss
+working           0.22     1.04  what the operation at hand needs beside that
+communication     0.27     0.82  buffers of collectives and messages
+context           1.50     1.59  the device's context, libraries and their workspaces
+fragmentation     0.53     0.95  what the allocator loses
+total            18.95    39.30
+capacity         80.00    80.00  of the device
+left             61.05    40.70
 
-What a single change of all stages does
-change                            left  stage  fits    step  slower by
-                                   GiB                    s          %
-zero2                            49.65      1   yes  3.1319        1.9  gradients are sharded, too
-zero3                            52.79      1   yes  3.1993        4.1  weights are sharded, too
-recompute=full                   53.43      1   yes  3.9907       29.8  whole layers are computed again
-recompute=selective:mlp          49.04      1   yes  3.6737       19.5  dense MLPs are computed again
-recompute=selective:layernorm    42.29      1   yes  3.0887        0.5  norms are computed again
-recompute=selective:core_attn    40.71      1   yes  3.1786        3.4  attention's core is computed again
-tensor x 2                       48.96      1   yes  3.5177       14.4  twice the tensor parallelism, half the data parallelism
-context x 2                      40.70      1   yes  3.1011        0.9  twice the context parallelism, half the data parallelism
-moment1-bytes=2 moment2-bytes=2  42.04      1   yes  3.0740       -0.0  moments in 16 bits
-gradient-bytes=2                 46.06      1   yes  3.0645       -0.3  gradients in 16 bits
+What a single change of the plan saves
+change                             saves   left  fits   step  slower by
+                                     GiB    GiB            s          %
+recompute=full                     12.73  53.43   yes  3.991       29.8  whole layers are computed again
+zero3                              12.10  52.79   yes  3.199        4.1  weights are sharded, too
+zero2                               8.96  49.65   yes  3.132        1.9  gradients are sharded, too
+recompute=selective:mlp             8.35  49.04   yes  3.674       19.5  dense MLPs are computed again
+tp4 stages=8:8@1/dp4,24/dp4         8.26  48.96   yes  3.518       14.4  twice the tensor parallelism, half the data parallelism
+gradient-bytes=2                    5.36  46.06   yes  3.064       -0.3  gradients in 16 bits
+recompute=full recompute-layers=8   4.24  44.94   yes  3.639       18.3  half of the layers are computed again
+recompute=selective:layernorm       1.59  42.29   yes  3.089        0.5  norms are computed again
+moment1-bytes=2 moment2-bytes=2     1.34  42.04   yes  3.074        0.0  moments in 16 bits
+recompute=selective:core_attn       0.01  40.71   yes  3.179        3.4  attention's core is computed again
+
+Offloading is not tried: not every cluster has a second memory.
 exit 3
-llama3.1-8b over 2 clusters: does not fit, 97.65 GiB too little on the tightest stage, 1; 29.23 s a step
-
+llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 24 GPUs: does not fit, 97.65 GiB too little on the tightest stage, 1 of 0-1; 29.23 s a step
 Memory of a GPU, stage by stage
-stage  cluster  in flight  weights  gradients  optimizer  activations   rest   total  capacity    left
-                               GiB        GiB        GiB          GiB    GiB     GiB       GiB     GiB
-    0  old              2     2.11       4.23       1.59        34.03   4.94   46.90     80.00   33.10
-    1  new              1    10.73      21.46       8.05       118.25  19.17  177.65     80.00  -97.65
-zero2
-zero3
+               stage 0  stage 1
+                   GiB      GiB
+weights           2.11    10.73  weights in the datatype they are kept in
+gradients         4.23    21.46  weight gradients
+optimizer         1.59     8.05  master copy and moments
+attention         5.03    15.09  activations of attention
+mlp              21.00    63.00  activations of dense MLPs
+norms             8.00    24.00  activations of norms and the residual stream
+embedding         0.00    16.16  activations of embedding, head and loss
+working           0.88     8.08  what the operation at hand needs beside that
+communication     0.45     1.88  buffers of collectives and messages
+context           1.50     1.59  the device's context, libraries and their workspaces
+fragmentation     2.11     7.61  what the allocator loses
+total            46.90   177.65
+capacity         80.00    80.00  of the device
+left             33.10   -97.65
+
 context
+zero3
+zero2
 context
 == diff
-A  a.json: 3.075 s a step
-B  b.json: 3.752 s a step
+llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us
+A  a.json: 3.075 s a step, 39.30 GiB
+  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
+  weight-overlap
+B  b.json: 3.752 s a step, 48.07 GiB
+  plan: tp2 pp2 gbs64 stages=16:8@1/dp8,24/dp4/tp4 messages-sharded sp zero1 grad-overlap
+  weight-overlap
 B takes 22.0 % more time than A: 0.819 times the throughput
 
-What differs, and what it is worth: A with it alone, B without it; -: does not run
-what     A                     B                     alone  without
-                                                         %        %
-round    8                     16                      8.9     -6.8
-stage 1  new tp2 cp1 dp8 none  new tp4 cp1 dp4 none   13.7    -10.8
+What differs, and what each key is worth: A with it alone, B without it
+key     A                 B                      alone    memory     without
+stages  8:8@1/dp8,24/dp8  16:8@1/dp8,24/dp4/tp4  +22.0 %  +8.77 GiB  -18.1 %
+
+Layers that are run in other ways, and what each run of them is worth
+stage  layers  change                                        alone    memory      without
+    -  all     samples of a round 8 -> 16                    +8.9 %   +16.90 GiB  -6.8 %
+    1  8-31    new tp2 cp1 dp8 none -> new tp4 cp1 dp4 none  +13.7 %  -8.26 GiB   -10.8 %
+
+The way from A to B, what helps most first
+change                                              step      saved   of A  memory
+                                                       s         ms      %     GiB
+stages 8:8@1/dp8,24/dp8 -> 16:8@1/dp8,24/dp4/tp4  3.7524  -677.7636  -22.0   48.07
 
 Where the time of a step goes
-               A       B     B - A
-               s       s        ms
-compute   2.7260  3.0926  366.6579  passes of the slowest stage, without its messages
-messages  0.0000  0.0000    0.0000  messages of the slowest stage to the stages behind and back
-pipeline  0.3195  0.6306  311.1057  once through the other stages: the pipeline fills and drains
-end       0.0292  0.0292    0.0000  gradients, optimizer and weights behind the last microbatch
-overlap   0.0000  0.0000    0.0000  what the simulation finds beside the sum of these
-step      3.0747  3.7524  677.7636  all of it
+                A       B     B - A
+                s       s        ms
+matrix     1.9018  1.8998   -1.9379  matrix products
+attention  0.3708  0.3698   -1.0752  attention kernels
+memory     0.1843  0.1810   -3.3152  operations that memory limits: norms, activations, casts
+tensor     0.2691  0.6420  372.9862  tensor-parallel communication that is waited for
+bubble     0.3195  0.6306  311.1057  stages that wait for others: start, end, imbalance
+data       0.0154  0.0154    0.0000  gradients and weights of data parallelism that are waited for
+optimizer  0.0138  0.0138    0.0000  optimizer step
+step       3.0747  3.7524  677.7636  all of it
+
+What the fullest GPU holds
+                   A      B  B - A
+                 GiB    GiB    GiB
+weights         5.36   2.68  -2.68  weights in the datatype they are kept in
+gradients      10.73   5.37  -5.36  weight gradients
+optimizer       4.02   4.02   0.00  master copy and moments
+attention       1.89   3.77   1.89  activations of attention
+mlp             7.88  15.75   7.88  activations of dense MLPs
+norms           3.00   6.00   3.00  activations of norms and the residual stream
+embedding       2.02   4.04   2.02  activations of embedding, head and loss
+working         1.04   2.21   1.17  what the operation at hand needs beside that
+communication   0.82   0.72  -0.10  buffers of collectives and messages
+context         1.59   1.59   0.00  the device's context, libraries and their workspaces
+fragmentation   0.95   1.91   0.96  what the allocator loses
+all            39.30  48.07   8.77  of the device
 B takes 6.8 % more time than A: 0.937 times the throughput
-stages times runs of layers differ, 2 x 1 and 2 x 2: only the whole can be compared
-both take the same time
-the two plans are the same
-exit 2
-B takes 88.7 % more time than A: 1.060 times the throughput
-batch differs: only the whole can be compared
-stage 1  new tp2 cp1 dp8 mlp  new tp2 cp1 dp8 layernorm  -14.6     17.1
-stage 0  new tp2 cp1 dp4 none, ...  new tp2 cp1 dp4 none, ..., equal shares    0.0      0.0
+
+The plans are the same.
+llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us
+A  a.json: 3.075 s a step, 39.30 GiB
+  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
+  weight-overlap
+B  best: 2.832 s a step, 55.99 GiB
+  plan: pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 zero1 grad-overlap weight-overlap
+B takes 7.9 % less time than A: 1.09 times the throughput
+
+What differs, and what each key is worth: A with it alone, B without it
+key               A                 B                 alone   memory      without
+stages            8:8@1/dp8,24/dp8  8:8@1/dp8,24/dp8  -7.9 %  +16.69 GiB  +14.7 %
+messages_sharded  yes               no                +5.6 %  +0.00 GiB   +0.0 %
+
+Layers that are run in other ways, and what each run of them is worth
+stage  layers  change                                        alone   memory      without
+    0  0-7     old tp2 cp1 dp8 none -> old tp1 cp2 dp8 none  +0.1 %  +0.00 GiB   +12.5 %
+    1  8-31    new tp2 cp1 dp8 none -> new tp1 cp2 dp8 none  -6.1 %  +16.69 GiB  +11.5 %
+
+The way from A to B, what helps most first
+change                                                                     step     saved  of A  memory
+                                                                              s        ms     %     GiB
+stages 8:8@1/dp8,24/dp8 -> 8:8@1/dp8,24/dp8, messages_sharded yes -> no  2.8325  242.1771   7.9   55.99
+
+Where the time of a step goes
+                A       B      B - A
+                s       s         ms
+matrix     1.9018  1.9018     0.0000  matrix products
+attention  0.3708  0.3955    24.6506  attention kernels
+memory     0.1843  0.1843     0.0000  operations that memory limits: norms, activations, casts
+tensor     0.2691  0.0000  -269.0566  tensor-parallel communication that is waited for
+bubble     0.3195  0.3042   -15.3075  stages that wait for others: start, end, imbalance
+data       0.0154  0.0229     7.4150  gradients and weights of data parallelism that are waited for
+optimizer  0.0138  0.0239    10.1215  optimizer step
+step       3.0747  2.8325  -242.1771  all of it
+
+What the fullest GPU holds
+                   A      B  B - A
+                 GiB    GiB    GiB
+weights         5.36  10.73   5.36  weights in the datatype they are kept in
+gradients      10.73  21.46  10.73  weight gradients
+optimizer       4.02   4.02  -0.00  master copy and moments
+attention       1.89   1.89   0.00  activations of attention
+mlp             7.88   7.88   0.00  activations of dense MLPs
+norms           3.00   3.00   0.00  activations of norms and the residual stream
+embedding       2.02   2.02   0.00  activations of embedding, head and loss
+working         1.04   1.01  -0.03  what the operation at hand needs beside that
+communication   0.82   1.45   0.63  buffers of collectives and messages
+context         1.59   1.59   0.00  the device's context, libraries and their workspaces
+fragmentation   0.95   0.95  -0.00  what the allocator loses
+all            39.30  55.99  16.69  of the device
+exit 0
+B takes 88.7 % more time than A: 1.06 times the throughput
+
+Layers that are run in other ways, and what each run of them is worth
+stage  layers  change                                            alone    memory     without
+    1  8-31    new tp2 cp1 dp8 mlp -> new tp2 cp1 dp8 layernorm  -14.6 %  +6.76 GiB  +17.1 %
+
+Layers that are run in other ways, and what each run of them is worth
+stage  layers  change                                                                                                    alone   memory     without
+    0  0-31    new tp2 cp1 dp4 none + old tp2 cp1 dp4 none -> new tp2 cp1 dp4 none + old tp2 cp1 dp4 none, equal shares  +0.0 %  +0.00 GiB  +0.0 %
+
 == check
 llama3.1-8b over 2 clusters: nothing found
 exit 0
@@ -241,7 +363,26 @@ old             16     26.152         1.99       52.042       318.4  of the list
 
 bytes over links: 1.641e+05 USD of it, of steps done twice, too
 bytes over links: 1.641e+05 USD of it, of steps done twice, too
-to launch it, on the hosts of --ranks: reckon export megatron -m llama3.1-8b dp8 tp2 pp2 gbs64 split=8,24 sp zero1 grad-overlap weight-overlap
+
+Stages: a microbatch, and the memory of a GPU
+stage  blocks  parameters  forward  backward  in flight  state  activations  rest  total   left
+                        B       ms        ms               GiB          GiB   GiB    GiB    GiB
+0           8        1.14   90.289   186.184          2   8.14         8.73  2.09  18.95  61.05  ######..................
+1          24        2.88  115.422   225.321          1  21.03        15.82  2.45  39.30  40.70  ############............
+
+Where the stages run
+stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
+                                                                          ms        ms        ms     ms     GiB        %
+    0  old           8      2    16   2   1   1   8    1  none         90.29    186.18     43.05  29.20    19.0      100  ######..................
+    1  new          24      2    16   2   1   1   8    1  none        115.42    225.32      0.00  26.89    39.3       99  ############............
+
+What a step sends
+stage  to the next one over  each way  both ways  gradients of a GPU  their collectives
+                                              ms                                     ms
+    0  old - new             4.00 GiB    344.397            4.23 GiB             98.084
+    1  -                            -          -           10.73 GiB             83.202
+
+a step costs 0.1201 USD: GPU-hours used, bytes over links
 exit 2
 exit 2
 == the best plans
@@ -359,14 +500,13 @@ logs/rank-2.log:7460: error 7.deadlock: send to 16 fp32 2412288 tag=33: rank 2 g
 logs of 24 ranks: 2 errors
 exit 1
 === stderr
-reckon: --window does not go with several clusters: reckon timeline --help lists what does
+reckon: --window, --stages and --full choose what goes into a trace: give it a file with --trace
 reckon: a.json:1:37: stages: 32 layers in all, the model has 80
-reckon: give two plan files, as reckon clusters --save-plan writes them
 reckon: over several clusters a plan is a file, as reckon clusters --save-plan writes it, and words that all its stages keep
 reckon: --gpus does not go with several clusters
 reckon: --elastic does not go with several clusters
 reckon: --spares is of a whole run: say on how many tokens, --tokens 15T or usual
-reckon: --plan and --links, --why, --pareto or --top: these search, leave --plan out
+reckon: "--top" is not known: reckon predict --help lists all flags
 reckon: a machine with {lists}, or a list of batches, is many: what is written or asked of one plan needs one machine and batch
 reckon: --price is of a whole run: say on how many tokens, --tokens 15T or usual
 reckon: --system:1:16: { without }: x{64,128}

@@ -10,7 +10,7 @@ END
 reckon predict -m llama3.1-8b -s "$two" --plan chunks.json
 reckon clusters -m llama3.1-8b -s "$two" --plan chunks.json --ranks - --ranks-format nccl -o /dev/null | grep '"from"' | cut -c 1-90
 sed 's/\[4, 4\]/8/; s/\[13, 11\]/24/' chunks.json >plain.json
-reckon predict -m llama3.1-8b -s "$two" --plan plain.json | sed -n 3p
+reckon predict -m llama3.1-8b -s "$two" --plan plain.json | sed -n '/^step .* s /p;/^step .* s$/p'
 sed 's/\[4, 4\]/[4, 3, 1]/' chunks.json >wrong.json
 reckon predict -m llama3.1-8b -s "$two" --plan wrong.json; echo "exit $?"
 reckon clusters -m llama3.1-8b -b 64 -s "$two" vpp2; echo "exit $?"
@@ -69,16 +69,50 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
     0  old           9      2    16   1   2   1   8    1  none         93.14    200.06     43.05  49.23    33.1      100  ##########..............
     1  new          23      2    16   2   1   1   8    1  none        111.11    216.65      0.00  26.02    63.9       78  ###################.....
 
-llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
+llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, by simulation: 3.283 s a step, 256.9 TFLOP/s a GPU, MFU 39.5 %
+  plan: tp2 pp2 vpp2 gbs64 stages=8:4@1/dp8,13/dp8,4,11 messages-sharded sp zero1 grad-overlap
+  weight-overlap
+  time: no class of measured runs is over several clusters: no range
+  memory: of such runs (megatron, dense: 556 of 8 sources, each unseen) 90 % need 33.4 to 77.0 of 80.0 GiB; it fits in 96 %
 
-step                3.2826 s          by event simulation, the better of the plans looked at
-samples per second  19.497
-microbatches        8                 of a step
-samples of a round  8                 of a microbatch, over all replicas of a stage
-GPUs used           32
-GPUs there          32
+Where the time of a step goes
+             time  share
+                s      %
+matrix     1.9018   57.9  matrix products                                                ##############
+attention  0.3708   11.3  attention kernels                                              ###
+memory     0.1843    5.6  operations that memory limits: norms, activations, casts       #
+tensor     0.2691    8.2  tensor-parallel communication that is waited for               ##
+pipeline   0.3444   10.5  messages between stages that are waited for                    ###
+bubble     0.1831    5.6  stages that wait for others: start, end, imbalance             #
+data       0.0154    0.5  gradients and weights of data parallelism that are waited for
+optimizer  0.0138    0.4  optimizer step
+step       3.2826  100.0
 
-Stages
+Communication of the slowest stage
+                 on the link  waited for  of the step  sent, all GPUs
+                          ms          ms            %             TiB
+tensor parallel     269.0566    269.0566          8.2            1.27
+data parallel        98.0837     15.4389          0.5               -
+
+What it achieves
+step                3.2826 s
+tokens per second   159.717 K
+... of a GPU        4.991 K
+samples per second  19.4967
+FLOP/s of a GPU     256.9 TFLOP/s     that the model needs: three times forward
+... executed        256.9 TFLOP/s     the same, with what is computed again
+MFU                 39.48 %           the former over the peak of the plan's precision
+HFU                 39.48 %           the latter over it
+... in full         44.42 %           MFU with what a causal mask hides
+... Megatron-LM's   39.48 %           MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary
+
+Stages: a microbatch, and the memory of a GPU
+stage  blocks  parameters  forward  backward  in flight  state  activations  rest  total   left
+                        B       ms        ms               GiB          GiB   GiB    GiB    GiB
+0           8        1.14   90.289   186.184        2.5   8.20        10.85  2.15  21.21  58.79  ######..................
+1          24        2.88  115.422   225.321        1.5  21.09        22.20  2.77  46.07  33.93  ##############..........
+
+Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
     0  old           8      2    16   2   1   1   8    1  none         90.29    186.18     86.10  29.20    21.2      100  ######..................
@@ -91,10 +125,9 @@ stage  to the next one over  each way  both ways  gradients of a GPU  their coll
     1  new - old             4.00 GiB    344.397           10.73 GiB             83.202
 
 interleaved: each stage has 2 runs of layers
-to launch it, on the hosts of --ranks: reckon export megatron -m llama3.1-8b dp8 tp2 pp2 vpp2 gbs64 split=4,13,4,11 sp zero1 grad-overlap weight-overlap
         {"from": 0, "to": 1, "over": "link", "net_name": "Socket", "bytes_of_a_step_each_w
         {"from": 1, "to": 0, "over": "link", "net_name": "Socket", "bytes_of_a_step_each_w
-step                3.0747 s          by event simulation, the better of the plans looked at
+step                3.0747 s
 exit 3
 exit 2
 exit 2
@@ -104,7 +137,8 @@ the best plan without takes 1.1570 s a step; interleaved are the plans that were
 to launch it, on the hosts of --ranks: reckon export megatron -m llama3.1-8b dp4 tp8 pp2 vpp2 mbs2 gbs32 split=12,3,13,4 sp zero1 grad-overlap weight-overlap
         {"cluster": "new", "layers": [12, 13], "words": "tp8 cp1 dp4 recompute=none"},
         {"cluster": "old", "layers": [3, 4], "words": "tp8 cp1 dp4 recompute=none"}
-step                1.0955 s          by event simulation, the better of the plans looked at
+step       1.0955  100.0
+step                1.0955 s
 interleaved: each stage has 2 runs of layers
 === stderr
 reckon: wrong.json:3:14: stages[1].layers: stages have as many runs of layers each: here 3

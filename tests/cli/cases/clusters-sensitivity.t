@@ -26,6 +26,6 @@ new        network tier 0 (NVLink4): bandwidth   450 GB/s       -0.348       1.1
 new        network tier 0 (NVLink4): efficiency  0.809          -0.348       1.13 s (-3.13 %)          1.212 s (+3.83 %)
 old        matrix engine: peak                   312 TFLOP/s    -0.148       1.152 s (-1.25 %)         1.187 s (+1.71 %)
 new        attention: efficiency                 0.65           -0.073       1.159 s (-0.66 %)         1.176 s (+0.81 %)
-exit 3
+exit 2
 === stderr
-reckon: a.json: cannot open: No such file or directory; check the path
+reckon: "--sensitivity" is not known: reckon predict --help lists all flags

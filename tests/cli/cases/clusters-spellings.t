@@ -11,5 +11,5 @@ llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's pl
 llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
 llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
 llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
-llama3.1-8b over 2 clusters: fits, 19.98 GiB left on the tightest stage, 1; 5.304 s a step
-llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
+llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs: fits, 19.98 GiB left on the tightest stage, 1 of 0-1; 5.304 s a step
+llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, by simulation: 5.304 s a step, 318 TFLOP/s a GPU, MFU 48.9 %

@@ -137,12 +137,12 @@ reckon: column 7 of "hbm < 60": a size needs its unit, such as 60GiB
 reckon: column 24 of "hbm <= 60GiB and tp = 3x": unknown unit; write a size such as 60GiB or a time such as 10us
 reckon: --headroom: h100-sxm5-80g x16 has 80 GiB, of which 90GiB leaves nothing
 reckon: --headroom: "x" is no size such as 8GiB, no share such as 10%, and neither learned nor none
-reckon: --plan and --where, --headroom, --launchable, --sensitivity or --state: these choose among plans, leave --plan out
+reckon: "--where" is not known: reckon predict --help lists all flags
 reckon: a machine with {lists}, or a list of batches, is many: what is written or asked of one plan needs one machine and batch
 reckon: s: this is no whole state of a search of this version: remove it to start over, or name another file
-reckon: --plan and --where, --headroom, --launchable, --sensitivity or --state: these choose among plans, leave --plan out
+reckon: "--state" is not known, did you mean --stages? reckon predict --help lists all flags
 reckon: --batch: 32..x: expected a number, "8..64", "8..64 step 8", "8..64 +8" or "8..64 x2"
 reckon: --batch 2097152: at most 1048576 samples over several clusters
-reckon: --batch 16,32: one plan has one: give one number
+reckon: "batch=16,32 tp8":1:7: gbs must be a number, got "16,32": write out its digits
 reckon: a machine with {lists}, or a list of batches, is many: what is written or asked of one plan needs one machine and batch
 reckon: cluster new, h100-sxm5-80g x16, can be used by no stage: bad_tensor: heads (asked for 8, there is 12); leave it out, or change the words

@@ -3,7 +3,7 @@ two="h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s@50us"
 ask() { reckon "$@" -m llama3.1-8b -s "$two" >out; echo "exit $?"; }
 ask search -b 64 -g 32
 ask search -b 64 --layerwise
-ask predict --layers tp8
+ask predict --layers -b 64 tp8
 ask report -b 64 --threads 2
 ask search -b 64 --banana
 ask clusters -b 64 tp8 banana
@@ -74,9 +74,11 @@ exit 2
 exit 2
 exit 2
 exit 0
-step                5.2763 s          by event simulation, the better of the plans looked at
+step       5.2763  100.0
+step                5.2763 s
 exit 0
-step                5.2763 s          by event simulation, the better of the plans looked at
+step       5.2763  100.0
+step                5.2763 s
 exit 3
 exit 2
 exit 2
@@ -95,8 +97,8 @@ exit 3
 === stderr
 reckon: --gpus does not go with several clusters: reckon clusters --help lists what does
 reckon: --layerwise does not go with several clusters: reckon clusters --help lists what does
-reckon: --layers does not go with several clusters: reckon clusters --help lists what does
-reckon: --threads does not go with several clusters: reckon clusters --help lists what does
+reckon: --layers: each cluster has operations of its own: give one of them as the system
+reckon: nothing to report: give a plan (a file or words), the output of a search, the database of a study, or --search
 reckon: "--banana" is not known: reckon clusters --help lists all flags
 reckon: "tp8 banana":1:5: unknown word "banana": there are tp, pp, cp, ep, dp, mbs, gbs, zero, sp, recompute and others, see reckon-plan(5)
 reckon: --batch 64 and gbs128: leave one of them out
