@@ -4,8 +4,7 @@
 #define RECKON_ADVISE_CLUSTERS_BEST_H
 
 #include <reckon/machine.h>
-#include <reckon/model.h>
-#include <reckon/plan.h>
+#include <reckon/predict.h>
 
 /* `words`: what all stages have, and the batch; their degrees, recomputation and offload do not
  * count. `usable_bytes` of each cluster's memory may be filled (0: all); where no plan leaves the
