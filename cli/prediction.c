@@ -6,6 +6,7 @@
 #include "catalog/plan_fields.h"
 #include "catalog/plan_stages.h"
 #include "cli/describe.h"
+#include "rules/rules.h"
 
 #include <math.h>
 #include <string.h>
@@ -137,74 +138,23 @@ static const char *say_memory(struct report *report, const struct forecast *f,
                        quantity_format(lack, QUANTITY_BYTES, r->need - r->have));
 }
 
-/* "batch by data * microbatch": the first is to be divisible by the second. */
-static const char *say_division(struct report *report, const struct rk_reason *r, const char *by)
+/* The rule whose reason it is, in words; false: it is of something else. */
+static bool find_words(const struct rule_case *c, const struct rk_reason *r,
+                       struct rule_words *words)
 {
-    return report_text(report, "%.*s is %.0f, not divisible by %s = %.0f: change one of them",
-                       (int)(by - r->what), r->what, r->have, by + strlen(" by "), r->need);
-}
-
-static const char *say_part(struct report *report, const struct forecast *f,
-                            const struct rk_reason *r, const char *by)
-{
-    return report_text(report, "%s: the %.0f of %s are not divisible by the %s degree %.0f",
-                       r->what, r->have, f->model->id, by, r->need);
-}
-
-/* clang-format off */
-static const struct {
-    const char *what, *sentence; /* '#' is need, '@' is have */
-} sentences[] = {
-    {"expert parallelism of a dense model", "the expert degree is #, but the model has no experts: leave ep out"},
-    {"chunks of this schedule", "# virtual stages of a rank: only 1f1b and gpipe can have more than @"},
-    {"chunks of a V-shaped schedule", "v-zero, v-half and v-min give each rank # virtual stages, here it has @: give vpp2"},
-    {"stages of a V-shaped schedule, from 2 on", "v-zero, v-half and v-min are known for 2 to # stages, there are @: change pp"},
-    {"microbatch_group of a V-shaped schedule", "v-zero, v-half and v-min have no rounds of microbatches: leave mb-group out"},
-    {"first_layers and last_layers of a V-shaped schedule, which split says", "with v-zero, v-half and v-min layers of single stages are given by split, one number for each virtual stage: leave first-layers and last-layers out"},
-    {"schedule of a plan with recompute_rest: no V", "recompute-rest is not known with v-zero, v-half and v-min: give another schedule"},
-    {"chunks without pipeline parallelism", "# virtual stages of a rank without a pipeline: give pp, or leave vpp out"},
-    {"stages of dualpipe, an even number", "dualpipe needs an even number of stages, there are @"},
-    {"microbatches of dualpipe, twice the stages and even", "dualpipe needs an even number of microbatches, # at least; there are @: change gbs"},
-    {"stages of all chunks", "# virtual stages: @ are the most, lower pp or vpp"},
-    {"blocks", "# virtual stages, but only @ blocks: lower pp or vpp"},
-    {"first_layers + last_layers", "the first and the last stage are to have # blocks, the model has @"},
-    {"blocks of all stages", "all stages together have # blocks, the model has @"},
-    {"a second memory tier", "offloading needs # memories, the system has @: add one to it, mem2=1TiB@@50GB/s"},
-    {"as many memory tiers", "a share above 1 goes to a further memory (1.5: a half to tier 2), which needs # of them, the system has @: give a share from 0 to 1, or add one, mem3=4TiB@@20GB/s"},
-    {"offload, a share from 0 to 1", "shares of what is offloaded are from 0 to 1, those of all tiers together no more than 1"},
-    {"recompute of a plan with recompute_rest, which says it itself: none", "recompute-rest says itself what is computed again: leave recompute out"},
-    {"attention of a plan with recompute_rest: a fused kernel", "recompute-rest needs attention in a fused kernel: leave attention=unfused out"},
-    {"schedule of a plan with recompute_rest: not dualpipe", "recompute-rest is not known with dualpipe: give another schedule"},
-    {"context_kind of a plan with sequence_chunks: ulysses", "seq-chunks is known where heads are exchanged: give cp-kind=ulysses, or no cp"},
-    {"recompute of a plan with sequence_chunks: full, of all layers, each alone", "with seq-chunks every layer is computed again whole: give recompute=full, without recompute-layers, recompute-every or recompute-stride"},
-    {"attention of a plan with sequence_chunks: a fused kernel", "seq-chunks needs attention in a fused kernel: leave attention=unfused out"},
-    {"sequence_chunks where attention is not causal, or layers are recurrences", "seq-chunks needs attention that is causal, over all tokens or a window: without recurrences, encoders, windows in chunks, full-attention"},
-};
-/* clang-format on */
-
-static const char *say_other(struct report *report, const struct rk_reason *r, const char *what)
-{
-    const char *at = NULL;
-    char text[256] = "";
-    for (int i = 0; i < COUNT_OF(sentences); i++)
-        if (strcmp(what, sentences[i].what) == 0) at = sentences[i].sentence;
-    if (!at && r->need == 0 && r->have == 0) return report_text(report, "%s", what);
-    if (!at) return report_text(report, "%s: got %.6g", what, r->have);
-    for (size_t used = 0; *at && used + 1 < sizeof text; at++) {
-        const bool number = *at == '#' || (*at == '@' && at[1] != '@');
-        at += *at == '@' && at[1] == '@';
-        used += (size_t)(number ? snprintf(text + used, sizeof text - used, "%.0f",
-                                           *at == '#' ? r->need : r->have)
-                                : snprintf(text + used, sizeof text - used, "%c", *at));
+    enum rule broken[RULES];
+    const int count = rules_broken(c, (1u << PLAN_CHECKS) - 1, broken);
+    for (int i = 0; i < count; i++) {
+        *words = rule_words(broken[i], c);
+        if (strcmp(words->what, r->what) == 0) return true;
     }
-    return report_text(report, "%s", text);
+    return false;
 }
 
 const char *forecast_reason(struct report *report, const struct forecast *f, int i)
 {
     const struct rk_reason *r = &f->prediction->reason[i];
     const char *what = r->what ? r->what : rk_verdict_name(r->verdict);
-    const char *by = strstr(what, " by ");
     if (f->prediction->verdict == RK_FITS) return NULL;
     if (f->plan->framework == RK_CALCULON) return published_reason(report, f->system, r);
     if (r->verdict == RK_MEMORY_EXCEEDED) return say_memory(report, f, r);
@@ -214,20 +164,16 @@ const char *forecast_reason(struct report *report, const struct forecast *f, int
             f->prediction->tightest,
             f->system->machine->cluster[f->prediction->stage[f->prediction->tightest].cluster].name,
             what, r->need, r->have);
-    if (r->verdict == RK_BAD_DATATYPE)
-        return report_text(report, "%s cannot multiply in %s: give another precision",
-                           f->system->id, what);
-    if (r->verdict == RK_NETWORK_TOO_SMALL)
-        return report_text(report, "the outermost network of %s joins %.0f GPUs, the plan has %.0f",
-                           f->system->id, r->have, r->need);
-    if (r->verdict == RK_BAD_DEGREES && strcmp(what, "ranks") == 0)
-        return report_text(report, "the plan needs %.0f GPUs, %s has %.0f", r->need, f->system->id,
-                           r->have);
-    if (by) return say_division(report, r, by);
-    if (strcmp(what, "experts") == 0) return say_part(report, f, r, "expert");
-    if (r->verdict == RK_BAD_TENSOR)
-        return say_part(report, f, r, strncmp(what, "expert", 6) == 0 ? "expert tensor" : "tensor");
-    return say_other(report, r, what);
+    if (!r->what) return report_text(report, "%s", what);
+    const struct rule_case c = rule_case_of(f->model, f->system, f->plan);
+    struct rule_words words;
+    char text[sizeof words];
+    if (find_words(&c, r, &words)) {
+        rule_text(&words, text, sizeof text);
+        return report_text(report, "%s", text);
+    }
+    if (r->need == 0 && r->have == 0) return report_text(report, "%s", r->what);
+    return report_text(report, "%s: got %.6g", r->what, r->have); /* of single runs of layers */
 }
 
 void forecast_refusal(struct report *report, const struct forecast *f)

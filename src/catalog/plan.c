@@ -6,6 +6,7 @@
 #include "catalog/readers.h"
 #include "plan/members.h"
 #include "plan/names.h"
+#include "rules/rules.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -114,6 +115,12 @@ struct plan_draft plan_draft_of(const struct rk_plan *plan)
     return draft;
 }
 
+/* Rules that need no model. */
+static const enum rule rules_of_degrees[] = {RULE_PRODUCT,     RULE_DIVIDE,       RULE_EXPERT_RANKS,
+                                             RULE_SHARD_RANKS, RULE_ULYSSES_SAID, RULE_ULYSSES};
+static const enum rule rules_of_lists[] = {RULE_SPLITS};
+static const enum rule rules_of_kernels[] = {RULE_ATTENDS, RULE_DISPATCHES};
+
 /* ---- what follows from the rest ---- */
 
 void plan_settle_attention(struct plan_draft *draft)
@@ -126,51 +133,17 @@ void plan_settle_attention(struct plan_draft *draft)
         plan_attend_on(&draft->plan, draft->system);
 }
 
-/* Of `have`, those that there are, `best` is the one to take. */
-static void lack(struct plan_lack *lack, const char *key, const char *const *names, unsigned have,
-                 int asked, int best, const struct rk_system *system)
-{
-    char list[128] = "";
-    for (int i = 0; names[i]; i++)
-        if (have >> i & 1)
-            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "",
-                     names[i]);
-    lack->key = key;
-    lack->name = names[asked];
-    snprintf(lack->why, sizeof lack->why, "is not on %.70s, which has %.120s", system->id, list);
-    snprintf(lack->fix, sizeof lack->fix, "give %s=%s", key, names[best]);
-}
-
-static bool lacks_attention(const struct rk_plan *plan, const struct rk_local *layers,
-                            const struct rk_system *system, struct plan_lack *out)
-{
-    const unsigned have = system->kernels.attention_kernels;
-    if (rk_attends(have, layers->attention)) return false;
-    lack(out, "attention", names_of_attention_kernel, have | 1u << RK_UNFUSED,
-         (int)layers->attention, (int)rk_usual_attention(plan->framework, have), system);
-    return true;
-}
-
-static bool lacks_dispatcher(const struct rk_local *layers, const struct rk_system *system,
-                             struct plan_lack *out)
-{
-    const unsigned have = system->kernels.dispatchers;
-    if (layers->expert == 1 || !have || have >> layers->dispatcher & 1) return false;
-    lack(out, "dispatcher", names_of_dispatcher, have, (int)layers->dispatcher, RK_ALL_TO_ALL,
-         system);
-    return true;
-}
-
 bool plan_lacks(const struct rk_plan *plan, const struct rk_system *system, struct plan_lack *out)
 {
-    const struct rk_layout *layout = rk_plan_layout(plan);
-    if (plan->framework == RK_CALCULON) return false;
-    for (int i = -1; i < layout->others; i++) {
-        const struct rk_local *layers = i < 0 ? &plan->local : &layout->other[i];
-        if (lacks_attention(plan, layers, system, out) || lacks_dispatcher(layers, system, out))
-            return true;
-    }
-    return false;
+    const struct rule_case c = rule_case_of(NULL, system, plan);
+    const enum rule broken = rules_first(&c, rules_of_kernels, 2);
+    if (broken == RULES) return false;
+    const struct rule_words w = rule_words(broken, &c);
+    out->key = w.key;
+    snprintf(out->name, sizeof out->name, "%s", w.have);
+    snprintf(out->why, sizeof out->why, "%s", w.need);
+    snprintf(out->fix, sizeof out->fix, "%s", w.fix);
+    return true;
 }
 
 void plan_attend_on(struct rk_plan *plan, const struct rk_system *system)
@@ -194,6 +167,7 @@ static bool fault_at(struct plan_fault *fault, const char *key, const char *form
 {
     va_list values;
     fault->row = plan_row(key);
+    fault->have[0] = '\0';
     va_start(values, format);
     vsnprintf(fault->text, sizeof fault->text, format, values);
     va_end(values);
@@ -229,79 +203,39 @@ bool plan_derive(struct plan_draft *draft, struct plan_fault *fault)
     return true;
 }
 
+static bool keeps(const struct plan_draft *draft, const enum rule *rules, size_t count,
+                  struct plan_fault *fault)
+{
+    const struct rule_case c = rule_case_of(NULL, draft->system, &draft->plan);
+    const enum rule broken = rules_first(&c, rules, count);
+    if (broken == RULES) return true;
+    const struct rule_words w = rule_words(broken, &c);
+    fault_at(fault, w.key, "%s%s%s", w.need, *w.fix ? ": " : "", w.fix);
+    memcpy(fault->have, w.have, sizeof fault->have);
+    return false;
+}
+#define KEEPS(rules) keeps(draft, rules, sizeof(rules) / sizeof *(rules), fault)
+
 static bool complete_ranks(const struct plan_draft *draft, struct plan_fault *fault)
 {
     const struct rk_plan *p = &draft->plan;
-    const uint64_t inner = p->tensor * p->context * p->pipeline;
-    const uint64_t all = inner * (draft->data ? draft->data : 1);
-    if (draft->data && p->ranks != all)
-        return fault_at(fault, "data",
-                        "tensor %" PRIu64 " * context %" PRIu64 " * pipeline %" PRIu64
-                        " * data %" PRIu64 " = %" PRIu64 " is not gpus = %" PRIu64
-                        ": change one of them",
-                        p->tensor, p->context, p->pipeline, draft->data, all, p->ranks);
-    if (p->ranks % inner == 0) return true;
-    return fault_at(fault, "gpus",
-                    "%" PRIu64 " is not a multiple of tensor %" PRIu64 " * context %" PRIu64
-                    " * pipeline %" PRIu64 " = %" PRIu64 ": change one of them",
-                    p->ranks, p->tensor, p->context, p->pipeline, inner);
-}
-
-static bool complete_batch(const struct plan_draft *draft, struct plan_fault *fault)
-{
-    const struct rk_plan *p = &draft->plan;
-    const uint64_t together = rk_plan_data(p) * p->microbatch;
-    if (p->batch % together == 0) return true;
-    return fault_at(fault, "batch",
-                    "%" PRIu64 " samples are not divisible by data %" PRIu64
-                    " * microbatch %" PRIu64 " = %" PRIu64 ": change one of them",
-                    p->batch, rk_plan_data(p), p->microbatch, together);
-}
-
-static bool complete_experts(const struct rk_plan *p, struct plan_fault *fault)
-{
-    const uint64_t tensor = rk_plan_expert_tensor(p), ranks = p->ranks / p->pipeline;
-    uint64_t together;
-    if (product((uint64_t[]){p->expert, tensor}, 2, &together) && ranks % together == 0)
-        return true;
-    return fault_at(fault, "expert",
-                    "expert %" PRIu64 " * expert_tensor %" PRIu64 " does not divide the %" PRIu64
-                    " ranks of a stage",
-                    p->expert, tensor, ranks);
-}
-
-static bool complete_context(const struct rk_plan *p, struct plan_fault *fault)
-{
-    const uint64_t copies = rk_plan_data(p) * p->context;
-    if (p->shard_ranks && copies % p->shard_ranks)
-        return fault_at(fault, "shard_ranks",
-                        "%" PRIu64 " does not divide data * context = %" PRIu64, p->shard_ranks,
-                        copies);
-    if (p->context_kind != RK_RING_ULYSSES) return true;
-    if (p->ulysses && p->context % p->ulysses == 0) return true;
-    return fault_at(fault, "ulysses",
-                    "ring+ulysses needs a number of ranks that divides context %" PRIu64
-                    ", got %" PRIu64,
-                    p->context, p->ulysses);
+    const uint64_t all = p->tensor * p->context * p->pipeline * draft->data;
+    if (!draft->data || p->ranks == all) return true;
+    return fault_at(fault, "data",
+                    "tensor %" PRIu64 " * context %" PRIu64 " * pipeline %" PRIu64
+                    " * data %" PRIu64 " = %" PRIu64 " is not gpus = %" PRIu64
+                    ": change one of them",
+                    p->tensor, p->context, p->pipeline, draft->data, all, p->ranks);
 }
 
 static bool complete_split(const struct plan_draft *draft, struct plan_fault *fault)
 {
     const struct rk_plan *p = &draft->plan;
-    const int splits = rk_plan_layout(p)->splits;
-    uint64_t stages;
     if (plan_given(draft, "stages") && plan_given(draft, "split"))
         return fault_at(fault, "split", "says what stages say: leave one out");
-    if (!splits) return true;
-    if (p->first_layers || p->last_layers)
-        return fault_at(fault, "split",
-                        "says what first_layers and last_layers say: leave one out");
-    if (product((uint64_t[]){p->pipeline, p->chunks}, 2, &stages) && stages == (uint64_t)splits)
-        return true;
-    return fault_at(fault, "split",
-                    "has %d entries, pipeline %" PRIu64 " * chunks %" PRIu64
-                    " needs one for each virtual stage",
-                    splits, p->pipeline, p->chunks);
+    if (!rk_plan_layout(p)->splits || !(p->first_layers || p->last_layers))
+        return KEEPS(rules_of_lists);
+    return fault_at(fault, "split", "says what first_layers and last_layers say: leave one out");
 }
 
 static bool complete_recompute(const struct plan_draft *draft, struct plan_fault *fault)
@@ -310,14 +244,6 @@ static bool complete_recompute(const struct plan_draft *draft, struct plan_fault
     if (p->recompute == RK_SELECTIVE || !p->recompute_parts) return true;
     return fault_at(fault, "recompute_parts", "need recompute to be selective, it is %s",
                     rk_recompute_mode_name(p->recompute));
-}
-
-/* Kernels that the device does not have. */
-static bool complete_kernels(const struct plan_draft *draft, struct plan_fault *fault)
-{
-    struct plan_lack lack;
-    if (!draft->system || !plan_lacks(&draft->plan, draft->system, &lack)) return true;
-    return fault_at(fault, lack.key, "%s %s: %s", lack.name, lack.why, lack.fix);
 }
 
 /* Stages with replicas of their own say what else follows from the whole. */
@@ -340,16 +266,15 @@ static bool complete_parts(const struct plan_draft *draft, struct plan_fault *fa
 static bool complete_degrees(const struct plan_draft *draft, struct plan_fault *fault)
 {
     if (rk_plan_layout(&draft->plan)->parts) return complete_parts(draft, fault);
-    return complete_ranks(draft, fault) && complete_batch(draft, fault) &&
-           complete_experts(&draft->plan, fault) && complete_context(&draft->plan, fault);
+    return complete_ranks(draft, fault) && KEEPS(rules_of_degrees);
 }
 
 bool plan_complete(struct plan_draft *draft, struct plan_fault *fault)
 {
     plan_settle_attention(draft);
     return plan_derive(draft, fault) && complete_degrees(draft, fault) &&
-           complete_split(draft, fault) &&
-           complete_recompute(draft, fault) && complete_kernels(draft, fault);
+           complete_split(draft, fault) && complete_recompute(draft, fault) &&
+           (!draft->system || KEEPS(rules_of_kernels));
 }
 
 /* ---- files ---- */

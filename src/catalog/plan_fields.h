@@ -50,8 +50,8 @@ void plan_settle_attention(struct plan_draft *draft);
 /* A kernel of attention or a dispatcher that a system does not have: "flash3" "is not on ..., which
  * has flash1, flash" "give attention=flash". */
 struct plan_lack {
-    const char *key, *name;
-    char why[224], fix[48];
+    const char *key;
+    char name[48], why[208], fix[96];
 };
 bool plan_lacks(const struct rk_plan *plan, const struct rk_system *system, struct plan_lack *lack);
 
@@ -83,7 +83,8 @@ bool plan_is_line(const char *text);
 /* What is wrong with a plan as a whole; `row` is to blame. */
 struct plan_fault {
     int row;
-    char text[256];
+    char have[48]; /* what it has; may be "" */
+    char text[312];
 };
 
 /* Works out what was not said. False: numbers so large that nothing follows from them. */

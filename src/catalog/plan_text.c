@@ -793,15 +793,15 @@ enum rk_status plan_fail(const struct plan_draft *draft, const struct plan_fault
 {
     char said_text[TEXT_QUOTE];
     const struct field *field = &plan_fields[fault->row];
-    const int line = draft->at[fault->row].line, column = draft->at[fault->row].column;
-    if (draft->words[fault->row])
-        return rk_fail(error, RK_BAD_ARGUMENT,
-                       text_quote(said_text, draft->text, strlen(draft->text)), line, column,
-                       "%s: %s", field->word, fault->text);
-    if (*draft->path)
-        return rk_fail(error, RK_BAD_INPUT, draft->path, line, column, "%s: %s", field->key,
-                       fault->text);
-    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: %s", field->word, fault->text);
+    const bool said = draft->words[fault->row], of_file = !said && *draft->path;
+    const int line = said || of_file ? draft->at[fault->row].line : 0;
+    const int column = said || of_file ? draft->at[fault->row].column : 0;
+    const char *path = said      ? text_quote(said_text, draft->text, strlen(draft->text))
+                       : of_file ? draft->path
+                                 : NULL;
+    return rk_fail(error, of_file ? RK_BAD_INPUT : RK_BAD_ARGUMENT, path, line, column,
+                   "%s%s%s: %s", of_file ? field->key : field->word, *fault->have ? " " : "",
+                   fault->have, fault->text);
 }
 
 enum rk_status rk_plan_parse(const char *text, struct rk_plan *plan, struct rk_error *error)

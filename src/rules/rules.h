@@ -41,15 +41,17 @@ enum { PLAN_STARTS = 1 << CHECK_START | 1 << CHECK_PAIRS };
 /* Who imposes a rule: a framework, and what is to run the plan. */
 #define ALL (~0u)
 enum {
+    BY_CALCULON = 1 << RK_CALCULON,
     BY_MEGATRON = 1 << RK_MEGATRON,
     BY_FSDP = 1 << RK_FSDP,
     BY_DEEPSPEED = 1 << RK_DEEPSPEED,
     BY_EXECUTOR = 1 << 8,
-    BY_ACCELERATE = 1 << 9,
-    BY_DS_CONFIG = 1 << 10, /* a file of DeepSpeed */
-    BY_TORCHTITAN = 1 << 11,
-    BY_NANOTRON = 1 << 12,
-    BY_BRIDGE = 1 << 13,
+    BY_SHARD = 1 << 9, /* weights cut into files of ranks */
+    BY_ACCELERATE = 1 << 10,
+    BY_DS_CONFIG = 1 << 11, /* a file of DeepSpeed */
+    BY_TORCHTITAN = 1 << 12,
+    BY_NANOTRON = 1 << 13,
+    BY_BRIDGE = 1 << 14,
 };
 
 /* clang-format off */
@@ -91,13 +93,16 @@ enum rule rules_first(const struct rule_case *c, const enum rule *rules, size_t 
 /* What to say of a rule that is broken. */
 struct rule_words {
     const char *id, *key; /* of reckon-check(1), "": it is the predictor's; of the plan */
+    const char *what;     /* of its reason */
     char have[48];        /* what the key has; may be "" */
     char need[208];       /* what it would have to be */
     char fix[96];         /* what to give instead; may be "" */
 };
 struct rule_words rule_words(enum rule rule, const struct rule_case *c);
 
-/* The same as an error: "batch 9: no multiple of 2 copies * microbatch 1: use 8 or 10". */
+/* The same as a text, "batch 9: no multiple of 2 copies * microbatch 1: use 8 or 10", and as an
+ * error. */
+void rule_text(const struct rule_words *words, char *text, size_t size);
 enum rk_status rule_refuse(enum rule rule, const struct rule_case *c, enum rk_status status,
                            struct rk_error *error);
 

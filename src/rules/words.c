@@ -93,7 +93,6 @@ struct rule_words rule_words(enum rule rule, const struct rule_case *c)
 #define HAS(value) TEXT("%" U, (uint64_t)(value))
 #define SAY(...) put(w.need, sizeof w.need, __VA_ARGS__);
 #define NAMES(names, bits) SAY("is not on %.70s, which has %.120s", s->id, list_of((char[128]){""}, names, bits))
-#define PLAINLY
 #define GIVE(...) put(w.fix, sizeof w.fix, __VA_ARGS__);
 #define MULTIPLE(value, unit) multiple(&w, value, unit);
 #define DIVISOR(value, a, b) divisor(&w, value, a, b);
@@ -101,13 +100,13 @@ struct rule_words rule_words(enum rule rule, const struct rule_case *c)
 #define A_PRECISION a_precision(&w, s);
 #define NO_FIX
     switch (rule) {
-#define RULE(name, part, who, id_, key_, verdict, what, holds, need_, have_, says, fix_)                \
-    case RULE_##name:                                                                                   \
-        w.id = (id_);                                                                                   \
-        w.key = (key_);                                                                                 \
-        says                                                                                            \
-        if (!*w.need) SAY("%s: need %.0f, have %.0f", what, (double)(need_), (double)(have_))           \
-        fix_                                                                                            \
+#define RULE(name, part, who, id_, key_, verdict, what_, holds, need_, have_, says, fix_) \
+    case RULE_##name:                                                                     \
+        w.id = (id_);                                                                     \
+        w.key = (key_);                                                                   \
+        w.what = (what_);                                                                 \
+        says                                                                              \
+        fix_                                                                              \
         break;
 #include "rules/rules.def"
     /* clang-format on */
@@ -117,11 +116,18 @@ struct rule_words rule_words(enum rule rule, const struct rule_case *c)
     return w;
 }
 
+void rule_text(const struct rule_words *words, char *text, size_t size)
+{
+    const bool named = *words->have;
+    snprintf(text, size, "%s%s%s%s%s%s%s", named ? words->key : "", named ? " " : "", words->have,
+             named ? ": " : "", words->need, *words->fix ? ": " : "", words->fix);
+}
+
 enum rk_status rule_refuse(enum rule rule, const struct rule_case *c, enum rk_status status,
                            struct rk_error *error)
 {
-    const struct rule_words w = rule_words(rule, c);
-    const bool named = *w.have;
-    return rk_fail(error, status, NULL, 0, 0, "%s%s%s%s%s%s%s", named ? w.key : "",
-                   named ? " " : "", w.have, named ? ": " : "", w.need, *w.fix ? ": " : "", w.fix);
+    char text[sizeof(struct rule_words) + 48];
+    const struct rule_words words = rule_words(rule, c);
+    rule_text(&words, text, sizeof text);
+    return rk_fail(error, status, NULL, 0, 0, "%s", text);
 }

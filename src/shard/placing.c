@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "plan/ranks.h"
+#include "rules/rules.h"
 #include "workload/layers.h"
 
 #include <inttypes.h>
@@ -556,32 +557,12 @@ static enum rk_status fill_file(struct worker *w, struct placed_file *at, uint32
 
 static enum rk_status check_plan(const struct placing *p, struct rk_error *error)
 {
-    const struct rk_plan *plan = p->rules.plan;
-    const int splits = rk_plan_layout(plan)->splits;
-    if (rk_plan_layout(plan)->segments)
-        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                       "layers with degrees of their own are not sharded yet: leave segments out");
-    const uint64_t stages = plan->pipeline * plan->chunks;
-    const uint64_t slots = p->rules.model.layers + plan->embedding_counts + plan->head_counts;
-    if (stages > slots || stages > RK_MAX_CHUNKS)
-        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                       "%" PRIu64 " stages for %" PRIu64 " layers: take at most as many as layers",
-                       stages, p->rules.model.layers);
-    if (splits && (uint64_t)splits != stages)
-        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                       "split has %d numbers for %" PRIu64 " stages: one each", splits, stages);
-    if (!rk_plan_data(plan))
-        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                       "%" PRIu64 " ranks are no multiple of tensor * context * pipeline",
-                       plan->ranks);
-    if (p->rules.model.experts && !rk_plan_expert_data(plan))
-        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                       "%" PRIu64 " ranks are no multiple of pipeline * expert * expert tensor",
-                       plan->ranks);
-    if (!p->rules.model.experts && plan->expert > 1)
-        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                       "expert parallelism of a model without experts: leave ep out");
-    return RK_OK;
+    static const enum rule asked[] = {RULE_CUT_RUNS, RULE_MOST_STAGES,  RULE_BLOCKS, RULE_SPLITS,
+                                      RULE_PRODUCT,  RULE_EXPERT_RANKS, RULE_DENSE};
+    struct rule_case c = rule_case_of(&p->rules.model, NULL, p->rules.plan);
+    c.who |= BY_SHARD;
+    const enum rule broken = rules_first(&c, asked, sizeof asked / sizeof *asked);
+    return broken == RULES ? RK_OK : rule_refuse(broken, &c, RK_BAD_INPUT, error);
 }
 
 enum rk_status place_plan(const struct placing *p, struct layout *layout, struct placed *placed,

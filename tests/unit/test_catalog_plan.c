@@ -182,9 +182,8 @@ static const struct bad_case lines[] = {
                             "selective, it is none"},
     {"pp2 split=1,2,x", "\"pp2 split=1,2,x\":1:15: split needs blocks of each virtual stage, "
                         "10,11,11,10 or 10,11*2,10; got \"x\""},
-    {"pp2 split=4,4,4",
-     "\"pp2 split=4,4,4\":1:5: split: has 3 entries, pipeline 2 * chunks 1 needs "
-     "one for each virtual stage"},
+    {"pp2 split=4,4,4", "\"pp2 split=4,4,4\":1:5: split 3 entries: pipeline 2 * chunks 1 needs "
+                        "one for each virtual stage: give 2"},
     {"split=1*513", "\"split=1*513\":1:7: split has more than 512 entries"},
     {"pp2 stages=4",
      "\"pp2 stages=4\":1:12: stages: 1 entries, pipeline 2 * chunks 1 needs one for each "
@@ -212,17 +211,17 @@ static const struct bad_case lines[] = {
     {"pp2 split=4,4 stages=4*2",
      "\"pp2 split=4,4 stages=4*2\":1:5: split: says what stages say: leave one "
      "out"},
-    {"tp8 gpus60", "\"tp8 gpus60\":1:5: gpus: 60 is not a multiple of tensor 8 * context 1 * "
-                   "pipeline 1 = 8: change one of them"},
+    {"tp8 gpus60", "\"tp8 gpus60\":1:5: gpus: 60 GPUs are no multiple of tensor 8 * pipeline 1 "
+                   "= 8: use 56 or 64"},
     {"gpus64 tp8 dp4", "\"gpus64 tp8 dp4\":1:12: dp: tensor 8 * context 1 * pipeline 1 * data 4 = "
                        "32 is not gpus = 64: change one of them"},
-    {"dp4 gbs6", "\"dp4 gbs6\":1:5: gbs: 6 samples are not divisible by data 4 * microbatch 1 = 4: "
-                 "change one of them"},
-    {"dp4 ep8", "\"dp4 ep8\":1:5: ep: expert 8 * expert_tensor 1 does not divide the 4 ranks of a "
-                "stage"},
-    {"dp4 shard3", "\"dp4 shard3\":1:5: shard: 3 does not divide data * context = 4"},
-    {"cp4 cp-kind=ring+ulysses", "ulysses: ring+ulysses needs a number of ranks that divides "
-                                 "context 4, got 0"},
+    {"dp4 gbs6", "\"dp4 gbs6\":1:5: gbs 6: no multiple of 4 copies * microbatch 1: use 4 or 8"},
+    {"dp4 ep8", "\"dp4 ep8\":1:5: ep 8: pipeline 1 * expert 8 * expert tensor 1 = 8 does not "
+                "divide 4 ranks: use 4"},
+    {"dp4 shard3",
+     "\"dp4 shard3\":1:5: shard 3: does not divide data 4 * context 1 = 4: use 2 or 4"},
+    {"cp4 cp-kind=ring+ulysses", "ulysses 0: ring+ulysses needs a number of ranks that divides "
+                                 "context 4"},
     {"tp4294967296 pp4294967296",
      "\"tp4294967296 pp4294967296\":1:14: pp: the product of all degrees is more than 2^53"},
     {"offload-optimizer=4.5", "\"offload-optimizer=4.5\":1:19: offload-optimizer must be >= 0 and "
@@ -245,8 +244,7 @@ static const struct bad_case files[] = {
     {"{\"tensor\": 0}", "x.json:1:12: tensor: must be >= 1, got 0"},
     {"{\"zero\": 4}", "x.json:1:10: zero: must be >= 0 and <= 3, got 4"},
     {"{\"gpus\": 12, \"tensor\": 8}",
-     "x.json:1:10: gpus: 12 is not a multiple of tensor 8 * context 1 * pipeline 1 = 8: change one "
-     "of them"},
+     "x.json:1:10: gpus: 12 GPUs are no multiple of tensor 8 * pipeline 1 = 8: use 8 or 16"},
     {"{\"recompute\": \"selective\", \"recompute_parts\": []}",
      "x.json:1:47: recompute_parts: must have at least 1 element, has 0"},
     {"{\"recompute\": \"selective\", \"recompute_parts\": [\"mlp\", \"mlp\"]}",
@@ -452,10 +450,9 @@ Test(catalog_plan, a_short_buffer_gets_the_beginning)
  */
 Test(catalog_plan, stages_follow_the_words)
 {
-    static const char text[] =
-        "{\"tensor\": 8, \"batch\": 64, \"stages\": [{\"segments\": "
-        "[{\"layers\": 4, \"recompute\": \"full\"}, {\"layers\": 6}, "
-        "{\"layers\": 1, \"tensor\": 2}]}]}";
+    static const char text[] = "{\"tensor\": 8, \"batch\": 64, \"stages\": [{\"segments\": "
+                               "[{\"layers\": 4, \"recompute\": \"full\"}, {\"layers\": 6}, "
+                               "{\"layers\": 1, \"tensor\": 2}]}]}";
     struct document document;
     struct plan_draft draft;
     struct rk_error error;

@@ -127,7 +127,8 @@ Test(plans_kernels, refused_by_name)
     draft.system = &system;
     cr_assert_eq(plan_read_words("tp8 gbs64 attention=flash3", &draft, &error), RK_OK);
     cr_expect_not(plan_complete(&draft, &fault));
-    cr_expect(strstr(fault.text, "flash3 is not on a100-sxm4-80g") &&
+    cr_expect_str_eq(fault.have, "flash3");
+    cr_expect(strstr(fault.text, "is not on a100-sxm4-80g") &&
                   strstr(fault.text, "give attention=flash"),
               "%s", fault.text);
     rk_check_plan(&model, &system, &draft.plan, NULL, &findings);

@@ -5,7 +5,7 @@ bridge_263: 2.expert: expert 64: pipeline 8 * expert 64 * expert tensor 1 = 512 
 automodel_001: 5.stage: stage 0 189.3 GiB: 80 GiB are there for all that is held at the peak
 automodel_002: 5.stage: stage 0 140.5 GiB: 80 GiB are there for all that is held at the peak
 automodel_003: 5.stage: stage 0 468.8 GiB: 80 GiB are there for all that is held at the peak
-primus_003: 12.excludes: chunks: chunks of this schedule: need 2, have 1
+primus_003: 12.excludes: chunks: 2 virtual stages of a rank: only 1f1b and gpipe can have more than 1
 amdproj_003: 5.stage: stage 0 763.4 GiB: 256 GiB are there for all that is held at the peak
 mistmlm_007: 5.stage: stage 0 109.8 GiB: 22 GiB are there for all that is held at the peak
 mindspeed_035: 12.needs: tensor_overlap: needs sequence parallelism

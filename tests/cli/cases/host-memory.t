@@ -56,7 +56,7 @@ assumed: host memory 2048 GiB a node of 8 at 50 GB/s each
 B takes 1.2 % more time than A: 0.988 times the throughput
   assumed: host memory 2048 GiB a node of 8 at 50 GB/s each
 On h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8: 38.57 s a step, 381.7 TFLOP/s a GPU, MFU 38.6 %
-bad_memory  offloading needs 2 memories, the system has 1: add one to it, mem2=1TiB@50GB/s
+bad_memory  offloading needs a second memory, tpu-v5e has 1: add one to it, mem2=1TiB@50GB/s
 llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
    1  30.2666        1082.6  49.16    50.8       49.3       91
 To launch the best, and to see where its time goes:

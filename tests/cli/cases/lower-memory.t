@@ -163,7 +163,7 @@ offload     1.7421   17.1  offload transfers that are waited for                
 optimizer   0.0422    0.4  optimizer step
 memory tier 2 (4x samsung-980pro-1tb)    3.74      3.64    0.1  ........................
 llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, by reckon: this plan cannot run
-bad_memory  a share above 1 goes to a further memory (1.5: a half to tier 2), which needs 4 of them, the system has 3: give a share from 0 to 1, or add one, mem3=4TiB@20GB/s
+bad_memory  a share is at most 1: above it means memory tier 3, which is not there: give a share from 0 to 1, or add one, mem3=4TiB@20GB/s
 llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, by reckon: this plan cannot run
 bad_option  shares of what is offloaded are from 0 to 1, those of all tiers together no more than 1
 as the plan says,-,kept,10.473362197890376,0.3255263087998445,32525935902.72,24093179904,0,0,,24093179904,4.600849173124755,0.08270592872896533,4352.771385709868,wears out in 0.08 years

@@ -155,4 +155,4 @@ swap all 1 to 1 again by token - - - - - - - - - cannot run: schedule of a plan 
 swap all by token, all tiers - it does not fit, run or last
 === stderr
 reckon: h100-sxm5-80g has one memory: add a lower one, mem2=1TiB@50GB/s or ssd=4*samsung-980pro-1tb
-reckon: "gpus8 tp3":1:1: gpus: 8 is not a multiple of tensor 3 * context 1 * pipeline 1 = 3: change one of them
+reckon: "gpus8 tp3":1:1: gpus: 8 GPUs are no multiple of tensor 3 * pipeline 1 = 3: use 6 or 9

@@ -43,10 +43,10 @@ bad_option  seq-chunks is known where heads are exchanged: give cp-kind=ulysses,
 bad_option  with seq-chunks every layer is computed again whole: give recompute=full, without recompute-layers, recompute-every or recompute-stride
 bad_option  seq-chunks needs attention in a fused kernel: leave attention=unfused out
 bad_option  seq-chunks needs attention that is causal, over all tokens or a window: without recurrences, encoders, windows in chunks, full-attention
-bad_option  sequence is 131072, not divisible by context * tensor * sequence_chunks = 3: change one of them
-bad_memory  a share above 1 goes to a further memory (1.5: a half to tier 2), which needs 3 of them, the system has 2: give a share from 0 to 1, or add one, mem3=4TiB@20GB/s
+bad_option  sequence_chunks 3: 131072 tokens are no multiple of ranks * chunks = 3: use a sequence of 131070 or 131073
+bad_memory  a share is at most 1: above it means memory tier 2, which is not there: give a share from 0 to 1, or add one, mem3=4TiB@20GB/s
 bad_option  recompute-rest says itself what is computed again: leave recompute out
-bad_memory  offloading needs 2 memories, the system has 1: add one to it, mem2=1TiB@50GB/s
+bad_memory  offloading needs a second memory, a100-sxm4-80g has 1: add one to it, mem2=1TiB@50GB/s
 exit 2
 as the plan says      1 to 1       whole layers again  4.370
 swap all              1 to 1       again by token      3.433

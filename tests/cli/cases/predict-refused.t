@@ -9,31 +9,31 @@ $P ep2 -f json | sed -n '/reasons/,/]/p'
 $P ep2 >/dev/null
 === stdout
 llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
-bad_option  the expert degree is 2, but the model has no experts: leave ep out
+bad_option  expert 2: expert parallelism of a model without experts: leave ep out
 llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
 bad_pipeline  2 virtual stages of a rank without a pipeline: give pp, or leave vpp out
 llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
 bad_pipeline  2 virtual stages of a rank: only 1f1b and gpipe can have more than 1
 llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
-bad_pipeline  dualpipe needs an even number of microbatches, 8 at least; there are 1: change gbs
+bad_pipeline  batch 16: 1 microbatches for 4 stages of dualpipe: it needs twice as many, and an even number: a batch of 128 fills them
 llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
-bad_pipeline  96 virtual stages, but only 80 blocks: lower pp or vpp
+bad_pipeline  pipeline 32: 80 layers for 96 stages of all chunks: one has none: use 20 or 40
 llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
 bad_pipeline  the first and the last stage are to have 100 blocks, the model has 80
 llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
-bad_pipeline  all stages together have 81 blocks, the model has 80
+bad_pipeline  81 of 80 blocks are on a stage: deal out 80
 llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 64 GPUs, by reckon: this plan cannot run
 llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
-bad_option  sequence is 8190, not divisible by context * tensor = 4: change one of them
+bad_option  context 4: 8190 tokens are no multiple of 2 * context 4: use a sequence of 8184 or 8192
 llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
-bad_option  DeepSpeed's pipeline, which shards the optimizer only (zero 1): got 3
-bad_option  experts: the 8 of mixtral-8x7b are not divisible by the expert degree 16
+bad_option  zero 3: DeepSpeed's pipeline shards the optimizer only: give zero1
+bad_option  expert 16: 8 experts over 16 ranks: use 8
 bad_degrees  the plan needs 64 GPUs, h100-sxm5-80g x32 has 32
-bad_datatype  v100-sxm2-32g cannot multiply in fp8-delayed: give another precision
+bad_datatype  precision fp8-delayed: v100-sxm2-32g does not multiply it: use fp16
   "reasons": [
     {
       "reason": "bad_option",
-      "message": "the expert degree is 2, but the model has no experts: leave ep out",
+      "message": "expert 2: expert parallelism of a model without experts: leave ep out",
       "tier": null,
       "what": "expert parallelism of a dense model",
       "need": 2,

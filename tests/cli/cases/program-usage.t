@@ -36,7 +36,7 @@ e
 t
 exit 2
 === stderr
-reckon: --gpus: 8 is not a multiple of tensor 3 * context 1 * pipeline 2 = 6: change one of them
+reckon: --gpus: 8 GPUs are no multiple of tensor 3 * pipeline 2 = 6: use 6 or 12
 reckon: there is no rank 9: the plan's are 0 to 7
 reckon: --rank: give one rank, or --all DIR
 reckon: --against compares one program: give --rank, or --from FILE

@@ -92,7 +92,7 @@ reckon: --phases: a phase without tokens
 reckon: --phases: in a search a phase says its batch (gbs) and its sequence (seq); "tp" is found by the search
 reckon: --phases: none has the batch 256 and the sequence that the search is about: give --batch and --sequence of one of them
 reckon: --phases: 1e+12 of the run's 1e+12 tokens leave nothing for the "rest": give the other phases fewer
-reckon: --phases: phase 1: gbs: 2048 samples are not divisible by data 3 * microbatch 1 = 3: change one of them
+reckon: --phases: phase 1: gbs 2048: no multiple of 3 copies * microbatch 1: use 2046 or 2049
 reckon: failures: no logbook "foo": one of llama3, opt-175b, bloom
 reckon: failures: the logbook hosts has none of accelerators that a mean time between them could scale: name another
 reckon: facts.json:1:12: energy: missing key "memory" (... while memory limits): add it

@@ -31,7 +31,7 @@ exit 1
 exit 2
 llama2-7b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2048 tokens, 128 generated
   assumed: precision bf16, cuda-graphs (steps of decoding are captured), attention flash3
-  It cannot run: the expert degree is 2, but the model has no experts: leave ep out
+  It cannot run: expert 2: expert parallelism of a model without experts: leave ep out
 exit 1
 exit 2
 exit 2
@@ -50,7 +50,7 @@ reckon: the plan says sequence_parallel, which reckon serve has no use for (a pa
 reckon: the plan says weight_offload, which reckon serve has no use for (all of it is in memory tier 0): leave it out
 reckon: the plan says shard_ranks, which reckon serve has no use for (weights are gathered whole, beside the block before, if zero3): leave it out
 reckon: the plan says capacity_padded, which reckon serve has no use for (experts take all tokens that come): leave it out
-reckon: --gpus: 8 is not a multiple of tensor 3 * context 1 * pipeline 1 = 3: change one of them
+reckon: --gpus: 8 GPUs are no multiple of tensor 3 * pipeline 1 = 3: use 6 or 9
 reckon: the plan says chunks, which reckon serve has no use for (a pass goes through the stages once): leave it out
 reckon: the plan says optimizer, which reckon serve has no use for (nothing is trained): leave it out
 reckon: the plan says deferred_wgrad, which reckon serve has no use for (nothing is trained): leave it out

@@ -39,10 +39,10 @@ reckon: a plan is missing: words such as tp8 pp2, or --plan
 reckon: -o DIR is missing: where to? --dry-run and --explain write nothing
 reckon: a model of the catalog has no weights to write: name a checkpoint
 reckon: model.layers.0.mlp.down_proj.weight: 14336 columns are not divisible by tensor parallelism 5: take a degree that divides them
-reckon: 64 stages for 32 layers: take at most as many as layers
-reckon: "pp2 split=16,8,8":1:5: split: has 3 entries, pipeline 2 * chunks 1 needs one for each virtual stage
+reckon: pipeline 64: 32 layers for 64 stages: one has none: use 32
+reckon: "pp2 split=16,8,8":1:5: split 3 entries: pipeline 2 * chunks 1 needs one for each virtual stage: give 2
 reckon: the stages of the plan have 24 of 32 layers: give first-layers and last-layers so that the rest divides
-reckon: expert parallelism of a model without experts: leave ep out
+reckon: expert 2: expert parallelism of a model without experts: leave ep out
 reckon: model.layers.0.mlp.experts.0.down_proj.weight: 8 experts are not divisible by expert parallelism 3
 reckon: --rank 2: the plan has ranks 0 to 1
 reckon: ./nothing: No such file or directory
