@@ -1,9 +1,10 @@
 /* The search of plans: every plan timed, and pruned; on one thread and on two. Each result is first
  * compared with the twin's, on a restricted space that one plan at a time can go through.
  *
- * With RECKON_OLDER, the search command of another build ("../old/build/reckon search --space
- * modern"), that command and build/reckon (or RECKON) answer the same questions in turn, on one
- * thread, and are compared by processor time: the whole command, which must name as many plans. */
+ * With RECKON_OLDER, the search command of another build ("../old/build/reckon search
+ * --framework megatron"), that command and build/reckon (or RECKON) answer the same questions in
+ * turn, on one thread, and are compared by processor time: the whole command, which must name as
+ * many plans. */
 #include "bench.h"
 
 #include <math.h>

@@ -48,11 +48,6 @@ static const struct option answer_options[] = {
     {.name = NULL},
 };
 
-static const struct option old_options[] = {
-    {.name = "save", .type = OPTION_OUTPUT, .argument = "FILE", AT(save.plan), .help = "--save-plan", .complete = "file"},
-    {.name = NULL},
-};
-
 const struct usage fits_usage = {
     .name = "fits",
     .summary = "does it fit, and what saves how much memory",
@@ -78,7 +73,6 @@ const struct usage fits_usage = {
         {"Form", show_options, offsetof(struct fits_args, show)},
         {"General", options_help_rows, 0},
         {NULL, plan_options, offsetof(struct fits_args, source)},
-        {NULL, old_options, 0},
     },
     .examples = {
         {"reckon fits llama3.1-70b --gpus 64 h100-sxm5-80g", "Does it fit, and how would one split it?"},

@@ -1,4 +1,4 @@
-/* reckon predict: the time and memory of a step under a plan; reckon estimate: ... by calculon. */
+/* reckon predict: the time and memory of a step under a plan. */
 #include "base/units.h"
 #include "cli/check.h"
 #include "cli/commands.h"
@@ -39,23 +39,6 @@ static const struct option answer_options[] = {
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
-static const struct option old_options[] = {
-    {.name = "save", .type = OPTION_OUTPUT, .argument = "FILE", AT(save.plan), .help = "--save-plan", .complete = "file"},
-    {.name = NULL},
-};
-
-#define GROUPS \
-    { \
-        {"Input", plan_source_options, offsetof(struct predict_args, source)}, \
-        {"Output", answer_options, 0}, \
-        {"Output", save_options, offsetof(struct predict_args, save)}, \
-        {"The whole run", run_options, offsetof(struct predict_args, run)}, \
-        {"Form", show_options, offsetof(struct predict_args, show)}, \
-        {"General", options_help_rows, 0}, \
-        {NULL, plan_options, offsetof(struct predict_args, source)}, \
-        {NULL, old_options, 0}, \
-    }
-
 const struct usage predict_usage = {
     .name = "predict",
     .summary = "the time and memory of a step, as people train today",
@@ -77,7 +60,15 @@ const struct usage predict_usage = {
     .operands = predict_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
-    .groups = GROUPS,
+    .groups = {
+        {"Input", plan_source_options, offsetof(struct predict_args, source)},
+        {"Output", answer_options, 0},
+        {"Output", save_options, offsetof(struct predict_args, save)},
+        {"The whole run", run_options, offsetof(struct predict_args, run)},
+        {"Form", show_options, offsetof(struct predict_args, show)},
+        {"General", options_help_rows, 0},
+        {NULL, plan_options, offsetof(struct predict_args, source)},
+    },
     .examples = {
         {"reckon predict -m llama3.1-70b -s h100-sxm5-80g --gpus 64 tp8 pp2 sp zero1 gbs128 recompute=selective",
          "Llama 3.1 70B on 64 H100:"},
@@ -88,31 +79,9 @@ const struct usage predict_usage = {
         {"reckon predict -m mixtral-8x7b -s h100-sxm5-80g --gpus 64 --tensor 2 --pipeline 4 --expert 8 --layers",
          "Options in place of words, and the operations of each kind of layer:"},
     },
-    .see_also = "reckon-fits(1), reckon-estimate(1), reckon-plan(5), reckon-strategy(5), reckon-model(5), reckon-system(5)",
+    .see_also = "reckon-fits(1), reckon-plan(5), reckon-model(5), reckon-system(5)",
 };
 
-const struct usage estimate_usage = {
-    .name = "estimate",
-    .summary = "predict with the published model, framework calculon",
-    .synopsis = "--model MODEL --system SYSTEM [options] [PLAN]...",
-    .description =
-        "reckon predict for plans whose framework is calculon: the published model of training "
-        "[isaev2023] with its corrections, see docs/model.md. It has plain dense blocks, tensor, "
-        "pipeline and data parallelism, interleaving, ZeRO-1 and offloading; words and options that "
-        "it has no meaning for are refused. Strategy files, reckon-strategy(5), are plans of it.\n\n"
-        "A plan that cannot run is answered with every reason at once and exit status 1.",
-    .operands = predict_operands,
-    .words_title = "Words of a plan",
-    .words = plan_words,
-    .groups = GROUPS,
-    .examples = {
-        {"reckon estimate -m gpt3-175b -s a100-80g-nvl8 tp8 pp8 dp16 gbs1536 recompute=selective zero1 --tokens 300B",
-         "GPT-3 on 1,024 A100, what the plan achieves, and the days for 300 billion tokens:"},
-        {"reckon estimate -m gpt3-175b -s a100-80g-nvl8 --plan best.json --layers",
-         "The best plan of a search, and the operations of a block:"},
-    },
-    .see_also = "reckon-predict(1), reckon-search(1), reckon-plan(5), reckon-strategy(5)",
-};
 /* clang-format on */
 
 /* Names the answer: what, on what, and how fast or why not. */
@@ -215,7 +184,7 @@ static enum rk_status fill_report(struct report *report, const struct forecast *
     return status;
 }
 
-static int predict(const struct usage *usage, plan_choose *choose, int argc, char **argv)
+int cmd_predict(int argc, char **argv)
 {
     struct predict_args args = {.source = {.several = true}, .run = RUN_ARGS_INIT};
     struct plan_input input = {.assumed = ""};
@@ -223,11 +192,11 @@ static int predict(const struct usage *usage, plan_choose *choose, int argc, cha
     struct rk_prediction prediction;
     struct rk_error error;
     int code;
-    const int done = options_read(usage, argc, argv, &args);
+    const int done = options_read(&predict_usage, argc, argv, &args);
     if (done >= 0) return done;
 
     enum rk_status status = plan_gather(&args.source, &input, &error);
-    if (status == RK_OK) status = plan_settle(&args.source, &input, choose, NULL, &error);
+    if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);
     if (status == RK_OK && args.layers && input.system.machine)
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--layers: each cluster has operations of its own: give one of them as "
@@ -256,14 +225,4 @@ static int predict(const struct usage *usage, plan_choose *choose, int argc, cha
     report_release(&report);
     plan_input_release(&input);
     return code;
-}
-
-int cmd_predict(int argc, char **argv)
-{
-    return predict(&predict_usage, NULL, argc, argv);
-}
-
-int cmd_estimate(int argc, char **argv)
-{
-    return predict(&estimate_usage, plan_calculon, argc, argv);
 }

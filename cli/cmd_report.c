@@ -93,7 +93,7 @@ const struct usage report_usage = {
         "their legends hide and show series, each can be saved as SVG and CSV; tables sort and "
         "filter. Every chart and table names the command that gives its numbers, and the page "
         "holds the inputs.\n\n"
-        "A plan, also a strategy file, needs --model and --system; words outdo its file, as in "
+        "A plan needs --model and --system; words outdo its file, as in "
         "reckon predict. Two plans, each a file or a line of words, are set beside each other. The output of a search is searched again, and "
         "refused when the answer differs: give the restrictions that it was made with. A study's "
         "database needs nothing else.\n\n"
@@ -108,7 +108,6 @@ const struct usage report_usage = {
         {"The whole run of a plan, as in reckon-predict(1)", run_options, offsetof(struct report_args, asked.run), true},
         {"Restrictions of a search, as in reckon-search(1)", plan_axes_options, offsetof(struct report_args, asked.axes), true},
         {"General", options_help_rows, 0},
-        {NULL, plan_axes_old, offsetof(struct report_args, asked.axes)},
     },
     .examples = {
         {"reckon report -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 ep8 zero1 -o plan.html", "A plan in words:"},

@@ -17,7 +17,6 @@
 
 enum { MOST_ROWS = 1000000, USUAL_TOP = 10 };
 
-static const char *const space_names[] = {"classic", "modern", NULL};
 static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", "calculon", NULL};
 
 /* clang-format off */
@@ -47,11 +46,6 @@ static const struct option framework_options[] = {
      .help = "what all plans have: words, \"tp8 cuda-graphs\", or what a plan file says beside its size"},
     {.name = "framework", .type = OPTION_CHOICE, .choices = framework_names, .argument = "NAME", AT(framework),
      .help = "whose habits decide what is stored and overlapped: megatron, fsdp or deepspeed; calculon asks for the published model (megatron, where the system says something of its kernels, else calculon)"},
-    {.name = NULL},
-};
-static const struct option old_options[] = {
-    {.name = "space", .type = OPTION_CHOICE, .choices = space_names, .argument = "SPACE", AT(space),
-     .help = "--framework: classic is calculon, modern any other"},
     {.name = NULL},
 };
 static const struct option search_options[] = {
@@ -131,8 +125,6 @@ const struct usage search_usage = {
          plan_axes_options, offsetof(struct search_args, axes), true},
         {"Form", show_options, offsetof(struct search_args, show)},
         {"General", options_help_rows, 0},
-        {NULL, plan_axes_old, offsetof(struct search_args, axes)},
-        {NULL, old_options, 0},
     },
     .sections = {
         {"SIZES",
@@ -226,7 +218,7 @@ const struct usage search_usage = {
         {"reckon search -m deepseek-v3 -s 'h800-sxm5-80g mem2=1TiB@50GB/s' -g 2048 -b 15360 --activation-shares all --unstartable --exhaustive --state search.state",
          "A long search, that can be stopped and goes on when the command is given again:"},
     },
-    .see_also = "reckon-estimate(1), reckon-predict(1), reckon-study(1), reckon-model(5), reckon-system(5), reckon-strategy(5), reckon-plan(5)",
+    .see_also = "reckon-predict(1), reckon-study(1), reckon-model(5), reckon-system(5), reckon-plan(5)",
 };
 /* clang-format on */
 
@@ -400,20 +392,6 @@ static int run(const struct search_grid *grid, const struct search_args *args)
     return code;
 }
 
-/* -o took the best plan before: a file of JSON, where the answer is none, and standard output. */
-static void take_old_output(struct search_args *args)
-{
-    const char *path = args->output;
-    const bool plan = path && args->show.format != REPORT_AS_JSON &&
-                      (output_is_stdout(path) || text_ends_in(path, ".json"));
-    if (!plan || args->save.plan) return;
-    if (search_speaks() && !args->quiet)
-        fprintf(stderr, "reckon: -o is now for the answer: the best plan goes to --save-plan %s\n",
-                path);
-    args->save.plan = path;
-    args->output = NULL;
-}
-
 int cmd_search(int argc, char **argv)
 {
     struct search_args args = SEARCH_ARGS_INIT;
@@ -422,8 +400,6 @@ int cmd_search(int argc, char **argv)
     if (clusters_asked(&search_usage, argc, argv)) return cmd_clusters(argc, argv);
     const int done = options_read(&search_usage, argc, argv, &args);
     if (done >= 0) return done;
-    take_old_output(&args);
-    if (search_speaks() && !args.quiet) search_names_today(&args);
     enum rk_status status = search_grid_open(&grid, &args, &error);
     if (status == RK_OK) status = check(&args, &grid, &error);
     const int code = status == RK_OK ? run(&grid, &args) : options_fail(&error);

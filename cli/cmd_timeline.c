@@ -68,14 +68,14 @@ const struct usage timeline_usage = {
         "The trace (--trace) is for Perfetto (ui.perfetto.dev) or chrome://tracing: a process for each "
         "stage, a thread for each thing it does at the same time, counters of memory, arrows from "
         "sends to the passes that need them.\n\n"
-        "The schedules: gpipe, all forward passes first; 1f1b; interleaved, as Megatron-LM orders "
-        "it; zero-bubble, 1F1B whose bubble is filled with weight gradients "
+        "The schedules: gpipe, all forward passes first; 1f1b, with several chunks as Megatron-LM "
+        "interleaves them; zero-bubble, 1F1B whose bubble is filled with weight gradients "
         "(Qi et al. 2023); dualpipe, from both ends at once (DeepSeek-V3), where a stage of the "
         "answer is a rank, which has two; v-zero, v-half and v-min, whose second chunk runs back through the "
         "ranks (Qi et al. 2023 and 2024). A last round that has fewer microbatches than there are "
         "stages leaves the others of a full round out.\n\n"
         "The plan comes from words, options or --plan FILE, as in reckon predict. The published model "
-        "(framework=calculon, and strategy files) has no schedule of its own: its formula is that of "
+        "(framework=calculon) has no schedule of its own: its formula is that of "
         "1F1B, whatever is simulated.\n\n"
         "A plan that cannot run is answered with every reason and exit status 1; if only memory or "
         "networks refuse it, the files are written all the same. The status is also 1 when the "
@@ -98,7 +98,7 @@ const struct usage timeline_usage = {
         {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 --plan best.json schedule=zero-bubble --pytorch-csv schedule.csv",
          "A zero-bubble schedule that PyTorch runs:"},
     },
-    .see_also = "reckon-predict(1), reckon-search(1), reckon-plan(5), reckon-strategy(5)",
+    .see_also = "reckon-predict(1), reckon-search(1), reckon-plan(5)",
 };
 
 static const struct report_column summary_columns[] = {
@@ -517,19 +517,6 @@ static enum rk_status write_pytorch(FILE *out, const void *what, struct rk_error
 
 /* ---- the command ---- */
 
-/* -o took the trace before: a file of JSON, where the answer is none, and standard output. */
-static void take_old_output(struct timeline_args *args)
-{
-    const char *path = args->output;
-    const bool trace =
-        path && args->show.format != REPORT_AS_JSON &&
-        (output_is_stdout(path) || text_ends_in(path, ".json") || text_ends_in(path, ".json.gz"));
-    if (!trace || args->trace) return;
-    fprintf(stderr, "reckon: -o is now for the answer: the trace goes to --trace %s\n", path);
-    args->trace = path;
-    args->output = NULL;
-}
-
 static enum rk_status check_arguments(const struct timeline_args *args, struct rk_error *error)
 {
     if (!args->trace && (args->window || args->full || args->stages.count))
@@ -606,7 +593,6 @@ int cmd_timeline(int argc, char **argv)
     struct rk_error error;
     int code = options_read(&timeline_usage, argc, argv, &args);
     if (code >= 0) return code;
-    take_old_output(&args);
     enum rk_status status = check_arguments(&args, &error);
     if (status == RK_OK) status = plan_gather(&args.source, &input, &error);
     if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);

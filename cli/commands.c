@@ -36,7 +36,6 @@ const struct command main_commands[] = {
     {"shard",      cmd_shard,    "which part of which tensor goes to which rank",   &shard_usage},
     {"merge",      cmd_merge,    "the shards of a plan as one checkpoint",          &merge_usage},
     {"reshard",    cmd_reshard,  "the shards of a plan as those of another one",    &reshard_usage},
-    {"estimate",   cmd_estimate, "predict with the published model, framework calculon", &estimate_usage},
     {"calculon",   cmd_calculon, "the commands of the published tool Calculon",     &calculon_usage},
     {"galvatron",  cmd_galvatron, "the search of the published tool Galvatron",     &galvatron_usage},
     {"__man",      cmd_man,      "print a manual page",                             NULL},
@@ -53,7 +52,7 @@ static const struct command_group main_groups[] = {
     {"Beside a run", "doctor"},
     {"From text to a trained model", "corpus"},
     {"Checkpoints in parts", "shard"},
-    {"Published tools", "estimate"},
+    {"Published tools", "calculon"},
     {NULL, NULL},
 };
 
@@ -82,7 +81,7 @@ const struct usage main_usage = {
          "What do I launch?"},
         {"reckon models", "What can be trained:"},
     },
-    .see_also = "reckon-predict(1), reckon-fits(1), reckon-estimate(1), reckon-search(1), reckon-models(1), reckon-systems(1), reckon-model(5), reckon-system(5), reckon-plan(5), reckon-strategy(5)",
+    .see_also = "reckon-predict(1), reckon-fits(1), reckon-search(1), reckon-models(1), reckon-systems(1), reckon-model(5), reckon-system(5), reckon-plan(5)",
     .commands = main_commands,
     .command_groups = main_groups,
 };

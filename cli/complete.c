@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A command with options of its own: "estimate", "calculon llm". */
+/* A command with options of its own: "predict", "calculon llm". */
 typedef void each_fn(FILE *out, const char *path, const struct usage *usage);
 
 static void each_command(FILE *out, const struct command *commands, const char *above,
@@ -91,7 +91,7 @@ static void bash_values(FILE *out, const char *path, const struct option *option
 static void bash_command_values(FILE *out, const char *path, const struct usage *usage)
 {
     for (const struct option_group *group = usage->groups; group->rows; group++)
-        for (const struct option *row = group->rows; row->name && !option_is_old(row); row++)
+        for (const struct option *row = group->rows; row->name; row++)
             bash_values(out, path, row);
 }
 
@@ -114,7 +114,7 @@ static void bash_command_flags(FILE *out, const char *path, const struct usage *
     const char *space = "";
     fprintf(out, "        '%s') flags='", path);
     for (const struct option_group *group = usage->groups; group->rows; group++)
-        for (const struct option *row = group->rows; row->name && !option_is_old(row); row++) {
+        for (const struct option *row = group->rows; row->name; row++) {
             fprintf(out, "%s--%s", space, row->name);
             space = " ";
         }
@@ -207,7 +207,7 @@ static void zsh_command(FILE *out, const char *path, const struct usage *usage)
     int number = 1;
     fprintf(out, "        '%s')\n            _arguments -s \\\n", path);
     for (const struct option_group *group = usage->groups; group->rows; group++)
-        for (const struct option *row = group->rows; row->name && !option_is_old(row); row++)
+        for (const struct option *row = group->rows; row->name; row++)
             zsh_option(out, row);
     for (const struct operand *o = usage->operands; o && o->name; o++) {
         if (o->optional == OPERAND_MANY)
@@ -291,7 +291,7 @@ static void fish_command(FILE *out, const char *path, const struct usage *usage)
 {
     char words[256];
     for (const struct option_group *group = usage->groups; group->rows; group++)
-        for (const struct option *row = group->rows; row->name && !option_is_old(row); row++) {
+        for (const struct option *row = group->rows; row->name; row++) {
             value_words(row, words, sizeof words);
             fish_condition(out, path);
             fprintf(out, " -l %s", row->name);

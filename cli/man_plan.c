@@ -51,7 +51,6 @@ void plan_keys_print(FILE *out)
 {
     fputs(".Bl -tag -width \"checkpoint_sharded\"\n", out);
     for (const struct field *field = plan_fields; field->key; field++) {
-        if (!field->word && field->load) continue; /* of before */
         const bool two = field->word && strcmp(field->word, field->key) != 0;
         fprintf(out, ".It Ic %s%s%s\n", field->key, two ? " , " : "", two ? field->word : "");
         put_sentence(out, field->help);

@@ -437,8 +437,6 @@ static enum rk_status read_long(struct reader *r, char *word)
     if (!option) option = find_abbreviated(r->usage, word + 2, length, &group);
     if (!option) return unknown_option(r, word + 2, length);
     snprintf(name, sizeof name, "--%s", option->name);
-    if (option_is_old(option) && !r->peek)
-        fprintf(stderr, "reckon: %s is now %s\n", name, option->help);
     return read_option(r, option, group, name, word[2 + length] ? word + 3 + length : NULL);
 }
 

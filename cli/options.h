@@ -83,12 +83,6 @@ struct option {
      .help = "leave so much of the device's memory, 8GiB or 10%: learned is so much that three of four measured runs like these fit; where no plan does, the best that fits is named as such (learned)"}
 /* clang-format on */
 
-/* An old spelling: its help is what it is called now, "--chunks". It works, and says so. */
-static inline bool option_is_old(const struct option *option)
-{
-    return option->help && option->help[0] == '-' && option->help[1] == '-';
-}
-
 /* Rows under one heading of the help; without title, help leaves them out. `offset` is added to
  * theirs, so that commands share rows. */
 struct option_group {

@@ -214,9 +214,9 @@ void page_inputs(struct html_page *page, const struct rk_model *model, const cha
     described_tables(page, before, "systems", system_name);
     if (model_name) input_sources(page, sources, CATALOG_MODELS, model_name);
     input_sources(page, sources, CATALOG_SYSTEMS, system_name);
-    if (plan_name) input_sources(page, sources, CATALOG_STRATEGIES, plan_name);
+    if (plan_name) input_sources(page, sources, CATALOG_PLANS, plan_name);
     page_show(page, "Sources, as the inputs name them", sources, NULL);
     if (model_name) input_text(page, CATALOG_MODELS, model_name);
     input_text(page, CATALOG_SYSTEMS, system_name);
-    if (plan_name) input_text(page, CATALOG_STRATEGIES, plan_name);
+    if (plan_name) input_text(page, CATALOG_PLANS, plan_name);
 }

@@ -591,7 +591,7 @@ static enum rk_status figure_table(const struct figure *f, struct rk_error *erro
                 report_text(&f->study->page->memory,
                             "SELECT point, model, system, gpus, max_batch, datatype, axes, "
                             "strategies AS plans, fits, step_s, samples_per_s, mfu, hbm_bytes, "
-                            "offload_bytes, tensor, pipeline, data, interleaving, microbatch, "
+                            "offload_bytes, tensor, pipeline, data, chunks, microbatch, "
                             "recompute FROM result WHERE figure = '%s' ORDER BY point",
                             f->name),
                 error);

@@ -32,36 +32,6 @@ static const struct option_alias recompute_aliases[] = {
 struct option plan_axes_options[PLAN_AXES_ROWS];
 static char keys[RK_PLAN_AXES][32];
 
-/* ---- old spellings ---- */
-
-static const struct option_alias datatype_aliases[] = {
-    {"float8", RK_FP8_CURRENT, RK_FP8_CURRENT},
-    {"float16", RK_FP16, RK_FP16},
-    {"bfloat16", RK_BF16, RK_BF16},
-    {"float32", RK_FP32, RK_FP32},
-    {NULL, 0, 0},
-};
-static const char *const datatypes[] = {"float8", "float16", "bfloat16", "float32", NULL};
-
-#define AXIS(name)                                                                                 \
-    .type = OPTION_VALUES, .offset = offsetof(struct plan_axis_values, axis[RK_PLAN_##name])
-#define YES_NO(name) AXIS(name), .choices = no_yes, .aliases = bool_aliases, .optional = true
-
-const struct option plan_axes_old[] = {
-    {.name = "interleaving", AXIS(CHUNKS), .min = 1, .help = "--chunks"},
-    {.name = "optimizer-sharding", YES_NO(ZERO), .help = "--zero: yes is 1, no is 0"},
-    {.name = "redo-all-gather", YES_NO(REGATHER), .help = "--regather"},
-    {.name = "data-overlap", YES_NO(GRADIENT_OVERLAP), .help = "--gradient-overlap"},
-    {.name = "fused-activation", YES_NO(FUSED), .help = "--fused"},
-    {.letter = 'd',
-     .name = "datatype",
-     AXIS(PRECISION),
-     .choices = datatypes,
-     .aliases = datatype_aliases,
-     .help = "--precision: fp8-current, fp16, bf16, fp32"},
-    {.name = NULL},
-};
-
 /* ---- rows ---- */
 
 /* A count that is at least 1 in every plan. */

@@ -16,11 +16,9 @@ struct plan_axis_values {
     bool uneven;        /* --uneven: --split balanced */
 };
 
-/* A row for each axis, and old spellings; offsets are in struct plan_axis_values. Empty before
- * plan_axes_prepare(). */
+/* A row for each axis; offsets are in struct plan_axis_values. Empty before plan_axes_prepare(). */
 enum { PLAN_AXES_ROWS = RK_PLAN_AXES + 4 };
 extern struct option plan_axes_options[PLAN_AXES_ROWS];
-extern const struct option plan_axes_old[];
 void plan_axes_prepare(void);
 
 /* The axis' name with '_' for '-': the key in JSON and CSV. */

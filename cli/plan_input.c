@@ -24,7 +24,7 @@ const struct option plan_source_options[] = {
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1,
      .help = "accelerators in use (all of the system, else what the degrees make)"},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(file), .complete = "file",
-     .help = "a plan file, reckon-plan(5), a strategy, reckon-strategy(5), - (standard input), or words, \"tp8 pp4\"; the words at the end outdo what it says"},
+     .help = "a plan file, reckon-plan(5), - (standard input), or words, \"tp8 pp4\"; the words at the end outdo what it says"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -127,20 +127,6 @@ static void options_prepare(void)
         plan_options[rows] = option_row(field->key, names[rows], field);
         rows++;
     }
-    for (const struct plan_old *o = plan_old_names; o->old && rows < PLAN_OPTIONS - 2; o++) {
-        const bool flag = strcmp(o->old, "optimizer_sharding") == 0; /* now a level */
-        plan_options[rows] = option_row(o->old, names[rows], &plan_fields[plan_row(o->now)]);
-        if (flag) plan_options[rows].aliases = all_or_none;
-        plan_options[rows].optional |= flag;
-        if (strcmp(o->old, "tensor_comm") == 0) plan_options[rows].optional = false; /* a choice */
-        rows++;
-    }
-    plan_options[rows++] = (struct option){.name = "strategy",
-                                           .type = OPTION_TEXT,
-                                           .argument = "FILE",
-                                           .help = "as --plan",
-                                           AT(file),
-                                           .complete = "file"};
     plan_options[rows].name = NULL;
 }
 
@@ -188,24 +174,12 @@ static enum rk_status need(const struct plan_source *source, struct rk_error *er
     return RK_OK;
 }
 
-void plan_name_today(const char *word, const char *mark)
-{
-    char today[256];
-    if (!plan_word_today(word, today, sizeof today)) return;
-    for (char *c = today; *c; c++)
-        if (*c == '_') *c = '-';
-    fprintf(stderr, "reckon: %s%s is now %s%s\n", mark, word, mark, today);
-}
-
 /* One word, or an option as one: "tensor=8". */
 static int put_word(char *line, size_t size, const struct option_texts *words, int i)
 {
     const char *name = words->name[i], *text = words->text[i];
-    const int length = snprintf(line, size, "%s%s%s%s", i ? " " : "", name ? name : "",
-                                name && text ? "=" : "", text ? text : "");
-    if (name || (text && !strpbrk(text, " \t\n")))
-        plan_name_today(name ? name : text, name ? "--" : "");
-    return length;
+    return snprintf(line, size, "%s%s%s%s", i ? " " : "", name ? name : "", name && text ? "=" : "",
+                    text ? text : "");
 }
 
 /* The words as one line, so that a column can be named. */
@@ -267,8 +241,8 @@ static enum rk_status take_answer(struct clusters_input *found, struct plan_inpu
         fprintf(stderr,
                 "reckon: no plan leaves the headroom of the memory: this is the best that fits\n");
     if (status == RK_OK && searched) given_of(&found->question, &found->answer->best, searched);
-    if (status == RK_OK && !plan_of_given(&found->question.words, given ? given : searched,
-                                          &input->draft.plan))
+    if (status == RK_OK &&
+        !plan_of_given(&found->question.words, given ? given : searched, &input->draft.plan))
         status = rk_fail(error, RK_LIMIT, NULL, 0, 0,
                          "stages: more than %d kinds of layers, or %d kinds of replicas",
                          RK_MAX_LOCALS, RK_MAX_PARTS);
@@ -297,7 +271,8 @@ static enum rk_status gather_several(const struct plan_source *source, struct pl
     if (source->gpus)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--gpus does not go with several clusters: each says how many it has");
-    enum rk_status status = model_open_why(source->model, &input->model, input->sequence_why, error);
+    enum rk_status status =
+        model_open_why(source->model, &input->model, input->sequence_why, error);
     if (status == RK_OK) status = rk_system_load_several(source->system, &input->system, error);
     if (status != RK_OK || says_parts(source, input)) return status;
     struct clusters_input *found = calloc(1, sizeof *found);
@@ -382,14 +357,6 @@ static void settle_precision(struct plan_input *input)
     input->draft.plan.precision = rk_usual_precision(&input->system);
     give(&input->draft, "precision");
     plan_assume(input, "precision %s", rk_precision_name(input->draft.plan.precision));
-}
-
-void plan_calculon(struct plan_input *input, void *context)
-{
-    (void)context;
-    if (plan_given(&input->draft, "framework")) return;
-    input->draft.plan.framework = RK_CALCULON;
-    give(&input->draft, "framework");
 }
 
 /* Those that matter most of what the plan leaves as it is. */

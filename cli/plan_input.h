@@ -26,9 +26,9 @@ enum { PLAN_NOTES = 768 };
 struct plan_input {
     struct rk_model model;
     struct rk_system system;
-    struct plan_draft draft;  /* what was said; complete after plan_settle */
+    struct plan_draft draft;      /* what was said; complete after plan_settle */
     char sequence_why[MODEL_WHY]; /* "the model's", or what was assumed */
-    char assumed[PLAN_NOTES]; /* "batch 256 (4 for each GPU), ..."; "" when nothing was */
+    char assumed[PLAN_NOTES];     /* "batch 256 (4 for each GPU), ..."; "" when nothing was */
 };
 
 /* Words of plans for help, from the table of plan_fields; empty before plan_words_prepare(). */
@@ -47,17 +47,14 @@ void plan_keys_print(FILE *out);
 
 extern const struct option plan_source_options[];
 
-/* Every choice of a plan as an option, "--tensor 8", for struct plan_source; those of before, too.
- * Empty before plan_words_prepare(). Help shows them beside the words. */
-enum { PLAN_OPTIONS = PLAN_MAX_FIELDS + 16 };
+/* Every choice of a plan as an option, "--tensor 8", for struct plan_source. Empty before
+ * plan_words_prepare(). Help shows them beside the words. */
+enum { PLAN_OPTIONS = PLAN_MAX_FIELDS + 1 };
 extern struct option plan_options[PLAN_OPTIONS];
 
 /* The model and the system alone. Release the input in any case. */
 enum rk_status plan_inputs(const struct plan_source *source, struct plan_input *input,
                            struct rk_error *error);
-
-/* Says what an option ("--"), a word or a name of before is called now. */
-void plan_name_today(const char *word, const char *mark);
 
 /* Room for the words of a command line: any plan's, and as many beside it. */
 enum { PLAN_LINE = 2 * RK_PLAN_TEXT };
@@ -66,9 +63,9 @@ enum { PLAN_LINE = 2 * RK_PLAN_TEXT };
 enum rk_status plan_read_texts(const struct option_texts *words, struct plan_draft *draft,
                                struct rk_error *error);
 
-/* Reads everything, works nothing out; names options of before on standard error. Release the input
- * in any case. Over several clusters a plan whose stages are not said is searched for, and settled:
- * what the words say holds for all stages. */
+/* Reads everything, works nothing out. Release the input in any case. Over several clusters a plan
+ * whose stages are not said is searched for, and settled: what the words say holds for all stages.
+ */
 enum rk_status plan_gather(const struct plan_source *source, struct plan_input *input,
                            struct rk_error *error);
 void plan_input_release(struct plan_input *input); /* a zeroed input is fine */
@@ -77,9 +74,6 @@ void plan_input_release(struct plan_input *input); /* a zeroed input is fine */
 typedef void plan_choose(struct plan_input *input, void *context);
 enum rk_status plan_settle(const struct plan_source *source, struct plan_input *input,
                            plan_choose *choose, void *context, struct rk_error *error);
-
-/* To choose with: framework calculon, unless another one is said. */
-plan_choose plan_calculon;
 
 /* Adds to input->assumed, with a comma in between. */
 void plan_assume(struct plan_input *input, const char *format, ...) RK_PRINTF(2, 3);

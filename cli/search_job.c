@@ -32,7 +32,6 @@ static enum rk_framework framework_of(const struct search_args *args, const stru
     const bool described = rk_system_describes_kernels(system);
     *why = NULL;
     if (args->framework >= 0) return (enum rk_framework)args->framework;
-    if (args->space >= 0) return args->space ? RK_MEGATRON : RK_CALCULON;
     if (args->plan || args->words.count || args->sequence ||
         plan_axes_only(&args->axes, RK_BY_RECKON))
         return RK_MEGATRON;
@@ -115,19 +114,6 @@ static enum rk_status set_run(struct search *search, struct rk_error *error)
     if (status == RK_OK) status = run_share(&terms, &search->run, error);
     run_terms_close(&terms);
     return status;
-}
-
-void search_names_today(const struct search_args *args)
-{
-    const char *const texts[] = {args->where, args->sort, args->pareto};
-    for (int i = 0; i < 3; i++)
-        for (const char *at = texts[i]; at && *at;) {
-            const size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz_-0123456789");
-            char name[64];
-            snprintf(name, sizeof name, "%.*s", (int)length, at);
-            if (length) plan_name_today(name, "");
-            at += length ? length : 1;
-        }
 }
 
 /* `text` with the names of a run as products of the step. */

@@ -18,7 +18,6 @@ struct search_args {
     const char *gpus, *batch; /* number lists; NULL: not given */
     struct plan_axis_values axes;
     int framework;     /* enum rk_framework; -1: not given */
-    int space;         /* the old spelling: 0 classic, 1 modern; -1: not given */
     uint64_t sequence; /* 0: not given */
     const char *plan;  /* a file, or words; NULL: none */
     struct option_texts words;
@@ -38,7 +37,7 @@ struct search_args {
 /* The defaults of an empty command line. */
 #define SEARCH_ARGS_INIT                                                                           \
     {                                                                                              \
-        .space = -1, .framework = -1, .top = 0, .run = RUN_ARGS_INIT                               \
+        .framework = -1, .top = 0, .run = RUN_ARGS_INIT                                            \
     }
 
 /* The best plans of all leave what is to be left; the best does, slower ones are left out; others
@@ -86,9 +85,6 @@ struct search_session {
 
 /* Is this the process that prints and writes files? */
 bool search_speaks(void);
-
-/* Says what names of before in --where, --sort and --pareto are called now. */
-void search_names_today(const struct search_args *args);
 
 /* Sets search->problem from the arguments: framework, restrictions, words. RK_BAD_ARGUMENT when
  * they do not go together or the system lacks something that was asked for. */

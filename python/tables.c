@@ -52,8 +52,7 @@ static const char *type_of(const struct field *field)
 static bool is_shown(const struct field *field)
 {
     return field->type != FIELD_SOURCE && strcmp(field->key, "name") != 0 &&
-           strcmp(field->key, "description") != 0 &&
-           strcmp(field->key, "pipeline_inside") != 0; /* of before */
+           strcmp(field->key, "description") != 0;
 }
 
 static void print_class(const char *name, const char *what, const struct field *fields,

@@ -32,12 +32,11 @@ RK_API enum rk_status rk_system_load(const char *name, struct rk_system *system,
  * they take usual ones. */
 RK_API bool rk_system_describes_kernels(const struct rk_system *system);
 
-/* A plan from a file ("-", or a name with a '/' or ending in ".json"), an id of data/strategies, or
- * else from a line of words,
- * "tp8 pp4 dp2 sp zero1 mbs1 gbs512 recompute=full"; reckon-plan(5) has both. What it does not say
- * is as rk_plan_default() has it, ranks follow from the degrees, a batch is 4 samples for each rank
- * and sample of a microbatch. That the choices go together is checked, that they suit a model and a
- * system is not: rk_predict says so. */
+/* A plan from a file ("-", or a name with a '/' or ending in ".json"), or else from a line of
+ * words, "tp8 pp4 dp2 sp zero1 mbs1 gbs512 recompute=full"; reckon-plan(5) has both. What it does
+ * not say is as rk_plan_default() has it, ranks follow from the degrees, a batch is 4 samples for
+ * each rank and sample of a microbatch. That the choices go together is checked, that they suit a
+ * model and a system is not: rk_predict says so. */
 RK_API enum rk_status rk_plan_load(const char *name, struct rk_plan *plan, struct rk_error *error);
 
 /* A line of words only. */

@@ -17,10 +17,10 @@ enum { PATH_SIZE = 4096 };
 
 static const struct {
     const char *name, *folder, *command;
-} kinds[CATALOG_KINDS] = {
+} kinds[] = {
     [CATALOG_MODELS] = {"model", "models", "\"reckon models\" lists them"},
     [CATALOG_SYSTEMS] = {"system", "systems", "\"reckon systems\" lists them"},
-    [CATALOG_STRATEGIES] = {"strategy", "strategies", "or give a file's path"},
+    [CATALOG_PLANS] = {"plan", "plans", "give a file's path"},
     [CATALOG_DRIVES] = {"drive", "drives", "or give a file's path"},
 };
 

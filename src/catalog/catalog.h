@@ -2,7 +2,7 @@
  *
  * The public <reckon/catalog.h> loads an entry to compute with; this lists and describes entries
  * for people. The catalog is the folder data/ with one JSON file per entry, file name = id:
- * data/models, data/systems, data/strategies, data/drives.
+ * data/models, data/systems, data/drives.
  */
 #ifndef RECKON_CATALOG_CATALOG_H
 #define RECKON_CATALOG_CATALOG_H
@@ -13,12 +13,12 @@
 enum catalog_kind {
     CATALOG_MODELS,
     CATALOG_SYSTEMS,
-    CATALOG_STRATEGIES,
     CATALOG_DRIVES,
-    CATALOG_KINDS
+    CATALOG_KINDS,
+    CATALOG_PLANS = CATALOG_KINDS /* only files: the catalog has none */
 };
 
-/* "model", "system", "strategy", "drive" */
+/* "model", "system", "plan", "drive" */
 const char *catalog_kind_name(enum catalog_kind kind);
 
 /* The folder that holds the catalog: $RECKON_DATA; else data/ or share/reckon beside or above the

@@ -42,18 +42,6 @@ static enum rk_status plan_stages_load(const struct place *place, void *target,
     return place_need_array(place, 1, RK_MAX_CHUNKS, error);
 }
 
-/* How the order was said before. */
-static enum rk_status load_pipeline_inside(const struct place *place, void *target,
-                                           struct rk_error *error)
-{
-    static const struct field flag = {.type = FIELD_BOOL};
-    bool inside = false;
-    const enum rk_status status = field_load(place, &flag, &inside, error);
-    const enum rk_order order = inside ? RK_ORDER_TP_CP_PP_DP : RK_ORDER_TP_CP_DP_PP;
-    if (status == RK_OK) memcpy(target, &order, sizeof order);
-    return status;
-}
-
 /* clang-format off */
 #define AT(member) .offset = offsetof(struct plan_draft, member)
 #define PLAN_COUNT(scope, by, name, value, low, high, text, says) \
@@ -83,7 +71,6 @@ const struct field plan_fields[] = {
     { "name",        FIELD_TEXT, .help = "what people call it" },
     { "description", FIELD_TEXT, .help = "a sentence or two" },
 #include <reckon/plan.def>
-    { "pipeline_inside", FIELD_OTHER, AT(plan.order), .load = load_pipeline_inside, .help = "of before: order tp-cp-pp-dp" },
     { "source",      FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
 };
@@ -288,15 +275,6 @@ static void note_key(struct plan_draft *draft, int row, const struct place *memb
     draft->at[row].column = spot.column;
 }
 
-/* Has it a key that only strategy files have, reckon-strategy(5)? */
-static bool is_strategy(const struct place *root)
-{
-    struct place member;
-    for (const struct plan_old *o = plan_old_names; o->old; o++)
-        if (place_member(root, o->old, &member)) return true;
-    return false;
-}
-
 /* A list may be said as a line says it, "mlp+layernorm": the plans of answers do. */
 static bool is_said_in_words(const struct place *root, const struct field *field,
                              struct place *member)
@@ -346,7 +324,6 @@ enum rk_status plan_read(const struct document *document, struct plan_draft *dra
     const struct place root = place_root(document);
     struct place rest = root;
     struct plan_draft read = plan_draft();
-    if (is_strategy(&root)) return strategy_read(document, draft, error);
     enum rk_status status = read_fields(&rest, &read, error);
     for (int row = 0; plan_fields[row].key; row++) {
         struct place member;
@@ -389,12 +366,8 @@ bool plan_is_line(const char *name)
 enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_error *error)
 {
     struct document document = {0};
-    char id[64];
-    enum rk_status status = RK_BAD_ARGUMENT;
-    if (!is_file(name))
-        status = catalog_open(CATALOG_STRATEGIES, name, &document, id, sizeof id, error);
-    if (status != RK_OK && plan_is_line(name)) return plan_read_words(name, draft, error);
-    if (status != RK_OK) status = document_load(name, &document, error);
+    if (plan_is_line(name)) return plan_read_words(name, draft, error);
+    enum rk_status status = document_load(name, &document, error);
     if (status == RK_OK) status = plan_read(&document, draft, error);
     document_release(&document);
     return status;
@@ -403,15 +376,8 @@ enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_
 enum rk_status rk_plan_load(const char *name, struct rk_plan *plan, struct rk_error *error)
 {
     struct document document = {0};
-    struct rk_error none;
-    char id[64];
-    enum rk_status status;
-    if (is_file(name))
-        status = document_load(name, &document, error);
-    else if (catalog_open(CATALOG_STRATEGIES, name, &document, id, sizeof id, &none) == RK_OK)
-        status = RK_OK;
-    else
-        return rk_plan_parse(name, plan, error);
+    if (!is_file(name)) return rk_plan_parse(name, plan, error);
+    enum rk_status status = document_load(name, &document, error);
     if (status == RK_OK) status = plan_read_file(&document, plan, error);
     document_release(&document);
     return status;

@@ -70,10 +70,6 @@ enum rk_status plan_read_words(const char *text, struct plan_draft *draft, struc
 /* What stands behind "stages=" in a line; as rk_plan_text(). */
 size_t plan_stages_text(const struct rk_plan *plan, char *buffer, size_t size);
 
-/* A word of before, "interleaving=2" or "precision=float16", as it is today; false: it is one of
- * today. */
-bool plan_word_today(const char *word, char *today, size_t size);
-
 /* Is it a word of that line: "tp8", "no-fused", "schedule=x"? Its value does not count. */
 bool plan_is_word(const char *word, size_t length);
 

@@ -82,70 +82,19 @@ static struct span next_word(const char *at)
 
 /* ---- what a word names ---- */
 
-/* Values of before. */
-/* clang-format off */
-static const struct {
-    const char *key, *old, *now;
-} old_values[] = {
-    {"precision",          "float8",      "fp8-current"},
-    {"precision",          "float16",     "fp16"},
-    {"precision",          "bfloat16",    "bf16"},
-    {"precision",          "float32",     "fp32"},
-    {"zero",               "yes",         "1"},
-    {"zero",               "no",          "0"},
-    {"sequence_parallel",  "rs_ag",       "yes"},
-    {"sequence_parallel",  "all_reduce",  "no"},
-    {"recompute",          "attention",   "selective"},
-    {"schedule",           "interleaved", "1f1b"},
-    {"schedule",           "zb-h1",       "zero-bubble"},
-    {"weight_offload",     "yes",         "1"},
-    {"weight_offload",     "no",          "0"},
-    {"activation_offload", "yes",         "1"},
-    {"activation_offload", "no",          "0"},
-    {"optimizer_offload",  "yes",         "1"},
-    {"optimizer_offload",  "no",          "0"},
-};
-/* clang-format on */
-
-static struct span todays_name(struct span name)
+/* Of a share, all of it or nothing. */
+static struct span value_of(const struct field *field, struct span value)
 {
-    for (const struct plan_old *o = plan_old_names; o->old; o++)
-        if (is_name(name, o->old)) return (struct span){o->now, strlen(o->now)};
-    return name;
-}
-
-static struct span todays_value(const struct field *field, struct span value)
-{
-    for (size_t i = 0; field && i < sizeof old_values / sizeof *old_values; i++)
-        if (strcmp(field->key, old_values[i].key) == 0 && is(value, old_values[i].old))
-            return (struct span){old_values[i].now, strlen(old_values[i].now)};
+    if (field && field->type == FIELD_SHARE && is(value, "yes")) return (struct span){"1", 1};
+    if (field && field->type == FIELD_SHARE && is(value, "no")) return (struct span){"0", 1};
     return value;
 }
 
 static const struct field *find_field(struct span name)
 {
-    name = todays_name(name);
     for (const struct field *field = plan_fields; field->key; field++)
         if (field->word && (is_name(name, field->word) || is_name(name, field->key))) return field;
     return NULL;
-}
-
-bool plan_word_today(const char *word, char *today, size_t size)
-{
-    const size_t length = strcspn(word, "=");
-    const struct span name = {word, length}, now = todays_name(name);
-    struct span value = {word + length, strlen(word + length)}; /* with its = */
-    const bool truth = is(value, "=yes") || is(value, "=no");   /* today's where the name is */
-    if (value.length > 1 && (now.at != name.at || !truth)) {
-        const struct span said = {value.at + 1, value.length - 1};
-        const struct span kept = todays_value(find_field(name), said);
-        if (kept.at != said.at) {
-            snprintf(today, size, "%.*s=%.*s", (int)now.length, now.at, (int)kept.length, kept.at);
-            return true;
-        }
-    }
-    snprintf(today, size, "%.*s%.*s", (int)now.length, now.at, (int)value.length, value.at);
-    return now.at != name.at;
 }
 
 static bool is_numeric(const struct field *field)
@@ -198,8 +147,7 @@ static bool find_word(struct span span, struct word *word)
     if (equals) {
         const size_t length = (size_t)(equals - span.at);
         word->field = find_field((struct span){span.at, length});
-        word->value =
-            todays_value(word->field, (struct span){equals + 1, span.length - length - 1});
+        word->value = value_of(word->field, (struct span){equals + 1, span.length - length - 1});
         word->valued = true;
         return word->field != NULL;
     }
@@ -209,23 +157,10 @@ static bool find_word(struct span span, struct word *word)
     return word->field || find_negated(word);
 }
 
-/* Words of before, and what is said now. */
-static struct span todays_word(struct span span)
-{
-    static const char *const words[][2] = {
-        {"pipeline-inside", "order=tp-cp-pp-dp"},      {"pipeline_inside", "order=tp-cp-pp-dp"},
-        {"no-pipeline-inside", "order=tp-cp-dp-pp"},   {"optimizer-sharding", "zero1"},
-        {"tensor-comm=p2p_rs_ag", "messages-sharded"},
-    };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (is(span, words[i][0])) return (struct span){words[i][1], strlen(words[i][1])};
-    return span;
-}
-
 bool plan_is_word(const char *text, size_t length)
 {
     struct word word;
-    return find_word(todays_word((struct span){text, length}), &word);
+    return find_word((struct span){text, length}, &word);
 }
 
 /* Whose value is it? "fsdp" alone is meant to be framework=fsdp. */
@@ -750,7 +685,7 @@ static enum rk_status take_word(const struct parser *parser, struct word *word, 
 static enum rk_status read_word(const struct parser *parser, struct span span)
 {
     struct word word;
-    if (!find_word(todays_word(span), &word)) return fail_unknown(parser, &word);
+    if (!find_word(span, &word)) return fail_unknown(parser, &word);
     return take_word(parser, &word, span.at);
 }
 
@@ -760,7 +695,7 @@ static enum rk_status read_all(const struct parser *parser, bool stages, bool *l
     for (struct span span = next_word(parser->text); span.length;
          span = next_word(span.at + span.length)) {
         struct word word;
-        if (!find_word(todays_word(span), &word)) return fail_unknown(parser, &word);
+        if (!find_word(span, &word)) return fail_unknown(parser, &word);
         if ((strcmp(word.field->key, "stages") == 0) != stages) {
             *left = true;
             continue;

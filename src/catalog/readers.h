@@ -6,16 +6,12 @@
 #ifndef RECKON_CATALOG_READERS_H
 #define RECKON_CATALOG_READERS_H
 
-#include "catalog/plan_fields.h"
 #include "text/document.h"
 #include <reckon/model.h>
 #include <reckon/system.h>
 
 enum rk_status model_read(const struct document *document, const char *id, struct rk_model *model,
                           struct rk_error *error);
-
-enum rk_status strategy_read(const struct document *document, struct plan_draft *draft,
-                             struct rk_error *error);
 
 /* `depth`: how many files and descriptions led here, to stop those that name each other; 0 to
  * start with. The caller releases the system. */

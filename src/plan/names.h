@@ -10,12 +10,6 @@
 RK_NAMES(NAMES_DECLARED)
 #undef NAMES_DECLARED
 
-/* Members as words, keys, options, axes and conditions called them before, and today's keys; ended
- * by NULL. */
-extern const struct plan_old {
-    const char *old, *now;
-} plan_old_names[];
-
 /* The key that a word of a plan's line stands for: "tensor" of "tp"; NULL: there is none. */
 const char *plan_key_of_word(const char *word);
 

@@ -33,19 +33,6 @@ enum rk_attention_kernel rk_usual_attention(enum rk_framework framework, unsigne
     return kernel[i];
 }
 
-/* clang-format off */
-const struct plan_old plan_old_names[] = {
-    {"interleaving",       "chunks"},
-    {"datatype",           "precision"},
-    {"optimizer_sharding", "zero"},
-    {"tensor_comm",        "sequence_parallel"},
-    {"redo_all_gather",    "regather"},
-    {"data_overlap",       "gradient_overlap"},
-    {"fused_activation",   "fused"},
-    {NULL, NULL},
-};
-/* clang-format on */
-
 const char *plan_key_of_word(const char *word)
 {
     static const char *const words[][2] = {

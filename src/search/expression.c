@@ -99,8 +99,6 @@ static int find_axis(const struct predictor *predictor, const char *name)
 {
     for (int i = 0; i < predictor->axes; i++)
         if (same_name(name, predictor->axis_name(i))) return i;
-    for (const struct plan_old *o = plan_old_names; o->old; o++)
-        if (strcmp(o->old, name) == 0) return find_axis(predictor, o->now);
     const char *key = plan_key_of_word(name); /* "tp", as a plan's words say */
     return key && strcmp(key, name) != 0 ? find_axis(predictor, key) : -1;
 }

@@ -118,8 +118,6 @@ int plan_axis_of_key(const char *key)
 {
     for (int axis = 0; axis < RK_PLAN_AXES; axis++)
         if (is_key(key, axes[axis].info.name)) return axis;
-    for (const struct plan_old *o = plan_old_names; o->old; o++)
-        if (strcmp(o->old, key) == 0) return plan_axis_of_key(o->now);
     return -1;
 }
 

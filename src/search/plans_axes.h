@@ -51,7 +51,7 @@ bool plan_axis_parse(int axis, const char *word, uint64_t *value);
 uint64_t plan_axis_get(const struct rk_plan *plan, int axis);
 uint64_t plan_batch(const struct rk_plan *plan);
 
-/* The axis that conditions and studies call so, also by its name of before; -1: there is none. */
+/* The axis that conditions and studies call so; -1: there is none. */
 int plan_axis_of_key(const char *key);
 
 #endif

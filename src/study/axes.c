@@ -136,30 +136,21 @@ static bool axes_tell(struct study_axes *axes)
     return axes->text != NULL;
 }
 
-enum { OLD_KEYS = 8 }; /* at most */
-
 static enum rk_status read_axes(const struct place *place, struct study_axes *axes,
                                 struct rk_error *error)
 {
     char key[RK_PLAN_AXES][KEY_SIZE];
-    const char *keys[RK_PLAN_AXES + OLD_KEYS + 1] = {NULL};
+    const char *keys[RK_PLAN_AXES + 1] = {NULL};
     enum rk_status status = place_need_object(place, error);
     struct place member;
     for (int i = 0; i < RK_PLAN_AXES; i++) {
         key_of((enum rk_plan_axis)i, key[i]);
         keys[i] = key[i];
     }
-    for (int i = 0; i < OLD_KEYS && plan_old_names[i].old; i++)
-        keys[RK_PLAN_AXES + i] = plan_old_names[i].old;
     if (status == RK_OK) status = place_need_keys(place, keys, error);
     for (int i = 0; i < RK_PLAN_AXES && status == RK_OK; i++)
         if (place_member(place, key[i], &member))
             status = load_axis(&member, (enum rk_plan_axis)i, &axes->axis[i], error);
-    for (const struct plan_old *o = plan_old_names; o->old && status == RK_OK; o++) {
-        const int axis = plan_axis_of_key(o->old);
-        if (!place_member(place, o->old, &member) || axis == RK_PLAN_TENSOR_COMM) continue;
-        status = load_axis(&member, (enum rk_plan_axis)axis, &axes->axis[axis], error);
-    }
     return status;
 }
 

@@ -184,11 +184,6 @@ static void create_ranking(struct sql *sql)
             "        * point.run_gpu_hours * run_kW * strategy.power_W) AS energy_kWh,\n"
             "    run_tokens / %s AS tokens_per_day",
             days, days);
-    /* as these were called before */
-    sql_add(sql,
-            ",\n    strategy.chunks AS interleaving, strategy.zero > 0 AS optimizer_sharding,\n"
-            "    strategy.regather AS redo_all_gather,\n"
-            "    strategy.gradient_overlap AS data_overlap, strategy.fused AS fused_activation");
     sql_add(sql, "\nFROM point JOIN figure ON figure.number = point.figure\n"
                  "    JOIN search ON search.key = point.key AND search.version =\n"
                  "        (SELECT value FROM study WHERE name = 'model_version')\n"
@@ -203,7 +198,7 @@ static const char fixed_views[] =
     "    ifnull(round(100 * system_efficiency, 1), 0) AS system_share\n"
     "FROM result ORDER BY figure_number, point;\n"
     "CREATE VIEW best AS SELECT figure, model, system, gpus, max_batch, step_s,\n"
-    "    max(samples_per_s) AS samples_per_s, mfu, tensor, pipeline, data, interleaving,\n"
+    "    max(samples_per_s) AS samples_per_s, mfu, tensor, pipeline, data, chunks,\n"
     "    microbatch, recompute\n"
     "FROM result WHERE rank = 1 GROUP BY figure_number, model, system;\n"
     "CREATE VIEW progress AS SELECT figure.name AS figure, count(*) AS points,\n"

@@ -18,14 +18,15 @@
 -- @expect p_fig8_memory published/fig8_memory.csv
 -- @expect april published/april2023.csv
 
--- @estimate 22b-full | megatron-22b | a100-80g-selene | megatron-22b-selene-full
--- @estimate 175b-full | gpt3-175b | a100-80g-selene | gpt3-175b-selene-full
--- @estimate 530b-full | mt-nlg-530b | a100-80g-selene | mt-nlg-530b-selene-full
--- @estimate 1t-full | megatron-1t | a100-80g-selene | megatron-1t-selene-full
--- @estimate 22b-seqsel | megatron-22b | a100-80g-selene | megatron-22b-selene-seqsel
--- @estimate 175b-seqsel | gpt3-175b | a100-80g-selene | gpt3-175b-selene-seqsel
--- @estimate 530b-seqsel | mt-nlg-530b | a100-80g-selene | mt-nlg-530b-selene-seqsel
--- @estimate 1t-seqsel | megatron-1t | a100-80g-selene | megatron-1t-selene-seqsel
+-- Plans of [korthikanti2022], Table 5, as the authors of [isaev2023] validated with them.
+-- @estimate 22b-full | megatron-22b | a100-80g-selene | framework=calculon precision=fp16 tp8 mbs4 gbs4 recompute=full no-fused tp-net=0 pp-net=1 dp-net=1
+-- @estimate 175b-full | gpt3-175b | a100-80g-selene | framework=calculon precision=fp16 tp8 pp8 vpp3 gbs64 recompute=full no-fused tp-net=0 pp-net=1 dp-net=1
+-- @estimate 530b-full | mt-nlg-530b | a100-80g-selene | framework=calculon precision=fp16 tp8 pp35 vpp3 gbs280 recompute=full no-fused tp-net=0 pp-net=1 dp-net=1
+-- @estimate 1t-full | megatron-1t | a100-80g-selene | framework=calculon precision=fp16 tp8 pp64 gbs512 recompute=full no-fused tp-net=0 pp-net=1 dp-net=1
+-- @estimate 22b-seqsel | megatron-22b | a100-80g-selene | framework=calculon precision=fp16 tp8 mbs4 gbs4 sp regather recompute=selective no-fused tp-net=0 pp-net=1 dp-net=1
+-- @estimate 175b-seqsel | gpt3-175b | a100-80g-selene | framework=calculon precision=fp16 tp8 pp8 vpp3 gbs64 sp regather recompute=selective no-fused tp-net=0 pp-net=1 dp-net=1
+-- @estimate 530b-seqsel | mt-nlg-530b | a100-80g-selene | framework=calculon precision=fp16 tp8 pp35 vpp3 gbs280 sp regather recompute=selective no-fused tp-net=0 pp-net=1 dp-net=1
+-- @estimate 1t-seqsel | megatron-1t | a100-80g-selene | framework=calculon precision=fp16 tp8 pp64 gbs512 sp regather recompute=selective no-fused tp-net=0 pp-net=1 dp-net=1
 
 -- @setup
 -- One row per finished point; mfu NULL where nothing can run.
@@ -38,11 +39,11 @@ SELECT r.figure, r.model, m.layers, m.parameters, r.gpus, r.max_batch,
        s.net0_size AS nvl,
        r.strategies, r.fits, 100 * r.mfu AS mfu, 100 * r.compute_efficiency AS compute,
        100 * r.system_efficiency AS share, r.samples_per_s, r.step_s,
-       r.tensor, r.pipeline, r.data, r.interleaving, r.microbatch, r.recompute, r.tensor_network,
+       r.tensor, r.pipeline, r.data, r.chunks, r.microbatch, r.recompute, r.tensor_network,
        r.pipeline_network, r.data_network,
        r.system LIKE '% fig2' AS fig2,
-       printf('%d/%d/%d v%d m%d %s %s%d o%d%s s%d %d%d%d n%d%d%d', r.tensor, r.pipeline, r.data, r.interleaving, r.microbatch, iif(r.recompute = 'core_attn', 'attention', r.recompute),
-              r.tensor_comm, r.redo_all_gather, r.data_overlap, r.tensor_overlap, r.optimizer_sharding, r.weight_offload,
+       printf('%d/%d/%d v%d m%d %s %s%d o%d%s s%d %d%d%d n%d%d%d', r.tensor, r.pipeline, r.data, r.chunks, r.microbatch, iif(r.recompute = 'core_attn', 'attention', r.recompute),
+              r.tensor_comm, r.regather, r.gradient_overlap, r.tensor_overlap, r.zero > 0, r.weight_offload,
               r.activation_offload, r.optimizer_offload, r.tensor_network, r.pipeline_network, r.data_network) AS plan,
        r.forward_s, r.backward_s, r.optimizer_s, r.bubble_s, r.recompute_s,
        r.tensor_comm_exposed_s + r.recompute_comm_exposed_s AS tensor_s,
@@ -75,7 +76,7 @@ SELECT p.blocks, c.variant, p.mappings AS published_mappings,
        p.forward_s AS p_forward, c.forward_s, p.backward_s AS p_backward, c.backward_s,
        p.bubble_s AS p_bubble, c.bubble_s, p.recompute_s AS p_recompute, c.recompute_s,
        p.tensor_s AS p_tensor, c.tensor_s, p.pipeline_s AS p_pipeline, c.pipeline_s,
-       p.data_s AS p_data, c.data_s, c.tensor, c.pipeline, c.data, c.interleaving, c.microbatch,
+       p.data_s AS p_data, c.data_s, c.tensor, c.pipeline, c.data, c.chunks, c.microbatch,
        c.recompute, c.tensor_network, c.pipeline_network, c.data_network
 FROM p_fig2 p JOIN cell c ON c.figure = 'fig2' AND c.layers = p.blocks;
 INSERT INTO pair SELECT 'Fig. 2 bars', blocks || ' ' || what, variant, 0.01, published, ours FROM (
@@ -117,7 +118,7 @@ CREATE TEMP TABLE fig7 AS
 SELECT p.*, c.variant, c.step_s AS ours_s, c.mfu, c.forward_s AS ours_forward,
        c.backward_s AS ours_backward, c.bubble_s AS ours_bubble, c.tensor_s AS ours_tensor,
        c.pipeline_s AS ours_pipeline, c.data_s AS ours_data, c.tensor, c.pipeline, c.data,
-       c.interleaving, c.microbatch, c.recompute
+       c.chunks, c.microbatch, c.recompute
 FROM p_fig7 p JOIN cell c ON c.figure = 'fig7' AND c.gpus = p.gpus AND c.nvl = p.nvl;
 INSERT INTO pair SELECT 'Fig. 7 time', gpus || ' NVL' || nvl || ' ' || what, variant, 0.01,
     published, ours FROM (
@@ -207,7 +208,7 @@ FROM p_table3 p JOIN model m ON m.name = p.model;
 -- @heading Fig. 2: 254 and 256 blocks
 -- @table fig2 Mappings and best efficiency; 11T on 4,096 GPUs, 512 GiB at 100 GB/s
 SELECT blocks, variant, published_mappings AS published, mappings AS ours, fits AS can_run, mfu_pct AS published_mfu, round(mfu, 2) AS ours_mfu,
-       printf('(%d,%d,%d) v%d m%d %s, networks %d%d%d', tensor, pipeline, data, interleaving, microbatch, recompute,
+       printf('(%d,%d,%d) v%d m%d %s, networks %d%d%d', tensor, pipeline, data, chunks, microbatch, recompute,
               tensor_network, pipeline_network, data_network) AS best
 FROM fig2 ORDER BY variant DESC, blocks;
 -- @table fig2_bars The bars in seconds: published, ours
@@ -311,7 +312,7 @@ FROM fig6 a JOIN fig6 b ON a.model = b.model AND a.gpus = b.gpus AND a.variant =
 SELECT a.gpus, a.nvl, a.total_s AS published, round(a.ours_s, 2) AS "then", round(b.ours_s, 2) AS later, round(a.mfu, 1) AS mfu_then,
        printf('%.2f %.2f', a.forward_s, a.ours_forward) AS forward, printf('%.2f %.2f', a.backward_s, a.ours_backward) AS backward, printf('%.2f %.2f', a.bubble_s, a.ours_bubble) AS bubble,
        printf('%.2f %.2f', a.tensor_s, a.ours_tensor) AS tensor, printf('%.2f %.2f', a.pipeline_s, a.ours_pipeline) AS pipeline, printf('%.2f %.2f', a.data_s, a.ours_data) AS data,
-       printf('(%d,%d,%d) v%d m%d %s', a.tensor, a.pipeline, a.data, a.interleaving, a.microbatch, a.recompute) AS best_then
+       printf('(%d,%d,%d) v%d m%d %s', a.tensor, a.pipeline, a.data, a.chunks, a.microbatch, a.recompute) AS best_then
 FROM fig7 a JOIN fig7 b ON a.gpus = b.gpus AND a.nvl = b.nvl WHERE a.variant = 'then' AND b.variant = 'later' ORDER BY a.gpus, a.nvl;
 -- @table fig7_memory Memory in GiB: published, ours with the system then (HBM: what stays there; offload: all there is)
 SELECT label, tier, printf('%.1f %.1f', total, o_weight + o_activation + o_weight_grad + o_activation_grad + o_optimizer) AS total, printf('%.2f %.2f', weight, o_weight) AS weights,

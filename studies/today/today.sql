@@ -3,7 +3,7 @@
 -- @setup
 CREATE TEMP TABLE cell AS
 SELECT substr(r.system, 1, instr(r.system, ',') - 1) AS machine, substr(r.system, instr(r.system, ',') + 2) AS tier, r.model, substr(r.model, 7) AS label, m.parameters, r.gpus,
-       100 * r.mfu AS mfu, r.samples_per_s, r.tokens_per_s, r.tensor, r.pipeline, r.data, r.interleaving, r.microbatch, r.recompute,
+       100 * r.mfu AS mfu, r.samples_per_s, r.tokens_per_s, r.tensor, r.pipeline, r.data, r.chunks, r.microbatch, r.recompute,
        20 * m.parameters / r.tokens_per_s / 86400 AS days, r.hbm_bytes, r.offload_bytes, r.offload_required_Bps
 FROM result r JOIN model m ON m.name = r.model;
 CREATE TEMP TABLE trio AS
@@ -28,7 +28,7 @@ FROM cell WHERE gpus = 16384 AND tier = 'its own' GROUP BY label ORDER BY parame
 SELECT machine, max(CASE tier WHEN 'HBM alone' THEN label END) AS "HBM alone", max(CASE tier WHEN 'its own' THEN label END) AS "its own", max(CASE tier WHEN '1 TiB at 100' THEN label END) AS "1 TiB at 100"
 FROM (SELECT machine, tier, label, max(parameters) FROM cell WHERE gpus = 4096 AND mfu IS NOT NULL GROUP BY machine, tier) GROUP BY machine;
 -- @table best The best strategies of 11T and 128T on 16,384 with their own second tiers
-SELECT machine, label AS model, round(mfu, 1) AS mfu, printf('(%d,%d,%d) v%d m%d %s', tensor, pipeline, data, interleaving, microbatch, recompute) AS strategy,
+SELECT machine, label AS model, round(mfu, 1) AS mfu, printf('(%d,%d,%d) v%d m%d %s', tensor, pipeline, data, chunks, microbatch, recompute) AS strategy,
        round(hbm_bytes / 1073741824.0, 1) AS HBM_GiB, round(offload_bytes / 1073741824.0, 1) AS tier_GiB, round(offload_required_Bps / 1e9) AS required_GBps
 FROM cell WHERE gpus = 16384 AND tier = 'its own' AND label IN ('11t', '128t') AND mfu IS NOT NULL ORDER BY parameters, machine;
 

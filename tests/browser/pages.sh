@@ -89,7 +89,7 @@ cat >study.json <<'TEXT'
 TEXT
 "$RECKON" study study.json --db study.db -q >/dev/null || fail "no study"
 
-make plan gpt3-175b-selene-full --model gpt3-175b --system a100-80g-selene
+make plan "framework=calculon precision=fp16 tp8 pp8 vpp3 gbs64 recompute=full no-fused tp-net=0 pp-net=1 dp-net=1" --model gpt3-175b --system a100-80g-selene
 make search --search --model gpt3-175b --system a100-80g-nvl8 --gpus 256 --batch 256
 make study study.db
 make both 'gpus16 tp2 gbs64 sp zero1' '+tp4' -m llama3.1-8b -s h100-sxm5-80g

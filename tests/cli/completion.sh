@@ -28,7 +28,7 @@ offers --model reckon search --mod
 offers 'gpt3-13b gpt3-175b' reckon search --model gpt3-
 offers 'gpt3-13b gpt3-175b' reckon search --model = gpt3-
 offers 'gpt3-13b gpt3-175b' reckon models gpt3-
-offers 'none selective full' reckon estimate --recompute ''
+offers 'none selective full' reckon predict --recompute ''
 offers 'table json csv' reckon search -f ''
 offers 'llm llm-optimal-execution llm-all-executions llm-parameter-calculator' reckon calculon llm
 offers 'tp tp-overlap=none tp-overlap=ring tp-overlap=pipe tp-net=' reckon predict tp

@@ -11,7 +11,7 @@ search() # file options
     file=$1
     shift
     "$RECKON" search --framework calculon --model gpt3-175b --system h100-80g-nvl8 --gpus 64 --batch 96 \
-        --datatype float16 --top 50 --format csv --quiet "$@" >"$work/$file"
+        --precision fp16 --top 50 --format csv --quiet "$@" >"$work/$file"
 }
 
 search expected --threads 1

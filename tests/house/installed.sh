@@ -40,7 +40,7 @@ done
 # ---- the example ----
 
 "$prefix/bin/reckon" search --model gpt3-175b --system a100-80g-nvl8 --gpus 64 --batch 64 \
-    --datatype float16 --tensor 8 --pipeline 8 --data 1 -o plan.json >/dev/null
+    --precision fp16 --tensor 8 --pipeline 8 --data 1 --save-plan plan.json >/dev/null
 
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH

@@ -17,7 +17,7 @@ search() # ranks threads options...
         --precision fp8-current --format json --threads "$threads" "$@" 2>>"$work/err"
 }
 
-for options in '--top 20' '--top 3000' '--top 5 --exhaustive' '--tensor 8 --fused-activation both'; do
+for options in '--top 20' '--top 3000' '--top 5 --exhaustive' '--tensor 8 --fused both'; do
     # shellcheck disable=SC2086
     "$RECKON" search --framework calculon -m multi-1t -s "$machine" -g 4096 -b 3072 --precision fp8-current --format json \
         --quiet $options >"$work/one"

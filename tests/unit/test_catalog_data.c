@@ -15,21 +15,14 @@ static struct catalog_list listed(enum catalog_kind kind)
     return list;
 }
 
-Test(catalog_data, every_model_and_strategy_loads)
+Test(catalog_data, every_model_loads)
 {
     struct rk_error error;
     struct rk_model model;
-    struct rk_plan plan;
     struct catalog_list list = listed(CATALOG_MODELS);
     cr_expect_geq(list.count, 44);
     for (size_t i = 0; i < list.count; i++)
         cr_expect_eq(rk_model_load(list.id[i], &model, &error), RK_OK, "%s", formatted(&error));
-    catalog_list_release(&list);
-    list = listed(CATALOG_STRATEGIES);
-    cr_expect_geq(list.count, 8);
-    for (size_t i = 0; i < list.count; i++)
-        cr_expect_eq(rk_plan_load(list.id[i], &plan, &error), RK_OK, "%s",
-                     formatted(&error));
     catalog_list_release(&list);
 }
 

@@ -29,13 +29,11 @@ static enum rk_status read_text(const char *name, const char *text, size_t size,
 {
     struct document document;
     struct rk_model model;
-    struct plan_draft strategy;
     struct rk_plan plan;
     struct rk_system system = {.id = ""};
     enum rk_status status = document_parse("example.json", text, size, &document, error);
     if (status != RK_OK) return status;
     if (strcmp(name, "model") == 0) status = model_read(&document, "x", &model, error);
-    if (strcmp(name, "strategy") == 0) status = strategy_read(&document, &strategy, error);
     if (strcmp(name, "plan") == 0) status = plan_read_file(&document, &plan, error);
     if (strcmp(name, "system") == 0) status = system_read(&document, "x", 0, &system, error);
     rk_system_release(&system);
@@ -67,7 +65,6 @@ static void check_keys(const char *name, const char *bad)
 Test(catalog_manual, every_key_is_described)
 {
     check_keys("model", "{\"qqqq\": 1}");
-    check_keys("strategy", "{\"qqqq\": 1}");
     check_keys("system", "{\"qqqq\": 1}");
     check_keys("system", "{\"synthetic\": \"x\", \"qqqq\": 1}");
     check_keys("system",
@@ -151,7 +148,7 @@ Test(catalog_manual, every_plan_key_is_described)
 
 Test(catalog_manual, examples_load)
 {
-    static const char *const names[] = {"model", "strategy", "system", "plan"};
+    static const char *const names[] = {"model", "system", "plan"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *text = manual(names[i]);
         const char *start = strstr(text, ".Bd -literal\n{\n");

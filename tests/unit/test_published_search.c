@@ -1,7 +1,7 @@
 /* The published space asked as a space of plans of framework calculon: the same plans, counts,
  * best and frontiers as of strategies. */
-#include <criterion/criterion.h>
 #include "published/strategies.h"
+#include <criterion/criterion.h>
 #include <reckon/catalog.h>
 #include <reckon/plans.h>
 #include <string.h>
@@ -65,10 +65,10 @@ Test(published_search, the_same_answers, .init = load, .fini = release)
     cr_assert(strategies && plans);
     check_same(strategies, plans, (struct rk_query){.top = 50}, (struct rk_query){.top = 50});
     check_same(strategies, plans,
-               (struct rk_query){.top = 20, .where = "interleaving > 1 and recompute == core_attn"},
+               (struct rk_query){.top = 20, .where = "chunks > 1 and recompute == core_attn"},
                (struct rk_query){.top = 20, .where = "chunks > 1 and recompute == core_attn"});
-    check_same(strategies, plans, (struct rk_query){.top = 20, .where = "optimizer_sharding == 0"},
-               (struct rk_query){.top = 20, .where = "optimizer_sharding == 0 and fused == yes"});
+    check_same(strategies, plans, (struct rk_query){.top = 20, .where = "zero == 0"},
+               (struct rk_query){.top = 20, .where = "zero == 0 and fused == yes"});
     check_same(strategies, plans, (struct rk_query){.top = 1, .pareto = "time,hbm,mem2"},
                (struct rk_query){.top = 1, .pareto = "time,hbm,mem2"});
     rk_space_close(strategies);

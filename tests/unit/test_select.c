@@ -71,7 +71,7 @@ Test(select, conditions_count_what_a_walk_counts)
     static const char *const where[] = {
         "hbm <= 512MiB and tensor <= 2",
         "recompute == none or tensor_overlap == ring",
-        "not (pipeline > 1) and data_overlap = yes",
+        "not (pipeline > 1) and gradient_overlap = yes",
         "bubble_s / step_s < 10% and mfu > 5%",
         "step_s * 1000 - 2 * 10 < 30 and mem2 == 0",
         "-time <= -40ms and batch == 8",

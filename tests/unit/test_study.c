@@ -100,7 +100,7 @@ Test(study, axes_become_ranges)
     struct rk_plans_problem problem;
     struct study *s =
         load("{" GRID ", \"axes\": {\"tensor\": [4, \"1..2\"], \"recompute\": \"none\","
-             "\"data_overlap\": false, \"weight_offload\": [true], \"microbatch\": \"1..8 x2\","
+             "\"gradient_overlap\": false, \"weight_offload\": [true], \"microbatch\": \"1..8 x2\","
              "\"tensor_network\": 0}}");
     cr_expect_str_eq(s->axes[0].text,
                      "tensor=1..2,4 microbatch=1,2,4,8 recompute=none gradient_overlap=no "

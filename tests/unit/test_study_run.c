@@ -24,7 +24,7 @@ static const char miniature[] =
     "net0=300GB/s,size=4 net1=25GB/s,size=65536\","
     "    \"mem2\": [\"none\", \"4GiB@50GB/s\", \"16GiB@100GB/s\", \"16GiB@unlimited\"]}]},"
     "  {\"name\": \"pinned\", \"gpus\": \"8..32 x2\", \"axes\": {\"tensor\": [2, 4],"
-    "    \"recompute\": [\"none\", \"attention\"], \"fused_activation\": [true, false]},"
+    "    \"recompute\": [\"none\", \"attention\"], \"fused\": [true, false]},"
     "   \"systems\": [\"matrix.float16=300TFLOP/s vector.float16=80TFLOP/s hbm=8GiB@2TB/s "
     "net0=300GB/s,size=8\"]},"
     "  {\"name\": \"nothing\", \"gpus\": 7, \"axes\": {\"tensor\": 2}, \"systems\": ["

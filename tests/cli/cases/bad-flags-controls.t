@@ -1,5 +1,5 @@
-reckon estimate -m gpt3-175b -s a100-80g-nvl8 --tensor "$(printf '8\033[31m\377')"
+reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor "$(printf '8\033[31m\377')"
 === stdout
 === stderr
-reckon: "tensor=8\x1b[31m\xff":1:8: tp must be a number, got "8\x1b[31m\xff": write out its digits
+reckon: "framework=calculon tensor=8\x1b[31m\xff":1:27: tp must be a number, got "8\x1b[31m\xff": write out its digits
 === exit 2

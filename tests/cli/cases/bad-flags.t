@@ -4,37 +4,37 @@ while read -r words; do
     reckon $words </dev/null
     echo "$? $words"
 done <<'LIST'
-estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 0
-estimate -m gpt3-175b -s a100-80g-nvl8 --tensor -8
-estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 9007199254740993
-estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 99999999999999999999999999
-estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 8x
-estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 0x8
-estimate -m gpt3-175b -s a100-80g-nvl8 --tensor +8
-estimate -m gpt3-175b -s a100-80g-nvl8 --tensor nan
-estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 8,
-estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 8..
-estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 16..8
-estimate -m gpt3-175b -s a100-80g-nvl8 --tensor
-estimate -m gpt3-175b -s a100-80g-nvl8 --tensor --pipeline 8
-estimate -m gpt3-175b -s a100-80g-nvl8 --recompute most
-estimate -m gpt3-175b -s a100-80g-nvl8 --recompute ful
-estimate -m gpt3-175b -s a100-80g-nvl8 --tensor-comm rs-ag
-estimate -m gpt3-175b -s a100-80g-nvl8 --optimizer-sharding=maybe
-estimate -m gpt3-175b -s a100-80g-nvl8 --datatype fp8
-estimate -m gpt3-175b -s a100-80g-nvl8 --weight-offload 64
-estimate --layers=yes
-estimate --model=
-estimate --nodes 4
-estimate --tensr 8
-estimate -m gpt3-175b -s a100-80g-nvl8 --tensor_par 8
-estimate -x
-estimate -lx
-estimate -m
-estimate gpt3-175b
-estimate -- --model
-estimate --format yaml
-estimate --color=maybe
+predict -m gpt3-175b -s a100-80g-nvl8 --tensor 0
+predict -m gpt3-175b -s a100-80g-nvl8 --tensor -8
+predict -m gpt3-175b -s a100-80g-nvl8 --tensor 9007199254740993
+predict -m gpt3-175b -s a100-80g-nvl8 --tensor 99999999999999999999999999
+predict -m gpt3-175b -s a100-80g-nvl8 --tensor 8x
+predict -m gpt3-175b -s a100-80g-nvl8 --tensor 0x8
+predict -m gpt3-175b -s a100-80g-nvl8 --tensor +8
+predict -m gpt3-175b -s a100-80g-nvl8 --tensor nan
+predict -m gpt3-175b -s a100-80g-nvl8 --tensor 8,
+predict -m gpt3-175b -s a100-80g-nvl8 --tensor 8..
+predict -m gpt3-175b -s a100-80g-nvl8 --tensor 16..8
+predict -m gpt3-175b -s a100-80g-nvl8 --tensor
+predict -m gpt3-175b -s a100-80g-nvl8 --tensor --pipeline 8
+predict -m gpt3-175b -s a100-80g-nvl8 --recompute most
+predict -m gpt3-175b -s a100-80g-nvl8 --recompute ful
+predict -m gpt3-175b -s a100-80g-nvl8 --sequence-parallel=rs-ag
+predict -m gpt3-175b -s a100-80g-nvl8 --zero maybe
+predict -m gpt3-175b -s a100-80g-nvl8 --precision fp8
+predict -m gpt3-175b -s a100-80g-nvl8 --weight-offload 64
+predict --layers=yes
+predict --model=
+predict --nodes 4
+predict --tensr 8
+predict -m gpt3-175b -s a100-80g-nvl8 --tensor_par 8
+predict -x
+predict -lx
+predict -m
+predict gpt3-175b
+predict -- --model
+predict --format yaml
+predict --color=maybe
 search --top 0
 search --top 1000001
 search --threads 0
@@ -50,37 +50,37 @@ __list all
 __man none
 LIST
 === stdout
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 0
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --tensor -8
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 9007199254740993
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 99999999999999999999999999
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 8x
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 0x8
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --tensor +8
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --tensor nan
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 8,
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 8..
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 16..8
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --tensor
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --tensor --pipeline 8
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --recompute most
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --recompute ful
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --tensor-comm rs-ag
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --optimizer-sharding=maybe
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --datatype fp8
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --weight-offload 64
-2 estimate --layers=yes
-2 estimate --model=
-2 estimate --nodes 4
-2 estimate --tensr 8
-2 estimate -m gpt3-175b -s a100-80g-nvl8 --tensor_par 8
-2 estimate -x
-2 estimate -lx
-2 estimate -m
-2 estimate gpt3-175b
-2 estimate -- --model
-2 estimate --format yaml
-2 estimate --color=maybe
+2 predict -m gpt3-175b -s a100-80g-nvl8 --tensor 0
+2 predict -m gpt3-175b -s a100-80g-nvl8 --tensor -8
+2 predict -m gpt3-175b -s a100-80g-nvl8 --tensor 9007199254740993
+2 predict -m gpt3-175b -s a100-80g-nvl8 --tensor 99999999999999999999999999
+2 predict -m gpt3-175b -s a100-80g-nvl8 --tensor 8x
+2 predict -m gpt3-175b -s a100-80g-nvl8 --tensor 0x8
+2 predict -m gpt3-175b -s a100-80g-nvl8 --tensor +8
+2 predict -m gpt3-175b -s a100-80g-nvl8 --tensor nan
+2 predict -m gpt3-175b -s a100-80g-nvl8 --tensor 8,
+2 predict -m gpt3-175b -s a100-80g-nvl8 --tensor 8..
+2 predict -m gpt3-175b -s a100-80g-nvl8 --tensor 16..8
+2 predict -m gpt3-175b -s a100-80g-nvl8 --tensor
+2 predict -m gpt3-175b -s a100-80g-nvl8 --tensor --pipeline 8
+2 predict -m gpt3-175b -s a100-80g-nvl8 --recompute most
+2 predict -m gpt3-175b -s a100-80g-nvl8 --recompute ful
+2 predict -m gpt3-175b -s a100-80g-nvl8 --sequence-parallel=rs-ag
+2 predict -m gpt3-175b -s a100-80g-nvl8 --zero maybe
+2 predict -m gpt3-175b -s a100-80g-nvl8 --precision fp8
+2 predict -m gpt3-175b -s a100-80g-nvl8 --weight-offload 64
+2 predict --layers=yes
+2 predict --model=
+2 predict --nodes 4
+2 predict --tensr 8
+2 predict -m gpt3-175b -s a100-80g-nvl8 --tensor_par 8
+2 predict -x
+2 predict -lx
+2 predict -m
+2 predict gpt3-175b
+2 predict -- --model
+2 predict --format yaml
+2 predict --color=maybe
 2 search --top 0
 2 search --top 1000001
 2 search --threads 0
@@ -110,20 +110,17 @@ reckon: --tensor needs a value: --tensor N, tensor parallel degree
 reckon: --tensor needs a value: --tensor N, tensor parallel degree
 reckon: "recompute=most":1:11: recompute must be one of none, selective, full; got "most"
 reckon: "recompute=ful":1:11: recompute must be one of none, selective, full; got "ful"; did you mean "full"?
-reckon: --tensor-comm is now --sequence-parallel
-reckon: "tensor-comm=rs-ag":1:13: sp must be yes or no, got "rs-ag"
-reckon: --optimizer-sharding is now --zero
-reckon: "optimizer-sharding=maybe":1:20: zero must be a number, got "maybe": write out its digits
-reckon: --datatype is now --precision
-reckon: "datatype=fp8":1:10: precision must be one of fp32, tf32, fp16, bf16, fp8-delayed, fp8-current, fp8-row, fp8-block, mxfp8, nvfp4, int8; got "fp8"; did you mean "fp8-delayed"?
+reckon: "sequence-parallel=rs-ag":1:19: sp must be yes or no, got "rs-ag"
+reckon: "zero=maybe":1:6: zero must be a number, got "maybe": write out its digits
+reckon: "precision=fp8":1:11: precision must be one of fp32, tf32, fp16, bf16, fp8-delayed, fp8-current, fp8-row, fp8-block, mxfp8, nvfp4, int8; got "fp8"; did you mean "fp8-delayed"?
 reckon: "weight-offload=64":1:16: offload-weights must be >= 0 and <= 4, got "64"
 reckon: --layers takes no value: leave out "yes"
 reckon: --model: the value is empty
-reckon: "--nodes" is not known, did you mean --model? reckon estimate --help lists all flags
-reckon: "--tensr" is not known, did you mean --tensor? reckon estimate --help lists all flags
-reckon: "--tensor_par" is not known, did you mean --tensor? reckon estimate --help lists all flags
-reckon: "-x" is not known: reckon estimate --help lists all flags
-reckon: "-lx" is not known: reckon estimate --help lists all flags
+reckon: "--nodes" is not known, did you mean --model? reckon predict --help lists all flags
+reckon: "--tensr" is not known, did you mean --tensor? reckon predict --help lists all flags
+reckon: "--tensor_par" is not known, did you mean --tensor? reckon predict --help lists all flags
+reckon: "-x" is not known: reckon predict --help lists all flags
+reckon: "-lx" is not known: reckon predict --help lists all flags
 reckon: -m needs a value: -m, --model MODEL, what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)
 reckon: --model is missing: words are those of a plan here; say --model gpt3-175b
 reckon: --model is missing: reckon models lists what there is

@@ -1,7 +1,7 @@
 reckon fits llama3.1-70b h100-sxm5-80g x64 tp8 pp2 zero1 -f json |
     sed '/"system": {/,/^  },/d' | grep -o '^ *"[A-Za-z0-9_]*": [[{]*' | sort -u
 reckon fits llama3.1-70b h100-sxm5-80g x64 tp8 pp4 zero1 -f csv | cut -d, -f 1,2 
-reckon fits llama3.1-70b h100-sxm5-80g x64 -o out --save plan.json; echo $?; wc -l <out | grep -c .
+reckon fits llama3.1-70b h100-sxm5-80g x64 -o out --save-plan plan.json; echo $?; wc -l <out | grep -c .
 reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; sed -n 2p out | cmp - again && echo same
 === stdout
       "activation_gradients_bytes": 
@@ -174,5 +174,3 @@ stage,blocks
 0
 1
 same
-=== stderr
-reckon: --save is now --save-plan

@@ -1,5 +1,5 @@
 reckon --help
-reckon help estimate | head -n 1
+reckon help predict | head -n 1
 reckon search --help-all | grep -c -e '--tensor N'
 reckon search --help | grep -e '--help-all'
 reckon predict --help | sed -n '/^Words/,/^ *epN/p'
@@ -75,8 +75,6 @@ Checkpoints in parts:
   reshard                     the shards of a plan as those of another one
 
 Published tools:
-  estimate                    predict with the published model, framework
-                              calculon
   calculon                    the commands of the published tool Calculon
   galvatron                   the search of the published tool Galvatron
 
@@ -95,7 +93,7 @@ Examples:
     reckon export megatron -m llama3.1-70b gpus64 dp16 tp4 gbs256 sp tp-overlap zero3 grad-overlap weight-overlap
   What can be trained:
     reckon models
-usage: reckon estimate --model MODEL --system SYSTEM [options] [PLAN]...
+usage: reckon predict --model MODEL --system SYSTEM [options] [PLAN]...
 1
       --help-all              print all options and words
 Words of a plan (--help-all explains them):
@@ -161,8 +159,6 @@ Checkpoints in parts:
   reshard                     the shards of a plan as those of another one
 
 Published tools:
-  estimate                    predict with the published model, framework
-                              calculon
   calculon                    the commands of the published tool Calculon
   galvatron                   the search of the published tool Galvatron
 

@@ -1,14 +1,16 @@
-reckon report gpt3-175b-selene-full -m gpt3-175b -s a100-80g-selene -o page.html --charts charts
+plan="framework=calculon precision=fp16 tp8 pp8 vpp3 gbs64 recompute=full no-fused tp-net=0 pp-net=1 dp-net=1"
+reckon predict -m gpt3-175b -s a100-80g-selene "$plan" --save-plan plan.json >/dev/null
+reckon report plan.json -m gpt3-175b -s a100-80g-selene -o page.html --charts charts
 ls . charts
 grep -c "<figure" page.html
 grep -o "<title>.*</title>" page.html | head -1
-grep -q "reckon estimate --model gpt3-175b --system a100-80g-selene --strategy gpt3-175b-selene-full" page.html
 head -4 charts/time.csv
 ! grep -nE "(src|href)=\"(https?:)?//" page.html
 === stdout
 .:
 charts
 page.html
+plan.json
 
 charts:
 flame.csv

@@ -1,4 +1,4 @@
-reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 64 -q -o best.json > /dev/null
+reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 64 -q --save-plan best.json > /dev/null
 sed "s/\"tensor\"/\"tensr\"/" best.json > wrong.json
 reckon report wrong.json -m gpt3-175b -s a100-80g-nvl8 -o page.html; echo $?
 head -c 100 best.json > cut.json

@@ -1,7 +1,8 @@
-reckon report gpt3-175b-selene-full -m gpt3-175b -s a100-80g-selene -o none/page.html; echo $?
+plan="framework=calculon precision=fp16 tp8 pp8 vpp3 gbs64 recompute=full no-fused tp-net=0 pp-net=1 dp-net=1"
+reckon report "$plan" -m gpt3-175b -s a100-80g-selene -o none/page.html; echo $?
 : > file
-reckon report gpt3-175b-selene-full -m gpt3-175b -s a100-80g-selene --charts file; echo $?
-reckon report gpt3-175b-selene-full -m gpt3-175b -s a100-80g-selene -o /dev/full; echo $?
+reckon report "$plan" -m gpt3-175b -s a100-80g-selene --charts file; echo $?
+reckon report "$plan" -m gpt3-175b -s a100-80g-selene -o /dev/full; echo $?
 ls
 === stdout
 4

@@ -1,8 +1,6 @@
-reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 --gpus 64 --batch 96 --top 3 --tensor 4..8 --fused-activation both -q -f csv
+reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 --gpus 64 --batch 96 --top 3 --tensor 4..8 --fused both -q -f csv
 === stdout
 rank,index,step_s,samples_per_s,tokens_per_s,tokens_per_s_gpu,mfu,hbm_bytes,offload_bytes,plan,fits_share,days,cost_usd,tensor,pipeline,data,microbatch,tensor_overlap,precision,recompute,chunks,zero,gradient_overlap,activation_offload,optimizer_offload,weight_offload,tensor_comm,regather,fused,tensor_network,pipeline_network,data_network
 1,9501,13.477789210500363,7.1228299018957575,14587.555639082511,227.93055686066424,0.7839841831870402,13646641152,222278123520,framework=calculon dp16 tp4 mbs6 gbs96 sp tp-overlap zero1 grad-overlap recompute=selective offload-activations=1 offload-optimizer=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=1,,,,4,1,16,6,ring,bf16,core_attn,1,1,true,true,true,true,rs_ag,false,true,0,0,1
 2,9533,13.477789210500363,7.1228299018957575,14587.555639082511,227.93055686066424,0.7839841831870402,50908686336,184223268864,framework=calculon dp16 tp4 mbs6 gbs96 sp tp-overlap zero1 grad-overlap recompute=selective offload-activations=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=1,,,,4,1,16,6,ring,bf16,core_attn,1,1,true,true,false,true,rs_ag,false,true,0,0,1
 3,7965,13.47798633855267,7.122725723901345,14587.342282549955,227.92722316484304,0.7839727166911417,13646641152,222278123520,framework=calculon dp16 tp4 mbs6 gbs96 sp regather tp-overlap zero1 grad-overlap recompute=selective offload-activations=1 offload-optimizer=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=1,,,,4,1,16,6,ring,bf16,core_attn,1,1,true,true,true,true,rs_ag,true,true,0,0,1
-=== stderr
-reckon: --fused-activation is now --fused

@@ -1,6 +1,6 @@
 reckon search -m llama3.1-8b,mixtral-8x7b -s h100-sxm5-80g -g 8,16 -b 128 --tensor 1,2 --context 1 --zero 1,3 -q |
     sed -e 's/[0-9][0-9.,]*/N/g' -e 's/N .*gbsN.*/N plan/' -e 's/  */ /g'
-reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8,16 -b 128 --zero 1 --tensor 1 -q -o plan.json
+reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8,16 -b 128 --zero 1 --tensor 1 -q --save-plan plan.json
 === stdout
 N models on hN-sxmN-Ng, by the model of today's plans: N of N problems have a plan
 

@@ -1,4 +1,4 @@
-reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 --gpus 1 --batch 8 -q -o best.json
+reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 --gpus 1 --batch 8 -q --save-plan best.json
 code=$?
 ls
 exit $code

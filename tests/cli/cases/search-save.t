@@ -10,8 +10,6 @@ for framework in fsdp deepspeed; do
     reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 64 --pipeline 1 --framework $framework -q --save-script - 2>/dev/null | sed -n '$p'
 done
 reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 64 --framework calculon -q --save-script x.sh >/dev/null
-# -o of before took the plan
-reckon search $on --top 1 -o old.json 2>&1 | grep now; cmp old.json plan.json && echo 'the same plan'
 === stdout
 0
 llama3.1-70b on h100-sxm5-80g, 64 GPUs, batch 256 of 8192 tokens, megatron, bf16, by the model of today's plans
@@ -22,8 +20,6 @@ fits launches the same
 run.sh predict.sh differ: char 122, line 5
     -m torchtitan.train --job.config_file job.toml "$@"
     train.py --deepspeed ds_config.json "$@"
-reckon: -o is now for the answer: the best plan goes to --save-plan old.json
-the same plan
 === stderr
 reckon: warning: split even: cannot be expressed in Megatron Core 0.19: the run has 2,3*17,2*13,1
 reckon: warning: embedding_counts yes: cannot be expressed in Megatron Core 0.19: the run has no
@@ -32,3 +28,4 @@ reckon: warning: split even: cannot be expressed in Megatron Core 0.19: the run 
 reckon: warning: embedding_counts yes: cannot be expressed in Megatron Core 0.19: the run has no
 reckon: warning: head_counts yes: cannot be expressed in Megatron Core 0.19: the run has no
 reckon: --save-script: calculon is a model of training, nothing that runs: choose framework megatron, fsdp or deepspeed
+=== exit 2

@@ -1,4 +1,4 @@
-for option in '-o best.json' '--all all.csv' --why --sensitivity '--pareto time,hbm'; do
+for option in '--save-plan best.json' '--all all.csv' --why --sensitivity '--pareto time,hbm'; do
     # shellcheck disable=SC2086
     reckon search -m gpt3-13b -s a100-80g-nvl8 -g 8,16 -b 16 $option
     echo "$? $option"
@@ -15,7 +15,7 @@ echo $?
 reckon search -m gpt3-13b, -s a100-80g-nvl8 -g 8 -b 16
 echo $?
 === stdout
-2 -o best.json
+2 --save-plan best.json
 2 --all all.csv
 2 --why
 2 --sensitivity
@@ -29,7 +29,6 @@ echo $?
 2
 2
 === stderr
-reckon: -o is now for the answer: the best plan goes to --save-plan best.json
 reckon: --save-plan and --save-script take the best plan of one problem: give one model, system, size and batch
 reckon: --all, --pareto, --why and --sensitivity are about one problem: give one model, system, size and batch
 reckon: --all, --pareto, --why and --sensitivity are about one problem: give one model, system, size and batch

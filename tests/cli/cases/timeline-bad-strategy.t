@@ -1,13 +1,13 @@
-reckon timeline -m gpt3-175b -s a100-80g-nvl8 --strategy missing.json --trace trace.json
+reckon timeline -m gpt3-175b -s a100-80g-nvl8 --plan missing.json --trace trace.json
 echo "exit $?"
 printf '{"tensor": 8, "pipeline": 8, "batch": 15' >truncated.json
-reckon timeline -m gpt3-175b -s a100-80g-nvl8 --strategy truncated.json --trace trace.json
+reckon timeline -m gpt3-175b -s a100-80g-nvl8 --plan truncated.json --trace trace.json
 echo "exit $?"
 printf '{"tensor": 8, "pipelin": 8, "batch": 1536}' >wrong.json
-reckon timeline -m gpt3-175b -s a100-80g-nvl8 --strategy wrong.json --trace trace.json
+reckon timeline -m gpt3-175b -s a100-80g-nvl8 --plan wrong.json --trace trace.json
 echo "exit $?"
 : >empty.json
-reckon timeline -m gpt3-175b -s a100-80g-nvl8 --strategy empty.json --trace trace.json
+reckon timeline -m gpt3-175b -s a100-80g-nvl8 --plan empty.json --trace trace.json
 echo "exit $?"
 ls
 === stdout

@@ -1,8 +1,8 @@
 for flags in '--window 2s' '--window 2s..1s' '--window 1..2' '--window 9000s..9001s' '--window 1s..2s --full' '--stages 9' '--stages 1,3' '--stages 2..1'; do
-    reckon timeline -m gpt3-175b -s a100-80g-nvl8 --framework calculon --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute attention --zero 1 $flags --trace trace.json
+    reckon timeline -m gpt3-175b -s a100-80g-nvl8 --framework calculon --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute selective --zero 1 $flags --trace trace.json
     echo "exit $?"
 done
-reckon timeline -m gpt3-175b -s a100-80g-nvl8 --framework calculon --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute attention --zero 1 --window 1s..2s
+reckon timeline -m gpt3-175b -s a100-80g-nvl8 --framework calculon --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute selective --zero 1 --window 1s..2s
 echo "exit $?"
 ls
 === stdout

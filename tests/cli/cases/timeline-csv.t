@@ -1,4 +1,4 @@
-reckon timeline -m gpt3-175b -s a100-80g-nvl8 --framework calculon --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute attention --zero 1 --format csv
+reckon timeline -m gpt3-175b -s a100-80g-nvl8 --framework calculon --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute selective --zero 1 --format csv
 === stdout
 stage,blocks,compute_s,offload_s,message_s,reduce_s,optimizer_s,idle_s,bubble,peak_bytes,peak_share
 0,12,18.70190913046796,0,0.43333672959999936,0.4837686784000006,0.0015674352738461537,1.3952783439633587,0.06639168337010135,34010351616,0.39593260288238524

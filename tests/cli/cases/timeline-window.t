@@ -1,4 +1,4 @@
-reckon timeline -m gpt3-175b -s a100-80g-nvl8 --framework calculon --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute attention --zero 1 --trace trace.json --window 1s..1.5s --stages 2..3 | grep ^trace; head -n 2 trace.json
+reckon timeline -m gpt3-175b -s a100-80g-nvl8 --framework calculon --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute selective --zero 1 --trace trace.json --window 1s..1.5s --stages 2..3 | grep ^trace; head -n 2 trace.json
 === stdout
 trace: trace.json, from 1 s to 1.5 s
 {"displayTimeUnit":"ms",

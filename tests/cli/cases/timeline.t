@@ -1,4 +1,4 @@
-reckon timeline -m gpt3-175b -s a100-80g-nvl8 --framework calculon --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute attention --zero 1 --chunks 3
+reckon timeline -m gpt3-175b -s a100-80g-nvl8 --framework calculon --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute selective --zero 1 --chunks 3
 === stdout
 gpt3-175b on a100-80g-nvl8, 1024 GPUs, by calculon: 20.97 s a step
   plan: framework=calculon dp16 tp8 pp8 vpp3 gbs1536 zero1 recompute=selective

@@ -1,4 +1,4 @@
-reckon estimte
+reckon predct
 reckon export slurm; echo "exit $?"
 reckon export megatronn; echo "exit $?"
 reckon --verison; echo "exit $?"
@@ -7,7 +7,7 @@ exit 2
 exit 2
 exit 2
 === stderr
-reckon: "estimte" is no command, did you mean estimate?
+reckon: "predct" is no command, did you mean predict?
 reckon: "slurm" is no command: give megatron, deepspeed, torchtitan, accelerate, nanotron, bridge, galvatron or fsdp
 reckon: "megatronn" is no command, did you mean megatron?
 reckon: "--verison" stands where a command does: give one before its flags, or --help, --version

@@ -1,5 +1,5 @@
 -- @expect published published.csv
--- @estimate 1t | megatron-1t | a100-80g-selene | megatron-1t-selene-full
+-- @estimate 1t | megatron-1t | a100-80g-selene | framework=calculon precision=fp16 tp8 pp64 gbs512 recompute=full no-fused tp-net=0 pp-net=1 dp-net=1
 -- @distribution spread | 4 | megatron-22b | a100-80g-nvl8 | 64 | 64 | float16
 -- @heading A miniature
 -- @setup

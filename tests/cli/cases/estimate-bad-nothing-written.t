@@ -1,8 +1,0 @@
-reckon estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipline 16 -o plan
-code=$?
-ls
-exit $code
-=== stdout
-=== stderr
-reckon: "--pipline" is not known, did you mean --pipeline? reckon estimate --help lists all flags
-=== exit 2

@@ -1,8 +1,0 @@
-# a plan that an estimate saves gives that estimate again
-reckon estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 16 --recompute full --save-plan plan.json | head -n 2
-reckon estimate -m gpt3-175b -s a100-80g-nvl8 --plan plan.json | head -n 2
-=== stdout
-gpt3-175b on a100-80g-nvl8, 128 GPUs, by calculon: 70.35 s a step, 125.1 TFLOP/s a GPU, MFU 40.1 %
-  plan: framework=calculon tp8 pp16 gbs512 recompute=full
-gpt3-175b on a100-80g-nvl8, 128 GPUs, by calculon: 70.35 s a step, 125.1 TFLOP/s a GPU, MFU 40.1 %
-  plan: framework=calculon tp8 pp16 gbs512 recompute=full

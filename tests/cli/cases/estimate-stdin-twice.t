@@ -1,5 +1,0 @@
-reckon estimate --model - --system - </dev/null
-=== stdout
-=== stderr
-reckon: standard input (-) can be read once: give files for the others
-=== exit 2

@@ -1,5 +1,0 @@
-reckon estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 8,16
-=== stdout
-=== stderr
-reckon: "tensor=8,16":1:8: tp must be a number, got "8,16": write out its digits
-=== exit 2

@@ -1,0 +1,55 @@
+LC_ALL=C.UTF-8 reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute full --color=always
+=== stdout
+gpt3-175b on a100-80g-nvl8, 1024 GPUs, by calculon: 27.29 s a step, 121 TFLOP/s a GPU, MFU 38.8 %
+  plan: framework=calculon dp16 tp8 pp8 gbs1536 recompute=full
+  assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
+
+[1mWhere the time of a step goes[0m
+                           [2mtime[0m  [2mshare[0m
+                              [2ms[0m      [2m%[0m
+forward                  5.4729   20.1  forward passes                                                                [34m████▊[0m
+backward                10.3591   38.0  activation and weight gradients                                               [34m█████████▏[0m
+recompute                5.4729   20.1  forward work done again in backward; with calculon without its communication  [34m████▊[0m
+recompute_comm_exposed   1.0637    3.9  tensor-parallel communication redone in backward that is waited for           [34m▉[0m
+tensor                   2.3922    8.8  tensor-parallel communication that is waited for                              [34m██▏[0m
+pipeline                 0.4333    1.6  messages between stages that are waited for                                   [34m▍[0m
+bubble                   1.8371    6.7  stages that wait for others: start, end, imbalance                            [34m█▋[0m
+data                     0.2419    0.9  gradients and weights of data parallelism that are waited for                 [34m▎[0m
+optimizer                0.0215    0.1  optimizer step
+step                    27.2945  100.0
+
+[1mCommunication of the slowest stage[0m
+                   [2mon the link[0m  [2mwaited for[0m  [2mof the step[0m
+                             [2ms[0m           [2ms[0m            [2m%[0m
+tensor parallel         2.3922      2.3922          8.8
+... recomputed          1.0637      1.0637          3.9
+pipeline parallel       0.4333      0.4333          1.6
+data parallel           0.2419      0.2419          0.9
+
+[1mWhat it achieves[0m
+step                27.2945 s
+tokens per second   115.251 K
+... of a GPU        112.550
+samples per second  56.275
+FLOP/s of a GPU     121.0 TFLOP/s     [2mthat the model needs: three times forward[0m
+... executed        161.2 TFLOP/s     [2mthe same, with what is computed again[0m
+MFU                 38.77 %           [2mthe former over the peak of the plan's precision[0m
+HFU                 51.68 %           [2mthe latter over it[0m
+
+[1mBandwidth that would hide it[0m
+            [2mneeded[0m
+              [2mGB/s[0m
+activation   11.50  ... of the activations
+weight      103.51  ... of the weights
+optimizer   236.35  ... of the optimizer state
+
+[1mMemory of a GPU, tier by tier[0m
+                        [2mneeded[0m  [2mcapacity[0m  [2mshare[0m
+                           [2mGiB[0m       [2mGiB[0m      [2m%[0m
+memory tier 0 (HBM2e)    46.74     80.00   58.4  [34m██████████████[0m[2m░░░░░░░░░░[0m
+  weights                 5.06         -    6.3
+  gradients               5.49         -    6.9
+  optimizer              30.38         -   38.0
+  activations             0.61         -    0.8
+  activation_gradients    0.70         -    0.9
+  checkpoints             4.50         -    5.6

@@ -1,0 +1,87 @@
+reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute selective --zero 1 --tokens 300B
+=== stdout
+gpt3-175b on a100-80g-nvl8, 1024 GPUs, by calculon: 21.02 s a step, 157 TFLOP/s a GPU, MFU 50.3 %
+  plan: framework=calculon dp16 tp8 pp8 gbs1536 zero1 recompute=selective
+  assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
+
+Where the time of a step goes
+              time  share
+                 s      %
+forward     5.4729   26.0  forward passes                                                                ######
+backward   10.3591   49.3  activation and weight gradients                                               ############
+recompute   0.4778    2.3  forward work done again in backward; with calculon without its communication  #
+tensor      2.3922   11.4  tensor-parallel communication that is waited for                              ###
+pipeline    0.4333    2.1  messages between stages that are waited for
+bubble      1.3953    6.6  stages that wait for others: start, end, imbalance                            ##
+data        0.4838    2.3  gradients and weights of data parallelism that are waited for                 #
+optimizer   0.0016    0.0  optimizer step
+step       21.0159  100.0
+
+Communication of the slowest stage
+                   on the link  waited for  of the step
+                             s           s            %
+tensor parallel         2.3922      2.3922         11.4
+pipeline parallel       0.4333      0.4333          2.1
+data parallel           0.4838      0.4838          2.3
+
+What it achieves
+step                21.0159 s
+tokens per second   149.684 K
+... of a GPU        146.175
+samples per second  73.0877
+FLOP/s of a GPU     157.0 TFLOP/s     that the model needs: three times forward
+... executed        157.7 TFLOP/s     the same, with what is computed again
+MFU                 50.31 %           the former over the peak of the plan's precision
+HFU                 50.54 %           the latter over it
+
+Bandwidth that would hide it
+            needed
+              GB/s
+activation   57.49  ... of the activations
+weight      103.51  ... of the weights
+optimizer    24.29  ... of the optimizer state
+
+The run
+tokens                            300.000 B
+steps                             95,368
+days                              23.67             expected, failures and checkpoints included
+... at most one of ten less than  23.55
+... at most one of ten more than  23.79
+of it training                    23.2
+goodput                           98.02 %           training over all of it
+a failure every                   2.06 days
+failures                          11.47             expected
+noticing, restarting, waiting     0.53 %
+work done again                   0.73 %
+checkpoints                       0.72 %
+a checkpoint every                2596.0 s          the best, or that of --interval; a step at least
+... by Young's formula            2608.7 s
+... by Daly's                     2596.0 s
+spare nodes                       3
+a checkpoint has                  2.22 TiB
+... and takes                     19.10 s
+GPU-hours                         581.619 K
+energy in kWh                     302.939 K         boards as busy as the step has them, times hosts and network, times cooling (--prices)
+
+  assumed: failures as of llama3: [dubey2024] Table 5; no price of a100-80g-nvl8 is known: give
+  one
+
+What would bring the run more
+change                                                    saves days  goodput  checkpoint every
+                                                                            %                 s
+one more spare node                                          0.00628    98.04            2596.0
+twice the storage bandwidth                                    0.102    98.44            1838.3
+checkpoints behind training's back (--checkpoints async)       0.318    99.35             184.4
+checkpoints in memory (--checkpoints memory)                   0.321    99.36             184.4
+half the time from failure to work                            0.0597    98.27            2596.0
+half the failures                                              0.167    98.72            3676.5
+
+Memory of a GPU, tier by tier
+                        needed  capacity  share
+                           GiB       GiB      %
+memory tier 0 (HBM2e)    31.67     80.00   39.6  ##########..............
+  weights                 5.06         -    6.3
+  gradients               1.13         -    1.4
+  optimizer               1.90         -    2.4
+  activations            22.88         -   28.6
+  activation_gradients    0.70         -    0.9
