@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/check.h"
-#include "cli/clusters_ask.h"
+#include "catalog/clusters_plan.h"
 #include "cli/commands.h"
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
@@ -318,37 +318,78 @@ static const char *beside_clusters(const struct check_args *args)
                               : NULL;
 }
 
-/* A plan over several clusters is a file. */
-static int check_clusters(const struct check_args *args)
+/* Where a stage stands in the file of a plan; nothing where that has no list of stages. */
+static void find_places(const char *path, struct rk_findings *findings)
+{
+    struct clusters_file file = {.batch = 0};
+    struct rk_error at;
+    const bool read = path && clusters_file_open(path, &file, &at) == RK_OK;
+    for (int i = 0; read && i < findings->count; i++) {
+        struct rk_finding *f = &findings->finding[i];
+        if (!f->stage) continue;
+        clusters_file_fail(&file, f->stage - 1, "", &at);
+        f->line = at.line;
+        f->column = at.column;
+    }
+    clusters_file_release(&file);
+}
+
+static enum rk_status gather_several(const struct check_args *args, struct plan_source *source,
+                                     struct plan_input *input, struct rk_error *error)
+{
+    const char *other = beside_clusters(args);
+    const char *first = args->words.count ? args->words.text[0] : NULL;
+    bool said = first && is_file(first);
+    *source = (struct plan_source){.model = args->model, .system = args->system, .several = true};
+    if (said) source->file = first;
+    for (int i = said ? 1 : 0; i < args->words.count; i++)
+        source->words.text[source->words.count++] = args->words.text[i];
+    for (int i = 0; i < source->words.count; i++)
+        said |= strstr(source->words.text[i], "stages=") != NULL;
+    if (other)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s does not go with several clusters",
+                       other);
+    if (!said)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "over several clusters a plan is a file, as reckon clusters --save-plan "
+                       "writes it, or words that say its stages, stages=16:20/dp4,12@1/dp8");
+    const enum rk_status status = plan_gather(source, input, error);
+    return status == RK_OK ? plan_settle(source, input, NULL, NULL, error) : status;
+}
+
+static int check_clusters_plan(const struct check_args *args)
 {
     struct beside *beside = calloc(1, sizeof *beside);
+    struct rk_findings *findings = calloc(1, sizeof *findings);
     struct rk_launch launch = {.domain = args->domain, .exact_memory = args->exact_memory};
-    struct clusters_source source = {.model = args->model, .system = args->system};
+    struct plan_input input = {.assumed = ""};
+    struct plan_source source;
     struct rk_error error;
-    const char *other = beside_clusters(args);
-    enum rk_status status = beside ? RK_OK : no_memory(&error);
-    if (other)
-        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                         "%s does not go with several clusters", other);
-    else if (!args->words.count || !is_file(args->words.text[0]))
-        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                         "over several clusters a plan is a file, as reckon clusters --save-plan "
-                         "writes it, and words that all its stages keep");
+    char title[640];
+    enum rk_status status = beside && findings ? RK_OK : no_memory(&error);
+    if (status == RK_OK) status = gather_several(args, &source, &input, &error);
     if (status == RK_OK) status = read_environment(&args->environment, beside, &launch, &error);
     if (status == RK_OK) status = read_checkpoint(args->checkpoint, beside, &launch, &error);
-    source.plan = args->words.text[0];
-    for (int i = 1; i < args->words.count; i++)
-        source.words.text[source.words.count++] = args->words.text[i];
-    const int code = status == RK_OK ? clusters_check(&source, &launch,
-                                                      (enum check_format)args->format, args->output)
-                                     : options_fail(&error);
+    int code;
+    if (status == RK_OK) {
+        rk_check_plan(&input.model, &input.system, &input.draft.plan, &launch, findings);
+        find_places(source.file, findings);
+        snprintf(title, sizeof title, "%.255s over %d clusters", input.model.id,
+                 input.system.machine->clusters);
+        const struct checked checked = {.title = title, .path = source.file ? source.file : ""};
+        code = check_write(findings, &checked, (enum check_format)args->format, args->output);
+    } else {
+        code = options_fail(&error);
+    }
+    plan_input_release(&input);
+    free(findings);
     free(beside);
     return code;
 }
 
 static int check_plan(const struct check_args *args)
 {
-    if (args->system && rk_machine_is_several(args->system)) return check_clusters(args);
+    if (args->system && rk_machine_is_several(args->system)) return check_clusters_plan(args);
     struct loaded *l = calloc(1, sizeof *l);
     struct rk_error error;
     struct rk_check_input input = {

@@ -131,6 +131,7 @@ const struct usage clusters_usage = {
 struct asking {
     const struct clusters_args *args;
     struct clusters_input input;
+    struct answered *answered;    /* the answer as any plan */
     struct report report;
     struct clusters_where *where; /* NULL: all plans count */
     struct progress progress;
@@ -204,7 +205,8 @@ static bool join_words(const struct option_texts *words, char *text, size_t size
 static const char *irregular_ranks(const struct asking *a)
 {
     const struct clusters_plan *plan = &a->input.answer->best;
-    for (int i = 0; clusters_mixed(a->input.given) && i < plan->stages; i++) {
+    for (int i = 0; i < plan->stages; i++) {
+        if (!plan->stage[i].homes) continue;
         if (!plan->stage[i].regular)
             return "ranks: replicas of a stage have different tensor or context degrees, whose "
                    "shards no group of ranks can reduce";
@@ -216,46 +218,13 @@ static const char *irregular_ranks(const struct asking *a)
     return NULL;
 }
 
-/* The answer as any plan. */
-struct answered {
-    struct rk_system system; /* borrowed */
-    struct rk_plan plan;
-    struct given_plan given;
-    struct rk_prediction prediction;
-    struct forecast forecast; /* of these */
-};
-
-/* free() it. NULL: the error says why. */
-static struct answered *answered_open(const struct clusters_input *in, struct rk_error *error)
-{
-    struct answered *to = malloc(sizeof *to);
-    if (!to) return no_memory(error), NULL;
-    if (in->given) to->given = *in->given;
-    if (!in->given) given_of(&in->question, &in->answer->best, &to->given);
-    to->system = clusters_system(&in->machine);
-    snprintf(to->system.id, sizeof to->system.id, "%d clusters", in->machine.clusters);
-    if (!plan_of_given(&in->question.words, &to->given, &to->plan)) {
-        rk_fail(error, RK_LIMIT, NULL, 0, 0, "more than %d kinds of layers", RK_MAX_LOCALS);
-        free(to);
-        return NULL;
-    }
-    rk_predict(&in->model, &to->system, &to->plan, &to->prediction);
-    to->forecast = (struct forecast){&in->model, &to->system, &to->plan, &to->prediction, ""};
-    return to;
-}
-
 static enum rk_status write_page(const struct asking *a, struct rk_error *error)
 {
     const struct clusters_args *args = a->args;
     const struct page_names names = {args->source.model, args->source.system, args->source.plan,
                                      NULL, false};
-    struct answered *answered = answered_open(&a->input, error);
-    if (!answered) return error->status;
-    snprintf(answered->system.id, sizeof answered->system.id, "%s", args->source.system);
-    const enum rk_status status =
-        page_of_plan(args->page, &answered->forecast, &names, &args->run, error);
-    free(answered);
-    return status;
+    snprintf(a->answered->system.id, sizeof a->answered->system.id, "%s", args->source.system);
+    return page_of_plan(args->page, &a->answered->forecast, &names, &args->run, error);
 }
 
 static enum rk_status write_files(const struct asking *a, struct rk_error *error)
@@ -269,7 +238,7 @@ static enum rk_status write_files(const struct asking *a, struct rk_error *error
     const char *irregular = args->ranks || args->draw ? irregular_ranks(a) : NULL;
     if (irregular) return usage_fail(error, irregular);
     struct rk_plan plain;
-    if (args->script && !clusters_plain_plan(in, &plain))
+    if (args->script && !plan_plain(&a->answered->plan, &plain))
         return usage_fail(
             error, "--save-script: the plan's stages differ in more than their layers, which "
                    "Megatron-LM does not run: --launchable finds the best whose stages "
@@ -305,7 +274,7 @@ static void note_launch(struct asking *a)
 {
     struct rk_plan plain;
     char words[1024];
-    if (!clusters_plain_plan(&a->input, &plain) || clusters_unlaunchable(&a->input)) return;
+    if (clusters_unlaunchable(&a->answered->plan, &plain)) return;
     rk_plan_text(&plain, words, sizeof words);
     report_note(&a->report, report_text(&a->report,
                                         "to launch it, on the hosts of --ranks: reckon export "
@@ -402,18 +371,6 @@ static int interrupted(const struct asking *a)
     return RK_INTERRUPTED;
 }
 
-/* The whole run with the answer's plan. */
-static enum rk_status tell_run(struct asking *a, struct rk_error *error)
-{
-    if (!a->args->run.tokens) return run_check(&a->args->run, error);
-    struct answered *answered = answered_open(&a->input, error);
-    if (!answered) return error->status;
-    const enum rk_status status =
-        run_section(&a->report, &a->args->run, &answered->forecast, NULL, NULL, error);
-    free(answered);
-    return status;
-}
-
 static int answer_question(struct asking *a)
 {
     struct rk_error error;
@@ -426,7 +383,10 @@ static int answer_question(struct asking *a)
     if (status == RK_OK && full)
         report_note(&a->report,
                     "no plan leaves the headroom of the memory: this is the best that fits");
-    if (status == RK_OK) clusters_note_launchable(&a->report, in);
+    if (status == RK_OK &&
+        !(a->answered = answered_open(&in->question, &in->answer->best, in->given, &error)))
+        status = error.status;
+    if (status == RK_OK) clusters_note_launchable(&a->report, in, a->answered);
     if (in->question.alike == CLUSTERS_ALIKE_ALSO) in->question.alike = CLUSTERS_ANY; /* again */
     if (status == RK_OK &&
         !clusters_show(&a->report, &in->question, in->answer, in->given, &in->kept, &a->args->also))
@@ -434,7 +394,10 @@ static int answer_question(struct asking *a)
     if (status == RK_OK && a->args->sensitivity)
         status = print_clusters_sensitivity(&a->report, &in->question, in->answer->best.simulated_s,
                                             &error);
-    if (status == RK_OK) status = tell_run(a, &error);
+    if (status == RK_OK && a->args->run.tokens)
+        status = run_section(&a->report, &a->args->run, &a->answered->forecast, NULL, NULL, &error);
+    else if (status == RK_OK)
+        status = run_check(&a->args->run, &error);
     if (status == RK_OK) status = write_files(a, &error);
     if (status == RK_OK && a->where && clusters_where_is_late(a->where))
         report_note(&a->report, "what the condition says of the step was asked of the plans that "
@@ -485,6 +448,7 @@ static int ask(const struct clusters_args *args)
     const int code = status == RK_OK ? answer_question(&asking) : options_fail(&error);
     progress_end(&asking.progress);
     close_state(&asking, code);
+    free(asking.answered);
     clusters_where_close(asking.where);
     clusters_input_release(&asking.input);
     return code;

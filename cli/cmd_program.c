@@ -178,10 +178,7 @@ static struct rk_program_class *classes_of(const struct program_source *asked, s
 {
     struct rk_program_class *classes = NULL;
     for (size_t most = 0;; most = *count) {
-        *count =
-            asked->stages
-                ? rk_program_classes_uneven(&asked->several->model, asked->stages, classes, most)
-                : rk_program_classes(&asked->plan.model, &asked->plan.draft.plan, classes, most);
+        *count = program_classes(asked, classes, most);
         if (classes) return classes;
         classes = calloc(*count + 1, sizeof *classes);
         if (!classes) return NULL;
@@ -295,23 +292,25 @@ static void add_kinds(struct report *report, const struct rk_program_stage *stag
 
 static void add_stages(struct report *report, const struct program_source *asked, size_t programs)
 {
-    const struct clusters_input *several = asked->several;
+    const struct rk_machine *machine = asked->plan.system.machine;
+    const struct given_plan *given = program_replicas(asked);
     report_note(report, report_text(report, "%s over %d clusters, %" PRIu64 " GPUs: %zu programs",
-                                    several->model.id, several->machine.clusters,
-                                    program_ranks(asked), programs));
-    for (int i = 0; i < several->answer->best.stages; i++) {
-        const struct clusters_stage *stage = &several->answer->best.stage[i];
-        const struct rk_program_stage *lowered = &asked->stages[i];
+                                    asked->plan.model.id, machine->clusters, program_ranks(asked),
+                                    programs));
+    for (int i = 0; i < given->stages; i++) {
+        const struct given_stage *stage = &given->stage[i];
+        const struct given_part *part = &stage->part[0];
+        const struct rk_program_stage *lowered = program_stage(asked, i);
         if (lowered->kinds) {
-            add_kinds(report, lowered, i, stage->layers);
+            add_kinds(report, lowered, i, (uint64_t)stage->layers);
             continue;
         }
-        report_paragraph(report, report_text(report,
-                                             "stage %d: %s, %" PRIu64 " layers, tp%" PRIu64
-                                             " cp%" PRIu64 " dp%" PRIu64 " mbs%" PRIu64,
-                                             i, several->machine.cluster[stage->cluster].name,
-                                             stage->layers, stage->tensor, stage->context,
-                                             stage->data, stage->microbatch));
+        report_paragraph(report,
+                         report_text(report,
+                                     "stage %d: %s, %d layers, tp%" PRIu64 " cp%" PRIu64
+                                     " dp%" PRIu64 " mbs%" PRIu64,
+                                     i, machine->cluster[part->cluster].name, stage->layers,
+                                     part->plan.tensor, part->plan.context, part->data, part->most));
     }
 }
 

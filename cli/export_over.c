@@ -1,17 +1,35 @@
 /* export_over.c - the plan of a machine of several clusters, as launchers can say it. */
 #include "base/memory.h"
-#include "cli/clusters_ask.h"
+#include "catalog/plan_stages.h"
 #include "cli/export_plan.h"
+#include "clusters/predict.h"
 
 #include <stdlib.h>
 
-/* Launchers say one plan for all ranks, or (`layered`) one for each layer. */
-static enum rk_status plan_of(const struct clusters_input *input, bool layered,
-                              struct export_plan *plan, struct rk_error *error)
+/* Where stages have as many GPUs each, in one cluster, layers are run as their stage's. */
+static bool is_layered(const struct rk_plan *plan, struct rk_plan *layered)
 {
-    if (layered ? clusters_layered_plan(input, &plan->plan)
-                : clusters_plain_plan(input, &plan->plan))
-        return RK_OK;
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    const uint64_t stages = plan->pipeline;
+    struct plan_stages said;
+    bool good = (uint64_t)layout->parts == stages;
+    *layered = *plan;
+    plan_stages_begin(&said, layered);
+    for (uint64_t i = 0; good && i < stages * plan->chunks; i++) {
+        const struct rk_stage_part *part = &layout->part[i % stages];
+        struct rk_local own = part->local ? layout->other[part->local - 1] : plan->local;
+        own.microbatch = layout->round / part->data;
+        good = own.tensor * own.context * part->data * stages == plan->ranks &&
+               plan_stages_run(&said, layout->split[i], &own) && plan_stages_end_stage(&said);
+    }
+    return good && plan_stages_end(&said);
+}
+
+/* Launchers say one plan for all ranks, or (`layered`) one for each layer. */
+static enum rk_status plan_of(const struct rk_plan *found, bool layered, struct export_plan *plan,
+                              struct rk_error *error)
+{
+    if (plan_plain(found, &plan->plan) || (layered && is_layered(found, &plan->plan))) return RK_OK;
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    layered ? "the plan's stages have different numbers of GPUs, or replicas on "
                              "several clusters, which this target does not say"
@@ -22,21 +40,27 @@ static enum rk_status plan_of(const struct clusters_input *input, bool layered,
 enum rk_status export_gather_over(const struct plan_source *source, bool layered,
                                   struct export_plan *plan, struct rk_error *error)
 {
-    struct clusters_input *input = calloc(1, sizeof *input);
-    if (!input) return no_memory(error);
-    enum rk_status status = clusters_input_of(input, source, !layered, error);
-    if (status == RK_OK) status = plan_of(input, layered, plan, error);
+    struct plan_input input = {.assumed = ""};
+    struct plan_source any = *source;
+    struct rk_prediction *prediction = malloc(sizeof *prediction);
+    any.several = true;
+    any.alike = !layered;
+    enum rk_status status = prediction ? plan_gather(&any, &input, error) : no_memory(error);
+    if (status == RK_OK) status = plan_settle(&any, &input, NULL, NULL, error);
+    const struct rk_plan *found = &input.draft.plan;
+    if (status == RK_OK) status = plan_of(found, layered, plan, error);
     if (status == RK_OK) {
-        plan->model = input->model;
+        plan->model = input.model;
+        rk_predict(&input.model, &input.system, found, prediction);
         fprintf(stderr,
                 "reckon: over %d clusters: %.4g s a step, %s; reckon clusters --ranks writes its "
                 "hosts in their order\n",
-                input->machine.clusters, input->answer->best.simulated_s,
+                input.system.machine->clusters, prediction->step_s,
                 source->file ? "as the file has it"
                 : !layered   ? "the best plan whose stages are alike"
                              : "the best plan that the search found");
     }
-    clusters_input_release(input);
-    free(input);
+    free(prediction);
+    plan_input_release(&input);
     return status;
 }

@@ -281,6 +281,7 @@ static enum rk_status gather_several(const struct plan_source *source, struct pl
     status = clusters_input_begin(found, source->system, source->file, error);
     if (status == RK_OK) status = plan_read_texts(&source->words, &found->draft, error);
     if (status == RK_OK) status = clusters_input_settle(found, 0, error);
+    found->question.alike = source->alike ? CLUSTERS_ALIKE_ONLY : CLUSTERS_ANY;
     if (status == RK_OK) status = take_answer(found, input, error);
     clusters_input_release(found);
     free(found);

@@ -18,7 +18,8 @@ struct plan_source {
     const char *file; /* NULL: none */
     uint64_t gpus;    /* 0: not given */
     struct option_texts words;
-    bool several; /* set by commands whose system may be of several clusters (machine.h) */
+    bool several; /* set by commands whose system may be of several clusters (machine.h); `alike`: */
+    bool alike;   /* of plans that are searched for, those that Megatron-LM launches alone */
 };
 
 enum { PLAN_NOTES = 768 };

@@ -1,8 +1,10 @@
 /* plan.c - rules 2 to 6, 9 and 12 of a plan, whatever file it came from: rules.def, asked for all
  * that is broken. */
+#include "check/clusters.h"
 #include "check/findings.h"
 #include "check/launch.h"
 #include "check/memory.h"
+#include "clusters/predict.h"
 #include "plan/layers.h"
 #include "rules/rules.h"
 
@@ -97,6 +99,11 @@ void rk_check_plan(const struct rk_model *model, const struct rk_system *system,
     a.rules.group = a.launch->group;
     a.rules.lone_ends = a.launch->lone_ends;
     a.rules.pads = a.launch->pads;
+    if (system && plan_has_parts(system, plan)) {
+        check_clusters(model, system, plan, a.launch, findings);
+        findings_settle(findings);
+        return;
+    }
     if (a.launch->domain) a.rules.domain = a.launch->domain;
     take_broken(&a, ((1u << CHECK_PARTS) - 1) & ~(unsigned)PLAN_STARTS);
     take_broken(&a, PLAN_STARTS);

@@ -86,6 +86,35 @@ bool plan_of_given(const struct rk_plan *words, const struct given_plan *given,
     return true;
 }
 
+struct rk_plan plan_like_part(const struct rk_plan *plan, const struct given_plan *given, int stage,
+                              int part)
+{
+    const struct given_part *p = &given->stage[stage].part[part];
+    struct rk_plan own = p->plan;
+    own.pipeline = (uint64_t)given->stages;
+    own.chunks = (uint64_t)given->chunks;
+    plan_set_split(&own, given->split, given->stages * given->chunks);
+    own.schedule = plan->schedule;
+    own.microbatch = p->most ? p->most : 1;
+    own.ranks = own.tensor * own.context * p->data * own.pipeline;
+    own.batch = plan->batch / given->round * p->data * own.microbatch;
+    return own;
+}
+
+bool plan_plain(const struct rk_plan *plan, struct rk_plan *plain)
+{
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    bool alike = (uint64_t)layout->parts == plan->pipeline;
+    for (int i = 0; alike && i < layout->parts; i++)
+        alike = layout->part[i].local == 0 && layout->part[i].data == layout->part[0].data;
+    if (!alike) return false;
+    *plain = *plan;
+    plain->messages_sharded &= plan->tensor > 1 && !plan->sequence_parallel; /* is split anyway */
+    plain->layout = NULL;
+    plan_set_split(plain, layout->split, layout->splits);
+    return true;
+}
+
 struct rk_system clusters_system(const struct rk_machine *machine)
 {
     struct rk_system system = machine->cluster[0].system;

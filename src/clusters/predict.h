@@ -16,6 +16,14 @@ void given_of_plan(const struct rk_plan *plan, struct given_plan *given);
 bool plan_of_given(const struct rk_plan *words, const struct given_plan *given,
                    struct rk_plan *plan);
 
+/* A plan of stages that are all like a part of one, judged; its batch is what such stages take. */
+struct rk_plan plan_like_part(const struct rk_plan *plan, const struct given_plan *given, int stage,
+                              int part);
+
+/* The plan that a launcher runs as one job: all stages are alike but for their layers and clusters.
+ * False: they are not. */
+bool plan_plain(const struct rk_plan *plan, struct rk_plan *plain);
+
 /* A machine as a system of several clusters, which borrows it: not to be released. */
 struct rk_system clusters_system(const struct rk_machine *machine);
 

@@ -502,7 +502,7 @@ exit 1
 === stderr
 reckon: --window, --stages and --full choose what goes into a trace: give it a file with --trace
 reckon: a.json:1:37: stages: 32 layers in all, the model has 80
-reckon: over several clusters a plan is a file, as reckon clusters --save-plan writes it, and words that all its stages keep
+reckon: over several clusters a plan is a file, as reckon clusters --save-plan writes it, or words that say its stages, stages=16:20/dp4,12@1/dp8
 reckon: --gpus does not go with several clusters
 reckon: --elastic does not go with several clusters
 reckon: --spares is of a whole run: say on how many tokens, --tokens 15T or usual

@@ -1,13 +1,15 @@
-/* clusters_check.c - reckon check of a plan over several clusters: the rules of plans, stage by
- * stage, each on its own cluster; memory; what the environment says of networks. */
+/* clusters.c - plans over several clusters: the rules of plans, stage by stage, each on its own
+ * cluster; memory; what the environment says of networks. */
+#include "check/clusters.h"
+
 #include "base/memory.h"
 #include "catalog/plan_fields.h"
 #include "check/findings.h"
-#include "cli/check.h"
-#include "cli/clusters_ask.h"
-#include "cli/plan_input.h"
+#include "clusters/predict.h"
 #include "clusters/ranks.h"
+#include "plan/layers.h"
 
+#include <reckon/machine.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,24 +36,30 @@ static bool is_of_model(const struct rk_finding *f)
     return strcmp(f->rule, "13.model") == 0 || strcmp(f->rule, "11.parameters") == 0;
 }
 
-/* What is found of one part, with the place of its stage in the file. */
-static void check_part(const struct clusters_input *input, int stage, int part,
-                       const struct rk_launch *launch, struct rk_findings *all)
+struct question {
+    const struct rk_model *model;
+    const struct rk_machine *machine;
+    const struct rk_plan *plan;
+    const struct rk_launch *launch;
+    const struct given_plan *given;
+    const struct clusters_plan *found;
+};
+
+/* What is found of one part. */
+static void check_part(const struct question *q, int stage, int part, struct rk_findings *all)
 {
     struct rk_findings *found = calloc(1, sizeof *found);
-    const struct given_part *p = &input->given->stage[stage].part[part];
-    const struct rk_cluster *cluster = &input->machine.cluster[p->cluster];
-    struct rk_plan plan = clusters_plan_like(input, input->given, stage, part);
+    const struct given_part *p = &q->given->stage[stage].part[part];
+    const struct rk_cluster *cluster = &q->machine->cluster[p->cluster];
+    struct rk_plan plan = plan_like_part(q->plan, q->given, stage, part);
     struct rk_system system = cluster->system;
-    struct rk_launch own = *launch;
-    struct rk_error at;
+    struct rk_launch own = *q->launch;
     if (!found) return;
     system.devices = 0;
-    plan_attend_on(&plan, &system); /* each kind of device has its own */
-    own.environment = NULL; /* of the whole, not of a stage */
-    own.pads = own.lone_ends = true; /* as of words */
-    rk_check_plan(&input->model, &system, &plan, &own, found);
-    clusters_file_fail(&input->file, stage, "", &at);
+    plan_attend_on(&plan, &system);   /* each kind of device has its own */
+    own.environment = NULL;           /* of the whole, not of a stage */
+    own.pads = own.lone_ends = true;  /* as of words */
+    rk_check_plan(q->model, &system, &plan, &own, found);
     for (int i = 0; i < found->count; i++) {
         if (is_memory(&found->finding[i])) continue;
         const bool whole = is_of_model(&found->finding[i]);
@@ -59,25 +67,20 @@ static void check_part(const struct clusters_input *input, int stage, int part,
         struct rk_finding *finding = findings_add(all, found->finding[i].rule);
         *finding = found->finding[i];
         if (whole) continue;
-        finding->line = at.line;
-        finding->column = at.column;
+        finding->stage = stage + 1;
         snprintf(finding->need, sizeof finding->need, "on cluster %s: %.150s", cluster->name,
                  found->finding[i].need);
     }
     free(found);
 }
 
-static void check_memory(const struct clusters_input *input, struct rk_findings *all)
+static void check_memory(const struct question *q, struct rk_findings *all)
 {
-    for (int i = 0; i < input->answer->best.stages; i++) {
-        const struct clusters_stage *stage = &input->answer->best.stage[i];
-        struct rk_error at;
-        const struct rk_reason *over = &stage->overfull;
+    for (int i = 0; i < q->found->stages; i++) {
+        const struct rk_reason *over = &q->found->stage[i].overfull;
         if (over->verdict == RK_FITS) continue;
         struct rk_finding *finding = findings_add(all, "5.stage");
-        clusters_file_fail(&input->file, i, "", &at);
-        finding->line = at.line;
-        finding->column = at.column;
+        finding->stage = i + 1;
         snprintf(finding->what, sizeof finding->what, over->tier ? "memory tier %d" : "memory",
                  over->tier);
         snprintf(finding->have, sizeof finding->have, "%.2f GiB", over->need / 1073741824);
@@ -85,6 +88,20 @@ static void check_memory(const struct clusters_input *input, struct rk_findings 
                  over->have / 1073741824);
         snprintf(finding->fix, sizeof finding->fix, "reckon fits lists what makes room");
     }
+}
+
+/* What no stage of its own is refused for: nodes of a cluster, samples of a round. */
+static void check_reason(const struct question *q, const struct rk_prediction *prediction,
+                         struct rk_findings *all)
+{
+    const struct rk_reason *r = &prediction->reason[0];
+    if (prediction->timed || all->count) return;
+    struct rk_finding *finding = findings_add(all, "2.product");
+    finding->stage = prediction->stages ? prediction->tightest + 1 : 0;
+    snprintf(finding->what, sizeof finding->what, "%.60s", r->what ? r->what : "");
+    snprintf(finding->have, sizeof finding->have, "%.12g", r->need);
+    snprintf(finding->need, sizeof finding->need, "there is %.12g", r->have);
+    (void)q;
 }
 
 static bool crosses(const struct clusters_plan *plan)
@@ -103,11 +120,10 @@ static const char *variable(const struct rk_launch *launch, const char *name)
 
 /* Across a link there are sockets alone; which adapters they take is left to chance without
  * NCCL_SOCKET_IFNAME. */
-static void check_networks(const struct clusters_input *input, const struct rk_launch *launch,
-                           struct rk_findings *all)
+static void check_networks(const struct question *q, struct rk_findings *all)
 {
-    const char *net = variable(launch, "NCCL_NET");
-    if (!launch->environment || !crosses(&input->answer->best)) return;
+    const char *net = variable(q->launch, "NCCL_NET");
+    if (!q->launch->environment || !crosses(q->found)) return;
     if (net && strcmp(net, "Socket") != 0) {
         struct rk_finding *finding = findings_add(all, "12.environment");
         snprintf(finding->what, sizeof finding->what, "NCCL_NET");
@@ -117,7 +133,7 @@ static void check_networks(const struct clusters_input *input, const struct rk_l
                  "reckon clusters --ranks-format nccl has them, instead of one of all");
         snprintf(finding->fix, sizeof finding->fix, "unset NCCL_NET");
     }
-    if (!variable(launch, "NCCL_SOCKET_IFNAME")) {
+    if (!variable(q->launch, "NCCL_SOCKET_IFNAME")) {
         struct rk_finding *finding = findings_add(all, "12.environment");
         finding->severity = RK_WARNING;
         snprintf(finding->what, sizeof finding->what, "NCCL_SOCKET_IFNAME");
@@ -128,32 +144,23 @@ static void check_networks(const struct clusters_input *input, const struct rk_l
     }
 }
 
-int clusters_check(const struct clusters_source *source, const struct rk_launch *launch,
-                   enum check_format format, const char *output)
+void check_clusters(const struct rk_model *model, const struct rk_system *system,
+                    const struct rk_plan *plan, const struct rk_launch *launch,
+                    struct rk_findings *findings)
 {
-    struct clusters_input input;
-    struct rk_findings *all = calloc(1, sizeof *all);
-    struct rk_error error;
-    char title[640];
-    enum rk_status status = clusters_input_open(&input, source, &error);
-    if (status == RK_OK && !all) status = no_memory(&error);
-    if (status == RK_OK) status = clusters_input_answer(&input, true, &error);
-    for (int i = 0; status == RK_OK && i < input.given->stages; i++)
-        for (int k = 0; k < input.given->stage[i].parts; k++)
-            check_part(&input, i, k, launch, all);
-    int code;
-    if (status == RK_OK) {
-        check_memory(&input, all);
-        check_networks(&input, launch, all);
-        findings_settle(all);
-        snprintf(title, sizeof title, "%.255s over %d clusters", input.model.id,
-                 input.machine.clusters);
-        const struct checked checked = {.title = title, .path = source->plan};
-        code = check_write(all, &checked, format, output);
-    } else {
-        code = options_fail(&error);
+    struct clusters_judged *judged = malloc(sizeof *judged);
+    struct rk_prediction *prediction = malloc(sizeof *prediction);
+    if (judged && prediction) {
+        const struct question q = {model,  system->machine, plan,
+                                   launch, &judged->given,  &judged->plan};
+        predict_clusters(model, system, plan, prediction, judged);
+        for (int i = 0; prediction->stages && i < judged->given.stages; i++)
+            for (int k = 0; k < judged->given.stage[i].parts; k++)
+                check_part(&q, i, k, findings);
+        check_reason(&q, prediction, findings);
+        if (prediction->timed) check_memory(&q, findings);
+        if (prediction->timed) check_networks(&q, findings);
     }
-    clusters_input_release(&input);
-    free(all);
-    return code;
+    free(prediction);
+    free(judged);
 }
