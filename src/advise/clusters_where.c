@@ -1,7 +1,7 @@
 #include "advise/clusters_where.h"
 
-#include "advise/clusters_figures.h"
 #include "base/memory.h"
+#include "clusters/predict.h"
 #include "search/conjuncts.h"
 
 #include <math.h>
@@ -14,8 +14,11 @@ struct clusters_where {
     struct conjuncts all;
     enum known needs[MOST_CONJUNCTS];
     struct clusters_filter filter;
-    struct given_plan given;
-    double needed_flop;
+    struct told {
+        struct rk_plan plan;
+        struct clusters_judged judged;
+        struct rk_prediction prediction;
+    } told; /* the plan at hand */
 };
 
 static bool holds(const struct clusters_where *w, int part, const struct rk_plan *plan,
@@ -36,23 +39,30 @@ static bool holds_of_stage(void *context, const struct rk_plan *plan, double hbm
     return true;
 }
 
+/* The stages like a part, in the whole's batch. */
+static struct rk_plan part_plan(const struct told *t, int stage, int part)
+{
+    struct rk_plan plan = plan_like_part(&t->plan, &t->judged.given, stage, part);
+    plan.batch = t->plan.batch;
+    return plan;
+}
+
 static bool holds_of_plan(void *context, const struct clusters_question *question,
                           const struct clusters_plan *plan)
 {
     struct clusters_where *w = context;
-    struct rk_outcome outcome;
-    given_of(question, plan, &w->given);
-    clusters_outcome(question, &w->given, plan, w->needed_flop, &outcome);
-    for (int i = 0; i < plan->stages; i++) {
-        const struct clusters_stage *s = &plan->stage[i];
-        outcome.hbm_bytes = s->bytes;
-        outcome.offload_bytes = 0;
-        for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
-            outcome.offload_bytes += s->memory.away_bytes[tier];
-        for (int k = 0; k < w->given.stage[i].parts; k++) {
-            struct given_part *part = &w->given.stage[i].part[k];
-            part->most = s->microbatch;
-            const struct rk_plan own = clusters_part_plan(question, &w->given, part);
+    struct told *t = &w->told;
+    const struct rk_system system = clusters_system(question->machine);
+    given_of(question, plan, &t->judged.given);
+    if (!plan_of_given(&question->words, &t->judged.given, &t->plan)) return false;
+    predict_clusters(question->model, &system, &t->plan, &t->prediction, &t->judged);
+    struct rk_outcome outcome = t->prediction.outcome;
+    for (int i = 0; i < t->prediction.stages; i++) {
+        const struct rk_stage *stage = &t->prediction.stage[i];
+        outcome.hbm_bytes = stage->total_bytes;
+        outcome.offload_bytes = stage->offloaded_bytes;
+        for (int k = 0; k < t->judged.given.stage[i].parts; k++) {
+            const struct rk_plan own = part_plan(t, i, k);
             for (int c = 0; c < w->all.count; c++)
                 if (!holds(w, c, &own, &outcome)) return false;
         }
@@ -78,17 +88,19 @@ static enum rk_status settle_needs(struct clusters_where *w, struct rk_error *er
     /* of the whole plan, not of a stage */
     static const char *const of_plans[] = {"pipeline", "chunks", "split", NULL};
     static const char *const of_none[] = {"split", NULL};
+    const char *all[MAX_FIGURES + 1] = {NULL};
+    const struct rk_figure *f = NULL;
+    for (int i = 0; (f = rk_figure_next(f, RK_BY_RECKON)) && i < MAX_FIGURES; i++)
+        all[i] = f->name;
     for (int i = 0; i < w->all.count; i++) {
         const struct expression *e = &w->all.part[i];
         const char *name;
         w->needs[i] = expression_keeps_to(e, none, of_plans, &name) ? KNOWS_PLAN
                       : wants_less(w, i)                            ? KNOWS_MEMORY
                                                                     : KNOWS_ALL;
-        if (!expression_keeps_to(e, clusters_figures, of_none, &name))
+        if (!expression_keeps_to(e, all, of_none, &name))
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                           "`where`: %s is not known over several clusters: step, rate, "
-                           "tokens_per_s, mfu, hbm, mem2 and the degrees and choices of stages are",
-                           name);
+                           "`where`: %s is not known over several clusters", name);
     }
     return RK_OK;
 }
@@ -101,7 +113,6 @@ enum rk_status clusters_where_open(struct clusters_where **where, struct cluster
     enum rk_status status =
         conjuncts_open(&w->all, predictor_of(input->question.words.framework), text, error);
     if (status == RK_OK) status = settle_needs(w, error);
-    if (status == RK_OK) status = clusters_needed_flop(&input->question, &w->needed_flop, error);
     if (status != RK_OK) return status;
     w->filter = (struct clusters_filter){w, holds_of_stage, holds_of_plan};
     input->question.filter = &w->filter;

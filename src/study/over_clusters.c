@@ -1,6 +1,5 @@
 #include "study/over_clusters.h"
 
-#include "advise/clusters_figures.h"
 #include "advise/clusters_input.h"
 #include "advise/clusters_run.h"
 #include "base/memory.h"
@@ -124,14 +123,14 @@ struct told {
 };
 
 /* The first stage's plan, and where others differ. */
-static void tell_axes(const struct clusters_input *input, const struct given_plan *given,
-                      struct rk_plan *plan, struct study_over *over)
+static void tell_axes(const struct told *told, struct rk_plan *plan, struct study_over *over)
 {
-    *plan = clusters_part_plan(&input->question, given, &given->stage[0].part[0]);
+    const struct given_plan *given = &told->judged.given;
+    *plan = plan_like_part(&told->plan, given, 0, 0);
+    plan->batch = told->plan.batch;
     for (int i = 0; i < given->stages; i++)
         for (int k = 0; k < given->stage[i].parts; k++) {
-            const struct rk_plan other =
-                clusters_part_plan(&input->question, given, &given->stage[i].part[k]);
+            const struct rk_plan other = plan_like_part(&told->plan, given, i, k);
             for (int a = 0; a < RK_PLAN_AXES; a++)
                 over->differs[a] |= rk_plan_axis_get(&other, (enum rk_plan_axis)a) !=
                                     rk_plan_axis_get(plan, (enum rk_plan_axis)a);
@@ -184,7 +183,7 @@ static enum rk_status add_best(const struct study *study, const struct study_poi
         clusters_words_of(&input->question, &told->judged.given, over->words, sizeof over->words);
         clusters_order_of(&input->machine, &told->judged.given, over->clusters,
                           sizeof over->clusters);
-        tell_axes(input, &told->judged.given, &best->plan, over);
+        tell_axes(told, &best->plan, over);
         status = tell_run(study, point, input, told, &over->run, error);
         row->found++;
     }

@@ -1,5 +1,4 @@
 /* write.c - the grid and finished searches into the database, and what is missing there. */
-#include "advise/clusters_figures.h"
 #include "base/memory.h"
 #include "study/connection.h"
 #include "study/digest.h"
@@ -311,16 +310,8 @@ static void bind_axes(struct binder *b, const struct rk_plan *plan, const struct
 }
 
 /* A figure of that name which the plan's predictor fills; of two the one it fills counts. */
-static void bind_figure(struct binder *b, const struct study_best *best, const char *name,
-                        const struct study_over *over)
+static void bind_figure(struct binder *b, const struct study_best *best, const char *name)
 {
-    bool filled = !over;
-    for (const char *const *known = clusters_figures; over && *known; known++)
-        filled |= strcmp(*known, name) == 0;
-    if (!filled) {
-        bind_null(b);
-        return;
-    }
     const enum rk_by by = best->plan.framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
     for (const struct rk_figure *f = rk_figure_next(NULL, by); f; f = rk_figure_next(f, by))
         if (strcmp(f->name, name) == 0) {
@@ -331,12 +322,8 @@ static void bind_figure(struct binder *b, const struct study_best *best, const c
 }
 
 /* Memory of a rank by category: tier 0, then all lower tiers together. */
-static void bind_tiers(struct binder *b, const struct study_best *best,
-                       const struct study_over *over)
+static void bind_tiers(struct binder *b, const struct study_best *best)
 {
-    for (int i = 0; over && i < 2 * SCHEMA_TIER_COLUMNS; i++)
-        bind_null(b);
-    if (over) return;
     for (int i = 0; i < SCHEMA_TIER_COLUMNS; i++)
         bind_number(b, best->outcome.holds[schema_tier_columns[i].holding]);
     for (int i = 0; i < SCHEMA_TIER_COLUMNS; i++)
@@ -396,8 +383,8 @@ static enum rk_status write_strategies(const struct study *study, const struct s
         bind_axes(&b, &best->plan, over);
         const struct rk_figure *figure = NULL;
         while ((figure = schema_next_figure(figure)))
-            bind_figure(&b, best, figure->name, over);
-        bind_tiers(&b, best, over);
+            bind_figure(&b, best, figure->name);
+        bind_tiers(&b, best);
         bind_power(&b, study, row, best);
         bind_over(&b, over);
         status = database_step(database, b.statement, error);

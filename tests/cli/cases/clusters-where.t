@@ -77,7 +77,16 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
 what the condition says of the step was asked of the plans that were simulated: one that no bound led to may satisfy i
 exit 0
 exit 1
-exit 2
+step                2.8325 s          by event simulation, the better of the plans looked at
+bound               2.8325 s          no plan has an objective below: proved
+Stages
+stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
+                                                                          ms        ms        ms     ms     GiB       
+    0  old           8      2    16   1   2   1   8    1  none         82.93    178.23     43.05  46.74    25.5      1
+    1  new          24      2    16   1   2   1   8    1  none        101.98    208.21      0.00  45.31    56.0       
+
+what the condition says of the step was asked of the plans that were simulated: one that no bound led to may satisfy i
+exit 0
 exit 2
 exit 2
 step                3.0045 s          by event simulation, the better of the plans looked at
@@ -132,7 +141,6 @@ nodes there  GPUs used
 
 === stderr
 reckon: no plan fits that satisfies the condition: 27 were simulated; leave a part of it out
-reckon: --where: bubble_s is not known over several clusters: step, rate, tokens_per_s, mfu, hbm, mem2 and the degrees and choices of stages are
 reckon: column 7 of "hbm < 60": a size needs its unit, such as 60GiB
 reckon: column 24 of "hbm <= 60GiB and tp = 3x": unknown unit; write a size such as 60GiB or a time such as 10us
 reckon: --headroom: h100-sxm5-80g x16 has 80 GiB, of which 90GiB leaves nothing

@@ -73,7 +73,7 @@ What the link is worth
 
 figure  points  finished  can run  plans  fits
 link         4         4        4   1772     4
-13
+87
 max_batch,datatype,framework,sequence,strategies,fits,rank,step,usd,plan
 32,64,bf16,megatron,8192,539,3,1,2.8325,0.2222,gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
 32,64,bf16,megatron,8192,539,3,2,2.8919,0.2232,gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
