@@ -349,6 +349,29 @@ enum rk_status plan_axes_take(const struct plan_draft *draft, struct rk_plans_pr
     return RK_OK;
 }
 
+enum rk_status plan_axes_check(const struct rk_plans_problem *problem, struct rk_error *error)
+{
+    static const struct {
+        enum rk_plan_axis axis;
+        uint64_t least; /* that a model without experts has no use for */
+    } of_experts[] = {{RK_PLAN_EXPERT, 2},
+                      {RK_PLAN_EXPERT_TENSOR, 2},
+                      {RK_PLAN_DISPATCHER, RK_ALL_TO_ALL + 1},
+                      {RK_PLAN_EXPERT_OVERLAP, 1}};
+    for (size_t k = 0; k < sizeof of_experts / sizeof *of_experts; k++) {
+        const enum rk_plan_axis axis = of_experts[k].axis;
+        for (int i = 0; i < problem->pinned[axis].count; i++) {
+            const uint64_t value = problem->pinned[axis].value[i];
+            char text[RK_PLAN_AXIS_TEXT];
+            if (value < of_experts[k].least || problem->model->experts) continue;
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                           "%s %s: %s has no experts: leave it out", rk_plan_axis_info(axis)->name,
+                           rk_plan_axis_text(axis, value, text), problem->model->id);
+        }
+    }
+    return RK_OK;
+}
+
 /* ---- what an axis says ---- */
 
 bool plan_axis_says(enum rk_plan_axis axis, const struct rk_model *model,

@@ -42,6 +42,9 @@ enum rk_status plan_axes_restrict(const struct plan_axis_values *values,
 enum rk_status plan_axes_take(const struct plan_draft *draft, struct rk_plans_problem *problem,
                               struct rk_error *error);
 
+/* RK_BAD_ARGUMENT where a model without experts is asked for what only such have. */
+enum rk_status plan_axes_check(const struct rk_plans_problem *problem, struct rk_error *error);
+
 /* Does the axis say anything of such a plan (NULL: of any) of the model on the machine? */
 bool plan_axis_says(enum rk_plan_axis axis, const struct rk_model *model,
                     const struct rk_system *system, const struct rk_plan *plan);

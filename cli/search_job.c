@@ -180,6 +180,7 @@ enum rk_status search_set(struct search *search, const struct rk_model *model,
             "left out: leave it, or framework calculon, out");
     enum rk_status status = plan_axes_restrict(&args->axes, &search->problem, error);
     if (status == RK_OK) status = search_take_words(args, &search->problem, error);
+    if (status == RK_OK) status = plan_axes_check(&search->problem, error);
     if (status == RK_OK) status = check_precision(&search->problem, error);
     if (status == RK_OK) status = set_where(search, error);
     if (status == RK_OK) status = set_run(search, error);

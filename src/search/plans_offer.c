@@ -159,7 +159,7 @@ static bool usual_expert(const struct offered *o, const struct rk_plan *plan, ui
 void offer_expert(struct offered *o, const struct rk_plan *plan)
 {
     if (!o->problem->model->experts) {
-        only(o, 1);
+        offer(o, 1); /* nothing, where something else is asked for */
         return;
     }
     offer_divisors(o, plan, plan->ranks / plan->pipeline / plan->expert_tensor, usual_expert);
