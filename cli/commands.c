@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/published.h"
 
 /* clang-format off */
 const struct command main_commands[] = {
@@ -36,8 +37,9 @@ const struct command main_commands[] = {
     {"shard",      cmd_shard,    "which part of which tensor goes to which rank",   &shard_usage},
     {"merge",      cmd_merge,    "the shards of a plan as one checkpoint",          &merge_usage},
     {"reshard",    cmd_reshard,  "the shards of a plan as those of another one",    &reshard_usage},
-    {"calculon",   cmd_calculon, "the commands of the published tool Calculon",     &calculon_usage},
-    {"galvatron",  cmd_galvatron, "the search of the published tool Galvatron",     &galvatron_usage},
+#define COMMAND(name, summary) {#name, cmd_##name, summary, &name##_usage},
+    PUBLISHED_COMMANDS(COMMAND)
+#undef COMMAND
     {"__man",      cmd_man,      "print a manual page",                             NULL},
     {"__complete", cmd_complete, "print a completion script",                       NULL},
     {"__list",     cmd_list,     "print the ids of models or systems",              NULL},

@@ -45,6 +45,11 @@ struct export_how {
     uint64_t gpus_per_node;
 };
 
+/* The strategy file of Galvatron, a strategy for each layer, with the key that the runtime reads;
+ * of *run and `notes` as below. */
+enum rk_status export_galvatron(FILE *file, const struct export_plan *plan, struct rk_plan *run,
+                                struct notes *notes, struct rk_error *error);
+
 /* Writes to `path`, NULL for standard output; `notes` gets what the target cannot express. *run is
  * the plan that the target runs: another one where it runs all layers alike and the plan does not.
  */

@@ -1,7 +1,6 @@
 /* export_write.c - a plan as what other tools are launched with. */
 #include "base/memory.h"
 #include "cli/export_plan.h"
-#include "galvatron/convert.h"
 #include "interop/accelerate.h"
 #include "interop/bridge.h"
 #include "interop/deepspeed.h"
@@ -30,29 +29,6 @@ static enum rk_status write_megatron(FILE *file, const struct export_how *how,
                        "--target: \"%.40s\" is not known: give core_v0.9 to core_v0.19",
                        how->version);
     return megatron_write(file, &plan->model, &plan->plan, &target, notes, error);
-}
-
-/* A strategy for each layer, with the key that the runtime reads. */
-static enum rk_status write_galvatron(FILE *file, const struct export_plan *plan,
-                                      struct rk_plan *run, struct notes *notes,
-                                      struct rk_error *error)
-{
-    struct galvatron_question question;
-    struct galvatron_answer answer;
-    enum rk_status status =
-        galvatron_of_plan(&plan->model, &plan->plan, &question, &answer, run, error);
-    if (status == RK_OK) {
-        json_t *json = galvatron_strategy_json(&question, &answer, true);
-        if (!json)
-            status = no_memory(error);
-        else if (json_dumpf(json, file, JSON_INDENT(4)) == 0)
-            putc('\n', file);
-        json_decref(json);
-    }
-    if (status == RK_OK)
-        layers_compare(&plan->model, &plan->plan, run, "a strategy file of Galvatron's", notes);
-    galvatron_answer_release(&answer);
-    return status;
 }
 
 static const struct target *const targets[] = {[EXPORT_DEEPSPEED] = &deepspeed_target,
@@ -121,7 +97,7 @@ static enum rk_status write_flat(FILE *file, enum export_target to, const struct
         [EXPORT_MEGATRON] = "Megatron-LM",  [EXPORT_DEEPSPEED] = "DeepSpeed",
         [EXPORT_TORCHTITAN] = "torchtitan", [EXPORT_ACCELERATE] = "accelerate",
         [EXPORT_NANOTRON] = "nanotron",     [EXPORT_BRIDGE] = "Megatron-Bridge"};
-    if (to == EXPORT_GALVATRON) return write_galvatron(file, plan, run, notes, error);
+    if (to == EXPORT_GALVATRON) return export_galvatron(file, plan, run, notes, error);
     *run = plan->plan;
     if (to == EXPORT_FSDP) return fsdp_units_write(file, &plan->model, &plan->plan, notes, error);
     const struct export_plan flat = {plan->model, flat_plan(&plan->model, &plan->plan)};

@@ -519,19 +519,6 @@ enum rk_verdict rk_estimate(const struct rk_model *model, const struct rk_system
     return estimate->verdict;
 }
 
-const char *rk_category_name(enum rk_category category)
-{
-    static const char *const names[RK_CATEGORIES] = {
-        [RK_WEIGHTS] = "weights",
-        [RK_ACTIVATIONS] = "activations",
-        [RK_CHECKPOINTS] = "checkpoints",
-        [RK_ACTIVATION_GRADS] = "activation_gradients",
-        [RK_WEIGHT_GRADS] = "weight_gradients",
-        [RK_OPTIMIZER] = "optimizer",
-    };
-    return (unsigned)category < RK_CATEGORIES ? names[category] : NULL;
-}
-
 /* ---- operations of a block ---- */
 
 static void operation_fill(struct rk_operation *out, const struct plan *p, int i,

@@ -1,0 +1,19 @@
+/* published.h - the commands of published tools, as rows of the list of all; none where they are
+ * not built.
+ *
+ * COMMAND(name, summary)
+ */
+#ifndef RECKON_CLI_PUBLISHED_H
+#define RECKON_CLI_PUBLISHED_H
+
+#include "cli/commands.h"
+
+#ifdef RECKON_PUBLISHED
+#define PUBLISHED_COMMANDS(COMMAND)                                                                \
+    COMMAND(calculon, "the commands of the published tool Calculon")                               \
+    COMMAND(galvatron, "the search of the published tool Galvatron")
+#else
+#define PUBLISHED_COMMANDS(COMMAND)
+#endif
+
+#endif
