@@ -14,28 +14,42 @@ static int fail(const struct rk_error *error)
     return error->status;
 }
 
+static void print_stages(const struct rk_system *system, const struct rk_plan *plan,
+                         const struct rk_prediction *prediction)
+{
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    for (int i = 0; i < layout->parts; i++) {
+        const struct rk_stage_part *part = &layout->part[i];
+        const struct rk_local *own = part->local ? &layout->other[part->local - 1] : &plan->local;
+        const struct rk_stage *stage = &prediction->stage[part->stage];
+        printf("stage %d: %llu layers on %s, tp%llu dp%u, %.1f GiB\n", part->stage,
+               (unsigned long long)stage->blocks, system->machine->cluster[part->cluster].name,
+               (unsigned long long)own->tensor, part->data, stage->total_bytes / 1073741824);
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct rk_model model;
-    struct rk_machine machine;
-    static struct rk_clusters_plan plan;
+    struct rk_system system;
+    struct rk_plan plan;
+    static struct rk_prediction prediction;
     struct rk_error error;
+    double bound_s;
     if (argc < 4) {
-        fprintf(stderr, "usage: clusters MODEL MACHINE WORDS\n");
+        fprintf(stderr, "usage: clusters MODEL SYSTEM WORDS\n");
         return 2;
     }
     if (rk_model_load(argv[1], &model, &error) != RK_OK ||
-        rk_clusters_search(&model, argv[2], argv[3], &plan, &error) != RK_OK ||
-        rk_machine_load(argv[2], &machine, &error) != RK_OK)
+        rk_system_load_several(argv[2], &system, &error) != RK_OK)
         return fail(&error);
-    printf("%.4f s a step; no plan has an objective below %.4f s\n", plan.step_s, plan.bound_s);
-    for (int i = 0; i < plan.stages; i++) {
-        const struct rk_clusters_stage *s = &plan.stage[i];
-        printf("stage %d: %llu layers on %llu nodes of %s, tp%llu dp%llu\n", i,
-               (unsigned long long)s->layers, (unsigned long long)s->nodes,
-               machine.cluster[s->cluster].name, (unsigned long long)s->tensor,
-               (unsigned long long)s->data);
+    if (rk_clusters_search(&model, &system, argv[3], &plan, &bound_s, &error) != RK_OK) {
+        rk_system_release(&system);
+        return fail(&error);
     }
-    rk_machine_release(&machine);
+    rk_predict(&model, &system, &plan, &prediction);
+    printf("%.4f s a step; no plan has an objective below %.4f s\n", prediction.step_s, bound_s);
+    print_stages(&system, &plan, &prediction);
+    rk_system_release(&system);
     return 0;
 }
