@@ -1,4 +1,5 @@
 #include "facts/judge.h"
+#include "clusters/predict.h"
 #include "search/plans_axes.h"
 
 #include <math.h>
@@ -35,44 +36,28 @@ static void keep(const struct fact *fact, const struct rk_prediction *p, struct 
         keep_memory(&p->stage[i], j);
 }
 
-static void keep_clusters(const struct fact *fact, const struct clusters_plan *p,
-                          const struct rk_reason *reason, struct judgement *j)
-{
-    j->verdict = reason->verdict;
-    j->reason = *reason;
-    j->timed = p->simulated_s > 0 && isfinite(p->simulated_s);
-    j->step_s = p->simulated_s;
-#define FIGURE(by, name, unit, help)
-#define FIGURE_TIME(by, name, help) j->name = NAN; /* of no one stage */
-#include <reckon/figures.def>
-    j->total_bytes = j->static_bytes = j->allocated_bytes = j->used_bytes = 0;
-    for (int i = fact->last_stage ? p->stages - 1 : 0; i < p->stages; i++) {
-        if (p->stage[i].bytes > j->total_bytes) j->capacity_bytes = p->stage[i].capacity_bytes;
-        keep_memory(&p->stage[i].memory, j);
-    }
-}
-
 /* Each replica on its own kind of GPU; what the row leaves open of the plan is the same for all. */
-static void predict_clusters(const struct fact *fact, const struct rk_plan *plan,
-                             struct judgement *j)
+static void predict_clusters_of(const struct fact *fact, const struct rk_plan *plan,
+                                struct judgement *j)
 {
-    const struct clusters_question question = {
-        .model = &fact->model, .machine = &fact->clusters->machine, .words = *plan};
+    const struct rk_system system = clusters_system(&fact->clusters->machine);
     struct given_plan *given = malloc(sizeof *given);
-    struct clusters_plan *found = calloc(1, sizeof *found);
-    struct given_fault fault = {
-        .reason = {.verdict = RK_BAD_DEGREES, .what = "memory for the prediction"}};
-    if (!given || !found) goto out;
-    *given = fact->clusters->given;
-    for (int i = 0; i < given->stages; i++)
+    struct rk_prediction p = {.verdict = RK_BAD_DEGREES, .reasons = 1};
+    struct rk_plan over;
+    p.reason[0] = (struct rk_reason){.verdict = RK_BAD_DEGREES, .what = "memory for the prediction"};
+    if (given) *given = fact->clusters->given;
+    for (int i = 0; given && i < given->stages; i++)
         for (int k = 0; k < given->stage[i].parts; k++) {
             given->stage[i].part[k].plan.recompute = plan->recompute;
             given->stage[i].part[k].plan.recompute_parts = plan->recompute_parts;
         }
-    given_judge(&question, given, found, &fault);
-out:
-    keep_clusters(fact, found ? found : &(struct clusters_plan){.stages = 0}, &fault.reason, j);
-    free(found);
+    if (given && plan_of_given(plan, given, &over))
+        rk_predict(&fact->model, &system, &over, &p);
+    keep(fact, &p, j);
+#define FIGURE(by, name, unit, help)
+#define FIGURE_TIME(by, name, help) j->name = NAN; /* what limits it is another on each kind */
+#include <reckon/figures.def>
+    j->capacity_bytes = rk_system_of(&system, p.stage[p.tightest].cluster)->memory[0].capacity_bytes;
     free(given);
 }
 
@@ -80,9 +65,12 @@ static void predict(const struct fact *fact, const struct rk_plan *plan, struct 
 {
     struct rk_prediction p;
     *j = (struct judgement){.plan = *plan, .capacity_bytes = fact->system.memory[0].capacity_bytes};
+    if (fact->clusters) {
+        predict_clusters_of(fact, plan, j);
+        return;
+    }
     rk_predict(&fact->model, &fact->system, plan, &p);
     keep(fact, &p, j);
-    if (fact->clusters) predict_clusters(fact, plan, j);
 }
 
 /* Between `less` and `more`, whose batches stand `share` apart. */
