@@ -56,9 +56,9 @@ enum rk_status export_gather_over(const struct plan_source *source, bool layered
                 "reckon: over %d clusters: %.4g s a step, %s; reckon clusters --ranks writes its "
                 "hosts in their order\n",
                 input.system.machine->clusters, prediction->step_s,
-                source->file ? "as the file has it"
-                : !layered   ? "the best plan whose stages are alike"
-                             : "the best plan that the search found");
+                !input.searched ? "as its stages are said"
+                : !layered      ? "the best plan whose stages are alike"
+                                : "the best plan that the search found");
     }
     free(prediction);
     plan_input_release(&input);

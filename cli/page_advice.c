@@ -1,6 +1,7 @@
 /* What to do with a plan: which single change saves memory, and the lines that launch it. */
 #include "base/number.h"
 #include "cli/pages.h"
+#include "clusters/predict.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -52,6 +53,20 @@ void page_savings(struct html_page *page, const struct forecast *f, const char *
     page_show(page, "No single one makes it fit: the fastest two that do", table, source);
 }
 
+/* Over several clusters the stages say how many GPUs there are. */
+static const char *lines_over(struct html_page *page, const char *model, const char *system,
+                              const struct rk_plan *plan, const char *words)
+{
+    struct rk_plan plain;
+    const char *of = report_text(&page->memory, "-m %s -s %s %s", page_word(page, model),
+                                 page_word(page, system), words);
+    const char *export = plan_plain(plan, &plain)
+                             ? report_text(&page->memory, "reckon export megatron %s\n", of)
+                             : "";
+    return report_text(&page->memory, "%sreckon fits %s\nreckon timeline %s --trace trace.json",
+                       export, of, of);
+}
+
 void page_launch(struct html_page *page, const char *title, const char *model, const char *system,
                  const struct rk_plan *plan)
 {
@@ -60,10 +75,15 @@ void page_launch(struct html_page *page, const char *title, const char *model, c
     char words[RK_PLAN_TEXT];
     const char *format = formats[plan->framework], *lines = "";
     rk_plan_text(plan, words, sizeof words);
-    if (format)
+    const bool over = rk_plan_layout(plan)->parts > 0;
+    if (format && !over)
         lines = report_text(&page->memory, "reckon export %s -m %s gpus%" PRIu64 " %s\n", format,
                             page_word(page, model), plan->ranks, words);
-    lines = report_text(&page->memory,
+    if (over)
+        lines = lines_over(page, model, system, plan, words);
+    else
+        lines =
+            report_text(&page->memory,
                         "%sreckon fits %s %s --gpus %" PRIu64 " %s\n"
                         "reckon timeline -m %s -s %s -g %" PRIu64 " %s --trace trace.json",
                         lines, page_word(page, model), page_word(page, system), plan->ranks, words,

@@ -248,6 +248,7 @@ static enum rk_status take_answer(struct clusters_input *found, struct plan_inpu
                          RK_MAX_LOCALS, RK_MAX_PARTS);
     input->draft = plan_draft_of(&input->draft.plan);
     input->draft.given[plan_row("precision")] = true;
+    input->searched = searched;
     if (status == RK_OK && searched)
         plan_assume(input, "stages as the search over the clusters finds them");
     free(searched);

@@ -30,6 +30,7 @@ struct plan_input {
     struct plan_draft draft;      /* what was said; complete after plan_settle */
     char sequence_why[MODEL_WHY]; /* "the model's", or what was assumed */
     char assumed[PLAN_NOTES];     /* "batch 256 (4 for each GPU), ..."; "" when nothing was */
+    bool searched; /* over several clusters: nobody said the stages */
 };
 
 /* Words of plans for help, from the table of plan_fields; empty before plan_words_prepare(). */

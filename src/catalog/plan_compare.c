@@ -139,6 +139,17 @@ static void set_text(const struct field *field, unsigned bits, char text[static 
                                      field->choices[i]);
 }
 
+/* Over several clusters with what the plan says of all stages: "tp2/sp: 8:8@1/dp8,24/dp8". */
+static void stages_text(const struct rk_plan *plan, char text[static PLAN_VALUE])
+{
+    const bool parts = rk_plan_layout(plan)->parts > 0;
+    size_t used = parts ? plan_local_text(plan, text, PLAN_VALUE - 2) : 0;
+    if (used >= PLAN_VALUE - 2) used = strlen(text); /* cut */
+    if (used) memcpy(text + used, ": ", 3);
+    if (used) used += 2;
+    plan_stages_text(plan, text + used, PLAN_VALUE - used);
+}
+
 static void value_text(const struct plan_draft *draft, int row, char text[static PLAN_VALUE])
 {
     const struct field *field = &plan_fields[row];
@@ -157,7 +168,7 @@ static void value_text(const struct plan_draft *draft, int row, char text[static
         if (strcmp(field->key, "split") == 0)
             split_text(&draft->plan, text);
         else
-            plan_stages_text(&draft->plan, text, PLAN_VALUE);
+            stages_text(&draft->plan, text);
         break;
     default:
         snprintf(text, PLAN_VALUE, "%.6g", value);

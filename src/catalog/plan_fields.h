@@ -70,6 +70,9 @@ enum rk_status plan_read_words(const char *text, struct plan_draft *draft, struc
 /* What stands behind "stages=" in a line; as rk_plan_text(). */
 size_t plan_stages_text(const struct rk_plan *plan, char *buffer, size_t size);
 
+/* What a layer sees that is not as it is by itself, "tp2/sp/recompute=full". */
+size_t plan_local_text(const struct rk_plan *plan, char *buffer, size_t size);
+
 /* Is it a word of that line: "tp8", "no-fused", "schedule=x"? Its value does not count. */
 bool plan_is_word(const char *word, size_t length);
 

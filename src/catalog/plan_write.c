@@ -256,6 +256,18 @@ size_t plan_stages_text(const struct rk_plan *plan, char *buffer, size_t size)
     return line.used;
 }
 
+size_t plan_local_text(const struct rk_plan *plan, char *buffer, size_t size)
+{
+    const struct plan_draft usual = {.plan = rk_plan_default()};
+    struct line line = {buffer, size, 0};
+    struct rk_local own = plan->local;
+    own.microbatch = usual.plan.microbatch; /* follows from the stages */
+    if (size) buffer[0] = '\0';
+    add_local(&line, &usual, &own);
+    if (line.used && size) memmove(buffer, buffer + 1, strlen(buffer)); /* the first "/" */
+    return line.used ? line.used - 1 : 0;
+}
+
 /* ---- a file ---- */
 
 static void write_names(FILE *file, const char *const *names, unsigned bits)

@@ -207,8 +207,8 @@ B  b.json: 3.752 s a step, 48.07 GiB
 B takes 22.0 % more time than A: 0.819 times the throughput
 
 What differs, and what each key is worth: A with it alone, B without it
-key     A                 B                      alone    memory     without
-stages  8:8@1/dp8,24/dp8  16:8@1/dp8,24/dp4/tp4  +22.0 %  +8.77 GiB  -18.1 %
+key     A                               B                                    alone    memory     without
+stages  tp2/sp/zero1: 8:8@1/dp8,24/dp8  tp2/sp/zero1: 16:8@1/dp8,24/dp4/tp4  +22.0 %  +8.77 GiB  -18.1 %
 
 Layers that are run in other ways, and what each run of them is worth
 stage  layers  change                                        alone    memory      without
@@ -216,9 +216,9 @@ stage  layers  change                                        alone    memory    
     1  8-31    new tp2 cp1 dp8 none -> new tp4 cp1 dp4 none  +13.7 %  -8.26 GiB   -10.8 %
 
 The way from A to B, what helps most first
-change                                              step      saved   of A  memory
-                                                       s         ms      %     GiB
-stages 8:8@1/dp8,24/dp8 -> 16:8@1/dp8,24/dp4/tp4  3.7524  -677.7636  -22.0   48.07
+change                                                                          step      saved   of A  memory
+                                                                                   s         ms      %     GiB
+stages tp2/sp/zero1: 8:8@1/dp8,24/dp8 -> tp2/sp/zero1: 16:8@1/dp8,24/dp4/tp4  3.7524  -677.7636  -22.0   48.07
 
 Where the time of a step goes
                 A       B     B - A
@@ -259,9 +259,9 @@ B  best: 2.832 s a step, 55.99 GiB
 B takes 7.9 % less time than A: 1.09 times the throughput
 
 What differs, and what each key is worth: A with it alone, B without it
-key               A                 B                 alone   memory      without
-stages            8:8@1/dp8,24/dp8  8:8@1/dp8,24/dp8  -7.9 %  +16.69 GiB  +14.7 %
-messages_sharded  yes               no                +5.6 %  +0.00 GiB   +0.0 %
+key               A                               B                            alone   memory      without
+stages            tp2/sp/zero1: 8:8@1/dp8,24/dp8  cp2/zero1: 8:8@1/dp8,24/dp8  -7.9 %  +16.69 GiB  +14.7 %
+messages_sharded  yes                             no                           +5.6 %  +0.00 GiB   +0.0 %
 
 Layers that are run in other ways, and what each run of them is worth
 stage  layers  change                                        alone   memory      without
@@ -269,9 +269,9 @@ stage  layers  change                                        alone   memory     
     1  8-31    new tp2 cp1 dp8 none -> new tp1 cp2 dp8 none  -6.1 %  +16.69 GiB  +11.5 %
 
 The way from A to B, what helps most first
-change                                                                     step     saved  of A  memory
-                                                                              s        ms     %     GiB
-stages 8:8@1/dp8,24/dp8 -> 8:8@1/dp8,24/dp8, messages_sharded yes -> no  2.8325  242.1771   7.9   55.99
+change                                                                                              step     saved  of A  memory
+                                                                                                       s        ms     %     GiB
+stages tp2/sp/zero1: 8:8@1/dp8,24/dp8 -> cp2/zero1: 8:8@1/dp8,24/dp8, messages_sharded yes -> no  2.8325  242.1771   7.9   55.99
 
 Where the time of a step goes
                 A       B      B - A
