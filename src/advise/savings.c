@@ -1,6 +1,7 @@
 /* savings.c - what single changes of a plan save, and at what price. */
 #include "catalog/plan_fields.h"
 #include "machine/part.h"
+#include "plan/habits.h"
 #include "plan/layers.h"
 #include "workload/parts.h"
 #include <reckon/advise.h>
@@ -240,7 +241,8 @@ static bool words_of(const struct change *change, const struct job *job, const s
         return add_part(job->model, plan, part_bit(change->key), words);
     if (change->kind == CHANGE_BLOCKS) return half_the_blocks(job->model, plan, words);
     if (change->kind == CHANGE_TO) {
-        if (strcmp(change->words, ONE_SELECTION) == 0 && plan->framework != RK_FSDP) return false;
+        if (strcmp(change->words, ONE_SELECTION) == 0 && !habits_of(plan)->one_selection)
+            return false;
         snprintf(words, RK_SAVING_WORDS, "%s", change->words);
         return true;
     }
@@ -304,7 +306,8 @@ static bool deal_replicas(const struct rk_plan *plan, struct rk_plan *changed,
     if (changed->pipeline != plan->pipeline || changed->chunks != plan->chunks) return false;
     for (int i = 0; i < layout.parts; i++) {
         struct rk_stage_part *part = &layout.part[i];
-        const struct rk_local *was = part->local ? &plan->layout->other[part->local - 1] : &plan->local;
+        const struct rk_local *was =
+            part->local ? &plan->layout->other[part->local - 1] : &plan->local;
         const struct rk_local *now = part->local ? &layout.other[part->local - 1] : &changed->local;
         const uint64_t before = was->tensor * was->context, after = now->tensor * now->context;
         if (part->data * before % after) return false;

@@ -1,6 +1,7 @@
 #include "catalog/plan_compare.h"
 
 #include "catalog/plan_stages.h"
+#include "plan/habits.h"
 #include "plan/layers.h"
 
 #include <inttypes.h>
@@ -77,7 +78,7 @@ static void bytes(struct rk_plan *p)
 {
     double *const wide[] = {&p->gradient_element_bytes, &p->moment1_element_bytes,
                             &p->moment2_element_bytes};
-    if (p->framework != RK_MEGATRON) return;
+    if (!habits_of(p)->wide_state) return;
     if (p->master_element_bytes == 4) p->master_element_bytes = -1;
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
         if (*wide[i] == 4) *wide[i] = 0;
@@ -102,7 +103,7 @@ struct rk_plan plan_canonical(const struct rk_model *model, const struct rk_plan
     if (p.zero == 0) without_shards(&p);
     if (p.zero < 3) p.keep_gathered = false;
     if (p.shard_ranks >= data && !parts) p.shard_ranks = 0;
-    if (p.framework != RK_MEGATRON) p.transformer_engine = rk_plan_default().transformer_engine;
+    if (!habits_of(&p)->engine) p.transformer_engine = rk_plan_default().transformer_engine;
     recomputation(&p);
     bytes(&p);
     if (p.vocabulary_multiple == 1 && model->vocabulary % p.tensor == 0) p.vocabulary_multiple = 0;
@@ -188,9 +189,9 @@ static bool same_stages(const struct rk_plan *one, const struct rk_plan *other)
 {
     const struct rk_layout *a = rk_plan_layout(one), *b = rk_plan_layout(other);
     const bool parts = a->parts || b->parts; /* their choices are those of the first stage */
-    if (parts && (memcmp(&one->local, &other->local, sizeof one->local) != 0 ||
-                  a->splits != b->splits ||
-                  memcmp(a->split, b->split, (size_t)a->splits * sizeof *a->split) != 0))
+    if (parts &&
+        (memcmp(&one->local, &other->local, sizeof one->local) != 0 || a->splits != b->splits ||
+         memcmp(a->split, b->split, (size_t)a->splits * sizeof *a->split) != 0))
         return false;
     return a->round == b->round && a->parts == b->parts && a->segments == b->segments &&
            a->others == b->others &&

@@ -2,6 +2,7 @@
 #include "check/findings.h"
 #include "check/variables.h"
 #include "machine/kernels.h"
+#include "plan/habits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,10 +47,10 @@ static void check_queues(const struct rk_system *system, const struct rk_plan *p
     const char *text = variable(launch, name);
     const bool one = text && strcmp(text, "1") == 0;
     const bool blackwell = operand_peak(system, OPERAND_FLOAT4) > 0;
-    if (plan->framework == RK_FSDP || launch->sharded_torch) {
+    if (habits_of(plan)->several_queues || launch->sharded_torch) {
         if (one)
             complain(findings, name, text, "FSDP overlaps over several queues", "leave it out");
-    } else if (plan->framework == RK_MEGATRON && !one && !blackwell &&
+    } else if (habits_of(plan)->one_queue && !one && !blackwell &&
                (plan->tensor > 1 || plan->context > 1)) {
         complain(findings, name, text,
                  text ? "must be 1 with tensor or context parallelism before Blackwell"

@@ -3,6 +3,7 @@
 #include "estimate/operation_times.h"
 #include "estimate/stages.h"
 #include "machine/busy.h"
+#include "plan/habits.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -104,7 +105,7 @@ static unsigned parts_that_redo(const struct operation *op)
  * again; XLA drops what nobody reads. Those of Megatron-LM and DeepSpeed run to their end. */
 static bool ends_early(const struct rk_plan *plan)
 {
-    return plan->framework == RK_FSDP && !plan->recompute_to_end && plan->recompute_every <= 1;
+    return habits_of(plan)->ends_early && !plan->recompute_to_end && plan->recompute_every <= 1;
 }
 
 static bool is_redone(const struct rk_plan *plan, unsigned parts)

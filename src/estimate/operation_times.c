@@ -3,6 +3,7 @@
 #include "estimate/stages.h"
 #include "machine/busy.h"
 #include "machine/part.h"
+#include "plan/habits.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static double weights_s(const struct bench *bench, const struct operation *op, e
 static double adding_s(const struct bench *bench, const struct operation *op)
 {
     const struct rk_plan *plan = bench->plan;
-    const bool adds = op->expert && plan->framework == RK_MEGATRON && plan->gradient_fusion &&
+    const bool adds = op->expert && habits_of(plan)->adds_in_products && plan->gradient_fusion &&
                       !optimizer_is_measured(bench->system);
     const double bytes = 2 * element_bytes_of(plan).gradient * op->count * op->n * op->k;
     return adds ? ADDED_SHARE * memory_time_s(bench->system, bytes) : 0;

@@ -1,6 +1,7 @@
 /* plan_memory.c - what a stage's memory holds. docs/memory.md has the rules of the frameworks. */
 #include "base/extremes.h"
 #include "estimate/stages.h"
+#include "plan/habits.h"
 #include "schedule/flight.h"
 
 #include <math.h>
@@ -146,7 +147,7 @@ static double messages_bytes(const struct layer_folds *fold, const struct rk_pla
 static double remembered_bytes(const struct layer_folds *fold, const struct rk_plan *plan,
                                uint64_t index)
 {
-    if (plan->framework != RK_MEGATRON || plan->pipeline == 1) return 0;
+    if (!habits_of(plan)->remembers || plan->pipeline == 1) return 0;
     const bool folds = rk_schedule_folds(plan->schedule); /* its last stage hands on what it has */
     const double sent =
         (double)plan->chunks - (index == 0) - (folds && index + 1 == plan->pipeline);
@@ -177,8 +178,7 @@ static double overlap_bytes(const struct layer_folds *fold, const struct rk_plan
 {
     const bool shared = plan->sequence_parallel || plan->messages_sharded;
     const double stream = fold->message_bytes * (shared ? (double)plan->tensor : 1);
-    const bool overlaps = plan->framework == RK_MEGATRON && plan->transformer_engine &&
-                          plan->tensor_overlap && plan->tensor > 1;
+    const bool overlaps = plan_has_engine(plan) && plan->tensor_overlap && plan->tensor > 1;
     return overlaps ? OVERLAPPED_PRODUCTS * stream : 0;
 }
 
@@ -202,7 +202,7 @@ static double unsplit_bytes(const struct layer_folds *fold, const struct sharing
     for (int i = 0; i < fold->blocks; i++)
         block = larger(block, fold->layer[fold->block[i]][AS_IT_IS].parameters);
     const double matrix = 4 * block / 3;
-    if (plan->framework != RK_MEGATRON || plan->zero > 0 || matrix < least || matrix > most)
+    if (!habits_of(plan)->own_tensors || plan->zero > 0 || matrix < least || matrix > most)
         return 0;
     return rest / 2 / segment * (sharing->bytes.weight + sharing->bytes.optimizer);
 }
@@ -224,7 +224,7 @@ static const double reduce_bucket = 5e8, gather_bucket = 5e8, gather_bucket_bf16
  * of tensors gathers into before it copies (ProcessGroupNCCL). */
 static bool steps_as_deepspeed(const struct rk_plan *plan)
 {
-    return plan->framework == RK_DEEPSPEED && (plan->zero == 1 || plan->zero == 2) &&
+    return habits_of(plan)->flat_steps && (plan->zero == 1 || plan->zero == 2) &&
            plan->precision != RK_FP32 && plan->precision != RK_TF32;
 }
 
@@ -272,7 +272,7 @@ static double most_lent(const struct layer_folds *fold, const struct rk_plan *pl
 struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct sharing *sharing,
                                   const struct rk_plan *plan)
 {
-    const bool engine = plan->framework == RK_MEGATRON && plan->transformer_engine;
+    const bool engine = plan_has_engine(plan);
     const bool wide = plan->precision == RK_FP32 || plan->precision == RK_TF32;
     const double away = rk_plan_activations_away(plan);
     struct memory_rule rule = {
@@ -280,7 +280,7 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
         .shares = {shares_of(plan, sharing, false), shares_of(plan, sharing, true)},
         .zero = plan->zero,
         .keep_gathered = plan->keep_gathered,
-        .by_matrix = plan->framework == RK_DEEPSPEED,
+        .by_matrix = habits_of(plan)->by_matrix,
         .weights_here = 1 - share_away(plan, RK_SHARE_WEIGHTS),
         .optimizer_here = 1 - share_away(plan, RK_SHARE_OPTIMIZER),
         .kept_here = 1 - away,

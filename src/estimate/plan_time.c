@@ -5,6 +5,7 @@
 #include "estimate/stages.h"
 #include "machine/busy.h"
 #include "machine/part.h"
+#include "plan/habits.h"
 #include "schedule/pace.h"
 
 #include <math.h>
@@ -59,11 +60,9 @@ static double beside(const struct waited *w)
 static double pieces_of(const struct stage_sum *sum, const struct rk_system *system,
                         const struct rk_plan *plan, bool expert)
 {
-    static const double modules[RK_FRAMEWORKS] = {
-        [RK_MEGATRON] = 1, [RK_FSDP] = 1, [RK_DEEPSPEED] = 6};
     if (optimizer_is_measured(system))
         return larger(1, sum->blocks + (expert ? 0 : sum->end_groups));
-    return plan->zero < 3 || sum->blocks < 1 ? 1 : sum->blocks * modules[plan->framework];
+    return plan->zero < 3 || sum->blocks < 1 ? 1 : sum->blocks * habits_of(plan)->modules;
 }
 
 /* So many of the same collective. */
@@ -92,7 +91,7 @@ static void add_reductions(struct sent *sent, const struct rk_system *system,
 static double gathers_of(const struct stage_sum *sum, const struct rk_system *system,
                          const struct rk_plan *plan)
 {
-    const bool two = plan->framework == RK_MEGATRON && sum->expert_parameters > 0;
+    const bool two = habits_of(plan)->two_optimizers && sum->expert_parameters > 0;
     const bool each = (plan->zero == 1 || plan->zero == 2) && !plan->weight_overlap;
     return two && each && !optimizer_is_measured(system) ? 2 : 1;
 }
@@ -374,7 +373,7 @@ static double gradient_buffer_bytes(const struct stage_sum *sum, const struct rk
     const double all = sum->parameters + sum->expert_parameters;
     const bool measured = optimizer_is_measured(system);
     const bool scaled = !measured && rk_plan_data(plan) * plan->context > 1;
-    if (plan->framework != RK_MEGATRON) return 0;
+    if (!habits_of(plan)->one_buffer) return 0;
     return sharing->bytes.gradient *
            ((plan->zero >= 2 ? own : all) + (measured ? 0 : all) + (scaled ? 2 * all : 0));
 }

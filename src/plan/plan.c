@@ -1,4 +1,5 @@
 /* plan.c - names, defaults and derived degrees of a plan. */
+#include "plan/habits.h"
 #include "plan/members.h"
 #include "plan/names.h"
 
@@ -18,19 +19,13 @@
     }
 RK_NAMES(NAMES)
 
-/* By framework, the best first. */
-static const enum rk_attention_kernel of_torch[] = {RK_FLASH, RK_FLASH_1, RK_UNFUSED};
-static const enum rk_attention_kernel of_engine[] = {RK_FLASH_3, RK_FLASH, RK_UNFUSED};
-
 enum rk_attention_kernel rk_usual_attention(enum rk_framework framework, unsigned kernels)
 {
-    const bool torch = framework == RK_FSDP || framework == RK_DEEPSPEED;
-    const enum rk_attention_kernel *kernel = torch ? of_torch : of_engine;
-    int i = 0;
-    if (framework == RK_CALCULON) return RK_FLASH_3; /* means nothing there */
-    while (!rk_attends(kernels, kernel[i]))          /* the last one is everywhere */
-        i++;
-    return kernel[i];
+    const enum rk_attention_kernel *kernel = habits_of_framework[framework].kernels;
+    if (!kernel) return RK_FLASH_3; /* means nothing there */
+    while (!rk_attends(kernels, *kernel))
+        kernel++;
+    return *kernel;
 }
 
 const char *plan_key_of_word(const char *word)

@@ -3,6 +3,8 @@
 #ifndef RECKON_RULES_RULES_H
 #define RECKON_RULES_RULES_H
 
+#include "plan/habits.h"
+
 #include <reckon/plan.h>
 #include <reckon/status.h>
 #include <reckon/system.h>
@@ -121,7 +123,7 @@ static inline bool plan_interleaves(uint64_t microbatches, uint64_t stages, uint
  * nowhere else (NVIDIA/TransformerEngine#1071, #1470). */
 static inline bool plan_overlaps_within(const struct rk_plan *plan, uint64_t domain)
 {
-    return plan->framework != RK_MEGATRON || plan->tensor == 1 || domain % plan->tensor == 0;
+    return !habits_of(plan)->overlaps_sequence || plan->tensor == 1 || domain % plan->tensor == 0;
 }
 
 /* Does Megatron-LM start the exchange of experts beside another microbatch's computing? It asks for
@@ -140,7 +142,7 @@ static inline bool plan_overlaps_experts(const struct rk_model *model, const str
 static inline bool plan_must_fill(const struct rk_plan *plan)
 {
     return plan->schedule == RK_ZERO_BUBBLE || plan->schedule == RK_ZERO_BUBBLE_2P ||
-           plan->framework == RK_FSDP;
+           habits_of(plan)->fills_stages;
 }
 
 #endif

@@ -1,6 +1,7 @@
 #include "search/plans_offer.h"
 
 #include "estimate/plan_check.h"
+#include "plan/habits.h"
 #include "schedule/pace.h"
 #include "search/numbers.h"
 #include "workload/parts.h"
@@ -72,6 +73,12 @@ static enum rk_framework starting(const struct offered *o)
     return o->problem->unstartable ? RK_CALCULON : o->problem->base.framework;
 }
 
+/* Its habits, where they decide what starts. */
+static const struct habits *starts(const struct offered *o)
+{
+    return &habits_of_framework[starting(o)];
+}
+
 typedef bool usual(const struct offered *o, const struct rk_plan *plan, uint64_t value);
 
 /* Divisors of n that are usual, or asked for. */
@@ -120,7 +127,7 @@ void offer_context(struct offered *o, const struct rk_plan *plan)
 static bool usual_pipeline(const struct offered *o, const struct rk_plan *plan, uint64_t value)
 {
     (void)plan;
-    if (value > 1 && starting(o) == RK_DEEPSPEED) return false;
+    if (value > 1 && !o->problem->unstartable && !starts(o)->makes_stages) return false;
     return value <= o->problem->model->layers && value <= RK_MAX_STAGES;
 }
 
@@ -199,24 +206,23 @@ void offer_microbatch(struct offered *o, const struct rk_plan *plan)
 /* Megatron-LM trains experts on tensor ranks with it only, and scatters checkpoints without. */
 void offer_sequence_parallel(struct offered *o, const struct rk_plan *plan)
 {
-    const bool megatron = starting(o) == RK_MEGATRON;
     if (plan->tensor == 1) {
         only(o, 0);
         return;
     }
-    if (!megatron || !o->problem->base.checkpoint_sharded) offer(o, 1);
-    if (!megatron || !o->problem->model->experts) offer(o, 0);
+    if (!starts(o)->scatters || !o->problem->base.checkpoint_sharded) offer(o, 1);
+    if (!starts(o)->experts_by_sequence || !o->problem->model->experts) offer(o, 0);
 }
 
 /* Megatron-LM has it, together with sequence parallelism, where it starts. */
 void offer_tensor_overlap(struct offered *o, const struct rk_plan *plan)
 {
     const uint64_t domain = o->problem->system->network[0].size;
-    const bool runs = plan->framework == RK_MEGATRON && plan->sequence_parallel &&
+    const bool runs = habits_of(plan)->overlaps_sequence && plan->sequence_parallel &&
                       plan_overlaps_within(plan, domain);
     if (plan->tensor == 1)
         only(o, 0);
-    else if (starting(o) == RK_MEGATRON && !runs)
+    else if (starts(o)->overlaps_sequence && !runs)
         offer(o, RK_OVERLAP_NONE);
     else
         offer_choice(o, runs ? RK_OVERLAP_RING : RK_OVERLAP_NONE, RK_OVERLAP_RING);
@@ -226,8 +232,9 @@ void offer_tensor_overlap(struct offered *o, const struct rk_plan *plan)
 void offer_context_kind(struct offered *o, const struct rk_plan *plan)
 {
     const uint64_t heads = o->problem->model->heads / plan->tensor;
-    const bool heads_only = !asked(o) && starting(o) == RK_DEEPSPEED;
-    const bool tokens_only = !asked(o) && starting(o) == RK_FSDP;
+    const bool all = asked(o) || o->problem->unstartable;
+    const bool heads_only = !all && !starts(o)->rings;
+    const bool tokens_only = !all && !starts(o)->exchanges;
     if (plan->context == 1) {
         only(o, o->problem->base.context_kind == RK_RING_ULYSSES ? RK_RING
                                                                  : o->problem->base.context_kind);
@@ -299,10 +306,11 @@ void offer_dispatcher(struct offered *o, const struct rk_plan *plan)
 /* With what stages choose: plan_overlaps_experts. */
 void offer_expert_overlap(struct offered *o, const struct rk_plan *plan)
 {
-    const bool megatron = plan->framework == RK_MEGATRON && o->problem->model->predict_layers <= 1;
+    const bool overlaps =
+        habits_of(plan)->overlaps_experts && o->problem->model->predict_layers <= 1;
     if (plan->expert == 1)
         only(o, 0);
-    else if (asked(o) || !megatron || plan->dispatcher == RK_ALL_GATHER_TOKENS)
+    else if (asked(o) || !overlaps || plan->dispatcher == RK_ALL_GATHER_TOKENS)
         offer_choice(o, o->problem->base.expert_overlap, 1);
     else
         offer_both(o);
@@ -315,7 +323,7 @@ bool plans_search_overlap(const struct rk_plans_problem *problem)
     for (int i = 0; i < asked; i++)
         any |= problem->pinned[RK_PLAN_EXPERT_OVERLAP].value[i] ||
                problem->pinned[RK_PLAN_EXPERT_OVERLAP].to[i];
-    return any && problem->model->experts && problem->base.framework == RK_MEGATRON;
+    return any && problem->model->experts && habits_of(&problem->base)->overlaps_experts;
 }
 
 /* ---- stages ---- */
@@ -365,8 +373,8 @@ void offer_recompute(struct offered *o, const struct rk_plan *plan)
 {
     const unsigned have = parts_of(o->problem, plan);
     const bool rest = o->problem->base.recompute_rest; /* says itself what is computed again */
-    const bool whole = in_chunks(o->problem) ||
-                       (o->problem->base.checkpoint_sharded && starting(o) == RK_MEGATRON);
+    const bool whole =
+        in_chunks(o->problem) || (o->problem->base.checkpoint_sharded && starts(o)->scatters);
     if (whole && !rest) offer(o, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
     if (!whole && rest) offer(o, RK_RECOMPUTE_VALUE(RK_KEEP, 0));
     if (whole || rest) return;
@@ -450,7 +458,7 @@ static bool usual_schedule(const struct offered *o, const struct rk_plan *plan,
                            enum rk_schedule schedule)
 {
     if (schedule == RK_DUALPIPE && plan->pipeline % 2) return false;
-    return o->problem->unstartable || (schedule == RK_GPIPE && plan->framework == RK_FSDP);
+    return o->problem->unstartable || (schedule == RK_GPIPE && habits_of(plan)->gpipe);
 }
 
 bool plans_search_v(const struct rk_model *model)
@@ -504,14 +512,14 @@ static bool has_second_memory(const struct offered *o)
  */
 static bool offloads_shards(const struct offered *o)
 {
-    return starting(o) == RK_DEEPSPEED && has_second_memory(o);
+    return starts(o)->offloads && has_second_memory(o);
 }
 
 /* FSDP shards gradients with the optimizer; Megatron-LM and DeepSpeed shard gradients and weights
  * where there is no pipeline. */
 static bool usual_zero(const struct rk_plan *plan, uint64_t zero)
 {
-    if (plan->framework == RK_FSDP) return zero != 1;
+    if (habits_of(plan)->zero_2) return zero != 1;
     return zero < 2 || plan->pipeline == 1;
 }
 
@@ -590,7 +598,7 @@ void offer_weight_overlap(struct offered *o, const struct rk_plan *plan)
 {
     if (plan->zero == 0 || !has_copies(o, plan))
         only(o, 0);
-    else if (starting(o) == RK_MEGATRON && !plan->gradient_overlap)
+    else if (starts(o)->weights_follow && !plan->gradient_overlap)
         offer(o, 0);
     else
         offer_choice(o, 1, 1);

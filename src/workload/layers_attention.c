@@ -2,6 +2,7 @@
  * [deepseek2024]; over all tokens or a window; fused [dao2023] or with its scores in memory
  * [korthikanti2022]; over a sequence that context parallelism cuts.
  */
+#include "plan/habits.h"
 #include "workload/layers_build.h"
 
 #include <math.h>
@@ -277,7 +278,7 @@ enum { LOG_SUM_BYTES = 4 }; /* one float a row of scores */
 static double flash_outputs(const struct build *build)
 {
     const bool cudnn = build->plan->attention == RK_FLASH_3;
-    return build->plan->framework == RK_MEGATRON && !cudnn && build->batch > 1 ? 2 : 1;
+    return habits_of(build->plan)->turns_outputs && !cudnn && build->batch > 1 ? 2 : 1;
 }
 
 /* Two products forward, five backward: scores are worked out again [dao2023]. Reads queries, keys,
@@ -340,7 +341,7 @@ static void add_unfused(struct build *build, const struct heads *heads, bool loc
         add_product(build, OP_SCORES, core, &(struct product){each, rows, columns, heads->width});
     count_pairs(op, build, local, 2 * each / around * heads->width);
     op->parameters = build->model->attention_sinks ? heads->queries : 0;
-    if (build->plan->framework == RK_MEGATRON && !build->plan->transformer_engine)
+    if (plan_lacks_engine(build->plan))
         op->buffer_bytes = scores * e; /* what the product is added to */
     op = add_memory(build, OP_SOFTMAX, core, scores, softmax_traffic(build));
     op->memory = MEMORY_LOSS; /* exponentials of rows, and their sums */

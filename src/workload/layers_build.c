@@ -1,4 +1,5 @@
 #include "workload/layers_build.h"
+#include "plan/habits.h"
 
 #include <assert.h>
 #include <math.h>
@@ -40,7 +41,7 @@ static const struct narrow {
  */
 double narrow_kept_bytes(const struct rk_plan *plan)
 {
-    if (!is_narrow(plan) || plan->framework == RK_FSDP) return element_of(plan);
+    if (!is_narrow(plan) || habits_of(plan)->keeps_given) return element_of(plan);
     return narrows[plan->precision].kept;
 }
 
@@ -48,7 +49,7 @@ double narrow_kept_bytes(const struct rk_plan *plan)
  * tensor, forward and backward (Float8ColwiseParallel, enable_float8_tensorwise_tp). */
 static double gathered_of(const struct rk_plan *plan)
 {
-    const bool torch = plan->framework == RK_FSDP && plan->precision == RK_FP8_CURRENT;
+    const bool torch = habits_of(plan)->keeps_given && plan->precision == RK_FP8_CURRENT;
     return torch ? narrows[RK_FP8_CURRENT].kept : narrow_kept_bytes(plan);
 }
 
@@ -206,7 +207,7 @@ static struct traffic norm_traffic(const struct build *build)
 {
     const double e = build->element;
     const bool layer_norm = build->model->norm != RK_RMS_NORM;
-    const bool autocast = build->plan->framework == RK_FSDP && e < 4;
+    const bool autocast = habits_of(build->plan)->autocasts && e < 4;
     if (build->plan->fused || (layer_norm && !autocast))
         return (struct traffic){2 * e, 3 * e, 1, 1};
     if (layer_norm) return (struct traffic){2 * e + 16, 2 * e + 20, 3, 3};
@@ -267,8 +268,7 @@ void add_gather(struct build *build, enum op id, struct place_in in, double widt
     op->comm_bytes[RK_WGRAD] = build->plan->frozen ? 0 : x * element;
     op->kernels[RK_WGRAD] = build->plan->frozen ? 0 : 1;
     op->working_bytes = 2 * x * build->element; /* gathered input and its gradient */
-    if (build->plan->framework == RK_MEGATRON && !build->plan->transformer_engine)
-        gather_into_buffer(build);
+    if (plan_lacks_engine(build->plan)) gather_into_buffer(build);
 }
 
 void gather_into_buffer(struct build *build)

@@ -1,6 +1,7 @@
 /* layers_ends.c - what stands before the first block and behind the last one: tables of tokens and
  * positions, final norm, logits, loss; multi-token prediction [deepseek2024v3].
  */
+#include "plan/habits.h"
 #include "workload/layers_build.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@ static double table_gradient_bytes(const struct build *build, double parameters)
     const struct rk_plan *plan = build->plan;
     const double e = build->element;
     const double main = plan->gradient_element_bytes > 0 ? plan->gradient_element_bytes : 4;
-    const bool hooked = plan->framework == RK_MEGATRON && plan->fused;
+    const bool hooked = habits_of(plan)->hooks_tables && plan->fused;
     return plan->frozen || build->served ? 0 : parameters * (e + (hooked ? e + 2 * main : 0));
 }
 
@@ -85,7 +86,7 @@ struct loss_bytes {
 static struct loss_bytes loss_bytes_of(const struct build *build)
 {
     const double e = build->element;
-    const bool torch = build->plan->framework == RK_FSDP;
+    const bool torch = habits_of(build->plan)->joins_logits;
     if (build->plan->whole_logits) {
         const double gathered =
             build->tensor > 1 ? 2 * e : 0; /* the parts, and beside each other */
@@ -179,8 +180,7 @@ static struct operation *add_head(struct build *build, double parameters, double
     for (uint64_t i = 0; i < build->model->head_matrices; i++)
         add_head_matrix(build);
     add_gather(build, OP_LOGITS_GATHER, end, h, build->element);
-    if (build->plan->framework == RK_MEGATRON && build->plan->transformer_engine)
-        gather_into_buffer(build);
+    if (plan_has_engine(build->plan)) gather_into_buffer(build);
     op = add_linear(build, OP_LOGITS, end, &(struct product){1, rows, columns, h});
     op->parameters = parameters + biases;
     op->useful_flop = 2 * rows * (double)build->model->vocabulary / build->tensor * h;

@@ -8,6 +8,7 @@
  *     received    = n k x * crowding     by the busiest rank: shards of x ranks come together
  *     an expert's = received * e / experts
  */
+#include "plan/habits.h"
 #include "workload/layers_build.h"
 
 #include <math.h>
@@ -213,7 +214,7 @@ static void add_combine(struct build *build, const struct mixture *mix)
  * started by the host. Whole steps that are captured do without the host, in one kernel. */
 static bool starts_each(const struct build *build)
 {
-    return build->plan->framework == RK_MEGATRON && build->plan->grouped &&
+    return habits_of(build->plan)->starts_each_expert && build->plan->grouped &&
            !build->plan->cuda_graphs;
 }
 
@@ -267,7 +268,7 @@ static double weighed_bytes(const struct build *build, double elements)
 {
     const struct rk_model *model = build->model;
     const bool apart =
-        build->plan->framework == RK_MEGATRON && !model->gated_mlp && model->activation == RK_GELU;
+        habits_of(build->plan)->weighs_apart && !model->gated_mlp && model->activation == RK_GELU;
     return apart ? elements * build->element : 0;
 }
 

@@ -1,4 +1,5 @@
 #include "workload/parts.h"
+#include "plan/habits.h"
 #include "workload/pattern.h"
 
 enum {
@@ -22,12 +23,13 @@ static unsigned parts_of_model(const struct rk_model *model)
 unsigned plan_parts(const struct rk_model *model, const struct rk_plan *plan)
 {
     const unsigned parts = parts_of_model(model);
-    if (plan->framework != RK_MEGATRON) return parts;
+    if (!habits_of(plan)->parts_by_kernels) return parts;
     if (plan->precision == RK_FP8_DELAYED) return parts & ~(unsigned)(ACTIVATION | NORM);
     return model->experts && plan->grouped ? parts : parts & ~(unsigned)ACTIVATION;
 }
 
 bool parts_start(enum rk_framework framework, unsigned parts)
 {
-    return framework == RK_FSDP ? parts == (NORM | ACTIVATION) : framework != RK_DEEPSPEED;
+    const struct habits *h = &habits_of_framework[framework];
+    return h->one_selection ? parts == (NORM | ACTIVATION) : !h->no_selection;
 }
