@@ -1,7 +1,7 @@
 /* make_keys FILE.csv FILE.h - the rows of a table of data/formats, as C that includes them sees
  * them (src/interop/key_rows.h, megatron_flags.c), in the order of their names:
  *
- *     INERT(name, effect, off, why, values, since, until, tools)
+ *     FORMAT_KEY(name, effect, words, why, values, since, until, tools)
  *
  * data/formats/README.md says what the columns mean; only the name must be there. All that is
  * wrong is reported, each with its line; then no file is left behind.
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum column { NAME, VALUES, SINCE, UNTIL, TOOLS, EFFECT, OFF, WHY, COLUMNS };
-static const char *const titles[COLUMNS] = {"name",  "values", "since", "until",
-                                            "tools", "effect", "off",   "why"};
+enum column { NAME, VALUES, SINCE, UNTIL, TOOLS, EFFECT, OFF, ARGUMENT, WHY, COLUMNS };
+static const char *const titles[COLUMNS] = {"name",   "values", "since",    "until", "tools",
+                                            "effect", "off",    "argument", "why"};
 
 struct word {
     const char *text, *token; /* of the enumerations in C */
@@ -25,6 +25,10 @@ static const struct word effects[] = {
     {"none", "NONE"},
     {"not-followed", "NOT_FOLLOWED"},
     {"unsupported", "NOT_COVERED"},
+    {"value", "VALUE"},
+    {"on", "ON"},
+    {"off", "OFF"},
+    {"map", "MAP"},
     {NULL, NULL},
 };
 static const struct word values[] = {
@@ -89,18 +93,30 @@ static bool is_name(const char *text)
     return *text && strspn(text, letters) == strlen(text);
 }
 
+/* What has an effect says why; what is an argument under another name says which. */
+static void check_effect(struct table *t, const struct row *r)
+{
+    const char *const *cell = r->cell, *name = cell[NAME];
+    const char *effect = token_of(effects, cell[EFFECT], strlen(cell[EFFECT]));
+    if (!effect) {
+        fault(t, r->line, "the effect is none, not-followed, unsupported, value, on, off or map",
+              name);
+        return;
+    }
+    const bool says = strncmp(effect, "NOT_", 4) == 0, inert = strcmp(effect, "NONE") == 0;
+    if (says && !*cell[WHY]) fault(t, r->line, "say why, for whom reads the message", name);
+    if (!says && *cell[WHY])
+        fault(t, r->line, "nothing is said of it, so it needs no reason", name);
+    if (says + inert == 0 && !*cell[ARGUMENT]) fault(t, r->line, "say which argument it is", name);
+    if (says + inert && *cell[ARGUMENT]) fault(t, r->line, "is no argument by its effect", name);
+}
+
 static void check_row(struct table *t, const struct row *r)
 {
     const char *const *cell = r->cell, *name = cell[NAME];
-    const bool inert = token_of(effects, cell[EFFECT], strlen(cell[EFFECT])) == effects[0].token;
     if (!is_name(name))
         fault(t, r->line, "a name has letters, digits, '_', '-', '.' and '*'", name);
-    if (!token_of(effects, cell[EFFECT], strlen(cell[EFFECT])))
-        fault(t, r->line, "the effect is none, not-followed or unsupported", name);
-    else if (inert && *cell[WHY])
-        fault(t, r->line, "what has no effect needs no reason", name);
-    else if (!inert && !*cell[WHY])
-        fault(t, r->line, "say why, for whom reads the message", name);
+    check_effect(t, r);
     if (!token_of(values, cell[VALUES], strlen(cell[VALUES])))
         fault(t, r->line, "values are none, one, many, count or number", name);
     if (!is_version(cell[SINCE]) || !is_version(cell[UNTIL]))
@@ -185,10 +201,11 @@ static void put_tools(FILE *file, const char *text)
 
 static void put_row(FILE *file, const char *const *cell)
 {
-    fprintf(file, "INERT(\"%s\", %s, ", cell[NAME],
-            token_of(effects, cell[EFFECT], strlen(cell[EFFECT])));
-    put_text(file, cell[OFF]);
-    put_text(file, cell[WHY]);
+    const char *effect = token_of(effects, cell[EFFECT], strlen(cell[EFFECT]));
+    const bool map = strcmp(effect, "MAP") == 0;
+    fprintf(file, "FORMAT_KEY(\"%s\", %s, ", cell[NAME], effect);
+    put_text(file, map ? cell[ARGUMENT] : cell[OFF]);
+    put_text(file, *cell[ARGUMENT] && !map ? cell[ARGUMENT] : cell[WHY]);
     fprintf(file, "%s, %d, %d, ", token_of(values, cell[VALUES], strlen(cell[VALUES])),
             atoi(cell[SINCE]), atoi(cell[UNTIL]));
     put_tools(file, cell[TOOLS]);

@@ -13,11 +13,8 @@
 /* clang-format off */
 /* Destinations of arguments whose name says the opposite, in argparse's way. */
 static const struct key destination_rows[] = {
-    OFF("add_bias_linear", "--disable-bias-linear"), OFF("gradient_accumulation_fusion", "--no-gradient-accumulation-fusion"), OFF("overlap_p2p_comm", "--no-overlap-p2p-communication"),
-    OFF("bias_swiglu_fusion", "--no-bias-swiglu-fusion"), OFF("bias_gelu_fusion", "--no-bias-gelu-fusion"), OFF("apply_rope_fusion", "--no-rope-fusion"), OFF("async_tensor_model_parallel_allreduce", "--no-async-tensor-model-parallel-allreduce"),
-    VALUE("fp8", "--fp8-format"), VALUE("fp4", "--fp4-format"), ON("use_mcore_models", "--use-mcore-models"), VALUE("lr", "--lr"), VALUE("params_dtype", ""),
-    NONE("patch_primus_pipeline"), NONE("pp_algorithm"), NONE("patch_zero_bubble"), /* see read_algorithm */ VALUE("virtual_pipeline_model_parallel_size", "--num-virtual-stages-per-pipeline-rank"),
-    VALUE("swiglu", "--swiglu"), VALUE("layernorm_epsilon", "--norm-epsilon"), VALUE("position_embedding_type", "--position-embedding-type"), VALUE("num_moe_experts", "--num-experts"),
+    VALUE("params_dtype", ""),
+    NONE("patch_primus_pipeline"), NONE("pp_algorithm"), NONE("patch_zero_bubble"), /* see read_algorithm */
 #include "interop/formats/megatron-yaml.h"
 };
 

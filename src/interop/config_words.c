@@ -14,69 +14,33 @@
 
 /* clang-format off */
 static const struct key neox_rows[] = {
-    VALUE("num_layers", "--num-layers"), VALUE("hidden_size", "--hidden-size"), VALUE("num_attention_heads", "--num-attention-heads"),
-    VALUE("num_kv_heads", "--num-key-value-heads"), READ("intermediate_size", KEY_COUNT, width), READ("expansion_factor", KEY_NUMBER, expansion), VALUE("seq_length", "--seq-length"),
-    VALUE("max_position_embeddings", "--max-position-embeddings"), VALUE("make_vocab_size_divisible_by", "--make-vocab-size-divisible-by"),
-    MAP("pos_emb", "learned=|rotary=--position-embedding-type rope|alibi=--position-embedding-type alibi|none=--position-embedding-type none"),
-    MAP("norm", "layernorm=--normalization LayerNorm|rmsnorm=--normalization RMSNorm|te_rmsnorm=--normalization RMSNorm|te_layernorm=--normalization LayerNorm"),
-    MAP("activation", "gelu=|swiglu=--swiglu|geglu=--glu-activation geglu|reglu=--glu-activation reglu"), MAP("mlp_type", "regular=|llama=--swiglu"),
-    ON("no_weight_tying", "--untie-embeddings-and-output-weights"), OFF("use_bias_in_mlp", "--disable-bias-linear"),
-    ON("use_qk_layernorm", "--qk-layernorm"), VALUE("sliding_window_width", "--window-size"), READ("gpt_j_residual", KEY_FLAG, parallel),
-    VALUE("hidden_dropout", "--hidden-dropout"), VALUE("attention_dropout", "--attention-dropout"),
-    READ("pipe_parallel_size", KEY_COUNT, pipeline), READ("model_parallel_size", KEY_COUNT, tensor), ON("sequence_parallel", "--sequence-parallel"), READ("context_parallel_size", KEY_COUNT, context),
+    READ("intermediate_size", KEY_COUNT, width), READ("expansion_factor", KEY_NUMBER, expansion),
+    READ("gpt_j_residual", KEY_FLAG, parallel),
+    READ("pipe_parallel_size", KEY_COUNT, pipeline), READ("model_parallel_size", KEY_COUNT, tensor), READ("context_parallel_size", KEY_COUNT, context),
     READ("train_micro_batch_size_per_gpu", KEY_COUNT, microbatch), READ("gradient_accumulation_steps", KEY_COUNT, accumulation), READ("gas", KEY_COUNT, accumulation), READ("train_batch_size", KEY_COUNT, batch),
     READ("mlp_multiple_of", KEY_COUNT, multiple),
-    READ("checkpoint_activations", KEY_FLAG, checkpointing), READ("checkpoint_num_layers", KEY_COUNT, every), ON("partition_activations", "--partition-activations"),
+    READ("checkpoint_activations", KEY_FLAG, checkpointing), READ("checkpoint_num_layers", KEY_COUNT, every),
     READ("global_num_gpus", KEY_COUNT, gpus), READ("num_gpus", KEY_COUNT, devices), READ("num_nodes", KEY_COUNT, nodes),
     {"zero_optimization.stage", KEY_WORD, AT(zero), "0|1|2|3", NULL},
-    MAP("precision", "bfloat16=--bf16|fp16=--fp16|fp32="), ON("bf16.enabled", "--bf16"), NONE("fp16.*"), /* see interpret_neox */
-    NONE("attention_config.*"), /* see interpret_neox */ VALUE("moe_num_experts", "--num-experts"), VALUE("moe_top_k", "--topk"),
-    VALUE("moe_expert_parallel_size", "--moe-expert-parallel-size"), VALUE("expert_interval", "--expert-interval"),
-    VALUE("tokenizer_type", "--tokenizer-type"), VALUE("vocab_file", "--vocab-file"), ON("use_bnb_optimizer", "--use-bnb-optimizer"), ON("te_mha", "--use-flash-attn"),
+    NONE("fp16.*"), /* see interpret_neox */
+    NONE("attention_config.*"), /* see interpret_neox */
 #include "interop/formats/gpt-neox.h"
 };
 
 static const struct key nanotron_rows[] = {
-    VALUE("model.model_config.num_hidden_layers", "--num-layers"), VALUE("model.model_config.hidden_size", "--hidden-size"), VALUE("model.model_config.intermediate_size", "--ffn-hidden-size"),
-    VALUE("model.model_config.num_attention_heads", "--num-attention-heads"), VALUE("model.model_config.num_key_value_heads", "--num-key-value-heads"), VALUE("model.model_config.head_dim", "--kv-channels"),
-    VALUE("model.model_config.vocab_size", "--vocab-size"), OFF("model.model_config.tie_word_embeddings", "--untie-embeddings-and-output-weights"),
-    MAP("model.model_config.hidden_act", "silu=--swiglu|gelu=--quick-geglu"), ON("model.model_config.attention_bias", "--add-qkv-bias"), ON("model.model_config.use_qk_norm", "--qk-layernorm"),
-    VALUE("model.model_config.sliding_window_size", "--window-size"),
-    VALUE("model.model_config.moe_config.num_experts", "--num-experts"), VALUE("model.model_config.moe_config.top_k", "--moe-router-topk"), VALUE("model.model_config.moe_config.moe_intermediate_size", "--moe-ffn-hidden-size"),
-    VALUE("model.model_config.moe_config.shared_expert_intermediate_size", "--moe-shared-expert-intermediate-size"), MAP("model.model_config.moe_config.token_dispatcher_type", "alltoall=--moe-token-dispatcher-type alltoall|allgather=--moe-token-dispatcher-type allgather"),
-    VALUE("model.model_config.moe_num_experts", "--num-experts"), VALUE("model.model_config.num_experts_per_tok", "--moe-router-topk"), VALUE("model.model_config.moe_capacity_factor", "--moe-expert-capacity-factor"),
-    MAP("model.model_config._attn_implementation", "flash_attention_2=|sdpa=|flex_attention=|ring=|ring_flash_triton=|llama3_ring_attention=--cp-comm-type all_gather"),
-    MAP("model.dtype", "bfloat16=--bf16|float16=--fp16|float32="), VALUE("model.make_vocab_size_divisible_by", "--make-vocab-size-divisible-by"),
-    READ("parallelism.dp", KEY_COUNT, data), READ("parallelism.tp", KEY_COUNT, tensor), READ("parallelism.pp", KEY_COUNT, pipeline), READ("parallelism.context_parallel_size", KEY_COUNT, context), VALUE("parallelism.expert_parallel_size", "--expert-model-parallel-size"),
-    MAP("parallelism.pp_engine", "1f1b=|afab="), MAP("parallelism.tp_mode", "REDUCE_SCATTER=--sequence-parallel|ALL_REDUCE=|TensorParallelLinearMode.REDUCE_SCATTER=--sequence-parallel|TensorParallelLinearMode.ALL_REDUCE="), ON("parallelism.tp_linear_async_communication", "--tp-comm-overlap"),
+    READ("parallelism.dp", KEY_COUNT, data), READ("parallelism.tp", KEY_COUNT, tensor), READ("parallelism.pp", KEY_COUNT, pipeline), READ("parallelism.context_parallel_size", KEY_COUNT, context),
     READ("parallelism.recompute_layer", KEY_FLAG, checkpointing), READ("parallelism.moe_layer_recompute", KEY_FLAG, moe_checkpointing),
-    READ("tokens.micro_batch_size", KEY_COUNT, microbatch), READ("tokens.batch_accumulation_per_replica", KEY_COUNT, accumulation), VALUE("tokens.sequence_length", "--seq-length"),
-    {"optimizer.zero_stage", KEY_WORD, AT(zero), "0|1", NULL}, MAP("optimizer.accumulate_grad_in_fp32", "true=--accumulate-allreduce-grads-in-fp32|false=--grad-reduce-in-bf16"),
+    READ("tokens.micro_batch_size", KEY_COUNT, microbatch), READ("tokens.batch_accumulation_per_replica", KEY_COUNT, accumulation),
+    {"optimizer.zero_stage", KEY_WORD, AT(zero), "0|1", NULL},
 #include "interop/formats/nanotron.h"
 };
 
 static const struct key nemo_rows[] = {
     READ("trainer.num_nodes", KEY_COUNT, nodes), READ("trainer.devices", KEY_COUNT, devices), READ("dist.num_nodes", KEY_COUNT, nodes),
-    MAP("trainer.precision", "bf16=--bf16|bf16-mixed=--bf16|16=--fp16|16-mixed=--fp16|fp16=--fp16|32=|32-true="),
     READ("model.micro_batch_size", KEY_COUNT, microbatch), READ("model.global_batch_size", KEY_COUNT, batch), READ("train.micro_batch_size", KEY_COUNT, microbatch), READ("train.global_batch_size", KEY_COUNT, batch),
-    READ("model.tensor_model_parallel_size", KEY_COUNT, tensor), READ("model.pipeline_model_parallel_size", KEY_COUNT, pipeline), READ("model.context_parallel_size", KEY_COUNT, context), VALUE("model.expert_model_parallel_size", "--expert-model-parallel-size"), VALUE("model.expert_tensor_parallel_size", "--expert-tensor-parallel-size"),
-    VALUE("model.virtual_pipeline_model_parallel_size", "--num-virtual-stages-per-pipeline-rank"), ON("model.sequence_parallel", "--sequence-parallel"), ON("model.account_for_embedding_in_pipeline_split", "--account-for-embedding-in-pipeline-split"), ON("model.account_for_loss_in_pipeline_split", "--account-for-loss-in-pipeline-split"),
-    VALUE("model.num_layers_in_first_pipeline_stage", "--decoder-first-pipeline-num-layers"), VALUE("model.num_layers_in_last_pipeline_stage", "--decoder-last-pipeline-num-layers"), VALUE("model.pipeline_model_parallel_layout", "--pipeline-model-parallel-layout"),
-    VALUE("model.encoder_seq_length", "--seq-length"), VALUE("model.seq_length", "--seq-length"), VALUE("dataset.sequence_length", "--seq-length"), VALUE("dataset.seq_length", "--seq-length"), VALUE("model.max_position_embeddings", "--max-position-embeddings"),
-    VALUE("model.num_layers", "--num-layers"), VALUE("model.hidden_size", "--hidden-size"), VALUE("model.ffn_hidden_size", "--ffn-hidden-size"), VALUE("model.num_attention_heads", "--num-attention-heads"), VALUE("model.num_query_groups", "--num-key-value-heads"), VALUE("model.kv_channels", "--kv-channels"),
-    MAP("model.activation", "gelu=|swiglu=--swiglu|fast-swiglu=--swiglu|geglu=--quick-geglu|fast-geglu=--quick-geglu|squared-relu=--squared-relu"), ON("model.gated_linear_unit", "--swiglu"), MAP("model.normalization", "layernorm=|rmsnorm=--normalization RMSNorm|LayerNorm=|RMSNorm=--normalization RMSNorm|layernorm1p="),
-    OFF("model.bias", "--disable-bias-linear"), OFF("model.add_bias_linear", "--disable-bias-linear"), ON("model.add_qkv_bias", "--add-qkv-bias"), ON("model.qkv_bias", "--add-qkv-bias"), ON("model.qk_layernorm", "--qk-layernorm"), OFF("model.share_embeddings_and_output_weights", "--untie-embeddings-and-output-weights"),
-    MAP("model.position_embedding_type", "learned_absolute=|rope=--position-embedding-type rope|yarn=--position-embedding-type rope|alibi=--position-embedding-type alibi|none=--position-embedding-type none"), VALUE("model.hidden_dropout", "--hidden-dropout"), VALUE("model.attention_dropout", "--attention-dropout"), VALUE("model.make_vocab_size_divisible_by", "--make-vocab-size-divisible-by"), VALUE("model.vocab_size", "--vocab-size"),
-    VALUE("model.num_moe_experts", "--num-experts"), VALUE("model.moe_router_topk", "--moe-router-topk"), VALUE("model.moe_ffn_hidden_size", "--moe-ffn-hidden-size"), VALUE("model.moe_shared_expert_intermediate_size", "--moe-shared-expert-intermediate-size"), VALUE("model.moe_token_dispatcher_type", "--moe-token-dispatcher-type"), ON("model.moe_grouped_gemm", "--moe-grouped-gemm"), VALUE("model.moe_expert_capacity_factor", "--moe-expert-capacity-factor"), ON("model.moe_pad_expert_input_to_capacity", "--moe-pad-expert-input-to-capacity"), VALUE("model.moe_layer_freq", "--moe-layer-freq"), VALUE("model.mtp_num_layers", "--mtp-num-layers"),
-    ON("model.multi_latent_attention", "--multi-latent-attention"), VALUE("model.q_lora_rank", "--q-lora-rank"), VALUE("model.kv_lora_rank", "--kv-lora-rank"), VALUE("model.qk_head_dim", "--qk-head-dim"), VALUE("model.qk_pos_emb_head_dim", "--qk-pos-emb-head-dim"), VALUE("model.v_head_dim", "--v-head-dim"),
-    VALUE("model.activations_checkpoint_granularity", "--recompute-granularity"), VALUE("model.activations_checkpoint_method", "--recompute-method"), VALUE("model.activations_checkpoint_num_layers", "--recompute-num-layers"), VALUE("model.recompute_granularity", "--recompute-granularity"), VALUE("model.recompute_method", "--recompute-method"), VALUE("model.recompute_num_layers", "--recompute-num-layers"), VALUE("model.recompute_modules.0", "--recompute-modules"), VALUE("model.recompute_modules.*", NULL),
-    ON("model.ub_tp_comm_overlap", "--tp-comm-overlap"), ON("comm_overlap.tp_comm_overlap", "--tp-comm-overlap"), ON("model.use_flash_attention", "--use-flash-attn"), VALUE("model.attention_backend", "--attention-backend"),
-    ON("model.fp8", "--fp8-hybrid"), VALUE("mixed_precision.fp8", "--fp8-format"), VALUE("mixed_precision.fp8_recipe", "--fp8-recipe"), MAP("mixed_precision", "bf16_mixed=--bf16|fp16_mixed=--fp16|bf16_with_fp8_delayed_scaling_mixed=--bf16 --fp8-format hybrid|bf16_with_fp8_current_scaling_mixed=--bf16 --fp8-format hybrid --fp8-recipe tensorwise|bf16_with_mxfp8_mixed=--bf16 --fp8-format e4m3 --fp8-recipe mxfp8|bf16_with_fp8_subchannel_scaling_mixed=--bf16 --fp8-format e4m3 --fp8-recipe blockwise|bf16_with_nvfp4_mixed=--bf16 --fp4-format e2m1 --fp4-recipe nvfp4"), ON("mixed_precision.bf16", "--bf16"), ON("mixed_precision.fp16", "--fp16"),
-    MAP("model.optim.name", "fused_adam=|adam=|adamw=|distributed_fused_adam=--use-distributed-optimizer|mcore_distributed_optim=--use-distributed-optimizer"), ON("ddp.use_distributed_optimizer", "--use-distributed-optimizer"), ON("optimizer.use_distributed_optimizer", "--use-distributed-optimizer"), ON("ddp.overlap_grad_reduce", "--overlap-grad-reduce"), ON("ddp.overlap_param_gather", "--overlap-param-gather"), ON("ddp.use_megatron_fsdp", "--use-megatron-fsdp"), VALUE("ddp.data_parallel_sharding_strategy", "--data-parallel-sharding-strategy"), ON("ddp.grad_reduce_in_fp32", "--accumulate-allreduce-grads-in-fp32"), ON("model.optim.overlap_grad_sync", "--overlap-grad-reduce"), ON("model.optim.overlap_param_sync", "--overlap-param-gather"), ON("optimizer.optimizer_cpu_offload", "--optimizer-cpu-offload"),
-    VALUE("model.override_vocab_size", "--vocab-size"), ON("model.moe_router_enable_expert_bias", "--moe-router-enable-expert-bias"), VALUE("model.moe_router_score_function", "--moe-router-score-function"), VALUE("model.moe_router_num_groups", "--moe-router-num-groups"), VALUE("model.moe_router_group_topk", "--moe-router-group-topk"), VALUE("model.moe_router_topk_scaling_factor", "--moe-router-topk-scaling-factor"), ON("model.moe_shared_expert_overlap", "--moe-shared-expert-overlap"),
-    ON("model.tp_comm_overlap", "--tp-comm-overlap"), VALUE("model.cp_comm_type", "--cp-comm-type"), VALUE("model.microbatch_group_size_per_vp_stage", "--microbatch-group-size-per-virtual-pipeline-stage"), OFF("model.overlap_p2p_comm", "--no-overlap-p2p-communication"), ON("model.distribute_saved_activations", "--distribute-saved-activations"), VALUE("model.cuda_graph_impl", "--cuda-graph-impl"), VALUE("model.rotary_base", "--rotary-base"), VALUE("model.layernorm_epsilon", "--norm-epsilon"),
-    MAP("model.activation_func", "silu=|gelu="), ON("model.cross_entropy_loss_fusion", "--cross-entropy-loss-fusion"), OFF("model.bias_activation_fusion", "--no-bias-swiglu-fusion"), OFF("model.apply_rope_fusion", "--no-rope-fusion"), ON("dist.use_tp_pp_dp_mapping", "--use-tp-pp-dp-mapping"), VALUE("ddp.num_distributed_optimizer_instances", "--num-distributed-optimizer-instances"), VALUE("optimizer.optimizer_offload_fraction", "--optimizer-offload-fraction"), VALUE("checkpoint.ckpt_format", "--ckpt-format"), VALUE("model.window_size.0", "--window-size"), ON("model.enable_cuda_graph", "--enable-cuda-graph"), READ("model.mcore_customization_config.parallel_attention", KEY_FLAG, parallel),
-    MAP("model.attention_type", "multihead="),
+    READ("model.tensor_model_parallel_size", KEY_COUNT, tensor), READ("model.pipeline_model_parallel_size", KEY_COUNT, pipeline), READ("model.context_parallel_size", KEY_COUNT, context),
+    VALUE("model.recompute_modules.*", NULL),
+    READ("model.mcore_customization_config.parallel_attention", KEY_FLAG, parallel),
 #include "interop/formats/nemo.h"
 };
 /* clang-format on */

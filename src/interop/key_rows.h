@@ -19,7 +19,7 @@
 
 /* What is included from "interop/formats/TOOL.h": data/formats/TOOL.csv, made into C by
  * tools/make_keys.c. */
-#define INERT(name, effect, off, why, values, since, until, tools)                                 \
-    KEY_ROW(name, KEY_##effect, 0, off, why),
+#define FORMAT_KEY(name, effect, words, why, values, since, until, tools)                          \
+    KEY_ROW(name, KEY_##effect, 0, words, why),
 
 #endif

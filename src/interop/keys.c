@@ -244,9 +244,9 @@ static const char *const deciding[] = {"degree",     "parallel_size", "lora",
 
 /* Last words that many tools have, and that decide nothing. */
 static const char *const plain[] = {
-#define INERT(word, ...) word,
+#define FORMAT_KEY(word, ...) word,
 #include "interop/formats/plain.h"
-#undef INERT
+#undef FORMAT_KEY
     NULL};
 
 static bool is_plain(const char *key)

@@ -90,10 +90,10 @@ int megatron_flag_find(const char *name, int *tools)
 
 /* In the order of their names. */
 static const struct megatron_other others[] = {
-#define INERT(name, effect, off, why, values, since, until, tools)                                 \
+#define FORMAT_KEY(name, effect, words, why, values, since, until, tools)                          \
     {name, MEGATRON_##values, since, until, tools, MEGATRON_##effect, why},
 #include "interop/formats/megatron.h"
-#undef INERT
+#undef FORMAT_KEY
 };
 
 static int by_name(const void *name, const void *row)

@@ -17,13 +17,13 @@ refused() # NAME EXPECTED: standard input is the table, a line of expected what 
 }
 
 head='name,values,since,until,tools,effect,why'
-refused 'an unknown effect' 'table.csv:2: a: the effect is none, not-followed or unsupported' <<EOF
+refused 'an unknown effect' 'table.csv:2: a: the effect is none, not-followed, unsupported, value, on, off or map' <<EOF
 $head
 a,one,9,,,nothing,
 EOF
 refused 'several at once' 'table.csv:3: a b: a name has letters, digits, '\''_'\'', '\''-'\'', '\''.'\'' and '\''*'\''
 table.csv:4: b: say why, for whom reads the message
-table.csv:5: c: what has no effect needs no reason
+table.csv:5: c: nothing is said of it, so it needs no reason
 table.csv:6: d: values are none, one, many, count or number
 table.csv:7: e: it is gone before it came
 table.csv:8: f: tools are core, megatron-2, deepspeed, pai and mindspeed
@@ -40,6 +40,12 @@ f,one,,,pai llm,none,
 g,one,,,,none,
 b,one,9,,,unsupported,again
 EOF
+refused 'arguments' 'table.csv:2: a: say which argument it is
+table.csv:3: b: is no argument by its effect' <<EOF
+name,effect,argument
+a,on,
+b,none,--b
+EOF
 refused 'a column' 'table.csv:1: colour: no such column' <<EOF
 name,colour
 a,red
@@ -50,14 +56,18 @@ a,b,c
 EOF
 
 cat >table.csv <<EOF
-name,effect,off,why
-z_*,not-followed,a|b,"told, in ""quotes"""
-a,none,,
+name,effect,off,argument,why
+z_*,not-followed,a|b,,"told, in ""quotes"""
+a,none,,,
+b,value,,--b-size,
+c,map,,silu=--swiglu|gelu=,
 EOF
 "$make_keys" table.csv table.h || failed=1
 cat >expected <<'EOF'
-INERT("a", NONE, NULL, NULL, NO_VALUE, 0, 0, 0)
-INERT("z_*", NOT_FOLLOWED, "a|b", "told, in \"quotes\"", NO_VALUE, 0, 0, 0)
+FORMAT_KEY("a", NONE, NULL, NULL, NO_VALUE, 0, 0, 0)
+FORMAT_KEY("b", VALUE, NULL, "--b-size", NO_VALUE, 0, 0, 0)
+FORMAT_KEY("c", MAP, "silu=--swiglu|gelu=", NULL, NO_VALUE, 0, 0, 0)
+FORMAT_KEY("z_*", NOT_FOLLOWED, "a|b", "told, in \"quotes\"", NO_VALUE, 0, 0, 0)
 EOF
 diff expected table.h || failed=1
 
