@@ -290,6 +290,48 @@ static enum rk_status watch(struct adapt *adapt, FILE *file, struct stream *stre
     return status;
 }
 
+/* The files that the command line names. */
+static enum rk_status open_files(const struct adapt_args *args, FILE **records, struct told *told,
+                                 struct rk_error *error)
+{
+    *records = strcmp(args->records, "-") == 0 ? stdin : fopen(args->records, "r");
+    if (!*records)
+        return rk_fail(error, RK_BAD_INPUT, args->records, 0, 0, "cannot be read: %s",
+                       strerror(errno));
+    if (!args->output || output_is_stdout(args->output)) return RK_OK;
+    told->out = fopen(args->output, "w");
+    if (told->out) return RK_OK;
+    return rk_fail(error, RK_IO, args->output, 0, 0, "cannot be written: %s", strerror(errno));
+}
+
+static enum rk_status close_output(const struct adapt_args *args, struct told *told,
+                                   enum rk_status status, struct rk_error *error)
+{
+    if (!told->out || told->out == stdout) return status;
+    const bool unwritten = ferror(told->out) != 0;
+    if ((fclose(told->out) != 0 || unwritten) && status == RK_OK)
+        return rk_fail(error, RK_IO, args->output, 0, 0, "cannot be written whole");
+    return status;
+}
+
+static enum rk_status follow(const struct adapt_args *args, const struct plan_input *input,
+                             struct adapt_options *options, FILE *records, struct told *told,
+                             struct rk_error *error)
+{
+    const struct rk_plan *plan = &input->draft.plan;
+    const uint64_t sequence = plan->sequence ? plan->sequence : input->model.sequence;
+    struct stream stream = {
+        .path = args->records,
+        .scale = {(double)plan->batch, (double)(plan->batch * sequence) / (double)plan->ranks}};
+    enum rk_status status = headroom_room(args->headroom, &input->model, &input->system, plan,
+                                          &options->room, error);
+    if (status != RK_OK) return status;
+    struct adapt *adapt = adapt_open(&input->model, &input->system, plan, options, error);
+    status = adapt ? watch(adapt, records, &stream, told, error) : error->status;
+    adapt_close(adapt);
+    return status;
+}
+
 int cmd_adapt(int argc, char **argv)
 {
     struct adapt_options options = adapt_options_default();
@@ -300,7 +342,6 @@ int cmd_adapt(int argc, char **argv)
     struct plan_input input = {.assumed = ""};
     struct rk_error error = {.status = RK_OK};
     struct told told = {.out = stdout, .input = &input};
-    struct adapt *adapt = NULL;
     FILE *file = NULL;
     plan_words_prepare();
     const int done = options_read(&adapt_usage, argc, argv, &args);
@@ -311,36 +352,9 @@ int cmd_adapt(int argc, char **argv)
     options.least_gain = args.gain / 100;
     enum rk_status status = plan_gather(&args.source, &input, &error);
     if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);
-    if (status == RK_OK) {
-        file = strcmp(args.records, "-") == 0 ? stdin : fopen(args.records, "r");
-        if (!file)
-            status = rk_fail(&error, RK_BAD_INPUT, args.records, 0, 0, "cannot be read: %s",
-                             strerror(errno));
-    }
-    if (status == RK_OK && args.output && !output_is_stdout(args.output)) {
-        told.out = fopen(args.output, "w");
-        if (!told.out)
-            status =
-                rk_fail(&error, RK_IO, args.output, 0, 0, "cannot be written: %s", strerror(errno));
-    }
-    if (status == RK_OK) {
-        const struct rk_plan *plan = &input.draft.plan;
-        const uint64_t sequence = plan->sequence ? plan->sequence : input.model.sequence;
-        struct stream stream = {
-            .path = args.records,
-            .scale = {(double)plan->batch, (double)(plan->batch * sequence) / (double)plan->ranks}};
-        status =
-            headroom_room(args.headroom, &input.model, &input.system, plan, &options.room, &error);
-        if (status == RK_OK)
-            adapt = adapt_open(&input.model, &input.system, plan, &options, &error);
-        if (status == RK_OK)
-            status = adapt ? watch(adapt, file, &stream, &told, &error) : error.status;
-    }
-    if (told.out && told.out != stdout) {
-        const bool unwritten = ferror(told.out) != 0;
-        if ((fclose(told.out) != 0 || unwritten) && status == RK_OK)
-            status = rk_fail(&error, RK_IO, args.output, 0, 0, "cannot be written whole");
-    }
+    if (status == RK_OK) status = open_files(&args, &file, &told, &error);
+    if (status == RK_OK) status = follow(&args, &input, &options, file, &told, &error);
+    status = close_output(&args, &told, status, &error);
     int code;
     if (status == RK_OK) {
         fprintf(stderr, "%" PRIu64 " records, %" PRIu64 " switches, %" PRIu64 " forced\n",
@@ -350,7 +364,6 @@ int cmd_adapt(int argc, char **argv)
         code = options_fail(&error);
     }
     if (file && file != stdin) fclose(file);
-    adapt_close(adapt);
     plan_input_release(&input);
     return code;
 }

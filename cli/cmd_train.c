@@ -479,15 +479,104 @@ static enum rk_status open_file(const char *path, const char *mode, FILE **file,
                    strerror(errno));
 }
 
+/* What a run is of. */
+struct train_job {
+    struct rk_model model;
+    struct rk_system system;
+    struct plan_draft draft;
+    struct rk_train of_model, train; /* as the model's family has it; with what the line says */
+    struct rk_train_result result;
+};
+
+/* Is this the process that prints and writes files? */
+static bool speaks(void)
+{
+    return cli_executor && cli_executor->rank == 0;
+}
+
+static enum rk_status read_job(const struct train_args *args, struct train_job *job,
+                               struct rk_error *error)
+{
+    struct rk_train_about about = {.step = 0};
+    struct rk_plan *plan = &job->draft.plan;
+    enum rk_status status = need(args, &job->of_model, error);
+    if (status == RK_OK) status = train_model_open(args->model, &job->model, &job->of_model, error);
+    job->model.no_dropout = true; /* the executor has none: neither is its time predicted */
+    if (status == RK_OK && args->load) status = cli_executor->look(args->load, &about, error);
+    if (status == RK_OK)
+        status = train_plan_read(args->plan, &args->words, args->ranks, &about, &job->draft, error);
+    if (status == RK_OK) status = check_options(args, &job->of_model, &job->model, plan, error);
+    if (status == RK_OK)
+        status = rk_system_load(args->system ? args->system : any_system, &job->system, error);
+    if (status == RK_OK) status = check_plan(&job->model, &job->system, plan, error);
+    if (status == RK_OK && !args->system)
+        snprintf(job->system.id, sizeof job->system.id, "the machine assumed without --system");
+    return status;
+}
+
+static enum rk_status open_files(const struct train_args *args, struct watch *watch,
+                                 struct rk_error *error)
+{
+    enum rk_status status = speaks() ? output_try(args->output, error) : RK_OK;
+    if (status == RK_OK && args->log && speaks())
+        status = open_file(args->log, "a+", &watch->log, error);
+    if (status == RK_OK && args->trace && speaks())
+        status = open_file(args->trace, "w", &watch->trace.file, error);
+    if (status == RK_OK && args->changes)
+        status = open_file(args->changes, "r", &watch->changes.file, error);
+    if (status == RK_OK && speaks() && show_is_page(&args->show, args->output) &&
+        !(watch->curve = calloc(1, sizeof *watch->curve)))
+        status = no_memory(error);
+    return status;
+}
+
+static enum rk_status run_job(const struct train_args *args, struct train_job *job,
+                              struct watch *watch, struct train_files *files,
+                              struct rk_error *error)
+{
+    struct rk_plan *plan = &job->draft.plan;
+    job->train = settings_of(args, job->of_model);
+    watch->plan = plan;
+    watch->trace.ranks_of_stage = plan->ranks / plan->pipeline;
+    watch->changes.path = args->changes;
+    watch->changes.model = &job->model;
+    watch->changes.system = &job->system;
+    watch->changes.train = &job->train;
+    if (args->save && speaks())
+        train_files_collect(args->model, args->load, &job->model, &job->train, files);
+    const struct rk_train_run run = {.data = args->data,
+                                     .system = &job->system,
+                                     .load = args->load,
+                                     .save = args->save,
+                                     .drives = args->drives,
+                                     .save_every = args->save_every,
+                                     .file = files->file,
+                                     .files = files->count,
+                                     .step = watch_step,
+                                     .warn = warn,
+                                     .trace = watch->trace.file ? take_trace : NULL,
+                                     .next_plan = watch->changes.file ? next_plan : NULL,
+                                     .context = watch};
+    catch_signals();
+    return cli_executor->train(&job->model, plan, &job->train, &run, &job->result, error);
+}
+
+static enum rk_status close_files(const struct train_args *args, struct watch *watch,
+                                  enum rk_status status, struct rk_error *error)
+{
+    if (!train_trace_end(&watch->trace) && status == RK_OK)
+        status = rk_fail(error, RK_IO, args->trace, 0, 0, "not everything could be written");
+    if (watch->changes.file) fclose(watch->changes.file);
+    if (watch->log && fclose(watch->log) != 0 && status == RK_OK)
+        status = rk_fail(error, RK_IO, args->log, 0, 0, "not everything could be written");
+    return status;
+}
+
 int cmd_train(int argc, char **argv)
 {
     struct train_args args = {.model = NULL};
     struct train_files files = {.count = 0};
-    struct rk_model model;
-    struct rk_system system = {.id = ""};
-    struct plan_draft draft;
-    struct rk_train train;
-    struct rk_train_result result;
+    struct train_job job = {.system = {.id = ""}};
     struct rk_error error;
     if (!cli_executor && !executor_is_asked_for_help(argc, argv))
         return executor_become(argc, argv);
@@ -496,71 +585,22 @@ int cmd_train(int argc, char **argv)
     if (done >= 0) return done;
 
     struct watch watch = {.args = &args, .steps = args.steps};
-    struct rk_train of_model = cli_executor->defaults();
-    enum rk_status status = need(&args, &of_model, &error);
-    if (status == RK_OK) status = train_model_open(args.model, &model, &of_model, &error);
-    model.no_dropout = true; /* the executor has none: neither is its time predicted */
-    struct rk_train_about about = {.step = 0};
-    if (status == RK_OK && args.load) status = cli_executor->look(args.load, &about, &error);
-    if (status == RK_OK)
-        status = train_plan_read(args.plan, &args.words, args.ranks, &about, &draft, &error);
-    if (status == RK_OK) status = check_options(&args, &of_model, &model, &draft.plan, &error);
-    if (status == RK_OK)
-        status = rk_system_load(args.system ? args.system : any_system, &system, &error);
-    if (status == RK_OK) status = check_plan(&model, &system, &draft.plan, &error);
-    if (status == RK_OK && !args.system)
-        snprintf(system.id, sizeof system.id, "the machine assumed without --system");
-    const bool speaks = cli_executor && cli_executor->rank == 0;
-    if (status == RK_OK && speaks) status = output_try(args.output, &error);
-    if (status == RK_OK && args.log && speaks)
-        status = open_file(args.log, "a+", &watch.log, &error);
-    if (status == RK_OK && args.trace && speaks)
-        status = open_file(args.trace, "w", &watch.trace.file, &error);
-    if (status == RK_OK && args.changes)
-        status = open_file(args.changes, "r", &watch.changes.file, &error);
-    if (status == RK_OK && speaks && show_is_page(&args.show, args.output) &&
-        !(watch.curve = calloc(1, sizeof *watch.curve)))
-        status = no_memory(&error);
-    if (status == RK_OK) {
-        train = settings_of(&args, of_model);
-        watch.plan = &draft.plan;
-        watch.trace.ranks_of_stage = draft.plan.ranks / draft.plan.pipeline;
-        watch.changes.path = args.changes;
-        watch.changes.model = &model;
-        watch.changes.system = &system;
-        watch.changes.train = &train;
-        if (args.save && speaks) train_files_collect(args.model, args.load, &model, &train, &files);
-        const struct rk_train_run run = {.data = args.data,
-                                         .system = &system,
-                                         .load = args.load,
-                                         .save = args.save,
-                                         .drives = args.drives,
-                                         .save_every = args.save_every,
-                                         .file = files.file,
-                                         .files = files.count,
-                                         .step = watch_step,
-                                         .warn = warn,
-                                         .trace = watch.trace.file ? take_trace : NULL,
-                                         .next_plan = watch.changes.file ? next_plan : NULL,
-                                         .context = &watch};
-        catch_signals();
-        status = cli_executor->train(&model, &draft.plan, &train, &run, &result, &error);
-    }
-    if (!train_trace_end(&watch.trace) && status == RK_OK)
-        status = rk_fail(&error, RK_IO, args.trace, 0, 0, "not everything could be written");
-    if (watch.changes.file) fclose(watch.changes.file);
-    if (watch.log && fclose(watch.log) != 0 && status == RK_OK)
-        status = rk_fail(&error, RK_IO, args.log, 0, 0, "not everything could be written");
+    job.of_model = cli_executor->defaults();
+    enum rk_status status = read_job(&args, &job, &error);
+    if (status == RK_OK) status = open_files(&args, &watch, &error);
+    if (status == RK_OK) status = run_job(&args, &job, &watch, &files, &error);
+    status = close_files(&args, &watch, status, &error);
     int code = status;
     if (status != RK_OK) {
         code = options_fail(&error);
-    } else if (speaks && result.steps) {
-        const struct rk_model ran = model_that_ran(&model, &args);
-        const struct train_asked asked = {&ran, &system, &draft.plan, &train, args.system != NULL};
-        code = show_stopped(&watch, show_answer(&watch, &asked, &result));
+    } else if (speaks() && job.result.steps) {
+        const struct rk_model ran = model_that_ran(&job.model, &args);
+        const struct train_asked asked = {&ran, &job.system, &job.draft.plan, &job.train,
+                                          args.system != NULL};
+        code = show_stopped(&watch, show_answer(&watch, &asked, &job.result));
     }
     train_files_release(&files);
     free(watch.curve);
-    rk_system_release(&system);
+    rk_system_release(&job.system);
     return code;
 }

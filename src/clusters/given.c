@@ -253,71 +253,98 @@ static bool fill_chunks(struct judging *j, int slowest, struct clusters_plan *pl
     return true;
 }
 
+/* What stands for the stage: its first part. */
+static struct clusters_stage first_of(const struct judging *j)
+{
+    const struct given_stage *stage = &j->given->stage[j->index];
+    const struct given_part *first = &stage->part[0];
+    return (struct clusters_stage){.cluster = first->cluster,
+                                   .layers = (uint64_t)stage->layers,
+                                   .tensor = first->plan.tensor,
+                                   .context = first->plan.context,
+                                   .expert = first->plan.expert,
+                                   .expert_tensor = first->plan.expert_tensor,
+                                   .microbatch = first->most,
+                                   .recompute = first->plan.recompute,
+                                   .activations_away = first->plan.share[RK_SHARE_ATTENTION][0],
+                                   .optimizer_away =
+                                       rk_plan_offloaded(&first->plan, RK_SHARE_OPTIMIZER),
+                                   .work = j->told[0].work,
+                                   .in_flight = j->told[0].memory.in_flight,
+                                   .homes = stage->parts > 1 ? stage->parts : 0,
+                                   .even = true,
+                                   .regular = true};
+}
+
+/* Its GPUs, nodes and price, and whether all parts are like the first. */
+static void add_home(const struct judging *j, int k, struct clusters_stage *to)
+{
+    const struct given_stage *stage = &j->given->stage[j->index];
+    const struct given_part *first = &stage->part[0], *part = &stage->part[k];
+    const struct rk_cluster *c = &j->question->machine->cluster[part->cluster];
+    const uint64_t node = rk_cluster_node(c), gpus = part_gpus(part);
+    to->gpus += gpus;
+    to->home[k] =
+        (struct clusters_home){part->cluster, gpus, (gpus + node - 1) / node, j->told[k].work};
+    to->even &= part->least == first->most && part->most == first->most;
+    to->regular &=
+        part->plan.tensor == first->plan.tensor && part->plan.context == first->plan.context;
+    to->price_USDph += (double)gpus * c->price_USDph;
+    to->nodes += (gpus + node - 1) / node;
+    to->data += part->data;
+}
+
+/* The memory of the fullest part. */
+static void fill_memory(const struct judging *j, struct clusters_stage *to)
+{
+    const struct given_stage *stage = &j->given->stage[j->index];
+    double fill = -1, full = 0;
+    int part = 0;
+    for (int k = 0; k < stage->parts; k++) {
+        const int cluster = stage->part[k].cluster;
+        const struct rk_stage *memory = &j->told[k].memory;
+        const double capacity =
+            j->question->machine->cluster[cluster].system.memory[0].capacity_bytes;
+        struct rk_reason reason;
+        if (memory->total_bytes / capacity > fill) {
+            fill = memory->total_bytes / capacity;
+            to->memory = *memory;
+            to->fullest = cluster;
+            to->bytes = memory->total_bytes;
+            to->capacity_bytes = capacity;
+        }
+        if (!clusters_overfull(j->question, cluster, part_gpus(&stage->part[k]), memory, &reason) ||
+            reason.need / reason.have <= full)
+            continue;
+        full = reason.need / reason.have;
+        to->overfull = reason;
+        part = k;
+    }
+    if (to->overfull.verdict != RK_FITS && j->fault->reason.verdict == RK_FITS)
+        *j->fault = (struct given_fault){j->index, part, to->overfull};
+}
+
 /* Returns the slowest part. */
 static int fill_stage(const struct judging *j, struct clusters_stage *to)
 {
     struct given_stage *stage = &j->given->stage[j->index];
-    const struct rk_machine *machine = j->question->machine;
-    const struct given_part *first = &stage->part[0];
-    int slowest = 0, part = 0;
-    *to = (struct clusters_stage){.cluster = first->cluster,
-                                  .layers = (uint64_t)stage->layers,
-                                  .tensor = first->plan.tensor,
-                                  .context = first->plan.context,
-                                  .expert = first->plan.expert,
-                                  .expert_tensor = first->plan.expert_tensor,
-                                  .microbatch = first->most,
-                                  .recompute = first->plan.recompute,
-                                  .activations_away = first->plan.share[RK_SHARE_ATTENTION][0],
-                                  .optimizer_away =
-                                      rk_plan_offloaded(&first->plan, RK_SHARE_OPTIMIZER),
-                                  .work = j->told[0].work,
-                                  .in_flight = j->told[0].memory.in_flight};
-    double fill = -1, full = 0;
-    to->even = to->regular = true;
-    to->homes = stage->parts > 1 ? stage->parts : 0;
+    int slowest = 0;
+    *to = first_of(j);
     for (int k = 0; k < stage->parts; k++) {
-        const struct rk_cluster *c = &machine->cluster[stage->part[k].cluster];
-        const uint64_t node = rk_cluster_node(c), gpus = part_gpus(&stage->part[k]);
         const struct stage_told *told = &j->told[k];
-        const double capacity = c->system.memory[0].capacity_bytes;
         stage->part[k].time_s = told->cost.time_s;
-        to->gpus += gpus;
-        to->home[k] = (struct clusters_home){stage->part[k].cluster, gpus, (gpus + node - 1) / node,
-                                             told->work};
-        to->even &= stage->part[k].least == first->most && stage->part[k].most == first->most;
-        to->regular &= stage->part[k].plan.tensor == first->plan.tensor &&
-                       stage->part[k].plan.context == first->plan.context;
-        to->price_USDph += (double)gpus * c->price_USDph;
-        to->nodes += (gpus + node - 1) / node;
-        to->data += stage->part[k].data;
+        add_home(j, k, to);
         if (told->cost.time_s > j->told[slowest].cost.time_s) slowest = k;
-        if (told->memory.total_bytes / capacity > fill) {
-            fill = told->memory.total_bytes / capacity;
-            to->memory = told->memory;
-            to->fullest = stage->part[k].cluster;
-            to->bytes = told->memory.total_bytes;
-            to->capacity_bytes = capacity;
-        }
-        struct rk_reason reason;
-        const bool over =
-            clusters_overfull(j->question, stage->part[k].cluster, gpus, &told->memory, &reason);
-        if (over && reason.need / reason.have > full) {
-            full = reason.need / reason.have;
-            to->overfull = reason;
-            part = k;
-        }
         to->sync_s = fmax(to->sync_s, told->cost.sync_s);
         to->data_link_s = fmax(to->data_link_s, told->data_link_s);
         to->gradient_bytes = fmax(to->gradient_bytes, told->gradient_bytes);
     }
+    fill_memory(j, to);
     const double across = stage->parts > 1 ? across_s(j) : 0;
     to->sync_s += across;
     to->data_link_s += across;
     to->backward_s = j->told[slowest].cost.backward_s;
     to->forward_s = j->told[slowest].cost.time_s - to->backward_s;
-    if (to->overfull.verdict != RK_FITS && j->fault->reason.verdict == RK_FITS)
-        *j->fault = (struct given_fault){j->index, part, to->overfull};
     return slowest;
 }
 

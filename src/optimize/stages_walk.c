@@ -125,6 +125,39 @@ static bool move(const struct stages_problem *p, int *first, int stage, int side
 
 /* From the balanced memory, where it fits best, towards balanced time: each move is kept when the
  * pace gets no slower, all stages fit, and none holds more than at balanced time. */
+/* A walk from a split on: its value, and the best it met. */
+struct walk {
+    struct engine *engine;
+    struct stages_answer *answer; /* the split at hand */
+    struct split at;
+    double most_bytes, least_s;
+    int *best, *before; /* (stages + 1) */
+};
+
+/* A boundary of the slowest stage moves, where that makes the slowest faster. */
+static bool walk_on(const struct stages_problem *problem, struct walk *w)
+{
+    const size_t boundaries = (size_t)problem->stages + 1;
+    for (int side = 0; side < 2; side++) {
+        split_value(w->engine, w->answer);
+        memcpy(w->before, w->answer->first, boundaries * sizeof *w->before);
+        const int slowest = slowest_of(w->answer, problem->stages);
+        if (!move(problem, w->answer->first, slowest, side)) continue;
+        const struct split tried = split_value(w->engine, w->answer);
+        if (!(tried.fits && tried.most_s < w->at.most_s && tried.most_bytes <= w->most_bytes)) {
+            memcpy(w->answer->first, w->before, boundaries * sizeof *w->before);
+            continue;
+        }
+        w->at = tried;
+        if (w->at.value_s < w->least_s) {
+            w->least_s = w->at.value_s;
+            memcpy(w->best, w->answer->first, boundaries * sizeof *w->best);
+        }
+        return true;
+    }
+    return false;
+}
+
 bool stages_walk(const struct stages_problem *problem, struct stages_answer *answer)
 {
     struct engine e;
@@ -137,7 +170,7 @@ bool stages_walk(const struct stages_problem *problem, struct stages_answer *ans
     bool done = engine_open(&e, problem);
     e.limit = WALK_LABELS;
     double *weight = calloc(cells, sizeof *weight);
-    int *best = calloc(2 * boundaries, sizeof *best), *next = best ? best + boundaries : NULL;
+    int *best = calloc(2 * boundaries, sizeof *best);
     done = done && weight && best;
     struct split at = {.value_s = INFINITY}, by_time = {.value_s = INFINITY};
     if (done) {
@@ -149,34 +182,22 @@ bool stages_walk(const struct stages_problem *problem, struct stages_answer *ans
         if (at.fits) memcpy(best, answer->first, boundaries * sizeof *best);
         if (!at.fits) at = by_time;
     }
-    const double most_bytes = by_time.fits ? by_time.most_bytes : INFINITY;
-    double least_s = at.value_s;
+    struct walk walk = {.engine = &e,
+                        .answer = answer,
+                        .at = at,
+                        .most_bytes = by_time.fits ? by_time.most_bytes : INFINITY,
+                        .least_s = at.value_s,
+                        .best = best,
+                        .before = best ? best + boundaries : NULL};
     memcpy(answer->first, best, best ? boundaries * sizeof *best : 0);
-    for (bool moved = done && at.fits; moved;) {
-        moved = false;
-        for (int side = 0; side < 2 && !moved; side++) {
-            split_value(&e, answer);
-            memcpy(next, answer->first, boundaries * sizeof *next);
-            const int slowest = slowest_of(answer, problem->stages);
-            if (!move(problem, answer->first, slowest, side)) continue;
-            const struct split tried = split_value(&e, answer);
-            moved = tried.fits && tried.most_s < at.most_s && tried.most_bytes <= most_bytes;
-            if (!moved) {
-                memcpy(answer->first, next, boundaries * sizeof *next);
-                continue;
-            }
-            at = tried;
-            if (at.value_s >= least_s) continue;
-            least_s = at.value_s;
-            memcpy(best, answer->first, boundaries * sizeof *best);
-        }
-    }
-    if (done && by_time.fits && by_time.value_s < least_s) { /* the other extreme */
+    while (done && walk.at.fits && walk_on(problem, &walk))
+        ;
+    if (done && by_time.fits && by_time.value_s < walk.least_s) { /* the other extreme */
         weigh(&e, weight, false);
         balance(problem, weight, best);
     }
     if (done) memcpy(answer->first, best, boundaries * sizeof *best);
-    const bool any = done && (at.fits || by_time.fits);
+    const bool any = done && (walk.at.fits || by_time.fits);
     const struct split end = any ? split_value(&e, answer) : (struct split){.value_s = INFINITY};
     answer->found = end.fits;
     answer->value_s = end.value_s;
