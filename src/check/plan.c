@@ -5,7 +5,6 @@
 #include "check/launch.h"
 #include "check/memory.h"
 #include "clusters/predict.h"
-#include "plan/layers.h"
 #include "rules/rules.h"
 
 #include <stdio.h>
@@ -51,7 +50,7 @@ static bool is_named(const struct asked *a, const struct rule_words *w)
     return false;
 }
 
-static void take_broken(const struct asked *a, unsigned parts)
+static int take_broken(const struct asked *a, unsigned parts)
 {
     enum rule broken[RULES];
     const int count = rules_broken(&a->rules, parts, broken);
@@ -59,20 +58,18 @@ static void take_broken(const struct asked *a, unsigned parts)
         const struct rule_words w = rule_words(broken[i], &a->rules);
         if (*w.id && !is_named(a, &w)) blame(a, broken[i], &w);
     }
+    return count;
 }
 
 /* Layers with degrees of their own: as if all were so. */
 static void check_layers(const struct asked *a)
 {
-    static const unsigned parts = 1u << CHECK_DEGREES | 1u << CHECK_BATCH | 1u << CHECK_TENSOR |
-                                  1u << CHECK_SEQUENCE | 1u << CHECK_EXPERTS;
     const struct rk_layout *layout = rk_plan_layout(a->rules.plan);
     for (int i = 0; i < layout->others && layout->segments; i++) {
-        struct rk_plan plan = plan_alike(a->rules.plan);
+        struct rk_plan own;
         struct asked one = *a;
-        plan.local = layout->other[i];
-        one.rules = rule_case_of(a->rules.model, a->rules.system, &plan);
-        take_broken(&one, parts);
+        one.rules = rule_case_of_local(&a->rules, i + 1, &own);
+        if (!take_broken(&one, 1u << CHECK_RUN)) take_broken(&one, LOCAL_CHECKS);
     }
 }
 
@@ -107,8 +104,8 @@ void rk_check_plan(const struct rk_model *model, const struct rk_system *system,
     if (a.launch->domain) a.rules.domain = a.launch->domain;
     take_broken(&a, ((1u << CHECK_PARTS) - 1) & ~(unsigned)PLAN_STARTS);
     take_broken(&a, PLAN_STARTS);
-    check_layers(&a);
     if (!rule_holds(RULE_COUNTED, &a.rules)) return;
+    check_layers(&a);
     if (system) check_environment(system, plan, a.launch, findings);
     check_checkpoint(model, plan, a.launch->checkpoint, findings);
     if (system && can_be_judged(findings)) check_memory(model, system, plan, a.launch, findings);

@@ -1,90 +1,13 @@
 #include "estimate/runs.h"
 
-#include "estimate/plan_check.h"
-#include "plan/layers.h"
-
 #include <math.h>
 #include <string.h>
 
 /* ---- local parts ---- */
 
-static uint64_t split_of(const struct rk_plan *plan)
-{
-    return plan->tensor * plan->context;
-}
-
 struct rk_plan run_plan(const struct rk_plan *plan, int local)
 {
     return plan_of_local(plan, local);
-}
-
-static bool want(bool holds, struct rk_reason *reason, enum rk_verdict verdict, const char *what,
-                 double need, double have)
-{
-    if (!holds)
-        *reason = (struct rk_reason){
-            .verdict = verdict, .tier = -1, .need = need, .have = have, .what = what};
-    return holds;
-}
-
-/* What each local part is asked; batch and stages are the plan's. */
-enum {
-    LOCAL_CHECKS = 1 << CHECK_MODEL | 1 << CHECK_MEMBERS | 1 << CHECK_DEGREES | 1 << CHECK_BATCH |
-                   1 << CHECK_TENSOR | 1 << CHECK_SEQUENCE | 1 << CHECK_EXPERTS |
-                   1 << CHECK_SHARDING | 1 << CHECK_OFFLOAD | 1 << CHECK_AGAIN |
-                   1 << CHECK_PRECISION
-};
-
-static bool check_local(const struct rk_model *model, const struct rk_system *system,
-                        const struct rk_plan *plan, int local, struct rk_reason *reason)
-{
-    const struct rk_local *other = &rk_plan_layout(plan)->other[local - 1];
-    const uint64_t split = other->tensor * other->context;
-    const struct rk_plan own = run_plan(plan, local);
-    const bool whole = plan->microbatch * split % split_of(plan) == 0;
-    const bool said = other->microbatch == plan->microbatch || other->microbatch == own.microbatch;
-    return want(split > 0, reason, RK_BAD_DEGREES, "degrees of a segment of at least 1", 1, 0) &&
-           want(whole, reason, RK_BAD_BATCH,
-                "segments: samples of a microbatch for every data rank of the plan",
-                (double)split_of(plan) / (double)split, (double)plan->microbatch) &&
-           want(said, reason, RK_BAD_BATCH,
-                "segments: microbatch, which follows from the plan's and the degrees",
-                (double)own.microbatch, (double)other->microbatch) &&
-           want(other->framework == plan->framework && other->sequence == plan->sequence &&
-                    other->frozen == plan->frozen,
-                reason, RK_BAD_OPTION, "segments: framework, sequence and frozen as the plan", 0,
-                1) &&
-           want(plan->order == RK_ORDER_TP_CP_DP_PP || same_layout(plan, &own) ||
-                    (plan->order == RK_ORDER_TP_CP_PP_DP && split == split_of(plan)),
-                reason, RK_BAD_OPTION, "segments of other layouts: order tp-cp-dp-pp",
-                RK_ORDER_TP_CP_DP_PP, plan->order) &&
-           plan_check_parts(model, system, &own, LOCAL_CHECKS, reason) == PLAN_CHECKS;
-}
-
-bool runs_check(const struct rk_model *model, const struct rk_system *system,
-                const struct rk_plan *plan, struct rk_reason *reason)
-{
-    const struct rk_layout *layout = rk_plan_layout(plan);
-    uint64_t layers = 0;
-    for (int i = 0; i < layout->segments; i++) {
-        layers += layout->segment[i].layers;
-        if (!want(layout->segment[i].local <= layout->others, reason, RK_BAD_OPTION,
-                  "segments: a local part that the plan has", layout->segment[i].local,
-                  layout->others))
-            return false;
-    }
-    if (!want(layers == model->layers, reason, RK_BAD_PIPELINE, "layers of all segments",
-              (double)layers, (double)model->layers) ||
-        !want(plan->schedule != RK_DUALPIPE, reason, RK_BAD_PIPELINE,
-              "a schedule of stages with segments that is not dualpipe", 0, 1) ||
-        !want(!rk_schedule_folds(plan->schedule), reason, RK_BAD_PIPELINE,
-              "a schedule of stages with segments that is no V", 0, 1) ||
-        !want(!plan->recompute_layers && !plan->recompute_stride, reason, RK_BAD_OPTION,
-              "recompute_layers and recompute_stride of segments, which say so themselves", 0, 1))
-        return false;
-    for (int i = 1; i <= layout->others; i++)
-        if (!check_local(model, system, plan, i, reason)) return false;
-    return true;
 }
 
 /* ---- layouts ---- */
@@ -109,12 +32,6 @@ static double length(const double range[2])
 static double common(const double a[2], const double b[2])
 {
     return fmax(0, fmin(a[1], b[1]) - fmax(a[0], b[0]));
-}
-
-bool same_layout(const struct rk_plan *a, const struct rk_plan *b)
-{
-    return a->tensor == b->tensor && a->context == b->context &&
-           a->sequence_parallel == b->sequence_parallel;
 }
 
 double relayout_bytes(const struct rk_model *model, const struct rk_plan *from,

@@ -12,15 +12,11 @@
 #define RECKON_ESTIMATE_RUNS_H
 
 #include "estimate/stages.h"
+#include "plan/layers.h"
 
 /* The plan as the layers of local part `local` see it (0: its own); its microbatch keeps the
  * samples of all ranks together. */
 struct rk_plan run_plan(const struct rk_plan *plan, int local);
-
-/* Is there one, with whole samples, for every segment, and do the segments have all layers? False
- * with the reason. */
-bool runs_check(const struct rk_model *model, const struct rk_system *system,
-                const struct rk_plan *plan, struct rk_reason *reason);
 
 /* ---- from one layout of the activations to another ---- */
 
@@ -29,8 +25,6 @@ struct run_part {
     double sample[2], token[2];
 };
 struct run_part run_part_of(const struct rk_plan *plan, uint64_t rank);
-
-bool same_layout(const struct rk_plan *a, const struct rk_plan *b);
 
 /* Bytes that the busiest rank receives when the activations between layers, as `from` leaves them,
  * are laid out as `to` wants them: the part that it needs less what it has of it. `ranks` (out) is

@@ -40,4 +40,17 @@ void plan_be_even(struct rk_plan *plan);
 bool layout_add_layer(struct rk_layout *layout, const struct rk_plan *plan,
                       const struct rk_local *local);
 
+/* Ranks that share the samples of a microbatch. */
+static inline uint64_t split_of(const struct rk_plan *plan)
+{
+    return plan->tensor * plan->context;
+}
+
+/* Do the activations of both lie alike? */
+static inline bool same_layout(const struct rk_plan *a, const struct rk_plan *b)
+{
+    return a->tensor == b->tensor && a->context == b->context &&
+           a->sequence_parallel == b->sequence_parallel;
+}
+
 #endif

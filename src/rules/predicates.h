@@ -3,6 +3,7 @@
 #define RECKON_RULES_PREDICATES_H
 
 #include "machine/kernels.h"
+#include "plan/layers.h"
 #include "plan/members.h"
 #include "plan/ranks.h"
 #include "rules/operands.h"
@@ -119,6 +120,41 @@ static inline int empty_stage(const struct rule_case *c)
         if (!l->split[i] && !predicts && !(end && c->lone_ends)) return i;
     }
     return -1;
+}
+
+/* ---- layers that are not run alike ---- */
+
+/* The first segment with a local part that the layout has not; -1: there is none. */
+static inline int unknown_local(const struct rk_layout *l)
+{
+    for (int i = 0; i < l->segments; i++)
+        if (l->segment[i].local > l->others) return i;
+    return -1;
+}
+
+static inline uint64_t layers_of_runs(const struct rk_layout *l)
+{
+    uint64_t layers = 0;
+    for (int i = 0; i < l->segments; i++)
+        layers += l->segment[i].layers;
+    return layers;
+}
+
+static inline bool has_whole_samples(const struct rule_case *c)
+{
+    return c->of->microbatch * split_of(c->plan) % split_of(c->of) == 0;
+}
+
+static inline uint64_t microbatch_said(const struct rule_case *c)
+{
+    return rk_plan_layout(c->of)->other[c->local - 1].microbatch;
+}
+
+static inline bool has_same_order(const struct rule_case *c)
+{
+    const struct rk_plan *of = c->of, *p = c->plan;
+    return of->order == RK_ORDER_TP_CP_DP_PP || same_layout(of, p) ||
+           (of->order == RK_ORDER_TP_CP_PP_DP && split_of(p) == split_of(of));
 }
 
 /* ---- microbatches ---- */

@@ -3,6 +3,8 @@
 
 #include "rules/predicates.h"
 
+#include <reckon/predict.h>
+
 struct rule_case rule_case_of(const struct rk_model *model, const struct rk_system *system,
                               const struct rk_plan *plan)
 {
@@ -57,7 +59,7 @@ __attribute__((always_inline)) static inline bool ask(const struct rule_case *c,
 /* clang-format off */
 #define PARTS(X)                                                                                   \
     X(MODEL) X(MEMBERS) X(DEGREES) X(BATCH) X(TENSOR) X(SEQUENCE) X(EXPERTS) X(STAGES) X(SCHEDULE) \
-    X(START) X(SHARDING) X(OFFLOAD) X(AGAIN) X(PRECISION) X(KERNELS) X(NETWORKS) X(PAIRS) X(LAUNCH) \
+    X(START) X(SHARDING) X(OFFLOAD) X(AGAIN) X(PRECISION) X(KERNELS) X(NETWORKS) X(PAIRS) X(RUNS) X(RUN) X(LAUNCH) \
     X(TOOL)
 /* clang-format on */
 
@@ -75,19 +77,71 @@ static bool (*const parts_asked[CHECK_PARTS])(const struct rule_case *, struct a
 #undef ASKED
 };
 
+/* The first part that is failed; CHECK_PARTS: none is. */
+static int first_failed(const struct rule_case *c, unsigned parts, struct rk_reason *reason)
+{
+    struct answer first = {.reason = reason};
+    int i = 0;
+    while (i < CHECK_PARTS && (!(parts >> i & 1) || parts_asked[i](c, &first)))
+        i++;
+    return i;
+}
+
+static bool keeps(const struct rule_case *c, unsigned parts, struct rk_reason *reason)
+{
+    return first_failed(c, parts, reason) == CHECK_PARTS;
+}
+
 int plan_check_parts(const struct rk_model *model, const struct rk_system *system,
                      const struct rk_plan *plan, unsigned parts, struct rk_reason *reason)
 {
     const struct rule_case c = rule_case_of(model, system, plan);
-    struct answer first = {.reason = reason};
-    for (int i = 0; i < PLAN_CHECKS; i++)
-        if (parts >> i & 1 && !parts_asked[i](&c, &first)) return i;
-    return PLAN_CHECKS;
+    const int failed = first_failed(&c, parts, reason);
+    return failed < PLAN_CHECKS ? failed : PLAN_CHECKS;
+}
+
+struct rule_case rule_case_of_local(const struct rule_case *whole, int local, struct rk_plan *own)
+{
+    *own = plan_of_local(whole->plan, local);
+    struct rule_case c = rule_case_of(whole->model, whole->system, own);
+    c.of = whole->plan;
+    c.local = local;
+    return c;
+}
+
+static void check_runs(const struct rule_case *whole, struct rk_reason *reason)
+{
+    const int others = rk_plan_layout(whole->plan)->others;
+    bool good = keeps(whole, 1u << CHECK_RUNS, reason);
+    for (int i = 1; good && i <= others; i++) {
+        struct rk_plan own;
+        const struct rule_case c = rule_case_of_local(whole, i, &own);
+        good = keeps(&c, 1u << CHECK_RUN, reason) && keeps(&c, LOCAL_CHECKS, reason);
+    }
+}
+
+void plan_check(const struct rk_model *model, const struct rk_system *system,
+                const struct rk_plan *plan, struct rk_reason *reason)
+{
+    const struct rule_case c = rule_case_of(model, system, plan);
+    const unsigned all =
+        ((1u << PLAN_CHECKS) - 1) & ~(unsigned)PLAN_STARTS & ~(1u << CHECK_KERNELS);
+    *reason = (struct rk_reason){.verdict = RK_FITS, .tier = -1};
+    if (keeps(&c, all, reason) && rk_plan_layout(plan)->segments) check_runs(&c, reason);
+}
+
+bool rk_plan_starts(const struct rk_model *model, const struct rk_system *system,
+                    const struct rk_plan *plan, struct rk_reason *reason)
+{
+    plan_check(model, system, plan, reason);
+    return reason->verdict == RK_FITS &&
+           plan_check_parts(model, system, plan, PLAN_STARTS | 1u << CHECK_KERNELS, reason) ==
+               PLAN_CHECKS;
 }
 
 int rules_broken(const struct rule_case *c, unsigned parts, enum rule broken[static RULES])
 {
-    static const unsigned of_none = 1u << CHECK_MODEL | 1u << CHECK_DEGREES;
+    static const unsigned of_none = 1u << CHECK_MODEL | 1u << CHECK_DEGREES | 1u << CHECK_RUN;
     static const unsigned of_data = 1u << CHECK_BATCH | 1u << CHECK_SCHEDULE | 1u << CHECK_SHARDING;
     static const unsigned of_system =
         1u << CHECK_OFFLOAD | 1u << CHECK_PRECISION | 1u << CHECK_KERNELS | 1u << CHECK_NETWORKS;

@@ -34,8 +34,10 @@ enum plan_check_part {
     CHECK_NETWORKS, /* nothing */
     CHECK_PAIRS,    /* all: the rest of what no framework starts, of which no space has plans */
     PLAN_CHECKS,
-    CHECK_LAUNCH = PLAN_CHECKS, /* what costs time, or depends on the launch: no predictor asks */
-    CHECK_TOOL,                 /* what one tool, or the executor, does not do */
+    CHECK_RUNS = PLAN_CHECKS, /* of layers that are not run alike */
+    CHECK_RUN,                /* each of them, beside the plan */
+    CHECK_LAUNCH,             /* what costs time, or depends on the launch: no predictor asks */
+    CHECK_TOOL,               /* what one tool, or the executor, does not do */
     CHECK_PARTS
 };
 enum { PLAN_STARTS = 1 << CHECK_START | 1 << CHECK_PAIRS };
@@ -69,6 +71,8 @@ struct rule_case {
     const struct rk_model *model;   /* NULL: only rules without one may be asked */
     const struct rk_system *system; /* NULL: what depends on it is not asked */
     const struct rk_plan *plan;
+    const struct rk_plan *of; /* whose local part the plan is; NULL: it is whole */
+    int local;
     unsigned who;                /* 1 << framework, and the tool that is to run it */
     uint64_t data, microbatches; /* 0: there is no such number */
     uint64_t domain;             /* ranks that the fastest links join; 0: it is not known */
@@ -83,6 +87,23 @@ struct rule_case rule_case_of(const struct rk_model *model, const struct rk_syst
  * PLAN_CHECKS when it fails none: `reason` is not written then. */
 int plan_check_parts(const struct rk_model *model, const struct rk_system *system,
                      const struct rk_plan *plan, unsigned parts, struct rk_reason *reason);
+
+/* The first reason but PLAN_STARTS and CHECK_KERNELS, which rk_predict() asks (stages of several
+ * clusters have one kernel on all), RK_FITS in reason->verdict when there is none. */
+void plan_check(const struct rk_model *model, const struct rk_system *system,
+                const struct rk_plan *plan, struct rk_reason *reason);
+
+/* What is asked of each local part behind CHECK_RUN, as if all layers were so; batch and stages are
+ * the plan's. */
+enum {
+    LOCAL_CHECKS = 1 << CHECK_MODEL | 1 << CHECK_MEMBERS | 1 << CHECK_DEGREES | 1 << CHECK_BATCH |
+                   1 << CHECK_TENSOR | 1 << CHECK_SEQUENCE | 1 << CHECK_EXPERTS |
+                   1 << CHECK_SHARDING | 1 << CHECK_OFFLOAD | 1 << CHECK_AGAIN |
+                   1 << CHECK_PRECISION
+};
+
+/* The case of a local part, whose plan is `own`. */
+struct rule_case rule_case_of_local(const struct rule_case *whole, int local, struct rk_plan *own);
 
 /* All rules of `parts` that are broken, in the order of rules.def; how many. Of plans whose degrees
  * are no whole numbers, or do not divide the ranks, what depends on that is not asked. */
