@@ -536,7 +536,10 @@ enum rk_status megatron_write(FILE *file, const struct rk_model *model, const st
     if (!w) return no_memory(error);
     const int version = target->version ? target->version : MEGATRON_NEWEST;
     *w = (struct writer){.m = model, .p = plan, .version = version, .notes = notes};
-    megatron_refuse_model(w);
+    struct rule_case c = rule_case_of(model, NULL, plan);
+    c.who |= BY_CORE;
+    c.version = version;
+    target_refuse(&c, 1u << CHECK_TOOL, notes);
     megatron_put_model(w);
     put_parallel(w);
     put_training(w);

@@ -5,75 +5,6 @@
 
 #include <string.h>
 
-/* Layers of the gated delta rule among those that attend to all. */
-static bool is_linear(const struct rk_model *m)
-{
-    return m->recurrence == RK_GATED_DELTA && *m->mixers && !m->mixers[strspn(m->mixers, "ra")];
-}
-
-void megatron_refuse_model(struct writer *w)
-{
-    const struct rk_model *m = w->m;
-    const struct {
-        bool has;
-        const char *key, *why;
-    } features[] = {
-        {m->position == RK_POSITION_ALIBI, "position alibi", "Megatron-LM has no ALiBi"},
-        {m->parallel_block, "parallel_block", "Megatron-LM has no parallel blocks"},
-        {m->embedding_norm, "embedding_norm", "Megatron-LM has no norm behind the embedding"},
-        {m->activation == RK_RELU, "activation relu", "Megatron-LM has no ReLU"},
-        {m->gated_mlp && m->activation == RK_SQUARED_RELU, "activation",
-         "Megatron-LM has no gate of squared ReLU"},
-        {m->gated_mlp && m->activation == RK_GELU && w->version < 15, "activation gelu",
-         "gates of GELU came with core 0.15"},
-        {m->expert_hidden && m->expert_hidden != m->hidden, "expert_hidden",
-         "plans of Megatron-LM cannot narrow what travels to the experts"},
-        {m->vocabulary == 0, "vocabulary", "is not known: give a model that has it"},
-        {m->window && w->version < 15, "window", "came with core 0.15"},
-        {m->kv_rank && w->version < 10, "kv_rank", "latent attention came with core 0.10"},
-        {m->predict_layers && w->version < 12, "predict_layers",
-         "multi-token prediction came with core 0.12"},
-        {(m->shared_experts || m->dense_layers || m->expert_every > 1 ||
-          (m->experts && m->expert_feedforward != m->feedforward)) &&
-             w->version < 10,
-         "experts",
-         "shared experts, dense layers among mixtures and experts' own width came with "
-         "core 0.10"},
-        {m->router_biases && w->version < 11, "router_biases", "came with core 0.11"},
-        {m->recurrence != RK_RECURRENCE_NONE && !is_linear(m), "recurrence",
-         "of layers that keep a state the gated delta rule, beside attention, is written"},
-        {is_linear(m) && w->version < 16, "recurrence", "the gated delta rule came with core 0.16"},
-        {*m->mixers && !is_linear(m), "mixers",
-         "a pattern of layers other than window_every is not written yet"},
-        {*m->mlps, "mlps",
-         "a pattern of layers other than dense_layers and expert_every is not written yet"},
-        {m->block_norms > 2, "block_norms", "Megatron-LM has two norms a block"},
-        {m->norm > RK_RMS_NORM, "norm", "Megatron-LM's LayerNorm has weights and biases"},
-        {m->position == RK_POSITION_NONE, "position none",
-         "models without positions are not written yet"},
-        {m->activation == RK_XIELU, "activation xielu", "Megatron-LM has no xIELU"},
-        {!m->biases && (m->out_biases || m->mlp_biases), "out_biases, mlp_biases",
-         "Megatron-LM has biases in all linear layers, or in query, key and value"},
-        {m->head_biases, "head_biases", "Megatron-LM's head has none"},
-        {m->encoder_sequence, "encoder_sequence", "pretrain_t5.py takes arguments of its own"},
-        {m->bidirectional || m->head_matrices, "bidirectional",
-         "pretrain_bert.py takes arguments of its own"},
-        {m->qk_norm_wide, "qk_norm_wide", "Megatron-LM's norms of heads share their weights"},
-        {m->attention_sinks || m->attention_cap, "attention",
-         "sinks and caps of attention are not written yet"},
-        {m->attention_gate && w->version < 16, "attention_gate", "came with core 0.16"},
-        {m->logit_cap, "logit_cap", "Megatron-LM has no capped logits"},
-        {m->window_chunks, "window_chunks", "Megatron-LM's windows slide"},
-        {m->local_heads || m->local_kv_heads || m->local_head_dim, "local_heads",
-         "Megatron-LM's layers all have the same heads"},
-        {!m->kv_rank && m->value_dim, "value_dim", "Megatron-LM's value heads are as wide as keys"},
-        {m->shared_gate && w->version < 16, "shared_gate", "came with core 0.16"},
-        {m->index_heads, "index_heads", "attention to chosen tokens is not written yet"},
-    };
-    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
-        if (features[i].has) megatron_writer_refuse(w, features[i].key, "", "%s", features[i].why);
-}
-
 static void put_attention(struct writer *w)
 {
     const struct rk_model *m = w->m;
@@ -106,7 +37,7 @@ static void put_linear(struct writer *w)
     const size_t period = strlen(m->mixers), linear = strspn(m->mixers, "r");
     char pattern[8 * sizeof m->mixers] = "[";
     size_t used = 1;
-    if (!is_linear(m)) return;
+    if (!has_linear_layers(m)) return;
     megatron_put(w, FLAG(ATTENTION_VARIANT), "%s", "gated_delta_net");
     for (uint64_t i = 0; i < m->layers && used + 4 < sizeof pattern; i++)
         used += (size_t)snprintf(pattern + used, sizeof pattern - used, "%s%d", i ? "," : "",

@@ -38,8 +38,6 @@ void megatron_writer_refuse(struct writer *w, const char *what, const char *valu
 
 /* ---- megatron_write_model.c ---- */
 
-/* What of the model the version has no arguments for. */
-void megatron_refuse_model(struct writer *w);
 void megatron_put_model(struct writer *w);
 
 #endif

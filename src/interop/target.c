@@ -82,17 +82,12 @@ static enum rk_status read_back(const struct target *t, const char *text,
     return target_compare(model, plan, &run, t->name, t->outside, notes, error);
 }
 
-/* What the tool would not start. */
-static void refuse(const struct target *t, const struct rk_model *model, const struct rk_plan *plan,
-                   struct notes *notes)
+void target_refuse(const struct rule_case *c, unsigned parts, struct notes *notes)
 {
-    static const unsigned parts = 1u << CHECK_DEGREES | 1u << CHECK_BATCH | 1u << CHECK_TOOL;
-    struct rule_case c = rule_case_of(model, NULL, plan);
     enum rule broken[RULES];
-    c.who |= t->who;
-    const int count = rules_broken(&c, parts, broken);
+    const int count = rules_broken(c, parts, broken);
     for (int i = 0; i < count; i++) {
-        const struct rule_words w = rule_words(broken[i], &c);
+        const struct rule_words w = rule_words(broken[i], c);
         notes_add_rule(notes, w.id, NOTE_REFUSED, 0, 0, w.key, w.have, w.fix, "%s", w.need);
     }
 }
@@ -103,7 +98,9 @@ enum rk_status target_write(const struct target *t, FILE *file, const struct rk_
 {
     char *text = NULL;
     size_t size = 0;
-    refuse(t, model, plan, notes);
+    struct rule_case c = rule_case_of(model, NULL, plan);
+    c.who |= t->who;
+    target_refuse(&c, 1u << CHECK_DEGREES | 1u << CHECK_BATCH | 1u << CHECK_TOOL, notes);
     if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_UNSUPPORTED;
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return no_memory(error);

@@ -16,6 +16,9 @@ enum rk_status target_compare(const struct rk_model *model, const struct rk_plan
                               const char *const *outside, struct notes *notes,
                               struct rk_error *error);
 
+/* What it would not start, as NOTE_REFUSED: the rules of `parts`. */
+void target_refuse(const struct rule_case *c, unsigned parts, struct notes *notes);
+
 /* A tool that a plan is written for: its file, and how that is read back. */
 struct target {
     const char *name; /* in messages: "nanotron" */

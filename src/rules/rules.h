@@ -56,6 +56,7 @@ enum {
     BY_TORCHTITAN = 1 << 12,
     BY_NANOTRON = 1 << 13,
     BY_BRIDGE = 1 << 14,
+    BY_CORE = 1 << 15, /* Megatron Core as a script, version 0.`version` */
 };
 
 /* clang-format off */
@@ -77,6 +78,7 @@ struct rule_case {
     uint64_t data, microbatches; /* 0: there is no such number */
     uint64_t domain;             /* ranks that the fastest links join; 0: it is not known */
     uint64_t group;              /* microbatches of a virtual stage in a row; 0: as the plan says */
+    int version;                 /* of the tool; 0: any */
     bool lone_ends;              /* the embedding, or the head, may have a stage without layers */
     bool pads;                   /* the tool pads the vocabulary to what tensor divides */
 };

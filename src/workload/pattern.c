@@ -191,6 +191,12 @@ struct recurrence_shape recurrence_shape_of(const struct rk_model *model)
     return shape;
 }
 
+bool has_linear_layers(const struct rk_model *model)
+{
+    const char *mixers = model->mixers;
+    return model->recurrence == RK_GATED_DELTA && *mixers && !mixers[strspn(mixers, "ra")];
+}
+
 /* ---- what is counted, but not predicted ---- */
 
 struct feature {
