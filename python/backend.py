@@ -40,6 +40,8 @@ def _files():
     files = {f"reckon/{path.name}": path.read_bytes() for path in found}
     data = SOURCE / "data"
     for path in sorted(data.rglob("*")):
+        if "formats" in path.relative_to(data).parts:  # compiled in
+            continue
         if path.suffix in (".json", ".csv", ".txt") and path.is_file():
             files[f"reckon/data/{path.relative_to(data).as_posix()}"] = path.read_bytes()
     return files

@@ -22,6 +22,7 @@ for file in include/reckon/reckon.h bin/reckon share/reckon/models share/reckon/
     share/man/man1/reckon.1 share/bash-completion/completions/reckon; do
     [ -e "$prefix/$file" ] || fail "not installed: $file"
 done
+[ ! -e "$prefix/share/reckon/formats" ] || fail "installed, though compiled in: formats"
 pc=$(find "$prefix" -name reckon.pc)
 library=$(find "$prefix" -name 'libreckon.so')
 if [ ! -f "$pc" ] || [ ! -f "$library" ]; then
