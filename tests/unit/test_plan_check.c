@@ -224,6 +224,70 @@ Test(plan_check, all_that_is_broken_begins_with_the_first)
         if (i == RULE_HEADS || i == RULE_ZERO) cr_expect_not(rule_holds((enum rule)i, &c));
 }
 
+static uint64_t state = 11;
+
+static uint64_t below(uint64_t most)
+{
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (state >> 33) % most;
+}
+
+static void draw_plan(void)
+{
+    const struct rk_model mixture = small_mixture();
+    begin(below(2) ? &mixture : &small);
+    plan.framework = (enum rk_framework)below(RK_CALCULON);
+    plan.precision = (enum rk_precision)below(RK_PRECISIONS);
+    plan.ranks = 1 + below(16);
+    plan.batch = below(12) ? 8 * (1 + below(8)) : below(3);
+    plan.tensor = 1 + below(5);
+    plan.context = 1 + below(3);
+    plan.pipeline = 1 + below(5);
+    plan.chunks = 1 + below(3);
+    plan.expert = 1 + below(3);
+    plan.expert_tensor = below(3);
+    plan.context_kind = (enum rk_context_kind)below(RK_CONTEXT_KINDS);
+    plan.ulysses = below(4);
+    plan.schedule = (enum rk_schedule)below(RK_SCHEDULES);
+    plan.microbatch_group = below(3) ? 0 : below(5);
+    plan.deferred_wgrad = below(4) ? 0 : 1;
+    plan.sequence_parallel = below(2);
+    plan.tensor_overlap = (enum rk_tensor_overlap)below(3);
+    plan.sequence_chunks = below(4) ? 1 : 3;
+    plan.first_layers = below(4) ? 0 : below(7);
+    plan.zero = (int)below(5);
+    plan.shard_ranks = below(4);
+    plan.optimizer = below(4) ? RK_ADAM : RK_MUON;
+    plan.recompute = (enum rk_recompute_mode)below(3);
+    plan.recompute_rest = below(4) == 0;
+    plan.expert_overlap = below(3) == 0;
+    plan.share[RK_SHARE_ATTENTION][below(RK_SHARE_TIERS)] = below(3) ? 0 : 0.5 * (double)below(4);
+}
+
+/* Whole words, and a remedy that fits its room; most rows are met. */
+Test(plan_check, each_broken_rule_has_words)
+{
+    bool met[RULES] = {false};
+    int rows = 0;
+    for (int i = 0; i < 20000; i++) {
+        enum rule broken[RULES];
+        draw_plan();
+        struct rule_case c = rule_case_of(&model, &machine.system, &plan);
+        c.who = ALL;
+        const int count = rules_broken(&c, (1u << CHECK_PARTS) - 1, broken);
+        for (int k = 0; k < count; k++) {
+            const struct rule_words w = rule_words(broken[k], &c);
+            cr_expect(*w.key && *w.need && strlen(w.need) + 1 < sizeof w.need &&
+                          strlen(w.fix) + 1 < sizeof w.fix && strlen(w.have) + 1 < sizeof w.have,
+                      "%d: %s: %s: %s", broken[k], w.key, w.need, w.fix);
+            cr_expect_not(rule_holds(broken[k], &c), "%d", broken[k]);
+            rows += !met[broken[k]];
+            met[broken[k]] = true;
+        }
+    }
+    cr_expect_gt(rows, 75);
+}
+
 /* A dense model has no experts whose tensor ranks could divide the others. */
 Test(plan_check, expert_tensor_of_a_dense_model)
 {

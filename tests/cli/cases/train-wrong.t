@@ -203,10 +203,10 @@ reckon: the executor has no elements of other widths than the precision's: leave
 reckon: the executor has no weights-fp8: leave the word out
 reckon: nowhere/table.txt: cannot write: folder nowhere: No such file or directory
 reckon: the executor has no frozen weights: leave the word out
-reckon: the plan cannot run: heads: the 4 of tiny are not divisible by the tensor degree 3
-reckon: "dp2 gbs3":1:5: gbs: 3 samples are not divisible by data 2 * microbatch 1 = 2: change one of them
-reckon: gpus: 3 is not a multiple of tensor 2 * context 1 * pipeline 1 = 2: change one of them
-reckon: the plan cannot run: 8 virtual stages, but only 4 blocks: lower pp or vpp
+reckon: the plan cannot run: tensor 3: heads: 4 over 3 ranks is not whole: use 2 or 4
+reckon: "dp2 gbs3":1:5: gbs 3: no multiple of 2 copies * microbatch 1: use 2 or 4
+reckon: gpus: 3 GPUs are no multiple of tensor 2 * pipeline 1 = 2: use 2 or 4
+reckon: the plan cannot run: pipeline 8: 4 layers for 8 stages: one has none: use 4
 reckon: blocks of 16 tokens, 4 of a window, 3 of them global, 1 patterns: the second must be a multiple of the third, no more patterns than their quotient, and a sequence of 512 blocks at most
 reckon: the executor has no blocks whose halves read the same input: take another model
 reckon: samples of 2048 tokens, and 1024 learned positions: say seq1024, or more position_rows in the model's file
