@@ -282,20 +282,41 @@ def check_printed(line):
 # ---- plans over clusters ----
 
 
-def check_clusters():
-    system = "h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us"
-    machine = ["-m", "llama3.1-8b", "-s", system]
-    found = answer("clusters", *machine, "-b", 64, "--save-plan", "clusters.json")
-    again = answer("predict", *machine, "--plan", "clusters.json")
-    timeline = answer("timeline", *machine, "--plan", "clusters.json")
-    fits = answer("fits", *machine, "--plan", "clusters.json")
-    steps = [found["plan"]["step_s"], again["plan"]["step_s"], timeline["step"]["step_s"]]
-    if not all(near(step, steps[0]) for step in steps):
-        fail("clusters", f"steps {steps}")
-    memory = [[stage["bytes"] for stage in found["stages"]], [stage["bytes"] for stage in again["stages"]],
-              [stage["peak_bytes"] for stage in timeline["stages"]], [stage["total"] for stage in fits["stages"]]]
-    if any(not near(a, b) for stages in memory for a, b in zip(stages, memory[0])):
-        fail("clusters", f"memory {memory}")
+class ClustersCase(Case):
+    """Likewise over two clusters: the best plan with some words, and from then on the words of that."""
+
+    def __init__(self, seed):
+        chance = random.Random(-seed)
+        for _ in range(1000):
+            model = draw_model(chance)
+            model.update(position="rope", layers=chance.randint(4, 16))
+            Path("model.json").write_text(json.dumps(model))
+            kinds = chance.sample(["h100-sxm5-80g", "a100-sxm4-80g", "a100-sxm4-40g", "v100-sxm2-32g"], 2)
+            self.system = " + ".join(f"{kind} x{8 * chance.randint(1, 3)} name={name}" for kind, name in zip(kinds, "ab"))
+            self.system += f" link={chance.choice([10, 100, 400])}Gb/s@{chance.choice([5, 50])}us"
+            self.searched = [f"gbs{8 * chance.choice([1, 2, 4])}", "precision=fp16"]
+            self.searched += chance.choice([[], ["zero3"], ["recompute=full"], ["schedule=zero-bubble"], ["tp2"]])
+            self.machine = ["-m", "model.json", "-s", self.system]
+            self.said = answer("predict", *self.machine, *self.searched)
+            if self.said and "rates" in self.said:
+                break
+        self.plan, self.chance, self.lower = self.said["plan_words"], chance, False
+        self.words = self.plan.split()
+        self.name = f"clusters {seed}: -m {json.dumps(model)} -s '{self.system}' {self.plan}"
+        self.figures = {**self.said["figures"], **self.said["rates"]}
+
+
+def check_search(case):
+    """reckon clusters leaves what is learned of the memory, and predict of words takes its answer."""
+    found = answer("clusters", *case.machine, *case.searched, "--save-plan", "clusters.json")
+    case.same(found and {"step_s": found["plan"]["step_s"]}, "clusters", ("step_s",))
+    case.same_answer(answer("predict", *case.machine, "--plan", "clusters.json"), "clusters --save-plan")
+    bytes_of = [stage["bytes"] for stage in found["stages"]] if found else []
+    if not all(near(a, stage["total_bytes"]) for a, stage in zip(bytes_of, case.said["stages"])):
+        fail(case.name, f"clusters has other memory: {bytes_of}")
+    code, _, remarks = ask("check", *case.machine, *case.plan.split())
+    if code:
+        fail(case.name, f"check refuses what the search found: {remarks}")
 
 
 def main():
@@ -313,7 +334,10 @@ def main():
                 check_study(case)
         for line in PRINTED:
             check_printed(line)
-        check_clusters()
+        for seed in range(FIRST, FIRST + max(1, COUNT // 4)):
+            case = ClustersCase(seed)
+            for check in (check_words, check_fits, check_timeline, check_report, check_python, check_search):
+                check(case)
         os.chdir("/")
     if not shutil.which("node") or not (SOURCE / "build-page/reckon.wasm").exists():
         print("the page was not asked: there is no node, or no ./dev page")

@@ -520,13 +520,14 @@ static void check_clusters(const json_t *found, const char *file)
     json_t *again = ASK("predict", OF_MACHINE, "--plan", file);
     json_t *timeline = ASK("timeline", OF_MACHINE, "--plan", file);
     json_t *fits = ASK("fits", OF_MACHINE, "--plan", file);
-    EXPECT(near(number(json_object_get(again, "plan"), "step_s"), step_s), "predict: %.17g s",
-           OF_CASE, number(json_object_get(again, "plan"), "step_s"));
-    EXPECT(near(number(json_object_get(timeline, "step"), "step_s"), step_s), "timeline: %.17g s",
-           OF_CASE, number(json_object_get(timeline, "step"), "step_s"));
-    expect_stages(found, again, "bytes", "predict");
+    EXPECT(near(number(json_object_get(again, "rates"), "step_s"), step_s), "predict: %.17g s",
+           OF_CASE, number(json_object_get(again, "rates"), "step_s"));
+    EXPECT(near(number(timeline, "step_s"), step_s), "timeline: %.17g s", OF_CASE,
+           number(timeline, "step_s"));
+    EXPECT(near(number(fits, "step_s"), step_s), "fits: %.17g s", OF_CASE, number(fits, "step_s"));
+    expect_stages(found, again, "total_bytes", "predict");
     expect_stages(found, timeline, "peak_bytes", "timeline");
-    expect_stages(found, fits, "total", "fits");
+    expect_stages(found, fits, "total_bytes", "fits");
     json_decref(again);
     json_decref(timeline);
     json_decref(fits);
