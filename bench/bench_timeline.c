@@ -26,7 +26,7 @@ static struct timeline_plan plan_of(enum rk_schedule schedule, uint32_t chunks)
             .blocks = 1,
             .held = 1,
             .pass = {lasts(forward_s), lasts(agrad_s + wgrad_s), lasts(agrad_s), lasts(wgrad_s)}};
-    plan.tier[0].capacity_bytes = 1;
+    timeline_set_capacity(&plan, 0, 1);
     for (int i = 0; i < STAGES; i++)
         plan.tier[0].bytes[i * TIMELINE_CATEGORIES].in_flight = 1;
     return plan;

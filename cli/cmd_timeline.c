@@ -246,7 +246,7 @@ static bool schedule_fits(const struct timeline_plan *plan, const struct timelin
 {
     for (int tier = 0; tier < plan->tiers; tier++)
         for (uint32_t stage = 0; stage < timeline->stages; stage++)
-            if (timeline->stage[stage].peak_bytes[tier] > plan->tier[tier].capacity_bytes)
+            if (timeline->stage[stage].peak_bytes[tier] > plan->tier[tier].capacity_bytes[stage])
                 return false;
     return true;
 }
@@ -282,6 +282,14 @@ static void note_time(struct report *report, const struct story *s)
                                     100 * estimated, forecast_by(s->forecast.plan)));
 }
 
+/* As the cluster of a stage has it; a prediction of the published model knows no stages. */
+static const char *name_of(struct report *report, const struct story *s, uint32_t stage, int tier)
+{
+    const struct forecast *f = &s->forecast;
+    const bool known = stage < (uint32_t)f->prediction->stages;
+    return memory_name(report, known ? forecast_system(f, (int)stage) : f->system, tier);
+}
+
 static void note_memory(struct report *report, const struct story *s)
 {
     const struct timeline_plan *plan = s->plan;
@@ -291,14 +299,15 @@ static void note_memory(struct report *report, const struct story *s)
     char peak[QUANTITY_TEXT], estimate[QUANTITY_TEXT], capacity[QUANTITY_TEXT];
     quantity_format(peak, QUANTITY_BYTES, bytes);
     quantity_format(estimate, QUANTITY_BYTES, tier->estimate_bytes);
-    quantity_format(capacity, QUANTITY_BYTES, tier->capacity_bytes);
-    report_note(report, report_text(report,
-                                    "tightest: stage %" PRIu32 ", %s: %s at most, %s by %s: %s; it "
-                                    "has %s%s",
-                                    stage, memory_name(report, s->forecast.system, tier->tier),
-                                    peak, estimate, forecast_by(s->forecast.plan),
-                                    compare(report, bytes, tier->estimate_bytes), capacity,
-                                    bytes > tier->capacity_bytes ? ": it does not fit" : ""));
+    quantity_format(capacity, QUANTITY_BYTES, tier->capacity_bytes[stage]);
+    report_note(report,
+                report_text(report,
+                            "tightest: stage %" PRIu32 ", %s: %s at most, %s by %s: %s; it "
+                            "has %s%s",
+                            stage, name_of(report, s, stage, tier->tier), peak, estimate,
+                            forecast_by(s->forecast.plan),
+                            compare(report, bytes, tier->estimate_bytes), capacity,
+                            bytes > tier->capacity_bytes[stage] ? ": it does not fit" : ""));
     note_reasons(report, plan->memory_reasons, over(bytes, tier->estimate_bytes));
 }
 
@@ -386,7 +395,7 @@ static void stage_row(const void *context, size_t row, struct report_cell *cells
 {
     const struct story *s = context;
     const struct timeline_stage *stage = &s->timeline->stage[row];
-    const double share = stage->peak_bytes[0] / s->plan->tier[0].capacity_bytes;
+    const double share = stage->peak_bytes[0] / s->plan->tier[0].capacity_bytes[row];
     const struct report_cell made[] = {
         cell_count(row),
         cell_count(stage->blocks),
@@ -434,15 +443,20 @@ static void add_stages(struct report *report, const struct story *s)
                                         stages - TEXT_STAGES));
 }
 
-/* The stage with the highest peak in a tier. */
-static const struct timeline_stage *highest(const struct timeline *timeline, int tier,
-                                            uint32_t *stage)
+/* The stage that fills the most of its memory; where there is no end of it, that holds the most. */
+static uint32_t fullest(const struct story *s, int tier)
 {
-    *stage = 0;
-    for (uint32_t i = 1; i < timeline->stages; i++)
-        if (timeline->stage[i].peak_bytes[tier] > timeline->stage[*stage].peak_bytes[tier])
-            *stage = i;
-    return &timeline->stage[*stage];
+    const double *capacity = s->plan->tier[tier].capacity_bytes;
+    double share = 0, bytes = 0;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < s->timeline->stages; i++) {
+        const double peak = s->timeline->stage[i].peak_bytes[tier], now = peak / capacity[i];
+        if (now < share || (now <= share && peak <= bytes)) continue;
+        share = now;
+        bytes = peak;
+        found = i;
+    }
+    return found;
 }
 
 static void add_memory(struct report *report, const struct story *s)
@@ -451,16 +465,16 @@ static void add_memory(struct report *report, const struct story *s)
                                              REPORT_IN_TEXT | REPORT_IN_JSON, memory_columns);
     for (int i = 0; i < s->plan->tiers; i++) {
         const struct timeline_tier *tier = &s->plan->tier[i];
-        uint32_t stage;
-        const struct timeline_stage *most = highest(s->timeline, i, &stage);
+        const uint32_t stage = fullest(s, i);
+        const struct timeline_stage *most = &s->timeline->stage[stage];
         report_row(report, table,
                    (const struct report_cell[]){
-                       cell_text(memory_name(report, s->forecast.system, tier->tier)),
+                       cell_text(name_of(report, s, stage, tier->tier)),
                        cell_count(stage),
                        cell_number(most->peak_bytes[i]),
                        cell_number(tier->estimate_bytes),
                        cell_number(over(most->peak_bytes[i], tier->estimate_bytes)),
-                       cell_number(tier->capacity_bytes),
+                       cell_number(tier->capacity_bytes[stage]),
                        cell_number(most->peak[i].time_s),
                        cell_number(most->peak[i].held),
                        cell_text(s->plan->in_flight),

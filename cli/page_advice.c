@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { MOST_SHOWN = 12 };
-
 /* clang-format off */
 static const struct report_column columns[] = {
     {.name = "change"},
@@ -40,7 +38,7 @@ void page_savings(struct html_page *page, const struct forecast *f, const char *
     const int count = rk_savings(f->model, f->system, f->plan, f->prediction, saving);
     bool rescued = f->prediction->verdict == RK_FITS;
     for (int i = 0; i < count; i++) {
-        if (i < MOST_SHOWN) saving_row(page, table, &saving[i], step_s);
+        saving_row(page, table, &saving[i], step_s);
         rescued |= saving[i].fits;
     }
     page_show(page, "What a single change of the plan saves", table, source);

@@ -274,8 +274,8 @@ static void stage_memory(const struct schedule *s, struct rk_error *error)
     static const struct chart_series series[] = {{"held", CHART_BLUE, CHART_STEP},
                                                  {"capacity", CHART_RED, CHART_LINE}};
     struct timeline_log log = {.events = NULL};
-    const double capacity = s->plan.tier[0].capacity_bytes;
     const uint32_t stage = s->timeline.tightest_stage;
+    const double capacity = s->plan.tier[0].capacity_bytes[stage];
     struct timeline_window window = timeline_everything();
     struct report_table *table = page_table(s->page, columns, COUNT_OF(columns));
     window.first_stage = window.last_stage = stage;

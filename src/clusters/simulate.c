@@ -57,11 +57,9 @@ enum rk_status clusters_timeline(const struct clusters_plan *plan, struct timeli
         .in_flight = "microbatches",
         .schedule = plan->chunks > 1 ? "interleaved" : rk_schedule_name(plan->schedule),
         .category = {[HELD_ALWAYS] = "state", [HELD_ACTIVATIONS] = "activations"},
-        .estimate_s = plan->value_s,
+        .estimate_s = plan->simulated_s,
         .tiers = 1,
-        .tier = {{.name = "HBM",
-                  .capacity_bytes = tightest->capacity_bytes,
-                  .estimate_bytes = tightest->bytes}},
+        .tier = {{.name = "HBM", .estimate_bytes = tightest->bytes}},
     };
     const enum rk_status status = timeline_plan_open(timeline, error);
     if (status != RK_OK) return status;
@@ -70,6 +68,7 @@ enum rk_status clusters_timeline(const struct clusters_plan *plan, struct timeli
             fill_chunk(timeline, &plan->chunk[k * plan->stages + i],
                        &timeline->chunk[i * plan->chunks + k]);
         timeline->end[i].optimizer_s = plan->stage[i].sync_s;
+        timeline->tier[0].capacity_bytes[i] = plan->stage[i].capacity_bytes;
         fill_bytes(timeline, &plan->stage[i], i);
     }
     return RK_OK;

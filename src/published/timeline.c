@@ -228,7 +228,6 @@ static void add_tier(struct timeline_plan *plan, int tier, const struct rk_syste
         if (plan->tier[i].tier == tier) return;
     struct timeline_tier *t = &plan->tier[plan->tiers++];
     t->tier = tier;
-    t->capacity_bytes = system->memory[tier].capacity_bytes;
     memcpy(t->name, system->memory[tier].name, sizeof t->name);
     for (int i = 0; i < RK_CATEGORIES; i++)
         t->estimate_bytes += rk_tier_bytes(e, s, tier, (enum rk_category)i);
@@ -302,6 +301,8 @@ enum rk_status timeline_plan_of(struct timeline_plan *plan, const struct rk_mode
     add_tier(plan, s->optimizer_offload, system, s, e);
     status = timeline_plan_open(plan, error);
     if (status != RK_OK) return status;
+    for (int i = 0; i < plan->tiers; i++)
+        timeline_set_capacity(plan, i, system->memory[plan->tier[i].tier].capacity_bytes);
     fill_durations(plan, model, system, s, e);
     fill_reduction(plan, system, s, e);
     find_reasons(plan, model->layers % s->pipeline != 0);

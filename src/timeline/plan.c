@@ -47,19 +47,28 @@ enum rk_status timeline_plan_open(struct timeline_plan *plan, struct rk_error *e
     for (int tier = 0; tier < plan->tiers; tier++) {
         struct timeline_tier *t = &plan->tier[tier];
         t->bytes = calloc(stages * TIMELINE_CATEGORIES, sizeof *t->bytes);
-        done &= t->bytes != NULL;
+        t->capacity_bytes = calloc(stages, sizeof *t->capacity_bytes);
+        done &= t->bytes && t->capacity_bytes;
     }
     if (done) return RK_OK;
     timeline_plan_release(plan);
     return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "out of memory for %zu chunks", chunks);
 }
 
+void timeline_set_capacity(struct timeline_plan *plan, int tier, double bytes)
+{
+    for (uint32_t stage = 0; stage < plan->stages; stage++)
+        plan->tier[tier].capacity_bytes[stage] = bytes;
+}
+
 void timeline_plan_release(struct timeline_plan *plan)
 {
     free(plan->chunk);
     free(plan->end);
-    for (int tier = 0; tier < plan->tiers; tier++)
+    for (int tier = 0; tier < plan->tiers; tier++) {
         free(plan->tier[tier].bytes);
+        free(plan->tier[tier].capacity_bytes);
+    }
     *plan = (struct timeline_plan){.tiers = 0};
 }
 

@@ -185,7 +185,7 @@ static void find_reasons(struct timeline_plan *plan, const struct rk_passes *pas
 
 /* ---- the plan ---- */
 
-static void add_tiers(struct timeline_plan *plan, const struct rk_system *system, uint64_t ranks,
+static void add_tiers(struct timeline_plan *plan, const struct rk_system *system,
                       const struct rk_prediction *prediction)
 {
     double below = 0;
@@ -196,7 +196,6 @@ static void add_tiers(struct timeline_plan *plan, const struct rk_system *system
     for (int tier = 0; tier < plan->tiers; tier++) {
         plan->tier[tier] = (struct timeline_tier){
             .tier = tier,
-            .capacity_bytes = memory_part_bytes(&system->memory[tier], ranks),
             .estimate_bytes = needs[tier],
         };
         memcpy(plan->tier[tier].name, system->memory[tier].name, sizeof plan->tier[tier].name);
@@ -243,9 +242,12 @@ enum rk_status timeline_plan_of_plan(struct timeline_plan *timeline, const struc
                                               : TIMELINE_BESIDE;
     for (int i = 0; i < HELD_CATEGORIES; i++)
         timeline->category[i] = categories[i].name;
-    add_tiers(timeline, system, plan->ranks, prediction);
+    add_tiers(timeline, system, prediction);
     status = timeline_plan_open(timeline, error);
     if (status == RK_OK) {
+        for (int tier = 0; tier < timeline->tiers; tier++)
+            timeline_set_capacity(timeline, tier,
+                                  memory_part_bytes(&system->memory[tier], plan->ranks));
         for (uint32_t i = 0; i < timeline->stages; i++)
             fill_stage(timeline, passes, prediction, i);
         find_reasons(timeline, passes, plan->deferred_wgrad > 0);

@@ -560,7 +560,7 @@ static void find_tightest(const struct timeline_plan *plan, struct timeline *tim
     for (int tier = 0; tier < plan->tiers; tier++)
         for (uint32_t stage = 0; stage < plan->stages; stage++) {
             const double share =
-                timeline->stage[stage].peak_bytes[tier] / plan->tier[tier].capacity_bytes;
+                timeline->stage[stage].peak_bytes[tier] / plan->tier[tier].capacity_bytes[stage];
             if (!(share > most)) continue;
             most = share;
             timeline->tightest_stage = stage;

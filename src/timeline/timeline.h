@@ -98,7 +98,7 @@ enum { TIMELINE_TIERS = 4, TIMELINE_CATEGORIES = 10 }; /* HBM, and one for each 
 struct timeline_tier {
     int tier; /* of the system */
     char name[32];
-    double capacity_bytes;
+    double *capacity_bytes;       /* (stages) */
     double estimate_bytes;        /* what the estimate needs there */
     struct timeline_bytes *bytes; /* (stages, TIMELINE_CATEGORIES) */
 };
@@ -128,6 +128,9 @@ struct timeline_plan {
 
 /* Room for what the pipeline and the count of tiers, which are set, ask for. RK_IO without. */
 enum rk_status timeline_plan_open(struct timeline_plan *plan, struct rk_error *error);
+
+/* The same on every stage. */
+void timeline_set_capacity(struct timeline_plan *plan, int tier, double bytes);
 void timeline_plan_release(struct timeline_plan *plan); /* a zeroed plan is fine */
 
 /* Of a plan whose framework is calculon: timeline_plan_of_plan asks for it. The published model has

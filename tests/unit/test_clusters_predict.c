@@ -125,7 +125,12 @@ static void expect_same(const struct drawn *d, const struct given_fault *fault, 
     cr_expect(p->mfu > 0 && p->hfu < 1 && p->mfu <= p->hfu, "plan %d: %g, %g", i, p->mfu, p->hfu);
 }
 
-/* What the timeline of the plan simulates is its step. */
+static double capacity_of(const struct rk_system *system, const struct rk_stage *stage)
+{
+    return rk_system_of(system, stage->cluster)->memory[0].capacity_bytes;
+}
+
+/* What the timeline of the plan simulates is its step, and a stage has its own cluster's memory. */
 static void expect_timeline(const struct rk_model *model, const struct rk_system *system,
                             const struct rk_plan *plan, const struct rk_prediction *p)
 {
@@ -135,6 +140,14 @@ static void expect_timeline(const struct rk_model *model, const struct rk_system
     cr_assert_eq(step_timeline(&timeline, model, system, plan, p, -1, &error), RK_OK);
     cr_assert_eq(timeline_simulate(&timeline, &result, &error), RK_OK);
     cr_expect_eq(result.step_s, p->step_s);
+    cr_expect_eq(timeline.estimate_s, p->step_s);
+    for (int k = 0; k < p->stages; k++)
+        cr_expect_eq(timeline.tier[0].capacity_bytes[k], capacity_of(system, &p->stage[k]));
+    const struct rk_stage *fullest = &p->stage[result.tightest_stage],
+                          *tightest = &p->stage[p->tightest];
+    cr_expect_float_eq(fullest->total_bytes / capacity_of(system, fullest),
+                       tightest->total_bytes / capacity_of(system, tightest), 1e-9,
+                       "stage %u is not as full as stage %d", result.tightest_stage, p->tightest);
     timeline_release(&result);
     timeline_plan_release(&timeline);
 }

@@ -25,6 +25,7 @@ struct given {
 enum { STAGES = 16, CHUNKS = 8 };
 static struct timeline_chunk chunks[STAGES * CHUNKS];
 static struct timeline_end ends[STAGES];
+static double capacity[STAGES];
 static struct timeline_bytes bytes[STAGES * TIMELINE_CATEGORIES];
 
 static struct timeline_duration lasts(double compute_s)
@@ -59,7 +60,9 @@ static struct timeline_plan plan_of(const struct given *g)
     memset(bytes, 0, sizeof bytes);
     for (int i = 0; i < STAGES; i++)
         bytes[i * TIMELINE_CATEGORIES].in_flight = 1;
-    plan.tier[0] = (struct timeline_tier){.capacity_bytes = 1000, .bytes = bytes};
+    for (int i = 0; i < STAGES; i++)
+        capacity[i] = 1000;
+    plan.tier[0] = (struct timeline_tier){.capacity_bytes = capacity, .bytes = bytes};
     return plan;
 }
 

@@ -15,6 +15,7 @@ static const struct timeline_labels labels = {"a \"model\"\n", "a\\system", "1.0
 enum { STAGES = 8, CHUNKS = 3 };
 static struct timeline_chunk chunks[STAGES * CHUNKS];
 static struct timeline_end ends[STAGES];
+static double capacity[STAGES];
 static struct timeline_bytes bytes[2][STAGES * TIMELINE_CATEGORIES];
 
 /* Everything at once: recompute, offloading, a reduction beside backward, unequal stages. */
@@ -65,15 +66,17 @@ static struct timeline_plan plan_of(enum rk_schedule schedule, uint32_t stages, 
     for (uint32_t stage = 0; stage < stages; stage++) {
         struct timeline_bytes *high = &bytes[0][stage * TIMELINE_CATEGORIES];
         const double blocks = (double)timeline_blocks(&plan, stage);
+        capacity[stage] = 1e6;
         ends[stage].optimizer_s = blocks * 0.300000123;
         high[0].fixed = 100 * blocks;
         high[1] = (struct timeline_bytes){.in_flight = 10.5, .computing = 5};
         high[2].backward = 3;
         bytes[1][stage * TIMELINE_CATEGORIES + 3].fixed = 7;
     }
-    plan.tier[0] = (struct timeline_tier){.name = "HBM", .capacity_bytes = 1e6, .bytes = bytes[0]};
-    plan.tier[1] =
-        (struct timeline_tier){.tier = 1, .name = "host", .capacity_bytes = 1e6, .bytes = bytes[1]};
+    plan.tier[0] =
+        (struct timeline_tier){.name = "HBM", .capacity_bytes = capacity, .bytes = bytes[0]};
+    plan.tier[1] = (struct timeline_tier){
+        .tier = 1, .name = "host", .capacity_bytes = capacity, .bytes = bytes[1]};
     return plan;
 }
 

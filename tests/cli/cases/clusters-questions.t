@@ -126,8 +126,8 @@ stage  blocks  compute  offload  messages  reduce  optimizer      idle  of step 
 165
 0F0,0F1,,0B0,0F2,0B1,0F3,0B2,0F4,0B3,0F5,0B4,0F6,0B5,0F7,0B6
 ,1F0,1B0,1F1,1B1,1F2,1B2,1F3,1B3,1F4,1B4,1F5,1B5,1F6,1B6,1F7
-step: 3.2826 s simulated, 3.46212 s by simulation: 5.2 % less
-step: 2.90264 s simulated, 3.07467 s by simulation: 5.6 % less
+step: 3.2826 s simulated, 3.2826 s by simulation: the same
+step: 2.90264 s simulated, 2.90264 s by simulation: the same
 ]}
 ]}
 step: 3.07467 s simulated, 3.07467 s by simulation: the same
