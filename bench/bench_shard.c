@@ -173,7 +173,8 @@ static void compare(enum what what, enum rk_shard_io io, double bytes)
     const struct rk_shard_options options = {.io = io};
     double ours[RUNS], ratio[RUNS], copying_s = 0, moving_s = 0;
     for (int i = 0; i < RUNS; i++) {
-        const double copy_s = once_s(COPY, NULL, in(what == SHARD ? "checkpoint" : "shards"), &copying_s);
+        const double copy_s =
+            once_s(COPY, NULL, in(what == SHARD ? "checkpoint" : "shards"), &copying_s);
         ours[i] = once_s(what, &options, NULL, &moving_s);
         ratio[i] = copy_s / ours[i];
     }

@@ -101,7 +101,6 @@ struct answered *answered_open(const struct clusters_question *question,
         return NULL;
     }
     rk_predict(question->model, &to->system, &to->plan, &to->prediction);
-    to->forecast =
-        (struct forecast){question->model, &to->system, &to->plan, &to->prediction, ""};
+    to->forecast = (struct forecast){question->model, &to->system, &to->plan, &to->prediction, ""};
     return to;
 }

@@ -2,8 +2,8 @@
  * lines of an answer. */
 #include "catalog/clusters_words.h"
 #include "cli/clusters_ask.h"
-#include "clusters/predict.h"
 #include "cli/pages.h"
+#include "clusters/predict.h"
 #include "plan/names.h"
 
 #include <math.h>

@@ -11,10 +11,10 @@
 
 /* What is searched for again. */
 struct clusters_also {
-    bool links;  /* with other links */
-    bool why;    /* without a choice */
+    bool links;   /* with other links */
+    bool why;     /* without a choice */
     uint64_t top; /* the best so many of the simulated plans; 0: no list */
-    bool pareto; /* with fewer nodes, time against price; prices are known */
+    bool pareto;  /* with fewer nodes, time against price; prices are known */
 };
 
 /* `given`: the plan was given, not searched; else NULL. `kept`: of also->top. False: no memory. */

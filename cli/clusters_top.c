@@ -17,8 +17,8 @@ static const struct report_column top_columns[] = {
 };
 /* clang-format on */
 
-static void add_row(const struct clusters_shown *show, struct report_table *table,
-                    int rank, struct given_plan *given)
+static void add_row(const struct clusters_shown *show, struct report_table *table, int rank,
+                    struct given_plan *given)
 {
     const struct clusters_plan *plan = &show->kept->plan[rank];
     const double usd = clusters_price(show->question->machine, plan);

@@ -323,8 +323,8 @@ static enum rk_status follow(const struct adapt_args *args, const struct plan_in
     struct stream stream = {
         .path = args->records,
         .scale = {(double)plan->batch, (double)(plan->batch * sequence) / (double)plan->ranks}};
-    enum rk_status status = headroom_room(args->headroom, &input->model, &input->system, plan,
-                                          &options->room, error);
+    enum rk_status status =
+        headroom_room(args->headroom, &input->model, &input->system, plan, &options->room, error);
     if (status != RK_OK) return status;
     struct adapt *adapt = adapt_open(&input->model, &input->system, plan, options, error);
     status = adapt ? watch(adapt, records, &stream, told, error) : error->status;

@@ -1,8 +1,8 @@
 /* reckon check: what is wrong with a plan, a launch file or the logs of a run. */
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/check.h"
 #include "catalog/clusters_plan.h"
+#include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/model_input.h"
 #include "cli/plan_input.h"

@@ -131,7 +131,7 @@ const struct usage clusters_usage = {
 struct asking {
     const struct clusters_args *args;
     struct clusters_input input;
-    struct answered *answered;    /* the answer as any plan */
+    struct answered *answered; /* the answer as any plan */
     struct report report;
     struct clusters_where *where; /* NULL: all plans count */
     struct progress progress;
@@ -408,7 +408,7 @@ static int answer_question(struct asking *a)
     if (status == RK_OK) note_latency(a);
     const bool stopped = progress_end(&a->progress);
     const int code = status == RK_INTERRUPTED || (stopped && status == RK_OK) ? interrupted(a)
-                     : status == RK_OK && only_a_file(a->args)             ? RK_OK
+                     : status == RK_OK && only_a_file(a->args)                ? RK_OK
                      : status == RK_OK
                          ? show_report(&a->report, &a->args->show, a->args->output, RK_OK)
                          : options_fail(&error);

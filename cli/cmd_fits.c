@@ -331,7 +331,8 @@ static void add_room(struct report *report, const struct fits_question *question
     const int tightest = f->prediction->tightest;
     const struct rk_system *system = forecast_system(f, tightest);
     const double capacity = system->memory[0].capacity_bytes;
-    const double bytes = f->prediction->stage[tightest].total_bytes, asked = (1 - question->room) * capacity;
+    const double bytes = f->prediction->stage[tightest].total_bytes,
+                 asked = (1 - question->room) * capacity;
     const double chance = learned_fit(f->model, system, f->plan, bytes);
     const bool leaves = leaves_room(question, f);
     const char *runs =

@@ -125,8 +125,8 @@ int cmd_models(int argc, char **argv)
 
     const enum rk_status status =
         args.name ? show_model(&report, args.name, &error) : list_models(&report, &list, &error);
-    const int code =
-        status == RK_OK ? show_report(&report, &args.show, args.output, RK_OK) : options_fail(&error);
+    const int code = status == RK_OK ? show_report(&report, &args.show, args.output, RK_OK)
+                                     : options_fail(&error);
     report_release(&report);
     catalog_list_release(&list);
     return code;

@@ -305,12 +305,12 @@ static void add_stages(struct report *report, const struct program_source *asked
             add_kinds(report, lowered, i, (uint64_t)stage->layers);
             continue;
         }
-        report_paragraph(report,
-                         report_text(report,
-                                     "stage %d: %s, %d layers, tp%" PRIu64 " cp%" PRIu64
-                                     " dp%" PRIu64 " mbs%" PRIu64,
-                                     i, machine->cluster[part->cluster].name, stage->layers,
-                                     part->plan.tensor, part->plan.context, part->data, part->most));
+        report_paragraph(report, report_text(report,
+                                             "stage %d: %s, %d layers, tp%" PRIu64 " cp%" PRIu64
+                                             " dp%" PRIu64 " mbs%" PRIu64,
+                                             i, machine->cluster[part->cluster].name, stage->layers,
+                                             part->plan.tensor, part->plan.context, part->data,
+                                             part->most));
     }
 }
 

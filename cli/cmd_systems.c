@@ -195,8 +195,8 @@ int cmd_systems(int argc, char **argv)
 
     const enum rk_status status = args.name ? show_system(&report, args.name, &error)
                                             : list_systems(&report, &list, args.all, &error);
-    const int code =
-        status == RK_OK ? show_report(&report, &args.show, args.output, RK_OK) : options_fail(&error);
+    const int code = status == RK_OK ? show_report(&report, &args.show, args.output, RK_OK)
+                                     : options_fail(&error);
     report_release(&report);
     catalog_list_release(&list);
     return code;

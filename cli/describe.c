@@ -277,7 +277,9 @@ static void add_curves(struct report *report, const struct rk_system *system,
 static void add_clusters(struct report *report, const struct rk_machine *machine, unsigned formats)
 {
     static const struct report_column columns[] = {
-        {.name = "cluster"}, {.name = "system"}, {.name = "gpus", .title = "GPUs"},
+        {.name = "cluster"},
+        {.name = "system"},
+        {.name = "gpus", .title = "GPUs"},
         {.name = "price", .title = "USD an hour", .digits = 3}};
     static const struct report_column link_columns[] = {
         {.name = "from"},
@@ -288,11 +290,11 @@ static void add_clusters(struct report *report, const struct rk_machine *machine
     for (int i = 0; i < machine->clusters; i++) {
         const struct rk_cluster *c = &machine->cluster[i];
         report_row(report, table,
-                   (const struct report_cell[]){
-                       cell_text(report_text(report, "%s", c->name)),
-                       cell_text(report_text(report, "%s", c->system.id)),
-                       cell_count(c->system.devices),
-                       c->price_USDph > 0 ? cell_number(c->price_USDph) : cell_none()});
+                   (const struct report_cell[]){cell_text(report_text(report, "%s", c->name)),
+                                                cell_text(report_text(report, "%s", c->system.id)),
+                                                cell_count(c->system.devices),
+                                                c->price_USDph > 0 ? cell_number(c->price_USDph)
+                                                                   : cell_none()});
     }
     table = REPORT_LIST(report, "links", "Links", formats, link_columns);
     for (int a = 0; a < machine->clusters; a++)
@@ -312,7 +314,8 @@ void describe_system(struct report *report, const struct rk_system *system, unsi
     const struct report_cell cells[] = {
         cell_text(report_text(report, "%s", system->id)),
         system->devices ? cell_count(system->devices) : cell_none(),
-        system->machine ? cell_none() : cell_text(system->processing == RK_ROOFLINE ? "roofline" : "no_overlap"),
+        system->machine ? cell_none()
+                        : cell_text(system->processing == RK_ROOFLINE ? "roofline" : "no_overlap"),
     };
     report_row(report, (struct report_table *)record, cells);
     if (system->machine) add_clusters(report, system->machine, formats);

@@ -216,8 +216,7 @@ static void add_layers(struct report *report, const struct diff *d)
     for (int i = 0; i < d->layers.count; i++) {
         const struct layers_worth *w = &d->layers.worth[i];
         struct report_cell cells[6] = {w->layers ? cell_count(w->stage) : cell_none(),
-                                       cell_text(layers_text(report, w)),
-                                       cell_text(w->change)};
+                                       cell_text(layers_text(report, w)), cell_text(w->change)};
         worth_texts(report, d, &w->alone, &w->without, cells + 3);
         report_row(report, table, cells);
     }

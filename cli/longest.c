@@ -109,8 +109,8 @@ static struct rk_plan plan_of(const struct longest *p, const struct longest_cand
     plan.gradient_overlap = plan.weight_overlap = true;
     plan.framework = longest_framework(c->kind);
     if (!p->attention_given)
-        plan.attention = rk_usual_attention(plan.framework,
-                                            p->system[c->kind]->kernels.attention_kernels);
+        plan.attention =
+            rk_usual_attention(plan.framework, p->system[c->kind]->kernels.attention_kernels);
     plan.recompute = c->again ? RK_WHOLE : RK_KEEP;
     plan.recompute_rest = c->kind == LONGEST_SWAPPED;
     plan.loss_in_chunks = c->kind == LONGEST_SWAPPED || c->kind == LONGEST_CHUNKED;

@@ -26,10 +26,10 @@ static const struct chart_series series[] = {
 
 /* Whose peak the roofs show. */
 static const enum rk_datatype datatypes[RK_PRECISIONS] = {
-    [RK_FP32] = RK_FLOAT32,     [RK_TF32] = RK_FLOAT32,       [RK_FP16] = RK_FLOAT16,
-    [RK_BF16] = RK_BFLOAT16,    [RK_FP8_DELAYED] = RK_FLOAT8, [RK_FP8_CURRENT] = RK_FLOAT8,
-    [RK_FP8_ROW] = RK_FLOAT8,   [RK_FP8_BLOCK] = RK_FLOAT8,   [RK_MXFP8] = RK_FLOAT8,
-    [RK_NVFP4] = RK_FLOAT8,     [RK_INT8] = RK_FLOAT8,
+    [RK_FP32] = RK_FLOAT32,   [RK_TF32] = RK_FLOAT32,       [RK_FP16] = RK_FLOAT16,
+    [RK_BF16] = RK_BFLOAT16,  [RK_FP8_DELAYED] = RK_FLOAT8, [RK_FP8_CURRENT] = RK_FLOAT8,
+    [RK_FP8_ROW] = RK_FLOAT8, [RK_FP8_BLOCK] = RK_FLOAT8,   [RK_MXFP8] = RK_FLOAT8,
+    [RK_NVFP4] = RK_FLOAT8,   [RK_INT8] = RK_FLOAT8,
 };
 
 struct intensity {

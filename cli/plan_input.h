@@ -18,8 +18,9 @@ struct plan_source {
     const char *file; /* NULL: none */
     uint64_t gpus;    /* 0: not given */
     struct option_texts words;
-    bool several; /* set by commands whose system may be of several clusters (machine.h); `alike`: */
-    bool alike;   /* of plans that are searched for, those that Megatron-LM launches alone */
+    bool
+        several; /* set by commands whose system may be of several clusters (machine.h); `alike`: */
+    bool alike;  /* of plans that are searched for, those that Megatron-LM launches alone */
 };
 
 enum { PLAN_NOTES = 768 };
@@ -30,7 +31,7 @@ struct plan_input {
     struct plan_draft draft;      /* what was said; complete after plan_settle */
     char sequence_why[MODEL_WHY]; /* "the model's", or what was assumed */
     char assumed[PLAN_NOTES];     /* "batch 256 (4 for each GPU), ..."; "" when nothing was */
-    bool searched; /* over several clusters: nobody said the stages */
+    bool searched;                /* over several clusters: nobody said the stages */
 };
 
 /* Words of plans for help, from the table of plan_fields; empty before plan_words_prepare(). */

@@ -13,9 +13,9 @@
 
 const char *forecast_by(const struct rk_plan *plan)
 {
-    return plan->framework == RK_CALCULON    ? "calculon"
-           : rk_plan_layout(plan)->parts ? "simulation"
-                                             : "reckon";
+    return plan->framework == RK_CALCULON ? "calculon"
+           : rk_plan_layout(plan)->parts  ? "simulation"
+                                          : "reckon";
 }
 
 /* ---- the plan ---- */
@@ -132,8 +132,7 @@ static const char *say_memory(struct report *report, const struct forecast *f,
     const int stage = fullest_stage(f, r->tier);
     return report_text(report, "%s needs %s on stage %d, has %s: %s too little",
                        memory_name(report, forecast_system(f, stage), r->tier < 0 ? 0 : r->tier),
-                       quantity_format(need, QUANTITY_BYTES, r->need),
-                       stage,
+                       quantity_format(need, QUANTITY_BYTES, r->need), stage,
                        quantity_format(have, QUANTITY_BYTES, r->have),
                        quantity_format(lack, QUANTITY_BYTES, r->need - r->have));
 }

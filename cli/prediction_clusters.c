@@ -1,8 +1,8 @@
-/* prediction_clusters.c - the stages of a plan over several clusters: where they run, what they send,
- * and what replicas of several kinds share. */
+/* prediction_clusters.c - the stages of a plan over several clusters: where they run, what they
+ * send, and what replicas of several kinds share. */
+#include "cli/prediction_clusters.h"
 #include "base/number.h"
 #include "cli/prediction.h"
-#include "cli/prediction_clusters.h"
 #include "clusters/predict.h"
 #include "clusters/price.h"
 #include "facts/learned.h"
@@ -89,9 +89,8 @@ static void show_stages(const struct placed *show)
     struct report_table *table = report_add(show->report, &shape);
     for (int i = 0; i < best->stages; i++) {
         const struct clusters_stage *s = &best->stage[i];
-        const double chance =
-            learned_fit(show->model, &show->machine->cluster[s->cluster].system,
-                        show->words, s->bytes);
+        const double chance = learned_fit(show->model, &show->machine->cluster[s->cluster].system,
+                                          show->words, s->bytes);
         const struct report_cell cells[] = {
             cell_count((uint64_t)i),
             cell_text(stage_clusters(show->report, show->machine, s)),
@@ -220,9 +219,11 @@ static void add_price(struct report *report, const struct rk_machine *machine,
     static const struct report_column columns[] = {{.name = "usd"}};
     const double price = clusters_price(machine, plan);
     if (isnan(price)) return;
-    report_note(report,
-                report_text(report, "a step costs %.4g USD: GPU-hours used, bytes over links", price));
-    report_record(report, "step_price", columns, 1, (const struct report_cell[]){cell_number(price)});
+    report_note(
+        report,
+        report_text(report, "a step costs %.4g USD: GPU-hours used, bytes over links", price));
+    report_record(report, "step_price", columns, 1,
+                  (const struct report_cell[]){cell_number(price)});
 }
 
 void forecast_placement(struct report *report, const struct forecast *f)

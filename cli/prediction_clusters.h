@@ -6,9 +6,9 @@
 #include "report/report.h"
 
 struct placed {
-    struct report *report; /* filled by placed_show() */
+    struct report *report;    /* filled by placed_show() */
     const char *name, *title; /* of the list of stages: for programs, for people */
-    unsigned formats;      /* ... that have it */
+    unsigned formats;         /* ... that have it */
     const struct rk_model *model;
     const struct rk_machine *machine;
     const struct rk_plan *words; /* what all stages have in common */

@@ -185,7 +185,8 @@ static void add_fabric(struct report *report, const struct forecast *f)
     char rate[QUANTITY_TEXT], step[QUANTITY_TEXT];
     const int last = f->system->networks - 1;
     const bool own = strchr(f->system->id, ' ') || strchr(f->system->id, '/');
-    if (f->system->machine || last < 1 || own || f->plan->ranks <= f->system->network[0].size) return;
+    if (f->system->machine || last < 1 || own || f->plan->ranks <= f->system->network[0].size)
+        return;
     if (rk_system_copy(&system, f->system, &error) != RK_OK) return;
     const double rate_Bps = system.network[last].bandwidth_Bps;
     system.network[last].bandwidth_Bps = rate_Bps / SLOWER;

@@ -22,9 +22,9 @@ static bool alike(const struct rk_stage *a, const struct rk_stage *b)
 {
     for (int i = 0; i < RK_HOLDING_COUNT; i++)
         if (!near(a->holds[i], b->holds[i])) return false;
-    return a->cluster == b->cluster && a->blocks == b->blocks && near(a->parameters, b->parameters) &&
-           near(a->in_flight, b->in_flight) && near(a->forward_s, b->forward_s) &&
-           near(a->backward_s, b->backward_s);
+    return a->cluster == b->cluster && a->blocks == b->blocks &&
+           near(a->parameters, b->parameters) && near(a->in_flight, b->in_flight) &&
+           near(a->forward_s, b->forward_s) && near(a->backward_s, b->backward_s);
 }
 
 static int find_runs(const struct rk_prediction *p, struct run runs[RK_MAX_STAGES])
@@ -161,8 +161,7 @@ static void add_tiers(struct report *report, const struct forecast *f)
         struct report_cell cells[4 + RK_HOLDING_COUNT] = {
             cell_count((uint64_t)tier),
             cell_text(report_text(report, "%s", system->memory[tier].name)),
-            cell_number(memory_part_bytes(&system->memory[tier], ranks)),
-            cell_number(total)};
+            cell_number(memory_part_bytes(&system->memory[tier], ranks)), cell_number(total)};
         if (tier > 0 && total == 0) continue;
         for (int i = 0; i < RK_HOLDING_COUNT; i++)
             cells[4 + i] = cell_number(holds[i]);

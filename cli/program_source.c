@@ -48,9 +48,9 @@ size_t program_classes(const struct program_source *asked, struct rk_program_cla
                        size_t most)
 {
     const struct plan_input *input = &asked->plan;
-    return asked->stages ? rk_program_classes_uneven(&input->model, asked->stages->stage, classes,
-                                                     most)
-                         : rk_program_classes(&input->model, &input->draft.plan, classes, most);
+    return asked->stages
+               ? rk_program_classes_uneven(&input->model, asked->stages->stage, classes, most)
+               : rk_program_classes(&input->model, &input->draft.plan, classes, most);
 }
 
 const struct rk_program_stage *program_stage(const struct program_source *asked, int stage)

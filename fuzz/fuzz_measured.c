@@ -1,5 +1,5 @@
-/* fuzz_measured.c - any bytes as what was measured: products of matrices, nccl-tests, training logs. The
- * first byte says as which. */
+/* fuzz_measured.c - any bytes as what was measured: products of matrices, nccl-tests, training
+ * logs. The first byte says as which. */
 #include "interop/measured.h"
 #include "interop/train_log.h"
 #include "memory_file.h"
@@ -17,9 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum rk_status status;
     if (size < 1) return 0;
     const struct memory_file file = memory_file(data + 1, size - 1);
-    const struct collectives_options options = {.collective = data[0] & 4 ? "all_reduce" : NULL,
-                                                .ranks = data[0] & 8 ? 16 : 0,
-                                                .node = 8};
+    const struct collectives_options options = {
+        .collective = data[0] & 4 ? "all_reduce" : NULL, .ranks = data[0] & 8 ? 16 : 0, .node = 8};
     const struct train_log_scale scale = {.samples = 64, .tokens_per_gpu = 16384};
     switch (data[0] % 3) {
     case 0:

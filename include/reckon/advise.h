@@ -126,9 +126,9 @@ struct rk_saving {
     bool fits;
 };
 
-/* The changes that save memory on the tightest stage, of the first tier that is too small: where the plan does not fit, those that make
- * it fit first, from the fastest on; then by what they save. `prediction` is the plan's, and timed.
- * Returns how many there are. */
+/* The changes that save memory on the tightest stage, of the first tier that is too small: where
+ * the plan does not fit, those that make it fit first, from the fastest on; then by what they save.
+ * `prediction` is the plan's, and timed. Returns how many there are. */
 RK_API int rk_savings(const struct rk_model *model, const struct rk_system *system,
                       const struct rk_plan *plan, const struct rk_prediction *prediction,
                       struct rk_saving saving[RK_MAX_SAVINGS]);

@@ -1,8 +1,9 @@
 /* machine.h - several clusters and the links between them.
  *
  * A cluster is a system of its own (system.h): one kind of accelerator and the networks inside. Two
- * clusters are joined by a link that all accelerators of a node share. Several of them are a system,
- * too, whose plans say on which clusters their stages have replicas (rk_layout). In one line:
+ * clusters are joined by a link that all accelerators of a node share. Several of them are a
+ * system, too, whose plans say on which clusters their stages have replicas (rk_layout). In one
+ * line:
  *
  *     h100-sxm5-80g x256 + a100-sxm4-80g x128 link=100Gb/s@50us
  *

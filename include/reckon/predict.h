@@ -76,8 +76,9 @@ struct rk_stage {
     double written_bytes[RK_SHARE_TIERS]; /* to it in a step: activations, optimizer, weights */
     /* over several clusters, of which the memory is that of the fullest replica: */
     int cluster;
-    double message_s; /* of a microbatch, to the stage behind and back: beside forward and backward */
-    double end_s;     /* behind the last microbatch: gradients, weights, optimizer */
+    double
+        message_s; /* of a microbatch, to the stage behind and back: beside forward and backward */
+    double end_s;  /* behind the last microbatch: gradients, weights, optimizer */
 };
 
 /* What is predicted of the whole. */
@@ -169,17 +170,17 @@ struct rk_chunk {
     double forward_s, recompute_s, input_s,
         weight_s; /* backward: gradients of inputs, of weights */
     double tensor_s[RK_WAYS], context_s[RK_WAYS], expert_s[RK_WAYS]; /* waited for, within these */
-    double offload_s[RK_WAYS]; /* waits for transfers, on top */
-    double out_s, out_bytes;   /* activations go to lower tiers beside forward */
-    double back_s;             /* ... and as many come back beside backward */
+    double offload_s[RK_WAYS];       /* waits for transfers, on top */
+    double out_s, out_bytes;         /* activations go to lower tiers beside forward */
+    double back_s;                   /* ... and as many come back beside backward */
     double weights_s, weights_bytes; /* offloaded weights come, beside either */
     double chunks_in_s[RK_WAYS], chunks_in_bytes[RK_WAYS]; /* of the sequence come, beside either */
     double chunks_out_s[RK_WAYS], chunks_out_bytes[RK_WAYS]; /* ... and go; recomputation: back */
-    double data_s[RK_WAYS];    /* ... for weights and gradients that ZeRO-2 and 3 move */
-    double reduce_s;           /* its gradients once, hidden or not (ZeRO-0 and 1) */
-    double held_bytes;         /* from forward to backward */
-    double released_bytes;     /* ... of it, behind the gradient of the input: the loss' */
-    double moving_bytes;       /* ... of activations on their way to memory tier 1 or back */
+    double data_s[RK_WAYS]; /* ... for weights and gradients that ZeRO-2 and 3 move */
+    double reduce_s;        /* its gradients once, hidden or not (ZeRO-0 and 1) */
+    double held_bytes;      /* from forward to backward */
+    double released_bytes;  /* ... of it, behind the gradient of the input: the loss' */
+    double moving_bytes;    /* ... of activations on their way to memory tier 1 or back */
 };
 
 struct rk_passes {

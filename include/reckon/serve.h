@@ -49,7 +49,7 @@ struct rk_served {
     double generate_s;                 /* prefill, and all steps of decoding */
     double tokens_per_s;               /* generated, over that time, of all ranks */
     double mean_token_s;               /* of a step of decoding */
-    int tightest; /* stage */
+    int tightest;                      /* stage */
     /* of its ranks, when all sequences are as long as they get */
     double weights_bytes, cache_bytes, working_bytes, context_bytes, total_bytes;
     double sequence_bytes; /* cache of one sequence on that rank */

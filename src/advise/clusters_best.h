@@ -1,5 +1,5 @@
-/* clusters_best.h - the best plan over the clusters of a system, for who has words of a plan and asks
- * no more of the search. */
+/* clusters_best.h - the best plan over the clusters of a system, for who has words of a plan and
+ * asks no more of the search. */
 #ifndef RECKON_ADVISE_CLUSTERS_BEST_H
 #define RECKON_ADVISE_CLUSTERS_BEST_H
 

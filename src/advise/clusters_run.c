@@ -56,9 +56,8 @@ static void fill_work(struct asked *asked, int cluster, double gpus)
 /* The campaign of a machine that is all of one cluster's kind, and what is said of the kind. */
 static enum rk_status run_of_kind(const struct rk_campaign_facts *facts, const struct rk_run *run,
                                   struct asked *asked, int cluster, double tokens,
-                                  struct clusters_run *whole,
-                                  struct rk_campaign *campaign, char *assumed, size_t size,
-                                  struct rk_error *error)
+                                  struct clusters_run *whole, struct rk_campaign *campaign,
+                                  char *assumed, size_t size, struct rk_error *error)
 {
     const struct rk_cluster *c = &asked->machine->cluster[cluster];
     const bool own = !run->has_price && c->price_USDph > 0;

@@ -187,9 +187,9 @@ static void stage_text(const struct work *w, const struct given_plan *given, int
     for (int k = 0; stage >= 0 && k < given->stage[stage].parts && used < LAYERS_TEXT / 2; k++) {
         const struct given_part *p = &given->stage[stage].part[k];
         used += (size_t)snprintf(
-            text + used, LAYERS_TEXT / 2 - used, "%s%s tp%" PRIu64 " cp%" PRIu64 " dp%" PRIu64 " %s",
-            k ? " + " : "", w->system->machine->cluster[p->cluster].name, p->plan.tensor,
-            p->plan.context, p->data,
+            text + used, LAYERS_TEXT / 2 - used,
+            "%s%s tp%" PRIu64 " cp%" PRIu64 " dp%" PRIu64 " %s", k ? " + " : "",
+            w->system->machine->cluster[p->cluster].name, p->plan.tensor, p->plan.context, p->data,
             rk_plan_axis_text(RK_PLAN_RECOMPUTE,
                               RK_RECOMPUTE_VALUE(p->plan.recompute, p->plan.recompute_parts),
                               (char[RK_PLAN_AXIS_TEXT]){""}));
@@ -228,7 +228,8 @@ static void stages_worths(const struct work *w, struct layers_worths *worths)
         given_of_plan(x, a);
         given_of_plan(y, b);
         if (a->round != b->round) add_stage(w, a, b, THE_ROUND, worths);
-        if (memcmp(a->split, b->split, sizeof a->split) != 0) add_stage(w, a, b, THE_LAYERS, worths);
+        if (memcmp(a->split, b->split, sizeof a->split) != 0)
+            add_stage(w, a, b, THE_LAYERS, worths);
         for (int i = 0; i < a->stages; i++)
             if (!same_replicas(&a->stage[i], &b->stage[i])) add_stage(w, a, b, i, worths);
     }

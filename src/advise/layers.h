@@ -23,9 +23,9 @@ struct layers_worths {
     struct layers_worth worth[LAYERS_MOST];
 };
 
-/* Over several clusters a worth is a stage's replicas, the layers of all stages, or the samples of a
- * round; of one cluster: both plans in canonical form. None where they have other numbers of stages, chunks or every n-th
- * layer computed again, or where both run all their layers alike. */
+/* Over several clusters a worth is a stage's replicas, the layers of all stages, or the samples of
+ * a round; of one cluster: both plans in canonical form. None where they have other numbers of
+ * stages, chunks or every n-th layer computed again, or where both run all their layers alike. */
 void layers_worths(const struct rk_model *model, const struct rk_system *system,
                    const struct rk_plan *a, const struct rk_plan *b, struct layers_worths *worths,
                    struct rk_prediction *scratch);

@@ -35,7 +35,8 @@ static void add_part(struct words *w, const struct rk_machine *machine,
     if (plan->expert > 1) add(w, " ep%" PRIu64, plan->expert);
     add(w, " dp%" PRIu64, part->data);
     if (alone) add(w, " mbs%" PRIu64, round / part->data);
-    if (plan->recompute != RK_KEEP) add(w, " recompute=%s", names_of_recompute_mode[plan->recompute]);
+    if (plan->recompute != RK_KEEP)
+        add(w, " recompute=%s", names_of_recompute_mode[plan->recompute]);
     if (plan->share[RK_SHARE_ATTENTION][0] > 0)
         add(w, " activation-offload=%g", plan->share[RK_SHARE_ATTENTION][0]);
     if (plan->share[RK_SHARE_OPTIMIZER][0] > 0)
@@ -68,7 +69,7 @@ void clusters_words_of(const struct clusters_question *question, const struct gi
 }
 
 void clusters_order_of(const struct rk_machine *machine, const struct given_plan *plan, char *text,
-                    size_t size)
+                       size_t size)
 {
     struct words w = {text, size, 0};
     for (int i = 0; i < plan->stages; i++) {
@@ -76,7 +77,10 @@ void clusters_order_of(const struct rk_machine *machine, const struct given_plan
         const bool again = i && stage->parts == 1 && plan->stage[i - 1].parts == 1 &&
                            stage->part[0].cluster == plan->stage[i - 1].part[0].cluster;
         for (int k = 0; k < stage->parts && !again; k++)
-            add(&w, "%s%s", k ? " + " : i ? ", " : "",
+            add(&w, "%s%s",
+                k   ? " + "
+                : i ? ", "
+                    : "",
                 machine->cluster[stage->part[k].cluster].name);
     }
 }

@@ -13,6 +13,6 @@ void clusters_words_of(const struct clusters_question *question, const struct gi
 
 /* "new, old": the clusters in the order of the stages. */
 void clusters_order_of(const struct rk_machine *machine, const struct given_plan *plan, char *text,
-                    size_t size);
+                       size_t size);
 
 #endif

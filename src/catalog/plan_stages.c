@@ -101,9 +101,8 @@ bool plan_stages_end_stage(struct plan_stages *stages)
                  first ? RK_MAX_STAGES : RK_MAX_CHUNKS);
     else if (!first && parts)
         snprintf(stages->fault, sizeof stages->fault,
-                 "stage %" PRIu64 " is on the ranks of stage %" PRIu64
-                 ": give its layers alone",
-                 i, i % stages->plan->pipeline);
+                 "stage %" PRIu64 " is on the ranks of stage %" PRIu64 ": give its layers alone", i,
+                 i % stages->plan->pipeline);
     else if (i > 0 && stages->said != (layout->splits > 0))
         snprintf(stages->fault, sizeof stages->fault, "all stages say their layers, or none does");
     else if (layout->round && first && !parts)

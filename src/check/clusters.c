@@ -56,9 +56,9 @@ static void check_part(const struct question *q, int stage, int part, struct rk_
     struct rk_launch own = *q->launch;
     if (!found) return;
     system.devices = 0;
-    plan_attend_on(&plan, &system);   /* each kind of device has its own */
-    own.environment = NULL;           /* of the whole, not of a stage */
-    own.pads = own.lone_ends = true;  /* as of words */
+    plan_attend_on(&plan, &system);  /* each kind of device has its own */
+    own.environment = NULL;          /* of the whole, not of a stage */
+    own.pads = own.lone_ends = true; /* as of words */
     rk_check_plan(q->model, &system, &plan, &own, found);
     for (int i = 0; i < found->count; i++) {
         if (is_memory(&found->finding[i])) continue;

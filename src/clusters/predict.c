@@ -157,7 +157,8 @@ static struct rk_reason fault_of(const struct rk_model *model, const struct rk_s
         layers += layout->split[i];
     if (!layout->parts)
         return (struct rk_reason){.verdict = RK_BAD_DEGREES,
-                                  .what = "a plan without stages= for a machine of several clusters"};
+                                  .what =
+                                      "a plan without stages= for a machine of several clusters"};
     if (plan->framework == RK_CALCULON)
         return (struct rk_reason){.verdict = RK_BAD_DEGREES,
                                   .what = "framework calculon, which knows one cluster alone"};

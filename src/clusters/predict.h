@@ -1,8 +1,8 @@
 /* predict.h - plans whose stages have replicas on several clusters, as any plan is asked about.
  *
- * The replicas of such a plan stand in its layout (rk_stage_part), the clusters hang from the system
- * (rk_system.machine). rk_predict() comes here with them; the event simulation has the step, and what
- * the slowest stage is not busy with is bubble.
+ * The replicas of such a plan stand in its layout (rk_stage_part), the clusters hang from the
+ * system (rk_system.machine). rk_predict() comes here with them; the event simulation has the step,
+ * and what the slowest stage is not busy with is bubble.
  */
 #ifndef RECKON_CLUSTERS_PREDICT_H
 #define RECKON_CLUSTERS_PREDICT_H
@@ -10,8 +10,9 @@
 #include "clusters/given.h"
 #include "timeline/timeline.h"
 
-/* A plan's stages as given.h has them, and back: a plan with the choices of `words` that are none of
- * a layer's. False: more ways to run a layer, or kinds of replicas, than a layout has room for. */
+/* A plan's stages as given.h has them, and back: a plan with the choices of `words` that are none
+ * of a layer's. False: more ways to run a layer, or kinds of replicas, than a layout has room for.
+ */
 void given_of_plan(const struct rk_plan *plan, struct given_plan *given);
 bool plan_of_given(const struct rk_plan *words, const struct given_plan *given,
                    struct rk_plan *plan);

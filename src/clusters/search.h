@@ -46,7 +46,7 @@ struct clusters_stage {
     double gradient_bytes;  /* of a GPU, as they are sent, whole */
     struct stage_work work; /* of replicas on several clusters, that of the first home */
     double in_flight, bytes, capacity_bytes;
-    int fullest; /* the cluster of the replicas that hold these */
+    int fullest;               /* the cluster of the replicas that hold these */
     struct rk_reason overfull; /* verdict RK_FITS: no memory tier is */
     struct rk_stage memory;    /* of a GPU: what `bytes` is made of */
     double price_USDph;        /* of all its GPUs for an hour */

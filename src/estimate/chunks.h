@@ -8,8 +8,8 @@
  *
  *     time = sum over pairs of max(pair, load of the next one, what is returned beside it)
  *
- * Forward goes row by row: chunk i meets i - d ... i, or 0 ... i. The chunk before it is still there.
- * Backward goes column by column, from the diagonal down.
+ * Forward goes row by row: chunk i meets i - d ... i, or 0 ... i. The chunk before it is still
+ * there. Backward goes column by column, from the diagonal down.
  */
 #ifndef RECKON_ESTIMATE_CHUNKS_H
 #define RECKON_ESTIMATE_CHUNKS_H

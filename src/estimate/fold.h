@@ -68,11 +68,11 @@ struct layer_fold {
     } step[2]; /* dense, experts' */
     /* the details */
     double spent_s[FOLD_PASSES][SPENDINGS];
-    double link_s[LINKS];     /* all passes */
-    double link_bytes[LINKS]; /* that leave this rank, all passes */
-    double useful_flop;       /* of forward */
+    double link_s[LINKS];              /* all passes */
+    double link_bytes[LINKS];          /* that leave this rank, all passes */
+    double useful_flop;                /* of forward */
     double masked_flop, megatron_flop; /* what other counts have more: layers.h */
-    double kernel_flop;       /* executed, all passes */
+    double kernel_flop;                /* executed, all passes */
     double again_flop;        /* of forward work that is computed again, counted as useful_flop */
     double again_masked_flop; /* ... and what the count of attention in full has more */
     double saved_bytes[RK_HOLDING_COUNT]; /* held until backward; checkpoints among them */

@@ -44,20 +44,21 @@ static void predict_clusters_of(const struct fact *fact, const struct rk_plan *p
     struct given_plan *given = malloc(sizeof *given);
     struct rk_prediction p = {.verdict = RK_BAD_DEGREES, .reasons = 1};
     struct rk_plan over;
-    p.reason[0] = (struct rk_reason){.verdict = RK_BAD_DEGREES, .what = "memory for the prediction"};
+    p.reason[0] =
+        (struct rk_reason){.verdict = RK_BAD_DEGREES, .what = "memory for the prediction"};
     if (given) *given = fact->clusters->given;
     for (int i = 0; given && i < given->stages; i++)
         for (int k = 0; k < given->stage[i].parts; k++) {
             given->stage[i].part[k].plan.recompute = plan->recompute;
             given->stage[i].part[k].plan.recompute_parts = plan->recompute_parts;
         }
-    if (given && plan_of_given(plan, given, &over))
-        rk_predict(&fact->model, &system, &over, &p);
+    if (given && plan_of_given(plan, given, &over)) rk_predict(&fact->model, &system, &over, &p);
     keep(fact, &p, j);
 #define FIGURE(by, name, unit, help)
 #define FIGURE_TIME(by, name, help) j->name = NAN; /* what limits it is another on each kind */
 #include <reckon/figures.def>
-    j->capacity_bytes = rk_system_of(&system, p.stage[p.tightest].cluster)->memory[0].capacity_bytes;
+    j->capacity_bytes =
+        rk_system_of(&system, p.stage[p.tightest].cluster)->memory[0].capacity_bytes;
     free(given);
 }
 

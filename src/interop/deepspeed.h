@@ -21,7 +21,7 @@ struct deepspeed_choices {
     int optimizer_device, param_device; /* enum deepspeed_device */
     bool narrow_master, narrow_moments; /* 16 bits, where they are usually fp32 */
     double ratio, loss_scale;           /* of fp16: 0 follows the gradients */
-    int accumulate;      /* "fp32|fp16|bf16": the type that gradients are summed in; -1: not said */
+    int accumulate; /* "fp32|fp16|bf16": the type that gradients are summed in; -1: not said */
     bool auto_precision, auto_batch; /* "auto": the trainer fills it in */
 };
 

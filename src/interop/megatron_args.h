@@ -34,9 +34,9 @@ struct megatron_args {
     char left_out[64]; /* a variable in the place of arguments that nothing sets; "": none */
     size_t unknown;    /* arguments that nothing is known of */
     struct megatron_loop_value loop[LOOP_ARGUMENTS];
-    bool deepspeed;    /* --deepspeed, or one that begins so, is given */
-    int foreign; /* enum megatron_tool: made of another tool's configuration, so that this holds
-                    whoever calls an argument so, and Megatron-LM's checks do not; 0: no */
+    bool deepspeed; /* --deepspeed, or one that begins so, is given */
+    int foreign;    /* enum megatron_tool: made of another tool's configuration, so that this holds
+                       whoever calls an argument so, and Megatron-LM's checks do not; 0: no */
 };
 
 /* Reads the words behind the program's name. RK_BAD_INPUT at a value that is wrong or unknown, and

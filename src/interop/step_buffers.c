@@ -54,8 +54,9 @@ static bool counts(const struct rk_program *program, const struct rk_tensor *ten
 /* ---- keys and values that go around a ring ---- */
 
 /* A program has those of all ranks in one tensor, which the executor fills and keeps. A ring holds
- * two messages at a time, the one at hand and the one on its way [liu2023], and only while attention
- * runs: backward sends them around once more, with their gradients, whose messages count both. */
+ * two messages at a time, the one at hand and the one on its way [liu2023], and only while
+ * attention runs: backward sends them around once more, with their gradients, whose messages count
+ * both. */
 struct ring {
     double bytes;     /* of two messages; 0: not of a ring */
     int32_t last_use; /* by forward, also once more; RK_NONE: of backward */
@@ -82,8 +83,7 @@ static void note_turn(const struct rk_program *program, size_t i, struct ring *r
     const int first = is_forward(send) ? in->reads : 0;
     const int count = is_forward(send) ? in->writes : in->reads;
     for (int k = 0; k < count; k++)
-        ring[tensors_of(program, at)[first + k]].bytes =
-            2 * program->task[send->task].sent_bytes;
+        ring[tensors_of(program, at)[first + k]].bytes = 2 * program->task[send->task].sent_bytes;
 }
 
 static struct ring *rings_of(const struct rk_program *program)

@@ -19,13 +19,13 @@
  * middle term is max(S, W). How many microbatches a stage has in flight depends on where it stands
  * and, with some schedules, on how long the pipeline is: a label also has how many stages may still
  * come in front of it. So one that another with the same place, of as many stages or fewer, has no
- * more of either sum than, and no fewer stages to come, cannot be better and is dropped. So is one that takes S past
- * the best known with the least sum of c in front of it, by the same recursion without memory and
- * s, and (m - 1) times a floor: plans are looked for in intervals of their largest c, of which the
- * lower end is that floor and the upper end the limit. With V the least max(S, W) below a limit and
- * t the largest c of its plan, no plan with a largest c from t to the limit is better, and none
- * above (best - V) / (m - 1). When no interval is left, the best is proved. Pure but for the memory
- * that it takes; seconds.
+ * more of either sum than, and no fewer stages to come, cannot be better and is dropped. So is one
+ * that takes S past the best known with the least sum of c in front of it, by the same recursion
+ * without memory and s, and (m - 1) times a floor: plans are looked for in intervals of their
+ * largest c, of which the lower end is that floor and the upper end the limit. With V the least
+ * max(S, W) below a limit and t the largest c of its plan, no plan with a largest c from t to the
+ * limit is better, and none above (best - V) / (m - 1). When no interval is left, the best is
+ * proved. Pure but for the memory that it takes; seconds.
  */
 #ifndef RECKON_OPTIMIZE_CHAIN_H
 #define RECKON_OPTIMIZE_CHAIN_H
@@ -73,7 +73,7 @@ struct chain_problem {
     const double *boundary_s; /* (widths, widths) [from][to]: messages of a microbatch, both ways */
     double closing_s;         /* more for the first stage, behind everything */
     double enough_s; /* INFINITY: none; a value that others reach: only less is looked for */
-    bool narrow; /* some good plan will do: few labels of a place are kept, nothing is proved */
+    bool narrow;     /* some good plan will do: few labels of a place are kept, nothing is proved */
 
     /* Stages that cost the same are one row of their choices' costs; of one row are as many layers,
      * at the same ends of the model. row[first * (layers + 1) + count] is that of layers first ...

@@ -10,10 +10,10 @@
 static enum rk_datatype datatype_of(enum rk_precision precision)
 {
     static const enum rk_datatype types[RK_PRECISIONS] = {
-        [RK_FP32] = RK_FLOAT32,     [RK_TF32] = RK_DATATYPES,     [RK_FP16] = RK_FLOAT16,
-        [RK_BF16] = RK_BFLOAT16,    [RK_FP8_DELAYED] = RK_FLOAT8, [RK_FP8_CURRENT] = RK_FLOAT8,
-        [RK_FP8_ROW] = RK_FLOAT8,   [RK_FP8_BLOCK] = RK_FLOAT8,   [RK_MXFP8] = RK_DATATYPES,
-        [RK_NVFP4] = RK_DATATYPES,  [RK_INT8] = RK_DATATYPES,
+        [RK_FP32] = RK_FLOAT32,    [RK_TF32] = RK_DATATYPES,     [RK_FP16] = RK_FLOAT16,
+        [RK_BF16] = RK_BFLOAT16,   [RK_FP8_DELAYED] = RK_FLOAT8, [RK_FP8_CURRENT] = RK_FLOAT8,
+        [RK_FP8_ROW] = RK_FLOAT8,  [RK_FP8_BLOCK] = RK_FLOAT8,   [RK_MXFP8] = RK_DATATYPES,
+        [RK_NVFP4] = RK_DATATYPES, [RK_INT8] = RK_DATATYPES,
     };
     return types[precision];
 }

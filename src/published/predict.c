@@ -1,7 +1,7 @@
 #include "published/predict.h"
 
-#include "published/plan.h"
 #include "published/estimate.h"
+#include "published/plan.h"
 
 #include <string.h>
 

@@ -101,7 +101,9 @@ static void count_text(char *buffer, uint64_t count)
 static void share_text(char *buffer, double percent)
 {
     const double size = fabs(percent);
-    const int digits = !isfinite(percent) || size >= 99.95 || fabs(size - round(size)) < 1e-9 ? 0 : size >= 9.995 ? 1 : 2;
+    const int digits = !isfinite(percent) || size >= 99.95 || fabs(size - round(size)) < 1e-9 ? 0
+                       : size >= 9.995                                                        ? 1
+                                                                                              : 2;
     if (size > 0 && size < 0.005)
         snprintf(buffer, MARKUP_CELL, percent < 0 ? "> -0.01 %%" : "< 0.01 %%");
     else

@@ -157,8 +157,7 @@ static void put(struct line *line, const char *text, const char *colour)
     if (!*text) return;
     fprintf(line->out, "%*s", line->spaces, "");
     line->spaces = 0;
-    if (colour && line->style->colour)
-        fprintf(line->out, "\033[%sm", colour);
+    if (colour && line->style->colour) fprintf(line->out, "\033[%sm", colour);
     text_put_line(line->out, text);
     if (colour && line->style->colour) fputs("\033[0m", line->out);
 }

@@ -3,9 +3,9 @@
  * A folder step-00000100 holds model.safetensors (weights under the names and in the layout of
  * Hugging Face), moments.safetensors (AdamW's, "first.NAME" and "second.NAME") and train.json: the
  * step, the seed, the size and the CRC-32 of each file, with fp16 the scale of the loss; and the
- * files that the run was given (checkpoint_beside.h). Each rank writes the boxes of the weights that
- * it has, at their places. The folder has another name until all of it is written; the two newest
- * are kept.
+ * files that the run was given (checkpoint_beside.h). Each rank writes the boxes of the weights
+ * that it has, at their places. The folder has another name until all of it is written; the two
+ * newest are kept.
  *
  * Weights alone, from model.safetensors, its pieces model-00001-of-00005... or any files
  * *.safetensors of a folder, begin a run, too: then moments are zero and the step is 0. Elements

@@ -257,8 +257,7 @@ static void add_positions(struct builder *b)
     if (m->position != RK_POSITION_LEARNED && !m->embedding_norm) return;
     open_group(b, GROUP_POSITIONS, false);
     if (m->position == RK_POSITION_LEARNED)
-        add(b, WEIGHT_POSITIONS, rk_model_positions(m, 0), m->hidden,
-            replicated(b));
+        add(b, WEIGHT_POSITIONS, rk_model_positions(m, 0), m->hidden, replicated(b));
     if (m->embedding_norm) add_norm(b, WEIGHT_EMBEDDING_NORM, m->hidden, replicated(b));
     close_group(b);
 }

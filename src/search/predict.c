@@ -1,8 +1,8 @@
 /* predict.c - the predictor that a framework asks for: the one place outside src/published that
  * knows of it. */
 #include "clusters/predict.h"
-#include "estimate/predict.h"
 #include "estimate/plan_check.h"
+#include "estimate/predict.h"
 #include "published/plans.h"
 #include "published/predict.h"
 #include "search/plans_space.h"

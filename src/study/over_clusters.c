@@ -173,7 +173,8 @@ static enum rk_status add_best(const struct study *study, const struct study_poi
     told->system = clusters_system(&input->machine);
     enum rk_status status = RK_OK;
     if (!plan_of_given(&input->question.words, &told->given, &told->plan))
-        status = rk_fail(error, RK_LIMIT, NULL, 0, 0, "more than %d kinds of layers", RK_MAX_LOCALS);
+        status =
+            rk_fail(error, RK_LIMIT, NULL, 0, 0, "more than %d kinds of layers", RK_MAX_LOCALS);
     if (status == RK_OK) {
         predict_clusters(&input->model, &told->system, &told->plan, &told->prediction,
                          &told->judged);

@@ -53,8 +53,8 @@ const struct field study_run_fields[] = {
 };
 /* clang-format on */
 
-/* The campaign of a step of one second with the largest batch, on a machine of `gpus` of the system's
- * accelerators: everything else follows. */
+/* The campaign of a step of one second with the largest batch, on a machine of `gpus` of the
+ * system's accelerators: everything else follows. */
 static enum rk_status share_of(const struct study *study, const struct study_point *point,
                                const struct rk_system *system, uint64_t gpus,
                                struct study_share *share, struct rk_error *error)
@@ -110,9 +110,9 @@ static enum rk_status shares_of(struct study *study, const char *said, struct rk
     for (size_t i = 0; i < study->points && status == RK_OK; i++) {
         struct study_point *point = &study->point[i];
         const struct study_system *system = &study->system[point->system];
-        status = system->machine ? shares_over(study, said, point, error)
-                                 : share_of(study, point, &system->system, point->gpus,
-                                            &point->run, error);
+        status = system->machine
+                     ? shares_over(study, said, point, error)
+                     : share_of(study, point, &system->system, point->gpus, &point->run, error);
     }
     return status;
 }

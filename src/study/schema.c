@@ -151,7 +151,8 @@ static void create_strategy(struct sql *sql)
     add_axis_names(sql, ",\n    ", " INTEGER");
     add_figure_names(sql, ",\n    ", " REAL");
     sql_add(sql, ",\n    power_W REAL, clusters TEXT, step_usd REAL,\n"
-                 "    run_days REAL, run_gpu_hours REAL, run_usd REAL, run_kWh REAL,\n    PRIMARY KEY(search, rank));\n");
+                 "    run_days REAL, run_gpu_hours REAL, run_usd REAL, run_kWh REAL,\n    PRIMARY "
+                 "KEY(search, rank));\n");
 }
 
 /* ---- views ---- */
@@ -173,17 +174,18 @@ static void create_ranking(struct sql *sql)
     static const char days[] = "ifnull(strategy.run_days, strategy.step_s * point.max_batch "
                                "/ strategy.batch * point.run_days)";
     /* steps are as many times more as batches are smaller */
-    sql_add(sql,
-            ",\n    strategy.power_W, strategy.clusters, strategy.step_usd,\n"
-            "    %s AS days,\n"
-            "    ifnull(strategy.run_gpu_hours, strategy.step_s * point.max_batch / strategy.batch\n"
-            "        * point.run_gpu_hours) AS gpu_hours,\n"
-            "    ifnull(strategy.run_usd, strategy.step_s * point.max_batch / strategy.batch\n"
-            "        * point.run_cost) AS cost_usd,\n"
-            "    ifnull(strategy.run_kWh, strategy.step_s * point.max_batch / strategy.batch\n"
-            "        * point.run_gpu_hours * run_kW * strategy.power_W) AS energy_kWh,\n"
-            "    run_tokens / %s AS tokens_per_day",
-            days, days);
+    sql_add(
+        sql,
+        ",\n    strategy.power_W, strategy.clusters, strategy.step_usd,\n"
+        "    %s AS days,\n"
+        "    ifnull(strategy.run_gpu_hours, strategy.step_s * point.max_batch / strategy.batch\n"
+        "        * point.run_gpu_hours) AS gpu_hours,\n"
+        "    ifnull(strategy.run_usd, strategy.step_s * point.max_batch / strategy.batch\n"
+        "        * point.run_cost) AS cost_usd,\n"
+        "    ifnull(strategy.run_kWh, strategy.step_s * point.max_batch / strategy.batch\n"
+        "        * point.run_gpu_hours * run_kW * strategy.power_W) AS energy_kWh,\n"
+        "    run_tokens / %s AS tokens_per_day",
+        days, days);
     sql_add(sql, "\nFROM point JOIN figure ON figure.number = point.figure\n"
                  "    JOIN search ON search.key = point.key AND search.version =\n"
                  "        (SELECT value FROM study WHERE name = 'model_version')\n"
@@ -231,7 +233,8 @@ void schema_insert_search(struct sql *sql)
 
 void schema_insert_strategy(struct sql *sql)
 {
-    int columns = 12 + RK_PLAN_AXES + 2 * SCHEMA_TIER_COLUMNS; /* power, clusters, price, run last */
+    int columns =
+        12 + RK_PLAN_AXES + 2 * SCHEMA_TIER_COLUMNS; /* power, clusters, price, run last */
     const struct rk_figure *figure = NULL;
     while ((figure = schema_next_figure(figure)))
         columns++;

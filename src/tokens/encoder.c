@@ -96,8 +96,8 @@ bool encoder_flush(struct encoder *e, encoder_taker take, void *context)
     for (size_t i = 0; i < e->parts; i++) {
         struct part *part = &e->part[i];
         part->ids.count = 0;
-        if (!tokenizer_encode(e->tokenizer, &e->scratch[omp_get_thread_num()],
-                              text + part->from, part->size, &part->ids)) {
+        if (!tokenizer_encode(e->tokenizer, &e->scratch[omp_get_thread_num()], text + part->from,
+                              part->size, &part->ids)) {
 #pragma omp atomic write
             done = false;
         }

@@ -128,7 +128,8 @@ static double norms(const struct rk_model *model, const struct pattern_counts *c
     const double layers = (double)model->layers, of_block = (double)model->block_norms;
     if (of_block == 1) return layers;
     const double mixer = of_block == 4 ? 2 : 1, dense = mixer;
-    return (layers - counts->mixers[MIXER_NONE] + counts->mixers[MIXER_CROSS]) * mixer + counts->mlps[MLP_DENSE] * dense +
+    return (layers - counts->mixers[MIXER_NONE] + counts->mixers[MIXER_CROSS]) * mixer +
+           counts->mlps[MLP_DENSE] * dense +
            counts->mlps[MLP_EXPERTS] * (of_block == 3 ? 2 : dense);
 }
 

@@ -13,7 +13,7 @@ enum mixer {
     MIXER_ATTENTION, /* over all tokens */
     MIXER_LOCAL,     /* over a window or chunk */
     MIXER_RECURRENT,
-    MIXER_BOTH, /* attention and a recurrence side by side (Falcon-H1) */
+    MIXER_BOTH,    /* attention and a recurrence side by side (Falcon-H1) */
     MIXER_ENCODER, /* attention of an encoder: its own tokens, each to all */
     MIXER_CROSS,   /* attention, then one to what the encoder brings [raffel2020] */
     MIXER_NONE,

@@ -7,7 +7,8 @@
  *
  * rounds hidden to the nearest multiple of 1,024, takes as many heads as blocks and a feed-forward
  * width of 4 * hidden. Outside 128 ... 512 blocks the line is continued, with heads of a width that
- * attention kernels have: 128 (64 below 3,072), or 64, 96, 256, where hidden divides by it. Everything is pure.
+ * attention kernels have: 128 (64 below 3,072), or 64, 96, 256, where hidden divides by it.
+ * Everything is pure.
  */
 #ifndef RECKON_WORKLOAD_SHAPES_H
 #define RECKON_WORKLOAD_SHAPES_H

@@ -124,9 +124,9 @@ static void fill_cost(struct chain_cost *cost, const struct chain_problem *p)
         const int seconds = i % each, n = i / each % row, place = i / each / row;
         const double more = place == CHAIN_INNER ? 0 : end, again = heavier * seconds;
         const double held = n + seconds;
-        cost[i] = (struct chain_cost){n * (f + b) + 2 * again + 2 * more, n * b + again + more,
-                                      n * sync,
-                                      n == 0 ? 0 : floor(1.0 * most * p->layers / 2 / held)};
+        cost[i] =
+            (struct chain_cost){n * (f + b) + 2 * again + 2 * more, n * b + again + more, n * sync,
+                                n == 0 ? 0 : floor(1.0 * most * p->layers / 2 / held)};
     }
 }
 

@@ -1,7 +1,7 @@
 /* The operations of modern blocks, by hand. */
+#include "published/estimate.h"
 #include <criterion/criterion.h>
 #include <math.h>
-#include "published/estimate.h"
 #include <string.h>
 
 #include "published/block.h"

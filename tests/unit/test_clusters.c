@@ -1,7 +1,7 @@
 /* Plans over several clusters: stages cost what they cost in any plan, and what must not change, or
  * only in one direction, does not. */
-#include "clusters/told.h"
 #include "clusters/ranks.h"
+#include "clusters/told.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -46,8 +46,7 @@ static void compare_stages(const char *name, const char *system)
     q.words.tensor = 4;
     cr_assert(clusters_costs_open(&costs, &q, node / 2, &shelf));
     int way = 0;
-    while (way < costs.cluster[0].ways &&
-           rk_plan_data(&costs.cluster[0].way[way].plan) != node / 2)
+    while (way < costs.cluster[0].ways && rk_plan_data(&costs.cluster[0].way[way].plan) != node / 2)
         way++;
     cr_assert_lt(way, costs.cluster[0].ways, "%s", name);
     struct rk_plan plan = costs.cluster[0].way[way].plan;

@@ -1,5 +1,5 @@
-/* <reckon/clusters.h>: what is found is predicted, also as words say it; words and machines that are
- * wrong are errors. */
+/* <reckon/clusters.h>: what is found is predicted, also as words say it; words and machines that
+ * are wrong are errors. */
 #include <criterion/criterion.h>
 #include <reckon/reckon.h>
 #include <string.h>
@@ -47,9 +47,8 @@ Test(clusters_public, what_is_wrong_is_an_error)
     struct rk_system system, one;
     struct rk_error error;
     cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
-    cr_expect_eq(
-        rk_system_load_several("h100-sxm5-80g x8 + a100-sxm4-80g x8", &system, &error),
-        RK_BAD_ARGUMENT);
+    cr_expect_eq(rk_system_load_several("h100-sxm5-80g x8 + a100-sxm4-80g x8", &system, &error),
+                 RK_BAD_ARGUMENT);
     cr_expect(strstr(error.text, "no link"));
     cr_assert_eq(rk_system_load_several(MACHINE, &system, &error), RK_OK);
     cr_assert_eq(rk_system_load_several("h100-sxm5-80g x8", &one, &error), RK_OK);

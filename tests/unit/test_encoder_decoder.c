@@ -41,13 +41,14 @@ Test(encoder_decoder, parameters_are_the_checkpoints)
 
 /* Three times forward. The encoder's 512 tokens go through 12 layers of 4 h^2 + 2 h f and see each
  * other; the decoder's 114 through as many of 6 h^2 + 2 h f and the logits, see those
- * before them and all of the encoder's, of which each layer of the decoder makes keys and values, 2 h^2 each. */
+ * before them and all of the encoder's, of which each layer of the decoder makes keys and values, 2
+ * h^2 each. */
 static double flop_by_hand(void)
 {
     const double h = 768, f = 3072, v = 32128, e = 512, d = 114;
     const double encoder = 12 * (2 * e * (4 * h * h + 2 * h * f) + 4 * h * e * e);
-    const double decoder =
-        12 * (2 * d * (6 * h * h + 2 * h * f) + 2 * e * 2 * h * h + 2 * h * d * (d + 1) + 4 * h * d * e);
+    const double decoder = 12 * (2 * d * (6 * h * h + 2 * h * f) + 2 * e * 2 * h * h +
+                                 2 * h * d * (d + 1) + 4 * h * d * e);
     return 3 * (encoder + decoder + 2 * d * h * v);
 }
 

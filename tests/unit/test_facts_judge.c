@@ -147,8 +147,8 @@ Test(judge, flop_of_sources)
 Test(judge, kinds_of_memory)
 {
     const struct fact fact = fact_of(1, 1);
-    const struct judgement j = {.static_bytes = 1, .allocated_bytes = 2, .total_bytes = 3,
-                               .used_bytes = 4};
+    const struct judgement j = {
+        .static_bytes = 1, .allocated_bytes = 2, .total_bytes = 3, .used_bytes = 4};
     static const struct {
         enum figure_kind kind;
         double bytes;

@@ -113,8 +113,8 @@ Test(plan_memory, muon_keeps_one_moment)
     }
 }
 
-/* Of each of four blocks, matrices of 192, 64, 256 and 256 by 64: five times 4 a^2 b + 2 a^3 FLOP at
- * 1e6 a second. Dealt to two data ranks each does half; two tensor ranks both do all of it. */
+/* Of each of four blocks, matrices of 192, 64, 256 and 256 by 64: five times 4 a^2 b + 2 a^3 FLOP
+ * at 1e6 a second. Dealt to two data ranks each does half; two tensor ranks both do all of it. */
 Test(plan_memory, muon_makes_matrices_orthogonal)
 {
     const double flop = 4 * 5 * (4 * 64.0 * 64 * (192 + 64 + 256 + 256) + 4 * 2 * 64.0 * 64 * 64);

@@ -2,10 +2,10 @@
  * of a failing case is printed; RECKON_SEED=N starts there. */
 #include "draws.h"
 
+#include "published/estimate.h"
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <math.h>
-#include "published/estimate.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -148,7 +148,8 @@ Test(questions_twin, a_frontier_of_one_objective_is_the_best)
                          b = ask(space, frontier, RK_SEARCH_PRUNED, 1);
         cr_assert_eq(a.found, b.found, "seed %" PRIu64, seed);
         if (a.found)
-            cr_assert_eq(memcmp(&a.best[0], &b.best[0], sizeof a.best[0]), 0, "seed %" PRIu64, seed);
+            cr_assert_eq(memcmp(&a.best[0], &b.best[0], sizeof a.best[0]), 0, "seed %" PRIu64,
+                         seed);
         compared += a.found == 1;
         rk_answer_release(&a);
         rk_answer_release(&b);

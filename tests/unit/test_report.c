@@ -188,7 +188,7 @@ Test(columns, as_a_terminal_counts_them)
     cr_expect_eq(columns_of("\xff\xe6"), 2);                     /* no UTF-8 */
     cr_expect_eq(columns_piece("one two three", 8), 8);
     cr_expect_eq(columns_piece("model.layers.weight", 15), 13); /* behind a point */
-    cr_expect_eq(columns_piece("offload=0.6412", 11), 8);      /* not behind that of a number */
+    cr_expect_eq(columns_piece("offload=0.6412", 11), 8);       /* not behind that of a number */
     cr_expect_eq(columns_piece("abcdef", 4), 4);
     cr_expect_eq(columns_piece("\xe6\xa8\xa1\xe5\x9e\x8b", 3), 3); /* not through a character */
     cr_expect_eq(columns_piece("\xe6\xa8\xa1", 1), 3);             /* it gets on */

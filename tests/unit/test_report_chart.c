@@ -140,7 +140,7 @@ Test(chart, ticks_are_the_numbers_when_they_are_few)
     cr_assert_eq(chart_log_ticks(&chart, CHART_Y, ticks), 8);
     for (int i = 0; i < 8; i++)
         cr_assert_float_eq(ticks[i], around[i], 1e-9);
-    add("a", "x", 0, 0, 2048, 30000); /* four decades */
+    add("a", "x", 0, 0, 2048, 30000);                         /* four decades */
     cr_assert_eq(chart_log_ticks(&chart, CHART_Y, ticks), 6); /* 1, 10, ..., 100000 */
     cr_assert_float_eq(ticks[0], 1, 1e-12);
     cr_assert_float_eq(ticks[5], 100000, 1e-7);

@@ -1,9 +1,9 @@
 /* A search that is stopped again and again, at random moments, and goes on from what it gave away,
  * ends with the result of one that was never stopped. */
-#include <criterion/criterion.h>
 #include "published/strategies.h"
 #include "search/predictor.h"
 #include "search/state.h"
+#include <criterion/criterion.h>
 #include <reckon/catalog.h>
 #include <reckon/plans.h>
 #include <stdlib.h>
@@ -151,7 +151,8 @@ Test(search_state, refuses_what_is_not_its_own)
     options.resume_bytes = keeper.size;
     cr_assert_eq(rk_ask(other, &options, &result, &error), RK_BAD_INPUT);
     cr_assert(strstr(error.text, "another search"), "%s", error.text);
-    for (options.top = 1; options.top <= 20; options.top += 19) { /* fewer than it keeps, and more */
+    for (options.top = 1; options.top <= 20;
+         options.top += 19) { /* fewer than it keeps, and more */
         cr_assert_eq(rk_ask(space, &options, &result, &error), RK_BAD_INPUT);
         cr_assert(strstr(error.text, "another search"), "top %llu: %s",
                   (unsigned long long)options.top, error.text);

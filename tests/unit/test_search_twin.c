@@ -2,11 +2,11 @@
  * strategy at a time through rk_estimate: counts, best K, ties. RECKON_SEED=N repeats one case. */
 #include "draws.h"
 
+#include "published/estimate.h"
+#include "published/strategies.h"
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <math.h>
-#include "published/estimate.h"
-#include "published/strategies.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -62,13 +62,14 @@ Test(shard_split, catalog)
         struct rk_model model;
         struct layout tensors = {.files = 0};
         cr_assert_eq(rk_model_load(list.id[i], &model, NULL), RK_OK);
-        if (model.kv_rank || model.vocabulary == 0 || model.recurrence || model.encoder_sequence) continue;
+        if (model.kv_rank || model.vocabulary == 0 || model.recurrence || model.encoder_sequence)
+            continue;
         model.layers = model.layers < 3 ? model.layers : 3; /* alike */
         if (model.experts) model.experts = 4;
         cr_assert_eq(manifest_of(&model, TENSOR_BF16, &tensors, NULL), RK_OK);
         for (int k = 0; k < 4; k++) { /* heads of a recurrence are cut by role alone */
-            if (model.recurrence && (model.recurrent_heads % degrees[k] ||
-                                     model.recurrent_groups % degrees[k]))
+            if (model.recurrence &&
+                (model.recurrent_heads % degrees[k] || model.recurrent_groups % degrees[k]))
                 continue;
             check_model(&model, &tensors, degrees[k]);
         }

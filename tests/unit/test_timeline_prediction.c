@@ -20,8 +20,7 @@ struct sample {
 /* What the space does not offer, but the predictor takes. */
 static void change_plan(struct random *r, struct rk_plan *plan)
 {
-    if (plan->chunks == 1 && one_in(r, 2))
-        plan->schedule = (enum rk_schedule)below(r, RK_V_ZERO);
+    if (plan->chunks == 1 && one_in(r, 2)) plan->schedule = (enum rk_schedule)below(r, RK_V_ZERO);
     if (plan->chunks == 2 && one_in(r, 2))
         plan->schedule = (enum rk_schedule)(RK_V_ZERO + below(r, 3));
     if (one_in(r, 3)) plan->gradient_overlap = true;
@@ -328,7 +327,7 @@ static double step_in_chunks(const char *machine, double rate, const char *text)
 Test(timeline_prediction, chunks_of_the_sequence_share_the_link)
 {
 #define CHUNKED                                                                                    \
-    "gpus8 cp4 cp-kind=ulysses gbs8 seq131072 recompute=full loss-in-chunks framework="      \
+    "gpus8 cp4 cp-kind=ulysses gbs8 seq131072 recompute=full loss-in-chunks framework="            \
     "deepspeed "
     static const char fast[] = "a100-sxm4-80g mem2=900GB@20GB/s",
                       slow[] = "a100-sxm4-80g mem2=900GB@1GB/s";
@@ -339,8 +338,8 @@ Test(timeline_prediction, chunks_of_the_sequence_share_the_link)
     for (int chunks = 2; chunks <= 64; chunks *= 2) {
         char text[2][256];
         for (int away = 0; away < 2; away++)
-            snprintf(text[away], sizeof text[away], CHUNKED "zero3 seq-chunks%d offload-activations=%d",
-                     chunks, away);
+            snprintf(text[away], sizeof text[away],
+                     CHUNKED "zero3 seq-chunks%d offload-activations=%d", chunks, away);
         const double with_s = step_in_chunks(slow, 1e9, text[1]);
         cr_expect_gt(with_s, step_in_chunks(slow, 1e9, text[0]), "%d", chunks);
     }
