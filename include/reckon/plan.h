@@ -142,6 +142,7 @@ enum {
     RK_MAX_SEGMENTS = 128,
     RK_MAX_LOCALS = 32,
     RK_MAX_PARTS = 512,
+    RK_MAX_STAGE_PARTS = 4, /* of one stage */
     RK_SHARE_TIERS = 4
 };
 

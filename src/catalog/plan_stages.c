@@ -66,6 +66,13 @@ bool plan_stages_run(struct plan_stages *stages, uint64_t layers, const struct r
     return !stages->fault[0];
 }
 
+static bool stage_is_full(const struct plan_stages *stages)
+{
+    const struct rk_layout *layout = &stages->layout;
+    const int before = layout->parts - RK_MAX_STAGE_PARTS;
+    return before >= 0 && layout->part[before].stage == stages->count;
+}
+
 bool plan_stages_part(struct plan_stages *stages, const struct rk_stage_part *part,
                       const struct rk_local *local)
 {
@@ -79,6 +86,9 @@ bool plan_stages_part(struct plan_stages *stages, const struct rk_stage_part *pa
         snprintf(stages->fault, sizeof stages->fault,
                  "a cluster or replicas (dp) of a stage need the samples that all replicas take at "
                  "a time in front: stages=16:20/dp4,12@1/dp8");
+    else if (stage_is_full(stages))
+        snprintf(stages->fault, sizeof stages->fault, "more than %d kinds of replicas of a stage",
+                 RK_MAX_STAGE_PARTS);
     else if (layout->parts == RK_MAX_PARTS)
         snprintf(stages->fault, sizeof stages->fault, "more than %d kinds of replicas",
                  RK_MAX_PARTS);

@@ -146,6 +146,17 @@ static enum rk_verdict refuse(struct rk_prediction *p, const struct rk_reason *r
     return p->verdict;
 }
 
+/* Has each stage as many kinds of replicas as there is room for, and stands each in its order? */
+static bool in_order(const struct rk_layout *layout, uint64_t stages)
+{
+    const struct rk_stage_part *part = layout->part;
+    for (int i = 0; i < layout->parts; i++)
+        if (part[i].stage >= stages || (i && part[i].stage < part[i - 1].stage) ||
+            (i >= RK_MAX_STAGE_PARTS && part[i].stage == part[i - RK_MAX_STAGE_PARTS].stage))
+            return false;
+    return stages <= RK_MAX_STAGES;
+}
+
 /* What a layout says that machine or model have not; RK_FITS: nothing. */
 static struct rk_reason fault_of(const struct rk_model *model, const struct rk_system *system,
                                  const struct rk_plan *plan)
@@ -162,6 +173,12 @@ static struct rk_reason fault_of(const struct rk_model *model, const struct rk_s
     if (plan->framework == RK_CALCULON)
         return (struct rk_reason){.verdict = RK_BAD_DEGREES,
                                   .what = "framework calculon, which knows one cluster alone"};
+    if (!in_order(layout, plan->pipeline))
+        return (struct rk_reason){
+            .verdict = RK_BAD_PIPELINE,
+            .need = (double)plan->pipeline,
+            .have = RK_MAX_STAGES,
+            .what = "stages in order, none of more than RK_MAX_STAGE_PARTS kinds of replicas"};
     if (layers != model->layers)
         return (struct rk_reason){.verdict = RK_BAD_PIPELINE,
                                   .need = (double)layers,
@@ -208,7 +225,11 @@ enum rk_status step_timeline(struct timeline_plan *timeline, const struct rk_mod
     enum rk_status status = found && again ? RK_OK : no_memory(error);
     if (status == RK_OK) predict_clusters(model, system, plan, again, found);
     if (status == RK_OK) status = clusters_timeline(&found->plan, timeline, error);
-    if (status == RK_OK) timeline->estimate_bubble_s = prediction->bubble_s;
+    if (status == RK_OK) {
+        timeline->estimate_s = prediction->step_s;
+        timeline->estimate_bubble_s = prediction->bubble_s;
+        timeline->tier[0].estimate_bytes = prediction->stage[prediction->tightest].total_bytes;
+    }
     if (status == RK_OK && messages >= 0) timeline->messages = (enum timeline_messages)messages;
     free(again);
     free(found);

@@ -23,7 +23,7 @@ struct clusters_chunk {
 };
 
 /* Where replicas of a stage are that has some on several clusters. */
-enum { CLUSTERS_HOMES = 4 };
+enum { CLUSTERS_HOMES = RK_MAX_STAGE_PARTS };
 struct clusters_home {
     int cluster;
     uint64_t gpus, nodes;

@@ -36,20 +36,9 @@ static void fill_bytes(struct timeline_plan *timeline, const struct clusters_sta
     bytes[HELD_ACTIVATIONS].in_flight = flight;
 }
 
-static int fullest(const struct clusters_plan *plan)
-{
-    int most = 0;
-    for (int i = 1; i < plan->stages; i++)
-        if (plan->stage[i].bytes / plan->stage[i].capacity_bytes >
-            plan->stage[most].bytes / plan->stage[most].capacity_bytes)
-            most = i;
-    return most;
-}
-
 enum rk_status clusters_timeline(const struct clusters_plan *plan, struct timeline_plan *timeline,
                                  struct rk_error *error)
 {
-    const struct clusters_stage *tightest = &plan->stage[fullest(plan)];
     *timeline = (struct timeline_plan){
         .pipeline = {plan->schedule, (uint32_t)plan->stages, (uint32_t)plan->chunks,
                      plan->microbatches, false},
@@ -57,9 +46,8 @@ enum rk_status clusters_timeline(const struct clusters_plan *plan, struct timeli
         .in_flight = "microbatches",
         .schedule = plan->chunks > 1 ? "interleaved" : rk_schedule_name(plan->schedule),
         .category = {[HELD_ALWAYS] = "state", [HELD_ACTIVATIONS] = "activations"},
-        .estimate_s = plan->simulated_s,
         .tiers = 1,
-        .tier = {{.name = "HBM", .estimate_bytes = tightest->bytes}},
+        .tier = {{.name = "HBM"}},
     };
     const enum rk_status status = timeline_plan_open(timeline, error);
     if (status != RK_OK) return status;

@@ -14,8 +14,8 @@ struct clusters_plan;
 /* The step; INFINITY: no memory. */
 double clusters_simulate(const struct clusters_plan *plan);
 
-/* What is simulated, with the memory of each stage, of which tier 0 has the capacity of the
- * stage that is the fullest. The caller releases it, whatever the status. */
+/* What is simulated, with the memory of each stage; nothing of an estimate. The caller releases it,
+ * whatever the status. */
 enum rk_status clusters_timeline(const struct clusters_plan *plan, struct timeline_plan *timeline,
                                  struct rk_error *error);
 

@@ -195,6 +195,10 @@ static const struct bad_case lines[] = {
      "that all replicas take at a time in front: stages=16:20/dp4,12@1/dp8"},
     {"pp2 stages=8:4,4@1/dp2",
      "\"pp2 stages=8:4,4@1/dp2\":1:14: stages: every stage has replicas: 20/dp4"},
+    {"stages=8:4/dp1~@1/dp1~@2/dp1~@3/dp1~@4/dp1",
+     "\"stages=8:4/dp1~@1/dp1~@2/dp1~@3/dp1~@4/dp1\":1:37: stages: more than 4 kinds of replicas "
+     "of "
+     "a stage"},
     {"vpp2 stages=8:4@1/dp2,4@2",
      "\"vpp2 stages=8:4@1/dp2,4@2\":1:23: stages: stage 1 is on the ranks of stage 0: give its "
      "layers alone"},

@@ -215,6 +215,36 @@ Test(clusters_predict, what_no_machine_has_is_refused)
     }
 }
 
+/* Words cannot say it, but a layout can be made by hand. */
+Test(clusters_predict, a_layout_out_of_its_bounds_is_refused)
+{
+    const char *system_text = "h100-sxm5-80g x16 + a100-sxm4-80g x16 link=25Gb/s";
+    static struct rk_prediction prediction;
+    struct rk_system system;
+    struct rk_error error;
+    struct rk_model model;
+    struct rk_plan plan;
+    cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
+    cr_assert_eq(rk_system_load_several(system_text, &system, &error), RK_OK);
+    cr_assert_eq(
+        rk_plan_parse("pp2 gbs64 zero1 stages=16:16/dp16,16@1/dp16 recompute=full", &plan, &error),
+        RK_OK);
+    const struct rk_layout good = *rk_plan_layout(&plan);
+    struct rk_layout crowded = good, far = good, behind = good;
+    for (crowded.parts = 0; crowded.parts <= RK_MAX_STAGE_PARTS; crowded.parts++)
+        crowded.part[crowded.parts] = good.part[0];
+    far.part[1].stage = 2;
+    behind.part[0].stage = 1;
+    behind.part[1].stage = 0;
+    const struct rk_layout *wrong[] = {&crowded, &far, &behind};
+    cr_assert_eq(rk_predict(&model, &system, &plan, &prediction), RK_FITS);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        plan.layout = rk_layout_keep(wrong[i]);
+        cr_expect_eq(rk_predict(&model, &system, &plan, &prediction), RK_BAD_PIPELINE, "%zu", i);
+    }
+    rk_system_release(&system);
+}
+
 Test(clusters_predict, a_system_of_several_is_copied_whole)
 {
     struct rk_system system, copy;
