@@ -168,6 +168,7 @@ static bool wait_sent(struct comm *comm, struct comm_message *m)
     for (;;) {
         MPI_Test(m->request, &done, MPI_STATUS_IGNORE);
         if (done || has_failed(comm) || MPI_Wtime() - begin > ranks.limit_s) break;
+        say_late(comm, m->to, m->what);
     }
     if (!done) {
         MPI_Cancel(m->request);
