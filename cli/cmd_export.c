@@ -287,13 +287,17 @@ static int run(enum export_target to, const struct usage *usage, int argc, char 
     static int run_##name(int argc, char **argv) { return run(EXPORT_##TARGET, &export_##name##_usage, argc, argv); }
 #define ROW(name, TARGET, help) {#name, run_##name, help, &export_##name##_usage},
 TARGETS(RUN)
-static const struct command export_commands[] = { TARGETS(ROW) {.name = NULL} };
+static const struct command export_commands[] = {
+    TARGETS(ROW)
+    {"ranks", export_ranks, "where each rank of a plan over several clusters runs", &export_ranks_usage},
+    {.name = NULL},
+};
 /* clang-format on */
 
 const struct usage export_usage = {
     .name = "export",
     .summary = "a plan as what other tools are launched with",
-    .synopsis = "megatron|deepspeed|torchtitan|accelerate|nanotron|bridge|galvatron|fsdp "
+    .synopsis = "megatron|deepspeed|torchtitan|accelerate|nanotron|bridge|galvatron|fsdp|ranks "
                 "--model MODEL [--plan FILE] "
                 "[options] [PLAN]...",
     .description = "Writes what other tools launch a plan with, a script, a configuration or their "

@@ -5,6 +5,7 @@
 #include "cli/plan_input.h"
 #include "cli/questions.h"
 #include "cli/search_all.h"
+#include "cli/search_clusters.h"
 #include "cli/search_layerwise.h"
 #include "cli/search_select.h"
 #include "cli/search_table.h"
@@ -57,6 +58,8 @@ static const struct option search_options[] = {
      .help = "time every plan that fits, instead of settling groups by proof; the same answer"},
     {.name = "unstartable", .type = OPTION_FLAG, AT(unstartable),
      .help = "also plans that the framework refuses at its start: interleaved stages that the microbatches do not fill, zero-bubble in Megatron-LM, DeepSpeed's pipelines (docs/search.md has all)"},
+    {.name = "launchable", .type = OPTION_FLAG, AT(launchable),
+     .help = "over several clusters, find only plans that Megatron-LM launches as one job: 1F1B, and all stages alike but for their layers; without it the first lines name the best of these beside the best of all"},
     {.name = "layerwise", .type = OPTION_FLAG, AT(layerwise),
      .help = "let each layer have its own tensor and context degree, ZeRO, recomputation and offload, on uneven stages (docs/layerwise.md)"},
     {.name = "state", .type = OPTION_OUTPUT, .argument = "FILE", AT(state), .complete = "file",
@@ -154,6 +157,22 @@ const struct usage search_usage = {
          "the activation is fused unless --fused says otherwise, and the axes are those of [isaev2023]: "
          "tensor, pipeline, data, microbatch, precision, recompute, chunks, zero 0 and 1, overlaps, "
          "offload to any tier, tensor-comm, regather, fused, and the network of each parallelism."},
+        {"SEVERAL CLUSTERS",
+         "A system may be several clusters with a link between them, \"h100-sxm5-80g x64 + "
+         "a100-sxm4-80g x64 link=100Gb/s@50us\", reckon-system(5). Then the pipeline runs through "
+         "clusters of unequal GPUs or networks: which clusters, in which order, how many layers and "
+         "nodes each stage gets, its tensor, context, expert and data degrees, recomputation and "
+         "offload, how many samples go through at a time; nodes may be left idle, and so may a "
+         "cluster. Tensor, context, data and expert groups stay in a stage, and a stage in a cluster, "
+         "but for the whole model in one stage with replicas on several.\n\n"
+         "The search is exact for its objective, sum of c + (m - 1) max c + what is waited for at the "
+         "end; the event simulation then decides between the plans that were the best for some pace. "
+         "Those are the plans that --top, --sort, --pareto and --all go through; --sort and --pareto "
+         "also try a quarter, a half and three quarters of each cluster's nodes, and `step_usd` is "
+         "the price of a step where every cluster has price=. A condition holds of a plan if it holds "
+         "of each of its stages. All stages have the same precision, kernels, overlaps, ZeRO (1, with "
+         "overlap, unless restricted) and schedule. docs/clusters.md.\n\n"
+         "A line with {lists}, x{16,32}, is a machine for each choice, of several clusters or of one."},
         {"EXPRESSIONS",
          "--where, --sort and --pareto take expressions over the figures of a prediction and the "
          "axes of a plan:\n\n"
@@ -207,6 +226,8 @@ const struct usage search_usage = {
          "What time costs in memory:"},
         {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --all plans.sqlite",
          "All that can run, for questions of one's own:"},
+        {"reckon search -m llama3.1-70b -b 256 -s \"h100-sxm5-80g x64 + a100-sxm4-80g x{0,64} link={25Gb/s,100Gb/s}@50us\"",
+         "Is a second cluster worth it, and a faster link?"},
         {"reckon search -m deepseek-v3 -s h800-sxm5-80g -g 2048 -b 15360 --precision fp8-block --schedule dualpipe --tensor 1",
          "DeepSeek-V3 as its report has it, but for the degrees:"},
         {"reckon search -m megatron-1t -s a100-80g-nvl8 -g 64 -b 512",
@@ -226,10 +247,23 @@ const struct usage search_usage = {
 
 static enum rk_status save_best(const struct search *search, struct rk_error *error)
 {
-    struct rk_plan plan;
+    const struct save_args *args = &search->args->save;
+    struct rk_plan plan, plain;
     if (!search->result.found || !search_speaks()) return RK_OK;
     search_plan(search, 0, &plan);
-    return save_files(&search->args->save, search->problem.model, &plan, error);
+    const char *why = search_is_over_clusters(search) && args->script
+                          ? clusters_unlaunchable(&plan, &plain)
+                          : NULL;
+    if (why)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--save-script: Megatron-LM does not run it as one job: %s; --launchable "
+                       "finds the best that it does",
+                       why);
+    if (!search_is_over_clusters(search) || !args->script)
+        return save_files(args, search->problem.model, &plan, error);
+    const struct save_args script = {.script = args->script}, saved = {.plan = args->plan};
+    const enum rk_status status = save_files(&script, search->problem.model, &plain, error);
+    return status == RK_OK ? save_files(&saved, search->problem.model, &plan, error) : status;
 }
 
 /* Of the row that is printed first: of the fastest, searched again on each machine; of one that is
@@ -241,6 +275,7 @@ static void fill_sensitivity(struct report *report, const struct search *search,
     const bool held = (search->args->sort || search->args->pareto) && search->result.found > 0;
     if (held) search_plan(search, 0, &plan);
     print_sensitivity(report, &search->problem, aim, held ? &plan : NULL);
+    if (search_is_over_clusters(search)) search_clusters_links(report, search);
 }
 
 /* What is asked beyond the best ones, added to the report: on the process that speaks. */
@@ -249,7 +284,9 @@ static void fill_questions(struct report *report, const struct search *search)
     const struct search_args *args = search->args;
     const struct rk_aim aim = search_aim(search);
     if (!search->result.complete || !search_speaks()) return;
-    if (args->why || search->result.found == 0) print_why(report, &search->problem, &aim);
+    const bool quick = !search_is_over_clusters(search); /* to ask without being asked */
+    if (args->why || (search->result.found == 0 && quick))
+        print_why(report, &search->problem, &aim);
     if (args->sensitivity) fill_sensitivity(report, search, &aim);
 }
 
@@ -264,7 +301,9 @@ static enum rk_status fill_run(struct report *report, const struct search *searc
     search_plan(search, 0, &plan);
     rk_predict(p->model, p->system, &plan, &prediction);
     const struct forecast forecast = {p->model, p->system, &plan, &prediction, ""};
-    return run_section(report, &search->args->run, &forecast, p, &search->run, error);
+    return search_is_over_clusters(search)
+               ? run_section(report, &search->args->run, &forecast, NULL, NULL, error)
+               : run_section(report, &search->args->run, &forecast, p, &search->run, error);
 }
 
 static enum rk_status write_all(const struct search *search, struct search_session *session,
@@ -337,11 +376,16 @@ static int search_one(const struct search_grid *grid, const struct search_args *
 /* ---- the command ---- */
 
 /* What does not go together; NULL when all does. */
-static const char *conflict(const struct search_args *args, size_t problems)
+static const char *conflict(const struct search_args *args, const struct search_grid *grid)
 {
-    const bool several = problems > 1;
+    const bool several = grid->problems > 1;
     const bool more = args->all || args->why || args->sensitivity || args->pareto || args->sort ||
                       args->where || args->state || args->run.tokens;
+    if (args->layerwise && grid->system[0].machine)
+        return "--layerwise is about one cluster: over several each stage has choices of its own";
+    if (args->launchable && !grid->system[0].machine)
+        return "--launchable is of several clusters: of one, plans that the framework cannot start "
+               "are left out in any case (--unstartable takes them in)";
     if (args->layerwise && (several || more))
         return "--layerwise is about one problem and the time alone: give one model, system, size "
                "and batch, and no --all, --pareto, --why, --sensitivity, --sort, --where, "
@@ -359,7 +403,7 @@ static const char *conflict(const struct search_args *args, size_t problems)
 static enum rk_status check(const struct search_args *args, const struct search_grid *grid,
                             struct rk_error *error)
 {
-    const char *why = conflict(args, grid->problems);
+    const char *why = conflict(args, grid);
     if (why) return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s", why);
     if (args->all && search_all_check(args->all, error) != RK_OK) return error->status;
     enum rk_status status = RK_OK;
@@ -397,7 +441,6 @@ int cmd_search(int argc, char **argv)
     struct search_args args = SEARCH_ARGS_INIT;
     struct search_grid grid;
     struct rk_error error;
-    if (clusters_asked(&search_usage, argc, argv)) return cmd_clusters(argc, argv);
     const int done = options_read(&search_usage, argc, argv, &args);
     if (done >= 0) return done;
     enum rk_status status = search_grid_open(&grid, &args, &error);

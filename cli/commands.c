@@ -6,7 +6,6 @@ const struct command main_commands[] = {
     {"fits",       cmd_fits,     "does it fit, and what saves how much memory",    &fits_usage},
     {"predict",    cmd_predict,  "the time and memory of a step, as people train today", &predict_usage},
     {"search",     cmd_search,   "the best plans of all there are",            &search_usage},
-    {"clusters",   cmd_clusters, "the best plan over several clusters",             &clusters_usage},
     {"budget",     cmd_budget,   "the largest model, or most tokens, that money and days train", &budget_usage},
     {"longest",    cmd_longest,  "the longest sequence that can be trained",        &longest_usage},
     {"serve",      cmd_serve,    "inference: prompts, tokens and their cache",          &serve_usage},

@@ -1,6 +1,5 @@
 #include "cli/diff_source.h"
 
-#include "advise/clusters_best.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "catalog/plan_fields.h"
@@ -12,6 +11,7 @@
 #include "interop/megatron.h"
 #include "interop/shell.h"
 #include "plan/layers.h"
+#include "search/clusters_space.h"
 #include "text/output.h"
 #include "text/text_file.h"
 
@@ -196,6 +196,8 @@ static enum rk_status propose(const struct rk_plans_problem *problem, double roo
     const double free_GiB = (1 - room) * problem->system->memory[0].capacity_bytes / 0x1p30;
     input->b = offer.found.plan;
     snprintf(input->name_b, sizeof input->name_b, "best");
+    if (problem->system->machine && !offer.leaves_room)
+        snprintf(input->name_b, sizeof input->name_b, "best, none leaves room");
     if (room < 1)
         snprintf(input->name_b, sizeof input->name_b,
                  offer.leaves_room ? "best that leaves %.1f GiB" : "best, none leaves %.1f GiB",
@@ -207,17 +209,15 @@ static enum rk_status propose(const struct rk_plans_problem *problem, double roo
 static enum rk_status find_over_clusters(const struct diff_source *source, struct diff_input *input,
                                          struct rk_error *error)
 {
-    double usable_bytes[RK_MAX_CLUSTERS] = {0};
-    enum rk_status status = RK_OK;
-    bool full;
-    for (int i = 0; i < input->system.machine->clusters && status == RK_OK; i++)
-        status = headroom_usable(source->headroom, &input->model, rk_system_of(&input->system, i),
-                                 &input->a, &usable_bytes[i], error);
-    if (status == RK_OK)
-        status = clusters_best(&input->model, &input->system, &input->a, usable_bytes, &input->b,
-                               &full, error);
-    if (status == RK_OK)
-        snprintf(input->name_b, sizeof input->name_b, full ? "best, none leaves room" : "best");
+    const struct rk_plan *a = &input->a;
+    struct rk_plans_problem *problem = malloc(sizeof *problem);
+    if (!problem) return no_memory(error);
+    rk_plans_problem_init(problem, &input->model, &input->system, a->framework, 0, a->batch,
+                          a->sequence);
+    clusters_pin_words(problem, a);
+    enum rk_status status = headroom_of_clusters(source->headroom, problem, error);
+    if (status == RK_OK) status = propose(problem, 1, input, error);
+    free(problem);
     return status;
 }
 

@@ -57,4 +57,8 @@ enum rk_status export_write(const char *path, enum export_target to, const struc
                             const struct export_plan *plan, struct rk_plan *run,
                             struct notes *notes, struct rk_error *error);
 
+/* reckon export ranks; export_ranks.c */
+extern const struct usage export_ranks_usage;
+int export_ranks(int argc, char **argv);
+
 #endif

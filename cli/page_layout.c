@@ -1,7 +1,7 @@
 /* Which ranks form a group, and in which network domains they stand. */
-#include "cli/clusters_map.h"
 #include "cli/describe.h"
 #include "cli/pages.h"
+#include "cli/ranks_map.h"
 #include "clusters/predict.h"
 #include "plan/ranks.h"
 

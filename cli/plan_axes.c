@@ -349,6 +349,40 @@ enum rk_status plan_axes_take(const struct plan_draft *draft, struct rk_plans_pr
     return RK_OK;
 }
 
+/* "recompute-parts=..." alone means selective; "selective" alone means core attention. */
+static void settle_recompute(struct plan_draft *draft)
+{
+    struct rk_plan *plan = &draft->plan;
+    const bool parts = plan_given(draft, "recompute_parts");
+    if (parts && !plan_given(draft, "recompute")) plan->recompute = RK_SELECTIVE;
+    if (plan->recompute == RK_SELECTIVE && !parts)
+        plan->recompute_parts = 1u << RK_PART_CORE_ATTENTION;
+}
+
+enum rk_status plan_problem_take(const struct plan_draft *said, struct rk_plans_problem *problem,
+                                 struct rk_error *error)
+{
+    const struct rk_plan before = problem->base;
+    struct plan_draft draft = *said;
+    if (draft.plan.expert > 1 && !problem->model->experts)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "ep%" PRIu64 ": %s has no experts: leave ep out", draft.plan.expert,
+                       problem->model->id);
+    settle_recompute(&draft);
+    problem->base = draft.plan;
+    problem->base.ranks = before.ranks;
+    problem->base.batch = before.batch;
+    problem->base.sequence = before.sequence;
+    if (!plan_given(&draft, "framework")) problem->base.framework = before.framework;
+    if (!plan_given(&draft, "attention"))
+        problem->base.attention =
+            rk_usual_attention(problem->base.framework, problem->system->kernels.attention_kernels);
+    if (!plan_given(&draft, "precision")) problem->base.precision = before.precision;
+    if (!plan_given(&draft, "messages_sharded"))
+        problem->base.messages_sharded = before.messages_sharded;
+    return plan_axes_take(&draft, problem, error);
+}
+
 enum rk_status plan_axes_check(const struct rk_plans_problem *problem, struct rk_error *error)
 {
     static const struct {

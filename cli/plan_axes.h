@@ -42,6 +42,11 @@ enum rk_status plan_axes_restrict(const struct plan_axis_values *values,
 enum rk_status plan_axes_take(const struct plan_draft *draft, struct rk_plans_problem *problem,
                               struct rk_error *error);
 
+/* What a draft says as what all plans have: an axis is restricted to its word, everything else
+ * stands in problem->base, whose ranks, batch and sequence stay. */
+enum rk_status plan_problem_take(const struct plan_draft *draft, struct rk_plans_problem *problem,
+                                 struct rk_error *error);
+
 /* RK_BAD_ARGUMENT where a model without experts is asked for what only such have. */
 enum rk_status plan_axes_check(const struct rk_plans_problem *problem, struct rk_error *error);
 

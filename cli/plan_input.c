@@ -1,11 +1,11 @@
 #include "cli/plan_input.h"
-#include "advise/clusters_input.h"
+#include "advise/clusters_file.h"
 #include "base/memory.h"
 #include "catalog/hosts.h"
-#include "clusters/predict.h"
 #include "facts/headroom.h"
 
 #include "cli/model_input.h"
+#include "cli/plan_axes.h"
 
 #include <inttypes.h>
 #include <reckon/machine.h>
@@ -225,68 +225,70 @@ static enum rk_status take_host(const struct plan_source *source, struct plan_in
 
 /* ---- several clusters ---- */
 
-/* The plan of a question that was settled: its file's, or the best one. */
-static enum rk_status take_answer(struct clusters_input *found, struct plan_input *input,
-                                  struct rk_error *error)
+/* The best plan with what the words say; where none leaves the headroom, the best that fits. */
+static enum rk_status find_over_clusters(const struct plan_source *source, struct plan_input *input,
+                                         struct rk_error *error)
 {
-    struct given_plan *given = found->given;
-    struct given_plan *searched = given ? NULL : malloc(sizeof *searched);
-    bool full = false;
-    enum rk_status status = given || searched ? RK_OK : no_memory(error);
-    for (int i = 0; searched && i < found->machine.clusters && status == RK_OK; i++)
-        status = headroom_usable(NULL, &found->model, &found->machine.cluster[i].system,
-                                 &found->question.words, &found->question.usable_bytes[i], error);
-    if (status == RK_OK && searched) status = clusters_input_roomy(found, false, &full, error);
-    if (status == RK_OK && full)
-        fprintf(stderr,
-                "reckon: no plan leaves the headroom of the memory: this is the best that fits\n");
-    if (status == RK_OK && searched) given_of(&found->question, &found->answer->best, searched);
-    if (status == RK_OK &&
-        !plan_of_given(&found->question.words, given ? given : searched, &input->draft.plan))
-        status = rk_fail(error, RK_LIMIT, NULL, 0, 0,
-                         "stages: more than %d kinds of layers, or %d kinds of replicas",
-                         RK_MAX_LOCALS, RK_MAX_PARTS);
-    input->draft = plan_draft_of(&input->draft.plan);
-    input->draft.given[plan_row("precision")] = true;
-    input->searched = searched;
-    if (status == RK_OK && searched)
+    const struct rk_plan *words = &input->draft.plan;
+    struct rk_plans_problem *problem = malloc(sizeof *problem);
+    struct rk_aim aim = {.where = NULL};
+    struct rk_offer offer;
+    if (!problem) return no_memory(error);
+    rk_plans_problem_init(problem, &input->model, &input->system, words->framework, 0, words->batch,
+                          words->sequence);
+    problem->launchable = source->alike;
+    enum rk_status status = plan_problem_take(&input->draft, problem, error);
+    if (status == RK_OK) status = headroom_of_clusters(NULL, problem, error);
+    if (status == RK_OK && !rk_offer(problem, &aim, &offer))
+        status = rk_plans_best(problem, &offer.found.plan, NULL, error); /* it says why */
+    if (status == RK_OK && !offer.leaves_room)
+        fputs("reckon: no plan leaves the headroom of the memory: this is the best that fits\n",
+              stderr);
+    if (status == RK_OK) {
+        input->draft = plan_draft_of(&offer.found.plan);
+        input->draft.given[plan_row("precision")] = true;
+        input->searched = true;
         plan_assume(input, "stages as the search over the clusters finds them");
-    free(searched);
+    }
+    free(problem);
     return status;
 }
 
-/* A plan that says its stages over clusters in words. */
-static bool says_parts(const struct plan_source *source, struct plan_input *input)
+/* A plan file of stages as clusters_plan.h has it; words of the line outdo its own. */
+static enum rk_status take_clusters_file(const struct plan_source *source, struct plan_input *input,
+                                         struct rk_error *error)
 {
-    struct rk_error error;
-    struct plan_draft draft = plan_draft();
-    const bool good = (!source->file || plan_named(source->file, &draft, &error) == RK_OK) &&
-                      plan_read_texts(&source->words, &draft, &error) == RK_OK;
-    if (good) input->draft = draft;
-    return good && rk_plan_layout(&draft.plan)->parts;
+    struct clusters_file file = {.batch = 0};
+    input->draft = plan_draft();
+    enum rk_status status = clusters_file_open(source->file, &file, error);
+    if (status == RK_OK) status = clusters_file_words(&file, &input->draft, error);
+    memset(input->draft.words, 0, sizeof input->draft.words);
+    if (status == RK_OK) status = plan_read_texts(&source->words, &input->draft, error);
+    if (status == RK_OK)
+        status = clusters_file_settle(&file, &input->model, &input->system, &input->draft, error);
+    if (status == RK_OK) input->draft.given[plan_row("precision")] = true;
+    clusters_file_release(&file);
+    return status;
 }
 
 static enum rk_status gather_several(const struct plan_source *source, struct plan_input *input,
                                      struct rk_error *error)
 {
+    struct plan_draft file = plan_draft();
+    struct rk_error inner; /* of a file that is none of a plan's members */
     if (source->gpus)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--gpus does not go with several clusters: each says how many it has");
     enum rk_status status =
         model_open_why(source->model, &input->model, input->sequence_why, error);
     if (status == RK_OK) status = rk_system_load_several(source->system, &input->system, error);
-    if (status != RK_OK || says_parts(source, input)) return status;
-    struct clusters_input *found = calloc(1, sizeof *found);
-    if (!found) return no_memory(error);
-    found->model = input->model;
-    status = clusters_input_begin(found, source->system, source->file, error);
-    if (status == RK_OK) status = plan_read_texts(&source->words, &found->draft, error);
-    if (status == RK_OK) status = clusters_input_settle(found, 0, error);
-    found->question.alike = source->alike ? CLUSTERS_ALIKE_ONLY : CLUSTERS_ANY;
-    if (status == RK_OK) status = take_answer(found, input, error);
-    clusters_input_release(found);
-    free(found);
-    return status;
+    if (status != RK_OK) return status;
+    const bool plain = source->file && plan_named(source->file, &file, &inner) == RK_OK;
+    if (plain) input->draft = file;
+    if (status == RK_OK) status = plan_read_texts(&source->words, &input->draft, error);
+    if (status != RK_OK || rk_plan_layout(&input->draft.plan)->parts) return status;
+    if (source->file && !plain) return take_clusters_file(source, input, error);
+    return find_over_clusters(source, input, error);
 }
 
 enum rk_status plan_gather(const struct plan_source *source, struct plan_input *input,

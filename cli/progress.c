@@ -4,6 +4,7 @@
 #include "cli/show.h"
 #include "cli/signals.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 
@@ -70,6 +71,12 @@ static void draw(const struct progress *progress, uint64_t done, uint64_t total,
     const double rate = rate_of(progress, done);
     const int full = (int)(share * WIDTH);
     const bool many = rate >= 1e4;
+    if (!total) { /* nobody knows how many there will be */
+        fprintf(stderr, "\r%" PRIu64 " %s", done, progress->what);
+        if (isfinite(best_s) && best_s > 0) fprintf(stderr, "  best %.4g s", best_s);
+        fputs("\033[K", stderr);
+        return;
+    }
     fprintf(stderr, "\r[%.*s%.*s] %3.0f %%  %.4g %s%s/s", full, "########################",
             WIDTH - full, "........................", 100 * share, many ? rate / 1e6 : rate,
             many ? "million " : "", progress->what);

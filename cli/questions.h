@@ -2,7 +2,6 @@
 #ifndef RECKON_CLI_QUESTIONS_H
 #define RECKON_CLI_QUESTIONS_H
 
-#include "advise/clusters_effects.h"
 #include "report/report.h"
 #include <reckon/advise.h>
 
@@ -14,10 +13,5 @@ void print_why(struct report *report, const struct rk_plans_problem *problem,
 /* Table "sensitivity"; nothing when no plan counts or it was stopped. */
 void print_sensitivity(struct report *report, const struct rk_plans_problem *problem,
                        const struct rk_aim *aim, const struct rk_plan *held);
-
-/* The same of several clusters and their links. RK_INTERRUPTED where the question is stopped. */
-enum rk_status print_clusters_sensitivity(struct report *report,
-                                          const struct clusters_question *question, double now_s,
-                                          struct rk_error *error);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/require.h"
 #include "base/text.h"
+#include "cli/search_clusters.h"
 #include "cli/search_select.h"
 #include "cli/search_sink.h"
 #include "search/scan.h"
@@ -20,12 +21,13 @@ static const char *const main_figures[] = {"step_s", "samples_per_s", "tokens_pe
 enum {
     MAIN = sizeof main_figures / sizeof *main_figures,
     MOST_TIMES = 32,
-    COLUMNS = 1 + MAIN + MOST_TIMES + 1 + RK_PLAN_AXES
+    COLUMNS = 1 + MAIN + MOST_TIMES + 2 + RK_PLAN_AXES
 };
 
 /* The columns, in this order; parts of recomputation as words that outlive the rows. */
 struct layout {
     int columns, figures, axes;
+    bool words; /* behind the batch: over several clusters, whose stages differ in the axes */
     const struct rk_figure *figure[MAIN + MOST_TIMES];
     enum rk_plan_axis axis[RK_PLAN_AXES];
     struct report_column column[COLUMNS];
@@ -43,9 +45,9 @@ static void add_figure(struct layout *l, const struct rk_figure *figure)
     add_column(l, (struct report_column){.name = figure->name});
 }
 
-static void lay_out(struct layout *l, enum rk_by by)
+static void lay_out(struct layout *l, enum rk_by by, bool words)
 {
-    *l = (struct layout){.columns = 0};
+    *l = (struct layout){.words = words};
     add_column(l, (struct report_column){.name = "index"});
     for (int i = 0; i < MAIN; i++)
         add_figure(l, rk_figure_find(main_figures[i]));
@@ -55,7 +57,8 @@ static void lay_out(struct layout *l, enum rk_by by)
             add_figure(l, f);
         }
     add_column(l, (struct report_column){.name = "batch"});
-    for (int axis = 0; axis < RK_PLAN_AXES; axis++)
+    if (words) add_column(l, (struct report_column){.name = "plan"});
+    for (int axis = 0; axis < RK_PLAN_AXES && !words; axis++)
         if (rk_plan_axis_info((enum rk_plan_axis)axis)->by & by) {
             l->axis[l->axes++] = (enum rk_plan_axis)axis;
             add_column(l, plan_axis_column((enum rk_plan_axis)axis));
@@ -64,14 +67,20 @@ static void lay_out(struct layout *l, enum rk_by by)
         rk_plan_axis_text(RK_PLAN_RECOMPUTE, value, l->recompute[value]);
 }
 
+/* `words` is written where rows have them. */
 static void fill_cells(const struct layout *l, uint64_t index, const struct rk_plan *plan,
-                       const struct rk_outcome *outcome, struct report_cell *cells)
+                       const struct rk_outcome *outcome, char words[static RK_PLAN_TEXT],
+                       struct report_cell *cells)
 {
     char word[RK_PLAN_AXIS_TEXT];
     *cells++ = cell_count(index);
     for (int i = 0; i < l->figures; i++)
         *cells++ = cell_number(rk_figure_value(outcome, l->figure[i]));
     *cells++ = cell_count(plan->batch);
+    if (l->words) {
+        rk_plan_text(plan, words, RK_PLAN_TEXT);
+        *cells++ = cell_text(words);
+    }
     for (int i = 0; i < l->axes; i++) {
         *cells = plan_axis_cell(plan, l->axis[i], word);
         if (l->axis[i] == RK_PLAN_RECOMPUTE)
@@ -171,12 +180,13 @@ static void visit(void *state, uint64_t index)
     struct report_cell cells[COLUMNS];
     struct rk_prediction prediction;
     struct rk_plan plan;
+    char words[RK_PLAN_TEXT];
     block->scanned++;
     if (!rk_plans_plan(stream->search->space, index, &plan)) return; /* has been */
     if (rk_plans_predict(p, &plan, &prediction) != RK_FITS) return;
     if (prediction.hbm_bytes > stream->most_bytes) return;
     if (!stream->any && search_key_value(&stream->where, &plan, &prediction.outcome) == 0) return;
-    fill_cells(&stream->layout, index, &plan, &prediction.outcome, cells);
+    fill_cells(&stream->layout, index, &plan, &prediction.outcome, words, cells);
     stream->sink->row(&block->rows, cells);
     block->rows.count++;
 }
@@ -225,9 +235,10 @@ enum rk_status search_all_write(const struct search *search, struct search_sessi
     stream->session = session;
     stream->sink = sink_of(path);
     stream->error = error;
-    stream->any = !search->where[0];
+    const bool over = search_is_over_clusters(search);
+    stream->any = !search->where[0] || over; /* the space has those alone that satisfy it */
     stream->most_bytes = search->room == SEARCH_NO_ROOM ? INFINITY : search->usable_bytes;
-    lay_out(&stream->layout, by);
+    lay_out(&stream->layout, (enum rk_by)(over ? by | RK_BY_CLUSTERS : by), over);
     enum rk_status status = RK_OK;
     if (!stream->any)
         status = search_condition_open(search->where, search->problem.base.framework,

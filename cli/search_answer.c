@@ -6,10 +6,12 @@
 #include "cli/plan_axes.h"
 #include "cli/prediction.h"
 #include "cli/search_beyond.h"
+#include "cli/search_clusters.h"
 #include "cli/search_divides.h"
 #include "cli/search_job.h"
 #include "cli/search_select.h"
 #include "facts/learned.h"
+#include "search/clusters_space.h"
 #include "search/plans_empty.h"
 
 #include <inttypes.h>
@@ -33,6 +35,9 @@ static const struct report_column best_columns[] = {
     {.name = "fits_share",       .title = "fits in",      .unit = "%", .digits = 0},
     {.name = "days",             .title = "days",         .digits = 4},
     {.name = "cost_usd",         .title = "cost in USD",  .unit = "n", .digits = 3},
+    {.name = "gpus",             .title = "GPUs used"},
+    {.name = "step_usd",         .title = "USD a step",   .unit = "",  .digits = 4},
+    {.name = "stages",           .title = "plan"},
 };
 /* clang-format on */
 
@@ -40,16 +45,20 @@ static const struct report_column best_columns[] = {
  * then the axes. */
 enum {
     BEST_FIXED = sizeof best_columns / sizeof *best_columns,
-    BEST_COST = BEST_FIXED - 1,
-    BEST_DAYS = BEST_FIXED - 2,
-    BEST_CHANCE = BEST_FIXED - 3,
-    BEST_PLAN = BEST_FIXED - 4,
-    BEST_OFFLOADED = BEST_FIXED - 5,
+    BEST_STAGES = BEST_FIXED - 1, /* these three of several clusters */
+    BEST_USD = BEST_FIXED - 2,
+    BEST_GPUS = BEST_FIXED - 3,
+    BEST_COST = BEST_FIXED - 4,
+    BEST_DAYS = BEST_FIXED - 5,
+    BEST_CHANCE = BEST_FIXED - 6,
+    BEST_PLAN = BEST_FIXED - 7,
+    BEST_OFFLOADED = BEST_FIXED - 8,
     BEST_AXES = BEST_FIXED + SEARCH_KEYS,
     BEST_COLUMNS = BEST_AXES + RK_PLAN_AXES
 };
 
 struct best_rows {
+    struct report *report;
     const struct search *search;
     const struct search_keys *keys;
     const uint64_t *place; /* of each row among the best; NULL: every one has a row */
@@ -60,11 +69,12 @@ struct best_rows {
     char value[RK_PLAN_AXES][RK_PLAN_AXIS_TEXT];
 };
 
-/* Does the predictor have this axis? */
+/* Does the predictor have this axis, and a plan one value of it? */
 static bool has_axis(const struct search *search, int axis)
 {
-    return rk_plan_axis_info((enum rk_plan_axis)axis)->by &
-           (unsigned)(search_is_published(search) ? RK_BY_CALCULON : RK_BY_RECKON);
+    return !search_is_over_clusters(search) &&
+           rk_plan_axis_info((enum rk_plan_axis)axis)->by &
+               (unsigned)(search_is_published(search) ? RK_BY_CALCULON : RK_BY_RECKON);
 }
 
 static void best_cells(struct best_rows *rows, size_t at, struct report_cell *cells)
@@ -95,6 +105,11 @@ static void best_cells(struct best_rows *rows, size_t at, struct report_cell *ce
     cells[BEST_COST] = search->run.of_a_second.cost > 0
                            ? cell_number(run_cost(&search->run, p.step_s))
                            : cell_none();
+    const bool over = search_is_over_clusters(search);
+    cells[BEST_GPUS] = cell_count(plan.ranks);
+    cells[BEST_USD] = isfinite(p.step_usd) ? cell_number(p.step_usd) : cell_none();
+    cells[BEST_STAGES] =
+        over ? cell_text(search_clusters_words(rows->report, search, &plan)) : cell_none();
     for (int i = 0; i < rows->keys->count; i++)
         cells[BEST_FIXED + i] =
             cell_number(search_key_value(&rows->keys->key[i], &plan, &p.outcome));
@@ -162,10 +177,13 @@ static void add_best(struct report *report, const struct search *search,
 {
     struct best_rows *rows = report_alloc(report, sizeof *rows);
     if (!rows) return;
+    rows->report = report;
     rows->search = search;
     rows->keys = keys;
     rows->place = choice->place;
     keep_keys(keys, keep);
+    for (int i = BEST_GPUS; i <= BEST_STAGES; i++)
+        keep[i] &= search_is_over_clusters(search);
     for (int i = 0; i < BEST_COLUMNS; i++) {
         if (!keep[i] || (i >= BEST_AXES && !has_axis(search, i - BEST_AXES))) continue;
         rows->column[rows->columns] = column_at(keys, i);
@@ -241,43 +259,46 @@ const char *search_system_word(struct report *report, const struct search *searc
     return input_word(report, CATALOG_SYSTEMS, &search->args->systems, search->problem.system->id);
 }
 
+/* The best plan and its prediction. */
+struct first {
+    struct rk_plan plan;
+    struct rk_prediction prediction;
+    struct forecast forecast; /* of these */
+};
+
+static void take_first(const struct search *search, struct first *first)
+{
+    const struct rk_plans_problem *p = &search->problem;
+    search_plan(search, 0, &first->plan);
+    rk_predict(p->model, p->system, &first->plan, &first->prediction);
+    first->forecast = (struct forecast){p->model, p->system, &first->plan, &first->prediction, ""};
+}
+
 /* How long such runs took that were predicted so. */
 static void add_times(struct report *report, const struct search *search)
 {
-    const struct rk_plans_problem *p = &search->problem;
-    struct rk_prediction prediction;
-    struct rk_plan plan;
-    search_plan(search, 0, &plan);
-    rk_predict(p->model, p->system, &plan, &prediction);
-    const struct forecast best = {p->model, p->system, &plan, &prediction, ""};
-    const char *times = learned_times(report, &best);
+    struct first best;
+    take_first(search, &best);
+    const char *times = learned_times(report, &best.forecast);
     if (times) report_note(report, report_text(report, "The best: %s", times));
 }
 
 /* The same for programs, with its memory. */
 static void add_ranges(struct report *report, const struct search *search)
 {
-    const struct rk_plans_problem *p = &search->problem;
-    struct rk_prediction prediction;
-    struct rk_plan plan;
+    struct first best;
     if (!search->result.found) return;
-    search_plan(search, 0, &plan);
-    rk_predict(p->model, p->system, &plan, &prediction);
-    const struct forecast best = {p->model, p->system, &plan, &prediction, ""};
-    forecast_error_records(report, &best);
+    take_first(search, &best);
+    forecast_error_records(report, &best.forecast);
 }
 
 enum rk_status search_answer_nearest(struct report *report, const struct search *search,
                                      struct rk_error *error)
 {
-    const struct rk_plans_problem *p = &search->problem;
-    struct rk_prediction prediction;
-    struct rk_plan plan;
+    struct first best;
     if (!search->result.found) return RK_OK;
-    search_plan(search, 0, &plan);
-    rk_predict(p->model, p->system, &plan, &prediction);
-    const struct forecast best = {p->model, p->system, &plan, &prediction, ""};
-    return forecast_nearest(report, &best, NULL, search->args->nearest, error);
+    take_first(search, &best);
+    return forecast_nearest(report, &best.forecast, NULL, search->args->nearest, error);
 }
 
 /* What to do with the best one. */
@@ -292,6 +313,10 @@ static void add_next(struct report *report, const struct search *search)
     const char *system = search_system_word(report, search);
     const char *format = formats[plan.framework];
     rk_plan_text(&plan, words, sizeof words);
+    if (search_is_over_clusters(search)) {
+        search_clusters_next(report, search, &plan);
+        return;
+    }
     report_note(report, format ? "To launch the best, and to see where its time goes:"
                                : "To see where the time of the best goes:");
     if (format)
@@ -363,12 +388,11 @@ static void add_headroom_record(struct report *report, const struct search *sear
 static void add_chance(struct report *report, const struct search *search)
 {
     const struct rk_plans_problem *p = &search->problem;
-    struct rk_prediction prediction;
-    struct rk_plan plan;
-    search_plan(search, 0, &plan);
-    rk_predict(p->model, p->system, &plan, &prediction);
-    const double chance = learned_fit(p->model, p->system, &plan, prediction.hbm_bytes);
-    check_remark("the best plan", p->model, p->system, &plan);
+    struct first best;
+    if (search_is_over_clusters(search)) return; /* each stage says it */
+    take_first(search, &best);
+    const double chance = learned_fit(p->model, p->system, &best.plan, best.prediction.hbm_bytes);
+    check_remark("the best plan", p->model, p->system, &best.plan);
     if (isnan(chance) || chance >= LEARNED_SURE) return;
     report_note(report,
                 report_text(report,
@@ -433,12 +457,14 @@ static void add_best_text(struct report *report, const struct search *search,
                           const struct search_keys *keys)
 {
     bool keep[BEST_COLUMNS] = {true, false, true, false, false, true, true, true};
-    keep[BEST_CHANCE] = !search_is_published(search);
+    const bool over = search_is_over_clusters(search);
+    keep[BEST_CHANCE] = !search_is_published(search) && !over;
+    keep[BEST_GPUS] = keep[BEST_USD] = keep[BEST_STAGES] = over;
     keep[BEST_DAYS] = search->run.of_a_second.days > 0;
     keep[BEST_COST] = search->run.of_a_second.cost > 0;
     bool *axes = keep + BEST_AXES;
-    find_varying(search, axes);
-    add_common(report, search, axes);
+    if (!over) find_varying(search, axes);
+    if (!over) add_common(report, search, axes);
     for (uint64_t row = 0; row < search_rows(search) && row < ROWS_LOOKED_AT; row++) {
         struct rk_plan plan;
         search_plan(search, row, &plan);
@@ -524,6 +550,11 @@ const char *search_reason(struct report *report, const struct search *search)
     const struct rk_search_counts *c = &search->result.counts;
     const struct rk_system *system = search->problem.system;
     int tier = 0, most = RK_BAD_MODEL;
+    char why[CLUSTERS_WHY];
+    if (search_is_over_clusters(search)) {
+        clusters_space_why(clusters_space_of(search->space), why);
+        return report_text(report, "%s", why);
+    }
     if (system->devices && search->problem.base.ranks > system->devices)
         return report_text(report, "the system has %" PRIu64 " GPUs", system->devices);
     const char *divides = divisors_note(report, search);
@@ -571,6 +602,15 @@ const char *search_model_name(const struct search *search)
                                        : "the model of today's plans";
 }
 
+static void add_headline_over(struct report *report, const struct search *search)
+{
+    search_clusters_head(report, search);
+    if (!search->result.found)
+        report_note(report, report_text(report, "  %s", search_reason(report, search)));
+    if (search->room == SEARCH_NO_ROOM)
+        report_note(report, "  no plan leaves the headroom of the memory: these fill it");
+}
+
 static void add_headline(struct report *report, const struct search *search)
 {
     const struct rk_plans_problem *p = &search->problem;
@@ -588,6 +628,10 @@ static void add_headline(struct report *report, const struct search *search)
                                     precision_of(p) ? precision_of(p) : "several precisions",
                                     search_model_name(search), search->why ? ": " : "",
                                     search->why ? search->why : ""));
+    if (search_is_over_clusters(search)) {
+        add_headline_over(report, search);
+        return;
+    }
     report_note(report,
                 report_text(report, "  %s plans, %s can run%s%s", report_digits(c->total, total),
                             report_digits(c->verdict[RK_FITS][0], fits), matching(report, search),
@@ -646,6 +690,7 @@ void search_answer_fill(struct report *report, const struct search *search,
         add_headline(report, search);
         if (search->result.found) {
             add_best_text(report, search, keys);
+            if (search_is_over_clusters(search)) search_clusters_proof(report, search);
             add_times(report, search);
             add_next(report, search);
             add_chance(report, search);
@@ -657,9 +702,11 @@ void search_answer_fill(struct report *report, const struct search *search,
         describe_system(report, search->problem.system, REPORT_IN_JSON);
         const struct best_choice every = {.count = search_rows(search)};
         add_best(report, search, keys, NULL, REPORT_IN_JSON | REPORT_IN_CSV, all, &every);
+        if (search_is_over_clusters(search) && search->result.found)
+            search_clusters_proof(report, search);
         add_ranges(report, search);
     }
-    add_outcomes(report, search);
+    if (!search_is_over_clusters(search)) add_outcomes(report, search);
 }
 
 /* ---- standard error: time, rate, arguments ---- */
@@ -681,6 +728,12 @@ void search_answer_rate(const struct search *search, const struct search_session
     if (session->resumed) {
         fprintf(stderr, "reckon: went on from %s; the rest took %.3f s\n", session->state.path,
                 seconds);
+        return;
+    }
+    if (search_is_over_clusters(search)) {
+        fprintf(stderr, "reckon: %s plans simulated in %.3f s; %.3f s in all\n",
+                report_digits(search->result.counts.total, digits), seconds,
+                progress_seconds(&session->progress));
         return;
     }
     fprintf(stderr, "reckon: %s plans settled in %.3f s, %.4g million a second; %.3f s in all\n",

@@ -1,5 +1,6 @@
 #include "cli/search_grid.h"
 
+#include "base/braces.h"
 #include "base/limits.h"
 #include "base/memory.h"
 #include "catalog/hosts.h"
@@ -16,7 +17,8 @@ enum { NAMES = 256 };
 struct names {
     int count;
     const char *name[NAMES];
-    char *text[OPTION_MAX_VALUES]; /* copies that are cut at commas */
+    const char *choice[NAMES]; /* of lists in braces; NULL: the name has none */
+    char **text;               /* (texts) copies */
     int texts;
 };
 
@@ -24,6 +26,16 @@ static void names_release(struct names *names)
 {
     for (int i = 0; i < names->texts; i++)
         free(names->text[i]);
+    free(names->text);
+}
+
+/* A copy that lives as long; NULL: no memory. */
+static char *names_copy(struct names *names, const char *text)
+{
+    if (!ARRAY_ROOM(names->text, names->texts)) return NULL;
+    char *copy = strdup(text);
+    if (copy) names->text[names->texts++] = copy;
+    return copy;
 }
 
 /* A description of a system has spaces, or values behind '='. */
@@ -42,6 +54,27 @@ static enum rk_status add_name(struct names *names, const char *option, const ch
     return RK_OK;
 }
 
+/* "x{16,32}": a machine for each choice. */
+static enum rk_status add_choices(struct names *names, const char *option, const char *text,
+                                  struct rk_error *error)
+{
+    char line[BRACES_LINE], choice[BRACES_LINE];
+    struct braces braces;
+    const char *at;
+    const char *fault = braces_find(&braces, text, &at);
+    enum rk_status status = RK_OK;
+    if (fault) return rk_fail(error, RK_BAD_ARGUMENT, option, 1, (int)(at - text) + 1, "%s", fault);
+    for (int i = 0; i < braces.lines && status == RK_OK; i++) {
+        if (!braces_write(&braces, i, line, choice))
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: the line is too long", option);
+        const char *name = names_copy(names, line), *chosen = names_copy(names, choice);
+        if (!name || !chosen) return no_memory(error);
+        status = add_name(names, option, name, error);
+        if (status == RK_OK && *chosen) names->choice[names->count - 1] = chosen;
+    }
+    return status;
+}
+
 static enum rk_status split(struct names *names, const char *option,
                             const struct option_texts *given, struct rk_error *error)
 {
@@ -49,12 +82,11 @@ static enum rk_status split(struct names *names, const char *option,
     *names = (struct names){.count = 0};
     for (int i = 0; i < given->count && status == RK_OK; i++) {
         if (is_description(given->text[i])) {
-            status = add_name(names, option, given->text[i], error);
+            status = add_choices(names, option, given->text[i], error);
             continue;
         }
-        char *rest = strdup(given->text[i]), *name;
+        char *rest = names_copy(names, given->text[i]), *name;
         if (!rest) return no_memory(error);
-        names->text[names->texts++] = rest;
         while (status == RK_OK && (name = strsep(&rest, ",")))
             status = add_name(names, option, name, error);
     }
@@ -131,8 +163,9 @@ static enum rk_status load_system(const struct search_args *args, const char *li
     struct rk_system made;
     char note[HOST_WORD];
     bool taken = false;
-    enum rk_status status = rk_system_load(line, system, error);
-    if (status == RK_OK) status = host_take(&away, line, system, &made, &taken, note, error);
+    enum rk_status status = rk_system_load_several(line, system, error);
+    if (status == RK_OK && !system->machine)
+        status = host_take(&away, line, system, &made, &taken, note, error);
     if (!taken) return status;
     rk_system_release(system);
     *system = made;
@@ -146,7 +179,8 @@ static enum rk_status load(struct search_grid *grid, const struct search_args *a
 {
     grid->model = calloc((size_t)models->count, sizeof *grid->model);
     grid->system = calloc((size_t)systems->count, sizeof *grid->system);
-    if (!grid->model || !grid->system) return no_memory(error);
+    grid->choice = calloc((size_t)systems->count, sizeof *grid->choice);
+    if (!grid->model || !grid->system || !grid->choice) return no_memory(error);
     enum rk_status status = RK_OK;
     for (; status == RK_OK && grid->models < models->count; grid->models++) {
         struct hf_import import;
@@ -158,9 +192,13 @@ static enum rk_status load(struct search_grid *grid, const struct search_args *a
         }
         grid->model[grid->models] = import.model;
     }
-    for (; status == RK_OK && grid->systems < systems->count; grid->systems++)
-        status =
-            load_system(args, systems->name[grid->systems], &grid->system[grid->systems], error);
+    for (; status == RK_OK && grid->systems < systems->count; grid->systems++) {
+        const int i = grid->systems;
+        status = load_system(args, systems->name[i], &grid->system[i], error);
+        if (status == RK_OK && systems->choice[i] &&
+            !(grid->choice[i] = strdup(systems->choice[i])))
+            status = no_memory(error);
+    }
     return status;
 }
 
@@ -172,6 +210,10 @@ static enum rk_status check_sizes(struct search_grid *grid, struct rk_error *err
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "--gpus is missing: %s does not say how many there are",
                            grid->system[i].id);
+    for (int i = 0; grid->gpus.count && i < grid->systems; i++)
+        if (grid->system[i].machine)
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                           "--gpus does not go with several clusters: each says how many it has");
     if (grid->batch.count == 0)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--batch is missing: give the samples of a step, over all GPUs");
@@ -211,8 +253,11 @@ enum rk_status search_grid_open(struct search_grid *grid, const struct search_ar
 
 void search_grid_release(struct search_grid *grid)
 {
-    for (int i = 0; grid->system && i < grid->systems; i++)
+    for (int i = 0; grid->system && i < grid->systems; i++) {
         rk_system_release(&grid->system[i]);
+        free(grid->choice[i]);
+    }
+    free(grid->choice);
     free(grid->system);
     free(grid->model);
     *grid = (struct search_grid){.models = 0};
@@ -227,6 +272,7 @@ struct grid_problem search_grid_at(const struct search_grid *grid, size_t i)
     return (struct grid_problem){
         .model = &grid->model[pair / (size_t)grid->systems],
         .system = system,
+        .choice = grid->choice[pair % (size_t)grid->systems],
         .gpus = grid->gpus.count ? grid->gpus.value[rest % gpus] : system->devices,
         .batch = grid->batch.value[i % batches],
     };

@@ -9,13 +9,15 @@ struct search_grid {
     int models, systems;
     struct rk_model *model;   /* (models) */
     struct rk_system *system; /* (systems) */
+    char **choice;            /* (systems) of lists in braces; NULL: it is as given */
     struct number_list gpus;  /* count 0: as many as each system says it has */
     struct number_list batch;
     size_t problems;
 };
 
 /* Loads models and systems and reads the lists. A name given may be several with commas between
- * ("gpt3-175b,megatron-1t"), unless it describes a system. The caller releases, also on failure. */
+ * ("gpt3-175b,megatron-1t"), unless it describes a system, where
+ * lists in braces are a system for each choice. The caller releases, also on failure. */
 enum rk_status search_grid_open(struct search_grid *grid, const struct search_args *args,
                                 struct rk_error *error);
 void search_grid_release(struct search_grid *grid);
@@ -24,6 +26,7 @@ void search_grid_release(struct search_grid *grid);
 struct grid_problem {
     const struct rk_model *model;
     const struct rk_system *system;
+    const char *choice;
     uint64_t gpus, batch;
 };
 struct grid_problem search_grid_at(const struct search_grid *grid, size_t i);

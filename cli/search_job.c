@@ -2,8 +2,10 @@
 
 #include "base/memory.h"
 #include "cli/plan_input.h"
+#include "cli/search_clusters.h"
 #include "cli/team.h"
 #include "facts/headroom.h"
+#include "search/clusters_space.h"
 #include "search/state.h"
 
 #include <math.h>
@@ -31,6 +33,7 @@ static enum rk_framework framework_of(const struct search_args *args, const stru
 {
     const bool described = rk_system_describes_kernels(system);
     *why = NULL;
+    if (system->machine && args->framework < 0) return RK_MEGATRON;
     if (args->framework >= 0) return (enum rk_framework)args->framework;
     if (args->plan || args->words.count || args->sequence ||
         plan_axes_only(&args->axes, RK_BY_RECKON))
@@ -93,8 +96,12 @@ static enum rk_status set_where(struct search *search, struct rk_error *error)
     const struct rk_plans_problem *p = &search->problem;
     const int length = snprintf(search->where, sizeof search->where, "%s", where);
     const bool asked = args->headroom || !(args->all || says_memory(args));
-    const enum rk_status status = headroom_room(asked ? args->headroom : "none", p->model,
-                                                p->system, &p->base, &search->share, error);
+    const char *headroom = asked ? args->headroom : "none";
+    const bool several = search_is_over_clusters(search);
+    search->share = 1;
+    const enum rk_status status =
+        several ? headroom_of_clusters(headroom, &search->problem, error)
+                : headroom_room(headroom, p->model, p->system, &p->base, &search->share, error);
     if (status != RK_OK) return status;
     search->usable_bytes =
         search->share < 1 ? search->share * p->system->memory[0].capacity_bytes : INFINITY;
@@ -108,7 +115,8 @@ static enum rk_status set_where(struct search *search, struct rk_error *error)
 static enum rk_status set_run(struct search *search, struct rk_error *error)
 {
     struct run_terms terms;
-    if (!search->args->run.tokens) return run_check(&search->args->run, error);
+    if (!search->args->run.tokens || search_is_over_clusters(search))
+        return run_check(&search->args->run, error);
     enum rk_status status = run_terms_open(&terms, &search->args->run, error);
     terms.space = &search->problem;
     if (status == RK_OK) status = run_share(&terms, &search->run, error);
@@ -134,6 +142,11 @@ static enum rk_status name_run(const struct search *search, const char *option, 
         int found = -1;
         for (int i = 0; i < 3; i++)
             if (strlen(names[i].name) == word && strncmp(at, names[i].name, word) == 0) found = i;
+        if (found >= 0 && search_is_over_clusters(search))
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                           "%s: %s follows from the GPUs that a plan uses of each cluster: say "
+                           "step_s, or step_usd where every cluster has its price",
+                           option, names[found].name);
         if (found >= 0 && !(names[found].factor > 0))
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: %s is of a run: give %s",
                            option, names[found].name,
@@ -173,6 +186,10 @@ enum rk_status search_set(struct search *search, const struct rk_model *model,
     const enum rk_framework framework = framework_of(args, model, system, &search->why);
     rk_plans_problem_init(&search->problem, model, system, framework, gpus, batch, args->sequence);
     search->problem.unstartable = args->unstartable;
+    search->problem.launchable = args->launchable;
+    if (system->machine && search->problem.base.framework == RK_CALCULON)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "framework: the published model knows one cluster alone");
     if (args->unstartable && framework == RK_CALCULON)
         return rk_fail(
             error, RK_BAD_ARGUMENT, NULL, 0, 0,
@@ -181,7 +198,7 @@ enum rk_status search_set(struct search *search, const struct rk_model *model,
     enum rk_status status = plan_axes_restrict(&args->axes, &search->problem, error);
     if (status == RK_OK) status = search_take_words(args, &search->problem, error);
     if (status == RK_OK) status = plan_axes_check(&search->problem, error);
-    if (status == RK_OK) status = check_precision(&search->problem, error);
+    if (status == RK_OK && !system->machine) status = check_precision(&search->problem, error);
     if (status == RK_OK) status = set_where(search, error);
     if (status == RK_OK) status = set_run(search, error);
     return status == RK_OK ? set_query(search, error) : status;
@@ -365,6 +382,27 @@ static bool sifts(const struct search *search)
     return isfinite(search->usable_bytes) && !args->sort && !args->pareto && !args->all;
 }
 
+/* Over several clusters, where no plan leaves so much: the best that fits. */
+static enum rk_status ask_for_edge(struct search *search, struct rk_query query,
+                                   struct rk_error *error)
+{
+    double *usable_bytes = search->problem.usable_bytes;
+    double most = 0;
+    for (int i = 0; i < RK_MAX_CLUSTERS; i++)
+        most = fmax(most, usable_bytes[i]);
+    if (!search->result.complete || search->result.found || !(most > 0)) return RK_OK;
+    memset(usable_bytes, 0, sizeof search->problem.usable_bytes);
+    rk_answer_release(&search->result);
+    rk_space_close(search->space);
+    query.keep = NULL;
+    query.resume = NULL;
+    search->space = rk_plans_open(&search->problem, error);
+    if (!search->space) return error->status;
+    const enum rk_status status = ask_with(search->space, &query, NULL, &search->result, error);
+    if (status == RK_OK && search->result.found) search->room = SEARCH_NO_ROOM;
+    return status;
+}
+
 enum rk_status search_ask(struct search *search, search_asker *ask, void *context,
                           struct rk_query query, uint64_t top, struct rk_error *error)
 {
@@ -376,6 +414,8 @@ enum rk_status search_ask(struct search *search, search_asker *ask, void *contex
     if (sifts(search)) query.top += SPARE;
     search->room = condition ? SEARCH_ROOM_ASKED : SEARCH_ROOM_ENOUGH;
     enum rk_status status = ask(context, search->space, &query, answer, error);
+    if (status == RK_OK && search_is_over_clusters(search))
+        return ask_for_edge(search, edge, error);
     if (status == RK_OK && sifts(search)) return leave_room(search, &query, top, error);
     if (status != RK_OK || !condition || answer->found > 0 || !answer->complete) return status;
     rk_answer_release(answer);
@@ -390,6 +430,14 @@ static enum rk_status ask_session(void *session, const struct rk_space *space,
                                   struct rk_error *error)
 {
     return run(session, space, query, answer, error);
+}
+
+/* A problem that was finished before, for a plan that no state has. */
+static enum rk_status ask_again(void *context, const struct rk_space *space, struct rk_query *query,
+                                struct rk_answer *answer, struct rk_error *error)
+{
+    (void)context;
+    return rk_ask(space, query, answer, error);
 }
 
 static enum rk_status ask(struct search *search, struct search_session *session, uint64_t top,
@@ -413,12 +461,16 @@ static enum rk_status ask(struct search *search, struct search_session *session,
         .context = session,
     };
     char where[ROOMY_WHERE];
+    if (args->all && search_is_over_clusters(search)) query.top = CLUSTERS_MOST_KEPT;
     struct rk_query asked = query;
     if (isfinite(search->usable_bytes)) asked.where = roomy_where(search, where);
     const uint64_t fingerprint = file->path[0] ? state_fingerprint(search->space, &asked) : 0;
     if (session->total < session->before + count) session->total = session->before + count;
     enum rk_status status;
-    if (number < file->finished) {
+    if (number < file->finished && search_is_over_clusters(search)) { /* a row has its plan alone */
+        query.keep = NULL;
+        status = search_ask(search, ask_again, NULL, query, top, error);
+    } else if (number < file->finished) {
         session->resumed = true;
         status = take_answer(answer, &file->answer[number], fingerprint, file->path, error);
     } else {
@@ -427,6 +479,7 @@ static enum rk_status ask(struct search *search, struct search_session *session,
             status = keep_answer(answer, file, fingerprint, error);
     }
     session->before += count;
+    if (status == RK_OK && answer->found > top && !args->pareto) answer->found = top;
     if (status == RK_OK && !args->sort && !args->pareto) settle_ties(answer);
     return status;
 }

@@ -1,5 +1,7 @@
 #include "cli/search_select.h"
 
+#include "search/clusters_space.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +54,9 @@ enum rk_status search_keys_open(const struct search *search, struct search_keys 
                                 struct rk_error *error)
 {
     const struct search_args *args = search->args;
-    const struct predictor *predictor = predictor_of(search->problem.base.framework);
+    const struct predictor *predictor = search->problem.system->machine
+                                            ? &clusters_predictor
+                                            : predictor_of(search->problem.base.framework);
     keys->count = keys->column = 0;
     keys->list = args->pareto != NULL;
     if (args->pareto && args->sort)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row's longest text: numbers, flags and words of the axes. */
+/* A row's numbers, flags and commas. */
 enum { ROW_SIZE = 4096 };
 
 static enum rk_status csv_open(void **sink, const char *path, const struct search *search,
@@ -36,12 +36,18 @@ static int put_number(char *to, double number)
     return snprintf(to, NUMBER_SIZE, "%.17g", number);
 }
 
-/* The words of axes need no quotes. */
+/* Words of plans have commas, but no quotes or ends of lines. */
+static int put_text(char *to, const char *text)
+{
+    const bool quoted = strchr(text, ',') != NULL;
+    return sprintf(to, quoted ? "\"%s\"" : "%s", text);
+}
+
 static int put_cell(char *to, const struct report_cell *cell)
 {
     switch (cell->type) {
     case REPORT_TEXT:
-        return snprintf(to, NUMBER_SIZE, "%s", cell->as.text);
+        return put_text(to, cell->as.text);
     case REPORT_COUNT:
         return snprintf(to, NUMBER_SIZE, "%" PRIu64, cell->as.count);
     case REPORT_NUMBER:
@@ -55,7 +61,10 @@ static int put_cell(char *to, const struct report_cell *cell)
 
 static void csv_row(struct sink_rows *rows, const struct report_cell *cells)
 {
-    char *text = sink_rows_grow(rows, ROW_SIZE), *to = text;
+    size_t words = 0;
+    for (int i = 0; i < rows->columns; i++)
+        words += cells[i].type == REPORT_TEXT ? strlen(cells[i].as.text) + 2 : 0;
+    char *text = sink_rows_grow(rows, ROW_SIZE + words), *to = text;
     if (!text) return;
     for (int i = 0; i < rows->columns; i++) {
         if (i) *to++ = ',';

@@ -12,6 +12,7 @@
 struct table_row {
     const struct rk_model *model;
     const struct rk_system *system;
+    const char *choice; /* of a system with lists in braces; NULL: its id */
     uint64_t gpus, batch;
     uint64_t plans, fits;
     const char *predictor;
@@ -40,7 +41,7 @@ static bool is_too_large(const struct search *search)
     return devices && search->problem.base.ranks > devices;
 }
 
-static void take_row(struct table *table, const struct search *search)
+static void take_row(struct table *table, const struct search *search, const char *choice)
 {
     const struct rk_plans_problem *p = &search->problem;
     struct table_row *row = &table->row[table->count++];
@@ -48,6 +49,7 @@ static void take_row(struct table *table, const struct search *search)
     *row = (struct table_row){
         .model = p->model,
         .system = p->system,
+        .choice = choice,
         .gpus = p->base.ranks,
         .batch = p->base.batch,
         .plans = search->result.counts.total,
@@ -77,13 +79,13 @@ static enum rk_status run_row(struct table *table, const struct search_grid *gri
     enum rk_status status = search_set(&search, at.model, at.system, at.gpus, at.batch, error);
     if (status == RK_OK && is_too_large(&search)) {
         session->all_searches--;
-        take_row(table, &search);
+        take_row(table, &search, at.choice);
         return RK_OK;
     }
     if (status == RK_OK) status = search_run(&search, session, 1, error);
     if (status == RK_OK) {
         table->complete &= search.result.complete;
-        take_row(table, &search);
+        take_row(table, &search, at.choice);
     }
     search_release(&search);
     return status;
@@ -126,12 +128,19 @@ static const struct report_column columns[] = {
     {.name = "fits_share",       .title = "fits in",      .unit = "%", .digits = 0},
     {.name = "days",             .digits = 4},
     {.name = "cost_usd",         .title = "cost in USD",  .unit = "n", .digits = 3},
+    {.name = "gpus_used",        .title = "GPUs used"},
+    {.name = "step_usd",         .title = "USD a step",   .digits = 4},
     {.name = "plan",             .title = "best plan"},
     {.name = "reason"},
 };
 /* clang-format on */
 
-enum { COLUMNS = sizeof columns / sizeof *columns, FIRST_FIGURE = 7, PLAN = FIRST_FIGURE + 9 };
+enum {
+    COLUMNS = sizeof columns / sizeof *columns,
+    FIRST_FIGURE = 7,
+    USED = FIRST_FIGURE + 9,
+    PLAN = USED + 2
+};
 
 struct rows {
     const struct table_row *row;
@@ -145,10 +154,11 @@ static void make_row(const void *context, size_t i, struct report_cell *cells)
 {
     struct rows *rows = (struct rows *)context; /* its texts live until the next row */
     const struct table_row *row = &rows->row[i];
-    struct report_cell all[COLUMNS] = {cell_text(row->model->id), cell_text(row->system->id),
-                                       cell_count(row->gpus),     cell_count(row->batch),
-                                       cell_text(row->predictor), cell_count(row->plans),
-                                       cell_count(row->fits)};
+    struct report_cell all[COLUMNS] = {
+        cell_text(row->model->id), cell_text(row->choice ? row->choice : row->system->id),
+        cell_count(row->gpus),     cell_count(row->batch),
+        cell_text(row->predictor), cell_count(row->plans),
+        cell_count(row->fits)};
     for (int k = FIRST_FIGURE; k < COLUMNS; k++)
         all[k] = cell_none();
     if (row->reason) {
@@ -158,12 +168,14 @@ static void make_row(const void *context, size_t i, struct report_cell *cells)
     } else {
         const struct rk_outcome *o = &row->outcome;
         const double figures[] = {
-            o->step_s, o->samples_per_s, o->tokens_per_s, o->tokens_per_s / (double)row->gpus,
+            o->step_s, o->samples_per_s, o->tokens_per_s, o->tokens_per_s / (double)row->plan.ranks,
             o->mfu,    o->hbm_bytes,     row->chance,     row->days,
             row->cost};
-        for (int k = FIRST_FIGURE; k < PLAN; k++)
+        if (row->system->machine) all[USED] = cell_count(row->plan.ranks);
+        if (o->step_usd > 0) all[USED + 1] = cell_number(o->step_usd);
+        for (int k = FIRST_FIGURE; k < USED; k++)
             if (!isnan(figures[k - FIRST_FIGURE]) &&
-                (k < PLAN - 2 || figures[k - FIRST_FIGURE] > 0))
+                (k < USED - 2 || figures[k - FIRST_FIGURE] > 0))
                 all[k] = cell_number(figures[k - FIRST_FIGURE]);
         rk_plan_text(&row->plan, rows->words, sizeof rows->words);
         all[PLAN] = cell_text(rows->words);
@@ -230,11 +242,13 @@ static void fill_report(struct table *table, const struct search_grid *grid)
 {
     static const struct report_column head[] = {{.name = "command"}, {.name = "complete"}};
     struct report *report = &table->report;
-    bool chances = false, days = false, cost = false;
+    bool chances = false, days = false, cost = false, over = false, priced = false;
     for (size_t i = 0; i < table->count; i++) {
         chances |= !table->row[i].reason && !isnan(table->row[i].chance);
         days |= table->row[i].days > 0;
         cost |= table->row[i].cost > 0;
+        over |= table->row[i].system->machine != NULL;
+        priced |= table->row[i].outcome.step_usd > 0;
     }
     const bool shown[COLUMNS] = {grid->models > 1,
                                  grid->systems > 1,
@@ -252,6 +266,8 @@ static void fill_report(struct table *table, const struct search_grid *grid)
                                  chances,
                                  days,
                                  cost,
+                                 over,
+                                 priced,
                                  true,
                                  false};
     bool all[COLUMNS];

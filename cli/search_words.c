@@ -42,22 +42,11 @@ static enum rk_status read_plan(const char *name, struct plan_draft *draft, stru
     return status;
 }
 
-/* "recompute-parts=..." alone means selective; "selective" alone means core attention. */
-static void settle_recompute(struct plan_draft *draft)
-{
-    struct rk_plan *plan = &draft->plan;
-    const bool parts = plan_given(draft, "recompute_parts");
-    if (parts && !plan_given(draft, "recompute")) plan->recompute = RK_SELECTIVE;
-    if (plan->recompute == RK_SELECTIVE && !parts)
-        plan->recompute_parts = 1u << RK_PART_CORE_ATTENTION;
-}
-
 enum rk_status search_take_words(const struct search_args *args, struct rk_plans_problem *problem,
                                  struct rk_error *error)
 {
     const struct option_texts *words = &args->words;
     struct plan_draft draft = plan_draft();
-    const struct rk_plan before = problem->base;
     if (!args->plan && words->count == 0) return RK_OK;
     enum rk_status status = args->plan ? read_plan(args->plan, &draft, error) : RK_OK;
     if (status == RK_OK) status = plan_read_texts(words, &draft, error);
@@ -66,19 +55,5 @@ enum rk_status search_take_words(const struct search_args *args, struct rk_plans
         status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--framework and a word of the plan say the same: give one of them");
     if (status != RK_OK) return status;
-    if (draft.plan.expert > 1 && !problem->model->experts)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "ep%" PRIu64 ": %s has no experts: leave ep out", draft.plan.expert,
-                       problem->model->id);
-    settle_recompute(&draft);
-    problem->base = draft.plan;
-    problem->base.ranks = before.ranks;
-    problem->base.batch = before.batch;
-    problem->base.sequence = before.sequence;
-    if (!plan_given(&draft, "framework")) problem->base.framework = before.framework;
-    if (!plan_given(&draft, "attention"))
-        problem->base.attention =
-            rk_usual_attention(problem->base.framework, problem->system->kernels.attention_kernels);
-    if (!plan_given(&draft, "precision")) problem->base.precision = before.precision;
-    return plan_axes_take(&draft, problem, error);
+    return plan_problem_take(&draft, problem, error);
 }

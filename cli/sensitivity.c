@@ -132,31 +132,17 @@ void print_sensitivity(struct report *report, const struct rk_plans_problem *pro
     struct rk_error error;
     const enum rk_status status = held ? rk_effects_of_plan(problem, aim, held, &effects, &error)
                                        : rk_effects_find(problem, aim, &effects, &error);
+    const struct rk_machine *machine = problem->system->machine;
     if (status == RK_OK) {
-        const struct tables tables = tables_of(report, effects.now_s, false, held);
-        for (int i = 0; i < effects.count; i++)
-            add_row(&tables, NULL, problem->system, &effects.effect[i]);
+        const struct tables tables = tables_of(report, effects.now_s, machine != NULL, held);
+        for (int i = 0; i < effects.count; i++) {
+            const struct rk_effect *e = &effects.effect[i];
+            const char *name = machine ? machine->cluster[e->cluster].name : NULL;
+            if (e->other >= 0)
+                name = report_text(report, "%s - %s", name, machine->cluster[e->other].name);
+            add_row(&tables, name, rk_system_of(problem->system, e->cluster), e);
+        }
     }
     if (status == RK_NO_MEMORY) report->failed = true;
     rk_effects_release(&effects);
-}
-
-enum rk_status print_clusters_sensitivity(struct report *report,
-                                          const struct clusters_question *question, double now_s,
-                                          struct rk_error *error)
-{
-    struct clusters_effects all;
-    const enum rk_status status = clusters_effects_find(question, now_s, &all, error);
-    if (status == RK_OK) {
-        const struct tables tables = tables_of(report, now_s, true, false);
-        for (int i = 0; i < all.effects.count; i++) {
-            const struct rk_cluster *c = question->machine->cluster;
-            const struct effect_place *at = &all.place[i];
-            const char *name = c[at->cluster].name;
-            if (at->other >= 0) name = report_text(report, "%s - %s", name, c[at->other].name);
-            add_row(&tables, name, &c[at->cluster].system, &all.effects.effect[i]);
-        }
-    }
-    clusters_effects_release(&all);
-    return status;
 }

@@ -132,6 +132,7 @@ static void print_misses(struct report *report, const struct rk_plans_problem *p
 /* clang-format off */
 static const struct report_column change_columns[] = {
     {.name = "change"},
+    {.name = "cluster"},
     {.name = "tier"},
     {.name = "name"},
     {.name = "helps"},
@@ -154,9 +155,18 @@ enum {
     CHANGE_TEXT = sizeof change_text / sizeof *change_text
 };
 
+/* "new: HBM", of several clusters. */
+static const char *of_cluster(const struct tables *t, const struct rk_change *c, const char *what)
+{
+    const struct rk_machine *machine = t->problem->system->machine;
+    return machine ? report_text(t->report, "%s: %s", machine->cluster[c->cluster].name, what)
+                   : what;
+}
+
 static const char *memory_sentence(const struct tables *t, const struct rk_change *c)
 {
-    const char *name = memory_name(t->report, t->problem->system, c->tier);
+    const struct rk_system *system = rk_system_of(t->problem->system, c->cluster);
+    const char *name = of_cluster(t, c, memory_name(t->report, system, c->tier));
     if (!c->helps) return report_text(t->report, "more of %s: no amount helps", name);
     return report_text(t->report, "%s more of %s: %s instead of %s",
                        bytes_text(t->report, c->to - c->from), name, bytes_text(t->report, c->to),
@@ -174,7 +184,8 @@ static const char *added_sentence(const struct tables *t, const struct rk_change
 
 static const char *network_sentence(const struct tables *t, const struct rk_change *c)
 {
-    const char *name = network_name(t->report, t->problem->system, c->tier);
+    const struct rk_system *system = rk_system_of(t->problem->system, c->cluster);
+    const char *name = of_cluster(t, c, network_name(t->report, system, c->tier));
     if (!c->helps) return report_text(t->report, "a larger domain of %s: no size helps", name);
     return report_text(t->report, "a larger domain of %s: %.0f ranks instead of %.0f", name, c->to,
                        c->from);
@@ -207,8 +218,10 @@ static const char *size_sentence(const struct tables *t, const struct rk_change 
         [RK_CHANGE_SMALLER_BATCH] = "a smaller batch",
         [RK_CHANGE_LARGER_BATCH] = "a larger batch",
     };
-    if (!c->helps) return report_text(t->report, "%s: none that was tried helps", sizes[c->kind]);
-    return report_text(t->report, "%s: %.0f instead of %.0f", sizes[c->kind], c->to, c->from);
+    const bool batch = c->kind == RK_CHANGE_SMALLER_BATCH || c->kind == RK_CHANGE_LARGER_BATCH;
+    const char *size = batch ? sizes[c->kind] : of_cluster(t, c, sizes[c->kind]);
+    if (!c->helps) return report_text(t->report, "%s: none that was tried helps", size);
+    return report_text(t->report, "%s: %.0f instead of %.0f", size, c->to, c->from);
 }
 
 static const char *(*const sentences[RK_CHANGE_KINDS])(const struct tables *,
@@ -222,14 +235,22 @@ static const char *(*const sentences[RK_CHANGE_KINDS])(const struct tables *,
 
 static const char *name_of(const struct rk_plans_problem *p, const struct rk_change *c)
 {
-    if (c->kind == RK_CHANGE_MEMORY) return or_null(p->system->memory[c->tier].name);
-    if (c->kind == RK_CHANGE_NETWORK) return or_null(p->system->network[c->tier].name);
+    const struct rk_system *system = rk_system_of(p->system, c->cluster);
+    if (c->kind == RK_CHANGE_MEMORY) return or_null(system->memory[c->tier].name);
+    if (c->kind == RK_CHANGE_NETWORK) return or_null(system->network[c->tier].name);
     return c->kind == RK_CHANGE_RESTRICTION ? rk_plan_axis_info(c->axis)->name : NULL;
+}
+
+static bool is_of_cluster(enum rk_change_kind kind)
+{
+    return kind == RK_CHANGE_MEMORY || kind == RK_CHANGE_NETWORK || kind == RK_CHANGE_FEWER_GPUS ||
+           kind == RK_CHANGE_MORE_GPUS;
 }
 
 static void add_change(void *context, const struct rk_change *c)
 {
     const struct tables *t = context;
+    const struct rk_machine *machine = t->problem->system->machine;
     const bool sized = c->kind != RK_CHANGE_RESTRICTION && c->kind != RK_CHANGE_START;
     const struct report_cell step = c->helps ? cell_number(c->found.outcome.step_s) : cell_none();
     const struct report_cell rate =
@@ -239,6 +260,8 @@ static void add_change(void *context, const struct rk_change *c)
     report_row(t->report, t->all,
                (const struct report_cell[]){
                    cell_text(rk_change_name(c->kind)),
+                   machine && is_of_cluster(c->kind) ? cell_text(machine->cluster[c->cluster].name)
+                                                     : cell_none(),
                    c->tier < 0 ? cell_none() : cell_count((uint64_t)c->tier),
                    cell_text(name_of(t->problem, c)), cell_flag(c->helps),
                    sized ? cell_number(c->from) : cell_none(),
@@ -254,7 +277,7 @@ void print_why(struct report *report, const struct rk_plans_problem *problem,
     struct rk_aim better = *aim;
     struct rk_found best;
     if (rk_find(problem, aim, &best)) better.samples_per_s = WORTH_IT * best.outcome.samples_per_s;
-    print_misses(report, problem, &better);
+    if (!problem->system->machine) print_misses(report, problem, &better);
     if (aim->stop && aim->stop(aim->context)) return;
     open_tables(&t, "changes", change_columns, CHANGE_COLUMNS,
                 better.samples_per_s > 0

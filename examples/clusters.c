@@ -1,10 +1,11 @@
 /* clusters.c - the best plan over several clusters with the installed library, stage by stage.
  *
  *     cc clusters.c $(pkg-config --cflags --libs reckon) -o clusters
- *     ./clusters llama3.1-8b "h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s@50us" "gbs256"
+ *     ./clusters llama3.1-8b "h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s@50us" 256
  */
 #include <reckon/reckon.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int fail(const struct rk_error *error)
 {
@@ -35,20 +36,21 @@ int main(int argc, char **argv)
     struct rk_plan plan;
     static struct rk_prediction prediction;
     struct rk_error error;
-    double bound_s;
+    struct rk_plans_problem problem;
     if (argc < 4) {
-        fprintf(stderr, "usage: clusters MODEL SYSTEM WORDS\n");
+        fprintf(stderr, "usage: clusters MODEL SYSTEM BATCH\n");
         return 2;
     }
     if (rk_model_load(argv[1], &model, &error) != RK_OK ||
         rk_system_load_several(argv[2], &system, &error) != RK_OK)
         return fail(&error);
-    if (rk_clusters_search(&model, &system, argv[3], &plan, &bound_s, &error) != RK_OK) {
+    rk_plans_problem_init(&problem, &model, &system, RK_MEGATRON, 0, strtoull(argv[3], NULL, 10),
+                          0);
+    if (rk_plans_best(&problem, &plan, &prediction, &error) != RK_OK) {
         rk_system_release(&system);
         return fail(&error);
     }
-    rk_predict(&model, &system, &plan, &prediction);
-    printf("%.4f s a step; no plan has an objective below %.4f s\n", prediction.step_s, bound_s);
+    printf("%.4f s a step\n", prediction.step_s);
     print_stages(&system, &plan, &prediction);
     rk_system_release(&system);
     return 0;

@@ -74,7 +74,8 @@ struct rk_miss {
 enum { RK_MISSES = 3 };
 
 /* Those that tier `tier` of the memories or networks keeps out, by what they need of it, the least
- * first; of those that need the same, the fastest. Returns how many there are. */
+ * first; of those that need the same, the fastest. Returns how many there are: none over several
+ * clusters. */
 RK_API int rk_misses(const struct rk_plans_problem *problem, const struct rk_aim *aim,
                      enum rk_limit limit, int tier, struct rk_miss missed[RK_MISSES]);
 
@@ -97,6 +98,7 @@ enum rk_change_kind {
 
 struct rk_change {
     enum rk_change_kind kind;
+    int cluster;            /* whose, of several; 0: the system's own */
     int tier;               /* of memories or networks; -1: none */
     enum rk_plan_axis axis; /* RK_CHANGE_RESTRICTION */
     bool helps;
@@ -108,7 +110,8 @@ struct rk_change {
 RK_API const char *rk_change_name(enum rk_change_kind kind);
 
 /* Tries every change in the order of the list and hands each one to `take`. GPUs and batches are
- * tried when any plan will do: steps of other sizes do not compare. */
+ * tried when any plan will do: steps of other sizes do not compare. Of several clusters each is
+ * changed by itself; there the least memory that helps is the first of some sizes. */
 RK_API void rk_changes(const struct rk_plans_problem *problem, const struct rk_aim *aim,
                        void (*take)(void *context, const struct rk_change *change), void *context);
 
@@ -142,7 +145,8 @@ RK_API bool rk_savings_pair(const struct rk_model *model, const struct rk_system
 
 /* One number of the machine, and the best time of the batch with 10 % more and less of it. */
 struct rk_effect {
-    const char *part;      /* "matrix", "attention", "vector", "host", "memory", "network" */
+    int cluster, other; /* whose, of several clusters; the other end of a link, -1: no link */
+    const char *part;   /* "matrix", "attention", "vector", "host", "memory", "network", "link" */
     const char *parameter; /* "peak_FLOPps", "efficiency", ... */
     const char *unit;      /* "FLOP/s", "B/s", "B", "s" or "" */
     int tier;              /* of memories and networks; -1: none */

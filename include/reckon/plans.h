@@ -9,6 +9,7 @@
 #ifndef RECKON_PLANS_H
 #define RECKON_PLANS_H
 
+#include <reckon/machine.h>
 #include <reckon/predict.h>
 #include <reckon/search.h>
 
@@ -134,6 +135,10 @@ struct rk_plans_problem {
         uint64_t to[RK_MAX_PINNED];
     } pinned[RK_PLAN_AXES];
     bool unstartable;
+    /* Of a system of several clusters (machine.h): only plans that one launcher runs as one job;
+     * what plans may fill of an accelerator's memory on each cluster (0: all of it). */
+    bool launchable;
+    double usable_bytes[RK_MAX_CLUSTERS];
 };
 
 /* bf16 if the system has it, else fp16, else what it has. */
@@ -146,7 +151,9 @@ RK_API void rk_plans_problem_init(struct rk_plans_problem *problem, const struct
 
 /* ---- the space as a list ---- */
 
-/* A space of plans: search.h counts, asks and closes it. With framework calculon it is that of
+/* A space of plans: search.h counts, asks and closes it. Over several clusters it is empty until it
+ * is asked, by one thread at a time; then it has the plans that were simulated for the last
+ * question, docs/clusters.md. With framework calculon it is that of
  * [isaev2023], whose plans have the largest multiple of their data degree as batch that is at most
  * that of `base`, and a fused activation unless RK_PLAN_FUSED is pinned. NULL when there is no
  * memory, when an axis has more values than a search takes, or when calculon has not what is

@@ -201,7 +201,8 @@ RK_API void rk_predict_passes(const struct rk_model *model, const struct rk_syst
 
 /* ---- figures by name ---- */
 
-enum rk_by { RK_BY_RECKON = 1, RK_BY_CALCULON = 2, RK_BY_BOTH = 3 };
+/* CLUSTERS: today's predictor, of plans over several clusters alone. */
+enum rk_by { RK_BY_RECKON = 1, RK_BY_CALCULON = 2, RK_BY_BOTH = 3, RK_BY_CLUSTERS = 4 };
 
 struct rk_figure {
     const char *name;

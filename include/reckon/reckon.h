@@ -7,7 +7,6 @@
 #include <reckon/campaign.h>
 #include <reckon/catalog.h>
 #include <reckon/check.h>
-#include <reckon/clusters.h>
 #include <reckon/command.h>
 #include <reckon/machine.h>
 #include <reckon/model.h>

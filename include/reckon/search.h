@@ -106,8 +106,11 @@ struct rk_answer {
     uint64_t matches; /* plans that fit and satisfy `where` */
     uint64_t found;
     struct rk_candidate *best; /* (found) by key, best first, then index */
-    bool complete;             /* false: stopped by progress() or keep() */
-    double seconds;            /* wall time */
+    /* Over several clusters: no plan has less by what the search minimises, docs/clusters.md; of
+     * the first of the best the step is simulated. Else 0. */
+    double bound_s;
+    bool complete;  /* false: stopped by progress() or keep() */
+    double seconds; /* wall time */
 };
 
 /* Counts, matches and plans are the same for any number of threads and any mode; explain too, but

@@ -21,6 +21,16 @@ const struct rk_plans_problem *aim_at(struct aimed *to, const struct rk_plans_pr
 /* What a device must have for `bytes` of a plan and what is left free: not a bit too little. */
 double aim_memory(const struct rk_aim *aim, double bytes);
 
+/* Of a system, or of a cluster of several, in a copy that is to be changed. */
+static inline int aim_clusters(const struct rk_system *system)
+{
+    return system->machine ? system->machine->clusters : 1;
+}
+static inline struct rk_system *aim_part(struct rk_system *copy, int cluster)
+{
+    return copy->machine ? &copy->machine->cluster[cluster].system : copy;
+}
+
 static inline bool aim_stopped(const struct rk_aim *aim)
 {
     return aim->stop && aim->stop(aim->context);

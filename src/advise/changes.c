@@ -64,6 +64,30 @@ static void try_memory(const struct tries *t, int tier)
     rk_system_release(&system);
 }
 
+/* ... of one of several clusters: the first of these sizes. */
+static void try_memory_of(const struct tries *t, int cluster, int tier)
+{
+    static const double factors[] = {1.125, 1.25, 1.5, 2, 3, 4, 8};
+    const double now = rk_system_of(t->problem->system, cluster)->memory[tier].capacity_bytes;
+    struct rk_change change = {
+        .kind = RK_CHANGE_MEMORY, .cluster = cluster, .tier = tier, .from = now};
+    struct rk_plans_problem problem = *t->problem;
+    struct rk_system system = {0};
+    struct rk_error error;
+    if (isinf(now) || rk_system_copy(&system, t->problem->system, &error) != RK_OK) return;
+    problem.system = &system;
+    for (size_t i = 0; i < sizeof factors / sizeof *factors && !change.helps; i++) {
+        if (aim_stopped(t->aim)) break;
+        change.to = factors[i] * now;
+        aim_part(&system, cluster)->memory[tier].capacity_bytes = change.to;
+        if (tier == 0 && t->problem->usable_bytes[cluster] > 0) /* as much stays free */
+            problem.usable_bytes[cluster] = t->problem->usable_bytes[cluster] + change.to - now;
+        change.helps = rk_find(&problem, t->aim, &change.found);
+    }
+    report(t, &change);
+    rk_system_release(&system);
+}
+
 /* The system with one more memory tier of any size. */
 static bool add_tier(struct rk_system *system)
 {
@@ -175,16 +199,18 @@ static void list_sizes(struct candidates *list, uint64_t ranks, uint64_t size)
 static bool may_help(const struct tries *t, int tier)
 {
     struct rk_miss missed[RK_MISSES];
-    return rk_misses(t->problem, t->aim, RK_LIMIT_NETWORK, tier, missed) > 0 ||
+    return t->problem->system->machine ||
+           rk_misses(t->problem, t->aim, RK_LIMIT_NETWORK, tier, missed) > 0 ||
            (t->problem->base.framework != RK_CALCULON && t->aim->samples_per_s > 0);
 }
 
-static void try_network(const struct tries *t, int tier)
+static void try_network(const struct tries *t, int cluster, int tier)
 {
-    const struct rk_network *network = &t->problem->system->network[tier];
-    const uint64_t ranks = t->problem->base.ranks;
+    const struct rk_system *now = rk_system_of(t->problem->system, cluster);
+    const struct rk_network *network = &now->network[tier];
+    const uint64_t ranks = t->problem->system->machine ? now->devices : t->problem->base.ranks;
     struct rk_change change = {
-        .kind = RK_CHANGE_NETWORK, .tier = tier, .from = (double)network->size};
+        .kind = RK_CHANGE_NETWORK, .cluster = cluster, .tier = tier, .from = (double)network->size};
     struct candidates list = {.count = 0};
     struct rk_system system = {0};
     struct rk_plans_problem problem = *t->problem;
@@ -194,7 +220,7 @@ static void try_network(const struct tries *t, int tier)
     if (may_help(t, tier) && rk_system_copy(&system, t->problem->system, &error) == RK_OK)
         list_sizes(&list, ranks, network->size);
     for (int i = 0; i < list.count && !change.helps && !aim_stopped(t->aim); i++) {
-        system.network[tier].size = list.value[i];
+        aim_part(&system, cluster)->network[tier].size = list.value[i];
         change.to = (double)list.value[i];
         change.helps = rk_find(&problem, t->aim, &change.found);
     }
@@ -218,7 +244,8 @@ static void try_unstartable(const struct tries *t)
 {
     struct rk_change change = {.kind = RK_CHANGE_START, .tier = -1};
     struct rk_plans_problem problem = *t->problem;
-    if (problem.unstartable || problem.base.framework == RK_CALCULON) return;
+    if (problem.unstartable || problem.base.framework == RK_CALCULON || problem.system->machine)
+        return;
     problem.unstartable = true;
     change.helps = rk_find(&problem, t->aim, &change.found);
     report(t, &change);
@@ -268,6 +295,31 @@ static void try_gpus(const struct tries *t, bool more)
     if (list.count) report(t, &change);
 }
 
+/* ... of one of several clusters, by whole nodes. */
+static void try_nodes(const struct tries *t, int cluster, bool more)
+{
+    const struct rk_cluster *now = &t->problem->system->machine->cluster[cluster];
+    const uint64_t node = rk_cluster_node(now), nodes = rk_cluster_nodes(now);
+    struct rk_change change = {.kind = more ? RK_CHANGE_MORE_GPUS : RK_CHANGE_FEWER_GPUS,
+                               .cluster = cluster,
+                               .tier = -1,
+                               .from = (double)now->system.devices};
+    struct rk_plans_problem problem = *t->problem;
+    struct rk_system system = {0};
+    struct rk_error error;
+    if (rk_system_copy(&system, t->problem->system, &error) != RK_OK) return;
+    problem.system = &system;
+    uint64_t tried = more ? nodes + 1 : nodes - 1;
+    for (int i = 0; i < MOST_DOUBLINGS && tried && !change.helps && !aim_stopped(t->aim); i++) {
+        aim_part(&system, cluster)->devices = tried * node;
+        change.to = (double)(tried * node);
+        change.helps = rk_find(&problem, t->aim, &change.found);
+        tried = more ? 2 * tried : tried / 2;
+    }
+    if (more || nodes > 1) report(t, &change);
+    rk_system_release(&system);
+}
+
 /* ---- another batch ---- */
 
 /* Between a batch that helps and one that does not, the former as near to the latter as halving
@@ -312,22 +364,41 @@ static void try_batch(const struct tries *t, bool more)
 
 /* ---- all of them ---- */
 
+static void try_sizes(const struct tries *t)
+{
+    const struct rk_system *system = t->problem->system;
+    for (int more = 0; more < 2; more++)
+        for (int i = 0; i < aim_clusters(system) && !aim_stopped(t->aim); i++)
+            if (system->machine)
+                try_nodes(t, i, more);
+            else
+                try_gpus(t, more);
+    for (int more = 0; more < 2 && !aim_stopped(t->aim); more++)
+        try_batch(t, more);
+}
+
+static void try_hardware(const struct tries *t, int cluster)
+{
+    const struct rk_system *system = rk_system_of(t->problem->system, cluster);
+    const bool several = t->problem->system->machine != NULL;
+    for (int tier = 0; tier < system->memories && !aim_stopped(t->aim); tier++)
+        if (several)
+            try_memory_of(t, cluster, tier);
+        else
+            try_memory(t, tier);
+    if (system->memories == 1 && !several && !aim_stopped(t->aim)) try_added_memory(t);
+    for (int tier = 0; tier < system->networks && !aim_stopped(t->aim); tier++)
+        try_network(t, cluster, tier);
+}
+
 void rk_changes(const struct rk_plans_problem *problem, const struct rk_aim *aim,
                 void (*take)(void *context, const struct rk_change *change), void *context)
 {
     const struct tries t = {problem, aim, take, context};
-    const struct rk_system *system = problem->system;
-    for (int tier = 0; tier < system->memories && !aim_stopped(aim); tier++)
-        try_memory(&t, tier);
-    if (system->memories == 1 && !aim_stopped(aim)) try_added_memory(&t);
-    for (int tier = 0; tier < system->networks && !aim_stopped(aim); tier++)
-        try_network(&t, tier);
+    for (int i = 0; i < aim_clusters(problem->system); i++)
+        try_hardware(&t, i);
     for (int axis = 0; axis < RK_PLAN_AXES && !aim_stopped(aim); axis++)
         if (problem->pinned[axis].count) try_restriction(&t, (enum rk_plan_axis)axis);
     if (!aim_stopped(aim)) try_unstartable(&t);
-    if (aim->samples_per_s > 0) return;
-    for (int more = 0; more < 2 && !aim_stopped(aim); more++)
-        try_gpus(&t, more);
-    for (int more = 0; more < 2 && !aim_stopped(aim); more++)
-        try_batch(&t, more);
+    if (!(aim->samples_per_s > 0)) try_sizes(&t);
 }

@@ -7,8 +7,16 @@
 const struct rk_plans_problem *aim_at(struct aimed *to, const struct rk_plans_problem *problem,
                                       const struct rk_aim *aim)
 {
+    const struct rk_machine *several = problem->system->machine;
+    if (several && aim->room > 0 && aim->room < 1) {
+        to->problem = *problem;
+        for (int i = 0; i < several->clusters; i++)
+            to->problem.usable_bytes[i] =
+                aim->room * several->cluster[i].system.memory[0].capacity_bytes;
+        return &to->problem;
+    }
     const struct rk_system *roomy = system_with_room(&to->machine, problem->system, aim->room);
-    if (roomy == problem->system) return problem;
+    if (several || roomy == problem->system) return problem;
     to->problem = *problem;
     to->problem.system = roomy;
     return &to->problem;
@@ -64,10 +72,16 @@ bool rk_find(const struct rk_plans_problem *problem, const struct rk_aim *aim,
 bool rk_offer(const struct rk_plans_problem *problem, const struct rk_aim *aim,
               struct rk_offer *offer)
 {
+    struct rk_plans_problem full = *problem;
     struct rk_aim edge = *aim;
+    bool leaves = aim->room > 0;
     edge.room = 0;
     offer->leaves_room = rk_find(problem, aim, &offer->found);
-    return offer->leaves_room || (aim->room > 0 && rk_find(problem, &edge, &offer->found));
+    for (int i = 0; i < RK_MAX_CLUSTERS; i++) {
+        leaves |= full.usable_bytes[i] > 0;
+        full.usable_bytes[i] = 0;
+    }
+    return offer->leaves_room || (leaves && rk_find(&full, &edge, &offer->found));
 }
 
 bool rk_choose(const struct rk_plans_problem *problem, const struct rk_aim *aim,

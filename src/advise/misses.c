@@ -118,6 +118,7 @@ int rk_misses(const struct rk_plans_problem *asked, const struct rk_aim *aim, en
     struct rk_answer answer = {.found = 0};
     struct rk_error error;
     int count = 0;
+    if (problem->system->machine) return 0;
     if (rk_system_copy(&lifted, problem->system, &error) != RK_OK) return 0;
     (limit == RK_LIMIT_MEMORY ? memory_need : network_need)(problem, tier, need);
     lift(&lifted, problem->base.ranks, limit, tier);

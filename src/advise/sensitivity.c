@@ -1,14 +1,13 @@
 /* sensitivity.c - how the best time depends on each number of the machine: each one changed in a
  * copy, and the problem searched again. */
 #include "advise/aim.h"
-#include "advise/effects.h"
 #include "base/memory.h"
 #include "estimate/fold.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define STEP (EFFECTS_PERCENT / 100.0)
+#define STEP 0.1 /* more and less of a number */
 
 /* ---- numbers of a system ---- */
 
@@ -233,102 +232,25 @@ static double scale(struct rk_system *s, const struct members *m, bool share, do
     return factor;
 }
 
-/* ---- one number's effect ---- */
-
-/* The best time with the number changed; *factor is what was possible. */
-static double time_with(const struct effects_question *q, enum number number, int tier,
-                        double *factor)
-{
-    struct rk_system system = {0};
-    struct rk_error error;
-    if (rk_system_copy(&system, q->system, &error) != RK_OK) return NAN;
-    const struct members m = members_of(&system, q->plan, number, tier);
-    *factor = scale(&system, &m, facts[number].share, *factor);
-    const double best_s = *factor != 1 ? q->best_s(q->context, &system) : NAN;
-    rk_system_release(&system);
-    return best_s;
-}
-
-double effects_sensitivity(double now_s, double more_s, double more, double less_s, double less)
-{
-    const bool above = isfinite(more_s), below = isfinite(less_s);
-    const double high_s = above ? more_s : now_s, low_s = below ? less_s : now_s;
-    const double change = (above ? more : 1) - (below ? less : 1);
-    return change > 0 ? (high_s - low_s) / now_s / change : 0;
-}
-
-static void measure(const struct effects_question *q, enum number number, struct rk_effect *effect)
-{
-    const int tier = effect->tier < 0 ? 0 : effect->tier;
-    double more = 1 + STEP, less = 1 - STEP;
-    effect->more_s = time_with(q, number, tier, &more);
-    effect->less_s = time_with(q, number, tier, &less);
-    effect->sensitivity = effects_sensitivity(q->now_s, effect->more_s, more, effect->less_s, less);
-}
-
-/* ---- all of them ---- */
-
-struct rk_effect *effects_room(struct rk_effects *effects)
-{
-    return ARRAY_ROOM(effects->effect, effects->count) ? &effects->effect[effects->count++] : NULL;
-}
-
-/* Unlimited, or costs nothing: there is no change of it. False: no memory. */
-static bool try_number(const struct effects_question *q, enum number number, int tier,
-                       struct rk_effects *effects)
-{
-    const enum rk_by by = q->plan->framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
-    struct rk_system *system = (struct rk_system *)q->system; /* only read */
-    const struct members m = members_of(system, q->plan, number, tier < 0 ? 0 : tier);
-    const double value = value_of(&m, facts[number].share);
-    const bool stopped = q->stopped && q->stopped(q->context);
-    if (!(facts[number].by & by) || !isfinite(value) || value == 0 || stopped) return true;
-    struct rk_effect *effect = effects_room(effects);
-    if (!effect) return false;
-    *effect = (struct rk_effect){.part = facts[number].part,
-                                 .parameter = facts[number].parameter,
-                                 .unit = facts[number].unit,
-                                 .tier = tier,
-                                 .value = value};
-    measure(q, number, effect);
-    return true;
-}
-
-enum rk_status effects_add(const struct effects_question *q, struct rk_effects *effects,
-                           struct rk_error *error)
-{
-    bool good = true;
-    for (int number = 0; number < NUMBERS && good; number++) {
-        const int tiers = number >= NETWORK_BANDWIDTH  ? q->system->networks
-                          : number >= MEMORY_BANDWIDTH ? q->system->memories
-                                                       : 0;
-        if (!tiers) good = try_number(q, (enum number)number, -1, effects);
-        for (int tier = 0; tier < tiers && good; tier++)
-            good = try_number(q, (enum number)number, tier, effects);
-    }
-    return good ? RK_OK : no_memory(error);
-}
-
-/* What helps most first; equal ones stay in the order of the list, which is short. */
-static void sort(struct rk_effects *effects)
-{
-    for (int i = 1; i < effects->count; i++)
-        for (int k = i; k > 0 && fabs(effects->effect[k].sensitivity) >
-                                     fabs(effects->effect[k - 1].sensitivity);
-             k--) {
-            const struct rk_effect swapped = effects->effect[k];
-            effects->effect[k] = effects->effect[k - 1];
-            effects->effect[k - 1] = swapped;
-        }
-}
-
-/* ---- of one problem ---- */
+/* ---- the time of one problem ---- */
 
 struct asked {
     const struct rk_plans_problem *problem;
     const struct rk_aim *aim;
     const struct rk_plan *plan; /* NULL: the best */
+    int cluster;                /* whose number is changed */
 };
+
+static const struct rk_system *part_of(const struct asked *a)
+{
+    return rk_system_of(a->problem->system, a->cluster);
+}
+
+/* The plan whose framework and precision say which numbers count. */
+static const struct rk_plan *words_of(const struct asked *a)
+{
+    return a->plan ? a->plan : &a->problem->base;
+}
 
 /* The time that a whole batch takes: of the step, unless its batch is smaller than what was asked.
  */
@@ -346,35 +268,210 @@ static double hold(const struct rk_plans_problem *problem, const struct rk_aim *
     return batch_s(problem, &p.outcome);
 }
 
-static double time_on(void *context, const struct rk_system *changed)
+static double time_of(const struct asked *a, const struct rk_plans_problem *problem)
 {
-    const struct asked *a = context;
-    struct rk_plans_problem problem = *a->problem;
     struct rk_found found;
-    problem.system = changed;
-    if (a->plan) return hold(&problem, a->aim, a->plan);
-    return rk_find(&problem, a->aim, &found) ? batch_s(&problem, &found.outcome) : INFINITY;
+    if (a->plan) return hold(problem, a->aim, a->plan);
+    return rk_find(problem, a->aim, &found) ? batch_s(problem, &found.outcome) : INFINITY;
 }
 
-static bool is_stopped(void *context)
+/* On a machine of several clusters one is changed, and as much of its memory stays free. */
+static double time_on(const struct asked *a, const struct rk_system *changed)
 {
-    return aim_stopped(((const struct asked *)context)->aim);
+    struct rk_plans_problem problem = *a->problem;
+    struct rk_system system = *a->problem->system;
+    problem.system = changed;
+    if (!system.machine) return time_of(a, &problem);
+    struct rk_machine *machine = malloc(sizeof *machine);
+    if (!machine) return NAN;
+    *machine = *system.machine;
+    struct rk_system *part = &machine->cluster[a->cluster].system;
+    double *usable_bytes = &problem.usable_bytes[a->cluster];
+    if (*usable_bytes > 0)
+        *usable_bytes += changed->memory[0].capacity_bytes - part->memory[0].capacity_bytes;
+    *part = *changed;
+    system.machine = machine;
+    problem.system = &system;
+    const double time_s = time_of(a, &problem);
+    free(machine);
+    return time_s;
 }
+
+/* ---- one number's effect ---- */
+
+/* The best time with the number changed; *factor is what was possible. */
+static double time_with(const struct asked *a, enum number number, int tier, double *factor)
+{
+    struct rk_system system = {0};
+    struct rk_error error;
+    if (rk_system_copy(&system, part_of(a), &error) != RK_OK) return NAN;
+    const struct members m = members_of(&system, words_of(a), number, tier);
+    *factor = scale(&system, &m, facts[number].share, *factor);
+    const double best_s = *factor != 1 ? time_on(a, &system) : NAN;
+    rk_system_release(&system);
+    return best_s;
+}
+
+/* The relative change of the time per that of the number, which was once `more` times, once `less`
+ * times as much; a side that is not finite is left out. */
+static double sensitivity_of(double now_s, double more_s, double more, double less_s, double less)
+{
+    const bool above = isfinite(more_s), below = isfinite(less_s);
+    const double high_s = above ? more_s : now_s, low_s = below ? less_s : now_s;
+    const double change = (above ? more : 1) - (below ? less : 1);
+    return change > 0 ? (high_s - low_s) / now_s / change : 0;
+}
+
+static void measure(const struct asked *a, enum number number, double now_s,
+                    struct rk_effect *effect)
+{
+    const int tier = effect->tier < 0 ? 0 : effect->tier;
+    double more = 1 + STEP, less = 1 - STEP;
+    effect->more_s = time_with(a, number, tier, &more);
+    effect->less_s = time_with(a, number, tier, &less);
+    effect->sensitivity = sensitivity_of(now_s, effect->more_s, more, effect->less_s, less);
+}
+
+/* ---- all of them ---- */
+
+/* One more; NULL: no memory. */
+static struct rk_effect *effects_room(struct rk_effects *effects)
+{
+    return ARRAY_ROOM(effects->effect, effects->count) ? &effects->effect[effects->count++] : NULL;
+}
+
+/* Unlimited, or costs nothing: there is no change of it. False: no memory. */
+static bool try_number(const struct asked *a, enum number number, int tier,
+                       struct rk_effects *effects)
+{
+    const enum rk_by by = words_of(a)->framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+    struct rk_system *system = (struct rk_system *)part_of(a); /* only read */
+    const struct members m = members_of(system, words_of(a), number, tier < 0 ? 0 : tier);
+    const double value = value_of(&m, facts[number].share);
+    if (!(facts[number].by & by) || !isfinite(value) || value == 0 || aim_stopped(a->aim))
+        return true;
+    struct rk_effect *effect = effects_room(effects);
+    if (!effect) return false;
+    *effect = (struct rk_effect){.cluster = a->cluster,
+                                 .other = -1,
+                                 .part = facts[number].part,
+                                 .parameter = facts[number].parameter,
+                                 .unit = facts[number].unit,
+                                 .tier = tier,
+                                 .value = value};
+    measure(a, number, effects->now_s, effect);
+    return true;
+}
+
+/* Of a system, or of one cluster of several, in the order of the numbers. */
+static bool add_numbers(const struct asked *a, struct rk_effects *effects)
+{
+    const struct rk_system *system = part_of(a);
+    bool good = true;
+    for (int number = 0; number < NUMBERS && good; number++) {
+        const int tiers = number >= NETWORK_BANDWIDTH  ? system->networks
+                          : number >= MEMORY_BANDWIDTH ? system->memories
+                                                       : 0;
+        if (!tiers) good = try_number(a, (enum number)number, -1, effects);
+        for (int tier = 0; tier < tiers && good; tier++)
+            good = try_number(a, (enum number)number, tier, effects);
+    }
+    return good;
+}
+
+/* What helps most first; equal ones stay in the order of the list, which is short. */
+static void sort(struct rk_effects *effects)
+{
+    for (int i = 1; i < effects->count; i++)
+        for (int k = i; k > 0 && fabs(effects->effect[k].sensitivity) >
+                                     fabs(effects->effect[k - 1].sensitivity);
+             k--) {
+            const struct rk_effect swapped = effects->effect[k];
+            effects->effect[k] = effects->effect[k - 1];
+            effects->effect[k - 1] = swapped;
+        }
+}
+
+/* ---- links between clusters ---- */
+
+/* clang-format off */
+static const struct {
+    const char *parameter, *unit;
+    size_t offset; /* in struct rk_cluster_link */
+} link_numbers[] = {
+    {"bandwidth_Bps", "B/s", offsetof(struct rk_cluster_link, bandwidth_Bps)},
+    {"cap_Bps",       "B/s", offsetof(struct rk_cluster_link, cap_Bps)},
+    {"latency_s",     "s",   offsetof(struct rk_cluster_link, latency_s)},
+};
+/* clang-format on */
+enum { LINK_NUMBERS = sizeof link_numbers / sizeof *link_numbers };
+
+static double *link_number(struct rk_machine *machine, int a, int b, int number)
+{
+    return (double *)((char *)&machine->link[a][b] + link_numbers[number].offset);
+}
+
+static double time_with_link(const struct asked *asked, int a, int b, int number, double factor)
+{
+    struct rk_plans_problem problem = *asked->problem;
+    struct rk_system system = *problem.system;
+    struct rk_machine *machine = malloc(sizeof *machine);
+    if (!machine) return NAN;
+    *machine = *system.machine;
+    *link_number(machine, a, b, number) *= factor;
+    *link_number(machine, b, a, number) *= factor;
+    system.machine = machine;
+    problem.system = &system;
+    const double time_s = time_of(asked, &problem);
+    free(machine);
+    return time_s;
+}
+
+static bool add_link(const struct asked *asked, int a, int b, int number,
+                     struct rk_effects *effects)
+{
+    const double value = *link_number(asked->problem->system->machine, a, b, number);
+    if (!isfinite(value) || value == 0 || aim_stopped(asked->aim)) return true;
+    struct rk_effect *e = effects_room(effects);
+    if (!e) return false;
+    *e = (struct rk_effect){.cluster = a,
+                            .other = b,
+                            .part = "link",
+                            .parameter = link_numbers[number].parameter,
+                            .unit = link_numbers[number].unit,
+                            .tier = -1,
+                            .value = value,
+                            .more_s = time_with_link(asked, a, b, number, 1 + STEP),
+                            .less_s = time_with_link(asked, a, b, number, 1 - STEP)};
+    e->sensitivity = sensitivity_of(effects->now_s, e->more_s, 1 + STEP, e->less_s, 1 - STEP);
+    return true;
+}
+
+static bool add_links(const struct asked *asked, struct rk_effects *effects)
+{
+    const int clusters = aim_clusters(asked->problem->system);
+    bool good = true;
+    for (int a = 0; a < clusters; a++)
+        for (int b = a + 1; b < clusters; b++)
+            for (int n = 0; n < LINK_NUMBERS && good; n++)
+                good = add_link(asked, a, b, n, effects);
+    return good;
+}
+
+/* ---- the answer ---- */
 
 static enum rk_status find_effects(struct asked *asked, struct rk_effects *effects,
                                    struct rk_error *error)
 {
     const struct rk_plans_problem *problem = asked->problem;
-    struct effects_question q = {.system = problem->system,
-                                 .plan = asked->plan ? asked->plan : &problem->base,
-                                 .best_s = time_on,
-                                 .stopped = is_stopped,
-                                 .context = asked};
-    *effects = (struct rk_effects){.count = 0};
-    q.now_s = effects->now_s = time_on(asked, problem->system);
-    if (isinf(q.now_s)) return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "no plan fits");
-    const enum rk_status status = effects_add(&q, effects, error);
-    if (status != RK_OK) return status;
+    bool good = true;
+    *effects = (struct rk_effects){.now_s = time_of(asked, problem)};
+    if (isinf(effects->now_s)) return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "no plan fits");
+    for (int i = 0; i < aim_clusters(problem->system) && good; i++) {
+        asked->cluster = i;
+        good = add_numbers(asked, effects);
+    }
+    if (!good || !add_links(asked, effects)) return no_memory(error);
     sort(effects);
     if (aim_stopped(asked->aim)) return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "stopped");
     return RK_OK;
@@ -383,14 +480,14 @@ static enum rk_status find_effects(struct asked *asked, struct rk_effects *effec
 enum rk_status rk_effects_find(const struct rk_plans_problem *problem, const struct rk_aim *aim,
                                struct rk_effects *effects, struct rk_error *error)
 {
-    return find_effects(&(struct asked){problem, aim, NULL}, effects, error);
+    return find_effects(&(struct asked){problem, aim, NULL, 0}, effects, error);
 }
 
 enum rk_status rk_effects_of_plan(const struct rk_plans_problem *problem, const struct rk_aim *aim,
                                   const struct rk_plan *plan, struct rk_effects *effects,
                                   struct rk_error *error)
 {
-    return find_effects(&(struct asked){problem, aim, plan}, effects, error);
+    return find_effects(&(struct asked){problem, aim, plan, 0}, effects, error);
 }
 
 void rk_effects_release(struct rk_effects *effects)

@@ -1,4 +1,5 @@
 #include "clusters/given.h"
+#include "clusters/price.h"
 
 #include "clusters/told.h"
 
@@ -594,6 +595,7 @@ bool given_predict(const struct clusters_question *question, struct given_plan *
     memcpy(p->holds, p->stage[p->tightest].holds, sizeof p->holds);
     tell_times(&j, plan);
     tell_rates(&j);
+    p->step_usd = clusters_price(question->machine, plan);
     return true;
 }
 

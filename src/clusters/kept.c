@@ -1,5 +1,8 @@
 #include "clusters/kept.h"
 
+#include "base/memory.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static bool same_home(const struct clusters_home *a, const struct clusters_home *b)
@@ -29,18 +32,48 @@ bool clusters_same(const struct clusters_plan *a, const struct clusters_plan *b)
     return same;
 }
 
-void clusters_keep(struct clusters_kept *kept, const struct clusters_plan *plan)
+/* The plan that runs like it; `count`: none does. */
+static int place_of(const struct clusters_kept *kept, const struct clusters_plan *plan)
 {
-    const size_t size = sizeof *plan;
-    int at = kept->count, end = kept->count;
-    for (int i = 0; i < kept->count && end == kept->count; i++)
-        if (clusters_same(&kept->plan[i], plan)) end = i;
-    if (end < kept->count && kept->plan[end].simulated_s <= plan->simulated_s) return;
-    while (at > 0 && kept->plan[at - 1].simulated_s > plan->simulated_s)
+    int at = 0;
+    while (at < kept->count && !clusters_same(kept->plan[at], plan))
+        at++;
+    return at;
+}
+
+/* Makes room at `at` by moving those before `end`, which is free. */
+static void move_up(struct clusters_kept *kept, int at, int end)
+{
+    memmove(&kept->plan[at + 1], &kept->plan[at], (size_t)(end - at) * sizeof(void *));
+}
+
+bool clusters_keep(struct clusters_kept *kept, const struct clusters_plan *plan)
+{
+    int at = kept->count, end = place_of(kept, plan);
+    if (end < kept->count && kept->plan[end]->simulated_s <= plan->simulated_s) return true;
+    while (at > 0 && kept->plan[at - 1]->simulated_s > plan->simulated_s)
         at--;
-    if (at == kept->most) return;
-    if (end == kept->count && end < kept->most) kept->count++; /* else the last one goes */
-    if (end == kept->most) end--;
-    memmove(&kept->plan[at + 1], &kept->plan[at], (size_t)(end - at) * size);
-    kept->plan[at] = *plan;
+    kept->dropped |= end == kept->most;
+    if (at == kept->most) return true;
+    struct clusters_plan *own = NULL;
+    if (end == kept->most)
+        own = kept->plan[--end]; /* the slowest goes */
+    else if (end < kept->count)
+        own = kept->plan[end];
+    else if (!ARRAY_ROOM(kept->plan, end) || !(own = malloc(sizeof *own)))
+        return false;
+    else
+        kept->count++;
+    move_up(kept, at, end);
+    *own = *plan;
+    kept->plan[at] = own;
+    return true;
+}
+
+void clusters_kept_release(struct clusters_kept *kept)
+{
+    for (int i = 0; i < kept->count; i++)
+        free(kept->plan[i]);
+    free(kept->plan);
+    *kept = (struct clusters_kept){.most = kept->most};
 }

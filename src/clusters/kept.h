@@ -7,13 +7,15 @@
 /* By simulated_s; of two as fast, the one that came first. */
 struct clusters_kept {
     int most, count;
-    struct clusters_plan *plan; /* (most) of the caller; NULL with most 0 */
+    struct clusters_plan **plan; /* (count) owned */
+    bool dropped;                /* some that were slower than the `most` best */
 };
+void clusters_kept_release(struct clusters_kept *kept); /* a zeroed one is fine */
 
 /* Plans that run alike: round, layers, and degrees and choices of each stage. */
 bool clusters_same(const struct clusters_plan *a, const struct clusters_plan *b);
 
-/* Of plans that run alike the faster one stays. */
-void clusters_keep(struct clusters_kept *kept, const struct clusters_plan *plan);
+/* Of plans that run alike the faster one stays. False: no memory. */
+bool clusters_keep(struct clusters_kept *kept, const struct clusters_plan *plan);
 
 #endif

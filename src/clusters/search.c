@@ -124,7 +124,7 @@ struct search {
     double reached_s; /* the least value of these, and of those on one cluster */
     double reached_alone_s[RK_MAX_CLUSTERS];
     uint64_t problem_at, done; /* problems are counted; so many were before the search went on */
-    void *progress;            /* room for what is kept; NULL: nobody asks */
+    struct progress *progress; /* room for what is kept */
     bool failed;               /* no memory */
 };
 
@@ -138,17 +138,15 @@ struct progress {
     uint64_t kept;
 };
 
-static size_t progress_bytes(const struct clusters_kept *kept, uint64_t plans)
+static size_t progress_bytes(uint64_t plans)
 {
-    return sizeof(struct progress) + (kept ? plans * sizeof *kept->plan : 0);
+    return sizeof(struct progress) + plans * sizeof(struct clusters_plan);
 }
 
 bool clusters_progress_fits(const void *progress, size_t bytes, int most)
 {
     const struct progress *p = progress;
-    const struct clusters_kept any = {.most = most};
-    return bytes >= sizeof *p && p->kept <= (uint64_t)most &&
-           bytes == progress_bytes(&any, p->kept);
+    return bytes >= sizeof *p && p->kept <= (uint64_t)most && bytes == progress_bytes(p->kept);
 }
 
 /* Texts of reasons are another process's; they are worked out again. */
@@ -166,25 +164,34 @@ static void go_on(struct search *s)
     s->done = p->done;
     s->reached_s = p->reached_s;
     memcpy(s->reached_alone_s, p->reached_alone_s, sizeof s->reached_alone_s);
-    if (!s->kept) return;
-    s->kept->count = (int)p->kept;
-    memcpy(s->kept->plan, p + 1, p->kept * sizeof *s->kept->plan);
+    const struct clusters_plan *kept = (const struct clusters_plan *)(p + 1);
+    for (uint64_t i = 0; i < p->kept && s->kept; i++)
+        s->failed |= !clusters_keep(s->kept, &kept[i]);
 }
 
 /* A problem is solved. */
 static void keep_progress(struct search *s)
 {
     const struct clusters_question *q = s->question;
-    struct progress *p = s->progress;
-    if (!p || s->answer->stopped) return;
+    const uint64_t kept = s->kept ? (uint64_t)s->kept->count : 0;
+    if (!q->keep || s->answer->stopped) return;
+    struct progress *p = realloc(s->progress, progress_bytes(kept));
+    if (!p) {
+        s->failed = true;
+        return;
+    }
+    s->progress = p;
+    memset(p, 0, sizeof *p);
     p->done = s->problem_at;
     p->reached_s = s->reached_s;
     memcpy(p->reached_alone_s, s->reached_alone_s, sizeof p->reached_alone_s);
     p->answer = *s->answer;
     forget_texts(&p->answer);
-    p->kept = s->kept ? (uint64_t)s->kept->count : 0;
-    if (s->kept) memcpy(p + 1, s->kept->plan, p->kept * sizeof *s->kept->plan);
-    if (!q->keep(q->keeper, p, progress_bytes(s->kept, p->kept))) s->answer->stopped = true;
+    p->kept = kept;
+    struct clusters_plan *to = (struct clusters_plan *)(p + 1);
+    for (uint64_t i = 0; i < kept; i++)
+        to[i] = *s->kept->plan[i];
+    if (!q->keep(q->keeper, p, progress_bytes(kept))) s->answer->stopped = true;
 }
 
 /* A plan that was simulated: is it the best? */
@@ -193,7 +200,7 @@ static bool consider(struct search *s, const struct clusters_plan *plan, double 
     if (!clusters_counts(s->question, plan)) return false;
     const bool better = plan->simulated_s < less_than_s;
     const bool apart = better || plan->simulated_s >= s->answer->best.simulated_s;
-    if (s->kept && apart && isfinite(plan->simulated_s)) clusters_keep(s->kept, plan);
+    if (s->kept && apart && isfinite(plan->simulated_s)) s->failed |= !clusters_keep(s->kept, plan);
     if (better) s->answer->best = *plan;
     return better;
 }
@@ -634,12 +641,8 @@ bool clusters_search_top(const struct clusters_question *question, struct cluste
     if (good) {
         begin(s, question, answer);
         s->kept = kept;
-        if (question->keep) {
-            s->progress = calloc(1, progress_bytes(kept, kept ? (uint64_t)kept->most : 0));
-            good = s->progress != NULL;
-        }
         go_on(s);
-        good = good && search_all(s, round, &rounds) && !s->failed;
+        good = search_all(s, round, &rounds) && !s->failed;
     }
     for (int i = 0; i < rounds; i++)
         clusters_costs_release(&round[i].costs);

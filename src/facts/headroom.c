@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "facts/learned.h"
+#include "search/clusters_space.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +50,20 @@ enum rk_status headroom_usable(const char *text, const struct rk_model *model,
 {
     const enum rk_status status = headroom_room(text, model, system, plan, bytes, error);
     if (status == RK_OK) *bytes *= system->memory[0].capacity_bytes;
+    return status;
+}
+
+enum rk_status headroom_of_clusters(const char *text, struct rk_plans_problem *problem,
+                                    struct rk_error *error)
+{
+    struct rk_plan words;
+    enum rk_status status = clusters_words(problem, &words, error);
+    for (int i = 0; i < problem->system->machine->clusters && status == RK_OK; i++) {
+        const struct rk_system *system = rk_system_of(problem->system, i);
+        double *bytes = &problem->usable_bytes[i];
+        status = headroom_usable(text, problem->model, system, &words, bytes, error);
+        if (*bytes >= system->memory[0].capacity_bytes) *bytes = 0;
+    }
     return status;
 }
 

@@ -22,6 +22,10 @@ enum rk_status headroom_usable(const char *text, const struct rk_model *model,
                                const struct rk_system *system, const struct rk_plan *plan,
                                double *bytes, struct rk_error *error);
 
+/* ... of each cluster of a problem's system, into problem->usable_bytes: 0 where it is all. */
+enum rk_status headroom_of_clusters(const char *text, struct rk_plans_problem *problem,
+                                    struct rk_error *error);
+
 /* "hbm_bytes <= 8.1e10", for rk_query.where. */
 enum { HEADROOM_WHERE = 48 };
 const char *headroom_where(double usable_bytes, char where[static HEADROOM_WHERE]);

@@ -494,6 +494,11 @@ enum rk_status ask_with(const struct rk_space *space, const struct rk_query *que
     const double start_s = now_s();
     struct question question;
     memset(answer, 0, sizeof *answer);
+    if (space->predictor->ask) {
+        const enum rk_status asked = space->predictor->ask(space, query, answer, error);
+        answer->seconds = now_s() - start_s;
+        return asked;
+    }
     enum rk_status status = question_open(&question, space, query, error);
     if (status != RK_OK) return status;
     struct session session = {.space = space,

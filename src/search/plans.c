@@ -70,9 +70,8 @@ static void count_rest(const struct rk_space *space, struct rk_search_counts *co
     (void)explain;
 }
 
-static void fingerprint(const struct rk_space *space, uint64_t *hash)
+void plans_mix_problem(uint64_t *hash, const struct rk_plans_problem *p)
 {
-    const struct rk_plans_problem *p = &plans_of(space)->problem;
     fingerprint_plan(hash, &p->base);
     mix_number(hash, p->unstartable);
     for (int axis = 0; axis < RK_PLAN_AXES; axis++) {
@@ -81,6 +80,11 @@ static void fingerprint(const struct rk_space *space, uint64_t *hash)
         mix(hash, p->pinned[axis].value, (size_t)count * sizeof *p->pinned[axis].value);
         mix(hash, p->pinned[axis].to, (size_t)count * sizeof *p->pinned[axis].to);
     }
+}
+
+static void fingerprint(const struct rk_space *space, uint64_t *hash)
+{
+    plans_mix_problem(hash, &plans_of(space)->problem);
 }
 
 const struct predictor plans_predictor = {

@@ -1,3 +1,4 @@
+#include "search/clusters_space.h"
 #include "search/plans_empty.h"
 
 /* Memory, if any plan passed all checks before; else what most plans fail at. */
@@ -10,10 +11,15 @@ static enum rk_verdict main_verdict(const struct rk_search_counts *counts)
     return (enum rk_verdict)most;
 }
 
-static enum rk_status nothing(const struct rk_plans_problem *problem,
+static enum rk_status nothing(const struct rk_space *space, const struct rk_plans_problem *problem,
                               const struct rk_search_counts *counts, struct rk_error *error)
 {
     char empty[PLANS_EMPTY_TEXT] = "ranks, batch and restrictions leave no plan";
+    char why[CLUSTERS_WHY];
+    if (clusters_space_of(space)) {
+        clusters_space_why(clusters_space_of(space), why);
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "%s", why);
+    }
     if (counts->total == 0) {
         plans_empty(problem, empty);
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "%s on %s: %s", problem->model->id,
@@ -32,7 +38,8 @@ enum rk_status rk_plans_best(const struct rk_plans_problem *problem, struct rk_p
     struct rk_space *space = rk_plans_open(problem, error);
     if (!space) return error ? error->status : RK_NO_MEMORY;
     enum rk_status status = rk_ask(space, &query, &answer, error);
-    if (status == RK_OK && answer.found == 0) status = nothing(problem, &answer.counts, error);
+    if (status == RK_OK && answer.found == 0)
+        status = nothing(space, problem, &answer.counts, error);
     if (status == RK_OK) {
         rk_plans_plan(space, answer.best[0].index, &best);
         if (plan) *plan = best;

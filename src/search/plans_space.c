@@ -36,6 +36,7 @@ void rk_plans_problem_init(struct rk_plans_problem *problem, const struct rk_mod
     problem->base.ranks = ranks;
     problem->base.batch = batch;
     problem->base.sequence = sequence;
+    problem->base.messages_sharded = system->machine != NULL;
 }
 
 /* ---- building ---- */

@@ -45,6 +45,9 @@ static inline const struct rk_plans *plans_of(const struct rk_space *space)
 
 void plans_close(struct rk_space *space);
 
+/* What a problem says beside model and system. */
+void plans_mix_problem(uint64_t *hash, const struct rk_plans_problem *problem);
+
 /* Plans that share everything outside bundles above `bundle`. */
 static inline uint64_t plans_below(const struct layout *layout, enum plan_bundle bundle)
 {

@@ -5,6 +5,7 @@
 #include "estimate/predict.h"
 #include "published/plans.h"
 #include "published/predict.h"
+#include "search/clusters_space.h"
 #include "search/plans_space.h"
 #include "search/plans_split.h"
 
@@ -43,7 +44,8 @@ enum rk_verdict rk_plans_predict(const struct rk_plans_problem *problem, const s
                                  struct rk_prediction *prediction)
 {
     struct rk_reason reason;
-    const bool refused = plan->framework != RK_CALCULON && plans_refuse(problem, plan, &reason);
+    const bool refused = plan->framework != RK_CALCULON && !plan_has_parts(problem->system, plan) &&
+                         plans_refuse(problem, plan, &reason);
     if (!refused) return rk_predict(problem->model, problem->system, plan, prediction);
     return refuse(prediction, &reason);
 }
@@ -75,6 +77,7 @@ void outcome_of(const struct rk_outcome *predicted, struct outcome *outcome)
 
 struct rk_space *rk_plans_open(const struct rk_plans_problem *problem, struct rk_error *error)
 {
+    if (problem->system->machine) return clusters_space_open(problem, error);
     return (problem->base.framework == RK_CALCULON ? published_plans_open : plans_open)(problem,
                                                                                         error);
 }

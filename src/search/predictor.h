@@ -2,7 +2,8 @@
  * space of plans as a list, and how it goes through that list in units.
  *
  * engine.c, question.c, twin.c and state.c see only this. There are two: the published model
- * (src/published/predictor.c) and that of today's plans (plans.c).
+ * (src/published/predictor.c) and that of today's plans (plans.c), whose spaces over several
+ * clusters (clusters_space.h) are searched in a way of their own.
  */
 #ifndef RECKON_SEARCH_PREDICTOR_H
 #define RECKON_SEARCH_PREDICTOR_H
@@ -57,6 +58,11 @@ struct predictor {
     bool (*plan_at)(const struct rk_space *space, uint64_t index, struct rk_plan *plan);
     /* Everything that answers depend on, beside model and system. */
     void (*fingerprint)(const struct rk_space *space, uint64_t *hash);
+
+    /* Answers by a search of its own that no list of units is: what follows is not called then.
+     * NULL: the units are gone through. */
+    enum rk_status (*ask)(const struct rk_space *space, const struct rk_query *query,
+                          struct rk_answer *answer, struct rk_error *error);
 
     /* A part is prepared in steps, those with a job or a unit by any number of threads: begin;
      * prepare every job; list; bound every unit; sort. False and NULL when there is no memory. */

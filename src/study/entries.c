@@ -300,10 +300,7 @@ static enum rk_status load_model(const struct place *place, struct study *study,
 static void release_system(struct study_system *system)
 {
     rk_system_release(&system->system);
-    if (system->machine) rk_machine_release(system->machine);
-    free(system->machine);
     free(system->description);
-    free(system->line);
 }
 
 void entries_release_systems(struct study *study)
@@ -317,18 +314,14 @@ void entries_release_systems(struct study *study)
 static enum rk_status open_system(const char *line, struct study_system *system,
                                   struct rk_error *error)
 {
-    enum rk_status status;
-    if (rk_machine_is_several(line)) {
-        system->line = strdup(line);
-        system->machine = calloc(1, sizeof *system->machine);
-        if (!system->machine || !system->line) return no_memory(error);
-        status = rk_machine_load(line, system->machine, error);
-        if (status == RK_OK) digest_machine(system->machine, system->key);
-    } else {
-        status = rk_system_load(line, &system->system, error);
-        if (status == RK_OK) digest_system(&system->system, system->key);
-    }
-    return status;
+    const enum rk_status status = rk_system_load_several(line, &system->system, error);
+    if (status != RK_OK) return status;
+    system->machine = system->system.machine;
+    if (system->machine)
+        digest_machine(system->machine, system->key);
+    else
+        digest_system(&system->system, system->key);
+    return RK_OK;
 }
 
 /* Takes the system over. */

@@ -481,7 +481,7 @@ static bool grid_point(const struct study *study, const struct grid *grid, size_
     point.model = grid->models.index[at / grid->systems.count];
     const struct rk_machine *machine = study_machine(study, &point);
     if (machine && gpus) return false;
-    point.gpus = machine ? over_clusters_gpus(machine) : grid->gpus.value[gpus];
+    point.gpus = machine ? study->system[point.system].system.devices : grid->gpus.value[gpus];
     point.precision = precision == OPEN ? usual(study, &point) : (enum rk_precision)precision;
     point.usable_bytes = usable_of(study, grid, &point);
     *to = point;

@@ -170,6 +170,43 @@ static enum rk_status leave_room(struct engine *engine, const struct rk_plans_pr
     return status;
 }
 
+static enum rk_status ask_clusters(const struct rk_plans_problem *problem,
+                                   const struct rk_query *query, struct study_row *row,
+                                   struct rk_error *error)
+{
+    struct rk_answer answer;
+    struct rk_space *space = rk_plans_open(problem, error);
+    if (!space) return error->status;
+    enum rk_status status = rk_ask(space, query, &answer, error);
+    if (status == RK_OK) {
+        row->counts = answer.counts;
+        row->explain = answer.explain;
+        free(row->best);
+        status = answer.complete ? keep_best(problem, space, &answer, row, error) : RK_INTERRUPTED;
+        rk_answer_release(&answer);
+    }
+    rk_space_close(space);
+    return status;
+}
+
+/* The best that leave what the point asks for; where none does, the best that fit. */
+static enum rk_status search_clusters(struct engine *engine, const struct study_point *point,
+                                      struct rk_plans_problem *problem,
+                                      const struct rk_query *options, struct study_row *row,
+                                      struct rk_error *error)
+{
+    struct rk_query query = *options;
+    query.progress = goes_on;
+    query.context = engine;
+    enum rk_status status = over_clusters_leave(point, problem, error);
+    if (status == RK_OK) status = ask_clusters(problem, &query, row, error);
+    if (status == RK_OK && !row->found) {
+        memset(problem->usable_bytes, 0, sizeof problem->usable_bytes);
+        status = ask_clusters(problem, &query, row, error);
+    }
+    return status == RK_OK ? over_clusters_tell(engine->study, point, problem, row, error) : status;
+}
+
 /* RK_INTERRUPTED when it was stopped. */
 static enum rk_status search_point(struct engine *engine, size_t index, struct study_row *row,
                                    struct rk_error *error)
@@ -185,16 +222,16 @@ static enum rk_status search_point(struct engine *engine, size_t index, struct s
                                      .progress = watch_progress,
                                      .context = &watch};
     *row = (struct study_row){.point = index};
-    if (study_machine(engine->study, point)) {
-        const enum rk_status status =
-            over_clusters_search(engine->study, point, is_stopped, engine, row, error);
-        row->seconds = now_s() - start_s;
-        return status;
-    }
     study_problem(engine->study, point, &problem);
     if (point->mode == STUDY_LAYERWISE) {
         const enum rk_status status =
             search_layers(engine, &problem, point->usable_bytes, row, error);
+        row->seconds = now_s() - start_s;
+        return status;
+    }
+    if (problem.system->machine) {
+        const enum rk_status status =
+            search_clusters(engine, point, &problem, &options, row, error);
         row->seconds = now_s() - start_s;
         return status;
     }

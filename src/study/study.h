@@ -38,8 +38,7 @@ struct study_system {
     char *description;   /* the one-line form or the id it was loaded by */
     char key[STUDY_KEY]; /* of the numbers, without names; of several clusters with them */
     struct rk_system system;
-    struct rk_machine *machine; /* of several clusters, the system is empty then; NULL: it is one */
-    char *line;                 /* that the machine was loaded by */
+    const struct rk_machine *machine; /* the system's; NULL: it is one cluster */
 };
 
 /* Restrictions, as closed ranges of the values of rk_plan_axis_get. */

@@ -10,7 +10,7 @@
 
 enum { MANY = 60, MOST = 20 };
 
-static struct clusters_plan plans[MANY], kept_plans[MOST];
+static struct clusters_plan plans[MANY];
 
 /* One stage; plans with the same tensor degree run alike. */
 static void fill(unsigned *seed)
@@ -43,18 +43,20 @@ Test(clusters_kept, are_the_best_each_once)
 {
     unsigned seed = 7;
     for (int trial = 0; trial < 60; trial++) {
-        struct clusters_kept kept = {1 + trial % MOST, 0, kept_plans};
+        struct clusters_kept kept = {.most = 1 + trial % MOST};
         int order[MANY];
         fill(&seed);
         const int count = twin(order);
         for (int i = 0; i < MANY; i++)
-            clusters_keep(&kept, &plans[i]);
+            cr_assert(clusters_keep(&kept, &plans[i]));
         cr_assert_eq(kept.count, count < kept.most ? count : kept.most);
         for (int i = 0; i < kept.count; i++) {
-            cr_assert_eq(kept.plan[i].simulated_s, plans[order[i]].simulated_s);
-            cr_assert(i == 0 || !clusters_same(&kept.plan[i], &kept.plan[i - 1]));
+            cr_assert_eq(kept.plan[i]->simulated_s, plans[order[i]].simulated_s);
+            cr_assert(i == 0 || !clusters_same(kept.plan[i], kept.plan[i - 1]));
         }
-        cr_assert(clusters_same(&kept.plan[0], &plans[order[0]]));
+        cr_assert(clusters_same(kept.plan[0], &plans[order[0]]));
+        cr_assert_eq(kept.dropped, count > kept.most);
+        clusters_kept_release(&kept);
     }
 }
 
@@ -81,7 +83,7 @@ static bool record(void *context, const void *progress, size_t bytes)
 static void search(struct clusters_question *q, struct clusters_answer *answer,
                    struct clusters_kept *kept)
 {
-    kept->count = 0;
+    clusters_kept_release(kept);
     cr_assert(clusters_search_top(q, answer, kept));
 }
 
@@ -93,8 +95,7 @@ static bool same_plan(const struct clusters_plan *a, const struct clusters_plan 
 Test(clusters_kept, a_search_goes_on_from_anywhere)
 {
     static struct clusters_answer whole, other;
-    struct clusters_kept all = {3, 0, calloc(3, sizeof *all.plan)};
-    struct clusters_kept some = {3, 0, calloc(3, sizeof *some.plan)};
+    struct clusters_kept all = {.most = 3}, some = {.most = 3};
     struct rk_model model;
     struct rk_machine machine;
     struct rk_error error;
@@ -133,10 +134,10 @@ Test(clusters_kept, a_search_goes_on_from_anywhere)
         cr_assert_arr_eq(other.alone_s, whole.alone_s, sizeof whole.alone_s);
         cr_assert_eq(some.count, all.count);
         for (int i = 0; i < all.count; i++)
-            cr_assert(same_plan(&some.plan[i], &all.plan[i]), "%d: %d", tape.wanted, i);
+            cr_assert(same_plan(some.plan[i], all.plan[i]), "%d: %d", tape.wanted, i);
     }
     cr_expect_geq(stopped, 20);
     rk_machine_release(&machine);
-    free(all.plan);
-    free(some.plan);
+    clusters_kept_release(&all);
+    clusters_kept_release(&some);
 }

@@ -1,5 +1,5 @@
-/* <reckon/clusters.h>: what is found is predicted, also as words say it; words and machines that
- * are wrong are errors. */
+/* Plans over several clusters from C: what is found is predicted, also as words say it;
+ * restrictions and machines that are wrong are errors. */
 #include <criterion/criterion.h>
 #include <reckon/reckon.h>
 #include <string.h>
@@ -15,13 +15,22 @@ Test(clusters_public, a_plan_that_is_found_is_predicted_the_same)
     struct rk_plan plan, read;
     struct rk_error error;
     char words[RK_PLAN_TEXT];
-    double bound_s;
+    struct rk_plans_problem problem;
+    struct rk_answer answer;
+    const struct rk_query query = {.top = 4};
     cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
     cr_assert_eq(rk_system_load_several(MACHINE, &system, &error), RK_OK);
-    cr_assert_eq(rk_clusters_search(&model, &system, "gbs64", &plan, &bound_s, &error), RK_OK, "%s",
-                 error.text);
+    rk_plans_problem_init(&problem, &model, &system, RK_MEGATRON, 0, 64, 0);
+    struct rk_space *space = rk_plans_open(&problem, &error);
+    cr_assert(space, "%s", error.text);
+    cr_assert_eq(rk_ask(space, &query, &answer, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(answer.found, 4);
+    cr_assert(rk_plans_plan(space, answer.best[0].index, &plan));
     cr_expect_eq(rk_predict(&model, &system, &plan, &found), RK_FITS);
-    cr_expect_float_eq(bound_s, found.step_s, 0.1 * found.step_s);
+    cr_expect_eq(found.step_s, answer.best[0].step_s);
+    cr_expect_float_eq(answer.bound_s, found.step_s, 0.1 * found.step_s);
+    rk_answer_release(&answer);
+    rk_space_close(space);
     uint64_t layers = 0;
     for (int i = 0; i < found.stages; i++)
         layers += found.stage[i].blocks;
@@ -35,30 +44,56 @@ Test(clusters_public, a_plan_that_is_found_is_predicted_the_same)
 }
 
 static enum rk_status search(const struct rk_model *model, const struct rk_system *system,
-                             const char *words, struct rk_error *error)
+                             enum rk_plan_axis axis, uint64_t value, struct rk_error *error)
 {
-    struct rk_plan plan;
-    return rk_clusters_search(model, system, words, &plan, NULL, error);
+    struct rk_plans_problem problem;
+    rk_plans_problem_init(&problem, model, system, RK_MEGATRON, 0, 64, 0);
+    problem.pinned[axis].count = 1;
+    problem.pinned[axis].value[0] = problem.pinned[axis].to[0] = value;
+    return rk_plans_best(&problem, NULL, NULL, error);
 }
 
 Test(clusters_public, what_is_wrong_is_an_error)
 {
     struct rk_model model;
-    struct rk_system system, one;
+    struct rk_system system;
     struct rk_error error;
     cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
     cr_expect_eq(rk_system_load_several("h100-sxm5-80g x8 + a100-sxm4-80g x8", &system, &error),
                  RK_BAD_ARGUMENT);
     cr_expect(strstr(error.text, "no link"));
     cr_assert_eq(rk_system_load_several(MACHINE, &system, &error), RK_OK);
-    cr_assert_eq(rk_system_load_several("h100-sxm5-80g x8", &one, &error), RK_OK);
-    cr_expect_eq(search(&model, &system, "", &error), RK_BAD_ARGUMENT);
-    cr_expect_eq(search(&model, &system, "gbs64 tp3", &error), RK_BAD_ARGUMENT);
-    cr_expect_eq(search(&model, &system, "gbs64 hbm", &error), RK_BAD_ARGUMENT);
-    cr_expect_eq(search(&model, &one, "gbs64", &error), RK_BAD_ARGUMENT);
+    cr_expect_eq(search(&model, &system, RK_PLAN_TENSOR, 3, &error), RK_BAD_ARGUMENT);
+    cr_expect_eq(search(&model, &system, RK_PLAN_PIPELINE, 2, &error), RK_BAD_ARGUMENT);
+    cr_expect_eq(search(&model, &system, RK_PLAN_CONTEXT, 7, &error), RK_BAD_ARGUMENT);
+    cr_expect_eq(search(&model, &system, RK_PLAN_EXPERT, 2, &error), RK_BAD_ARGUMENT);
     model.hidden *= 64;
     model.layers = 400;
-    cr_expect_eq(search(&model, &system, "gbs64", &error), RK_NOTHING_FITS);
+    cr_expect_eq(search(&model, &system, RK_PLAN_TENSOR, 8, &error), RK_NOTHING_FITS);
     rk_system_release(&system);
-    rk_system_release(&one);
+}
+
+/* Every question of advise.h, by the same functions as of one cluster. */
+Test(clusters_public, questions_are_answered)
+{
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_error error;
+    struct rk_plans_problem problem;
+    struct rk_effects effects;
+    struct rk_offer offer;
+    const struct rk_aim aim = {.where = "tensor <= 4 and hbm_bytes <= 60GiB"};
+    cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
+    cr_assert_eq(rk_system_load_several(MACHINE, &system, &error), RK_OK);
+    rk_plans_problem_init(&problem, &model, &system, RK_MEGATRON, 0, 16, 0);
+    cr_assert(rk_offer(&problem, &aim, &offer));
+    cr_expect_leq(offer.found.outcome.hbm_bytes, 60 * 0x1p30);
+    cr_assert_eq(rk_effects_of_plan(&problem, &aim, &offer.found.plan, &effects, &error), RK_OK);
+    cr_expect_eq(effects.now_s, offer.found.outcome.step_s);
+    bool of[3] = {false};
+    for (int i = 0; i < effects.count; i++)
+        of[effects.effect[i].other >= 0 ? 2 : effects.effect[i].cluster] = true;
+    cr_expect(of[0] && of[1] && of[2]); /* either cluster, and the link */
+    rk_effects_release(&effects);
+    rk_system_release(&system);
 }

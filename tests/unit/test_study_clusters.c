@@ -66,17 +66,18 @@ static struct kept kept, again;
 static struct rk_prediction found;
 
 /* The best plan on a machine of any number of clusters, as rk_predict() has it. */
-static void find(const struct rk_model *model, const char *line, const char *words)
+static void find(const struct rk_model *model, const char *line, uint64_t batch, uint64_t tensor)
 {
     static struct rk_machine machine;
-    struct rk_plan plan;
+    struct rk_plans_problem problem;
     struct rk_error error;
     cr_assert_eq(rk_machine_load(line, &machine, &error), RK_OK, "%s", error.text);
     struct rk_system system = machine.cluster[0].system;
     system.machine = &machine; /* also of one */
-    cr_assert_eq(rk_clusters_search(model, &system, words, &plan, NULL, &error), RK_OK, "%s",
-                 error.text);
-    rk_predict(model, &system, &plan, &found);
+    rk_plans_problem_init(&problem, model, &system, RK_MEGATRON, 0, batch, 0);
+    problem.pinned[RK_PLAN_TENSOR].count = tensor > 0;
+    problem.pinned[RK_PLAN_TENSOR].value[0] = problem.pinned[RK_PLAN_TENSOR].to[0] = tensor;
+    cr_assert_eq(rk_plans_best(&problem, NULL, &found, &error), RK_OK, "%s", error.text);
     rk_machine_release(&machine);
 }
 
@@ -91,9 +92,7 @@ Test(study_clusters, rows_are_what_the_search_of_clusters_finds)
     search_all(s, 1, &kept);
     for (size_t i = 0; i < s->points; i++) {
         const struct study_point *point = &s->point[i];
-        char words[64];
-        snprintf(words, sizeof words, "gbs%d tp8", (int)point->max_batch);
-        find(&s->model[0].model, s->system[point->system].line, words);
+        find(&s->model[0].model, s->system[point->system].description, point->max_batch, 8);
         cr_expect_eq(point->gpus, 32);
         cr_expect_eq(kept.outcome[i].step_s, found.step_s);
         cr_expect_eq(kept.outcome[i].hbm_bytes, found.hbm_bytes);
@@ -199,7 +198,7 @@ Test(study_clusters, two_halves_are_the_whole)
     cr_assert_eq(s->points, 2);
     search_all(s, 2, &kept);
     snprintf(line, sizeof line, "%s x32", path);
-    find(&s->model[0].model, line, "gbs128");
+    find(&s->model[0].model, line, 128, 0);
     cr_expect_gt(found.stages, 1);
     cr_expect_float_eq(kept.outcome[0].step_s, found.step_s, 1e-12 * found.step_s);
     cr_expect_leq(kept.outcome[1].step_s, found.step_s);

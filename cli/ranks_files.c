@@ -1,4 +1,4 @@
-#include "cli/clusters_ranks.h"
+#include "cli/ranks_files.h"
 
 #include "text/output.h"
 

@@ -1,6 +1,6 @@
-/* clusters_ranks.h - a plan over clusters as files that launchers read. */
-#ifndef RECKON_CLI_CLUSTERS_RANKS_H
-#define RECKON_CLI_CLUSTERS_RANKS_H
+/* ranks_files.h - a plan over clusters as files that launchers read. */
+#ifndef RECKON_CLI_RANKS_FILES_H
+#define RECKON_CLI_RANKS_FILES_H
 
 #include "clusters/ranks.h"
 #include <reckon/status.h>

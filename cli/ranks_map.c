@@ -1,4 +1,4 @@
-#include "cli/clusters_map.h"
+#include "cli/ranks_map.h"
 
 #include "base/units.h"
 #include "cli/pages.h"

@@ -1,8 +1,8 @@
-/* clusters_map.h - where the ranks of a plan over clusters are, as a chart: devices in nodes, nodes
+/* ranks_map.h - where the ranks of a plan over clusters are, as a chart: devices in nodes, nodes
  * in racks (those below one leaf), racks in clusters; coloured by stage, numbered by replica,
  * tensor groups framed; and what a step sends over each boundary. */
-#ifndef RECKON_CLI_CLUSTERS_MAP_H
-#define RECKON_CLI_CLUSTERS_MAP_H
+#ifndef RECKON_CLI_RANKS_MAP_H
+#define RECKON_CLI_RANKS_MAP_H
 
 #include "clusters/ranks.h"
 #include "report/html.h"

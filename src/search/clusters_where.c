@@ -1,7 +1,8 @@
-#include "advise/clusters_where.h"
+#include "search/clusters_where.h"
 
 #include "base/memory.h"
 #include "clusters/predict.h"
+#include "search/clusters_space.h"
 #include "search/conjuncts.h"
 
 #include <math.h>
@@ -11,6 +12,7 @@
 enum known { KNOWS_PLAN, KNOWS_MEMORY, KNOWS_ALL };
 
 struct clusters_where {
+    const struct rk_plans_problem *problem;
     struct conjuncts all;
     enum known needs[MOST_CONJUNCTS];
     struct clusters_filter filter;
@@ -29,11 +31,65 @@ static bool holds(const struct clusters_where *w, int part, const struct rk_plan
     return expression_value(&w->all.part[part], plan, figures.figure) != 0;
 }
 
+/* ---- restricted axes ---- */
+
+bool clusters_axis_is_of_stages(enum rk_plan_axis axis)
+{
+    static const enum rk_plan_axis axes[] = {RK_PLAN_TENSOR,
+                                             RK_PLAN_CONTEXT,
+                                             RK_PLAN_EXPERT,
+                                             RK_PLAN_DATA,
+                                             RK_PLAN_MICROBATCH,
+                                             RK_PLAN_RECOMPUTE,
+                                             RK_PLAN_ACTIVATION_OFFLOAD,
+                                             RK_PLAN_OPTIMIZER_OFFLOAD};
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
+        if (axes[i] == axis) return true;
+    return false;
+}
+
+bool clusters_pins_one(const struct rk_plans_problem *problem, enum rk_plan_axis axis)
+{
+    return problem->pinned[axis].count == 1 &&
+           problem->pinned[axis].to[0] <= problem->pinned[axis].value[0];
+}
+
+static bool allows(const struct rk_plans_problem *p, enum rk_plan_axis axis, uint64_t value)
+{
+    bool allowed = !p->pinned[axis].count;
+    for (int i = 0; i < p->pinned[axis].count && !allowed; i++) {
+        const uint64_t from = p->pinned[axis].value[i], to = p->pinned[axis].to[i];
+        allowed = value == from || (value > from && value <= to);
+    }
+    return allowed;
+}
+
+/* ... in a way that is no word of the question. */
+static bool restricts_stages(const struct rk_plans_problem *p, enum rk_plan_axis axis)
+{
+    const bool word =
+        clusters_pins_one(p, axis) && axis != RK_PLAN_DATA && axis != RK_PLAN_MICROBATCH;
+    return p->pinned[axis].count && clusters_axis_is_of_stages(axis) && !word;
+}
+
+static bool keeps_to_axes(const struct rk_plans_problem *p, const struct rk_plan *plan)
+{
+    for (int i = 0; i < RK_PLAN_AXES; i++) {
+        const enum rk_plan_axis axis = (enum rk_plan_axis)i;
+        if (restricts_stages(p, axis) && !allows(p, axis, rk_plan_axis_get(plan, axis)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- stages and plans ---- */
+
 static bool holds_of_stage(void *context, const struct rk_plan *plan, double hbm_bytes)
 {
     const struct clusters_where *w = context;
     const enum known known = isnan(hbm_bytes) ? KNOWS_PLAN : KNOWS_MEMORY;
     const struct rk_outcome outcome = {.hbm_bytes = hbm_bytes};
+    if (known == KNOWS_PLAN && !keeps_to_axes(w->problem, plan)) return false;
     for (int i = 0; i < w->all.count; i++)
         if (w->needs[i] == known && !holds(w, i, plan, &outcome)) return false;
     return true;
@@ -63,6 +119,7 @@ static bool holds_of_plan(void *context, const struct clusters_question *questio
         outcome.offload_bytes = stage->offloaded_bytes;
         for (int k = 0; k < t->judged.given.stage[i].parts; k++) {
             const struct rk_plan own = part_plan(t, i, k);
+            if (!keeps_to_axes(w->problem, &own)) return false;
             for (int c = 0; c < w->all.count; c++)
                 if (!holds(w, c, &own, &outcome)) return false;
         }
@@ -105,17 +162,23 @@ static enum rk_status settle_needs(struct clusters_where *w, struct rk_error *er
     return RK_OK;
 }
 
-enum rk_status clusters_where_open(struct clusters_where **where, struct clusters_input *input,
-                                   const char *text, struct rk_error *error)
+enum rk_status clusters_where_open(struct clusters_where **where,
+                                   struct clusters_question *question,
+                                   const struct rk_plans_problem *problem, const char *text,
+                                   struct rk_error *error)
 {
     struct clusters_where *w = *where = calloc(1, sizeof *w);
     if (!w) return no_memory(error);
-    enum rk_status status =
-        conjuncts_open(&w->all, predictor_of(input->question.words.framework), text, error);
+    w->problem = problem;
+    enum rk_status status = RK_OK;
+    if (text) status = conjuncts_open(&w->all, &clusters_predictor, text, error);
     if (status == RK_OK) status = settle_needs(w, error);
     if (status != RK_OK) return status;
+    bool some = text != NULL;
+    for (int axis = 0; axis < RK_PLAN_AXES; axis++)
+        some |= restricts_stages(problem, (enum rk_plan_axis)axis);
     w->filter = (struct clusters_filter){w, holds_of_stage, holds_of_plan};
-    input->question.filter = &w->filter;
+    if (some) question->filter = &w->filter;
     return RK_OK;
 }
 

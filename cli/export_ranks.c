@@ -1,0 +1,113 @@
+/* reckon export ranks: where each rank of a plan over several clusters runs, as files that
+ * launchers read, or drawn. */
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/export_plan.h"
+#include "cli/ranks_files.h"
+#include "cli/ranks_map.h"
+#include "clusters/predict.h"
+
+#include <stdlib.h>
+
+struct ranks_args {
+    struct plan_source source;
+    int format; /* enum ranks_format */
+    const char *output;
+};
+
+#define AT(member) .offset = offsetof(struct ranks_args, member)
+
+/* clang-format off */
+static const struct operand ranks_operands[] = {
+    {.name = "PLAN", .help = "words that say how it is trained, as reckon-plan(5) has them, beside or instead of --plan",
+     AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = NULL},
+};
+static const struct option ranks_options[] = {
+    {.name = "ranks-format", .type = OPTION_CHOICE, .argument = "FORMAT", AT(format), .choices = ranks_format_names,
+     .help = "mpi: Open MPI's rankfile, which binds rank i of a host to its core i; hostfile: hosts and slots, for Open MPI and DeepSpeed; mpich: hosts for mpiexec -f; slurm: a SLURM_HOSTFILE for --distribution=arbitrary; torchrun: a command for each host; nccl: groups, their members and the network each takes, as JSON (mpi)"},
+    OPTION_OUTPUT_ROW(AT(output)),
+    {.name = NULL},
+};
+const struct usage export_ranks_usage = {
+    .name = "export ranks",
+    .summary = "where each rank of a plan over several clusters runs",
+    .synopsis = "--model MODEL --system SYSTEM [--plan FILE] [--ranks-format FORMAT] [options] [PLAN]...",
+    .description =
+        "Writes which host and device each rank of a plan over several clusters has, in the order of "
+        "the ranks. Hosts are NAME-NODE of the cluster's name and the node's number. A plan whose "
+        "stages are not said is searched for, as reckon search does. An output that ends in .html is "
+        "a drawing: devices in nodes, racks (below one leaf) and clusters, coloured by stage, "
+        "numbered by replica, tensor groups framed, and what a step sends over each boundary; a "
+        "button saves it as SVG.",
+    .operands = ranks_operands, .words_title = "Words of a plan", .words = plan_words,
+    .groups = {
+        {"Input", plan_source_options, offsetof(struct ranks_args, source)},
+        {"Output", ranks_options, 0},
+        {"General", options_help_rows, 0},
+        {NULL, plan_options, offsetof(struct ranks_args, source)},
+    },
+    .examples = {
+        {"reckon export ranks -m llama3.1-70b -s \"h100-sxm5-80g x64 + a100-sxm4-80g x64 link=100Gb/s@50us\" --plan plan.json -o rankfile",
+         "The rankfile of a plan that was found:"},
+    },
+    .see_also = "reckon-search(1), reckon-export(1), reckon-plan(5)",
+};
+/* clang-format on */
+
+/* Why the groups of its ranks cannot be written; NULL: they can. */
+static const char *irregular(const struct clusters_plan *plan, enum ranks_format format)
+{
+    for (int i = 0; i < plan->stages; i++) {
+        if (!plan->stage[i].homes) continue;
+        if (!plan->stage[i].regular)
+            return "replicas of a stage have different tensor or context degrees, whose shards no "
+                   "group of ranks can reduce";
+        if (!plan->stage[i].even && plan->stages > 1 && format == RANKS_NCCL)
+            return "replicas of a stage have different shares of the samples: messages are listed "
+                   "with \"shares\": \"equal\" in the plan";
+    }
+    return NULL;
+}
+
+static enum rk_status write_ranks(const struct ranks_args *args, const struct plan_input *input,
+                                  struct rk_error *error)
+{
+    struct clusters_judged *judged = malloc(sizeof *judged);
+    struct rk_prediction *prediction = malloc(sizeof *prediction);
+    const enum ranks_format format = (enum ranks_format)args->format;
+    enum rk_status status = judged && prediction ? RK_OK : no_memory(error);
+    if (status == RK_OK) {
+        predict_clusters(&input->model, &input->system, &input->draft.plan, prediction, judged);
+        const char *why = prediction->timed ? irregular(&judged->plan, format)
+                                            : rk_verdict_name(prediction->verdict);
+        if (why) status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "ranks: %s", why);
+    }
+    if (status == RK_OK && args->output && text_ends_in(args->output, ".html"))
+        status = clusters_draw(args->output, &judged->plan, input->system.machine, error);
+    else if (status == RK_OK)
+        status = clusters_ranks_write(args->output ? args->output : "-", format, &input->model,
+                                      &judged->plan, input->system.machine, error);
+    free(judged);
+    free(prediction);
+    return status;
+}
+
+int export_ranks(int argc, char **argv)
+{
+    struct ranks_args args = {.source = {.several = true}};
+    struct plan_input input = {.assumed = ""};
+    struct rk_error error;
+    const int done = options_read(&export_ranks_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    args.source.several = true;
+    enum rk_status status = plan_gather(&args.source, &input, &error);
+    if (status == RK_OK && !input.system.machine)
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                         "ranks: one cluster, whose launchers give ranks to nodes in order: reckon "
+                         "export TARGET --launcher slurm writes that");
+    if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);
+    if (status == RK_OK) status = write_ranks(&args, &input, &error);
+    plan_input_release(&input);
+    return status == RK_OK ? (int)RK_OK : options_fail(&error);
+}

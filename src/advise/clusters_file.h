@@ -1,0 +1,13 @@
+/* clusters_file.h - a plan file of stages over clusters (catalog/clusters_plan.h) as any plan. */
+#ifndef RECKON_ADVISE_CLUSTERS_FILE_H
+#define RECKON_ADVISE_CLUSTERS_FILE_H
+
+#include "catalog/clusters_plan.h"
+
+/* `draft` has what the file says of all stages, and the words of a line, which outdo it; then the
+ * whole plan. RK_BAD_ARGUMENT when the words say what each stage has of its own. */
+enum rk_status clusters_file_settle(struct clusters_file *file, const struct rk_model *model,
+                                    const struct rk_system *system, struct plan_draft *draft,
+                                    struct rk_error *error);
+
+#endif
