@@ -170,7 +170,9 @@ static enum rk_status find_plan(const struct weighing *at, uint64_t gpus, struct
     rk_plans_problem_init(&problem, &w->model, at->system, RK_MEGATRON, gpus,
                           batch_of(at->args, gpus, &w->model), 0);
     const enum rk_status status =
-        headroom_room(at->args->headroom, &w->model, at->system, &problem.base, &aim.room, error);
+        at->system->machine ? headroom_of_clusters(at->args->headroom, &problem, error)
+                            : headroom_room(at->args->headroom, &w->model, at->system,
+                                            &problem.base, &aim.room, error);
     w->fits = status == RK_OK && rk_offer(&problem, &aim, &w->offer);
     return status;
 }
@@ -215,7 +217,9 @@ static void add_row(struct report *report, struct report_table *table, const str
     if (w->fits) {
         const struct rk_outcome *o = &w->offer.found.outcome;
         const double times = w->tokens / 1e12;
-        const double chance = learned_fit(&w->model, system, &w->offer.found.plan, o->hbm_bytes);
+        const double chance =
+            system->machine ? NAN /* each stage has its own */
+                            : learned_fit(&w->model, system, &w->offer.found.plan, o->hbm_bytes);
         rk_plan_text(&w->offer.found.plan, words, sizeof words);
         cells[2] = cell_number(o->step_s);
         cells[3] = cell_number(o->mfu);
@@ -242,7 +246,9 @@ static const char *money_text(struct report *report, double usd)
 static const char *budget_text(struct report *report, const struct budget_args *args,
                                const struct rk_system *system)
 {
-    const char *text = report_text(report, "%" PRIu64 " %s", args->gpus, system->id);
+    const char *text = system->machine
+                           ? system->id
+                           : report_text(report, "%" PRIu64 " %s", args->gpus, system->id);
     if (args->days > 0) text = report_text(report, "%s, %g days", text, args->days);
     if (args->cost > 0) text = report_text(report, "%s, %s", text, money_text(report, args->cost));
     return text;
@@ -393,10 +399,14 @@ int cmd_budget(int argc, char **argv)
     const int done = options_read(&budget_usage, argc, argv, &args);
     if (done >= 0) return done;
     enum rk_status status = RK_OK;
-    if (!args.system || !args.gpus)
+    const bool several = args.system && rk_machine_is_several(args.system);
+    if (!args.system || !(args.gpus || several))
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          args.system ? "--gpus is missing: say how many there are"
                                      : "--system is missing: say on which machine");
+    else if (several && args.gpus)
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                         "--gpus does not go with several clusters: each says how many it has");
     else if (!(args.days > 0) && !(args.cost > 0))
         status =
             rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "no budget: give --days, --cost or both");
@@ -404,7 +414,8 @@ int cmd_budget(int argc, char **argv)
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: give at most %g",
                          args.days > MOST_DAYS ? "--days" : "--cost",
                          args.days > MOST_DAYS ? MOST_DAYS : MOST_USD);
-    if (status == RK_OK) status = rk_system_load(args.system, &system, &error);
+    if (status == RK_OK) status = rk_system_load_several(args.system, &system, &error);
+    if (status == RK_OK && several) args.gpus = system.devices;
     if (status == RK_OK && (args.run.tokens || args.run.phases))
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--%s is what the budget is to tell: leave it out",
