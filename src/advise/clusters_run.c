@@ -61,15 +61,20 @@ static enum rk_status run_of_kind(const struct rk_campaign_facts *facts, const s
 {
     const struct rk_cluster *c = &asked->machine->cluster[cluster];
     const bool own = !run->has_price && c->price_USDph > 0;
+    struct rk_run priced = *run;
+    if (own) { /* nothing of a list is assumed */
+        priced.has_price = true;
+        priced.price = c->price_USDph;
+    }
     fill_work(asked, cluster, whole->gpus[cluster]);
     if (assumed) *assumed = '\0';
     const enum rk_status status =
-        rk_run_campaign(facts, run, asked->model, &c->system, &asked->plan, &asked->prediction,
+        rk_run_campaign(facts, &priced, asked->model, &c->system, &asked->plan, &asked->prediction,
                         tokens, campaign, assumed, size, error);
     if (status != RK_OK) return status;
     whole->power_W[cluster] = campaign->power_W;
     whole->listed[cluster] = !run->has_price && !own;
-    whole->price_USDph[cluster] = own ? c->price_USDph : campaign->price;
+    whole->price_USDph[cluster] = campaign->price;
     return RK_OK;
 }
 
