@@ -185,7 +185,8 @@ static json_t *factors_of(const struct adapt_event *event)
 static void say_fit(json_t *line, const struct plan_input *input, const struct adapt_event *event)
 {
     const double bytes = event->filled * input->system.memory[0].capacity_bytes;
-    const double fits = learned_fit(&input->model, &input->system, &event->to, bytes);
+    const double fits =
+        input->system.machine ? NAN : learned_fit(&input->model, &input->system, &event->to, bytes);
     json_object_set_new(line, "new_memory_share", json_real(event->filled));
     if (!isnan(fits)) json_object_set_new(line, "fits", json_real(fits));
     if (event->full)
@@ -314,6 +315,22 @@ static enum rk_status close_output(const struct adapt_args *args, struct told *t
     return status;
 }
 
+/* Of several clusters the least. */
+static enum rk_status least_room(const char *headroom, const struct plan_input *input, double *room,
+                                 struct rk_error *error)
+{
+    const int clusters = input->system.machine ? input->system.machine->clusters : 1;
+    enum rk_status status = RK_OK;
+    *room = 1;
+    for (int i = 0; i < clusters && status == RK_OK; i++) {
+        double own;
+        status = headroom_room(headroom, &input->model, rk_system_of(&input->system, i),
+                               &input->draft.plan, &own, error);
+        if (own < *room) *room = own;
+    }
+    return status;
+}
+
 static enum rk_status follow(const struct adapt_args *args, const struct plan_input *input,
                              struct adapt_options *options, FILE *records, struct told *told,
                              struct rk_error *error)
@@ -323,8 +340,7 @@ static enum rk_status follow(const struct adapt_args *args, const struct plan_in
     struct stream stream = {
         .path = args->records,
         .scale = {(double)plan->batch, (double)(plan->batch * sequence) / (double)plan->ranks}};
-    enum rk_status status =
-        headroom_room(args->headroom, &input->model, &input->system, plan, &options->room, error);
+    enum rk_status status = least_room(args->headroom, input, &options->room, error);
     if (status != RK_OK) return status;
     struct adapt *adapt = adapt_open(&input->model, &input->system, plan, options, error);
     status = adapt ? watch(adapt, records, &stream, told, error) : error->status;
@@ -335,7 +351,8 @@ static enum rk_status follow(const struct adapt_args *args, const struct plan_in
 int cmd_adapt(int argc, char **argv)
 {
     struct adapt_options options = adapt_options_default();
-    struct adapt_args args = {.records = "-",
+    struct adapt_args args = {.source = {.several = true},
+                              .records = "-",
                               .restart_s = options.restart_s,
                               .lost_steps = options.lost_steps,
                               .gain = 100 * options.least_gain};

@@ -169,10 +169,10 @@ static enum rk_status find_plan(const struct weighing *at, uint64_t gpus, struct
     struct rk_aim aim = {.threads = (int)at->args->threads, .stop = stop};
     rk_plans_problem_init(&problem, &w->model, at->system, RK_MEGATRON, gpus,
                           batch_of(at->args, gpus, &w->model), 0);
-    const enum rk_status status =
-        at->system->machine ? headroom_of_clusters(at->args->headroom, &problem, error)
-                            : headroom_room(at->args->headroom, &w->model, at->system,
-                                            &problem.base, &aim.room, error);
+    const enum rk_status status = at->system->machine
+                                      ? headroom_of_clusters(at->args->headroom, &problem, error)
+                                      : headroom_room(at->args->headroom, &w->model, at->system,
+                                                      &problem.base, &aim.room, error);
     w->fits = status == RK_OK && rk_offer(&problem, &aim, &w->offer);
     return status;
 }

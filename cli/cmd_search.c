@@ -368,6 +368,8 @@ static int search_one(const struct search_grid *grid, const struct search_args *
     }
     if (status == RK_OK)
         status = search_run(&search, session, args->top ? args->top : USUAL_TOP, &error);
+    if (status == RK_OK)
+        status = search_with_host(&search, session, args->top ? args->top : USUAL_TOP, &error);
     const int code = status == RK_OK ? answer(&search, &keys, session) : options_fail(&error);
     search_release(&search);
     return code;
@@ -390,6 +392,9 @@ static const char *conflict(const struct search_args *args, const struct search_
         return "--layerwise is about one problem and the time alone: give one model, system, size "
                "and batch, and no --all, --pareto, --why, --sensitivity, --sort, --where, "
                "--tokens or --state (reckon predict --plan takes --tokens)";
+    if (args->why && (args->sort || args->pareto))
+        return "--why is about the time, and the first row of --sort and --pareto is not the "
+               "fastest: leave one of them out";
     if (several && (args->save.plan || args->save.script))
         return "--save-plan and --save-script take the best plan of one problem: give one model, "
                "system, size and batch";

@@ -272,6 +272,13 @@ static int refuse(const struct serve_question *q, struct plan_input *input,
     return RK_NOTHING_FITS;
 }
 
+static struct rk_serving serving_of(const struct serve_args *args)
+{
+    return (struct rk_serving){
+        args->prompt,      args->generated,  1, args->pass_tokens, (double)args->cache_bits / 8,
+        args->cache_split, args->heads_apart};
+}
+
 static int answer(const struct serve_args *args, struct plan_input *input, double room,
                   struct report *report)
 {
@@ -279,9 +286,7 @@ static int answer(const struct serve_args *args, struct plan_input *input, doubl
     uint64_t batch[MOST_BATCHES];
     struct rk_served served, shown = {.timed = false};
     uint64_t shown_batch = 0;
-    q.serving = (struct rk_serving){
-        args->prompt,      args->generated,  1, args->pass_tokens, (double)args->cache_bits / 8,
-        args->cache_split, args->heads_apart};
+    q.serving = serving_of(args);
     report_note(
         report,
         report_text(report,
@@ -350,6 +355,30 @@ static enum rk_status ask(const struct serve_args *args, struct plan_input *inpu
     return status;
 }
 
+/* Each cluster of several by itself. */
+static int answer_over(const struct serve_args *args, struct report *report)
+{
+    const struct serve_over over = {
+        .source = &args->source,
+        .headroom = args->headroom,
+        .serving = serving_of(args),
+        .limits = {(double)args->first_ms / 1e3, (double)args->token_ms / 1e3, args->top, 1},
+        .search = args->search,
+        .report = report};
+    struct rk_error error;
+    bool any = false;
+    enum rk_status status = RK_OK;
+    if (args->source.gpus || args->batch.count)
+        status =
+            rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                    "%s does not go with several clusters: each says how many GPUs it has, and "
+                    "serves the batch that is best for it",
+                    args->source.gpus ? "--gpus" : "--batch");
+    if (status == RK_OK) status = serve_over_clusters(&over, &any, &error);
+    if (status != RK_OK) return options_fail(&error);
+    return show_report(report, &args->show, args->output, any ? RK_OK : RK_NOTHING_FITS);
+}
+
 int cmd_serve(int argc, char **argv)
 {
     struct serve_args args = {
@@ -361,6 +390,11 @@ int cmd_serve(int argc, char **argv)
     const int done = options_read(&serve_usage, argc, argv, &args);
     if (done >= 0) return done;
     const bool measured = args.validate || args.measured;
+    if (!measured && args.source.system && rk_machine_is_several(args.source.system)) {
+        const int code = answer_over(&args, &report);
+        report_release(&report);
+        return code;
+    }
     enum rk_status status =
         measured ? serve_measured(&report, args.measured ? args.measured : "", args.rows, &error)
                  : ask(&args, &input, &error);

@@ -204,6 +204,8 @@ enum rk_status plan_inputs(const struct plan_source *source, struct plan_input *
     enum rk_status status = need(source, error);
     if (status == RK_OK)
         status = model_open_why(source->model, &input->model, input->sequence_why, error);
+    if (status == RK_OK && source->cluster)
+        return rk_system_copy(&input->system, source->cluster, error);
     return status == RK_OK ? rk_system_load(source->system, &input->system, error) : status;
 }
 

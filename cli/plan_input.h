@@ -15,8 +15,9 @@
 struct plan_source {
     const char *model;
     const char *system;
-    const char *file; /* NULL: none */
-    uint64_t gpus;    /* 0: not given */
+    const char *file;                /* NULL: none */
+    uint64_t gpus;                   /* 0: not given */
+    const struct rk_system *cluster; /* one cluster of `system`, in its place; NULL: all of it */
     struct option_texts words;
     bool
         several; /* set by commands whose system may be of several clusters (machine.h); `alike`: */

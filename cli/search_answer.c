@@ -628,6 +628,9 @@ static void add_headline(struct report *report, const struct search *search)
                                     precision_of(p) ? precision_of(p) : "several precisions",
                                     search_model_name(search), search->why ? ": " : "",
                                     search->why ? search->why : ""));
+    if (*search->assumed)
+        report_note(report, report_text(report, "  nothing fits without offload; assumed: %s",
+                                        search->assumed));
     if (search_is_over_clusters(search)) {
         add_headline_over(report, search);
         return;

@@ -492,11 +492,53 @@ enum rk_status search_run(struct search *search, struct search_session *session,
     return ask(search, session, top, error);
 }
 
+/* Is offload left to the search, on the one system of the command line? */
+static bool may_take_host(const struct search *search)
+{
+    const struct search_args *args = search->args;
+    const struct rk_plans_problem *p = &search->problem;
+    return search->result.complete && !search->result.found && !args->state && !args->plan &&
+           !search_is_published(search) && !search_is_over_clusters(search) &&
+           args->systems.count == 1 && !strchr(args->systems.text[0], '{') &&
+           strcmp(args->systems.text[0], "-") != 0 &&
+           rk_search_count(&search->result.counts, RK_MEMORY_EXCEEDED) &&
+           !p->pinned[RK_PLAN_ACTIVATION_OFFLOAD].count &&
+           !p->pinned[RK_PLAN_OPTIMIZER_OFFLOAD].count && !p->pinned[RK_PLAN_WEIGHT_OFFLOAD].count;
+}
+
+enum rk_status search_with_host(struct search *search, struct search_session *session, uint64_t top,
+                                struct rk_error *error)
+{
+    const struct rk_system *alone = search->problem.system;
+    struct search with = *search;
+    struct host host;
+    if (!may_take_host(search) || !host_of(alone, &host)) return RK_OK;
+    enum rk_status status = host_load(&host, search->args->systems.text[0], &with.hosted, error);
+    if (status != RK_OK) return status;
+    with.problem.system = &with.hosted;
+    host_note(&host, with.assumed);
+    with.result = (struct rk_answer){.found = 0};
+    session->all_searches++;
+    status = search_run(&with, session, top, error);
+    if (status != RK_OK || !with.result.found) {
+        search_release(&with);
+        return status;
+    }
+    search_release(search);
+    *search = with;
+    search->problem.system = &search->hosted;
+    /* what is asked of the space from here on is of the system that it was opened with */
+    rk_space_close(search->space);
+    search->space = rk_plans_open(&search->problem, error);
+    return search->space ? RK_OK : error->status;
+}
+
 void search_release(struct search *search)
 {
     rk_answer_release(&search->result);
     rk_space_close(search->space);
     search->space = NULL;
+    if (*search->hosted.id) rk_system_release(&search->hosted);
 }
 
 uint64_t search_rows(const struct search *search)

@@ -2,6 +2,7 @@
 #ifndef RECKON_CLI_SEARCH_JOB_H
 #define RECKON_CLI_SEARCH_JOB_H
 
+#include "catalog/hosts.h"
 #include "cli/number_list.h"
 #include "cli/options.h"
 #include "cli/plan_axes.h"
@@ -62,6 +63,8 @@ struct search {
     const char *why;        /* that predictor, where nothing was asked for; NULL: the usual one */
     struct rk_space *space; /* NULL until search_run() */
     struct rk_answer result;
+    struct rk_system hosted; /* with the host's memory, where nothing fits without; id "": not */
+    char assumed[HOST_WORD]; /* ... what it is */
     /* What plans take at most of the device's memory, unless none takes so little: its share, and
      * in bytes; INFINITY: all of it. */
     double share, usable_bytes;
@@ -102,6 +105,10 @@ enum rk_status search_take_words(const struct search_args *args, struct rk_plans
 enum rk_status search_run(struct search *search, struct search_session *session, uint64_t top,
                           struct rk_error *error);
 void search_release(struct search *search);
+
+/* Where nothing fits, the same with the memory of the nodes, if it is known: search->hosted. */
+enum rk_status search_with_host(struct search *search, struct search_session *session, uint64_t top,
+                                struct rk_error *error);
 
 /* Asks search->space for the best `top` that take no more than usable_bytes, into search->result,
  * and says in search->room what became of that. */

@@ -3,6 +3,7 @@
 #define RECKON_CLI_SERVE_H
 
 #include "cli/plan_input.h"
+#include "facts/headroom.h"
 #include "report/report.h"
 
 /* Most tokens of a pass of prompts, where nothing is said. */
@@ -32,6 +33,31 @@ struct serve_limits {
     uint64_t top;
     double room; /* share of the device's memory; where no layout takes so little, all of it */
 };
+
+/* The layout that brings the most tokens a second of a GPU within the limits, of all (`search`) or
+ * with the degrees of the plan; false: there is none. */
+struct serve_found {
+    struct rk_plan plan;
+    struct rk_served served;
+    uint64_t batch;
+};
+bool serve_best(const struct serve_question *question, const struct serve_limits *limits,
+                bool search, struct serve_found *found);
+
+/* The words that `reckon serve` takes, beside those that the user gave; live in the report. */
+const char *serve_words(struct report *report, const struct rk_plan *plan);
+
+/* The same question of several clusters. */
+struct serve_over {
+    const struct plan_source *source;
+    const char *headroom;
+    struct rk_serving serving;
+    struct serve_limits limits; /* but for the room */
+    bool search;
+    struct report *report;
+};
+enum rk_status serve_over_clusters(const struct serve_over *over, bool *any,
+                                   struct rk_error *error);
 
 /* The layouts of the plan's GPUs, each with the batch that brings the most tokens a second of a GPU
  * within the limits, the best first. RK_NOTHING_FITS when there is none. */

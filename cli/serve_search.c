@@ -9,9 +9,7 @@
 #include <stdlib.h>
 
 struct layout {
-    struct rk_plan plan;
-    struct rk_served served; /* of its best batch */
-    uint64_t batch;          /* 0: none is within the limits */
+    struct serve_found found; /* of its best batch; 0: none is within the limits */
     int index;
 };
 
@@ -46,15 +44,16 @@ static void best_batch(const struct serve_question *q, const struct serve_limits
 {
     struct rk_serving serving = q->serving;
     struct rk_served served;
-    serving.batch = rk_plan_data(&layout->plan);
+    serving.batch = rk_plan_data(&layout->found.plan);
     do {
         if (!serving.batch) return;
-        rk_serve(q->model, q->system, &layout->plan, &serving, &served);
-        const bool better = within(&served, limits) &&
-                            (!layout->batch || served.tokens_per_s > layout->served.tokens_per_s);
+        rk_serve(q->model, q->system, &layout->found.plan, &serving, &served);
+        const bool better =
+            within(&served, limits) &&
+            (!layout->found.batch || served.tokens_per_s > layout->found.served.tokens_per_s);
         if (better) {
-            layout->served = served;
-            layout->batch = serving.batch;
+            layout->found.served = served;
+            layout->found.batch = serving.batch;
         }
         serving.batch *= 2;
     } while (served.timed && serving.batch <= served.most_batch && serving.batch <= MOST_BATCH);
@@ -74,9 +73,9 @@ static void add_layout(struct layouts *all, const struct serve_question *q,
     all->no_memory |= !ARRAY_ROOM(all->layout, all->count);
     if (all->no_memory) return;
     struct layout *layout = &all->layout[all->count];
-    *layout = (struct layout){.plan = *plan, .index = all->count};
+    *layout = (struct layout){.found = {.plan = *plan}, .index = all->count};
     best_batch(q, limits, layout);
-    all->count += layout->batch > 0;
+    all->count += layout->found.batch > 0;
 }
 
 /* Experts whole on each tensor rank or cut there, shared by all tensor ranks, or by all ranks of a
@@ -112,12 +111,11 @@ static void list_layouts(struct layouts *all, const struct serve_question *q,
 static int by_rate(const void *a, const void *b)
 {
     const struct layout *x = a, *y = b;
-    const double p = x->served.tokens_per_s, q = y->served.tokens_per_s;
+    const double p = x->found.served.tokens_per_s, q = y->found.served.tokens_per_s;
     return p != q ? (p < q) - (p > q) : x->index - y->index;
 }
 
-/* The words that `reckon serve` takes, beside those that the user gave. */
-static const char *words_of(struct report *report, const struct rk_plan *plan)
+const char *serve_words(struct report *report, const struct rk_plan *plan)
 {
     const char *experts =
         plan->expert > 1 ? report_text(report, " ep%llu etp%llu", (unsigned long long)plan->expert,
@@ -131,18 +129,18 @@ static const char *words_of(struct report *report, const struct rk_plan *plan)
 static void add_row(const struct serve_question *q, struct report_table *table,
                     const struct layout *layout, int rank)
 {
-    const struct rk_plan *plan = &layout->plan;
-    const struct rk_served *s = &layout->served;
+    const struct rk_plan *plan = &layout->found.plan;
+    const struct rk_served *s = &layout->found.served;
     const double chance = learned_fit(q->model, q->system, plan, s->total_bytes);
     report_row(q->report, table,
                (struct report_cell[LAYOUT_COLUMNS]){
                    cell_count((uint64_t)rank), cell_count(plan->tensor), cell_count(plan->pipeline),
                    cell_count(rk_plan_data(plan)), cell_count(plan->expert),
-                   cell_count(layout->batch), cell_number(s->alone.step_s),
+                   cell_count(layout->found.batch), cell_number(s->alone.step_s),
                    cell_number(s->mean_token_s), cell_number(s->tokens_per_s),
                    cell_number(s->tokens_per_s / (double)plan->ranks), cell_number(s->total_bytes),
                    isnan(chance) ? cell_none() : cell_number(chance),
-                   cell_text(words_of(q->report, plan))});
+                   cell_text(serve_words(q->report, plan))});
 }
 
 /* Where none leaves what is to be left, and one is there without: the first lines say so. */
@@ -157,6 +155,21 @@ static void list_roomy(struct layouts *all, const struct serve_question *q,
     list_layouts(all, q, limits);
     if (all->count)
         report_note(q->report, "  No layout leaves the headroom of the memory: these fit without");
+}
+
+bool serve_best(const struct serve_question *q, const struct serve_limits *limits, bool search,
+                struct serve_found *found)
+{
+    struct layouts all = {.layout = NULL};
+    if (search)
+        list_roomy(&all, q, limits);
+    else
+        add_layout(&all, q, limits, q->plan);
+    if (all.count) qsort(all.layout, (size_t)all.count, sizeof *all.layout, by_rate);
+    if (all.count) *found = all.layout[0].found;
+    const bool any = all.count > 0;
+    free(all.layout);
+    return any;
 }
 
 int serve_search(const struct serve_question *q, const struct serve_limits *limits)

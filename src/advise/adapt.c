@@ -1,5 +1,6 @@
 #include "advise/adapt.h"
 
+#include "advise/aim.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -59,11 +60,8 @@ struct adapt_options adapt_options_default(void)
 
 /* ---- the machine ---- */
 
-enum rk_status adapt_machine(struct rk_system *to, const struct rk_system *from,
-                             const double factor[ADAPT_FACTORS], struct rk_error *error)
+static void change_part(struct rk_system *to, const double factor[ADAPT_FACTORS])
 {
-    const enum rk_status status = rk_system_copy(to, from, error);
-    if (status != RK_OK) return status;
     to->kernels.sustained /= factor[ADAPT_COMPUTE];
     to->busy.sustained /= factor[ADAPT_COMPUTE];
     to->memory[0].bandwidth_Bps /= factor[ADAPT_COMPUTE];
@@ -71,12 +69,27 @@ enum rk_status adapt_machine(struct rk_system *to, const struct rk_system *from,
     for (int i = 0; i < to->networks; i++)
         to->network[i].bandwidth_Bps *=
             factor[i == 0 && to->networks > 1 ? ADAPT_INNER : ADAPT_OUTER];
+}
+
+enum rk_status adapt_machine(struct rk_system *to, const struct rk_system *from,
+                             const double factor[ADAPT_FACTORS], struct rk_error *error)
+{
+    const enum rk_status status = rk_system_copy(to, from, error);
+    if (status != RK_OK) return status;
+    for (int i = 0; i < aim_clusters(to); i++)
+        change_part(aim_part(to, i), factor);
+    for (int a = 0; to->machine && a < to->machine->clusters; a++)
+        for (int b = 0; b < to->machine->clusters; b++) {
+            to->machine->link[a][b].bandwidth_Bps *= factor[ADAPT_OUTER];
+            to->machine->link[a][b].cap_Bps *= factor[ADAPT_OUTER];
+        }
     return RK_OK;
 }
 
-/* Ranks that go together when one is left out. */
+/* Ranks that go together when one is left out; of several clusters nobody says where it is. */
 static uint64_t node_of(const struct adapt *a)
 {
+    if (a->system->machine) return a->ranks;
     const uint64_t node = a->system->networks ? a->system->network[0].size : 1;
     return node < a->ranks ? node : 1;
 }
@@ -273,6 +286,16 @@ static bool is_better(const struct adapt *a, const struct rk_offer *offer)
     return offer->found.outcome.step_s < a->best_s;
 }
 
+/* The share of the tightest stage's memory that it is predicted to take. */
+static double filled_by(const struct adapt *a, const struct rk_system *machine,
+                        const struct rk_plan *plan)
+{
+    struct rk_prediction p;
+    rk_predict(a->model, machine, plan, &p);
+    const struct rk_stage *tightest = &p.stage[p.tightest];
+    return p.hbm_bytes / rk_system_of(machine, tightest->cluster)->memory[0].capacity_bytes;
+}
+
 /* On all ranks; on fewer nodes where no plan divides by them; without the node of a straggler. */
 static void find_best(struct adapt *a)
 {
@@ -291,7 +314,7 @@ static void find_best(struct adapt *a)
             a->best = offer.found.plan;
             a->best_s = offer.found.outcome.step_s;
             a->best_full = !offer.leaves_room;
-            a->best_filled = offer.found.outcome.hbm_bytes / machine->memory[0].capacity_bytes;
+            a->best_filled = filled_by(a, machine, &a->best);
         }
         a->found |= any;
         full |= any;
@@ -455,6 +478,10 @@ enum rk_status adapt_take(struct adapt *a, const struct adapt_record *record,
 {
     double factor[ADAPT_FACTORS];
     bool changed = false;
+    if (a->system->machine && record->ranks && record->ranks != a->ranks)
+        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
+                       "gpus: of several clusters it does not say which one has lost or won some: "
+                       "start again on the machine that is left");
     *event = (struct adapt_event){.kind = ADAPT_NOTHING};
     const bool phase = take_phase(a, record);
     if (!phase && record->step_s > 0) {

@@ -87,8 +87,7 @@ struct adapt *adapt_open(const struct rk_model *model, const struct rk_system *s
 void adapt_close(struct adapt *adapt);
 
 /* Takes a record in; the plan that runs from now on is event->to after a switch. RK_NO_MEMORY: no
- * memory.
- */
+ * memory; RK_BAD_INPUT: other ranks of a machine of several clusters. */
 enum rk_status adapt_take(struct adapt *adapt, const struct adapt_record *record,
                           struct adapt_event *event, struct rk_error *error);
 

@@ -141,14 +141,18 @@ static struct job job_of(const struct rk_model *model, const struct rk_system *s
     return (struct job){model, system, lower ? p->reason[0].tier : 0};
 }
 
-/* Over several clusters: what is left in the tier where least is. */
+/* Over several clusters: what is left on the tightest stage, the fullest by its share; of a lower
+ * tier, where least is. */
 static double least_left(const struct job *job, const struct rk_prediction *p)
 {
+    const struct rk_stage *tightest = &p->stage[p->tightest];
     double least = INFINITY;
+    if (job->tier == 0)
+        return rk_system_of(job->system, tightest->cluster)->memory[0].capacity_bytes -
+               tightest->total_bytes;
     for (int i = 0; i < p->stages; i++) {
         const struct rk_system *system = rk_system_of(job->system, p->stage[i].cluster);
-        const double need =
-            job->tier ? p->stage[i].away_bytes[job->tier - 1] : p->stage[i].total_bytes;
+        const double need = p->stage[i].away_bytes[job->tier - 1];
         if (job->tier < system->memories)
             least = fmin(least, system->memory[job->tier].capacity_bytes - need);
     }

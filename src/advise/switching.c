@@ -99,9 +99,47 @@ static struct rk_plan plain(const struct rk_plan *plan)
     return p;
 }
 
+/* ---- over several clusters ---- */
+
+/* Seconds in which a rank of a cluster receives a byte from another one, whose node's NIC all ranks
+ * of the node share. */
+static double slowest_byte_s(const struct rk_machine *machine)
+{
+    double byte_s = 0;
+    for (int i = 0; i < machine->clusters; i++)
+        for (int k = 0; k < machine->clusters; k++)
+            if (i != k)
+                byte_s = fmax(byte_s, (double)rk_cluster_node(&machine->cluster[i]) /
+                                          machine->link[i][k].bandwidth_Bps);
+    return byte_s;
+}
+
+/* Stages have degrees and clusters of their own: whatever the ranks of the new plan hold is taken
+ * to come from another cluster. */
+static struct switching move_all(const struct rk_model *model, const struct rk_system *system,
+                                 const struct rk_plan *to)
+{
+    const struct rk_layout *layout = rk_plan_layout(to);
+    struct switching all = {.moved_bytes = 0};
+    struct rk_prediction p;
+    rk_predict(model, system, to, &p);
+    for (int i = 0; i < layout->parts; i++) {
+        const struct rk_stage_part *part = &layout->part[i];
+        const struct rk_local *local = part->local ? &layout->other[part->local - 1] : &to->local;
+        const double ranks = (double)(part->data * local->tensor * local->context);
+        const double *holds = p.stage[part->stage].holds;
+        const double bytes = holds[RK_HOLD_weights] + holds[RK_HOLD_optimizer];
+        all.moved_bytes += ranks * bytes;
+        all.busiest_bytes = fmax(all.busiest_bytes, bytes);
+    }
+    all.move_s = all.busiest_bytes * slowest_byte_s(system->machine);
+    return all;
+}
+
 struct switching switching_of(const struct rk_model *model, const struct rk_system *system,
                               const struct rk_plan *from, const struct rk_plan *to)
 {
+    if (system->machine) return move_all(model, system, to);
     const struct rk_plan a = plain(from), b = plain(to);
     const struct rank_map old = rank_map_of(&a), new = rank_map_of(&b);
     const struct element_bytes bytes = element_bytes_of(&b);

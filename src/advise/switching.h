@@ -3,7 +3,8 @@
  *
  * Each rank has boxes of the model: layers of its stage by the slice of its tensor (or expert)
  * ranks; weights whole or, with ZeRO 3, and optimizer state with ZeRO 1 and more, its shard of
- * these. What a rank of the new plan needs and the same rank of the old one has not is moved.
+ * these. What a rank of the new plan needs and the same rank of the old one has not is moved; over
+ * several clusters all of it.
  */
 #ifndef RECKON_ADVISE_SWITCHING_H
 #define RECKON_ADVISE_SWITCHING_H
