@@ -369,19 +369,6 @@ static enum rk_status read_option(struct reader *r, const struct option *option,
     return store(r, option, member, name, value);
 }
 
-/* A flag of the command that this is a case of? Says so then. */
-static bool is_wider(const struct reader *r, const char *typed, size_t length, char letter)
-{
-    const struct option_group *group;
-    const struct option *option =
-        r->usage->wider ? find_option(r->usage->wider, typed, length, letter, &group) : NULL;
-    if (option)
-        rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                "--%s does not go with %s: reckon %s --help lists what does", option->name,
-                r->usage->with, r->usage->name);
-    return option != NULL;
-}
-
 /* "params" for "parameters": the first name that begins alike; NULL: none does. */
 static const char *begins_alike(const char *word, const char *const *names)
 {
@@ -393,7 +380,6 @@ static const char *begins_alike(const char *word, const char *const *names)
 
 static enum rk_status unknown_option(const struct reader *r, const char *typed, size_t length)
 {
-    if (is_wider(r, typed, length, '\0')) return RK_BAD_ARGUMENT;
     const char *names[MAX_NAMES + 1] = {NULL};
     char word[TEXT_QUOTE], quoted[TEXT_QUOTE];
     size_t count = 0;
@@ -449,7 +435,6 @@ static enum rk_status read_short(struct reader *r, char *word)
         const struct option_group *group;
         const struct option *option = find_option(r->usage, NULL, 0, *letter, &group);
         const char name[3] = {'-', *letter, '\0'};
-        if (!option && is_wider(r, NULL, 0, *letter)) return RK_BAD_ARGUMENT;
         if (!option)
             return rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "%s is not known: reckon %s --help lists all flags",
@@ -556,25 +541,6 @@ enum rk_status options_parse(const struct usage *usage, int argc, char **argv, v
 /* ---- what commands start with ---- */
 
 struct rk_error *options_failure;
-
-const char *options_value(const struct usage *usage, int argc, char **argv, const char *name)
-{
-    struct rk_error ignored;
-    struct reader r = {.usage = usage,
-                       .next = argv + (argc > 0),
-                       .end = argv + argc,
-                       .error = &ignored,
-                       .peek = name};
-    while (r.next < r.end) {
-        char *word = *r.next++;
-        if (strcmp(word, "--") == 0) break;
-        if (strncmp(word, "--", 2) == 0)
-            (void)read_long(&r, word);
-        else if (word[0] == '-' && word[1])
-            (void)read_short(&r, word);
-    }
-    return r.peeked;
-}
 
 int options_fail(const struct rk_error *error)
 {

@@ -138,9 +138,7 @@ struct usage {
     const char *see_also;                       /* more pages than the general ones; may be NULL */
     const struct command *commands;             /* those below it ("calculon llm"); may be NULL */
     const struct command_group *command_groups; /* of long lists; may be NULL */
-    const struct usage *wider; /* NULL, or the command that this is a case of, ... */
-    const char *with;          /* ... "several clusters": its other flags do not go with that */
-    bool abbreviations;        /* --top for --top-n where nothing else begins so */
+    bool abbreviations;                         /* --top for --top-n where nothing else begins so */
 };
 
 enum help { HELP_NONE, HELP_USUAL, HELP_ALL };
@@ -171,10 +169,6 @@ extern const struct option options_help_rows[];
  * wrong: `args` is half filled then. *help is set when help was asked for: nothing else counts. */
 enum rk_status options_parse(const struct usage *usage, int argc, char **argv, void *args,
                              enum help *help, struct rk_error *error);
-
-/* The value that options_parse() would give the option `name`, however it is spelled; NULL: none.
- * Nothing is checked. */
-const char *options_value(const struct usage *usage, int argc, char **argv, const char *name);
 
 /* What every command starts with: parses, prints the help to stdout or the message to stderr.
  * -1: go on; else the exit code to return. */

@@ -2,31 +2,16 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/describe.h"
-#include "cli/pages.h"
-#include "cli/plan_axes.h"
+#include "cli/page_effects.h"
 #include "cli/progress.h"
 #include "facts/learned.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A search for each value of each axis takes too long with more plans. */
-enum { MOST_BARS = 20, MOST_VALUES = 256, MOST_PLANS = 4000000 };
+enum { MOST_BARS = 20 };
 
-/* One of the best. */
-struct found {
-    struct rk_plan plan;
-    struct rk_outcome outcome;
-};
-
-struct job {
-    struct html_page *page;
-    const struct page_search *search;
-    struct found *best; /* (count) */
-    int count;
-};
-
-static void fetch(const struct job *j, uint64_t index, struct found *found)
+static void fetch(const struct searched *j, uint64_t index, struct found_plan *found)
 {
     struct rk_prediction prediction;
     rk_plans_plan(j->search->space, index, &found->plan);
@@ -34,50 +19,50 @@ static void fetch(const struct job *j, uint64_t index, struct found *found)
     found->outcome = prediction.outcome;
 }
 
-static const char *text_of_value(const struct job *j, enum rk_plan_axis axis, uint64_t value)
+const char *page_value_text(const struct searched *j, enum rk_plan_axis axis, uint64_t value)
 {
     char buffer[RK_PLAN_AXIS_TEXT];
     return report_text(&j->page->memory, "%s", rk_plan_axis_text(axis, value, buffer));
 }
 
-static const char *text_of_axis(const struct job *j, const struct rk_plan *plan,
+static const char *text_of_axis(const struct searched *j, const struct rk_plan *plan,
                                 enum rk_plan_axis axis)
 {
-    return text_of_value(j, axis, rk_plan_axis_get(plan, axis));
+    return page_value_text(j, axis, rk_plan_axis_get(plan, axis));
 }
 
-static enum rk_by predictor_of(const struct job *j)
+static enum rk_by predictor_of(const struct searched *j)
 {
     return j->search->problem->base.framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
 }
 
-static bool has_axis(const struct job *j, enum rk_plan_axis axis)
+bool page_has_axis(const struct searched *j, enum rk_plan_axis axis)
 {
     return rk_plan_axis_info(axis)->by & predictor_of(j);
 }
 
 /* Has the axis a meaning in such a plan; NULL: in any? */
-static bool says(const struct job *j, enum rk_plan_axis axis, const struct rk_plan *plan)
+bool page_axis_says(const struct searched *j, enum rk_plan_axis axis, const struct rk_plan *plan)
 {
     return plan_axis_says(axis, j->search->problem->model, j->search->problem->system, plan);
 }
 
-static bool varies(const struct job *j, enum rk_plan_axis axis)
+static bool varies(const struct searched *j, enum rk_plan_axis axis)
 {
-    for (int i = 1; has_axis(j, axis) && i < j->count; i++)
+    for (int i = 1; page_has_axis(j, axis) && i < j->count; i++)
         if (rk_plan_axis_get(&j->best[i].plan, axis) != rk_plan_axis_get(&j->best[0].plan, axis))
             return true;
     return false;
 }
 
 /* By how much it falls behind the best of all. */
-static double slower(const struct job *j, const struct rk_outcome *estimate)
+static double slower(const struct searched *j, const struct rk_outcome *estimate)
 {
     return j->best[0].outcome.samples_per_s / estimate->samples_per_s - 1;
 }
 
 /* Share of runs that fitted where the plan `i` is predicted; NAN: nothing is known. */
-static double chance(const struct job *j, int i)
+static double chance(const struct searched *j, int i)
 {
     const struct rk_plans_problem *p = j->search->problem;
     return learned_fit(p->model, p->system, &j->best[i].plan, j->best[i].outcome.hbm_bytes);
@@ -85,7 +70,7 @@ static double chance(const struct job *j, int i)
 
 /* ---- headline ---- */
 
-static void cards(const struct job *j)
+static void cards(const struct searched *j)
 {
     static const struct report_column columns[] = {
         {.name = "step_s", .title = "best step", .unit = "s", .help = "time of one training step"},
@@ -131,7 +116,7 @@ static const struct report_column figure_columns[] = {
 };
 enum { FIGURES = COUNT_OF(figure_columns) };
 
-static void best_table(const struct job *j)
+static void best_table(const struct searched *j)
 {
     struct report *memory = &j->page->memory;
     struct report_column *columns =
@@ -169,14 +154,16 @@ static void best_table(const struct job *j)
               j->search->command);
 }
 
-static void common_axes(const struct job *j)
+static void common_axes(const struct searched *j)
 {
     static const struct report_column columns[] = {
         {.name = "axis"}, {.name = "value"}, {.name = "what it is"}};
     struct report_table *table = page_table(j->page, columns, 3);
     for (int i = 0; i < RK_PLAN_AXES; i++) {
         const enum rk_plan_axis axis = (enum rk_plan_axis)i;
-        if (varies(j, axis) || !has_axis(j, axis) || !says(j, axis, &j->best[0].plan)) continue;
+        if (varies(j, axis) || !page_has_axis(j, axis) ||
+            !page_axis_says(j, axis, &j->best[0].plan))
+            continue;
         const struct report_cell cells[] = {cell_text(rk_plan_axis_info(axis)->name),
                                             cell_text(text_of_axis(j, &j->best[0].plan, axis)),
                                             cell_text(rk_plan_axis_info(axis)->help)};
@@ -186,7 +173,7 @@ static void common_axes(const struct job *j)
 }
 
 /* One value of an axis: how many of the best have it, and the first of these. */
-static void value_row(const struct job *j, struct report_table *table, enum rk_plan_axis axis,
+static void value_row(const struct searched *j, struct report_table *table, enum rk_plan_axis axis,
                       int first)
 {
     const uint64_t value = rk_plan_axis_get(&j->best[first].plan, axis);
@@ -202,7 +189,7 @@ static void value_row(const struct job *j, struct report_table *table, enum rk_p
     report_row(&j->page->memory, table, cells);
 }
 
-static void differences(const struct job *j)
+static void differences(const struct searched *j)
 {
     static const struct report_column columns[] = {
         {.name = "axis"},
@@ -219,12 +206,12 @@ static void differences(const struct job *j)
     page_show(j->page, "What sets them apart", table, j->search->command);
 }
 
-static const char *rank_name(const struct job *j, int i)
+static const char *rank_name(const struct searched *j, int i)
 {
     return report_text(&j->page->memory, "#%d", i + 1);
 }
 
-static void time_bars(const struct job *j)
+static void time_bars(const struct searched *j)
 {
     static const struct report_column columns[] = {
         {.name = "plan"},
@@ -260,7 +247,7 @@ static void time_bars(const struct job *j)
 
 /* ---- time against memory ---- */
 
-static void memory_point(const struct job *j, struct report_table *table, const char *what,
+static void memory_point(const struct searched *j, struct report_table *table, const char *what,
                          const char *name, const struct rk_plan *s, const struct rk_outcome *e)
 {
     const struct report_cell cells[] = {cell_text(what),
@@ -276,7 +263,7 @@ static void memory_point(const struct job *j, struct report_table *table, const 
     report_row(&j->page->memory, table, cells);
 }
 
-static enum rk_status frontier(const struct job *j, struct report_table *table,
+static enum rk_status frontier(const struct searched *j, struct report_table *table,
                                struct rk_error *error)
 {
     const struct rk_query query = {
@@ -285,7 +272,7 @@ static enum rk_status frontier(const struct job *j, struct report_table *table,
     const enum rk_status status =
         progress_ask(j->search->progress, j->search->space, &query, &selection, error);
     for (uint64_t i = 0; status == RK_OK && i < selection.found; i++) {
-        struct found f;
+        struct found_plan f;
         fetch(j, selection.best[i].index, &f);
         memory_point(j, table, "frontier", "", &f.plan, &f.outcome);
     }
@@ -293,7 +280,7 @@ static enum rk_status frontier(const struct job *j, struct report_table *table,
     return status;
 }
 
-static enum rk_status time_against_memory(const struct job *j, struct rk_error *error)
+static enum rk_status time_against_memory(const struct searched *j, struct rk_error *error)
 {
     static const struct report_column columns[] = {
         {.name = "what"},
@@ -332,207 +319,9 @@ static enum rk_status time_against_memory(const struct job *j, struct rk_error *
     return status;
 }
 
-/* ---- the effect of each axis ---- */
-
-static bool is_allowed(const struct rk_plans_problem *problem, enum rk_plan_axis axis,
-                       uint64_t value)
-{
-    const int count = problem->pinned[axis].count;
-    for (int i = 0; i < count; i++)
-        if (value >= problem->pinned[axis].value[i] && value <= problem->pinned[axis].to[i])
-            return true;
-    return count == 0;
-}
-
-/* Divisors of n, ascending; those beyond the room are left out. */
-static int divisors(uint64_t n, uint64_t values[MOST_VALUES])
-{
-    int count = 0;
-    for (uint64_t d = 1; d <= n && d <= 1 << 20 && count < MOST_VALUES; d++)
-        if (n % d == 0) values[count++] = d;
-    return count;
-}
-
-/* Numbers up to `last`. */
-static int numbers(uint64_t last, uint64_t values[MOST_VALUES])
-{
-    int count = 0;
-    for (uint64_t value = 0; value <= last && count < MOST_VALUES; value++)
-        values[count++] = value;
-    return count;
-}
-
-/* Values that may occur on an axis; searching says which do. */
-static int axis_values(const struct rk_plans_problem *p, enum rk_plan_axis axis,
-                       uint64_t values[MOST_VALUES])
-{
-    const struct rk_plan_axis_info *info = rk_plan_axis_info(axis);
-    int last = 0;
-    if (axis == RK_PLAN_ZERO) return numbers(3, values);
-    if (axis == RK_PLAN_CHUNKS) return divisors(p->model->layers, values);
-    if (axis == RK_PLAN_MICROBATCH) {
-        int count = 0;
-        for (uint64_t b = 1; b <= p->base.batch && count < MOST_VALUES; b *= 2)
-            values[count++] = b;
-        return count;
-    }
-    switch (info->type) {
-    case RK_PLAN_NUMBER:
-        return divisors(p->base.ranks, values);
-    case RK_PLAN_BOOL:
-        return numbers(1, values);
-    case RK_PLAN_CHOICE:
-        while (info->choices[last])
-            last++;
-        break;
-    case RK_PLAN_PARTS:
-        values[0] = RK_RECOMPUTE_VALUE(RK_KEEP, 0);
-        values[1] = RK_RECOMPUTE_VALUE(RK_SELECTIVE, 1u << RK_PART_CORE_ATTENTION);
-        values[2] = RK_RECOMPUTE_VALUE(RK_WHOLE, 0);
-        return 3;
-    case RK_PLAN_TIER:
-        last = axis < RK_PLAN_TENSOR_NETWORK ? p->system->memories : p->system->networks;
-        break;
-    }
-    return numbers((uint64_t)last - 1, values);
-}
-
-/* The best plan that has this value; found is 0 when there is none. */
-static enum rk_status search_value(const struct job *j, enum rk_plan_axis axis, uint64_t value,
-                                   struct rk_answer *result, struct rk_error *error)
-{
-    struct rk_plans_problem problem = *j->search->problem;
-    const struct rk_query options = {.top = 1, .threads = j->search->threads};
-    problem.pinned[axis].count = 1;
-    problem.pinned[axis].value[0] = problem.pinned[axis].to[0] = value;
-    struct rk_space *space = rk_plans_open(&problem, error);
-    if (!space) return error->status == RK_BAD_ARGUMENT ? RK_OK : error->status; /* no such value */
-    const enum rk_status status =
-        rk_space_count(space) ? progress_ask(j->search->progress, space, &options, result, error)
-                              : RK_OK;
-    rk_space_close(space);
-    return status;
-}
-
-static enum rk_status effect_of(const struct job *j, struct report_table *table,
-                                enum rk_plan_axis axis, struct rk_error *error)
-{
-    uint64_t values[MOST_VALUES];
-    const int count = axis_values(j->search->problem, axis, values);
-    enum rk_status status = RK_OK;
-    for (int i = 0; i < count && status == RK_OK; i++) {
-        struct rk_answer result = {.best = NULL};
-        if (!is_allowed(j->search->problem, axis, values[i])) continue;
-        status = search_value(j, axis, values[i], &result, error);
-        const bool any = status == RK_OK && result.found;
-        const double rate = any ? result.best[0].samples_per_s : 0;
-        const double best_rate = j->best[0].outcome.samples_per_s;
-        const char *text = text_of_value(j, axis, values[i]);
-        const struct report_cell cells[] = {
-            cell_text(rk_plan_axis_info(axis)->name),
-            cell_text(text),
-            any ? cell_number(rate) : cell_none(),
-            any ? cell_number(rate / best_rate) : cell_none(),
-            cell_count(result.counts.total),
-            cell_count(result.counts.verdict[RK_FITS][0]),
-            cell_text(report_text(&j->page->memory, "%s %s", rk_plan_axis_info(axis)->name, text))};
-        if (status == RK_OK && result.counts.total) report_row(&j->page->memory, table, cells);
-        rk_answer_release(&result);
-    }
-    return status;
-}
-
-/* Columns of the effects. */
-enum {
-    EFFECT_AXIS,
-    EFFECT_VALUE,
-    EFFECT_RATE,
-    EFFECT_SPEED,
-    EFFECT_PLANS,
-    EFFECT_FITS,
-    EFFECT_PAIR,
-    EFFECT_COLUMNS
-};
-
-/* Is one value of the axis that begins at `first` better than another? Rows end at *last. */
-static bool matters(const struct report_table *table, size_t first, size_t *last)
-{
-    const struct report_cell *cells = &table->cells[first * EFFECT_COLUMNS], *row = cells;
-    double least = INFINITY, most = 0;
-    bool all = true;
-    for (*last = first;
-         *last < table->rows && strcmp(row[EFFECT_AXIS].as.text, cells[EFFECT_AXIS].as.text) == 0;
-         row = &table->cells[++*last * EFFECT_COLUMNS]) {
-        const bool runs = row[EFFECT_SPEED].type == REPORT_NUMBER;
-        all &= runs;
-        if (runs) least = fmin(least, row[EFFECT_SPEED].as.number);
-        if (runs) most = fmax(most, row[EFFECT_SPEED].as.number);
-    }
-    return !all || most - least > 1e-3;
-}
-
-/* Those of the axes that make a difference. */
-static struct report_table *effects_that_matter(const struct job *j,
-                                                const struct report_table *table)
-{
-    struct report_table *some = page_table(j->page, table->columns, EFFECT_COLUMNS);
-    for (size_t row = 0, last; row < table->rows; row = last) {
-        const bool shown = matters(table, row, &last);
-        for (; shown && row < last; row++)
-            report_row(&j->page->memory, some, &table->cells[row * EFFECT_COLUMNS]);
-    }
-    return some;
-}
-
-/* Without the names of the chart's bars, the last column: they are its first two. */
-static struct report_table *without_pair(const struct job *j, const struct report_table *table)
-{
-    struct report_table *shown = page_table(j->page, table->columns, EFFECT_PAIR);
-    for (size_t row = 0; row < table->rows; row++)
-        report_row(&j->page->memory, shown, &table->cells[row * EFFECT_COLUMNS]);
-    return shown;
-}
-
-static enum rk_status effects(const struct job *j, struct rk_error *error)
-{
-    static const struct report_column columns[] = {
-        {.name = "axis"},
-        {.name = "value"},
-        {.name = "samples_per_s", .title = "samples/s", .help = "of the best one with this value"},
-        {.name = "speed", .unit = "%", .help = "of the best plan of all"},
-        {.name = "plans"},
-        {.name = "fits", .title = "can run"},
-        {.name = "pair", .title = "axis and value"},
-    };
-    struct report_table *table = page_table(j->page, columns, COUNT_OF(columns));
-    enum rk_status status = RK_OK;
-    if (j->search->result->counts.total > MOST_PLANS) return RK_OK;
-    for (int axis = 0; axis < RK_PLAN_AXES && status == RK_OK; axis++)
-        if (has_axis(j, (enum rk_plan_axis)axis) && says(j, (enum rk_plan_axis)axis, NULL))
-            status = effect_of(j, table, (enum rk_plan_axis)axis, error);
-    page_section(j->page, "axes", "The effect of each axis",
-                 "For each value of an axis, the best of all plans that have it, the other "
-                 "axes being free: one search each.");
-    page_chart(
-        j->page,
-        &(struct chart){
-            .id = "axes",
-            .title = "Speed of the best plan with each value",
-            .kind = CHART_BARS,
-            .caption = "100 % is the best plan of all. Values with which nothing can run have no "
-                       "bar; axes of which each value does as well stand in the table alone.",
-            .source = report_text(&j->page->memory, "%s --AXIS VALUE --top 1", j->search->command),
-            .table = table ? effects_that_matter(j, table) : NULL,
-            .role = {[CHART_Y] = "pair", [CHART_VALUE] = "speed", [CHART_SERIES] = "axis"},
-            .x = {.title = "speed"}});
-    if (table) table = without_pair(j, table);
-    page_show(j->page, "The same in numbers", table, j->search->command);
-    return status;
-}
-
 /* ---- what became of all ---- */
 
-static void outcome(const struct job *j, struct report_table *table, const char *name,
+static void outcome(const struct searched *j, struct report_table *table, const char *name,
                     uint64_t count)
 {
     const uint64_t total = j->search->result->counts.total;
@@ -541,7 +330,7 @@ static void outcome(const struct job *j, struct report_table *table, const char 
     if (count) report_row(&j->page->memory, table, cells);
 }
 
-static const char *outcome_name(const struct job *j, enum rk_verdict verdict, int tier)
+static const char *outcome_name(const struct searched *j, enum rk_verdict verdict, int tier)
 {
     struct report *memory = &j->page->memory;
     const struct rk_system *system = j->search->problem->system;
@@ -558,7 +347,7 @@ static const char *outcome_name(const struct job *j, enum rk_verdict verdict, in
     return name;
 }
 
-static void outcomes(const struct job *j)
+static void outcomes(const struct searched *j)
 {
     static const struct report_column columns[] = {
         {.name = "outcome"}, {.name = "plans"}, {.name = "share", .unit = "%"}};
@@ -582,7 +371,7 @@ static void outcomes(const struct job *j)
 }
 
 /* How far off the time of the best may be; NULL: it is not known. */
-static const char *error_bar(const struct job *j)
+static const char *error_bar(const struct searched *j)
 {
     const struct rk_plans_problem *p = j->search->problem;
     if (!j->count) return NULL;
@@ -602,7 +391,7 @@ static const char *error_bar(const struct job *j)
 
 /* ---- the page ---- */
 
-static bool load_best(struct job *j)
+static bool load_best(struct searched *j)
 {
     const struct rk_answer *result = j->search->result;
     j->count = (int)result->found;
@@ -616,7 +405,7 @@ enum rk_status page_search(struct html_page *page, const struct page_search *s,
                            struct rk_error *error)
 {
     const struct rk_plans_problem *p = s->problem;
-    struct job j = {.page = page, .search = s};
+    struct searched j = {.page = page, .search = s};
     enum rk_status status = RK_OK;
     if (!load_best(&j)) return no_memory(error);
     page->title =
@@ -642,7 +431,7 @@ enum rk_status page_search(struct html_page *page, const struct page_search *s,
         common_axes(&j);
         time_bars(&j);
         status = time_against_memory(&j, error);
-        if (status == RK_OK) status = effects(&j, error);
+        if (status == RK_OK) status = page_effects(&j, error);
     }
     outcomes(&j);
     page_inputs(page, p->model, s->model_name, p->system, s->system_name, NULL);

@@ -17,25 +17,6 @@ enum {
     MOST_NETWORKS = 8     /* of a cluster that is no longer than one of its stages */
 };
 
-/* ---- what a stage has of its cluster ---- */
-
-const struct rk_system *clusters_machine(const struct rk_machine *machine, int cluster,
-                                         uint64_t gpus, struct stage_machine *own)
-{
-    const struct rk_system *system = &machine->cluster[cluster].system;
-    bool apart = false;
-    own->system = *system;
-    own->system.memory = own->memory;
-    if (own->system.memories > RK_SHARE_TIERS + 1) own->system.memories = RK_SHARE_TIERS + 1;
-    for (int tier = 0; tier < own->system.memories; tier++) {
-        const struct rk_memory *memory = &system->memory[tier];
-        own->memory[tier] = memory_part(memory, gpus);
-        own->memory[tier].capacity_shared_by = own->memory[tier].bandwidth_shared_by = 0;
-        apart |= gpus < memory->capacity_shared_by || gpus < memory->bandwidth_shared_by;
-    }
-    return apart ? &own->system : system;
-}
-
 /* ---- folds ---- */
 
 struct kept_fold {

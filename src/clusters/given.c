@@ -10,28 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- shares ---- */
-
-double given_shares(int replicas, uint64_t samples, const double *time_s, uint64_t *share)
-{
-    double most_s = 0;
-    memset(share, 0, (size_t)replicas * sizeof *share);
-    for (uint64_t n = 0; n < samples; n++) {
-        int first = 0;
-        double first_s = INFINITY;
-        for (int i = 0; i < replicas; i++) {
-            const double ends_s = time_s[(uint64_t)i * (samples + 1) + share[i] + 1];
-            if (!(ends_s < first_s)) continue;
-            first = i;
-            first_s = ends_s;
-        }
-        if (isinf(first_s)) return INFINITY;
-        share[first]++;
-        most_s = fmax(most_s, first_s);
-    }
-    return most_s;
-}
-
 /* ---- one stage ---- */
 
 struct judging {
@@ -597,35 +575,4 @@ bool given_predict(const struct clusters_question *question, struct given_plan *
     tell_rates(&j);
     p->step_usd = clusters_price(question->machine, plan);
     return true;
-}
-
-void given_of(const struct clusters_question *question, const struct clusters_plan *plan,
-              struct given_plan *given)
-{
-    *given =
-        (struct given_plan){.round = plan->round, .stages = plan->stages, .chunks = plan->chunks};
-    for (int i = 0; i < plan->stages * plan->chunks; i++)
-        given->split[i] = (uint16_t)plan->chunk[i].layers;
-    for (int i = 0; i < plan->stages; i++) {
-        const struct clusters_stage *from = &plan->stage[i];
-        struct rk_plan own = question->words;
-        own.tensor = from->tensor;
-        own.context = from->context;
-        own.expert = from->expert;
-        own.recompute = from->recompute;
-        own.recompute_parts = clusters_parts(&question->words, from->recompute);
-        if (!question->offload) plan_offload(&own, from->activations_away, from->optimizer_away);
-        own.sequence_parallel &= own.tensor > 1;
-        own.messages_sharded &= own.tensor > 1;
-        struct given_stage *stage = &given->stage[i];
-        *stage = (struct given_stage){
-            .layers = (int)from->layers,
-            .parts = from->homes ? from->homes : 1,
-            .part = {{.cluster = from->cluster, .data = from->data, .plan = own}}};
-        for (int k = 0; k < from->homes; k++)
-            stage->part[k] =
-                (struct given_part){.cluster = from->home[k].cluster,
-                                    .data = from->home[k].gpus / from->tensor / from->context,
-                                    .plan = own};
-    }
 }

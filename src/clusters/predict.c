@@ -115,6 +115,37 @@ bool plan_plain(const struct rk_plan *plan, struct rk_plan *plain)
     return true;
 }
 
+void given_of(const struct clusters_question *question, const struct clusters_plan *plan,
+              struct given_plan *given)
+{
+    *given =
+        (struct given_plan){.round = plan->round, .stages = plan->stages, .chunks = plan->chunks};
+    for (int i = 0; i < plan->stages * plan->chunks; i++)
+        given->split[i] = (uint16_t)plan->chunk[i].layers;
+    for (int i = 0; i < plan->stages; i++) {
+        const struct clusters_stage *from = &plan->stage[i];
+        struct rk_plan own = question->words;
+        own.tensor = from->tensor;
+        own.context = from->context;
+        own.expert = from->expert;
+        own.recompute = from->recompute;
+        own.recompute_parts = clusters_parts(&question->words, from->recompute);
+        if (!question->offload) plan_offload(&own, from->activations_away, from->optimizer_away);
+        own.sequence_parallel &= own.tensor > 1;
+        own.messages_sharded &= own.tensor > 1;
+        struct given_stage *stage = &given->stage[i];
+        *stage = (struct given_stage){
+            .layers = (int)from->layers,
+            .parts = from->homes ? from->homes : 1,
+            .part = {{.cluster = from->cluster, .data = from->data, .plan = own}}};
+        for (int k = 0; k < from->homes; k++)
+            stage->part[k] =
+                (struct given_part){.cluster = from->home[k].cluster,
+                                    .data = from->home[k].gpus / from->tensor / from->context,
+                                    .plan = own};
+    }
+}
+
 struct rk_system clusters_system(const struct rk_machine *machine)
 {
     struct rk_system system = machine->cluster[0].system;

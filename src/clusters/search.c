@@ -1,6 +1,6 @@
 #include "clusters/search.h"
 
-#include "clusters/told.h"
+#include "clusters/found.h"
 
 #include "base/limits.h"
 #include "base/require.h"
@@ -11,101 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- a plan ---- */
-
-/* A problem may have some of a cluster's ways alone. */
-static const struct stage_way *way_of(const struct cluster_costs *costs,
-                                      const struct chain_choice *choice)
-{
-    return &costs->way[choice - costs->choice];
-}
-
-/* `order` names the clusters of the problem. */
-static void fill_plan(struct clusters_plan *plan, const struct clusters_costs *costs,
-                      const struct chain_problem *problem, const int *order,
-                      const struct chain_answer *answer)
-{
-    plan->value_s = answer->value_s;
-    plan->simulated_s = INFINITY;
-    plan->round = costs->round;
-    plan->microbatches = costs->microbatches;
-    plan->message_bytes = clusters_message_bytes(costs);
-    plan->schedule = costs->question->words.schedule;
-    plan->chunks = 1;
-    plan->stages = answer->stages;
-    for (int i = 0, first = 0; i < answer->stages; first += answer->stage[i++].layers) {
-        const struct chain_stage *s = &answer->stage[i];
-        const int cluster = order[s->cluster];
-        const struct chain_choice *choice = &problem->cluster[s->cluster].choice[s->choice];
-        const struct stage_way *way = way_of(&costs->cluster[cluster], choice);
-        const struct chain_cost *cost = &choice->cost[chain_row(problem, first, s->layers)];
-        const struct rk_cluster *c = &costs->question->machine->cluster[cluster];
-        struct clusters_stage *stage = &plan->stage[i];
-        *stage = (struct clusters_stage){
-            .cluster = cluster,
-            .layers = (uint64_t)s->layers,
-            .gpus = way->gpus,
-            .nodes = (uint64_t)choice->units,
-            .tensor = way->plan.tensor,
-            .context = way->plan.context,
-            .expert = way->plan.expert,
-            .expert_tensor = way->plan.expert_tensor,
-            .data = rk_plan_data(&way->plan),
-            .microbatch = way->plan.microbatch,
-            .recompute = way->plan.recompute,
-            .activations_away = way->plan.share[RK_SHARE_ATTENTION][0],
-            .optimizer_away = rk_plan_offloaded(&way->plan, RK_SHARE_OPTIMIZER),
-            .forward_s = cost->time_s - cost->backward_s,
-            .backward_s = cost->backward_s,
-            .sync_s = cost->sync_s + (i == 0 ? problem->closing_s : 0),
-            .capacity_bytes = c->system.memory[0].capacity_bytes,
-            .price_USDph = (double)way->gpus * c->price_USDph,
-        };
-        if (i + 1 == answer->stages) continue;
-        const struct chain_stage *next = &answer->stage[i + 1];
-        const int to = problem->cluster[next->cluster].choice[next->choice].width;
-        stage->message_s = problem->boundary_s[choice->width * problem->widths + to];
-    }
-}
-
-/* What is not needed to choose. */
-static void fill_details(struct clusters_plan *plan, const struct clusters_costs *costs,
-                         const struct chain_problem *problem, const int *order,
-                         const struct chain_answer *answer)
-{
-    struct fold_shelf shelf = {.count = 0};
-    for (int i = 0, first = 0; i < plan->stages; first += answer->stage[i++].layers) {
-        const struct chain_stage *s = &answer->stage[i];
-        const int cluster = order[s->cluster];
-        const struct stage_run run = {first, s->layers, clusters_stage_place(i, plan->stages)};
-        const struct stage_asked asked = {
-            .cluster = cluster,
-            .index = i,
-            .stages = plan->stages,
-            .chunks = 1,
-            .run = &run,
-            .microbatches = plan->microbatches,
-            .plan =
-                &way_of(&costs->cluster[cluster], &problem->cluster[s->cluster].choice[s->choice])
-                     ->plan};
-        struct stage_told told = {.data_link_s = 0};
-        clusters_stage_cost(costs->question, &shelf, &asked, &told);
-        plan->stage[i].memory = told.memory;
-        plan->stage[i].bytes = told.memory.total_bytes;
-        plan->stage[i].in_flight = told.memory.in_flight;
-        plan->stage[i].work = told.work;
-        plan->stage[i].data_link_s = told.data_link_s;
-        plan->stage[i].gradient_bytes = told.gradient_bytes;
-        plan->chunk[i] = (struct clusters_chunk){.layers = plan->stage[i].layers,
-                                                 .forward_s = plan->stage[i].forward_s,
-                                                 .backward_s = plan->stage[i].backward_s,
-                                                 .weights_s = told.weights_s,
-                                                 .again_s = told.again_s,
-                                                 .message_s = plan->stage[i].message_s};
-    }
-    fold_shelf_release(&shelf);
-}
 
 /* ---- one round, one order ---- */
 
@@ -290,8 +195,8 @@ static void visit(void *context, const struct chain_answer *found)
 {
     struct search *s = context;
     if (found->value_s / 1.5 > s->answer->best.simulated_s) return;
-    fill_plan(&s->plan, s->costs, s->problem, s->order, found);
-    fill_details(&s->plan, s->costs, s->problem, s->order, found);
+    clusters_found_plan(&s->plan, s->costs, s->problem, s->order, found);
+    clusters_found_details(&s->plan, s->costs, s->problem, s->order, found);
     s->plan.simulated_s = clusters_simulate(&s->plan);
     s->answer->simulated++;
     if (clusters_counts(s->question, &s->plan))
@@ -322,8 +227,8 @@ static void note_proved(struct search *s, const struct chain_problem *problem,
     struct clusters_answer *a = s->answer;
     if (problem->clusters == 1) a->alone_s[s->order[0]] = found->value_s;
     if (!(found->value_s < a->proved.value_s)) return;
-    fill_plan(&a->proved, s->costs, problem, s->order, found);
-    fill_details(&a->proved, s->costs, problem, s->order, found);
+    clusters_found_plan(&a->proved, s->costs, problem, s->order, found);
+    clusters_found_details(&a->proved, s->costs, problem, s->order, found);
     a->proved.simulated_s = clusters_simulate(&a->proved);
 }
 
@@ -650,34 +555,4 @@ bool clusters_search_top(const struct clusters_question *question, struct cluste
     free(round);
     free(s);
     return good;
-}
-
-/* ---- what a link is worth ---- */
-
-double clusters_break_even(const struct clusters_question *question, int a, int b)
-{
-    struct rk_machine *machine = malloc(sizeof *machine);
-    struct clusters_answer *answer = malloc(sizeof *answer);
-    double low = 1.0 / 1024, high = 1024, found = NAN; /* of what it is */
-    if (!machine || !answer) goto out;
-    *machine = *question->machine;
-    struct clusters_question asked = *question;
-    asked.machine = machine;
-    for (int i = -2; i < 8; i++) {
-        const double share = i == -2 ? low : i == -1 ? high : sqrt(low * high);
-        machine->link[a][b].bandwidth_Bps = machine->link[b][a].bandwidth_Bps =
-            share * question->machine->link[a][b].bandwidth_Bps;
-        if (!clusters_search(&asked, answer)) goto out;
-        bool both = answer->proved.stage[0].homes > 0; /* does the best use several clusters? */
-        for (int k = 1; k < answer->proved.stages; k++)
-            both |= answer->proved.stage[k].cluster != answer->proved.stage[0].cluster;
-        found = i == -2 ? 0 : INFINITY;
-        if (i < 0 && both == (i == -2)) goto out;
-        if (i >= 0) *(both ? &high : &low) = share;
-    }
-    found = high * question->machine->link[a][b].bandwidth_Bps;
-out:
-    free(machine);
-    free(answer);
-    return found;
 }
