@@ -377,6 +377,19 @@ static int search_one(const struct search_grid *grid, const struct search_args *
 
 /* ---- the command ---- */
 
+/* Then the first row of the frontier is the fastest plan. NULL: there is none. */
+static bool begins_with_time(const char *pareto)
+{
+    static const char *const names[] = {"time", "step_s", "step"};
+    if (!pareto) return true;
+    pareto += strspn(pareto, " ");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t length = strlen(names[i]);
+        if (strncmp(pareto, names[i], length) == 0 && strchr(", ", pareto[length])) return true;
+    }
+    return false;
+}
+
 /* What does not go together; NULL when all does. */
 static const char *conflict(const struct search_args *args, const struct search_grid *grid)
 {
@@ -392,9 +405,9 @@ static const char *conflict(const struct search_args *args, const struct search_
         return "--layerwise is about one problem and the time alone: give one model, system, size "
                "and batch, and no --all, --pareto, --why, --sensitivity, --sort, --where, "
                "--tokens or --state (reckon predict --plan takes --tokens)";
-    if (args->why && (args->sort || args->pareto))
-        return "--why is about the time, and the first row of --sort and --pareto is not the "
-               "fastest: leave one of them out";
+    if (args->why && (args->sort || !begins_with_time(args->pareto)))
+        return "--why is about the time, and the first row of another order is not the fastest: "
+               "leave --sort out, and put time first in --pareto";
     if (several && (args->save.plan || args->save.script))
         return "--save-plan and --save-script take the best plan of one problem: give one model, "
                "system, size and batch";

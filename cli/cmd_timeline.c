@@ -108,7 +108,9 @@ static const struct report_column summary_columns[] = {
     {.name = "bubble"}, {.name = "estimate_bubble"}, {.name = "tightest_stage"},
     {.name = "tightest_tier"}, {.name = "window_from_s"}, {.name = "window_to_s"},
 };
+/* The first column is of several clusters. */
 static const struct report_column stage_columns[] = {
+    {.name = "cluster"},
     {.name = "stage"},
     {.name = "blocks"},
     {.name = "compute_s",    .title = "compute",   .unit = "s", .digits = 4},
@@ -391,12 +393,20 @@ static void add_differences(struct report *report, const struct story *s)
                                cell_text(keys_said(report, timeline_reason(bit)))});
 }
 
+static int first_column(const struct story *s)
+{
+    return s->forecast.system->machine ? 0 : 1;
+}
+
 static void stage_row(const void *context, size_t row, struct report_cell *cells)
 {
     const struct story *s = context;
     const struct timeline_stage *stage = &s->timeline->stage[row];
     const double share = stage->peak_bytes[0] / s->plan->tier[0].capacity_bytes[row];
+    const struct rk_machine *machine = s->forecast.system->machine;
+    const int cluster = s->forecast.prediction->stage[row].cluster;
     const struct report_cell made[] = {
+        cell_text(machine ? machine->cluster[cluster].name : NULL),
         cell_count(row),
         cell_count(stage->blocks),
         cell_number(stage->compute_s),
@@ -410,16 +420,18 @@ static void stage_row(const void *context, size_t row, struct report_cell *cells
         cell_number(share),
         cell_number(share),
     };
-    memcpy(cells, made, sizeof made);
+    const int skip = first_column(s);
+    memcpy(cells, made + skip, sizeof made - (size_t)skip * sizeof *made);
 }
 
 /* In text, the first and last ones of many. */
 static void add_stages(struct report *report, const struct story *s)
 {
+    const int skip = first_column(s);
     struct report_table table = {.name = "stages",
                                  .formats = REPORT_IN_JSON | REPORT_IN_CSV,
-                                 .columns = stage_columns,
-                                 .column_count = COUNT_OF(stage_columns) - 1,
+                                 .columns = stage_columns + skip,
+                                 .column_count = COUNT_OF(stage_columns) - skip - 1,
                                  .rows = s->timeline->stages,
                                  .make = stage_row,
                                  .context = s};
@@ -428,8 +440,8 @@ static void add_stages(struct report *report, const struct story *s)
     struct report_cell cells[COUNT_OF(stage_columns)];
     table = (struct report_table){.title = "Stages",
                                   .formats = REPORT_IN_TEXT,
-                                  .columns = stage_columns,
-                                  .column_count = COUNT_OF(stage_columns)};
+                                  .columns = stage_columns + skip,
+                                  .column_count = COUNT_OF(stage_columns) - skip};
     struct report_table *text = report_add(report, &table);
     for (uint32_t stage = 0; stage < stages; stage++) {
         if (stages > TEXT_STAGES && stage >= half && stage < stages - half) continue;

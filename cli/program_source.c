@@ -168,7 +168,7 @@ static enum rk_status take_plain(struct program_source *asked, const struct rk_p
     struct rk_network *last = &input->system.network[input->system.networks - 1];
     if (last->size < plain->ranks) last->size = plain->ranks;
     input->system.devices = 0;
-    plan_assume(input, "stages over %d clusters, as reckon clusters has them", clusters);
+    plan_assume(input, "stages over %d clusters, alike but for their layers", clusters);
     return RK_OK;
 }
 

@@ -36,7 +36,7 @@ from ._tables import UNITS, VERDICTS, Figures, Model, Plan, Status
 
 __version__ = _tables.VERSION
 __all__ = [
-    "ask", "budget", "charts", "check", "clusters", "command", "diff", "export", "fits", "import_hf",
+    "ask", "budget", "charts", "check", "command", "diff", "export", "fits", "import_hf",
     "layerwise", "longest", "model", "models", "predict", "predict_many", "program", "report", "search", "serve",
     "study", "system", "systems", "timeline",
     "Check", "Figures", "FileError", "Fits", "InputError", "Interrupted", "Model", "Plan",
@@ -161,6 +161,9 @@ class Search(Answer):
     changes: Rows  #: with why=True: which single change would let a plan in
     sensitivity: Rows  #: with sensitivity=True
     outcomes: Rows  #: how many plans each verdict has
+    placement: Rows  #: over several clusters: the stages of the first one
+    alone: Rows  #: over several clusters: each by itself
+    bounds: Record  #: over several clusters: what is proved
     json: str = field(repr=False)
 
     def __iter__(self) -> Iterator[Record]:
@@ -173,7 +176,7 @@ class Search(Answer):
         return (self.frontier or self.best)[index]
 
     def _repr_html_(self) -> str:
-        parts = (self.frontier or self.best, self.misses, self.changes, self.sensitivity)
+        parts = (self.frontier or self.best, self.placement, self.alone, self.misses, self.changes, self.sensitivity)
         return "".join(rows._repr_html_() for rows in parts if rows)
 
 
@@ -520,7 +523,7 @@ def fits(
 def search(
     model: ModelLike,
     system: SystemLike,
-    gpus: int,
+    gpus: Optional[int],
     batch: int,
     plan: str = "",
     *,
@@ -530,7 +533,8 @@ def search(
     """The best plans of all there are.
 
     Args:
-        gpus, batch: accelerators in use, samples of one step.
+        system: several clusters, too: "h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s@50us".
+        gpus, batch: accelerators in use (None: all that the system says), samples of one step.
         plan: words of what all plans have, "cuda-graphs imbalance=1.2".
         progress: called with (done, total, best_s) now and then; returning False stops the search,
             whose answer is then not `complete`. True: a line on standard error.
@@ -557,10 +561,11 @@ def search(
 
 def _search(text: str) -> Search:
     answer = json.loads(text)
-    names = ("best", "frontier", "misses", "changes", "sensitivity", "outcomes")
+    names = ("best", "frontier", "misses", "changes", "sensitivity", "outcomes", "placement", "alone")
     return Search(
         complete=answer.get("complete", True),
         counts=convert("counts", answer.get("counts") or {}),
+        bounds=convert("bounds", answer.get("bounds") or {}),
         json=text,
         **{name: _rows(answer, name) for name in names},
     )
@@ -619,18 +624,7 @@ def layerwise(
         return Reply(_ask(words, inputs).text)
 
 
-def clusters(
-    model: ModelLike, systems: Union[str, os.PathLike], batch: int, plan: str = "", **options: Any
-) -> Reply:
-    """The best plan whose pipeline runs through several clusters, and a proof that none is better:
-    `systems` is a line, "h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s@50us", or a file; the answer
-    has plan, stages, traffic, alone."""
-    with _inputs() as inputs:
-        words = ["clusters", "-m", inputs.model(model), "-s", os.fspath(systems)]
-        return Reply(_ask(words + _options({"batch": batch, **options}) + plan.split(), inputs).text)
-
-
-def budget(system: SystemLike, gpus: int, **options: Any) -> Reply:
+def budget(system: SystemLike, gpus: Optional[int] = None, **options: Any) -> Reply:
     """The largest model, or the most tokens, that days=30 and cost=1e6 train: a row for each size in
     `budget`."""
     with _inputs() as inputs:

@@ -139,7 +139,6 @@ class Answers(unittest.TestCase):
         two = "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@50us"
         on = ("-m", MODEL, "-s", SYSTEM)
         for reply, words in (
-            (reckon.clusters(MODEL, two, 64), ("clusters", "-m", MODEL, "-s", two, "--batch", "64")),
             (reckon.layerwise(MODEL, SYSTEM, 8, 32), ("search", "--layerwise", *on, "-q", "-g", "8", "-b", "32")),
             (reckon.budget(SYSTEM, 64, days=30), ("budget", "-s", SYSTEM, "--days", "30", "-g", "64")),
             (reckon.longest(MODEL, SYSTEM, gpus=8), ("longest", MODEL, SYSTEM, "-g", "8")),
@@ -152,6 +151,10 @@ class Answers(unittest.TestCase):
                 self.assertEqual(reply.json, printed(*words, "--format", "json"))
                 self.assertEqual(set(reply.to_dict()), set(reply.values.keys()))
                 self.assertIn("<table", reply._repr_html_())
+        over = reckon.search(MODEL, two, None, 64, top=2)
+        self.assertEqual(over.json, printed("search", "-m", MODEL, "-s", two, "-q", "--batch", "64", "--top", "2", "--format", "json"))
+        self.assertEqual((len(over.best), sum(stage.layers for stage in over.placement)), (2, 32))
+        self.assertLessEqual(over.bounds.bound_s, over.bounds.objective_s)
         self.assertIsInstance(refusal(reckon.search, MODEL, SYSTEM, 8, 32, layerwise=True), reckon.UsageError)
 
 

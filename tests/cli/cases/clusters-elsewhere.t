@@ -45,4 +45,4 @@ reckon: --gpus does not go with several clusters: each says how many it has
 reckon: --batch does not go with several clusters: each says how many GPUs it has, and serves the batch that is best for it
 40 records, 1 switches, 0 forced
 reckon: gpus: of several clusters it does not say which one has lost or won some: start again on the machine that is left
-reckon: --why is about the time, and the first row of --sort and --pareto is not the fastest: leave one of them out
+reckon: --why is about the time, and the first row of another order is not the fastest: leave --sort out, and put time first in --pareto
