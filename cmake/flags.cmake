@@ -29,7 +29,7 @@ if(RECKON_WERROR AND NOT RECKON_SANITIZE)
 endif()
 if(RECKON_SANITIZE)
   target_compile_options(reckon_flags INTERFACE -fsanitize=${RECKON_SANITIZE}
-    -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+    -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   target_link_options(reckon_flags INTERFACE -fsanitize=${RECKON_SANITIZE})
 endif()
 if(RECKON_FUZZ)
