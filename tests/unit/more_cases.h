@@ -262,16 +262,4 @@ enum { MORES = sizeof mores / sizeof *mores };
 
 /* ---- problems ---- */
 
-static inline uint64_t more_first_seed(void)
-{
-    const char *given = getenv("RECKON_SEED");
-    return given ? strtoull(given, NULL, 10) : 1;
-}
-
-static inline uint64_t more_cases(uint64_t quick, uint64_t slow)
-{
-    if (getenv("RECKON_SEED")) return 1;
-    return getenv("RECKON_SLOW") ? slow : quick;
-}
-
 #endif

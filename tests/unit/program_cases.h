@@ -1,8 +1,9 @@
 /* program_cases.h - random plans with the programs of their stages, for tests of what programs sum
- * up to. RECKON_SEED=N starts there. */
+ * up to. Seeds: drawn.h. */
 #ifndef RECKON_TESTS_PROGRAM_CASES_H
 #define RECKON_TESTS_PROGRAM_CASES_H
 
+#include "drawn.h"
 #include "layouts.h"
 #include "plans_cases.h"
 
@@ -13,7 +14,7 @@
 #include <reckon/program.h>
 #include <stdlib.h>
 
-enum { CASES = 200, PLANS = 4 };
+enum { CASES = DRAWN(100), PLANS = 4 };
 
 struct sample {
     struct plans_case problem;
@@ -142,12 +143,11 @@ static inline void release(struct sample *s)
 /* Calls `check` for plans of every kind; returns how many. */
 static inline int for_each(void (*check)(const struct sample *s))
 {
-    const char *given = getenv("RECKON_SEED");
-    const uint64_t first = given ? strtoull(given, NULL, 10) : 1;
     static struct sample s;
     int checked = 0;
-    const uint64_t cases = given ? 1 : chunked ? CASES / 2 : CASES;
-    for (uint64_t seed = first; seed < first + cases; seed++) {
+    const uint64_t usual = chunked ? CASES / 2 : CASES;
+    const struct drawn cases = drawn_cases(usual, 20 * usual);
+    for (uint64_t seed = cases.first; seed < cases.end; seed++) {
         struct random r = {seed * 7919};
         s.seed = seed;
         draw_case(&s.problem, seed, UINT64_MAX);

@@ -4,6 +4,7 @@
 #ifndef TESTS_RUN_RANDOM_H
 #define TESTS_RUN_RANDOM_H
 
+#include "drawn.h"
 #include "run_cases.h"
 
 #include <stdarg.h>
@@ -242,14 +243,13 @@ static inline bool run_equals_one_rank(const struct rk_model *model, const char 
     return true;
 }
 
-/* RECKON_SEED=N starts there, RECKON_PLANS=N tries so many, RECKON_SHOW=1 prints them. */
+/* RECKON_SHOW=1 prints them. */
 static inline void run_random(unsigned preset)
 {
-    const char *seed = getenv("RECKON_SEED"), *plans = getenv("RECKON_PLANS");
-    const uint64_t first = seed ? strtoull(seed, NULL, 10) : 1;
-    const uint64_t count = plans ? strtoull(plans, NULL, 10) : preset;
+    const struct drawn cases = drawn_cases(preset, 20 * preset);
+    const uint64_t count = cases.end - cases.first;
     uint64_t ran = 0;
-    for (uint64_t n = first; n < first + count; n++) {
+    for (uint64_t n = cases.first; n < cases.end; n++) {
         char line[512], label[32];
         run_random_state = n * 7919;
         struct rk_train train = run_settings(RUN_STEPS);
@@ -264,7 +264,7 @@ static inline void run_random(unsigned preset)
         ran += run_equals_one_rank(&model, line, &train, label);
     }
     if (getenv("RECKON_SHOW")) fprintf(stderr, "%d of %d plans ran\n", (int)ran, (int)count);
-    cr_expect(ran * 3 >= count, "%d of %d plans ran", (int)ran, (int)count);
+    cr_expect(drawn_enough(ran * 3 >= count), "%d of %d plans ran", (int)ran, (int)count);
 }
 
 #endif

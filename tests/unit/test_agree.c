@@ -2,6 +2,7 @@
  * plans go through every command within this process, and what they say is compared. RECKON_SEED=N
  * starts at case N; RECKON_SLOW=1 takes 2,000 cases for 100. */
 #include "agree_cases.h"
+#include "drawn.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -462,23 +463,14 @@ static void remove_folder(void)
     cr_expect_eq(rmdir(this.folder), 0);
 }
 
-/* The first case, and how many: `quick` of them, or with RECKON_SLOW `slow`. */
-static uint64_t first_case(uint64_t *count, uint64_t quick, uint64_t slow)
-{
-    const char *given = getenv("RECKON_SEED"), *cases = getenv("RECKON_CASES");
-    *count = cases ? strtoull(cases, NULL, 10) : given ? 1 : getenv("RECKON_SLOW") ? slow : quick;
-    return given ? strtoull(given, NULL, 10) : 1;
-}
-
 Test(agree, every_command_says_the_same)
 {
-    uint64_t count;
-    const uint64_t first = first_case(&count, 100, 2000);
+    const struct drawn cases = drawn_cases(DRAWN(50), 2000);
     make_folder();
-    for (uint64_t seed = first; seed < first + count; seed++)
+    for (uint64_t seed = cases.first; seed < cases.end; seed++)
         check_case(seed);
-    printf("agree: cases from %" PRIu64 ", %d files of other tools\n", first, written);
-    cr_expect(count < 100 || written > 10);
+    printf("agree: cases from %" PRIu64 ", %d files of other tools\n", cases.first, written);
+    cr_expect(drawn_enough(written > 10));
     remove_folder();
 }
 
@@ -564,13 +556,12 @@ static void check_launchable(const json_t *found, const char *file)
 
 Test(agree, clusters)
 {
-    uint64_t count;
     int found = 0;
-    const uint64_t first = first_case(&count, 10, 200);
+    const struct drawn cases = drawn_cases(DRAWN(10), 200);
     char file[96];
     make_folder();
     snprintf(file, sizeof file, "%s/plan.json", this.folder);
-    for (uint64_t seed = first; seed < first + count; seed++) {
+    for (uint64_t seed = cases.first; seed < cases.end; seed++) {
         draw_clusters(seed);
         json_t *answer = ASK("search", OF_MACHINE, "-b", "64", this.words, "--save-plan", file);
         if (answer && code == RK_OK) {
@@ -580,7 +571,7 @@ Test(agree, clusters)
         }
         json_decref(answer);
     }
-    printf("agree: plans over clusters from %" PRIu64 ", %d\n", first, found);
-    cr_expect(count < 10 || found > 3);
+    printf("agree: plans over clusters from %" PRIu64 ", %d\n", cases.first, found);
+    cr_expect(drawn_enough(found > 3));
     remove_folder();
 }

@@ -1,5 +1,6 @@
 /* What layerwise_search says against trying all: every plan of at most three runs of layers, judged
  * by rk_predict itself. The whole with RECKON_SLOW=1, else every seventeenth plan. */
+#include "drawn.h"
 #include "draws.h"
 #include "layerwise_cases.h"
 #include "layouts.h"
@@ -276,8 +277,8 @@ static void compare_with_less(uint64_t seed)
 
 Test(layerwise_oracle, more_to_choose_from_is_no_slower)
 {
-    const uint64_t cases = getenv("RECKON_SLOW") ? 300 : 12;
-    for (uint64_t seed = 1; seed <= cases; seed++) {
+    const struct drawn cases = drawn_cases(DRAWN(12), 300);
+    for (uint64_t seed = cases.first; seed < cases.end; seed++) {
         compare_with_less(seed);
         rk_system_release(&machine);
     }
@@ -285,8 +286,8 @@ Test(layerwise_oracle, more_to_choose_from_is_no_slower)
 
 Test(layerwise_oracle, holds_against_chance)
 {
-    const uint64_t cases = getenv("RECKON_SLOW") ? 300 : 12;
-    for (uint64_t seed = 1; seed <= cases; seed++) {
+    const struct drawn cases = drawn_cases(DRAWN(12), 300);
+    for (uint64_t seed = cases.first; seed < cases.end; seed++) {
         compare_with_chance(seed);
         rk_system_release(&machine);
     }

@@ -1,4 +1,5 @@
 /* MFU: by hand, against the other counts, and below the peak on random problems. */
+#include "drawn.h"
 #include "plans_cases.h"
 
 #include <inttypes.h>
@@ -78,13 +79,11 @@ Test(mfu, what_is_computed_again)
 /* Nothing is clamped: a rate above the peak would be an error of the prediction. */
 Test(mfu, below_the_peak)
 {
-    const char *given = getenv("RECKON_SEED");
-    const uint64_t first = given ? strtoull(given, NULL, 10) : 1;
-    const uint64_t cases = given ? 1 : getenv("RECKON_SLOW") ? 2000 : 150;
+    const struct drawn cases = drawn_cases(DRAWN(150), 2000);
     static struct plans_case c;
     int timed = 0;
-    printf("mfu: seeds from %" PRIu64 "\n", first);
-    for (uint64_t seed = first; seed < first + cases; seed++) {
+    printf("mfu: seeds from %" PRIu64 "\n", cases.first);
+    for (uint64_t seed = cases.first; seed < cases.end; seed++) {
         struct random r = {seed * 7919};
         draw_case(&c, seed, UINT64_MAX);
         if (one_in(&r, 4)) c.model.bidirectional = true;
@@ -108,5 +107,5 @@ Test(mfu, below_the_peak)
         rk_space_close(plans);
         rk_system_release(&c.system);
     }
-    cr_expect_gt(timed, given ? 0 : 200);
+    cr_expect(drawn_enough(timed > 200));
 }

@@ -1,4 +1,5 @@
 /* More of what a machine has never makes a plan slower, nor larger. */
+#include "drawn.h"
 #include "more_cases.h"
 
 static struct rk_prediction before, after;
@@ -50,11 +51,11 @@ static void draw_more_case(struct plans_case *c, uint64_t seed, bool large)
 Test(more, a_fixed_plan_is_never_slower)
 {
     static struct plans_case c;
-    struct given g = {.seed = more_first_seed()};
-    const uint64_t end = g.seed + more_cases(100, 2000);
+    const struct drawn cases = drawn_cases(DRAWN(100), 2000);
+    struct given g = {.seed = cases.first};
     uint64_t plans_timed = 0;
     printf("more: seeds from %" PRIu64 "\n", g.seed);
-    for (; g.seed < end; g.seed++) {
+    for (; g.seed < cases.end; g.seed++) {
         struct random r = {g.seed * 7919};
         draw_more_case(&c, g.seed, true);
         struct rk_space *plans = rk_plans_open(&c.problem, NULL);
@@ -155,11 +156,11 @@ static void search_case(struct given *g, const struct plans_case *c, struct rand
 Test(more, a_search_is_never_slower)
 {
     static struct plans_case c;
-    struct given g = {.seed = more_first_seed()};
     const bool slow = getenv("RECKON_SLOW") || getenv("RECKON_SEED");
-    const uint64_t end = g.seed + more_cases(25, 500);
+    const struct drawn cases = drawn_cases(DRAWN(25), 500);
+    struct given g = {.seed = cases.first};
     printf("more: searches, seeds from %" PRIu64 "\n", g.seed);
-    for (; g.seed < end; g.seed++) {
+    for (; g.seed < cases.end; g.seed++) {
         struct random r = {g.seed * 104729};
         draw_more_case(&c, g.seed, slow && one_in(&r, 4));
         search_case(&g, &c, &r, slow ? 16 : 2);

@@ -1,6 +1,7 @@
 /* What is proposed can be launched: plans of random problems, judged by the rules of
  * `reckon check` and by the memory that is to be left. Seeds are in the messages; RECKON_SLOW=1
  * draws twenty times as many. */
+#include "drawn.h"
 #include "plans_cases.h"
 
 #include <inttypes.h>
@@ -8,11 +9,6 @@
 #include <stdlib.h>
 
 static struct rk_findings findings; /* large */
-
-static uint64_t cases(uint64_t quick)
-{
-    return getenv("RECKON_SLOW") ? 20 * quick : quick;
-}
 
 /* As `reckon check WORDS` does; "" when nothing is wrong. */
 static const char *wrong_with(const struct plans_case *c, const struct rk_plan *plan)
@@ -50,7 +46,8 @@ Test(offers, what_a_search_finds_passes_check)
 {
     enum { MOST = 4000, BEST = 5, STEP = 37 };
     uint64_t judged = 0;
-    for (uint64_t seed = 1; seed <= cases(100); seed++) {
+    const struct drawn cases = drawn_cases(DRAWN(100), 2000);
+    for (uint64_t seed = cases.first; seed < cases.end; seed++) {
         struct plans_case c;
         struct rk_error error;
         struct rk_answer answer = {.found = 0};
@@ -68,7 +65,7 @@ Test(offers, what_a_search_finds_passes_check)
         rk_space_close(space);
         rk_system_release(&c.system);
     }
-    cr_expect_gt(judged, 500, "%" PRIu64, judged);
+    cr_expect(drawn_enough(judged > 500), "%" PRIu64, judged);
 }
 
 /* A tenth to a whole of the memory that the best takes, or a little more. */
@@ -104,7 +101,8 @@ Test(offers, the_best_that_may_be_proposed)
 {
     enum { MOST = 300 };
     int found[2] = {0, 0};
-    for (uint64_t seed = 1; seed <= cases(60); seed++) {
+    const struct drawn cases = drawn_cases(DRAWN(60), 1200);
+    for (uint64_t seed = cases.first; seed < cases.end; seed++) {
         struct plans_case c;
         struct rk_offer offer;
         double roomy, edge;
@@ -125,7 +123,7 @@ Test(offers, the_best_that_may_be_proposed)
         }
         rk_system_release(&c.system);
     }
-    cr_expect(found[0] > 0 && found[1] > 5, "%d %d", found[0], found[1]);
+    cr_expect(drawn_enough(found[0] > 0 && found[1] > 5), "%d %d", found[0], found[1]);
 }
 
 static void expect_helps(void *context, const struct rk_change *change)
@@ -142,7 +140,8 @@ Test(offers, questions_are_about_the_plan_proposed)
 {
     enum { MOST = 300 };
     int asked = 0;
-    for (uint64_t seed = 1; seed <= cases(25); seed++) {
+    const struct drawn cases = drawn_cases(DRAWN(25), 500);
+    for (uint64_t seed = cases.first; seed < cases.end; seed++) {
         struct plans_case c;
         struct rk_effects effects;
         struct rk_offer offer;
@@ -169,5 +168,5 @@ Test(offers, questions_are_about_the_plan_proposed)
         }
         rk_system_release(&c.system);
     }
-    cr_expect_gt(asked, 5, "%d", asked);
+    cr_expect(drawn_enough(asked > 5), "%d", asked);
 }

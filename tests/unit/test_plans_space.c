@@ -1,4 +1,5 @@
 /* The space of plans as a list: what is in it, what restrictions leave, and names of values. */
+#include "drawn.h"
 #include "plans_cases.h"
 
 #include <inttypes.h>
@@ -147,7 +148,8 @@ static void check_restricted(const struct rk_plans_problem *all, uint64_t seed)
 
 Test(plans_space, restricted_has_all_with_the_value)
 {
-    for (uint64_t seed = 1; seed <= 200; seed++) {
+    const struct drawn cases = drawn_cases(DRAWN(200), 4000);
+    for (uint64_t seed = cases.first; seed < cases.end; seed++) {
         struct plans_case c;
         draw_case(&c, seed, 3000);
         check_restricted(&c.problem, seed);
@@ -158,7 +160,8 @@ Test(plans_space, restricted_has_all_with_the_value)
 /* Every plan uses all ranks and the whole batch; no two of them are the same. */
 Test(plans_space, plans_are_whole_and_different)
 {
-    for (uint64_t seed = 1; seed <= 100; seed++) {
+    const struct drawn cases = drawn_cases(DRAWN(100), 2000);
+    for (uint64_t seed = cases.first; seed < cases.end; seed++) {
         struct plans_case c;
         draw_case(&c, seed, 800);
         struct rk_space *plans = space_of(&c.problem);

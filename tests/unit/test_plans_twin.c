@@ -1,12 +1,13 @@
 /* On random problems, pruned and exhaustive search give the same bytes as one plan at a time
  * through rk_predict: counts, best K, ties, with any number of threads. RECKON_SEED=N repeats one
  * case. */
+#include "drawn.h"
 #include "plans_cases.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { CASES = 300, MOST_PLANS = 4000 };
+enum { CASES = DRAWN(150), MOST_PLANS = 4000 };
 
 static struct rk_answer run(const struct rk_space *plans, enum rk_search_mode mode, int threads,
                             uint64_t top)
@@ -91,7 +92,7 @@ static void check_case(uint64_t seed)
 
 Test(plans_twin, all_ways_give_the_same_bytes)
 {
-    const char *seed = getenv("RECKON_SEED");
-    for (uint64_t i = 1; i <= CASES; i++)
-        if (!seed || strtoull(seed, NULL, 10) == i) check_case(i);
+    const struct drawn cases = drawn_cases(CASES, 20 * CASES);
+    for (uint64_t seed = cases.first; seed < cases.end; seed++)
+        check_case(seed);
 }

@@ -5,6 +5,7 @@
  * decides that is the replay of program_replay.h, which knows nothing of the checker. None may be
  * silent. RECKON_FAULTS=N makes N plans' worth, RECKON_TABLE=1 prints the table.
  */
+#include "drawn.h"
 #include "layouts.h"
 #include "plans_cases.h"
 #include "program_replay.h"
@@ -705,7 +706,7 @@ static bool is_right(struct plans_case *c, const struct rk_plan *plan)
 
 Test(program_faults, plans_are_refused)
 {
-    enum { CASES = 1000 };
+    enum { CASES = DRAWN(1000) };
     static struct plans_case c;
     int of[PLAN_FAULTS] = {0};
     for (uint64_t seed = 1; seed <= CASES; seed++) {

@@ -1,7 +1,8 @@
 /* Programs of stages that have different numbers of ranks, or replicas of several kinds: what is
  * sent is received, groups partition the ranks, all come to the end, and of a tied table that both
- * ends cut each their own way every rank ends up with the sum over all. RECKON_SEED=N starts there.
+ * ends cut each their own way every rank ends up with the sum over all. Seeds: drawn.h.
  */
+#include "drawn.h"
 #include "program_replay.h"
 
 #include <criterion/criterion.h>
@@ -392,12 +393,11 @@ Test(program_uneven, stages_fit_together)
 {
     static struct sample s;
     static struct rk_program program[RANKS];
-    const char *given = getenv("RECKON_SEED");
-    const uint32_t first = given ? (uint32_t)strtoul(given, NULL, 10) : 1;
+    const struct drawn cases = drawn_cases(CASES, 20 * CASES);
     struct rk_error error;
     begin(&s);
-    for (uint32_t seed = first; seed < first + CASES; seed++) {
-        draw(&s, seed * 7919);
+    for (uint64_t seed = cases.first; seed < cases.end; seed++) {
+        draw(&s, (uint32_t)seed * 7919);
         s.model.tied_embeddings = seed % 2;
         for (uint64_t rank = 0; rank < s.ranks; rank++) {
             cr_assert_eq(rk_program_of_uneven(&program[rank], &s.model, s.stage, rank, &error),

@@ -1,13 +1,14 @@
 /* Conditions, orders and frontiers over random problems of both spaces: the engine, on one thread
  * and more, gives the bytes of one plan at a time through its predictor. RECKON_SEED=N repeats one
  * case. */
+#include "drawn.h"
 #include "plans_cases.h"
 #include "published/strategies.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { CASES = 80, MOST_PLANS = 1500 };
+enum { CASES = DRAWN(40), MOST_PLANS = 1500 };
 
 static struct rk_answer ask(const struct rk_space *space, struct rk_query query,
                             enum rk_search_mode mode, int threads)
@@ -84,18 +85,12 @@ static uint64_t check_space(const struct rk_space *space, const char *condition,
     return matches;
 }
 
-static bool wanted(uint64_t seed)
-{
-    const char *only = getenv("RECKON_SEED");
-    return !only || strtoull(only, NULL, 10) == seed;
-}
-
 Test(questions_twin, plans)
 {
     uint64_t matches = 0;
-    for (uint64_t seed = 1; seed <= CASES; seed++) {
+    const struct drawn cases = drawn_cases(CASES, 20 * CASES);
+    for (uint64_t seed = cases.first; seed < cases.end; seed++) {
         struct plans_case c;
-        if (!wanted(seed)) continue;
         draw_case(&c, seed, MOST_PLANS);
         struct rk_space *space = rk_plans_open(&c.problem, NULL);
         matches += check_space(
@@ -104,18 +99,18 @@ Test(questions_twin, plans)
         rk_space_close(space);
         rk_system_release(&c.system);
     }
-    cr_assert(matches > 1000 || getenv("RECKON_SEED"), "only %" PRIu64, matches);
+    cr_assert(drawn_enough(matches > 1000), "only %" PRIu64, matches);
 }
 
 Test(questions_twin, strategies)
 {
     uint64_t matches = 0;
-    for (uint64_t seed = 1; seed <= CASES / 8; seed++) {
+    const struct drawn cases = drawn_cases(CASES / 8, 20 * CASES / 8);
+    for (uint64_t seed = cases.first; seed < cases.end; seed++) {
         struct random r = {seed};
         struct rk_model model;
         struct rk_system system = {0};
         struct rk_problem problem;
-        if (!wanted(seed)) continue;
         model = (struct rk_model){.layers = 2 * (1 + below(&r, 6)), .head_dim = 64};
         model.heads = UINT64_C(4) << below(&r, 3);
         model.hidden = model.heads * model.head_dim;
@@ -132,7 +127,7 @@ Test(questions_twin, strategies)
         rk_space_close(space);
         rk_system_release(&system);
     }
-    cr_assert(matches > 1000 || getenv("RECKON_SEED"), "only %" PRIu64, matches);
+    cr_assert(drawn_enough(matches > 1000), "only %" PRIu64, matches);
 }
 
 /* What a search has without a prediction is what predictions have: bit for bit. */

@@ -1,4 +1,5 @@
 /* Schedules by hand and by chance: pipelines of given durations. RECKON_SEED=N starts there. */
+#include "drawn.h"
 #include "draws.h"
 
 #include <criterion/criterion.h>
@@ -10,7 +11,7 @@
 #include "schedule/pace.h"
 #include "timeline/timeline.h"
 
-enum { CASES = 1500 };
+enum { CASES = DRAWN(1500) };
 
 /* ---- plans of given durations ---- */
 

@@ -1,4 +1,5 @@
-/* The simulation against the estimate, on random plans. RECKON_SEED=N starts there. */
+/* The simulation against the estimate, on random plans. */
+#include "drawn.h"
 #include "draws.h"
 
 #include <criterion/criterion.h>
@@ -9,7 +10,7 @@
 
 #include "published/timeline.h"
 
-enum { CASES = 3000 };
+enum { CASES = DRAWN(3000) };
 
 /* ---- random plans ---- */
 
@@ -128,8 +129,7 @@ static bool sample_open(struct sample *s, uint64_t seed, const struct timeline_o
 
 static uint64_t first_seed(void)
 {
-    const char *given = getenv("RECKON_SEED");
-    return given ? strtoull(given, NULL, 10) : 1;
+    return drawn_cases(CASES, CASES).first;
 }
 
 /* ---- what must hold ---- */
@@ -168,8 +168,8 @@ Test(timeline_plan, the_step_is_the_estimate_s)
             cr_assert(s.plan.time_reasons != 0, "seed %" PRIu64 ": %g", seed, difference);
         sample_close(&s);
     }
-    cr_assert_gt(exact, CASES / 8);
-    cr_assert_gt(all, CASES / 2);
+    cr_assert(drawn_enough(exact > CASES / 8));
+    cr_assert(drawn_enough(all > CASES / 2));
 }
 
 /* The parts of the step are those of the estimate, too. */
@@ -224,7 +224,7 @@ Test(timeline_plan, the_peak_is_the_estimate_s)
         cr_assert_eq(s.timeline.tightest_stage, 0, "seed %" PRIu64, seed);
         sample_close(&s);
     }
-    cr_assert_gt(exact, CASES / 2);
+    cr_assert(drawn_enough(exact > CASES / 2));
 }
 
 /* Memory goes back to what a stage always holds. */
@@ -275,7 +275,7 @@ Test(timeline_plan, no_block_is_lost)
         cr_assert_eq(blocks, s.model.layers, "seed %" PRIu64, seed);
         sample_close(&s);
     }
-    cr_assert_gt(unequal, CASES / 40);
+    cr_assert(drawn_enough(unequal > CASES / 40));
 }
 
 /* Backward in two halves takes as long as in one. */
@@ -299,7 +299,7 @@ Test(timeline_plan, a_split_backward_is_the_same_work)
         }
         sample_close(&whole);
     }
-    cr_assert_gt(found, CASES / 20);
+    cr_assert(drawn_enough(found > CASES / 20));
 }
 
 /* Messages that are not charged where nothing is sent, or run beside computing, cost no more. */

@@ -1,4 +1,5 @@
-/* The simulation against the prediction, on random plans. RECKON_SEED=N starts there. */
+/* The simulation against the prediction, on random plans. */
+#include "drawn.h"
 #include "plans_cases.h"
 #include "schedule/flight.h"
 #include "timeline/timeline.h"
@@ -6,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { CASES = 700, PLANS = 6 };
+enum { CASES = DRAWN(700), PLANS = 6 };
 
 struct sample {
     struct plans_case problem;
@@ -54,11 +55,10 @@ static const char *name_of(const struct sample *s)
 /* Calls `check` for plans of every kind; returns how many. */
 static int for_each(void (*check)(const struct sample *s))
 {
-    const char *given = getenv("RECKON_SEED");
-    const uint64_t first = given ? strtoull(given, NULL, 10) : 1;
+    const struct drawn cases = drawn_cases(CASES, 20 * CASES);
     static struct sample s;
     int checked = 0;
-    for (uint64_t seed = first; seed < first + CASES; seed++) {
+    for (uint64_t seed = cases.first; seed < cases.end; seed++) {
         struct random r = {seed * 7919};
         s.seed = seed;
         draw_case(&s.problem, seed, UINT64_MAX);
@@ -128,8 +128,8 @@ static void check_single(const struct sample *s)
 
 Test(timeline_prediction, one_stage_is_as_predicted)
 {
-    cr_assert_gt(for_each(check_single), CASES);
-    cr_assert_gt(exact, CASES / 2);
+    cr_assert(drawn_enough(for_each(check_single) > CASES));
+    cr_assert(drawn_enough(exact > CASES / 2));
 }
 
 /* The parts of a stage are the stage. */
@@ -155,7 +155,7 @@ static void check_parts(const struct sample *s)
 
 Test(timeline_prediction, passes_add_up_to_the_stages)
 {
-    cr_assert_gt(for_each(check_parts), CASES);
+    cr_assert(drawn_enough(for_each(check_parts) > CASES));
 }
 
 /* How far the pipeline of the simulation may be off the prediction's, by schedule; how far it was
@@ -180,8 +180,8 @@ static void check_pipeline(const struct sample *s)
 
 Test(timeline_prediction, pipelines_are_as_predicted)
 {
-    cr_assert_gt(for_each(check_pipeline), CASES);
-    cr_assert_gt(exact, CASES / 20);
+    cr_assert(drawn_enough(for_each(check_pipeline) > CASES));
+    cr_assert(drawn_enough(exact > CASES / 20));
 }
 
 /* What stages do behind their last pass never ends later than predicted; never a difference without
@@ -199,7 +199,7 @@ static void check_step(const struct sample *s)
 
 Test(timeline_prediction, ends_are_within_the_prediction)
 {
-    cr_assert_gt(for_each(check_step), CASES);
+    cr_assert(drawn_enough(for_each(check_step) > CASES));
 }
 
 /* One chunk on a stage: the peak is the prediction's. */
@@ -217,8 +217,8 @@ static void check_memory(const struct sample *s)
 
 Test(timeline_prediction, memory_is_as_predicted)
 {
-    cr_assert_gt(for_each(check_memory), CASES);
-    cr_assert_gt(exact, CASES / 2);
+    cr_assert(drawn_enough(for_each(check_memory) > CASES));
+    cr_assert(drawn_enough(exact > CASES / 2));
 }
 
 /* ---- what moves beside it ---- */
