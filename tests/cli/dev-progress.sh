@@ -1,5 +1,5 @@
 #!/bin/sh
-# ./dev says how far what takes minutes has come, also where no terminal is, and fails where that fails.
+# ./dev says how far what takes minutes has come, also where no terminal is, fails where that fails, and says what tests took.
 set -eu
 [ -d "${RECKON_SOURCE:-}" ] || exit 77
 work=$(mktemp -d)
@@ -27,3 +27,18 @@ is "$(head -n 1 said)" 'dev: half done (all of it: log)'
 if slowly 'half done' log waits 1 2>said; then echo 'a failure is lost'; exit 1; fi
 is "$(tail -n 1 said)" 'dev: failed: waits 1'
 grep -qx '\[1/2\] half' said || { echo 'what the command said is not shown'; exit 1; }
+
+# What tests took of a processor stands in their lines, sorted, and who took too long is named: more on a slow machine.
+mkdir -p folder/tests/seconds
+printf '0m0.000s 0m0.000s\n1m2.500s 0m0.250s\n' >folder/tests/seconds/unit.long
+printf '0m0.000s 0m0.000s\n0m1.500s 0m0.000s\n' >folder/tests/seconds/cli.short
+is "$(seconds_of folder | tr -s ' ')" ' 62.75 unit.long
+ 1.50 cli.short'
+is "$(echo '1/2 Test #10: unit.long ...   Passed    3.00 sec' | with_seconds folder)" \
+    '1/2 Test #10: unit.long ...   Passed    3.00 sec, 62.75 of a processor'
+is "$(echo '    Start 10: unit.long' | with_seconds folder)" '    Start 10: unit.long'
+[ "$(slowness | awk "{ print (\$1 >= 1) }")" = 1 ] || { echo "slowness: $(slowness)"; exit 1; }
+most_s=20
+is "$(too_long folder 1 1.2 2>said)" 1
+is "$(cat said)" 'dev: unit.long took 62.75 s of a processor, more than 24'
+is "$(too_long folder 4 1 2>said)" 0

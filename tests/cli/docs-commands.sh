@@ -66,6 +66,7 @@ run() # command; its output in out; each runs once
 left_out='study|validate|train|measure|generate|eval|tokenize|tokenizer|corpus|shard|merge|reshard|import|doctor|adapt|calibrate'
 while IFS=$tab read -r page command; do
     case $command in *...* | *[A-Z][A-Z][A-Z]* | *\\*) continue ;; esac
+    case $page in README.md | docs/walk.md) grep -qF "\$ $command" "$root/$page" && continue ;; esac # readme.sh runs it
     echo "$command" | grep -qE "^reckon ($left_out) " && continue
     case $command in # with a model and a machine, or what needs neither
         *' -m '*' -s '* | *' -m '*'--system '* | 'reckon export '*' -m '* | 'reckon budget '* | 'reckon place '* | 'reckon galvatron search --p'*) ;;
