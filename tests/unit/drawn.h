@@ -23,11 +23,11 @@ struct drawn {
     uint64_t first, end;
 };
 
-/* Are there as many cases of a rare kind as there should be? Known where as many as usual are
- * drawn. */
+/* Are there as many cases of a rare kind as there should be? Known of those of every day. */
 static inline bool drawn_enough(bool enough)
 {
-    return enough || DRAWN(5) == 1 || getenv("RECKON_SEED") || getenv("RECKON_CASES");
+    return enough || DRAWN(5) == 1 || getenv("RECKON_SEED") || getenv("RECKON_CASES") ||
+           getenv("RECKON_FROM");
 }
 
 static inline uint64_t drawn_number(const char *name, uint64_t otherwise)
