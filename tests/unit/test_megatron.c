@@ -597,8 +597,9 @@ Test(megatron, deepspeed_without_its_file)
     cr_assert_eq(read_text(SMALL "--deepspeed --deepspeed_config x.json", &options, &error), RK_OK);
     cr_expect(import.plan.zero == 3 && import.plan.share[RK_SHARE_OPTIMIZER][0] == 1);
     const struct megatron_options none = {.gpus = 64};
-    cr_expect_eq(read_text(SMALL "--deepspeed --deepspeed_config x.json", &none, &error),
-                 RK_BAD_INPUT);
+    cr_expect_eq(
+        read_text(SMALL "--deepspeed --deepspeed_config in-no-folder-above.json", &none, &error),
+        RK_BAD_INPUT);
     cr_expect(strstr(error.text, "give --deepspeed FILE"), "%s", error.text);
 }
 
