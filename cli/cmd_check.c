@@ -351,7 +351,7 @@ static enum rk_status gather_several(const struct check_args *args, struct plan_
                        other);
     if (!said)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "over several clusters a plan is a file, as reckon clusters --save-plan "
+                       "over several clusters a plan is a file, as reckon search --save-plan "
                        "writes it, or words that say its stages, stages=16:20/dp4,12@1/dp8");
     const enum rk_status status = plan_gather(source, input, error);
     return status == RK_OK ? plan_settle(source, input, NULL, NULL, error) : status;

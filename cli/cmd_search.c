@@ -325,7 +325,8 @@ static int answer(const struct search *search, const struct search_keys *keys,
 {
     const struct search_args *args = search->args;
     const bool complete = search->result.complete;
-    const bool piped = search->result.found &&
+    const bool stdout_too = !args->output || output_is_stdout(args->output);
+    const bool piped = search->result.found && stdout_too &&
                        (output_is_stdout(args->save.plan) || output_is_stdout(args->save.script));
     struct report report = {.first = NULL};
     struct rk_error error;
@@ -398,6 +399,9 @@ static const char *conflict(const struct search_args *args, const struct search_
                       args->where || args->state || args->run.tokens;
     if (args->layerwise && grid->system[0].machine)
         return "--layerwise is about one cluster: over several each stage has choices of its own";
+    if (args->unstartable && grid->system[0].machine)
+        return "--unstartable is about one cluster: over several all plans are searched, those "
+               "too that no framework starts as one job (--launchable leaves them out)";
     if (args->launchable && !grid->system[0].machine)
         return "--launchable is of several clusters: of one, plans that the framework cannot start "
                "are left out in any case (--unstartable takes them in)";

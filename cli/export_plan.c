@@ -17,7 +17,7 @@ const struct option export_source_options[] = {
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
      .help = "how many GPUs (what the degrees make)"},
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
-     .help = "say on standard error whether the plan fits on this machine, and how likely: an id of `reckon systems`, a file, or a description in one line. With several clusters the plan is a file of reckon clusters --save-plan, or the best one with these words"},
+     .help = "say on standard error whether the plan fits on this machine, and how likely: an id of `reckon systems`, a file, or a description in one line. With several clusters the plan is a file of reckon search --save-plan, or the best one with these words"},
     {.name = NULL},
 };
 /* clang-format on */

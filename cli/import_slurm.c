@@ -38,7 +38,7 @@ const struct usage import_slurm_usage = {
     .description =
         "Counts the nodes below each switch that no other switch is above: these are networks that nothing joins, a cluster each. "
         "What a node is, how much the leaves are oversubscribed, and the link between the networks, the file does not say. What is printed is a system for --system of "
-        "reckon clusters, or of any command when there is one network. Blocks (topology/block) are one network: they are its leaves for --over, and "
+        "any command. Blocks (topology/block) are one network: they are its leaves for --over, and "
         "where links join the nodes of a rack, as those of gb200-nvl72, they join no more than a block.",
     .operands = slurm_operands,
     .groups = {{"Machine", slurm_options, 0}, {"General", options_help_rows, 0}},

@@ -236,6 +236,11 @@ static enum rk_status find_over_clusters(const struct plan_source *source, struc
     struct rk_aim aim = {.where = NULL};
     struct rk_offer offer;
     if (!problem) return no_memory(error);
+    if (!plan_given(&input->draft, "batch")) {
+        free(problem);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "how many samples has a step? add --batch 256, or the word gbs256");
+    }
     rk_plans_problem_init(problem, &input->model, &input->system, words->framework, 0, words->batch,
                           words->sequence);
     problem->launchable = source->alike;

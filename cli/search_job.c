@@ -124,6 +124,20 @@ static enum rk_status set_run(struct search *search, struct rk_error *error)
     return status;
 }
 
+/* What a step costs is known where every cluster has its price. */
+static enum rk_status check_price(const struct search *search, const char *option,
+                                  struct rk_error *error)
+{
+    const struct rk_machine *machine = search->problem.system->machine;
+    for (int i = 0; machine && i < machine->clusters; i++)
+        if (!(machine->cluster[i].price_USDph > 0))
+            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                           "%s: step_usd: every cluster needs its price, as price=2.5 (USD for an "
+                           "accelerator and hour): cluster %s has none",
+                           option, machine->cluster[i].name);
+    return RK_OK;
+}
+
 /* `text` with the names of a run as products of the step. */
 static enum rk_status name_run(const struct search *search, const char *option, const char *text,
                                char *out, size_t size, struct rk_error *error)
@@ -142,6 +156,9 @@ static enum rk_status name_run(const struct search *search, const char *option, 
         int found = -1;
         for (int i = 0; i < 3; i++)
             if (strlen(names[i].name) == word && strncmp(at, names[i].name, word) == 0) found = i;
+        if (word == strlen("step_usd") && strncmp(at, "step_usd", word) == 0 &&
+            check_price(search, option, error) != RK_OK)
+            return error->status;
         if (found >= 0 && search_is_over_clusters(search))
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "%s: %s follows from the GPUs that a plan uses of each cluster: say "

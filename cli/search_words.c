@@ -15,7 +15,7 @@ static const struct {
     {"batch", "--batch"},
     {"sequence", "--sequence"},
     {"split", "--split"},
-    {"stages", "--split"},
+    {"stages", "--split, or the whole plan to reckon predict"},
     {"first_layers", "--split"},
     {"last_layers", "--split"},
     {"embedding_counts", "--split ends"},

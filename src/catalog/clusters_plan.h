@@ -1,4 +1,4 @@
-/* clusters_plan.h - plans over clusters in files, reckon-clusters(1):
+/* clusters_plan.h - plans over clusters in files, reckon-plan(5):
  *
  *     {"batch": 512, "round": 16, "plan": "zero1 precision=fp16",
  *      "stages": [{"layers": 20, "cluster": "new", "words": "tp4 dp4 recompute=full"},

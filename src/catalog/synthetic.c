@@ -895,7 +895,7 @@ enum rk_status synthetic_read(const char *text, int depth, struct rk_system *sys
     for (struct span word = next_word(text); word.length; word = next_word(end_of(word)))
         if (is(word, "+"))
             return fail(&parser, word.at,
-                        "this takes one cluster: reckon clusters searches plans over several");
+                        "this takes one cluster: reckon search finds plans over several");
     enum rk_status status = base ? load_base(&parser, base, depth) : RK_OK;
     struct span word = next_word(text + base);
     for (; status == RK_OK && word.length; word = next_word(end_of(word))) {

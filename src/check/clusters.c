@@ -130,7 +130,7 @@ static void check_networks(const struct question *q, struct rk_findings *all)
         snprintf(finding->have, sizeof finding->have, "%.40s", net);
         snprintf(finding->need, sizeof finding->need,
                  "messages between clusters need sockets: a network of each group, as "
-                 "reckon clusters --ranks-format nccl has them, instead of one of all");
+                 "reckon export ranks --ranks-format nccl has them, instead of one of all");
         snprintf(finding->fix, sizeof finding->fix, "unset NCCL_NET");
     }
     if (!variable(q->launch, "NCCL_SOCKET_IFNAME")) {

@@ -87,6 +87,9 @@ void clusters_pin_words(struct rk_plans_problem *p, const struct rk_plan *plan)
         p->pinned[axes[i]].count = 1;
         p->pinned[axes[i]].value[0] = p->pinned[axes[i]].to[0] = rk_plan_axis_get(plan, axes[i]);
     }
+    /* the usual kernel is each cluster's own nearest, where a word has to be there on all */
+    if (plan->attention == rk_usual_attention(plan->framework, common_kernels(p->system->machine)))
+        p->pinned[RK_PLAN_ATTENTION].count = 0;
 }
 
 /* ---- what is wrong with it ---- */
@@ -388,8 +391,8 @@ void clusters_space_why(const struct clusters_space *s, char why[static CLUSTERS
         }
     if (s->filtered)
         snprintf(why, CLUSTERS_WHY,
-                 "no plan fits that satisfies the condition: %" PRIu64
-                 " were simulated; leave a part of it out",
+                 "no plan fits that keeps to all that is asked of its stages: %" PRIu64
+                 " were simulated; leave a condition or a value out",
                  s->answer->simulated);
     else if (useless >= 0 && isfinite(s->answer->best.value_s))
         snprintf(why, CLUSTERS_WHY,

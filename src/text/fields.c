@@ -428,7 +428,7 @@ static const struct {
     {"a plan",
      {"tensor", "pipeline", "framework", "microbatch"},
      {"gpus", "zero", "data", "gradient_overlap", "weight_overlap", "recompute"}},
-    {"a plan over clusters, which reckon clusters `plan` takes", {"round", "stages"}, {"plan"}},
+    {"a plan over clusters, which reckon predict `plan` takes", {"round", "stages"}, {"plan"}},
     {"a study", {"models", "systems", "figures", "columns"}, {NULL}},
     {"a config.json of Hugging Face",
      {"hidden_size", "num_hidden_layers", "model_type", "architectures"},
