@@ -1,13 +1,13 @@
 # what the search saves is predicted the same; by hand, with replicas of several kinds; what is wrong is pointed at
 two="h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us"
-reckon clusters -m llama3.1-8b -b 512 -s "$two" precision=fp16 --save-plan p.json -f json >found.json
+reckon search -q -m llama3.1-8b -b 512 -s "$two" precision=fp16 --save-plan p.json -f json >found.json
 cat p.json
 reckon predict -m llama3.1-8b -s "$two" --plan p.json -f json >told.json
 for figure in '"step_s"' '"bytes"' '"gradient_bytes"' '"collectives_s"'
-do sed '/"launchable"/,/}/d' found.json | grep "$figure" | head -2 >a; grep "$figure" told.json | head -2 >b; cmp a b && echo "$figure same"; done
-reckon clusters -m llama3.1-8b -b 512 -s "$two" precision=fp16 recompute=selective:mlp --save-plan - | tee parts.json
+do sed '1,/"best"/d;/"rank": 2,/,/"placement"/d;/"launchable"/,$d' found.json | grep -o "$figure.*" >a; grep -o "$figure.*" told.json | head -$(wc -l <a) >b; [ -s a ] && cmp a b && echo "$figure same"; done
+reckon search -q -m llama3.1-8b -b 512 -s "$two" precision=fp16 recompute=selective:mlp --save-plan - -o parts.txt | tee parts.json
 reckon predict -m llama3.1-8b -s "$two" --plan parts.json | sed -n '/^step .* s$/p'
-reckon clusters -m llama3.1-8b -b 512 -s "$two" precision=fp16 recompute=selective:mlp | sed -n 3p
+grep '^   1  ' parts.txt
 cat >mixed.json <<'END'
 {"batch": 512, "round": 16, "plan": "zero1", "stages": [
   {"layers": 20, "parts": [{"cluster": "new", "words": "tp4 dp4"}, {"cluster": "old", "words": "tp4 dp4 recompute=full"}]},
@@ -15,7 +15,7 @@ cat >mixed.json <<'END'
 END
 sed -i 's/ offload-optimizer=0.5//' mixed.json
 reckon predict -m llama3.1-8b -s "$two" --plan mixed.json
-reckon clusters -m llama3.1-8b -s "$two" --plan mixed.json precision=fp32 | sed -n 3p
+reckon predict -m llama3.1-8b -s "$two" --plan mixed.json precision=fp32 | sed -n '/^step .* s$/p'
 wrong() { sed "$1" mixed.json >w.json; reckon predict -m llama3.1-8b -s "$two" --plan w.json; echo "exit $?"; }
 wrong 's/"old"/"odd"/'
 wrong 's/dp4 recompute=full/dp4 pp2/'
@@ -29,61 +29,74 @@ wrong 's/tp2 cp2 dp4/tp8 dp8/'
 wrong 's/tp2 cp2 dp4/tp1 dp3/'
 wrong 's/"batch": 512, //'
 reckon predict -m llama3.1-8b -s "$two" --plan mixed.json seq=1048576; echo "exit $?"
-reckon clusters -m llama3.1-8b -s "$two" --plan mixed.json --ranks - -o /dev/null | sed -n "1p;17p;33p"
-reckon clusters -m llama3.1-8b -s "$two" --plan mixed.json --ranks - --ranks-format nccl; echo "exit $?"
+reckon export ranks -m llama3.1-8b -s "$two" --plan mixed.json | sed -n "1p;17p;33p"
+reckon export ranks -m llama3.1-8b -s "$two" --plan mixed.json --ranks-format nccl; echo "exit $?"
 sed "s/\"layers\": 20,/\"layers\": 20, \"shares\": \"equal\",/" mixed.json >equal.json
-reckon clusters -m llama3.1-8b -s "$two" --plan equal.json --ranks - --ranks-format nccl -o /dev/null | grep -o "\"kind\".*\"net_name\": \"[A-Za-z]*\"\|\"from\".*Socket\""
-reckon clusters -m llama3.1-8b -s "$two" --plan mixed.json --links; echo "exit $?"
+reckon export ranks -m llama3.1-8b -s "$two" --plan equal.json --ranks-format nccl | grep -o "\"kind\".*\"net_name\": \"[A-Za-z]*\"\|\"from\".*Socket\""
+reckon search -m llama3.1-8b -b 512 -s "$two" --plan mixed.json --sensitivity; echo "exit $?"
+reckon search -m llama3.1-8b -b 512 -s "$two" --plan p.json; echo "exit $?"
 # a cluster no longer than one stage
 printf '{"batch": 8, "round": 2, "stages": [{"layers": 16, "cluster": "0", "words": "tp4 dp2"}, {"layers": 16, "cluster": "1", "words": "tp4 dp2"}]}' >short.json
 reckon predict -m llama3.1-8b -s "h100-sxm5-80g x8 net1=none + h100-sxm5-80g x8 net1=none link=1Gb/s" --plan short.json | sed -n '/^step .* s$/p'
 # drawn: every rank once, on a device of its own, in racks of four nodes
-reckon clusters -m llama3.1-8b -s "h100-sxm5-80g x32 leaf=16,over=2 name=new + a100-sxm4-80g x32 name=old link=100Gb/s@50us" --plan p.json --draw map.html >/dev/null
+reckon export ranks -m llama3.1-8b -s "h100-sxm5-80g x32 leaf=16,over=2 name=new + a100-sxm4-80g x32 name=old link=100Gb/s@50us" --plan p.json -o map.html
 grep -o '"rank [0-9]*' map.html | sort -u | wc -l
 grep '"rank [0-9]*' map.html | grep '^\["stage' | sed 's/.*",null//' | sort -u | wc -l
 grep -c '^\["rack"' map.html; grep '^\["over the link' map.html; grep '^\["cluster' map.html
-reckon clusters -m llama3.1-8b -s "$two" --plan mixed.json --draw map.html >/dev/null; echo "exit $?"
+reckon export ranks -m llama3.1-8b -s "$two" --plan mixed.json -o map.html; echo "exit $?"
 # experts: each stage has its own degrees; what other choices cost; time against price
 both="h100-sxm5-80g x16 price=2.5 + a100-sxm4-80g x16 price=1.5 link=100Gb/s@50us"
-reckon clusters -m mixtral-8x7b -b 64 -s "$both" --save-plan moe.json | sed -n '/^Stages/,/^$/p'
+reckon search -q -m mixtral-8x7b -b 64 -s "$both" --save-plan moe.json | sed -n '/^Where the stages/,/^$/p'
 reckon predict -m mixtral-8x7b -s "$both" --plan moe.json | sed -n '/^step .* s$/p'
-reckon clusters -m llama3.1-8b -b 128 -s "$both" --why --pareto | sed -n '/^What other/,$p'
-reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=1Gb/s" --pareto; echo "exit $?"
+one() { reckon search -q -m llama3.1-8b -b 128 -s "$both" -k 1 $1 --format json | python3 -c "
+import json, sys
+a = json.load(sys.stdin)
+print(sys.argv[1], '%.4f' % a['bounds']['bound_s'], *[s['cluster'] for s in a['placement']])" $1; }
+for words in tp1 tp2 tp4 tp8 recompute=none recompute=selective recompute=full; do one $words; done
+reckon search -q -m llama3.1-8b -b 128 -s "$both" -k 1 --why | sed -n '/^What single/,$p'
+reckon search -q -m llama3.1-8b -b 128 -s "$both" --pareto time,step_usd -f csv | cut -d, -f 1,3,14-
+reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=1Gb/s" --pareto time,step_usd; echo "exit $?"
 # the plan as words of a launcher, where all stages are alike but for their layers
-words=$(reckon clusters -m llama3.1-8b -b 64 -s "$both" tp4 | sed -n 's/^to launch it.*export megatron //p')
+words=$(reckon search -q -m llama3.1-8b -b 64 -s "$both" tp4 | sed -n 's/^  reckon export megatron //p')
 echo "$words"
 reckon export megatron $words | grep -o 'pipeline-model-parallel-layout.*'
 # the same as a page
 reckon report -m llama3.1-8b -s "$two" --plan p.json -o page.html precision=fp16; echo "exit $?"
 grep -o -E '<h3>[^<]*|<h1>[^<]*' page.html; grep -c '"rank [0-9]' page.html
-reckon clusters -m llama3.1-8b -s "$two" --plan p.json --page again.html >/dev/null && cmp page.html again.html && echo same
+reckon predict -m llama3.1-8b -s "$two" --plan p.json precision=fp16 -o again.html && cmp page.html again.html && echo same
 # a cluster that no stage can use
-reckon clusters -m gpt3-175b -b 64 -s "h100-sxm5-80g x64 + l4 x8 hbm=1GiB name=small link=10Gb/s"; echo "exit $?"
+reckon search -q -m gpt3-175b -b 64 -s "h100-sxm5-80g x64 + l4 x8 hbm=1GiB name=small link=10Gb/s"; echo "exit $?"
 === stdout
 {
+    "precision": "fp16",
+    "pipeline": 2,
+    "context": 2,
     "batch": 512,
-    "round": 16,
-    "plan": "precision=fp16",
-    "stages": [
-        {"cluster": "old", "layers": 8, "words": "tp1 cp2 dp16 recompute=none"},
-        {"cluster": "new", "layers": 24, "words": "tp1 cp2 dp16 recompute=none"}
-    ]
+    "stages": "16:8@1/dp16,24/dp16",
+    "messages_sharded": true,
+    "zero": 1,
+    "gradient_overlap": true,
+    "weight_overlap": true
 }
 "step_s" same
 "bytes" same
 "gradient_bytes" same
 "collectives_s" same
 {
+    "precision": "fp16",
+    "pipeline": 2,
+    "context": 2,
     "batch": 512,
-    "round": 16,
-    "plan": "precision=fp16 recompute=selective:mlp",
-    "stages": [
-        {"cluster": "old", "layers": 8, "words": "tp1 cp2 dp16 recompute=selective:mlp"},
-        {"cluster": "new", "layers": 24, "words": "tp1 cp2 dp16 recompute=selective:mlp"}
-    ]
+    "stages": "16:8@1/dp16,24/dp16",
+    "messages_sharded": true,
+    "zero": 1,
+    "gradient_overlap": true,
+    "weight_overlap": true,
+    "recompute": "selective",
+    "recompute_parts": ["mlp"]
 }
 step                12.2674 s
-step                12.2674 s         by event simulation, the better of the plans looked at
+   1  12.2674        5342.3  42.26    34.9         64      0.4362  gbs512 round16; old: 8 layers tp1 cp2 dp16 mbs1 recompute=selective; new: 24 layers tp1 cp2 dp16 mbs1 recompute=selective
 llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, by simulation: 20.95 s a step, 214.7 TFLOP/s a GPU, MFU 28.1 %
   plan: tp4 pp2 gbs512 stages=16:20/dp4~@1/dp4/recompute=full,12/dp4/tp2/cp2 messages-sharded sp
   zero1 grad-overlap weight-overlap
@@ -148,7 +161,7 @@ stage  cluster  replicas  tp  cp  samples, least  most  both passes
     0  old             4   4   1               1     1       518.27
 
 a step costs 0.6052 USD: GPU-hours used, bytes over links
-
+step                436.6959 s
 exit 3
 exit 3
 exit 3
@@ -247,6 +260,7 @@ exit 2
 "kind": "data", "stage": 1, "cluster": "new", "over": "cluster", "net_name": "IB"
 "kind": "gradients", "stage": 1, "cluster": "new", "over": "cluster", "net_name": "IB"
 "from": 0, "to": 1, "over": "link", "net_name": "Socket"
+exit 3
 exit 2
 step                9.1122 s
 64
@@ -256,7 +270,7 @@ step                9.1122 s
 ["cluster","new: h100-sxm5-80g x32 leaf=16,over=2","","new: h100-sxm5-80g x32 leaf=16,over=2",null,0,362,0,102],
 ["cluster","old: a100-sxm4-80g x32","","old: a100-sxm4-80g x32",null,402,588,0,146],
 exit 0
-Stages
+Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
     0  1             4      1     8   1   2   8   4    1  none         72.99    147.71      7.28  30.19    32.0      100  ##########..............
@@ -265,25 +279,23 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
     3  0            12      1     8   1   2   8   4    1  none         85.59    170.44      0.00  50.42    55.1       85  #################.......
 
 step                4.9330 s
-What other choices would cost
-if                                   objective  over the best  stages  clusters used
-                                             s              %
-every stage has tp1                     5.3140           0.00       2  1, 0
-every stage has tp2                     5.8006           9.16       2  1, 0
-every stage has tp4                     6.5713          23.66       2  1, 0
-every stage has tp8                     8.0841          52.13       2  1, 0
-every stage has recompute=none          5.3140           0.00       2  1, 0
-every stage has recompute=selective     5.5091           3.67       2  1, 0
-every stage has recompute=full          6.8376          28.67       2  1, 0
-
-Time against price, by nodes there
-nodes there  GPUs used    step  USD a step  samples a USD  stages  clusters used
-                             s
-2 0, 2 1            32  5.3140     0.09447         1354.9       2  1, 0
-2 0, 1 1            24  6.0852      0.0879         1456.2       2  1, 0
-2 0                 16  6.7893     0.07544         1696.8       2  0
-
-to launch it, on the hosts of --ranks: reckon export megatron -m llama3.1-8b dp8 pp2 cp2 gbs128 split=8,24 zero1 grad-overlap weight-overlap
+tp1 5.3140 1 0
+tp2 5.8006 1 0
+tp4 6.5713 1 0
+tp8 8.0841 1 0
+recompute=none 5.3140 1 0
+recompute=selective 5.5091 1 0
+recompute=full 6.8376 1 0
+What single change would admit a plan with 1 % more samples per second
+change
+more of 0: memory tier 0 (HBM3): no amount helps
+a larger domain of 0: network tier 0 (NVLink4): no size helps
+more of 1: memory tier 0 (HBM2e): no amount helps
+a larger domain of 1: network tier 0 (NVLink3): no size helps
+rank,step_s,gpus,step_usd,stages
+1,5.314040599833272,,32,0.09447183288592484,gbs128 round8; 1: 8 layers tp1 cp2 dp8 mbs1; 0: 24 layers tp1 cp2 dp8 mbs1
+2,6.08519213893462,,24,0.0878972197846112,gbs128 round8; 1: 4 layers tp1 dp8 mbs1; 0: 28 layers tp1 cp2 dp8 mbs1
+3,6.789289873051286,0.8562195521827476,,,16,0.07543655414501428,"gbs128 round4; 0: 8,9 layers tp1 cp2 dp4 mbs1; 0: 7,8 layers tp1 cp2 dp4 mbs1"
 exit 2
 -m llama3.1-8b dp4 tp4 pp2 gbs64 split=9,23 sp zero1 grad-overlap weight-overlap
 pipeline-model-parallel-layout "Et*9|t*23L"
@@ -309,6 +321,9 @@ exit 0
 <h3>Sources, as the inputs name them
 64
 same
+gpt3-175b on h100-sxm5-80g x64 + l4 x8 hbm=1GiB name=small link=10Gb/s, 72 GPUs, batch 64 of 2048 tokens, megatron, bf16, by the model of today's plans
+  6 plans simulated, the best of 28 exactly solved problems and what lies near them
+  cluster small, l4 x8 hbm=1GiB, can be used by no stage: not even one layer fits; leave it out, or give words such as zero3 or recompute=full
 exit 1
 === stderr
 reckon: w.json:2:80: stages[0].parts[1].cluster: the machine has no cluster "odd": the nearest is "old"
@@ -320,8 +335,8 @@ reckon: w.json:1:16: unknown key "rounds"; did you mean "round"?
 reckon: w.json:3:18: stages[1]: unknown key "clusters"; did you mean "cluster"?
 reckon: w.json:3:3: stages[1]: tensor 3 does not divide the node, 8: 2 does
 reckon: w.json:3:3: stages[1]: dp3 does not divide the round, 16: dp2 does
-reckon: how many samples has a step? add --batch 256, or the word gbs256
+reckon: how many samples has a step? add "batch": 256 to the file, or the word gbs256
 reckon: ranks: replicas of a stage have different shares of the samples: messages are listed with "shares": "equal" in the plan
-reckon: --plan and --links, --why, --pareto or --top: these search, leave --plan out
-reckon: --pareto: every cluster needs its price, as price=2.5 (USD for an accelerator and hour)
-reckon: cluster small, l4 x8 hbm=1GiB, can be used by no stage: not even one layer fits; leave it out, or give words such as zero3 or recompute=full
+reckon: mixed.json:1:16: unknown key "round": this looks like a plan over clusters, which reckon predict --plan takes, a plan is wanted here
+reckon: "stages" is no word of a search: give --split, or the whole plan to reckon predict
+reckon: --pareto: step_usd: every cluster needs its price, as price=2.5 (USD for an accelerator and hour): cluster 0 has none

@@ -54,13 +54,13 @@ reckon predict -m llama3.1-8b -s "$priced" --plan a.json --tokens 1T | sed -n '/
 reckon predict -m llama3.1-8b -s "$priced" --plan a.json --tokens 1T --elastic; echo "exit $?"
 reckon predict -m llama3.1-8b -s "$priced" --plan a.json --spares 1; echo "exit $?"
 echo "== the best plans"
-reckon search -m llama3.1-8b -b 64 -s "$priced" --top 4 | sed -n '/^The best plans/,/^the first/p'
-reckon clusters -m llama3.1-8b -b 64 -s "$priced" -k 99 --format json | python3 -c "
+reckon search -q -m llama3.1-8b -b 64 -s "$priced" --top 4 | sed -n '/^The best plans/,/^$/p'
+reckon search -q -m llama3.1-8b -b 64 -s "$priced" -k 99 --format json | python3 -c "
 import json, sys
-plans = json.load(sys.stdin)['top']
+plans = json.load(sys.stdin)['best']
 print(len(plans) == len({p['plan'] for p in plans}), [p['step_s'] for p in plans] == sorted(p['step_s'] for p in plans))"
 reckon predict -m llama3.1-8b -s "$priced" --plan a.json --top 3; echo "exit $?"
-reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,16} + a100-sxm4-80g x8 link=1Gb/s" --top 3; echo "exit $?"
+reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,16} + a100-sxm4-80g x8 link=1Gb/s" --save-plan p.json; echo "exit $?"
 echo "== program"
 reckon program -m llama3.1-8b -s "$two" --plan a.json | sed -n '1,2p;6,$p'
 reckon program -m llama3.1-8b -s "$two" --plan b.json; echo "exit $?"
@@ -69,12 +69,12 @@ reckon program -m llama3.1-8b -s "$two" --plan mlp.json; echo "exit $?"
 sed 's/dp8/dp8 recompute=selective:mlp gradient-bytes=2/' a.json >all.json
 reckon program -m llama3.1-8b -s "$two" --plan all.json | sed -n 2,3p
 echo "== many machines"
-reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,16} + a100-sxm4-80g x8 link=1Gb/s" --price 3; echo "exit $?"
-reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x{8,16} name=old price=1.5 link={25Gb/s,100Gb/s}@50us"
-reckon search -m llama3.1-70b -b 8 -s "h100-sxm5-80g x{8,16} + a100-sxm4-80g x8 link=1Gb/s" precision=fp32 zero0 -f csv | cut -d, -f 1-3,9
-reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,16 + a100-sxm4-80g x8 link=1Gb/s"; echo "exit $?"
-reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,12} + a100-sxm4-80g x8 link=1Gb/s"; echo "exit $?"
-reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,16} + a100-sxm4-80g x8 link=1Gb/s" --why; echo "exit $?"
+reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,16} + a100-sxm4-80g x8 link=1Gb/s" --price 3; echo "exit $?"
+reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x{8,16} name=old price=1.5 link={25Gb/s,100Gb/s}@50us"
+reckon search -m llama3.1-70b -b 8 -s "h100-sxm5-80g x{8,16} + a100-sxm4-80g x8 link=1Gb/s" precision=fp32 zero0 -q -f csv | cut -d, -f 2,3,6-8
+reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,16 + a100-sxm4-80g x8 link=1Gb/s"; echo "exit $?"
+reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,12} + a100-sxm4-80g x8 link=1Gb/s"; echo "exit $?"
+reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,16} + a100-sxm4-80g x8 link=1Gb/s" --why; echo "exit $?"
 cat >uneven.json <<'END'
 {"batch": 64, "round": 8, "stages": [
   {"layers": 20, "cluster": "new", "words": "tp2 dp8 recompute=full"}, {"layers": 12, "cluster": "old", "words": "tp1 dp8"}]}
@@ -316,7 +316,7 @@ llama3.1-8b over 2 clusters: nothing found
 exit 0
 few.json:2:3: warning 3.fill: batch 8: on cluster old: 1 microbatches for 2 stages: some always idle: a batch of 16 fills them
 few.json:3:3: warning 3.fill: batch 8: on cluster new: 1 microbatches for 2 stages: some always idle: a batch of 16 fills them
-few.json: error 12.environment: NCCL_NET IB: messages between clusters need sockets: a network of each group, as reckon clusters --ranks-format nccl has them, instead of one of all: unset NCCL_NET
+few.json: error 12.environment: NCCL_NET IB: messages between clusters need sockets: a network of each group, as reckon export ranks --ranks-format nccl has them, instead of one of all: unset NCCL_NET
 few.json: warning 12.environment: NCCL_SOCKET_IFNAME not set: the interface that joins the clusters: without it NCCL takes the first it finds: NCCL_SOCKET_IFNAME=eth0
 llama3.1-8b over 2 clusters: 1 error, 3 warnings
 exit 1
@@ -386,15 +386,14 @@ a step costs 0.1201 USD: GPU-hours used, bytes over links
 exit 2
 exit 2
 == the best plans
-The best plans of those that were simulated
-rank    step  slower  objective  GPUs used  USD a step  plan
-           s       %          s
-   1  2.8325   0.000     2.8325         32      0.1174  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
-   2  2.8919   2.097     2.8919         32       0.118  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
-   3  2.9944   5.716     2.9954         32      0.1192  gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
-   4  2.9999   5.911     3.0377         32      0.1192  gbs64 round8; old: 9 layers tp1 cp2 dp8 mbs1; new: 23 layers tp1 cp2 dp8 mbs1
+The best plans
+rank    step  tokens/s/GPU    MFU  memory  GPUs used  USD a step  plan
+           s                    %     GiB
+   1  2.8325        5784.3  45.75    56.0         32      0.1174  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+   2  2.8919        5665.5  44.81    57.9         32       0.118  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
+   3  2.9944        5471.5  43.28    65.5         32      0.1192  gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
+   4  2.9999        5461.5  43.20    54.1         32      0.1192  gbs64 round8; old: 9 layers tp1 cp2 dp8 mbs1; new: 23 layers tp1 cp2 dp8 mbs1
 
-the first is the best that was found, and its bounds stand above; others nearly as good may have been left out by bounds, unseen
 True True
 exit 2
 exit 2
@@ -429,16 +428,18 @@ exit 0
   gradient-bytes=2
 == many machines
 exit 2
-The best plan on each machine
-machine      GPUs there  used    step  samples a second  USD a step  samples a USD  stages  clusters used   bound
-                                    s                                                                           s
-8, 25Gb/s            24    16  3.4794            18.394     0.03866         1655.5       2  new            3.5190
-8, 100Gb/s           24    24  3.2285            19.824     0.04663         1372.4       2  old, new       3.2285
-16, 25Gb/s           32    32  3.1391            20.388     0.05581         1146.8       2  old, new       3.1398
-16, 100Gb/s          32    32  2.8325            22.595     0.05036           1271       2  old, new       2.8325
-choice,gpus,gpus_used,clusters
-8,16,16,"0
-16,24,24,"1
+llama3.1-8b on 4 systems, by the model of today's plans: 4 of 4 problems have a plan
+
+The best plan for each problem
+system       GPUs  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GPUs used  USD a step  best plan
+                                     s                    %     GiB        %
+8, 25Gb/s      24      9     9  3.4794        9417.8  48.99    54.2       87         16     0.03866  pp2 vpp3 cp2 gbs64 stages=4:5/dp4*2,6,5,6,5 messages-sharded zero1 grad-overlap weight-overlap
+8, 100Gb/s     24     15    15  3.2285        6766.5  45.61    63.7       79         24     0.04663  pp2 gbs64 stages=8:4@1/dp8,28/dp8/cp2 messages-sharded zero1 grad-overlap weight-overlap
+16, 25Gb/s     32     11    11  3.1391        5219.3  41.29    61.8       80         32     0.05581  tp2 pp2 gbs64 stages=8:5@1/dp8,27/dp8/tp1/cp2/no-sp messages-sharded sp zero1 grad-overlap weight-overlap
+16, 100Gb/s    32     17    17  2.8325        5784.3  45.75    56.0       85         32     0.05036  pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
+system,gpus,plans,fits,step_s
+8,16,2,2,183.31326832410323
+16,24,7,7,74.61078808745931
 exit 2
 exit 2
 exit 2
@@ -502,16 +503,16 @@ exit 1
 === stderr
 reckon: --window, --stages and --full choose what goes into a trace: give it a file with --trace
 reckon: a.json:1:37: stages: 32 layers in all, the model has 80
-reckon: over several clusters a plan is a file, as reckon clusters --save-plan writes it, or words that say its stages, stages=16:20/dp4,12@1/dp8
+reckon: over several clusters a plan is a file, as reckon search --save-plan writes it, or words that say its stages, stages=16:20/dp4,12@1/dp8
 reckon: --gpus does not go with several clusters
 reckon: --elastic does not go with several clusters
 reckon: --spares is of a whole run: say on how many tokens, --tokens 15T or usual
 reckon: "--top" is not known: reckon predict --help lists all flags
-reckon: a machine with {lists}, or a list of batches, is many: what is written or asked of one plan needs one machine and batch
+reckon: --save-plan and --save-script take the best plan of one problem: give one model, system, size and batch
 reckon: --price is of a whole run: say on how many tokens, --tokens 15T or usual
 reckon: --system:1:16: { without }: x{64,128}
 reckon: "h100-sxm5-80g x12 + a100-sxm4-80g x8 link=1Gb/s":1:1: x12 is no whole number of nodes of 8: x16 is the nearest that is
-reckon: a machine with {lists}, or a list of batches, is many: what is written or asked of one plan needs one machine and batch
+reckon: --all, --pareto, --why and --sensitivity are about one problem: give one model, system, size and batch
 reckon: there is no rank 24: the plan's are 0 to 23
 reckon: the plan cannot be lowered: stage 0: its replicas have different tensor or context degrees, whose shards no group of ranks can reduce; give all the same
 reckon: a.json:1:37: stages: 32 layers in all, the model has 12

@@ -1,69 +1,62 @@
 # every schedule over clusters: searched, and given with several runs of layers to a stage
 two="h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us"
 for schedule in 1f1b gpipe zero-bubble zero-bubble-2p
-do echo "== $schedule"; reckon clusters -m llama3.1-8b -b 64 -s "$two" schedule=$schedule | sed -n '1,5p;/^Stages/,/^$/p'; done
+do echo "== $schedule"; reckon search -q -m llama3.1-8b -b 64 -s "$two" schedule=$schedule -k 2 | sed -n '/Megatron/,/^$/p;/^   1  /p;/^Where the stages/,/^$/p'; done
 cat >chunks.json <<'END'
 {"batch": 64, "round": 8, "stages": [
   {"layers": [4, 4], "cluster": "old", "words": "tp2 dp8"},
   {"layers": [13, 11], "cluster": "new", "words": "tp2 dp8"}]}
 END
 reckon predict -m llama3.1-8b -s "$two" --plan chunks.json
-reckon clusters -m llama3.1-8b -s "$two" --plan chunks.json --ranks - --ranks-format nccl -o /dev/null | grep '"from"' | cut -c 1-90
+reckon export ranks -m llama3.1-8b -s "$two" --plan chunks.json --ranks-format nccl | grep '"from"' | cut -c 1-90
 sed 's/\[4, 4\]/8/; s/\[13, 11\]/24/' chunks.json >plain.json
 reckon predict -m llama3.1-8b -s "$two" --plan plain.json | sed -n '/^step .* s /p;/^step .* s$/p'
 sed 's/\[4, 4\]/[4, 3, 1]/' chunks.json >wrong.json
 reckon predict -m llama3.1-8b -s "$two" --plan wrong.json; echo "exit $?"
-reckon clusters -m llama3.1-8b -b 64 -s "$two" vpp2; echo "exit $?"
-reckon clusters -m llama3.1-8b -b 64 -s "$two" schedule=dualpipe; echo "exit $?"
+reckon search -q -m llama3.1-8b -b 64 -s "$two" vpp2; echo "exit $?"
+reckon search -q -m llama3.1-8b -b 64 -s "$two" schedule=dualpipe; echo "exit $?"
 # interleaved where that is faster, and written so
 fast="h100-sxm5-80g x32 name=new + a100-sxm4-80g x32 name=old link=400Gb/s@10us"
-reckon clusters -m llama3.1-8b -b 32 -s "$fast" tp8 --save-plan i.json | grep -E '^step  |^interleaved|^the best|^to launch'
-grep layers i.json
+reckon search -q -m llama3.1-8b -b 32 -s "$fast" tp8 --save-plan i.json | grep -E '^   1  |^interleaved|^the best|export megatron'
+grep stages i.json
 reckon predict -m llama3.1-8b -s "$fast" --plan i.json | grep -E '^step  |^interleaved|^the best'
 === stdout
 == 1f1b
-llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
-
-step                2.8325 s          by event simulation, the better of the plans looked at
-objective           2.8325 s          of that plan: sum c + (m - 1) max c + the end
-bound               2.8325 s          no plan has an objective below: proved
-Stages
+   1  2.8325        5784.3  45.75    56.0         32  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
     0  old           8      2    16   1   2   1   8    1  none         82.93    178.23     43.05  46.74    25.5      100  ########................
     1  new          24      2    16   1   2   1   8    1  none        101.98    208.21      0.00  45.31    56.0       85  #################.......
 
 == gpipe
-llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
-Megatron-LM does not launch it: its stages differ in more than their layers
-leave the schedule out, and the best that it launches is named here
+  Megatron-LM does not launch it: its stages differ in more than their layers
+  leave the schedule out, and the best that it launches is named here
 
-step                3.5707 s          by event simulation, the better of the plans looked at
-Stages
+   1  3.5707        4588.4  36.29    63.8         32  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1 recompute=full
+Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
     0  old           8      2    16   1   2   1   8    1  none         82.93    178.23     43.05  46.74    52.6       89  ################........
     1  new          24      2    16   1   2   1   8    1  full        101.98    298.32      0.00  45.31    63.8       78  ###################.....
 
 == zero-bubble
-llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
-Megatron-LM does not launch it: its schedule is not 1F1B
-leave the schedule out, and the best that it launches is named here
+  Megatron-LM does not launch it: its schedule is not 1F1B
+  leave the schedule out, and the best that it launches is named here
 
-step                2.8246 s          by event simulation, the better of the plans looked at
-Stages
+   1  2.8246        5800.6  45.88    65.5         32  gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
+Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
     0  new          24      2    16   1   2   1   8    1  none         91.38    193.47     43.05  45.31    65.5       77  ####################....
     1  old           8      2    16   1   2   1   8    1  none        108.93    217.97      0.00  46.74    29.5      100  #########...............
 
 == zero-bubble-2p
-llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
-Megatron-LM does not launch it: its stages differ in more than their layers
-leave the schedule out, and the best that it launches is named here
+  Megatron-LM does not launch it: its stages differ in more than their layers
+  leave the schedule out, and the best that it launches is named here
 
-step                2.7628 s          by event simulation, the better of the plans looked at
-Stages
+   1  2.7628        5930.2  46.91    63.9         32  gbs64 round8; old: 9 layers tp1 cp2 dp8 mbs1; new: 23 layers tp2 dp8 mbs1
+Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
     0  old           9      2    16   1   2   1   8    1  none         93.14    200.06     43.05  49.23    33.1      100  ##########..............
@@ -131,16 +124,15 @@ step                3.0747 s
 exit 3
 exit 2
 exit 2
-step                1.0955 s          by event simulation, the better of the plans looked at
+   1  1.0955          3739  29.58    25.8         64  gbs32 round8; new: 12,13 layers tp8 dp4 mbs2; old: 3,4 layers tp8 dp4 mbs2
 interleaved: each stage has 2 runs of layers
-the best plan without takes 1.1570 s a step; interleaved are the plans that were simulated, so none is proved to be the best of those: a better one could save 20.6 %, no more
-to launch it, on the hosts of --ranks: reckon export megatron -m llama3.1-8b dp4 tp8 pp2 vpp2 mbs2 gbs32 split=12,3,13,4 sp zero1 grad-overlap weight-overlap
-        {"cluster": "new", "layers": [12, 13], "words": "tp8 cp1 dp4 recompute=none"},
-        {"cluster": "old", "layers": [3, 4], "words": "tp8 cp1 dp4 recompute=none"}
+the best plan without interleaving takes 1.1570 s a step; interleaved are the plans that were simulated, so none is proved to be the best of those: a better one could save 20.6 %, no more
+  reckon export megatron -m llama3.1-8b dp4 tp8 pp2 vpp2 mbs2 gbs32 split=12,3,13,4 sp zero1 grad-overlap weight-overlap
+    "stages": "8:12/dp4,3@1/dp4,13,4",
 step       1.0955  100.0
 step                1.0955 s
 interleaved: each stage has 2 runs of layers
 === stderr
 reckon: wrong.json:3:14: stages[1].layers: stages have as many runs of layers each: here 3
-reckon: chunks: the search tries interleaved stages itself; a plan file gives each its runs of layers, "layers": [10, 8]
+reckon: chunks: over several clusters interleaved stages are tried by themselves; a plan file gives each its runs of layers, "layers": [10, 8]: leave it out
 reckon: schedule: dualpipe needs each stage twice, at both ends: 1f1b, gpipe, zero-bubble and zero-bubble-2p run over clusters

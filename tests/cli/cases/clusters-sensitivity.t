@@ -1,14 +1,14 @@
 # what the best step over two clusters depends on, and the same by changing the machine by hand
 machine() { echo "h100-sxm5-80g x16 name=new net1.bandwidth=$1GB/s + a100-sxm4-80g x16 name=old net0.bandwidth=$2GB/s link=$3Gb/s@50us"; }
-ask() { reckon search -m llama3.1-8b -b 16 -s "$@" tp8; }
+ask() { reckon search -q -m llama3.1-8b -b 16 -s "$@" tp8; }
 ask "$(machine 50 300 100)" --sensitivity --format csv >rows.csv
 grep -v '^part' rows.csv | grep -c '^new,\|^old,\|^new - old,'
 said() { grep "^$1," rows.csv | cut -d, -f 8,9; }
-step() { ask "$(machine "$@")" --format json | python3 -c "import json, sys; print('%.16g' % json.load(sys.stdin)['plan']['step_s'])"; }
+step() { ask "$(machine "$@")" --format json | python3 -c "import json, sys; print('%.16g' % json.load(sys.stdin)['best'][0]['step_s'])"; }
 by_hand() { printf '%s %s\n' "$1" "$(said "$1")"; step $2; step $3; }
 by_hand 'new - old,link,,,bandwidth_Bps' "50 300 110" "50 300 90"
 by_hand 'old,network,0,NVLink3,bandwidth_Bps' "50 330 100" "50 270 100"
-ask "$(machine 50 300 100)" --sensitivity | sed -n '/^What the best/,/^$/p' | head -8
+ask "$(machine 50 300 100)" --sensitivity >told; sed -n '/^What the best/,/^$/p' told | head -8; tail -1 told
 reckon predict -m llama3.1-8b -s "$(machine 50 300 100)" --plan a.json --sensitivity; echo "exit $?"
 === stdout
 28
@@ -26,6 +26,7 @@ new        network tier 0 (NVLink4): bandwidth   450 GB/s       -0.348       1.1
 new        network tier 0 (NVLink4): efficiency  0.809          -0.348       1.13 s (-3.13 %)          1.212 s (+3.83 %)
 old        matrix engine: peak                   312 TFLOP/s    -0.148       1.152 s (-1.25 %)         1.187 s (+1.71 %)
 new        attention: efficiency                 0.65           -0.073       1.159 s (-0.66 %)         1.176 s (+0.81 %)
+new - old: below 2.462 GB/s a node, several clusters are no better than one
 exit 2
 === stderr
 reckon: "--sensitivity" is not known: reckon predict --help lists all flags

@@ -1,15 +1,17 @@
 # a machine of several clusters behind any spelling of the option
 two="h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s"
 reckon search -m llama3.1-8b -b 64 -qs "$two" | head -1
+reckon search -m llama3.1-8b -b 64 "-qs$two" | head -1
 reckon search -qm llama3.1-8b -b 64 "-s$two" | head -1
 reckon search -m llama3.1-8b -b 64 "-qs=$two" | head -1
-reckon search -m llama3.1-8b -b 64 --system="$two" tp2 | head -1
+reckon search -m llama3.1-8b -b 64 -q --system="$two" tp2 | head -1
 reckon fits -m llama3.1-8b -b 64 -s="$two" | head -1
 reckon predict -m llama3.1-8b -b 64 --system "$two" | head -1
 === stdout
-llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
-llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
-llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
-llama3.1-8b over 2 clusters, batch 64 of 8192 tokens, by the model of today's plans
+llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
+llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
+llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
+llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
+llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
 llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs: fits, 19.98 GiB left on the tightest stage, 1 of 0-1; 5.304 s a step
 llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, by simulation: 5.304 s a step, 318 TFLOP/s a GPU, MFU 48.9 %

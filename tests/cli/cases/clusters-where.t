@@ -1,62 +1,62 @@
 # conditions and headroom of plans over several clusters: each stage satisfies them, on its own GPUs
 two="h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us"
-ask() { reckon search -m llama3.1-8b -b 64 -s "$two" "$@" >told; code=$?; sed -n '/^step  /p;/^bound/p;/^Stages/,/^$/p;/^what the condition/p' told | cut -c 1-118; echo "exit $code"; }
+ask() { reckon search -q -m llama3.1-8b -b 64 -s "$two" "$@" >told; code=$?; sed -n '/^  what the condition/p;/^   1  /p;/^bound/p;/^Where the stages/,/^$/p;/^  no plan fits/p' told | cut -c 1-118; echo "exit $code"; }
 ask --where 'hbm <= 40GiB'
 ask --where 'recompute == full or tp == 4'
 ask --where 'hbm <= 14GiB and zero == 1'
 # what is about the step, or wants more memory, is asked of the plans that were simulated
-ask --where 'step < 3 and mfu > 45%' | tail -2
-ask --where 'hbm > 60GiB'
+ask --where 'step < 3 and mfu > 45%' | grep -e 'what' -e exit
+ask --where 'hbm > 60GiB' --headroom learned
+ask --where 'hbm > 60GiB' | sed -n 2p
 ask --where 'step < 1s'
 ask --where 'bubble_s < 1'
 ask --where 'hbm < 60'
 ask --where 'hbm <= 60GiB and tp = 3x'
 ask --headroom 40GiB
-reckon search -m llama3.1-8b -b 64 -s "${two%% + *} hbm=57GiB + a100-sxm4-80g x16 name=old link=100Gb/s@50us" --headroom learned | sed -n '/^Stages/,/^$/p' | cut -c 1-118
+reckon search -q -m llama3.1-8b -b 64 -s "${two%% + *} hbm=57GiB + a100-sxm4-80g x16 name=old link=100Gb/s@50us" --headroom learned | sed -n '/^Where the stages/,/^$/p' | cut -c 1-118
 ask --headroom 90GiB
 ask --headroom x
 echo '{"batch": 64, "round": 8, "stages": [{"layers": 32, "cluster": "new", "words": "tp2 dp8"}]}' >a.json
 reckon predict -m llama3.1-8b -s "$two" --plan a.json --where 'tp == 2'; echo "exit $?"
-reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,16} + a100-sxm4-80g x8 link=1Gb/s" --headroom 10%; echo "exit $?"
+reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x{8,16} + a100-sxm4-80g x8 link=1Gb/s" --headroom 10% -f csv | cut -d, -f 1-4,8; echo "exit $?"
 # a search that is stopped goes on to the same answer, wherever it was (test_clusters_kept tries all places)
-reckon search -m llama3.1-8b -b 64 -s "$two" --top 3 >whole
-timeout -s INT 0.05 reckon search -m llama3.1-8b -b 64 -s "$two" --top 3 --state s >part 2>&1
-reckon search -m llama3.1-8b -b 64 -s "$two" --top 3 --state s | cmp - whole; ls s 2>/dev/null
-echo x >s; reckon search -m llama3.1-8b -b 64 -s "$two" --state s; echo "exit $?"; cat s
+reckon search -q -m llama3.1-8b -b 64 -s "$two" --top 3 >whole
+timeout -s INT 0.05 reckon search -q -m llama3.1-8b -b 64 -s "$two" --top 3 --state s >part 2>&1
+reckon search -q -m llama3.1-8b -b 64 -s "$two" --top 3 --state s | cmp - whole; ls s 2>/dev/null
+echo x >s; reckon search -q -m llama3.1-8b -b 64 -s "$two" --state s; echo "exit $?"; cat s
 reckon predict -m llama3.1-8b -s "$two" --plan a.json --state s; echo "exit $?"
 # several batches, and machines: a row each
-reckon search -m llama3.1-8b -b 16,32 tp8 -s "${two%% + *} + a100-sxm4-80g x{8,16} link=100Gb/s@50us" --format csv | cut -d, -f 1-5
-reckon search -m llama3.1-8b -b 16..64 tp8 -s "$two" | sed -n '2p;4,$p'
-reckon search -m llama3.1-8b -b 32..x tp8 -s "$two"; echo "exit $?"
+reckon search -q -m llama3.1-8b -b 16,32 tp8 -s "${two%% + *} + a100-sxm4-80g x{8,16} link=100Gb/s@50us" --format csv | cut -d, -f 2-4,8
+reckon search -q -m llama3.1-8b -b 16..64 tp8 -s "$two" | sed -n '4,$p' | cut -c 1-90
+reckon search -q -m llama3.1-8b -b 32..x tp8 -s "$two"; echo "exit $?"
 reckon search -m llama3.1-8b -b 2097152 tp8 -s "$two"; echo "exit $?"
 reckon timeline -m llama3.1-8b -b 16,32 tp8 -s "$two"; echo "exit $?"
 reckon search -m llama3.1-8b -b 16,32 tp8 -s "$two" --why; echo "exit $?"
 ask --headroom 79GiB
-reckon search -m gpt2-124m -b 8 -s "$two" tp8 --where 'hbm < 70GiB'; echo "exit $?"
+reckon search -q -m gpt2-124m -b 8 -s "$two" tp8 --where 'hbm < 70GiB'; echo "exit $?"
 # headroom is each cluster's own also where others are left out: 5 GiB of the old GPUs hold no plan
-reckon search -m gpt2-1558m -b 64 -s "h100-sxm5-80g x8 name=new price=2.5 + a100-sxm4-40g x8 name=old price=0.5 link=100Gb/s@50us" --pareto --headroom 35GiB | sed -n '/^Time against/,/^$/p' | cut -c 1-24
+reckon search -q -m gpt2-1558m -b 64 -s "h100-sxm5-80g x8 name=new price=2.5 + a100-sxm4-40g x8 name=old price=0.5 link=100Gb/s@50us" --pareto time,step_usd --headroom 35GiB -f csv | cut -d, -f 1,3,14-
 === stdout
-step                3.0045 s          by event simulation, the better of the plans looked at
-bound               3.0045 s          no plan has an objective below: proved
-Stages
+   1  3.0045        5453.1  43.13    30.9         32  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2
+Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
     0  old           8      2    16   2   2   1   4    1  none         46.53     96.51     21.57  29.20    14.3      1
     1  new          24      2    16   2   2   1   4    1  none         59.20    116.46      0.00  26.89    30.9      1
 
+bound      3.0045 s          no plan has an objective below: proved
 exit 0
-step                3.3892 s          by event simulation, the better of the plans looked at
-bound               3.3934 s          no plan has an objective below: proved
-Stages
+   1  3.3892        4834.1  38.24    21.8         32  gbs64 round4; old: 9 layers tp4 dp4 mbs1; new: 23 layers tp4 dp4
+Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
     0  old           9      2    16   4   1   1   4    1  none         59.05    117.99     21.57  21.07    12.1      1
     1  new          23      2    16   4   1   1   4    1  none         67.83    126.60      0.00  16.41    21.8      1
 
+bound      3.3934 s          no plan has an objective below: proved
 exit 0
-step                3.6217 s          by event simulation, the better of the plans looked at
-bound               3.6230 s          no plan has an objective below: proved
-Stages
+   1  3.6217        4523.8  35.78    13.3         32  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 
+Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
     0  old           4      1     8   4   2   1   1    1  none         14.60     28.41      2.32   9.11     7.8      1
@@ -64,41 +64,45 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
     2  new          13      1     8   4   2   1   1    1  none         18.36     35.11      0.67  10.16    13.3      1
     3  new          11      1     8   4   2   1   1    1  none         18.66     34.17      0.00  10.57    12.5      1
 
+bound      3.6230 s          no plan has an objective below: proved
 exit 0
-what the condition says of the step was asked of the plans that were simulated: one that no bound led to may satisfy i
+  what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
 exit 0
-step                4.0788 s          by event simulation, the better of the plans looked at
-bound               2.8325 s          no plan has an objective below: proved
-Stages
+  what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
+   1  4.0788        8033.7  41.79    61.7         16  gbs64 round16; new: 32 layers tp4 dp4 mbs4
+Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms         s     ms     GiB       
     0  new          32      2    16   4   1   1   4    4  none        350.28    663.75      0.00  22.70    61.7       
 
-what the condition says of the step was asked of the plans that were simulated: one that no bound led to may satisfy i
+bound      2.8325 s          no plan has an objective below: proved
 exit 0
+   1  3.3214        9865.6  51.32    74.7         16  gbs64 round8; new: 32 layers tp1 cp2 dp8 mbs1
+  what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
+  no plan fits that keeps to all that is asked of its stages: 27 were simulated; leave a condition or a value out
 exit 1
-step                2.8325 s          by event simulation, the better of the plans looked at
-bound               2.8325 s          no plan has an objective below: proved
-Stages
+  what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
+   1  2.8325        5784.3  45.75    56.0         32  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1
+Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
     0  old           8      2    16   1   2   1   8    1  none         82.93    178.23     43.05  46.74    25.5      1
     1  new          24      2    16   1   2   1   8    1  none        101.98    208.21      0.00  45.31    56.0       
 
-what the condition says of the step was asked of the plans that were simulated: one that no bound led to may satisfy i
+bound      2.8325 s          no plan has an objective below: proved
 exit 0
 exit 2
 exit 2
-step                3.0045 s          by event simulation, the better of the plans looked at
-bound               3.0045 s          no plan has an objective below: proved
-Stages
+   1  3.0045        5453.1  43.13    30.9         32  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2
+Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
     0  old           8      2    16   2   2   1   4    1  none         46.53     96.51     21.57  29.20    14.3      1
     1  new          24      2    16   2   2   1   4    1  none         59.20    116.46      0.00  26.89    30.9      1
 
+bound      3.0045 s          no plan has an objective below: proved
 exit 0
-Stages
+Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
     0  old           8      2    16   2   2   1   4    1  none         46.53     96.51     21.57  29.20    14.3      1
@@ -107,50 +111,51 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
 exit 2
 exit 2
 exit 2
-exit 2
+model,system,gpus,batch,step_s
+llama3.1-8b,8,16,64,7.197853727265065
+llama3.1-8b,16,24,64,3.4793590802228813
+exit 0
 exit 3
 x
 exit 2
-batch,choice,gpus,gpus_used,step_s
-16,8,24,16,1.2927299917962114
-32,8,24,24,2.538619218145352
-16,16,32,32,1.1669110099937177
-32,16,32,32,2.1951842796651144
-batch  machine   GPUs there  used    step  samples a second  stages  clusters used   bound
-   16  as given          32    32  1.1669            13.711       2  old, new       1.1669
-   32  as given          32    32  2.1952            14.577       2  old, new       2.1952
-   64  as given          32    32  4.1747            15.331       2  old, new       4.1747
+system,gpus,batch,step_s
+8,24,16,1.2927299917962114
+8,24,32,2.538619218145352
+16,32,16,1.1669110099937177
+16,32,32,2.1951842796651144
+GPUs  batch  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GPUs used  best pl
+                               s                    %     GiB        %
+  32     16     15    15  1.1669        3510.1  27.77    13.7      100         32  tp8 pp2
+  32     32     19    19  2.1952        3731.8  29.52    13.7      100         32  tp8 pp2
+  32     64     19    19  4.1747        3924.6  31.04    17.9      100         32  tp8 pp2
 exit 2
 exit 2
 exit 2
 exit 2
-step                2.8325 s          by event simulation, the better of the plans looked at
-bound               2.8325 s          no plan has an objective below: proved
-Stages
+   1  2.8325        5784.3  45.75    56.0         32  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1
+Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
     0  old           8      2    16   1   2   1   8    1  none         82.93    178.23     43.05  46.74    25.5      1
     1  new          24      2    16   1   2   1   8    1  none        101.98    208.21      0.00  45.31    56.0       
 
+bound      2.8325 s          no plan has an objective below: proved
 exit 0
+gpt2-124m on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, batch 8 of 1024 tokens, megatron, bf16, by the model of today's plans
+  0 plans simulated, the best of 0 exactly solved problems and what lies near them
+  cluster new, h100-sxm5-80g x16, can be used by no stage: bad_tensor: heads (asked for 8, there is 12); leave it out, or change the words
 exit 1
-Time against price, by n
-nodes there  GPUs used  
-                        
-1 new                8  
-
+rank,step_s,gpus,step_usd,stages
+1,0.1948640829700258,8,0.0010825782387223657,gbs64 round64; new: 48 layers tp1 dp8 mbs8
 === stderr
-reckon: no plan fits that satisfies the condition: 27 were simulated; leave a part of it out
-reckon: column 7 of "hbm < 60": a size needs its unit, such as 60GiB
-reckon: column 24 of "hbm <= 60GiB and tp = 3x": unknown unit; write a size such as 60GiB or a time such as 10us
+reckon: --where: column 7 of "hbm < 60": a size needs its unit, such as 60GiB
+reckon: --where: column 24 of "hbm <= 60GiB and tp = 3x": unknown unit; write a size such as 60GiB or a time such as 10us
 reckon: --headroom: h100-sxm5-80g x16 has 80 GiB, of which 90GiB leaves nothing
 reckon: --headroom: "x" is no size such as 8GiB, no share such as 10%, and neither learned nor none
 reckon: "--where" is not known: reckon predict --help lists all flags
-reckon: a machine with {lists}, or a list of batches, is many: what is written or asked of one plan needs one machine and batch
 reckon: s: this is no whole state of a search of this version: remove it to start over, or name another file
 reckon: "--state" is not known, did you mean --stages? reckon predict --help lists all flags
 reckon: --batch: 32..x: expected a number, "8..64", "8..64 step 8", "8..64 +8" or "8..64 x2"
-reckon: --batch 2097152: at most 1048576 samples over several clusters
+reckon: batch 2097152: at most 1048576 samples over several clusters
 reckon: "batch=16,32 tp8":1:7: gbs must be a number, got "16,32": write out its digits
-reckon: a machine with {lists}, or a list of batches, is many: what is written or asked of one plan needs one machine and batch
-reckon: cluster new, h100-sxm5-80g x16, can be used by no stage: bad_tensor: heads (asked for 8, there is 12); leave it out, or change the words
+reckon: --all, --pareto, --why and --sensitivity are about one problem: give one model, system, size and batch

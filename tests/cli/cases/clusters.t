@@ -1,9 +1,14 @@
 # stages over two clusters; where the second is not worth it; what is wrong is pointed at
 two="h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us"
-reckon clusters -m llama3.1-8b -b 512 -s "$two"
-reckon clusters -m llama3.1-8b -b 64 -s "$two" --format csv | cut -d, -f2,3,5-9 | head -3
-reckon clusters -m llama3.1-8b -b 128 tp2 -s "h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s@50us" --links | tail -10
-reckon clusters -m llama3.1-70b -b 64 -s "a100-sxm4-80g x8 + v100-sxm2-32g x8 link=100Gb/s"
+reckon search -q -m llama3.1-8b -b 512 -s "$two" -k 3
+stages() { python3 -c "
+import json, sys
+for s in json.load(sys.stdin)['placement']: print(*[s[k] for k in ('cluster', 'layers', 'gpus', 'tensor', 'context', 'expert', 'data')])"; }
+reckon search -q -m llama3.1-8b -b 64 -s "$two" --format json | stages
+link() { reckon search -q -m llama3.1-8b -b 128 tp2 -s "h100-sxm5-80g x16 + a100-sxm4-80g x16 link=$1@50us" -k 1 $2; }
+link 100Gb/s --sensitivity | grep -e 'link: bandwidth' -e 'no better than one'
+link '{25,50,200,400,102400}Gb/s' "-f csv" | cut -d, -f 2,8
+reckon search -q -m llama3.1-70b -b 64 -s "a100-sxm4-80g x8 + v100-sxm2-32g x8 link=100Gb/s"
 echo "exit $?"
 for system in \
   "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=0Gb/s" \
@@ -12,62 +17,56 @@ for system in \
   "h100-sxm5-80g x8 + h10-sxm5-80g x8 link=1Gb/s" \
   "h100-sxm5-80g x8 + a100-sxm4-80g x8" \
   "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=1Gb/s,cup=3"
-do reckon clusters -m llama3.1-8b -b 8 -s "$system"; echo "exit $?"; done
-reckon clusters -m llama3.1-8b -b 8 -s "$two" pp2; echo "exit $?"
-reckon clusters -m llama3.1-8b -s "$two"; echo "exit $?"
-reckon clusters -m llama3.1-8b -b 8 -s "$two" tp6; echo "exit $?"
-reckon clusters -m deepseek-v3 -b 8 -s "$two"; echo "exit $?"
+do reckon search -q -m llama3.1-8b -b 8 -s "$system"; echo "exit $?"; done
+reckon search -q -m llama3.1-8b -b 8 -s "$two" pp2; echo "exit $?"
+reckon search -q -m llama3.1-8b -s "$two"; echo "exit $?"
+reckon search -q -m llama3.1-8b -b 8 -s "$two" tp6; echo "exit $?"
+reckon search -q -m deepseek-v3 -b 8 -s "$two"; echo "exit $?"
 # layers of several kinds: attention, state spaces and MLPs in turn
-reckon clusters -m nemotron-h-8b -b 64 -s "$two" tp2 --format csv | cut -d, -f2,3,5-9
-reckon search -m llama3.1-8b -b 512 -s "$two" | sed -n 3p
+reckon search -q -m nemotron-h-8b -b 64 -s "$two" tp2 --format json | stages
 reckon predict -m llama3.1-8b -s "$two" dp8; echo "exit $?"
+reckon predict -m llama3.1-8b -s "$two" gbs64 dp8 cp2 | sed -n 2,3p
 # where the ranks run
 small="h100-sxm5-80g x8 name=new + a100-sxm4-80g x8 name=old link=100Gb/s@50us"
 for format in mpi hostfile mpich slurm torchrun nccl
-do reckon clusters -m llama3.1-8b -b 64 -s "$small" --ranks - --ranks-format $format -o /dev/null | cut -c 1-110 | head -12; done
+do reckon export ranks -m llama3.1-8b gbs64 -s "$small" --ranks-format $format | cut -c 1-110 | head -12; done
 # which adapters; groups of experts, of tied embeddings
 named="h100-sxm5-80g x8 name=new adapters=mlx5_0,mlx5_1 interface=eth0 + h100-sxm5-80g x8 name=old interface=ens3 link=400Gb/s@5us"
 cat >tied.json <<'END'
 {"batch": 64, "round": 8, "stages": [{"layers": 18, "cluster": "new", "words": "tp2 cp2 dp2"}, {"layers": 18, "cluster": "old", "words": "tp2 cp2 dp2"}]}
 END
-for format in torchrun nccl; do reckon clusters -m gpt2-774m -s "$named" --plan tied.json --ranks - --ranks-format $format -o /dev/null; done
+for format in torchrun nccl; do reckon export ranks -m gpt2-774m -s "$named" --plan tied.json --ranks-format $format; done
 cat >experts.json <<'END'
 {"batch": 64, "round": 8, "stages": [{"layers": 16, "cluster": "new", "words": "tp2 dp4 ep4 etp1 recompute=full"}, {"layers": 16, "cluster": "old", "words": "dp8 ep4 recompute=full"}]}
 END
-reckon clusters -m mixtral-8x7b -s "$named" --plan experts.json --ranks - --ranks-format nccl -o /dev/null | grep expert
-reckon clusters -m gpt2-774m -b 64 -s "h100-sxm5-80g x8 adapters=mlx5_0,, + h100-sxm5-80g x8 link=1Gb/s"; echo "exit $?"
-reckon clusters -m gpt2-774m -b 64 -s "h100-sxm5-80g x8 interface=a,b + h100-sxm5-80g x8 link=1Gb/s"; echo "exit $?"
-reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@-1us"; echo "exit $?"
+reckon export ranks -m mixtral-8x7b -s "$named" --plan experts.json --ranks-format nccl | grep expert
+reckon search -q -m gpt2-774m -b 64 -s "h100-sxm5-80g x8 adapters=mlx5_0,, + h100-sxm5-80g x8 link=1Gb/s"; echo "exit $?"
+reckon search -q -m gpt2-774m -b 64 -s "h100-sxm5-80g x8 interface=a,b + h100-sxm5-80g x8 link=1Gb/s"; echo "exit $?"
+reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@-1us"; echo "exit $?"
 # what Megatron-LM launches, and what that costs, in the first lines and as JSON; as the answer, and as files
 uneven="h100-sxm5-80g x8 name=new + v100-sxm2-32g x16 name=old link=100Gb/s@50us"
 asked() { command=$1; shift; reckon $command -m llama3.1-8b -s "$uneven" "$@"; }
-asked clusters -b 128 precision=fp16 | sed -n 1,5p
-asked clusters -b 128 precision=fp16 --format json | sed -n '/"launchable"/,/}/p'
-asked clusters -b 128 precision=fp16 --launchable --save-plan launched.json --save-script run.sh | grep -e '^Megatron' -e '^step ' -e '^to launch'
+asked search -q -b 128 precision=fp16 | sed -n '1,/^$/p;/^   1/p'
+asked search -q -b 128 precision=fp16 --format json | sed -n '/"launchable"/,/}/p'
+asked search -q -b 128 precision=fp16 --launchable --save-plan launched.json --save-script run.sh | grep -e '^  Megatron' -e '^   1' -e 'export megatron'
 grep -o 'pipeline-model-parallel-[sl].*' run.sh; asked check launched.json
 reckon export megatron -m llama3.1-8b -s "$uneven" gbs128 precision=fp16 | grep -o 'pipeline-model-parallel-[sl].*'
-asked clusters -b 128 precision=fp16 --save-script none.sh; echo "exit $?"
-asked clusters --plan launched.json --launchable; echo "exit $?"
-asked clusters -b 128 precision=fp16 cp1 schedule=zero-bubble | sed -n 2,3p
+asked search -q -b 128 precision=fp16 --save-script none.sh >/dev/null; echo "exit $?"
+asked search -q -b 128 --plan launched.json --launchable; echo "exit $?"
+asked search -q -b 128 --plan tied.json; echo "exit $?"
+asked search -q -b 128 precision=fp16 cp1 schedule=zero-bubble | grep -A 1 Megatron
 === stdout
-llama3.1-8b over 2 clusters, batch 512 of 8192 tokens, by the model of today's plans
+llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, batch 512 of 8192 tokens, megatron, bf16, by the model of today's plans
+  26 plans simulated, the best of 40 exactly solved problems and what lies near them
 
-step                10.2764 s         by event simulation, the better of the plans looked at
-objective           10.2764 s         of that plan: sum c + (m - 1) max c + the end
-bound               10.2764 s         no plan has an objective below: proved
-floor               8.8468 s          no step is shorter, interleaved or not, stages each in one cluster: proved
-gap                 0.00 %            the objective above the simulation
-samples per second  49.823
-microbatches        32                of a step
-samples of a round  16                of a microbatch, over all replicas of a stage
-GPUs used           64
-GPUs there          64
-USD a step          0.3654            GPU-hours used, bytes over links
-problems            40                orders of clusters and rounds, each solved exactly
-labels              1851              partial plans kept
-simulated           26                plans simulated
+The best plans
+rank     step  tokens/s/GPU    MFU  memory  GPUs used  USD a step  plan
+            s                    %     GiB
+   1  10.2764        6377.3  50.45    54.0         64      0.3654  gbs512 round16; old: 8 layers tp1 cp2 dp16 mbs1; new: 24 layers tp1 cp2 dp16 mbs1
+   2  10.6173        6172.5  48.83    55.8         64      0.3775  gbs512 round16; old: 7 layers tp1 cp2 dp16 mbs1; new: 25 layers tp1 cp2 dp16 mbs1
+   3  10.8615        6033.8  47.73    63.5         64      0.3862  gbs512 round16; new: 24 layers tp1 cp2 dp16 mbs1; old: 8 layers tp1 cp2 dp16 mbs1
 
-Stages
+Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
     0  old           8      4    32   1   2   1  16    1  none         82.93    178.23     43.05  46.01    24.7      100  #######.................
@@ -79,26 +78,40 @@ stage  to the next one over   each way  both ways  gradients of a GPU  their col
     0  old - new             32.00 GiB      1.378            8.46 GiB            135.281
     1  -                             -          -           21.46 GiB             93.910
 
+a step costs 0.3654 USD: GPU-hours used, bytes over links
+
+What is proved of the fastest
+objective  10.2764 s         of the best plan: sum c + (m - 1) max c + the end
+bound      10.2764 s         no plan has an objective below: proved
+floor      8.8468 s          no step is shorter, interleaved or not, stages each in one cluster: proved
+gap        0.00 %            the objective above the simulation
+problems   40                orders of clusters and rounds, each solved exactly
+labels     1851              partial plans kept
+simulated  26                plans simulated
+
 Each cluster by itself
 machine                 GPUs  objective  over the best
                                       s              %
 new: h100-sxm5-80g x32    32    13.3448           29.9
 old: a100-sxm4-80g x32    32    36.2559          252.8
 
-to launch it, on the hosts of --ranks: reckon export megatron -m llama3.1-8b dp16 pp2 cp2 gbs512 split=8,24 zero1 grad-overlap weight-overlap
-cluster,layers,gpus,tensor,context,expert,data
-old,8,32,1,2,1,16
-new,24,32,1,2,1,16
-link   bandwidth  objective   saves  clusters used
-                          s       %
-0 - 1   3.1 GB/s     6.4279  -10.81  1, 0
-0 - 1   6.2 GB/s     6.0160   -3.71  1, 0
-0 - 1  25.0 GB/s     5.6729    2.20  1, 0
-0 - 1  50.0 GB/s     5.5961    3.53  1, 0
-0 - 1  12.8 TB/s     5.4350    6.30  0 + 1
-
-below 1.513 GB/s a node, several clusters are no better than one
-to launch it, on the hosts of --ranks: reckon export megatron -m llama3.1-8b dp8 tp2 pp2 gbs128 split=8,24 sp zero1 grad-overlap weight-overlap
+To launch the best, where its ranks run, and its time:
+  reckon export megatron -m llama3.1-8b dp16 pp2 cp2 gbs512 split=8,24 zero1 grad-overlap weight-overlap
+  reckon export ranks -m llama3.1-8b -s 'h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us' pp2 cp2 gbs512 stages=16:8@1/dp16,24/dp16 messages-sharded zero1 grad-overlap weight-overlap
+  reckon predict -m llama3.1-8b -s 'h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us' pp2 cp2 gbs512 stages=16:8@1/dp16,24/dp16 messages-sharded zero1 grad-overlap weight-overlap
+old 8 32 1 2 1 16
+new 24 32 1 2 1 16
+0 - 1    link: bandwidth                       12.50 GB/s     -0.007       5.797 s (-0.07 %)         5.805 s (+0.08 %)
+0 - 1: below 1.513 GB/s a node, several clusters are no better than one
+system,step_s
+25,6.422881697131636
+50,6.015955280742734
+200,5.668476782102569
+400,5.596129441493825
+102400,5.388115725440666
+llama3.1-70b on a100-sxm4-80g x8 + v100-sxm2-32g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
+  0 plans simulated, the best of 7 exactly solved problems and what lies near them
+  cluster 1, v100-sxm2-32g x8, can be used by no stage: bad_datatype: bf16 (asked for 1, there is 0); leave it out, or change the words
 exit 1
 exit 2
 exit 2
@@ -109,12 +122,15 @@ exit 2
 exit 2
 exit 2
 exit 2
+deepseek-v3 on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, batch 8 of 4096 tokens, megatron, bf16, by the model of today's plans
+  0 plans simulated, the best of 16 exactly solved problems and what lies near them
+  no plan fits: each stage holds at least one layer, with everything computed again; add nodes, or words such as zero3, ep8, cp2
 exit 1
-cluster,layers,gpus,tensor,context,expert,data
-old,14,32,2,1,1,16
-new,38,32,2,1,1,16
-step                10.2764 s         by event simulation, the better of the plans looked at
+old 14 32 2 1 1 16
+new 38 32 2 1 1 16
 exit 2
+  plan: tp2 pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
+  weight-overlap
 rank 0=old-0 slot=0
 rank 1=old-0 slot=1
 rank 2=old-0 slot=2
@@ -186,11 +202,12 @@ old-0: NCCL_SOCKET_IFNAME==ens3 torchrun --nnodes=2 --node-rank=1 --nproc-per-no
 exit 2
 exit 2
 exit 2
-llama3.1-8b over 2 clusters, batch 128 of 8192 tokens, by the model of today's plans
-Megatron-LM does not launch it: its stages differ in more than their layers
-the best that it launches takes 11.3025 s a step, 2.3 % more: precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap on old, new (--launchable makes it the answer)
+llama3.1-8b on h100-sxm5-80g x8 name=new + v100-sxm2-32g x16 name=old link=100Gb/s@50us, 24 GPUs, batch 128 of 8192 tokens, megatron, fp16, by the model of today's plans
+  14 plans simulated, the best of 32 exactly solved problems and what lies near them
+  Megatron-LM does not launch it: its stages differ in more than their layers
+  the best that it launches takes 11.3025 s a step, 2.3 % more: precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap on old, new (--launchable makes it the answer)
 
-step                11.0460 s         by event simulation, the better of the plans looked at
+   1  11.0460        3955.3  49.28    52.6         24  gbs128 round4; old: 6 layers tp2 cp2 dp4 mbs1; new: 26 layers tp1 cp2 dp4 mbs1
   "launchable": {
     "step_s": 11.302503105061682,
     "slower": 0.023221988468484334,
@@ -198,8 +215,8 @@ step                11.0460 s         by event simulation, the better of the pla
     "plan": "gbs128 round4; old: 3 layers tp1 cp2 dp4 mbs1; old: 3 layers tp1 cp2 dp4 mbs1; new: 26 layers tp1 cp2 dp4 mbs1",
     "words": "precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap"
   },
-step                11.3025 s         by event simulation, the better of the plans looked at
-to launch it, on the hosts of --ranks: reckon export megatron -m llama3.1-8b precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap
+   1  11.3025        3865.6  48.16    52.6         24  gbs128 round4; old: 3 layers tp1 cp2 dp4 mbs1; old: 3 layers tp1 cp2 dp4 mbs1; new: 26 layers tp1 cp2 dp4 mbs1
+  reckon export megatron -m llama3.1-8b precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap
 pipeline-model-parallel-size 3
 pipeline-model-parallel-layout "E(t*3|)*2t*26L"
 llama3.1-8b over 2 clusters: nothing found
@@ -207,24 +224,24 @@ pipeline-model-parallel-size 3
 pipeline-model-parallel-layout "E(t*3|)*2t*26L"
 exit 2
 exit 2
-Megatron-LM does not launch it: its stages differ in more than their layers
-leave the schedule out, and the best that it launches is named here
+exit 3
+  Megatron-LM does not launch it: its stages differ in more than their layers
+  leave the schedule out, and the best that it launches is named here
 === stderr
-reckon: cluster 1, v100-sxm2-32g x8, can be used by no stage: bad_datatype: bf16 (asked for 1, there is 0); leave it out, or change the words
 reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=0Gb/s":1:42: a link needs a bandwidth above 0; clusters that nothing joins are searched one by one
 reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x12 link=1Gb/s":1:20: x12 is no whole number of nodes of 8: x16 is the nearest that is
 reckon: "h100-sxm5-80g x8 name=a + a100-sxm4-80g x8 name=a li...":1:27: two clusters are named "a": rename one
 reckon: "h100-sxm5-80g x8 + h10-sxm5-80g x8 link=1Gb/s":1:20: unknown system "h10-sxm5-80g": did you mean "h100-sxm5-80g"? ("reckon systems" lists them; a file's name ends in .json)
 reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x8":1:36: no link between 0 and 1: add link=100Gb/s@50us, or link:0-1=...
 reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=1Gb/s,cup=3":1:48: expected cap=RATE or price=USD (of a GB): link=100Gb/s@50us,cap=400Gb/s,price=0.02
-reckon: pipeline is chosen for each stage here: leave it out
-reckon: how many samples has a step? add --batch 256, or the word gbs256
+reckon: pipeline: over several clusters the stages are chosen: leave it out
+reckon: --batch is missing: give the samples of a step, over all GPUs
 reckon: tp6 divides the node of no cluster: tp4 is the nearest below that does
-reckon: no plan fits: each stage holds at least one layer, with everything computed again; add nodes, or words such as zero3, ep8, cp2
-reckon: data is chosen for each stage here: leave it out
+reckon: how many samples has a step? add --batch 256, or the word gbs256
 reckon: "h100-sxm5-80g x8 adapters=mlx5_0,, + h100-sxm5-80g x...":1:27: adapters are names such as mlx5_0,mlx5_1
 reckon: "h100-sxm5-80g x8 interface=a,b + h100-sxm5-80g x8 li...":1:28: an interface is a name such as eth0
 reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@-1u...":1:50: a latency is 0 or more
-reckon: over 2 clusters: 11.3 s a step, the best plan whose stages are alike; reckon clusters --ranks writes its hosts in their order
-reckon: --save-script: the plan's stages differ in more than their layers, which Megatron-LM does not run: --launchable finds the best whose stages are alike
-reckon: --plan and --where, --headroom, --launchable, --sensitivity or --state: these choose among plans, leave --plan out
+reckon: over 2 clusters: 11.3 s a step, the best plan whose stages are alike; reckon export ranks writes its hosts in their order
+reckon: --save-script: Megatron-LM does not run it as one job: its stages differ in more than their layers; --launchable finds the best that it does
+reckon: "stages" is no word of a search: give --split, or the whole plan to reckon predict
+reckon: tied.json:1:15: unknown key "round": this looks like a plan over clusters, which reckon predict --plan takes, a plan is wanted here

@@ -22,7 +22,6 @@ Before a run:
   predict                     the time and memory of a step, as people train
                               today
   search                      the best plans of all there are
-  clusters                    the best plan over several clusters
   budget                      the largest model, or most tokens, that money and
                               days train
   longest                     the longest sequence that can be trained
@@ -106,7 +105,6 @@ Before a run:
   predict                     the time and memory of a step, as people train
                               today
   search                      the best plans of all there are
-  clusters                    the best plan over several clusters
   budget                      the largest model, or most tokens, that money and
                               days train
   longest                     the longest sequence that can be trained

@@ -4,7 +4,7 @@ offer() { tr '\n' ' ' | tr -s ' ' | grep -o '[0-9.]* USD for a GPU-hour, [a-z-]*
 reckon predict $one -g 64 zero2 gbs512 --tokens 1T | offer
 reckon search $one -g 64 -b 512 --tokens 1T -k 1 -q | offer
 reckon budget $one -g 64 --days 3 | offer
-reckon clusters -m llama3.1-8b -b 512 -s "h100-sxm5-80g x16 + h100-sxm5-80g x16 link=100Gb/s@50us" --tokens 1T | offer
+reckon search -q -m llama3.1-8b -b 512 -s "h100-sxm5-80g x16 + h100-sxm5-80g x16 link=100Gb/s@50us" --tokens 1T | offer
 reckon diff $one "gpus8 tp8 gbs64" "gpus8 tp4 gbs64" --tokens 1T | offer
 reckon predict $one -g 64 zero2 gbs512 --tokens 1T --price reserved | offer
 # What budget says a run costs is what predict says of the same run; no mean is above what one of ten exceeds.

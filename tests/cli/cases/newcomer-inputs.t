@@ -32,12 +32,15 @@ reckon budget -s h100 --days 3; echo "exit $?"
 reckon budget -s h100 -g 8 --days nan; echo "exit $?"
 reckon budget -s h100 -g 8 --cost 100 -m llama3.1-8b -f table | head -1
 reckon timeline -m llama3.1-8b -s h100 | head -1
-# one cluster: its plan is no plan of predict, and the search knows more of it
-reckon clusters -m llama3.1-8b -s 'h100 x8' -b 16 tp2 --save-plan c.json | tail -1
+# a plan over several clusters is no plan of one
+reckon search -q -m llama3.1-8b -s 'h100 x8 + a100 x8 link=100Gb/s@50us' -b 16 tp2 --save-plan c.json | tail -1
 reckon predict -m llama3.1-8b -s h100 --plan c.json; echo "exit $?"
+echo '{"batch": 16, "round": 8, "stages": [{"layers": 32, "cluster": "0", "words": "tp1 dp8"}]}' >d.json
+reckon predict -m llama3.1-8b -s h100 --plan d.json; echo "exit $?"
+reckon clusters -m llama3.1-8b -s 'h100 x8' -b 16; echo "exit $?"
 # no heading twice
 for c in fits predict search diff train; do reckon $c --help | grep -E '^[A-Z][A-Za-z ]*:$' | sort | uniq -d; done
-reckon clusters -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=1Gb/s" tp8 | grep assumed
+reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=1Gb/s" tp8 | grep assumed
 === stdout
 reckon export megatron -m models/config.json gpus8 dp8
 reckon predict -m models/config.json -s 'h100-sxm5-80g hbm=60GiB'
@@ -75,9 +78,20 @@ exit 2
 exit 2
 8 h100-sxm5-80g, 100 USD
 llama3.1-8b on h100-sxm5-80g, 1 GPU, by reckon: this plan cannot run
-this is one cluster, of which reckon search tries more plans (ZeRO 2 and 3, all overlaps): reckon search -m llama3.1-8b -s 'h100 x8' -g 8 -b 16 tp2
+  reckon predict -m llama3.1-8b -s 'h100 x8 + a100 x8 link=100Gb/s@50us' tp2 pp2 cp2 gbs16 stages=2:8@1/dp2,24/dp2 messages-sharded sp zero1 grad-overlap weight-overlap
+llama3.1-8b on h100-sxm5-80g, 16 GPUs, by simulation: this plan cannot run
+  plan: tp2 pp2 cp2 gbs16 stages=2:8@1/dp2,24/dp2 messages-sharded sp zero1 grad-overlap
+  weight-overlap
+  assumed: precision bf16, framework megatron, microbatch 1, sequence 8192 (the model's),
+  attention flash3
+
+Why it cannot run
+reason       message
+bad_degrees  the number of a cluster: got 0
+exit 1
 exit 3
-assumed: messages between clusters have no latency where their link names none; say it behind the rate, link=100Gb/s@50us
+exit 2
+  assumed: messages between clusters have no latency where their link names none; say it behind the rate, link=100Gb/s@50us
 === stderr
 reckon: calibrate: 5 of 5 rows are left out; the first, mcore_002: another accelerator
 reckon: calibrate: no row of --runs is a time on a100-sxm4-80g that can be predicted
@@ -92,4 +106,5 @@ reckon: llama3.1-8b.json:1: looks like JSON: a table is wanted here, a line of c
 reckon: empty.xml:1:1: is empty: expected text
 reckon: --gpus is missing: say how many there are
 reckon: --days: "nan" is not a number: write a number such as 60, 3e-4 or 1.5T
-reckon: c.json:3:5: unknown key "round": this looks like a plan over clusters, which reckon clusters --plan takes, a plan is wanted here
+reckon: d.json:1:15: unknown key "round": this looks like a plan over clusters, which reckon predict --plan takes, a plan is wanted here
+reckon: "clusters" is no command: reckon --help lists them

@@ -3,7 +3,7 @@ try() {
     reckon "$@" 2>&1 | sed -n 1p
 }
 try predict -m llama3.1-8b -s h100-sxm5-80g -s a100-80g tp8
-try clusters -m llama3.1-8b -s 'h100-sxm5-80g x8' --system 'a100-80g x8' -b 64
+try timeline -m llama3.1-8b -s 'h100-sxm5-80g x8 + a100-80g x8 link=1Gb/s' --system 'a100-80g x8' -b 64
 try budget -s h100 -s a100 -g 512 --days 60
 try export megatron -m llama3.1-8b --model llama3.1-70b gpus8 tp8
 try search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 16 --top 3 --top 4
@@ -23,7 +23,7 @@ done
 reckon search -q -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --top 6 | sed -n '/^rank/,/left out$/p' | cut -c1-4
 === stdout
 reckon: --system "h100-sxm5-80g" and --system "a100-80g": one value is taken, leave one out
-reckon: --system "h100-sxm5-80g x8" and --system "a100-80g x8": one value is taken, leave one out
+reckon: --system "h100-sxm5-80g x8 + a100-80g x8 link=1Gb/s" and --system "a100-80g x8": one value is taken, leave one out
 reckon: --system "h100" and --system "a100": one value is taken, leave one out
 reckon: --model "llama3.1-8b" and --model "llama3.1-70b": one value is taken, leave one out
 reckon: --top "3" and --top "4": one value is taken, leave one out

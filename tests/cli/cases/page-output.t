@@ -12,7 +12,7 @@ reckon report --search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 8 --headroom none
 # timeline's page draws the schedule, of several clusters, too
 reckon timeline -m llama3.1-8b -s h100-sxm5-80g tp2 pp4 gbs16 zero1 -o timeline.html; grep -o '<h1>[^<]*\|<h2[^<]*\|id="schedule"' timeline.html | sort -u
 two="h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@50us"
-reckon clusters -m llama3.1-8b -s "$two" -b 16 tp8 --save-plan two.json -o two.txt; reckon timeline -m llama3.1-8b -s "$two" --plan two.json -o timeline.html; grep -o 'id="schedule"' timeline.html | sort -u
+reckon search -q -m llama3.1-8b -s "$two" -b 16 tp8 --save-plan two.json -o two.html; grep -o '<h1>[^<]*' two.html; reckon timeline -m llama3.1-8b -s "$two" --plan two.json -o timeline.html; grep -o 'id="schedule"' timeline.html | sort -u
 === stdout
 exit 0
 the same
@@ -32,6 +32,7 @@ It may not fit
 <h1>llama3.1-8b on h100-sxm5-80g, 8 GPUs, by reckon: 2.450 s a step
 <h2 id="section-schedule">The pipeline
 id="schedule"
+<h1>llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@50us, 16 GPUs, batch 16 of 8192 tokens, megatron, bf16, by the model of today's plans
 id="schedule"
 === stderr
 reckon: /no/such/folder/p.html: cannot write: folder /no/such/folder: No such file or directory

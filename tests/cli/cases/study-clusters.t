@@ -15,8 +15,9 @@ STUDY
 reckon study study.json -q -j 1 --export csv | tee one.csv
 reckon study study.json -q --db more.db -j 4 --export csv | cmp - one.csv
 # the search of clusters says the same
-reckon clusters -m llama3.1-8b -b 64 tp8 -s "$pair link={25,100,400}Gb/s@50us,price=0.02" --format csv |
-    awk -F, 'NR > 1 { printf "%.4f %.4f\n", $4, $6 }'
+for rate in 25 100 400
+do reckon search -q -m llama3.1-8b -b 64 tp8 -k 1 -s "$pair link=${rate}Gb/s@50us,price=0.02" --format json |
+    grep -o '"step_s": [0-9.]*\|"step_usd": [0-9.]*' | head -2 | awk '{ printf "%.4f ", $2 } END { print "" }'; done
 # another link is the only new search
 sed -i 's/400}/400,800}/' study.json
 reckon study study.json --export csv 2>&1 >/dev/null | head -n 1
@@ -33,10 +34,10 @@ cat >top.json <<STUDY
 {"title": "The best", "models": ["llama3.1-8b"], "batch": 64, "top": 3, "systems": ["$priced"], "columns": ["rank", "step = round(step_s, 4)", "usd = round(step_usd, 4)", "plan"]}
 STUDY
 reckon study top.json -q --db top.db --export csv | cut -d, -f 6-
-reckon clusters -m llama3.1-8b -b 64 -s "$priced" --top 3 | sed -n '/^The best plans/,/^   3/p'
+reckon search -q -m llama3.1-8b -b 64 -s "$priced" --top 3 | sed -n '/^The best plans/,/^   3/p'
 said() { reckon study run.json -q --db run.db --export csv | awk -F, 'NR > 1 { printf "%.4g %.4g %.4g %.4g %.4g\n", $(NF-4), $(NF-3), $(NF-2), $(NF-1), $NF }'; }
 said
-reckon clusters -m llama3.1-8b -b 64 tp8 -s "$priced" --tokens 1T | sed -n '/^days  /p;/^GPU-h/p;/^cost/p;/^energy/p'
+reckon search -q -m llama3.1-8b -b 64 tp8 -s "$priced" --tokens 1T | sed -n '/^days  /p;/^GPU-h/p;/^cost/p;/^energy/p'
 reckon study run.json --db run.db 2>&1 | head -n 1
 sed -i 's/1e12/1e12, "price": 1/' run.json
 reckon study run.json --db run.db 2>&1 | head -n 1
@@ -50,40 +51,44 @@ try '"mode": ["pruned", "exhaustive"], '
 try '"framework": "calculon", '
 try '"unstartable": true, '
 try '"run": {"failures": "x", "tokens": 1e12}, '
-try '"axes": {"tensor": [4, 8]}, '
+try '"axes": {"zero": [1, 2]}, '
 try '"axes": {"pipeline": 2}, '
 try '"axes": {"tensor": 3}, '
 try '"precision": "fp8-current", '
 try '' "$pair"
 try '' "$pair link={100,200Gb/s"
 ls wrong.db
+# several values of an axis: each stage has one of them
+echo '{"models": ["llama3.1-8b"], "batch": 64, "systems": ["'"$pair link=100Gb/s@50us"'"], "axes": {"tensor": [4, 8]}, "columns": ["step = round(step_s, 4)", "plan"]}' >lists.json
+reckon study lists.json -q --db lists.db --export csv | cut -d, -f 12-
+reckon search -q -m llama3.1-8b -b 64 --tensor 4,8 -k 1 -s "$pair link=100Gb/s@50us" | grep '^   1'
 === stdout
 figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,step,rate,mfu,gib,usd,clusters,pipeline,data,plan
-link,1,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=25Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,1285,1,4.5121,116196,0.2872,19,0.1718,"old, new",2,2,gbs64 round4; old: 7 layers tp8 dp2 mbs2; new: 25 layers tp8 dp2 mbs2
-link,2,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,146,1,4.1747,125588,0.3104,17.9,0.1718,"old, new",2,2,gbs64 round4; old: 9 layers tp8 dp2 mbs2; new: 23 layers tp8 dp2 mbs2
-link,3,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=400Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,150,1,4.0092,130771,0.3233,20.4,0.5154,"old, new",2,2,"gbs64 round4; old: 5,5 layers tp8 dp2 mbs2; new: 11,11 layers tp8 dp2 mbs2"
+link,1,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=25Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,13,13,4.5121,116196,0.2872,19,0.1718,"old, new",2,2,gbs64 round4; old: 7 layers tp8 dp2 mbs2; new: 25 layers tp8 dp2 mbs2
+link,2,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,19,19,4.1747,125588,0.3104,17.9,0.1718,"old, new",2,2,gbs64 round4; old: 9 layers tp8 dp2 mbs2; new: 23 layers tp8 dp2 mbs2
+link,3,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=400Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,29,29,4.0092,130771,0.3233,20.4,0.5154,"old, new",2,2,"gbs64 round4; old: 5,5 layers tp8 dp2 mbs2; new: 11,11 layers tp8 dp2 mbs2"
 beside,1,llama3.1-8b,h100-sxm5-80g,16,64,bf16,megatron,8192,4650,2970,3.9369,133172,0.433,61.4,,,1,2,dp2 tp8 mbs8 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
 beside,2,llama3.1-8b,h100-sxm5-80g,32,64,bf16,megatron,8192,19830,13945,1.9737,265634,0.4318,58.6,,,1,4,dp4 tp8 mbs8 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
-beside,3,llama3.1-8b,near,32,64,bf16,megatron,8192,146,1,4.1746,125590,0.3104,17.9,,"old, new",2,2,gbs64 round4; old: 9 layers tp8 dp2 mbs2; new: 23 layers tp8 dp2 mbs2
-4.5121 0.1718
-4.1747 0.1718
-4.0092 0.5154
+beside,3,llama3.1-8b,near,32,64,bf16,megatron,8192,19,19,4.1746,125590,0.3104,17.9,,"old, new",2,2,gbs64 round4; old: 9 layers tp8 dp2 mbs2; new: 23 layers tp8 dp2 mbs2
+4.5121 0.1718 
+4.1747 0.1718 
+4.0092 0.5154 
 reckon: 7 points, 7 searches: 6 finished before, 1 to do
 What the link is worth
 
 figure  points  finished  can run  plans  fits
-link         4         4        4   1772     4
+link         4         4        4     90    90
 87
 max_batch,datatype,framework,sequence,strategies,fits,rank,step,usd,plan
-32,64,bf16,megatron,8192,539,3,1,2.8325,0.2222,gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
-32,64,bf16,megatron,8192,539,3,2,2.8919,0.2232,gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
-32,64,bf16,megatron,8192,539,3,3,2.9944,0.225,gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
-The best plans of those that were simulated
-rank    step  slower  objective  GPUs used  USD a step  plan
-           s       %          s
-   1  2.8325   0.000     2.8325         32      0.2222  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
-   2  2.8919   2.097     2.8919         32      0.2232  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
-   3  2.9944   5.716     2.9954         32       0.225  gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
+32,64,bf16,megatron,8192,17,17,1,2.8325,0.2222,gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+32,64,bf16,megatron,8192,17,17,2,2.8919,0.2232,gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
+32,64,bf16,megatron,8192,17,17,3,2.9944,0.225,gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
+The best plans
+rank    step  tokens/s/GPU    MFU  memory  GPUs used  USD a step  plan
+           s                    %     GiB
+   1  2.8325        5784.3  45.75    56.0         32      0.2222  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+   2  2.8919        5665.5  44.81    57.9         32      0.2232  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
+   3  2.9944        5471.5  43.28    65.5         32       0.225  gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
 92.47 7.102e+04 5.057e+05 4.331e+04 1.081e+10
 days                              92.47             expected, failures and checkpoints included
 GPU-hours                         71.016 K
@@ -103,17 +108,19 @@ reckon: 1 point, 1 search: 0 finished before, 1 to do
 3
 3
 3
+step,plan
+3.3892,gbs64 round4; old: 9 layers tp4 dp4 mbs1; new: 23 layers tp4 dp4 mbs1
+   1  3.3892        4834.1  38.24    21.8         32  gbs64 round4; old: 9 layers tp4 dp4 mbs1; new: 23 layers tp4 dp4 mbs1
 === stderr
 reckon: wrong.json:1:140: gpus: systems of several clusters say how many accelerators each has: leave it out
 reckon: wrong.json:1:140: mode: the search over several clusters has one way to search, pruned; leave it out, or put the systems of several clusters into a figure of their own
 reckon: wrong.json:1:145: framework: framework calculon knows one cluster alone; leave it out, or put the systems of several clusters into a figure of their own
 reckon: wrong.json:1:147: unstartable: the search over several clusters takes what frameworks start; leave it out, or put the systems of several clusters into a figure of their own
 reckon: wrong.json:1:139: run: failures: no logbook "x": one of llama3, opt-175b, bloom
-reckon: wrong.json:1:140: axes: tensor: all stages over several clusters have one value: give one, or a figure for each
-reckon: wrong.json:1:140: axes: pipeline: a search over several clusters does not take it: leave it out, or put these systems into a figure of their own
+reckon: wrong.json:1:140: axes: zero: all stages over several clusters have one value: give one
+reckon: wrong.json:1:140: axes: pipeline: over several clusters the stages are chosen: leave it out
 reckon: wrong.json:1:140: axes: tp3 divides the node of no cluster: tp2 is the nearest below that does
 reckon: wrong.json:1:1: h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us does not have fp8-current on both engines: give another "precision"
 reckon: wrong.json:1:54: systems[0]: "h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=...":1:56: no link between new and old: add link=100Gb/s@50us, or link:new-old=...
 reckon: wrong.json:1:54: systems[0]: { without }: x{64,128}, at "{100,200Gb/s"
 ls: cannot access 'wrong.db': No such file or directory
-=== exit 2

@@ -1,0 +1,133 @@
+# what is asked of plans over several clusters as of any others: orders, frontiers, files of all, states, lists, tables
+two="h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us"
+ask() { reckon search -q -m llama3.1-8b -b 64 -s "$two" "$@"; }
+rows() { sed -n '/^   [0-9 ]*[0-9]  [0-9]/p' | cut -c 1-150; }
+echo "== another order: the best by it, also of machines with fewer nodes"
+ask --sort hbm -k 2 | rows
+ask --sort step_usd -k 2 | rows
+ask --sort step_usd --where 'step < 4s' -k 1 | rows
+# ... which is the cheapest of each part of the machine by itself
+for part in "h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x8 name=old price=1.5" "h100-sxm5-80g x8 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5"
+do reckon search -q -m llama3.1-8b -b 64 -s "$part link=100Gb/s@50us" --sort step_usd -k 1 | rows; done
+echo "== frontiers"
+ask --pareto time,step_usd | rows
+ask --pareto time,hbm | rows | cut -c 1-50
+ask --pareto time,hbm -f csv >frontier.csv
+python3 -c "
+import csv
+rows = [(float(r['step_s']), float(r['hbm_bytes'])) for r in csv.DictReader(open('frontier.csv'))]
+print(len(rows) > 2, not any(a != b and a[0] <= b[0] and a[1] <= b[1] for a in rows for b in rows))"
+echo "== all of them"
+ask --all all.csv -k 2 | rows
+python3 -c "
+import csv
+rows = list(csv.DictReader(open('all.csv')))
+print(len(rows), list(rows[0]))
+best = min(rows, key=lambda r: float(r['step_s']))
+print(best['step_s'], best['plan'])"
+ask --all all.sqlite -k 1 >/dev/null; python3 -c "
+import sqlite3
+print(*sqlite3.connect('all.sqlite').execute('select count(*), min(step_s) from plan').fetchone())"
+# words of a row are a plan: the same time
+python3 -c "
+import csv
+for r in list(csv.DictReader(open('all.csv')))[:6:2]: print(r['plan'])" >words
+while read -r words; do reckon predict -m llama3.1-8b -s "$two" $words --format json | grep -m 1 -o '"step_s": [0-9.]*'; done <words
+echo "== a state of every question goes on to the same answer"
+for question in "-k 3" "--sort step_usd -k 3" "--pareto time,step_usd" "--tensor 2,4 -k 3" "--where hbm<40GiB -k 3" "--launchable -k 1"; do
+    ask $question >whole
+    for limit in 0.03 0.1 0.2; do timeout -s INT $limit reckon search -q -m llama3.1-8b -b 64 -s "$two" $question --state s >part 2>/dev/null; done
+    ask $question --state s | cmp - whole && echo "same: $question"
+    ls s 2>/dev/null
+done
+ask --state s -k 1 >/dev/null
+echo "== lists and ranges of an axis: each stage has one of the values"
+degrees() { grep -o -e "$1[0-9]*" | sort -u | tr '\n' ' '; echo; }
+ask --tensor 2,4 -k 50 >told; rows <told | sed 1q; degrees 'tp' <told
+ask --data 4..8 -k 50 >told; rows <told | sed 1q; sed -n '/^The best/,/^$/p' told | degrees '\bdp'
+ask --context 1 --microbatch 2 -k 50 >told; rows <told | sed 1q; sed -n '/^The best/,/^$/p' told | degrees 'mbs'
+ask --recompute selective,full -k 50 >told; rows <told | sed 1q; sed -n '/^The best/,/^$/p' told | grep '^ *[0-9]' | grep -vc recompute
+ask --tensor 3,5; echo "exit $?"
+echo "== systems of both kinds in one table"
+reckon search -q -m llama3.1-8b -b 64 -g 16 -s h100-sxm5-80g -s "$two"; echo "exit $?"
+reckon search -q -m llama3.1-8b -b 64 tp8 -s "h100-sxm5-80g x16" -s "$two" -s "a100-sxm4-80g x16" -f csv | cut -d, -f 2-4,8
+reckon search -q -m llama3.1-8b -b 64 tp8 -s "h100-sxm5-80g x{8,16}" -f csv | cut -d, -f 2,3,8
+reckon search -q -m llama3.1-8b,llama3.1-70b -b 64 tp8 -s "h100-sxm5-80g x{8,16} name=new + a100-sxm4-80g x8 name=old link=100Gb/s@50us" -f csv | cut -d, -f 1-3,7,8
+echo "== refused"
+ask -g 32; echo "exit $?"
+ask --layerwise; echo "exit $?"
+ask --sort cost; echo "exit $?"
+ask --where 'split == 4'; echo "exit $?"
+=== stdout
+== another order: the best by it, also of machines with fewer nodes
+   1  3.6217        4523.8  35.78    13.3         32     0.06439  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 cp2 dp1 mbs1; new: 1
+   2  4.1135        5310.6  35.80    15.1         24     0.05942  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; new: 15 layers tp4 cp2 dp1 mbs1; new: 
+   1  3.4794        9417.8  48.99    54.2         16     0.03866  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mbs1
+   2  3.4826        9409.1  48.95    55.8         16      0.0387  gbs64 round4; new: 8,9 layers tp1 cp2 dp4 mbs1; new: 7,8 layers tp1 cp2 dp4 mbs1
+   1  3.4794        9417.8  48.99    54.2         16     0.03866  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mbs1
+   1  3.4794        9417.8  48.99    54.2         16     0.03866  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mbs1
+   1  7.1979        9104.9  47.37    57.3          8     0.03999  gbs64 round4; new: 32 layers tp2 dp4 mbs1
+== frontiers
+   1  2.8325        5784.3  45.75    56.0         32     0.05036  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+   2  3.2285        6766.5  45.61    63.7         24     0.04663  gbs64 round8; old: 4 layers tp1 dp8 mbs1; new: 28 layers tp1 cp2 dp8 mbs1
+   3  3.4794        9417.8  48.99    54.2         16     0.03866  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mbs1
+   1  2.8325        5784.3  45.75    56.0         
+   2  2.9999        5461.5  43.20    54.1         
+   3  3.0932        5296.8  41.90    31.9         
+   4  3.4718        6292.2  42.41    24.1         
+   5  3.6217        4523.8  35.78    13.3         
+True True
+== all of them
+   1  2.8325        5784.3  45.75    56.0         32     0.05036  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+   2  2.8919        5665.5  44.81    57.9         32     0.05141  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
+39 ['index', 'step_s', 'samples_per_s', 'tokens_per_s', 'mfu', 'hbm_bytes', 'offload_bytes', 'matrix_s', 'attention_s', 'memory_s', 'recompute_s', 'tensor_s', 'context_s', 'expert_s', 'offload_s', 'launch_s', 'pipeline_s', 'bubble_s', 'data_s', 'optimizer_s', 'batch', 'plan']
+2.8324966048642422 pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
+39 2.832496604864242
+"step_s": 2.832496604864242
+"step_s": 2.9944092393299093
+"step_s": 3.0487464998557074
+== a state of every question goes on to the same answer
+same: -k 3
+same: --sort step_usd -k 3
+same: --pareto time,step_usd
+same: --tensor 2,4 -k 3
+same: --where hbm<40GiB -k 3
+same: --launchable -k 1
+== lists and ranges of an axis: each stage has one of the values
+   1  3.0045        5453.1  43.13    30.9         32     0.05341  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2 cp2 dp4 mbs1
+tp tp2 tp4 
+   1  2.8325        5784.3  45.75    56.0         32     0.05036  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+dp4 dp8 
+   1  3.3489        4892.4  38.70    56.2         32     0.05954  gbs64 round16; old: 8 layers tp2 dp8 mbs2; new: 24 layers tp2 dp8 mbs2
+mbs2 
+   1  2.9364        5579.6  44.14    56.0         32      0.0522  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1 recompute=selective; new: 24 layers tp1
+0
+llama3.1-8b on h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us, 32 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
+  0 plans simulated, the best of 0 exactly solved problems and what lies near them
+  no plan fits that keeps to all that is asked of its stages: 0 were simulated; leave a condition or a value out
+exit 1
+== systems of both kinds in one table
+exit 2
+system,gpus,batch,step_s
+h100-sxm5-80g x16,16,64,3.9369364144985997
+h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us,32,64,4.174679433734688
+a100-sxm4-80g x16,16,64,9.774391935388074
+system,gpus,step_s
+8,8,7.860574967570406
+16,16,3.9369364144985997
+model,system,gpus,fits,step_s
+llama3.1-8b,8,16,21,8.077149611887544
+llama3.1-8b,16,24,22,4.843744333743979
+llama3.1-70b,8,16,9,116.9736858440225
+llama3.1-70b,16,24,11,40.72942598435075
+== refused
+exit 2
+exit 2
+exit 2
+exit 2
+=== stderr
+reckon: --gpus does not go with several clusters: each says how many it has
+reckon: --gpus does not go with several clusters: each says how many it has
+reckon: --layerwise is about one cluster: over several each stage has choices of its own
+reckon: --sort: cost follows from the GPUs that a plan uses of each cluster: say step_s, or step_usd where every cluster has its price
+reckon: --where: split is not known over several clusters
