@@ -114,9 +114,9 @@ echo "Holmes_silent $holmes 1 1 $(calculate "1536 * 131.1747 / 64 / $holmes") TF
 
 # The same machine and batch, every degree, split, order and recomputation free.
 # shellcheck disable=SC2154
-"$reckon" clusters -m "$work/large.json" -b 1536 attention=flash precision=fp16 zero1 no-grad-overlap no-weight-overlap \
+"$reckon" search -q -m "$work/large.json" -b 1536 attention=flash precision=fp16 zero1 no-grad-overlap no-weight-overlap \
     -s "a100-sxm4-80g x32 net1.bandwidth=${infiniband_all}GB/s name=ib + a100-sxm4-80g x32 net1.bandwidth=${roce_all}GB/s name=roce link=$(calculate "8 * $ethernet_all")GB/s" |
-    sed -n '1,3p;/^Stages/,/^$/p'
+    sed -n '1,/^$/p;/^   1/p;/^Where the stages/,/^$/p'
 
 # Layers dealt evenly, by Holmes's rule (197 and 160 TFLOPS: floor(36 * 197 / 357) = 19), and as the search does, else alike.
 clusters="a100-sxm4-80g x32 net1.bandwidth=${infiniband_all}GB/s name=ib + a100-sxm4-80g x32 net1.bandwidth=${roce_all}GB/s name=roce link=$(calculate "8 * $ethernet_all")GB/s"

@@ -82,7 +82,7 @@ const struct usage validate_usage = {
         "gated_mlp, experts, topk, moe_ffn. The machine: gpu (as a system is called, or as its maker calls it), gpus, "
         "gpus_per_node. The plan: framework, tp, pp, vpp, dp, cp, ep, sp, micro_batch, global_batch, precision, "
         "recompute, zero, flash_attn. Several kinds of GPU: clusters, their machine in one line, and stages, a plan file over it without "
-        "words, reckon-clusters(1); system or gpu is one of the kinds. What was measured: metric_name and metric_value, of iter_time_s, iter_time_ms, "
+        "words, reckon-plan(5); system or gpu is one of the kinds. What was measured: metric_name and metric_value, of iter_time_s, iter_time_ms, "
         "tokens_per_s, tokens_per_s_per_gpu, samples_per_s, samples_per_s_per_gpu, tflops_per_gpu, mfu_pct, hfu_pct, "
         "layer_fwd_plus_bwd_ms and OOM (without a value).",
     .operands = validate_operands,

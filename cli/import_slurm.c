@@ -45,7 +45,7 @@ const struct usage import_slurm_usage = {
     .examples = {{"reckon import slurm /etc/slurm/topology.conf -s h100-sxm5-80g --link 100Gb/s@50us", "Two halls that share a Slurm:"},
                  {"scontrol show topology | reckon import slurm - -s h100-sxm5-80g --over 2", "Leaves with half as many links up as down:"},
                  {"scontrol show topology | reckon import slurm - -s gb200-nvl72 --gpus-per-node 4", "Racks, as blocks:"}},
-    .see_also = "reckon-clusters(1), reckon-system(5)",
+    .see_also = "reckon-search(1), reckon-system(5)",
 };
 /* clang-format on */
 

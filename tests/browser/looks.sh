@@ -26,8 +26,8 @@ TEXT
 "$RECKON" report 'gpus16 tp2 gbs64 sp zero1' '+tp4' -m llama3.1-8b -s h100 -o both.html || exit 1
 "$RECKON" report -m gpt2-124m -s h100 gpus16 pp2 mbs1 gbs16 precision=bf16 \
     --measured "$RECKON_SOURCE/tests/data/cases/report-measured/step.json" -o measured.html || exit 1
-"$RECKON" clusters -m llama3.1-8b -b 64 -s "h100 x8 + a100-sxm4-80g x8 link=100Gb/s@50us" tp2 \
-    --page clusters.html >/dev/null || exit 1
+"$RECKON" report -m llama3.1-8b gbs64 -s "h100 x8 + a100-sxm4-80g x8 link=100Gb/s@50us" tp2 \
+    -o clusters.html || exit 1
 "$RECKON" diff "$RECKON_SOURCE/tests/data/megatron/llama3-70b.sh" --best -s h100 -o script.html || exit 1
 "$RECKON" longest llama3.1-8b h100 -g 8 -o longest.html >/dev/null || exit 1
 cat "$RECKON_SOURCE"/data/corpus/declaration/e*.txt >book.txt

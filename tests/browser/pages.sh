@@ -95,8 +95,8 @@ make study study.db
 make both 'gpus16 tp2 gbs64 sp zero1' '+tp4' -m llama3.1-8b -s h100-sxm5-80g
 make run -m gpt2-124m -s h100-sxm5-80g gpus16 pp2 mbs1 gbs16 precision=bf16 --addresses \
     --measured "$RECKON_SOURCE/tests/data/cases/report-measured/step.json"
-"$RECKON" clusters -m llama3.1-8b -b 512 \
-    -s "h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s@50us" --page clusters.html >/dev/null || fail "no page clusters"
+"$RECKON" report -m llama3.1-8b gbs512 \
+    -s "h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s@50us" -o clusters.html || fail "no page clusters"
 with_checks clusters.html clusters-checked.html
 for page in plan search study; do
     look $page 1200,900 desk

@@ -35,7 +35,7 @@ fits longest llama3.1-8b h100 -g 8
 fits budget -s h100 -g 512 --days 30 -m llama3.1-8b --law llama3
 fits offload -m llama3.1-8b -s "'a100-pcie-40g mem2=100GiB@25GB/s ssd=4*samsung-980pro-1tb'" --lifetime 3 gpus8 tp8 gbs8
 fits place -m llama3.1-8b -s h100-sxm5-80g gpus8 tp2 zero1 gbs32 --alignment 512
-fits clusters -m llama3.1-8b -b 64 -s "'h100 x8 + a100-sxm4-80g x8 link=100Gb/s@50us'" tp2
+fits search -q -m llama3.1-8b -b 64 -s "'h100 x8 + a100-sxm4-80g x8 link=100Gb/s@50us'" tp2
 fits serve -m llama2-70b -s h100-sxm5-80g tp4 --batch 1,64
 fits serve -m llama3.1-8b -s h100 -g 2 --search --token-ms 20
 fits serve --validate
