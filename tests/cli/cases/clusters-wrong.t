@@ -56,7 +56,7 @@ printf '{"name": "deep", "layers": 1000000, "hidden": 64, "feedforward": 128, "h
 reckon search -m deep.json -b 64 -s "h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s"; echo "exit $?"
 # degrees that no stage can have, with the nearest that works
 two="h100-sxm5-80g x16 name=a + a100-sxm4-80g x16 name=b link=100Gb/s@50us"
-for words in tp3 cp3 cp64 ep8 precision=fp8-delayed; do ask search -b 64 $words; done
+for words in tp3 cp3 cp64 ep8 precision=fp8-delayed; do ask search -q -b 64 $words; done
 reckon search -q -m mixtral-8x7b -b 64 -s "$two" ep3; echo "exit $?"
 reckon search -q -m mixtral-8x7b -b 64 -s "$two" tp8 ep8; echo "exit $?"
 # words of a cluster: nearly right, twice, without effect; positions are those of the whole line
@@ -128,7 +128,7 @@ reckon: zero: all stages over several clusters have one value: give one
 reckon: schedule: all stages over several clusters have one value: give one
 reckon: split: over several clusters layers are dealt to each stage by the search: leave it out
 reckon: framework: the published model knows one cluster alone
-reckon: --why is about the time, and the first row of --sort and --pareto is not the fastest: leave one of them out
+reckon: --why is about the time, and the first row of another order is not the fastest: leave --sort out, and put time first in --pareto
 reckon: --all, --pareto, --why and --sensitivity are about one problem: give one model, system, size and batch
 reckon: --gpus does not go with several clusters: each says how many it has
 reckon: "tp8 banana":1:5: unknown word "banana": there are tp, pp, cp, ep, dp, mbs, gbs, zero, sp, recompute and others, see reckon-plan(5)
@@ -150,7 +150,6 @@ reckon: tp3 divides the node of no cluster: tp2 is the nearest below that does
 reckon: cp3 does not divide the tokens of a sample, 8192: cp2 does
 reckon: tp1 cp64 of a stage need 64 accelerators, the largest cluster has 16: cp16 does
 reckon: ep8: llama3.1-8b has no experts: leave ep out
-reckon: 10 plans simulated in 0.203 s; 0.453 s in all
 reckon: ep3 does not divide the experts of the model, 8: ep2 does
 reckon: "h100-sxm5-80g x8 nam=a + l4 x8 link=1Gb/s":1:18: unknown part "nam": did you mean "name="?
 reckon: "h100-sxm5-80g x8 + l4 x8 lnk=1Gb/s":1:26: unknown part "lnk": did you mean "link="?
