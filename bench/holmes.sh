@@ -126,6 +126,6 @@ for layers in 18 19 17; do
         printf '{"batch": 1536, "round": 128, "stages": [{"layers": %d, "cluster": "ib", "words": "dp32 recompute=selective"}, {"layers": %d, "cluster": "roce", "words": "dp32 recompute=selective"}]}\n' \
             $layers $((36 - layers)) >"$work/plan.json"
         # shellcheck disable=SC2086
-        echo "$layers $((36 - layers)) ${overlap%% *} $("$reckon" predict -m "$work/large.json" -s "$clusters" --plan "$work/plan.json" attention=flash precision=fp16 zero1 $overlap | sed -n 's/^step  *\([0-9.]*\).*/\1/p')"
+        echo "$layers $((36 - layers)) ${overlap%% *} $("$reckon" predict -m "$work/large.json" -s "$clusters" --plan "$work/plan.json" attention=flash precision=fp16 zero1 $overlap | sed -n 's/^step  *\([0-9.]*\) s$/\1/p')"
     done
 done
