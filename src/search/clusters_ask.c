@@ -1,4 +1,5 @@
 /* clusters_ask.c - one question about plans over clusters: searched, kept, ordered as asked. */
+#include "base/limits.h"
 #include "base/memory.h"
 #include "clusters/predict.h"
 #include "search/clusters_space.h"
@@ -78,7 +79,7 @@ static enum rk_status open_state(struct asking *a, struct rk_error *error)
 
 /* ---- with fewer nodes ---- */
 
-enum { SHARES = 4, MOST_SHARES = 1024 }; /* quarters of four clusters, all of them */
+enum { SHARES = 4 }; /* quarters; MOST_SHARES are those of four clusters */
 
 /* A machine of some quarters of each cluster's nodes, and which cluster each of its was. */
 struct part {

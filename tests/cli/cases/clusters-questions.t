@@ -119,10 +119,10 @@ memory                tightest stage       peak   estimate  difference   capacit
 memory tier 0 (HBM3)               1  39.30 GiB  39.30 GiB        0.00  80.00 GiB  111.8138          1  microbatches
 
 Stages
-stage  blocks  compute  offload  messages  reduce  optimizer      idle  of step   peak  of HBM
-                     s        s         s       s         ms        ms        %    GiB       %
-    0       8   2.5562   0.0000    0.0000  0.0000    29.2007  489.2891     15.9  18.95    23.7  ######..................
-    1      24   2.7260   0.0000    0.0000  0.0000    26.8865  321.8372     10.5  39.30    49.1  ############............
+cluster  stage  blocks  compute  offload  messages  reduce  optimizer      idle  of step   peak  of HBM
+                              s        s         s       s         ms        ms        %    GiB       %
+old          0       8   2.5562   0.0000    0.0000  0.0000    29.2007  489.2891     15.9  18.95    23.7  ######..................
+new          1      24   2.7260   0.0000    0.0000  0.0000    26.8865  321.8372     10.5  39.30    49.1  ############............
 165
 0F0,0F1,,0B0,0F2,0B1,0F3,0B2,0F4,0B3,0F5,0B4,0F6,0B5,0F7,0B6
 ,1F0,1B0,1F1,1B1,1F2,1B2,1F3,1B3,1F4,1B4,1F5,1B5,1F6,1B6,1F7
