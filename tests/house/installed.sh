@@ -74,7 +74,7 @@ fi
 # shellcheck disable=SC2046,SC2086
 $CC $flags "$RECKON_SOURCE/examples/clusters.c" $(pkg-config --cflags --libs reckon) -o clusters
 machine="h100-sxm5-80g x8 name=new + a100-sxm4-80g x8 name=old link=100Gb/s@50us"
-LD_LIBRARY_PATH=$(dirname "$library") ./clusters llama3.1-8b "$machine" gbs64 >clusters.txt ||
+LD_LIBRARY_PATH=$(dirname "$library") ./clusters llama3.1-8b "$machine" 64 >clusters.txt ||
     fail "the example of several clusters fails"
 grep -q '^stage 0: .* layers on .*, tp' clusters.txt || fail "the example shows no stages"
 
