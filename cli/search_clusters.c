@@ -132,6 +132,25 @@ static void note_latency(struct report *report, const struct rk_machine *m)
                             "names none; say it behind the rate, link=100Gb/s@50us");
 }
 
+static const char *const launchers[RK_FRAMEWORKS] = {
+    [RK_MEGATRON] = "Megatron-LM", [RK_FSDP] = "torchtitan", [RK_DEEPSPEED] = "DeepSpeed"};
+
+/* "new 14.2 of 80.0 GiB, old ...": what plans leave of each cluster's memory. */
+static void note_headroom(struct report *report, const struct search *search)
+{
+    const struct rk_machine *machine = search->problem.system->machine;
+    const char *text = "";
+    for (int i = 0; i < machine->clusters; i++) {
+        const struct rk_cluster *c = &machine->cluster[i];
+        const double capacity = c->system.memory[0].capacity_bytes;
+        const double usable = search->problem.usable_bytes[i];
+        if (usable > 0 && usable < capacity)
+            text = report_text(report, "%s%s%s %.1f of %.1f GiB", text, *text ? ", " : "", c->name,
+                               (capacity - usable) / 0x1p30, capacity / 0x1p30);
+    }
+    if (*text) report_note(report, report_text(report, "  headroom %s", text));
+}
+
 void search_clusters_head(struct report *report, const struct search *search)
 {
     const struct clusters_space *space = space_of(search);
@@ -146,10 +165,13 @@ void search_clusters_head(struct report *report, const struct search *search)
     if (space->late)
         report_note(report, "  what the condition says of the step was asked of the plans that "
                             "were simulated: others may satisfy it, too");
+    note_headroom(report, search);
     if (!search->result.found) return;
     search_plan(search, 0, &plan);
     const char *why = clusters_unlaunchable(&plan, &plain);
-    if (why) report_note(report, report_text(report, "  Megatron-LM does not launch it: %s", why));
+    if (why)
+        report_note(report, report_text(report, "  %s does not launch it: %s",
+                                        launchers[plan.framework], why));
     if (why && !search->problem.launchable)
         report_note(report, report_text(report, "  %s", alike_text(report, search)));
     note_latency(report, search->problem.system->machine);

@@ -193,6 +193,17 @@ static enum rk_status search(struct asking *a, struct rk_error *error)
 
 /* ---- the answer ---- */
 
+/* Replicas on several clusters take samples by their speed, whatever that leaves. */
+static bool leaves_room(const struct clusters_space *s, const struct rk_prediction *p)
+{
+    bool leaves = true;
+    for (int i = 0; i < p->stages; i++) {
+        const double usable_bytes = s->question.usable_bytes[p->stage[i].cluster];
+        leaves &= !(usable_bytes > 0) || p->stage[i].total_bytes <= usable_bytes * (1 + 1e-12);
+    }
+    return leaves;
+}
+
 static enum rk_status order(struct clusters_space *s, const struct rk_query *query,
                             struct rk_answer *answer, struct rk_error *error)
 {
@@ -205,15 +216,19 @@ static enum rk_status order(struct clusters_space *s, const struct rk_query *que
     const uint64_t top = query->top < s->space.count ? query->top : s->space.count;
     bool good = finds_open(&finds, &question, top ? top : 1);
     for (uint64_t i = 0; good && i < s->space.count; i++) {
+        struct rk_prediction prediction;
         struct rk_plan plan;
         if (!clusters_predictor.plan_at(&s->space, i, &plan)) continue;
-        clusters_predictor.predict(&s->space, &plan, &finds.outcome);
-        if (finds.outcome.verdict == RK_FITS) finds_take(&finds, i, &plan);
+        rk_predict(s->space.model, s->space.system, &plan, &prediction);
+        outcome_of(&prediction.outcome, &finds.outcome);
+        if (prediction.verdict == RK_FITS && leaves_room(s, &prediction))
+            finds_take(&finds, i, &plan);
     }
+    const uint64_t matches = finds.matches;
     good = good && finds_finish(&finds, answer);
     finds_close(&finds);
     if (!good) return no_memory(error);
-    answer->matches = s->space.count;
+    answer->matches = matches;
     return RK_OK;
 }
 

@@ -20,6 +20,7 @@ reckon search -q -m llama3.1-8b -b 32 -s 'h100-sxm5-80g x16 name=new + a100-sxm4
 === stdout
 llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, batch 32 of 8192 tokens, megatron, bf16, by the model of today's plans
   13 plans simulated, the best of 24 exactly solved problems and what lies near them
+  headroom new 3.4 of 24.0 GiB, old 2.8 of 20.0 GiB
   Megatron-LM does not launch it: its stages differ in more than their layers
   the best that it launches takes 5.1124 s a step, 79.8 % more: dp2 tp2 pp2 gbs32 split=16*2 sp zero1 grad-overlap weight-overlap recompute=full offload-optimizer=1 on old, new (--launchable makes it the answer)
 

@@ -58,6 +58,7 @@ asked search -q -b 128 precision=fp16 cp1 schedule=zero-bubble | grep -A 1 Megat
 === stdout
 llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, batch 512 of 8192 tokens, megatron, bf16, by the model of today's plans
   26 plans simulated, the best of 40 exactly solved problems and what lies near them
+  headroom new 11.4 of 80.0 GiB, old 11.4 of 80.0 GiB
 
 The best plans
 rank     step  tokens/s/GPU    MFU  memory  GPUs used  USD a step  plan
@@ -204,6 +205,7 @@ exit 2
 exit 2
 llama3.1-8b on h100-sxm5-80g x8 name=new + v100-sxm2-32g x16 name=old link=100Gb/s@50us, 24 GPUs, batch 128 of 8192 tokens, megatron, fp16, by the model of today's plans
   14 plans simulated, the best of 32 exactly solved problems and what lies near them
+  headroom new 11.4 of 80.0 GiB, old 4.6 of 32.0 GiB
   Megatron-LM does not launch it: its stages differ in more than their layers
   the best that it launches takes 11.3025 s a step, 2.3 % more: precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap on old, new (--launchable makes it the answer)
 
