@@ -91,115 +91,6 @@ static void note_missing(struct reading *r)
     }
 }
 
-/* ---- the type ---- */
-
-static const struct hf_type *type_named(const char *name)
-{
-    for (const struct hf_type *type = hf_types; type->name; type++)
-        if (strcmp(name, type->name) == 0) return type;
-    return NULL;
-}
-
-/* "LlamaForCausalLM", "GPT2LMHeadModel", "BloomModel" */
-static const struct hf_type *type_of_class(const char *name)
-{
-    static const char *const endings[] = {"For", "Model", "LMHead"};
-    for (const struct hf_type *type = hf_types; type->name; type++) {
-        const size_t length = strlen(type->architecture);
-        if (strncmp(name, type->architecture, length) != 0) continue;
-        for (int k = 0; k < 3; k++)
-            if (strncmp(name + length, endings[k], strlen(endings[k])) == 0) return type;
-    }
-    return NULL;
-}
-
-static const char *class_name(const struct place *object)
-{
-    struct place list;
-    if (!object->value || !place_member(object, "architectures", &list)) return NULL;
-    return json_string_value(json_array_get(list.value, 0));
-}
-
-static enum rk_status fail_type(const struct place *place, const char *name, struct rk_error *error)
-{
-    char quoted[TEXT_QUOTE];
-    if (!name)
-        return place_fail(place, error,
-                          "missing key \"model_type\": add it, or give --as TYPE; reckon import hf "
-                          "--help lists the types");
-    const char *nearest = text_nearest(name, hf_type_names);
-    text_quote(quoted, name, strlen(name));
-    return place_fail(place, error,
-                      "%s is not known%s%s%s; reckon import hf --help lists the types that are. If "
-                      "its layers are made like those of one of them, give --as TYPE",
-                      quoted, nearest ? " (did you mean \"" : "", nearest ? nearest : "",
-                      nearest ? "\"?)" : "");
-}
-
-/* A later class of the same family under the older name: "bailing_moe" of BailingMoeV2ForCausalLM.
- * NULL: the class is that of the type, or another. */
-static const struct hf_type *newer_class(const struct reading *r, const struct hf_type *named)
-{
-    const char *class = class_name(hf_model_object(r));
-    const struct hf_type *other = class && named ? type_of_class(class) : NULL;
-    const size_t length = named ? strlen(named->architecture) : 0;
-    const bool newer = other && strlen(other->architecture) > length &&
-                       strncmp(other->architecture, named->architecture, length) == 0;
-    return newer ? other : NULL;
-}
-
-/* By model_type, unless the class says more; else by the first of the architectures; --as before
- * both. */
-static enum rk_status find_type(struct reading *r)
-{
-    const struct place *object = hf_model_object(r);
-    struct place said = {.value = NULL};
-    char got[PLACE_TEXT];
-    const bool there = place_member(object, "model_type", &said) && !json_is_null(said.value);
-    if (there && !json_is_string(said.value))
-        return place_fail(&said, r->error, "must be a text, got %s", place_describe(got, &said));
-    const char *name = there ? json_string_value(said.value) : NULL;
-    const struct hf_type *named = name ? type_named(name) : NULL;
-    r->type = r->options->type >= 0 ? &hf_types[r->options->type] : named;
-    const struct hf_type *newer = r->options->type >= 0 ? NULL : newer_class(r, named);
-    if (newer) {
-        r->type = newer;
-        hf_note_add(r, HF_ASSUMED, "model_type", newer->name, "after architectures[0], %.60s",
-                    class_name(object));
-    } else if (!r->type) {
-        const char *class = class_name(object);
-        if (!class && object != &r->at.root) class = class_name(&r->at.root);
-        r->type = class ? type_of_class(class) : NULL;
-        if (!r->type) return fail_type(there ? &said : object, name, r->error);
-        hf_note_add(r, HF_ASSUMED, "model_type", r->type->name, "after architectures[0], %.60s",
-                    class);
-    } else if (r->type != named) {
-        hf_note_add(r, HF_ASSUMED, "model_type", r->type->name, "by --as");
-    }
-    r->import->type = r->type->name;
-    return RK_OK;
-}
-
-/* Models of several senses keep the language model inside. */
-static enum rk_status find_text(struct reading *r)
-{
-    enum rk_status status = place_need_object(&r->at.root, r->error);
-    if (status != RK_OK) return status;
-    static const char *const names[] = {"text_config", "language_config", "llm_config"};
-    bool there = false;
-    for (int i = 0; !there && i < 3; i++)
-        there = place_member(&r->at.root, names[i], &r->at.text) && !json_is_null(r->at.text.value);
-    if (!there) {
-        r->at.text.value = NULL;
-        return RK_OK;
-    }
-    status = place_need_object(&r->at.text, r->error);
-    if (status == RK_OK)
-        hf_note_add(r, HF_IGNORED, r->at.text.key, "",
-                    "only the language model inside is read and counted, nothing around it");
-    return status;
-}
-
 /* ---- what follows from the keys ---- */
 
 /* The new architecture is parallel and heeds the keys for heads and norms; the old one does not. */
@@ -247,9 +138,36 @@ static void derive_recurrence(struct hf_keys *k, struct rk_model *m)
     m->recurrent_norm = m->recurrent_norm || k->recurrent_norm;
 }
 
+/* Heads of layers that see all are wider than those of the others (Gemma 4). */
+static void derive_globals(struct hf_keys *k)
+{
+    k->local_head_dim = k->head_dim;
+    k->local_kv_heads = k->kv_heads;
+    k->head_dim = k->global_head_dim;
+    if (k->shared_values && k->global_kv_heads) k->kv_heads = k->global_kv_heads;
+}
+
+/* A layer of LongCat-Flash: two of attention and a dense MLP, and experts that read the first one's
+ * MLP input and are added behind the second: three blocks, the last without attention. Of the
+ * experts that a token is sent to some bring it back as it is. */
+static void derive_longcat(struct reading *r)
+{
+    struct hf_keys *k = &r->keys;
+    char value[VALUE];
+    const uint64_t real = k->active_experts * k->experts / (k->experts + k->zero_experts);
+    hf_note_add(r, HF_IGNORED, "zero_expert_num", hf_count_text(value, k->zero_experts),
+                "a token's %" PRIu64 " experts are taken for the %" PRIu64
+                " that compute on average; experts are timed behind the dense MLPs, not beside",
+                k->active_experts, real ? real : 1);
+    k->layers = 3 * k->double_layers;
+    k->active_experts = real ? real : 1;
+}
+
 static void derive(struct reading *r)
 {
     struct hf_keys *k = &r->keys;
+    if (k->double_layers) derive_longcat(r);
+    if (k->global_head_dim) derive_globals(k);
     if (!k->heads) k->heads = k->recurrent_heads ? k->recurrent_heads : 1; /* no attention */
     if (!k->head_dim) k->head_dim = k->kv_rank ? k->nope_dim : k->hidden / k->heads;
     if (!k->head_dim) k->head_dim = 1;
@@ -314,7 +232,8 @@ static enum rk_status load_rope(struct reading *r)
     struct place rope, value;
     double number;
     enum rk_status status = RK_OK;
-    if (place_member(object, "rope_theta", &value) && !json_is_null(value.value))
+    if (place_member(object, "rope_theta", &value) && !json_is_null(value.value) &&
+        !json_is_array(value.value)) /* one for each layer (Step 3.5) */
         status = field_load(&value, &theta, &number, r->error);
     for (int i = 0; status == RK_OK && i < 2; i++) {
         if (!place_member(object, names[i], &rope) || json_is_null(rope.value)) continue;
@@ -569,6 +488,10 @@ static void set_experts(struct reading *r)
             m->feedforward = k->shared_feedforward; /* Granite's hybrids without experts */
         return;
     }
+    if (k->mixture_beside) { /* the dense MLP is one that every token goes through */
+        m->shared_experts = 1;
+        m->shared_feedforward = k->feedforward;
+    }
     const uint64_t wide = k->expert_feedforward ? k->expert_feedforward : k->feedforward;
     m->experts = k->experts;
     m->active_experts = k->active_experts;
@@ -589,60 +512,12 @@ static void set_experts(struct reading *r)
     set_residual_mlp(r);
 }
 
-/* ---- what is not followed ---- */
-
-static enum rk_status note_quantization(struct reading *r)
-{
-    const struct place *object = hf_model_object(r);
-    struct place place, method;
-    if (!place_member(object, "quantization_config", &place) || json_is_null(place.value))
-        return RK_OK;
-    const enum rk_status status = place_need_object(&place, r->error);
-    if (status != RK_OK) return status;
-    const char *name =
-        place_member(&place, "quant_method", &method) ? json_string_value(method.value) : NULL;
-    hf_note_add(
-        r, HF_IGNORED, "quantization_config", name ? name : "",
-        "how the weights are stored; what training computes with is the strategy's datatype");
-    return RK_OK;
-}
-
-/* What an estimate does not follow of what the file says. */
-static enum rk_status note_ignored(struct reading *r)
-{
-    const struct hf_keys *k = &r->keys;
-    const struct rk_model *m = &r->import->model;
-    char value[VALUE];
-    struct place place;
-    if (k->predict_layers)
-        hf_note_add(r, HF_IGNORED, "num_nextn_predict_layers",
-                    hf_count_text(value, k->predict_layers),
-                    "layers for multi-token prediction are trained, but not counted as parameters");
-    if (m->attention_cap) {
-        snprintf(value, sizeof value, "%g", k->score_cap);
-        hf_note_add(r, HF_IGNORED, "attn_logit_softcapping", value,
-                    "attention with capped scores is taken to be as fast as without");
-    }
-    if (hf_type_has(r->type, "add_swa_attention_sink_bias") &&
-        hf_member(r, "add_swa_attention_sink_bias", &place) && json_is_true(place.value))
-        hf_note_add(r, HF_IGNORED, "add_swa_attention_sink_bias", "yes",
-                    "one value a head of local layers is not counted: %.0f parameters",
-                    pattern_count(m).mixers[MIXER_LOCAL] * head_shape_of(m, true).heads);
-    if (hf_type_has(r->type, "interleave_moe_layer_step") && hf_member(r, "use_qk_norm", &place) &&
-        json_is_true(place.value))
-        hf_note_add(r, HF_IGNORED, "use_qk_norm", "yes",
-                    "norms without weights on query and key are not timed");
-    if (*r->unknown)
-        hf_note_add(r, HF_IGNORED, "unknown keys", "", "not known, not followed: %s", r->unknown);
-    return note_quantization(r);
-}
-
 /* ---- all of it ---- */
 
 static enum rk_status read_all(struct reading *r)
 {
-    enum rk_status status = find_text(r);
-    if (status == RK_OK) status = find_type(r);
+    enum rk_status status = hf_find_text(r);
+    if (status == RK_OK) status = hf_find_type(r);
     if (status == RK_OK)
         status = hf_keys_load(&r->at, r->type, &r->keys, &r->missing, r->unknown, sizeof r->unknown,
                               r->error);
@@ -660,7 +535,7 @@ static enum rk_status read_all(struct reading *r)
     set_activation(r);
     set_biases(r);
     status = hf_set_pattern(r);
-    if (status == RK_OK) status = note_ignored(r);
+    if (status == RK_OK) status = hf_note_ignored(r);
     if (status != RK_OK) return status;
     note_facts(r);
     return model_check(hf_model_object(r), &r->import->model, r->error);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- the keys ---- */
 
@@ -27,7 +28,7 @@ enum how {
 #define NOTHING             { .type = FIELD_OTHER }
 
 static const struct key {
-    const char *spelling[7];
+    const char *spelling[8];
     const char *variant;
     enum how how;
     struct field field;
@@ -36,6 +37,7 @@ static const struct key {
     {{"hidden_size", "n_embd", "n_embed", "d_model"},            NULL, READ, COUNT(hidden), NULL},
     {{"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, NULL, READ, COUNT(layers), NULL},
     {{"num_attention_heads", "n_head", "n_heads"},               NULL, READ, COUNT(heads), NULL},
+    {{"num_layers"}, "double", READ, COUNT(double_layers), NULL},
     {{"vocab_size"},                      NULL, READ, COUNT(vocabulary), NULL},
     {{"padded_vocab_size", "vocab_size"}, "padded", READ, COUNT(vocabulary), NULL},
     {{"intermediate_size"},  NULL,    READ, COUNT(feedforward), NULL},
@@ -45,14 +47,20 @@ static const struct key {
     {{"intermediate_size_mlp"}, NULL, READ, COUNT(feedforward), NULL},
     {{"n_inner"},            NULL, READ, COUNT(feedforward), "4 * hidden"},
     {{"ffn_hidden_size"},    NULL, READ, COUNT(feedforward), "4 * hidden"},
+    {{"expert_ffn_hidden_size"}, NULL, READ, COUNT(expert_feedforward), NULL},
     {{"ffn_dim"},            NULL, READ, COUNT(feedforward), NULL},
     {{"expansion_ratio"},    NULL, READ, COUNT(expansion), NULL},
     {{"num_key_value_heads"}, NULL, READ, COUNT(kv_heads), "as many as heads"},
     {{"num_kv_heads", "n_head_kv"}, NULL, READ, COUNT(kv_heads), "as many as heads, with multi_query one"},
+    {{"num_attention_groups"}, NULL, READ, COUNT(kv_heads), NULL},
     {{"multi_query_group_num"}, NULL, READ, COUNT(kv_heads), "as many as heads"},
     {{"attn_config.kv_n_heads"}, NULL, READ, COUNT(kv_heads), "as many as heads"},
     {{"head_dim"},           NULL, READ, COUNT(head_dim), "hidden / heads"},
     {{"head_dim"},           "recurrent", READ, COUNT(recurrent_dim), NULL},
+    {{"global_head_dim"},    NULL, READ, COUNT(global_head_dim), NULL},
+    {{"num_global_key_value_heads"}, NULL, SILENT, COUNT(global_kv_heads), NULL},
+    {{"attention_k_eq_v"},   NULL, SILENT, FLAG(shared_values), NULL},
+    {{"use_head_wise_attn_gate"}, NULL, SILENT, FLAG(head_gate), NULL},
     {{"kv_channels"},        NULL, READ, COUNT(head_dim), "hidden / heads"},
     {{"attention_head_dim"}, NULL, SILENT, COUNT(head_dim), NULL},
     {{"max_position_embeddings", "n_positions", "n_ctx", "seq_length", "max_seq_len", "model_max_length", "max_sequence_length"}, NULL, SILENT, COUNT(positions), NULL},
@@ -99,10 +107,18 @@ static const struct key {
     {{"emb_pdrop", "embedding_dropout", "embed_dropout", "emb_dropout_prob"}, NULL, SILENT, RATE(dropout[2]), NULL},
 
     {{"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts", "ffn_config.moe_num_experts"}, NULL, READ, ZERO(experts), "a dense model"},
-    {{"num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k", "experts_per_token", "ffn_config.moe_top_k"}, NULL, READ, ZERO(active_experts), NULL},
+    {{"num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k", "experts_per_token", "top_k_experts", "ffn_config.moe_top_k"}, NULL, READ, ZERO(active_experts), NULL},
     {{"n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts"}, NULL, READ, ZERO(shared_experts), "none"},
     {{"moe_intermediate_size", "ffn_config.ffn_hidden_size"}, NULL, READ, COUNT(expert_feedforward), NULL},
     {{"shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "shared_intermediate_size"}, NULL, SILENT, ZERO(shared_feedforward), NULL},
+    {{"moe_num_experts"},     "first", READ, ZERO(experts), NULL},
+    {{"moe_top_k"},           NULL, READ, ZERO(active_experts), NULL},
+    {{"moe_intermediate_size"}, "first", READ, COUNT(expert_feedforward), NULL},
+    {{"moe_layer_start_index"}, "first", READ, ZERO(sparse_from), NULL},
+    {{"share_expert_dim"},    NULL, SILENT, ZERO(shared_feedforward), NULL},
+    {{"zero_expert_num"},     NULL, READ, ZERO(zero_experts), NULL},
+    {{"enable_moe_block"},    NULL, SILENT, FLAG(mixture_beside), NULL},
+    {{"moe_layers_enum"},     NULL, LISTED, NOTHING, NULL},
     {{"moe_latent_size"},     NULL, SILENT, ZERO(expert_hidden), NULL},
     {{"first_k_dense_replace"}, NULL, READ, ZERO(dense_first), NULL},
     {{"moe_layer_num_skipped"}, NULL, SILENT, ZERO(dense_first), NULL},
@@ -138,9 +154,9 @@ static const struct key {
     {{"no_rope_layers"},      NULL, LISTED, NOTHING, NULL},
     {{"no_rope_layer_interval"}, NULL, SILENT, ZERO(attention_every), NULL},
     {{"hybrid_layer_pattern"}, NULL, LISTED, NOTHING, NULL},
-    {{"swa_num_attention_heads"}, NULL, SILENT, COUNT(local_heads), NULL},
-    {{"swa_num_key_value_heads"}, NULL, SILENT, COUNT(local_kv_heads), NULL},
-    {{"swa_head_dim"},        NULL, SILENT, COUNT(local_head_dim), NULL},
+    {{"swa_num_attention_heads", "attention_other_setting.num_attention_heads"}, NULL, SILENT, COUNT(local_heads), NULL},
+    {{"swa_num_key_value_heads", "attention_other_setting.num_attention_groups"}, NULL, SILENT, COUNT(local_kv_heads), NULL},
+    {{"swa_head_dim", "attention_other_setting.head_dim"}, NULL, SILENT, COUNT(local_head_dim), NULL},
     {{"swa_v_head_dim"},      NULL, SILENT, COUNT(local_value_dim), NULL},
 
     {{"hybrid_override_pattern"}, NULL, LISTED, NOTHING, NULL},
@@ -231,7 +247,7 @@ static const struct key *key_of(const char *spelling, const char *variant)
     for (size_t i = 0; i < sizeof keys_table / sizeof *keys_table; i++) {
         const struct key *key = &keys_table[i];
         if (strcmp(key->variant ? key->variant : "", variant) != 0) continue;
-        for (int k = 0; k < 7 && key->spelling[k]; k++)
+        for (int k = 0; k < 8 && key->spelling[k]; k++)
             if (strcmp(key->spelling[k], spelling) == 0) return key;
     }
     return NULL;
@@ -251,7 +267,7 @@ static bool is_last(const char *rest, const struct word *word)
 
 static bool has_spelling(const struct key *key, const char *spelling)
 {
-    for (int k = 0; k < 7 && key->spelling[k]; k++)
+    for (int k = 0; k < 8 && key->spelling[k]; k++)
         if (strcmp(key->spelling[k], spelling) == 0) return true;
     return false;
 }
@@ -297,7 +313,8 @@ bool hf_find(const struct place *object, const char *key, struct hf_chain *chain
     /* keys of the chain are borrowed from the document, which names them itself */
     if (!place_member(object, name, &chain->place[0])) return false;
     if (!json_is_object(chain->place[0].value)) return false;
-    static const char *const parents[] = {"ffn_config", "attn_config", "linear_attn_config"};
+    static const char *const parents[] = {"ffn_config", "attn_config", "linear_attn_config",
+                                          "attention_other_setting"};
     for (size_t i = 0; i < sizeof parents / sizeof *parents; i++)
         if (strcmp(name, parents[i]) == 0) chain->place[0].key = parents[i];
     return place_member(&chain->place[0], dot + 1, found);
@@ -310,7 +327,7 @@ static bool find(const struct hf_place *at, const struct key *key, struct hf_cha
     const struct place *places[] = {&at->text, &at->root};
     bool there = false;
     for (int i = 0; i < 2; i++)
-        for (int k = 0; places[i]->value && k < 7 && key->spelling[k]; k++) {
+        for (int k = 0; places[i]->value && k < 8 && key->spelling[k]; k++) {
             struct place member;
             struct hf_chain parents;
             if (!hf_find(places[i], key->spelling[k], &parents, &member)) continue;
@@ -348,7 +365,7 @@ static void miss(struct hf_missing *missing, const struct key *key, const struct
     if (missing->count == HF_ROWS) return;
     const int i = missing->count++;
     missing->row[i].key = key->spelling[0];
-    for (int k = 0; k < 7 && key->spelling[k]; k++)
+    for (int k = 0; k < 8 && key->spelling[k]; k++)
         if (strcmp(key->spelling[k], word->spelling) == 0) missing->row[i].key = key->spelling[k];
     missing->row[i].field = &key->field;
     missing->row[i].instead = *word->preset ? NULL : key->instead;
@@ -396,6 +413,8 @@ static enum rk_status load(const struct hf_place *at, const struct word *word, s
     struct place place;
     if (!key || key->field.type == FIELD_OTHER) return RK_OK;
     const bool there = find(at, key, &chain, &place);
+    if (there && strcmp(word->variant, "first") == 0 && json_array_size(place.value) > 0)
+        place.value = json_array_get(place.value, 0); /* of text; the others are of images */
     if (there) settle(&place);
     const bool null = there && json_is_null(place.value);
     const bool pattern = key->how == LISTED; /* may be a text, which hf_layers.c reads */
@@ -423,6 +442,11 @@ static bool is_off(const json_t *value)
            (json_is_object(value) && json_object_size(value) == 0);
 }
 
+/* Words that a key of one value has, by the variant of its row. */
+static const struct {
+    const char *variant, *value;
+} only_words[] = {{"identity", "identity"}, {"latent", "mla"}, {"part", "vision"}};
+
 static enum rk_status check_fixed(const struct hf_place *at, const struct hf_type *type,
                                   const struct word *word, struct rk_error *error)
 {
@@ -431,7 +455,12 @@ static enum rk_status check_fixed(const struct hf_place *at, const struct hf_typ
     struct hf_chain chain;
     struct place place;
     char got[PLACE_TEXT];
-    if (!hf_find(object, word->spelling, &chain, &place) || json_is_null(place.value)) return RK_OK;
+    if (!hf_find(object, word->spelling, &chain, &place) || json_is_null(place.value))
+        return off && word->needed ? place_fail(object, error,
+                                                "missing key \"%s\": add it, with 0 "
+                                                "if the model is without",
+                                                word->spelling)
+                                   : RK_OK;
     if ((on && is_off(place.value)) || (off && !is_off(place.value)))
         return place_fail(&place, error, "%s models with %s are not known here: only those %s it",
                           type->name, place_describe(got, &place), on ? "with" : "without");
@@ -439,6 +468,12 @@ static enum rk_status check_fixed(const struct hf_place *at, const struct hf_typ
         return place_fail(&place, error, "%s models with %s are not known here: only those with 1",
                           type->name, place_describe(got, &place));
     const char *text = json_string_value(place.value);
+    const char *only = NULL;
+    for (size_t i = 0; i < sizeof only_words / sizeof *only_words; i++)
+        if (strcmp(only_words[i].variant, word->variant) == 0) only = only_words[i].value;
+    if (only && text && strcasecmp(text, only) != 0)
+        return place_fail(&place, error, "%s is not known here: only %s is",
+                          place_describe(got, &place), only);
     if (strcmp(word->variant, "multihead") == 0 && text &&
         strcmp(text, "multihead_attention") != 0 && strcmp(text, "grouped_query_attention") != 0)
         return place_fail(&place, error,

@@ -48,6 +48,12 @@ struct hf_keys {
     uint64_t attention_offset;
     uint64_t attention_every; /* ... i % every == every - 1 */
     uint64_t local_heads, local_kv_heads, local_head_dim, local_value_dim;
+    uint64_t global_kv_heads, global_head_dim; /* of layers that see all (Gemma 4) */
+    bool shared_values;                        /* their keys are their values, too */
+    bool head_gate;                            /* one value a head weighs what attention brings */
+    bool mixture_beside;                       /* experts beside a dense MLP */
+    uint64_t zero_experts;                     /* that bring their input */
+    uint64_t double_layers; /* two blocks and experts beside them each (LongCat) */
 
     uint64_t recurrent_heads, recurrent_dim, groups, state, convolution, time_rank, expand, inner;
     uint64_t key_heads, key_dim;
@@ -60,6 +66,8 @@ struct hf_keys {
 /* The file, and within it the part about the language model, where it has one. */
 struct hf_place {
     struct place root, text; /* text.value NULL: the root itself is the model */
+    struct place wrapper;    /* around the text, within the root; `outer`: it, or NULL */
+    const struct place *outer;
 };
 
 enum { HF_ROWS = 96 };

@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct letters {
@@ -70,6 +71,24 @@ static enum rk_status read_numbers(struct reading *r, const struct place *list, 
         if (status == RK_OK && layer >= base && layer - base < layers) to[layer - base] = letter;
     }
     return status;
+}
+
+/* The same as a text: "3,4,5". */
+static enum rk_status read_number_text(const struct place *place, char letter, char *to,
+                                       uint64_t layers, struct rk_error *error)
+{
+    char got[PLACE_TEXT];
+    const char *text = json_string_value(place->value);
+    for (const char *p = text; *p;) {
+        char *end;
+        const unsigned long long layer = strtoull(p, &end, 10);
+        if (end == p || (*end && *end != ','))
+            return place_fail(place, error, "must be numbers of layers (\"3,4,5\"), got %s",
+                              place_describe(got, place));
+        if (layer < layers) to[layer] = letter;
+        p = *end ? end + 1 : end;
+    }
+    return RK_OK;
 }
 
 /* ---- mixers ---- */
@@ -197,6 +216,9 @@ static enum rk_status set_mixers(struct reading *r, struct letters *l)
     const char all = *m->mixers ? *m->mixers : 'a';
     bool said;
     memset(l->mixer, all, l->layers);
+    for (uint64_t i = 2; k->double_layers && i < l->layers; i += 3)
+        l->mixer[i] = '-';
+    if (k->double_layers) return RK_OK;
     enum rk_status status = said_mixers(r, l, &said);
     if (status == RK_OK && !said) status = read_chunks(r, l);
     if (status != RK_OK) return status;
@@ -228,11 +250,17 @@ static enum rk_status set_mlps(struct reading *r, struct letters *l)
                             i % step == k->sparse_offset && (i + 1) % every == 0;
         l->mlp[i] = *r->import->model.mlps ? *r->import->model.mlps : sparse ? 'e' : 'd';
     }
-    if (!k->experts) return RK_OK;
+    for (uint64_t i = 0; k->double_layers && i < l->layers; i++)
+        l->mlp[i] = i % 3 == 2 ? 'e' : 'd';
+    if (!k->experts || k->double_layers) return RK_OK;
 #define SAID(key) (hf_type_has(r->type, key) && hf_member(r, key, &list))
     if (SAID("mlp_layer_types")) return read_list(r, &list, dense_or_sparse, l->mlp, l->layers);
     if (SAID("moe_layer_freq") && json_is_array(list.value))
         return read_list(r, &list, dense_or_sparse, l->mlp, l->layers);
+    if (SAID("moe_layers_enum") && json_is_string(list.value)) {
+        memset(l->mlp, 'd', l->layers);
+        return read_number_text(&list, 'e', l->mlp, l->layers, r->error);
+    }
     if (SAID("moe_layers")) {
         memset(l->mlp, 'd', l->layers);
         return read_numbers(r, &list, 0, 'e', l->mlp, l->layers);

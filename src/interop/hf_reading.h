@@ -30,6 +30,13 @@ enum { VALUE = 32 };
 
 const char *hf_count_text(char buffer[static VALUE], uint64_t count);
 
+/* The language model within wrappers, r->at.text; then the type, r->type. */
+enum rk_status hf_find_text(struct reading *r);
+enum rk_status hf_find_type(struct reading *r);
+
+/* What the file says and no estimate follows, once the model is made. */
+enum rk_status hf_note_ignored(struct reading *r);
+
 /* What mixes the tokens of each layer, and the MLP of each: the model's mixers, mlps, window and
  * short forms. Needs the shape's other members. */
 enum rk_status hf_set_pattern(struct reading *r);

@@ -6,5 +6,5 @@ yi-6b: a llama model
 6,061,035,520 parameters
 
 === stderr
-reckon: --as: "lama" is not known, did you mean llama? It is one of: llama, mistral, mixtral, ministral, ministral3, arcee, gemma, gemma2, gemma3_text, phi, phi3, phimoe, qwen, qwen2, qwen2_vl, qwen2_vl_text, qwen2_5_vl, qwen2_5_vl_text, qwen2_moe, qwen3, qwen3_vl_text, qwen3_moe, qwen3_vl_moe_text, qwen3_next, qwen3_5_tex
+reckon: --as: "lama" is not known, did you mean llama? It is one of: llama, mistral, mixtral, ministral, ministral3, arcee, gemma, gemma2, gemma3_text, gemma4_text, phi, phi3, phimoe, qwen, qwen2, qwen2_vl, qwen2_vl_text, qwen2_5_vl, qwen2_5_vl_text, qwen2_moe, qwen3, qwen3_vl_text, qwen3_moe, qwen3_vl_moe_text, qwen3_omni
 === exit 2
