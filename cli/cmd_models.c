@@ -8,6 +8,7 @@
 
 struct models_args {
     const char *name, *output;
+    bool all;
     struct show_args show;
 };
 
@@ -21,6 +22,8 @@ static const struct operand models_operands[] = {
 static const struct option models_options[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", .offset = offsetof(struct models_args, name), .complete = "models",
      .help = "as MODEL"},
+    {.name = "all", .type = OPTION_FLAG, .offset = offsetof(struct models_args, all),
+     .help = "List the models of papers and of earlier years, too"},
     OPTION_OUTPUT_ROW(.offset = offsetof(struct models_args, output)),
     {.name = NULL},
 };
@@ -30,8 +33,11 @@ const struct usage models_usage = {
     .summary = "list the models of the catalog, or show one",
     .synopsis = "[[--model] MODEL] [options]",
     .description =
-        "Lists every model of the catalog with its number of parameters, which is computed from "
-        "its shape; or shows one with all its dimensions and the sources of the numbers.",
+        "Lists the models of the catalog with their numbers of parameters, which are computed from "
+        "their shapes; or shows one with all its dimensions and the sources of the numbers. Without "
+        "--all the list leaves out models of papers and of earlier years, which every command takes "
+        "all the same. A model also goes by the name of its checkpoint on the Hugging Face Hub, "
+        "meta-llama/Llama-3.3-70B-Instruct.",
     .operands = models_operands,
     .groups = {
         {"Models", models_options, 0},
@@ -88,13 +94,21 @@ static enum rk_status add_model(struct report *report, struct report_table *tabl
     return status;
 }
 
-static enum rk_status list_models(struct report *report, struct catalog_list *list,
+static enum rk_status list_models(struct report *report, struct catalog_list *list, bool all,
                                   struct rk_error *error)
 {
     struct report_table *table = REPORT_LIST(report, "models", NULL, REPORT_IN_ALL, columns);
     enum rk_status status = catalog_list(CATALOG_MODELS, list, error);
-    for (size_t i = 0; status == RK_OK && i < list->count; i++) /* a bad one is said, not fatal */
-        if (add_model(report, table, list->id[i], error) != RK_OK) options_fail(error);
+    size_t hidden = 0;
+    for (size_t i = 0; status == RK_OK && i < list->count; i++) {
+        const bool shown = all || !list->museum[i];
+        hidden += !shown;
+        if (shown && add_model(report, table, list->id[i], error) != RK_OK)
+            options_fail(error); /* a bad one is said, not fatal */
+    }
+    if (hidden)
+        report_note(report, report_text(report, "--all lists %zu more, of papers and earlier years",
+                                        hidden));
     return status;
 }
 
@@ -123,8 +137,8 @@ int cmd_models(int argc, char **argv)
     const int done = options_read(&models_usage, argc, argv, &args);
     if (done >= 0) return done;
 
-    const enum rk_status status =
-        args.name ? show_model(&report, args.name, &error) : list_models(&report, &list, &error);
+    const enum rk_status status = args.name ? show_model(&report, args.name, &error)
+                                            : list_models(&report, &list, args.all, &error);
     const int code = status == RK_OK ? show_report(&report, &args.show, args.output, RK_OK)
                                      : options_fail(&error);
     report_release(&report);

@@ -1,6 +1,7 @@
 #include "catalog/catalog.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "catalog/names.h"
 #include "catalog/readers.h"
 
 #include <dirent.h>
@@ -27,6 +28,11 @@ static const struct {
 const char *catalog_kind_name(enum catalog_kind kind)
 {
     return kinds[kind].name;
+}
+
+const char *catalog_kind_folder(enum catalog_kind kind)
+{
+    return kinds[kind].folder;
 }
 
 static enum rk_status fail_memory(struct rk_error *error)
@@ -151,6 +157,9 @@ enum rk_status catalog_list(enum catalog_kind kind, struct catalog_list *list,
     if (!folder) return rk_fail(error, RK_IO, path, 0, 0, "cannot list: %s", strerror(errno));
     status = list_fill(list, folder, error);
     closedir(folder);
+    list->museum = calloc(list->count + 1, sizeof *list->museum);
+    if (status == RK_OK && !list->museum) status = fail_memory(error);
+    if (status == RK_OK) names_mark_museum(kind, list);
     if (status != RK_OK) catalog_list_release(list);
     return status;
 }
@@ -160,6 +169,7 @@ void catalog_list_release(struct catalog_list *list)
     for (size_t i = 0; i < list->count; i++)
         free(list->id[i]);
     free(list->id);
+    free(list->museum);
     *list = (struct catalog_list){0};
 }
 
@@ -194,68 +204,27 @@ static bool is_id(enum catalog_kind kind, const char *name, char path[PATH_SIZE 
     return access(path, F_OK) == 0;
 }
 
-/* data/short-names.json; nothing where there is none. */
-static bool open_short_names(struct document *document)
-{
-    char path[PATH_SIZE + 32];
-    struct rk_error error;
-    if (catalog_folder(path, PATH_SIZE, &error) != RK_OK) return false;
-    strcat(path, "/short-names.json");
-    return document_load(path, document, &error) == RK_OK;
-}
-
-/* What it says that a name stands for, in its place. */
-static void lengthen(enum catalog_kind kind, char *name, size_t size)
-{
-    struct document document;
-    const char *key;
-    json_t *id;
-    if (!open_short_names(&document)) return;
-    json_object_foreach(json_object_get(document.root, kinds[kind].folder), key, id)
-    {
-        if (strcasecmp(key, name) != 0 || !json_is_string(id)) continue;
-        snprintf(name, size, "%s", json_string_value(id));
-        break;
-    }
-    document_release(&document);
-}
-
-static void add_short_names(enum catalog_kind kind, struct catalog_list *list)
-{
-    struct document document;
-    const char *key;
-    json_t *id;
-    if (!open_short_names(&document)) return;
-    json_object_foreach(json_object_get(document.root, kinds[kind].folder), key, id)
-    {
-        char **grown = realloc(list->id, (list->count + 2) * sizeof *grown);
-        if (!grown) break;
-        list->id = grown;
-        grown[list->count] = strdup(key);
-        grown[list->count + 1] = NULL;
-        if (!grown[list->count]) break;
-        list->count++;
-    }
-    document_release(&document);
-}
-
 bool catalog_has(enum catalog_kind kind, const char *name)
 {
     char path[PATH_SIZE + 256], id[256];
     snprintf(id, sizeof id, "%.200s", name);
-    lengthen(kind, id, sizeof id);
+    names_lengthen(kind, id, sizeof id);
     return is_id(kind, id, path);
 }
 
-/* The first few entries with `name` in them, "a, b or c"; "" where there is none. */
+/* The first few entries with `name` in them, "a, b or c"; "" where there is none. Of models those
+ * of earlier years only where there are no others. */
 static void list_containing(const struct catalog_list *list, const char *name, char *text,
                             size_t size)
 {
     enum { FEW = 6 };
     size_t used = 0, found = 0;
+    bool current = false;
     text[0] = '\0';
+    for (size_t i = 0; i < list->count; i++)
+        current |= strcasestr(list->id[i], name) && !list->museum[i];
     for (size_t i = 0; strlen(name) > 1 && i < list->count && found < FEW && used < size; i++)
-        if (strcasestr(list->id[i], name))
+        if (strcasestr(list->id[i], name) && !(current && list->museum[i]))
             used += (size_t)snprintf(text + used, size - used, "%s%s", found++ ? ", " : "",
                                      list->id[i]);
 }
@@ -288,8 +257,7 @@ static enum rk_status fail_unknown(enum catalog_kind kind, const char *name, str
     const enum rk_status status = catalog_list(kind, &list, error);
     if (status != RK_OK) return status;
     list_containing(&list, name, with, sizeof with);
-    add_short_names(kind, &list);
-    const char *nearest = text_nearest(name, (const char *const *)list.id);
+    const char *nearest = names_nearest(kind, name, &list);
     text_quote(quoted, name, strlen(name));
     if (kind <= CATALOG_SYSTEMS && catalog_has(other, name))
         rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s is a %s, a %s is wanted here (%s)", quoted,
@@ -325,10 +293,13 @@ enum rk_status catalog_open(enum catalog_kind kind, const char *name, struct doc
         snprintf(id, id_size, "stdin");
     else
         id_of_path(name, id, id_size);
-    if (form != CATALOG_ID) return document_load(name, document, error);
     char path[PATH_SIZE + 256];
+    if (form == CATALOG_PATH && access(name, F_OK) != 0 && catalog_has(kind, name))
+        path[0] = '\0'; /* a name of the hub, "meta-llama/Llama-3.3-70B" */
+    else if (form != CATALOG_ID)
+        return document_load(name, document, error);
     snprintf(id, id_size, "%s", name);
-    if (!is_id(kind, name, path)) lengthen(kind, id, id_size);
+    if (form == CATALOG_PATH || !is_id(kind, name, path)) names_lengthen(kind, id, id_size);
     return open_id(kind, id, document, error);
 }
 

@@ -27,7 +27,8 @@ enum rk_status catalog_folder(char *buffer, size_t size, struct rk_error *error)
 
 struct catalog_list {
     size_t count;
-    char **id; /* (count), sorted, and a NULL behind the last */
+    char **id;    /* (count), sorted, and a NULL behind the last */
+    bool *museum; /* (count): of papers or of earlier years */
 };
 
 enum rk_status catalog_list(enum catalog_kind kind, struct catalog_list *list,

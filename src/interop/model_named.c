@@ -1,6 +1,7 @@
 #include "interop/model_named.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
+#include "catalog/names.h"
 #include "catalog/readers.h"
 #include "text/output.h"
 
@@ -59,6 +60,20 @@ static bool is_of_hub(const char *name)
            !(length > 5 && strcmp(name + length - 5, ".json") == 0) && access(name, F_OK) != 0;
 }
 
+/* Nothing is downloaded; the catalog may have what is near. */
+static void fail_hub(const char *name, enum rk_status status, struct rk_error *error)
+{
+    struct catalog_list list;
+    const bool there = catalog_list(CATALOG_MODELS, &list, error) == RK_OK;
+    const char *nearest = there ? names_nearest(CATALOG_MODELS, name, &list) : NULL;
+    rk_fail(
+        error, status, name, 0, 0,
+        "there is no such file, and the catalog has no checkpoint of that name%s%s%s: nothing is "
+        "downloaded, give the model's config.json",
+        nearest ? " (the nearest is \"" : "", nearest ? nearest : "", nearest ? "\")" : "");
+    if (there) catalog_list_release(&list);
+}
+
 bool model_in_folder(const char *name, char *path, size_t size)
 {
     struct stat there;
@@ -82,9 +97,7 @@ enum rk_status model_named(const char *name, struct hf_import *import, struct rk
         if (hf_document_load(name, &document, &second) == RK_OK && is_hugging_face(&document))
             status = RK_OK;
     }
-    if (status != RK_OK && is_of_hub(name))
-        rk_fail(error, status, name, 0, 0,
-                "there is no such file: nothing is downloaded, give the model's config.json");
+    if (status != RK_OK && is_of_hub(name)) fail_hub(name, status, error);
     import->notes = 0;
     import->type = NULL;
     if (status == RK_OK)

@@ -1,0 +1,23 @@
+# Names of checkpoints stand for the catalog's models, also under another organisation.
+reckon models meta-llama/Llama-3.3-70B-Instruct | head -n 1
+reckon models unsloth/llama-3.2-1b | head -n 1
+# What is not there is near what people train now, by its size.
+reckon models foo/Qwen3-9B
+reckon models qwen3-7b
+reckon models llama-70b
+reckon models gpt5-175b
+# Models of papers are there, and listed with --all.
+reckon models | grep -c -e '^mt-nlg' -e '^calculon'
+reckon models --all | grep -c -e '^mt-nlg' -e '^calculon'
+reckon models | tail -n 1
+=== stdout
+llama3.3-70b: Llama 3.3 70B
+llama3.2-1b: Llama 3.2 1B
+0
+7
+--all lists 63 more, of papers and earlier years
+=== stderr
+reckon: foo/Qwen3-9B: there is no such file, and the catalog has no checkpoint of that name (the nearest is "qwen3-8b"): nothing is downloaded, give the model's config.json
+reckon: unknown model "qwen3-7b": did you mean "qwen3-8b"? ("reckon models" lists them; a file's name ends in .json)
+reckon: unknown model "llama-70b": did you mean "llama2-70b"? ("reckon models" lists them; a file's name ends in .json)
+reckon: unknown model "gpt5-175b": did you mean "gpt3-175b"? ("reckon models" lists them; a file's name ends in .json)
