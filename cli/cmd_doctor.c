@@ -1,6 +1,7 @@
 /* reckon doctor: why is a run slower than predicted, and what to look at first. */
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/doctor_memory.h"
 #include "cli/doctor_parts.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
@@ -21,7 +22,7 @@ struct doctor_args {
 
 /* clang-format off */
 static const struct operand doctor_operands[] = {
-    {.name = "LOG", .help = "what the run printed: lines of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; or a profile of PyTorch, export_chrome_trace(); - is standard input", AT(log), .complete = "file"},
+    {.name = "LOG", .help = "what the run printed: lines of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; or a profile of PyTorch, export_chrome_trace(); or, of a run that ran out of memory, the traceback, what torch.cuda.memory_summary() printed, or a memory snapshot; - is standard input", AT(log), .complete = "file"},
     {.name = "PLAN", .help = "words that say how it is trained, as of reckon predict",
      .offset = offsetof(struct doctor_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
@@ -45,6 +46,10 @@ const struct usage doctor_usage = {
         "Of a profile the device's time is laid beside the prediction part by part: products, attention, other "
         "kernels, communication with nothing beside it, and gaps in which nothing runs; what the run loses most to "
         "is said.\n\n"
+        "Of a run that ran out of memory (the text of the OutOfMemoryError with its traceback, the table of "
+        "torch.cuda.memory_summary(), a pickle of torch.cuda.memory._dump_snapshot(), which is read as data and "
+        "never executed) what holds the memory is laid beside the prediction, with the change of the plan to make "
+        "first and its line in the launch file.\n\n"
         "The first tenth of the logged steps is warm-up and left out. An explanation that fits is no proof: "
         "several may fit alike, and a profile decides. reckon calibrate --log takes the same log over into a system file.",
     .operands = doctor_operands,
@@ -61,6 +66,8 @@ const struct usage doctor_usage = {
          "Why does this run take so long?"},
         {"reckon doctor train.log -m llama3.1-70b -s h100-sxm5-80g --plan plan.json",
          "With the plan that reckon import made of its launch script:"},
+        {"reckon doctor oom.txt -m llama3.1-70b -s h100-sxm5-80g --plan plan.json",
+         "What held the memory of a run that ran out of it, and the line to change first:"},
     },
     .see_also = "reckon-predict(1), reckon-import(1), reckon-calibrate(1)",
 };
@@ -315,6 +322,22 @@ static void add_findings(struct report *report, const struct finding *findings, 
                                           cell_text(findings[i].cause->look)});
 }
 
+/* A run that ran out of memory. */
+static enum rk_status examine_memory(struct report *report, const struct memory_report *memory,
+                                     const struct plan_input *input, struct rk_error *error)
+{
+    static struct rk_prediction p;
+    const struct rk_plan *plan = &input->draft.plan;
+    rk_predict(&input->model, &input->system, plan, &p);
+    const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed};
+    if (!p.timed)
+        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
+                       "this plan cannot be predicted: %s; is it the one that ran?",
+                       rk_verdict_name(p.verdict));
+    doctor_memory(report, &f, memory);
+    return RK_OK;
+}
+
 static enum rk_status examine(struct report *report, struct doctor_args *args,
                               const struct plan_input *input, struct rk_error *error)
 {
@@ -326,7 +349,10 @@ static enum rk_status examine(struct report *report, struct doctor_args *args,
     const double sequence = (double)(plan->sequence ? plan->sequence : input->model.sequence);
     const struct train_log_scale scale = {(double)plan->batch,
                                           (double)plan->batch * sequence / (double)plan->ranks};
-    enum rk_status status = train_log_load(args->log, &scale, &log, error);
+    struct memory_report memory;
+    enum rk_status status = doctor_memory_load(args->log, &memory, error);
+    if (status == RK_OK && memory.kind) return examine_memory(report, &memory, input, error);
+    if (status == RK_OK) status = train_log_load(args->log, &scale, &log, error);
     if (status != RK_OK) return status;
     rk_predict(&input->model, &input->system, plan, &p);
     const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed};

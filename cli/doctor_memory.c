@@ -1,0 +1,261 @@
+#include "cli/doctor_memory.h"
+#include "base/units.h"
+#include "catalog/plan_fields.h"
+#include "interop/megatron_args.h"
+#include "interop/target.h"
+#include "text/text_file.h"
+#include <reckon/advise.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BYTES = 1 << 30, WORDS = 512, LINE = 160, CORE_VERSION = 16 };
+
+enum rk_status doctor_memory_load(const char *path, struct memory_report *m,
+                                  struct rk_error *error)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    *m = (struct memory_report){.kind = MEMORY_UNKNOWN};
+    if (strcmp(path, "-") == 0) return RK_OK; /* a log: read once */
+    enum rk_status status = text_file_load(path, MOST_BYTES, &bytes, &size, error);
+    if (status == RK_OK && memory_report_is(bytes, size))
+        status = memory_report_read(bytes, size, text_file_name(path), m, error);
+    free(bytes);
+    return status;
+}
+
+/* ---- the table ---- */
+
+/* clang-format off */
+static const struct report_column columns[] = {
+    {.name = "part"},
+    {.name = "measured_bytes", .title = "the run", .unit = "B", .digits = 1},
+    {.name = "predicted_bytes", .title = "predicted", .unit = "B", .digits = 1},
+    {.name = "what"},
+};
+static const struct report_column holder_columns[] = {
+    {.name = "asked_by"},
+    {.name = "bytes", .title = "bytes", .unit = "B", .digits = 2},
+    {.name = "blocks"},
+};
+static const struct report_column predicted_columns[] = {
+    {.name = "holding"},
+    {.name = "bytes", .title = "predicted", .unit = "B", .digits = 1},
+    {.name = "what"},
+};
+static const struct report_column change_columns[] = {
+    {.name = "change"},
+    {.name = "saved_bytes", .title = "saves", .unit = "B", .digits = 1},
+    {.name = "fits"},
+    {.name = "step_s", .title = "step", .unit = "s", .digits = 3, .own_scale = true},
+    {.name = "line"},
+};
+/* clang-format on */
+
+static struct report_cell bytes_cell(double bytes)
+{
+    return bytes > 0 ? cell_number(bytes) : cell_none();
+}
+
+static void add_parts(struct report *report, const struct forecast *f,
+                      const struct memory_report *m)
+{
+    const struct rk_prediction *p = f->prediction;
+    const struct rk_stage *s = &p->stage[p->tightest];
+    const double kept = m->reserved_bytes - m->allocated_bytes;
+    const double outside = m->process_bytes - m->reserved_bytes;
+    const struct {
+        const char *part, *what;
+        double run, predicted;
+    } rows[] = {
+        {"tensors", "weights, states, activations", m->allocated_bytes, s->allocated_bytes},
+        {"kept by the allocator", "freed but not given back, pieces too small",
+         m->allocated_bytes > 0 ? kept : 0, s->holds[RK_HOLD_fragmentation]},
+        {"beside the allocator", "context, libraries, NCCL",
+         m->process_bytes > 0 ? outside : 0, s->holds[RK_HOLD_context]},
+        {"asked for, and not there", "", m->asked_bytes, 0},
+        {"free", "", m->free_bytes, 0},
+        {"of the device", "", m->capacity_bytes, f->system->memory[0].capacity_bytes},
+    };
+    struct report_table *table =
+        REPORT_LIST(report, "memory", "The run's memory beside the prediction of its tightest stage",
+                    REPORT_IN_ALL, columns);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].run > 0 || rows[i].predicted > 0)
+            report_row(report, table,
+                       (struct report_cell[]){cell_text(rows[i].part), bytes_cell(rows[i].run),
+                                              bytes_cell(rows[i].predicted),
+                                              cell_text(rows[i].what)});
+}
+
+static void add_holders(struct report *report, const struct memory_report *m)
+{
+    if (!m->groups) return;
+    struct report_table *table = REPORT_LIST(
+        report, "holders", "Who asked for what is held at the end", REPORT_IN_ALL, holder_columns);
+    for (size_t i = 0; i < m->groups; i++)
+        report_row(report, table,
+                   (struct report_cell[]){cell_text(report_text(report, "%s", m->group[i].where)),
+                                          cell_number(m->group[i].bytes),
+                                          cell_count(m->group[i].blocks)});
+    if (!m->frames)
+        report_note(report, "  no block knows its line: torch.cuda.memory._record_memory_history() "
+                            "at the start of the run records them");
+}
+
+static void add_predicted(struct report *report, const struct rk_prediction *p)
+{
+    const struct rk_stage *s = &p->stage[p->tightest];
+    struct report_table *table = REPORT_LIST(report, "predicted", "What the prediction holds there",
+                                             REPORT_IN_ALL, predicted_columns);
+    for (int i = 0; i < RK_HOLDING_COUNT; i++)
+        if (s->holds[i] > 0)
+            report_row(report, table,
+                       (struct report_cell[]){cell_text(rk_holding_name((enum rk_holding)i)),
+                                              cell_number(s->holds[i]),
+                                              cell_text(rk_holding_help((enum rk_holding)i))});
+}
+
+/* ---- the line to change ---- */
+
+static const struct target *target_of(enum rk_framework framework)
+{
+    return framework == RK_DEEPSPEED ? &deepspeed_target
+           : framework == RK_FSDP    ? &torchtitan_target
+                                     : NULL;
+}
+
+static void write_lines(FILE *file, const struct forecast *f, const struct rk_plan *plan)
+{
+    const struct target *target = target_of(plan->framework);
+    char *words[WORDS];
+    if (target) {
+        target->write(file, f->model, plan, 0);
+        return;
+    }
+    const size_t count = megatron_run_words(f->model, plan, CORE_VERSION, words, WORDS);
+    for (size_t i = 0; i + 1 < count; i += 2)
+        fprintf(file, "%s%s%s\n", words[i], *words[i + 1] ? " " : "", words[i + 1]);
+    for (size_t i = 0; i < count; i++)
+        free(words[i]);
+}
+
+static char *lines_of(const struct forecast *f, const struct rk_plan *plan)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    if (!file) return NULL;
+    write_lines(file, f, plan);
+    fclose(file);
+    return text;
+}
+
+static bool has_line(const char *text, const char *line, size_t length)
+{
+    for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+        if (strcspn(text, "\n") == length && strncmp(text, line, length) == 0) return true;
+    return false;
+}
+
+/* The first line of the launch file that the change makes another; "": none that is known. */
+static void changed_line(const struct forecast *f, const char *words, char line[static LINE])
+{
+    struct plan_draft draft = plan_draft_of(f->plan);
+    struct plan_fault fault;
+    struct rk_error ignored;
+    line[0] = '\0';
+    if (plan_read_words(words, &draft, &ignored) != RK_OK || !plan_complete(&draft, &fault)) return;
+    char *before = lines_of(f, f->plan), *after = lines_of(f, &draft.plan);
+    const char *section = ""; /* "[parallelism]" of a TOML, above its lines */
+    for (const char *at = after; before && at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        const size_t length = strcspn(at, "\n");
+        if (*at == '[') section = at;
+        if (!length || has_line(before, at, length)) continue;
+        const size_t blanks = strspn(at, " ");
+        snprintf(line, LINE, "%.*s%s%.*s", (int)strcspn(section, "\n"), section,
+                 *section ? " " : "", (int)(length - blanks), at + blanks);
+        break;
+    }
+    free(before);
+    free(after);
+}
+
+static void add_changes(struct report *report, const struct forecast *f)
+{
+    enum { FEW = 5 };
+    static struct rk_saving saving[RK_MAX_SAVINGS];
+    const int count = rk_savings(f->model, f->system, f->plan, f->prediction, saving);
+    if (!count) {
+        report_note(report, "  no single change of the plan saves memory");
+        return;
+    }
+    struct report_table *table = REPORT_LIST(report, "changes", "What to change, the first one first",
+                                             REPORT_IN_ALL, change_columns);
+    for (int i = 0; i < count && i < FEW; i++) {
+        char line[LINE];
+        changed_line(f, saving[i].words, line);
+        report_row(report, table,
+                   (struct report_cell[]){cell_text(report_text(report, "%s", saving[i].words)),
+                                          cell_number(saving[i].saved_bytes),
+                                          cell_flag(saving[i].fits), cell_number(saving[i].step_s),
+                                          cell_text(*line ? report_text(report, "%s", line)
+                                                          : saving[i].what)});
+    }
+    char first[LINE];
+    changed_line(f, saving[0].words, first);
+    report_note(report, report_text(report, "change first: %s (%s)%s%s", saving[0].words,
+                                    saving[0].what, *first ? ": " : "", first));
+}
+
+/* ---- the answer ---- */
+
+static void add_headline(struct report *report, const struct forecast *f,
+                         const struct memory_report *m)
+{
+    static const char *const kinds[] = {"", "an out-of-memory error", "a summary of memory",
+                                        "a memory snapshot"};
+    char asked[QUANTITY_TEXT], held[QUANTITY_TEXT], predicted[QUANTITY_TEXT];
+    const struct rk_stage *s = &f->prediction->stage[f->prediction->tightest];
+    const double measured = m->allocated_bytes;
+    report_note(report, report_text(report, "%s: %s%s%s%s%s%s", kinds[m->kind],
+                                    measured > 0 ? "tensors held " : "the run",
+                                    measured > 0
+                                        ? quantity_format(held, QUANTITY_BYTES, measured)
+                                        : "",
+                                    m->asked_bytes > 0 ? " when it asked for " : "",
+                                    m->asked_bytes > 0
+                                        ? quantity_format(asked, QUANTITY_BYTES, m->asked_bytes)
+                                        : "",
+                                    *m->where ? ", at " : "", m->where));
+    report_note(report,
+                report_text(report, "predicted: tensors take %s at the peak, so that %s",
+                            quantity_format(predicted, QUANTITY_BYTES, s->allocated_bytes),
+                            f->prediction->verdict != RK_FITS ? "this plan does not fit"
+                            : measured + m->asked_bytes > 1.1 * s->allocated_bytes
+                                ? "it fits: the run keeps something that the plan does not say"
+                                : "it fits: look at what the run holds beside its tensors"));
+    if (m->failures > 0 || m->retries > 0)
+        report_note(report, report_text(report,
+                                        "  %.0f allocations failed, %.0f were tried again after a "
+                                        "flush",
+                                        m->failures, m->retries));
+    const double kept = m->reserved_bytes - measured;
+    if (measured > 0 && kept > 0.1 * m->reserved_bytes)
+        report_note(report, report_text(report,
+                                        "  the allocator keeps %.0f %% of what it reserved: "
+                                        "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+                                        100 * kept / m->reserved_bytes));
+    forecast_plan(report, f);
+}
+
+void doctor_memory(struct report *report, const struct forecast *f, const struct memory_report *m)
+{
+    add_headline(report, f, m);
+    add_parts(report, f, m);
+    add_holders(report, m);
+    add_predicted(report, f->prediction);
+    add_changes(report, f);
+}
