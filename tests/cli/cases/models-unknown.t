@@ -1,5 +1,5 @@
 reckon models gtp3-175b
-reckon fits meta-llama/Llama-3.1-8B h100-sxm5-80g -g 8; echo "exit $?"
+reckon fits nobody/Tower-9000B h100-sxm5-80g -g 8; echo "exit $?"
 reckon predict -m some/where/config.json -s h100-sxm5-80g -g 8; echo "exit $?"
 # What is of the other kind is named; short names are near, too.
 reckon predict -m H100 -s h100 -g 8
@@ -16,13 +16,13 @@ exit 3
 exit 3
 === stderr
 reckon: unknown model "gtp3-175b": did you mean "gpt3-175b"? ("reckon models" lists them; a file's name ends in .json)
-reckon: meta-llama/Llama-3.1-8B: there is no such file: nothing is downloaded, give the model's config.json
+reckon: nobody/Tower-9000B: there is no such file, and the catalog has no checkpoint of that name: nothing is downloaded, give the model's config.json
 reckon: some/where/config.json: cannot open: No such file or directory; check the path
 reckon: "H100" is a system, a model is wanted here ("reckon models" lists them)
 reckon: "h100" is a system, a model is wanted here ("reckon models" lists them)
 reckon: unknown system "h1000": did you mean "h100"? ("reckon systems" lists them; a file's name ends in .json)
 reckon: unknown system "h100x8": did you mean "h100 x8"?
-reckon: unknown model "70b": there are chinchilla-70b, llama2-70b, llama3.1-70b ("reckon models" lists them; a file's name ends in .json)
+reckon: unknown model "70b": there are llama2-70b, llama3.1-70b, llama3.3-70b ("reckon models" lists them; a file's name ends in .json)
 reckon: --model is missing: words are those of a plan here; say --model llama3.1-8b --system h100
 reckon: --model is missing: words are those of a plan here; say --model llama3.1-8b
 reckon: --model is missing: words are those of a plan here; say --model llama3.1-8b

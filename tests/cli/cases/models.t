@@ -1,9 +1,11 @@
-reckon models | sed 's/   *.*//' | grep -e '^id' -e '^gpt'
-reckon models --format csv | grep -e '^id' -e '^gpt3'
+reckon models --all | sed 's/   *.*//' | grep -e '^id' -e '^gpt'
+reckon models --all --format csv | grep -e '^id' -e '^gpt3'
 === stdout
 id
 gpt-j-6b
 gpt-neox-20b
+gpt-oss-20b
+gpt-oss-120b
 gpt2-124m
 gpt2-355m
 gpt2-774m
