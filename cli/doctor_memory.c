@@ -1,4 +1,5 @@
 #include "cli/doctor_memory.h"
+#include "base/limits.h"
 #include "base/units.h"
 #include "catalog/plan_fields.h"
 #include "interop/megatron_args.h"
@@ -10,16 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 30, WORDS = 512, LINE = 160, CORE_VERSION = 16 };
+enum { WORDS = 512, LINE = 160, CORE_VERSION = 16 };
 
-enum rk_status doctor_memory_load(const char *path, struct memory_report *m,
-                                  struct rk_error *error)
+enum rk_status doctor_memory_load(const char *path, struct memory_report *m, struct rk_error *error)
 {
     char *bytes = NULL;
     size_t size = 0;
     *m = (struct memory_report){.kind = MEMORY_UNKNOWN};
     if (strcmp(path, "-") == 0) return RK_OK; /* a log: read once */
-    enum rk_status status = text_file_load(path, MOST_BYTES, &bytes, &size, error);
+    enum rk_status status = text_file_load(path, MOST_MEMORY_BYTES, &bytes, &size, error);
     if (status == RK_OK && memory_report_is(bytes, size))
         status = memory_report_read(bytes, size, text_file_name(path), m, error);
     free(bytes);
@@ -73,15 +73,15 @@ static void add_parts(struct report *report, const struct forecast *f,
         {"tensors", "weights, states, activations", m->allocated_bytes, s->allocated_bytes},
         {"kept by the allocator", "freed but not given back, pieces too small",
          m->allocated_bytes > 0 ? kept : 0, s->holds[RK_HOLD_fragmentation]},
-        {"beside the allocator", "context, libraries, NCCL",
-         m->process_bytes > 0 ? outside : 0, s->holds[RK_HOLD_context]},
+        {"beside the allocator", "context, libraries, NCCL", m->process_bytes > 0 ? outside : 0,
+         s->holds[RK_HOLD_context]},
         {"asked for, and not there", "", m->asked_bytes, 0},
         {"free", "", m->free_bytes, 0},
         {"of the device", "", m->capacity_bytes, f->system->memory[0].capacity_bytes},
     };
-    struct report_table *table =
-        REPORT_LIST(report, "memory", "The run's memory beside the prediction of its tightest stage",
-                    REPORT_IN_ALL, columns);
+    struct report_table *table = REPORT_LIST(
+        report, "memory", "The run's memory beside the prediction of its tightest stage",
+        REPORT_IN_ALL, columns);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].run > 0 || rows[i].predicted > 0)
             report_row(report, table,
@@ -192,17 +192,17 @@ static void add_changes(struct report *report, const struct forecast *f)
         report_note(report, "  no single change of the plan saves memory");
         return;
     }
-    struct report_table *table = REPORT_LIST(report, "changes", "What to change, the first one first",
-                                             REPORT_IN_ALL, change_columns);
+    struct report_table *table = REPORT_LIST(
+        report, "changes", "What to change, the first one first", REPORT_IN_ALL, change_columns);
     for (int i = 0; i < count && i < FEW; i++) {
         char line[LINE];
         changed_line(f, saving[i].words, line);
         report_row(report, table,
-                   (struct report_cell[]){cell_text(report_text(report, "%s", saving[i].words)),
-                                          cell_number(saving[i].saved_bytes),
-                                          cell_flag(saving[i].fits), cell_number(saving[i].step_s),
-                                          cell_text(*line ? report_text(report, "%s", line)
-                                                          : saving[i].what)});
+                   (struct report_cell[]){
+                       cell_text(report_text(report, "%s", saving[i].words)),
+                       cell_number(saving[i].saved_bytes), cell_flag(saving[i].fits),
+                       cell_number(saving[i].step_s),
+                       cell_text(*line ? report_text(report, "%s", line) : saving[i].what)});
     }
     char first[LINE];
     changed_line(f, saving[0].words, first);
@@ -220,16 +220,14 @@ static void add_headline(struct report *report, const struct forecast *f,
     char asked[QUANTITY_TEXT], held[QUANTITY_TEXT], predicted[QUANTITY_TEXT];
     const struct rk_stage *s = &f->prediction->stage[f->prediction->tightest];
     const double measured = m->allocated_bytes;
-    report_note(report, report_text(report, "%s: %s%s%s%s%s%s", kinds[m->kind],
-                                    measured > 0 ? "tensors held " : "the run",
-                                    measured > 0
-                                        ? quantity_format(held, QUANTITY_BYTES, measured)
-                                        : "",
-                                    m->asked_bytes > 0 ? " when it asked for " : "",
-                                    m->asked_bytes > 0
-                                        ? quantity_format(asked, QUANTITY_BYTES, m->asked_bytes)
-                                        : "",
-                                    *m->where ? ", at " : "", m->where));
+    report_note(
+        report,
+        report_text(
+            report, "%s: %s%s%s%s%s%s", kinds[m->kind], measured > 0 ? "tensors held " : "the run",
+            measured > 0 ? quantity_format(held, QUANTITY_BYTES, measured) : "",
+            m->asked_bytes > 0 ? " when it asked for " : "",
+            m->asked_bytes > 0 ? quantity_format(asked, QUANTITY_BYTES, m->asked_bytes) : "",
+            *m->where ? ", at " : "", m->where));
     report_note(report,
                 report_text(report, "predicted: tensors take %s at the peak, so that %s",
                             quantity_format(predicted, QUANTITY_BYTES, s->allocated_bytes),

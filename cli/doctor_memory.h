@@ -8,7 +8,8 @@
 /* What holds the memory beside the prediction, and the line to change first. */
 void doctor_memory(struct report *report, const struct forecast *f, const struct memory_report *m);
 
-/* Is the file a report of memory? Then it is read; RK_OK with kind MEMORY_UNKNOWN: it is another. */
+/* Is the file a report of memory? Then it is read; RK_OK with kind MEMORY_UNKNOWN: it is another.
+ */
 enum rk_status doctor_memory_load(const char *path, struct memory_report *m,
                                   struct rk_error *error);
 

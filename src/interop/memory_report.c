@@ -13,8 +13,8 @@
 static const struct unit {
     const char *name;
     double bytes;
-} units[] = {{"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"TiB", 0x1p40},
-             {"GB", 0x1p30},  {"MB", 0x1p20},  {"KB", 0x1p10},  {"bytes", 1}, {"B", 1}};
+} units[] = {{"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"TiB", 0x1p40}, {"GB", 0x1p30},
+             {"MB", 0x1p20},  {"KB", 0x1p10},  {"bytes", 1},    {"B", 1}};
 
 /* Behind the number and its unit, or NULL. */
 static const char *read_amount(const char *text, double *bytes)
@@ -66,7 +66,7 @@ static const char *find_failure(const char *text)
     return last;
 }
 
-/* `  File "/home/x/model.py", line 12, in forward`, of the last before the failure that is not
+/* `  File "model.py", line 12, in forward`, of the last before the failure that is not
  * PyTorch's own. */
 static void find_where(const char *text, const char *failure, char where[static MEMORY_WHERE])
 {
@@ -155,7 +155,8 @@ static bool text_is(const struct pickle_value *value, const char *text)
 
 static bool text_has(const struct pickle_value *value, const char *text)
 {
-    return value && value->type == PICKLE_TEXT && memmem(value->text, value->length, text, strlen(text));
+    return value && value->type == PICKLE_TEXT &&
+           memmem(value->text, value->length, text, strlen(text));
 }
 
 /* The innermost frame that is not PyTorch's own, "model.py:12, forward"; that of a block without
@@ -289,7 +290,7 @@ enum memory_report_kind memory_report_is(const void *bytes, size_t size)
     if (!size || memchr(bytes, '\0', size)) return MEMORY_UNKNOWN;
     char *text = strndup(bytes, size);
     if (!text) return MEMORY_UNKNOWN;
-    const enum memory_report_kind kind = find_failure(text)                 ? MEMORY_TRACEBACK
+    const enum memory_report_kind kind = find_failure(text)                   ? MEMORY_TRACEBACK
                                          : strstr(text, "| Allocated memory") ? MEMORY_SUMMARY
                                                                               : MEMORY_UNKNOWN;
     free(text);
@@ -306,7 +307,8 @@ enum rk_status memory_report_read(const void *bytes, size_t size, const char *pa
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "says nothing of memory that is known");
     if (!text) return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "out of memory");
     if (report->kind == MEMORY_TRACEBACK) read_traceback(text, report);
-    if (strstr(text, "| Allocated memory") && !(report->allocated_bytes > 0)) read_summary(text, report);
+    if (strstr(text, "| Allocated memory") && !(report->allocated_bytes > 0))
+        read_summary(text, report);
     free(text);
     return RK_OK;
 }

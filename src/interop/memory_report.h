@@ -30,9 +30,9 @@ struct memory_report {
     double asked_bytes;    /* that there was no room for */
     double capacity_bytes; /* of the device */
     double free_bytes;
-    double process_bytes;   /* this process, context and libraries too */
-    double allocated_bytes; /* tensors; of a summary the peak */
-    double reserved_bytes;  /* by the allocator, tensors and what it keeps; likewise */
+    double process_bytes;     /* this process, context and libraries too */
+    double allocated_bytes;   /* tensors; of a summary the peak */
+    double reserved_bytes;    /* by the allocator, tensors and what it keeps; likewise */
     double retries, failures; /* a summary: allocations after a flush, that failed */
     char where[MEMORY_WHERE]; /* a traceback: the innermost line outside of PyTorch */
     bool frames;              /* a snapshot: its blocks know who asked for them */

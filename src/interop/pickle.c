@@ -213,8 +213,7 @@ static bool collect(struct machine *m, enum pickle_type type, bool fresh)
 static bool take(struct machine *m, size_t count, enum pickle_type type, bool fresh)
 {
     if (m->height < count + !fresh) return false;
-    struct pickle_value *to =
-        fresh ? make(m, type) : m->stack[m->height - count - 1];
+    struct pickle_value *to = fresh ? make(m, type) : m->stack[m->height - count - 1];
     if (!to || to->type != type) return false;
     for (size_t i = m->height - count; i < m->height; i++)
         if (!append(m, to, m->stack[i])) return false;
@@ -247,39 +246,79 @@ static bool pop(struct machine *m)
 static bool step(struct machine *m, unsigned char op)
 {
     switch (op) {
-    case 0x80: return skip(m, 1);          /* PROTO */
-    case 0x95: return skip(m, 8);          /* FRAME */
-    case '(': return push(m, NULL);        /* MARK */
-    case '0': return pop(m);               /* POP */
-    case 'N': return push_new(m, make(m, PICKLE_NONE));
-    case 0x88: return push_number(m, 1);   /* NEWTRUE */
-    case 0x89: return push_number(m, 0);   /* NEWFALSE */
-    case 'K': return read_int(m, 1);       /* BININT1 */
-    case 'M': return read_int(m, 2);       /* BININT2 */
-    case 'J': return read_int(m, 4);       /* BININT */
-    case 0x8a: return read_long(m, 1);     /* LONG1 */
-    case 0x8b: return read_long(m, 4);     /* LONG4 */
-    case 'G': return read_float(m);        /* BINFLOAT */
-    case 0x8c: case 'U': case 'C': return read_text(m, 1);
-    case 'X': case 'T': case 'B': return read_text(m, 4);
-    case 0x8d: case 0x8e: return read_text(m, 8);
-    case '}': return push_new(m, make(m, PICKLE_DICT));
-    case ']': case ')': return push_new(m, make(m, PICKLE_LIST));
-    case 'u': return collect(m, PICKLE_DICT, false); /* SETITEMS */
-    case 'e': return collect(m, PICKLE_LIST, false); /* APPENDS */
-    case 'd': return collect(m, PICKLE_DICT, true);
-    case 'l': case 't': return collect(m, PICKLE_LIST, true);
-    case 's': return take(m, 2, PICKLE_DICT, false); /* SETITEM */
-    case 'a': return take(m, 1, PICKLE_LIST, false); /* APPEND */
-    case 0x85: return take(m, 1, PICKLE_LIST, true); /* TUPLE1 ... 3 */
-    case 0x86: return take(m, 2, PICKLE_LIST, true);
-    case 0x87: return take(m, 3, PICKLE_LIST, true);
-    case 'q': return put_at(m, 1);         /* BINPUT */
-    case 'r': return put_at(m, 4);         /* LONG_BINPUT */
-    case 0x94: return memo_put(m, m->memos); /* MEMOIZE */
-    case 'h': return memo_get(m, 1);       /* BINGET */
-    case 'j': return memo_get(m, 4);       /* LONG_BINGET */
-    default: return false;
+    case 0x80:
+        return skip(m, 1); /* PROTO */
+    case 0x95:
+        return skip(m, 8); /* FRAME */
+    case '(':
+        return push(m, NULL); /* MARK */
+    case '0':
+        return pop(m); /* POP */
+    case 'N':
+        return push_new(m, make(m, PICKLE_NONE));
+    case 0x88:
+        return push_number(m, 1); /* NEWTRUE */
+    case 0x89:
+        return push_number(m, 0); /* NEWFALSE */
+    case 'K':
+        return read_int(m, 1); /* BININT1 */
+    case 'M':
+        return read_int(m, 2); /* BININT2 */
+    case 'J':
+        return read_int(m, 4); /* BININT */
+    case 0x8a:
+        return read_long(m, 1); /* LONG1 */
+    case 0x8b:
+        return read_long(m, 4); /* LONG4 */
+    case 'G':
+        return read_float(m); /* BINFLOAT */
+    case 0x8c:
+    case 'U':
+    case 'C':
+        return read_text(m, 1);
+    case 'X':
+    case 'T':
+    case 'B':
+        return read_text(m, 4);
+    case 0x8d:
+    case 0x8e:
+        return read_text(m, 8);
+    case '}':
+        return push_new(m, make(m, PICKLE_DICT));
+    case ']':
+    case ')':
+        return push_new(m, make(m, PICKLE_LIST));
+    case 'u':
+        return collect(m, PICKLE_DICT, false); /* SETITEMS */
+    case 'e':
+        return collect(m, PICKLE_LIST, false); /* APPENDS */
+    case 'd':
+        return collect(m, PICKLE_DICT, true);
+    case 'l':
+    case 't':
+        return collect(m, PICKLE_LIST, true);
+    case 's':
+        return take(m, 2, PICKLE_DICT, false); /* SETITEM */
+    case 'a':
+        return take(m, 1, PICKLE_LIST, false); /* APPEND */
+    case 0x85:
+        return take(m, 1, PICKLE_LIST, true); /* TUPLE1 ... 3 */
+    case 0x86:
+        return take(m, 2, PICKLE_LIST, true);
+    case 0x87:
+        return take(m, 3, PICKLE_LIST, true);
+    case 'q':
+        return put_at(m, 1); /* BINPUT */
+    case 'r':
+        return put_at(m, 4); /* LONG_BINPUT */
+    case 0x94:
+        return memo_put(m, m->memos); /* MEMOIZE */
+    case 'h':
+        return memo_get(m, 1); /* BINGET */
+    case 'j':
+        return memo_get(m, 4); /* LONG_BINGET */
+    default:
+        return false;
     }
 }
 
@@ -308,8 +347,12 @@ enum rk_status pickle_read(const void *bytes, size_t size, const char *path, str
                            struct rk_error *error)
 {
     *pickle = (struct pickle){.memory = calloc(1, sizeof *pickle->memory)};
-    struct machine m = {.at = bytes, .end = (const unsigned char *)bytes + size, .path = path,
-                        .error = error, .memory = pickle->memory, .small = !pickle->memory};
+    struct machine m = {.at = bytes,
+                        .end = (const unsigned char *)bytes + size,
+                        .path = path,
+                        .error = error,
+                        .memory = pickle->memory,
+                        .small = !pickle->memory};
     enum rk_status status = m.small ? fail(&m, "") : run(&m);
     if (status == RK_OK) pickle->root = m.stack[0];
     free(m.stack);
