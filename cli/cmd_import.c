@@ -1,4 +1,5 @@
 /* reckon import: models and plans in the files of other tools. */
+#include "base/memory.h"
 #include "catalog/model_fields.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
@@ -9,11 +10,14 @@
 #include "cli/import_slurm.h"
 #include "cli/model_input.h"
 #include "cli/show.h"
+#include "interop/detect.h"
 #include "interop/hf.h"
 #include "text/output.h"
+#include "text/text_file.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- hf ---- */
 
@@ -26,7 +30,7 @@ struct hf_args {
 
 #define AT(member) .offset = offsetof(struct hf_args, member)
 
-enum { MOST_SEQUENCE = 1 << 28 };
+enum { MOST_SEQUENCE = 1 << 28, FILE_BYTES = 4 << 20 };
 
 /* clang-format off */
 static const struct operand hf_operands[] = {
@@ -196,8 +200,10 @@ static const struct command import_commands[] = {
 const struct usage import_usage = {
     .name = "import",
     .summary = "take over the models and plans of other tools",
-    .synopsis = "FORMAT FILE [options]",
-    .description = "Reads the files of other tools and writes Reckon's own.",
+    .synopsis = "[FORMAT] FILE [options]",
+    .description =
+        "Reads the files of other tools and writes Reckon's own. Without FORMAT the file "
+        "says whose it is.",
     .groups = {{"General", options_help_rows, 0}},
     .examples = {{"reckon import hf config.json -o model.json",
                   "A model of Hugging Face as a model file:"},
@@ -208,7 +214,46 @@ const struct usage import_usage = {
     .commands = import_commands,
 };
 
+/* `reckon import FILE`: the format by what stands in the file. */
+static int import_detected(int argc, char **argv)
+{
+    char *text = NULL;
+    size_t size;
+    struct rk_error error;
+    if (text_file_load(argv[1], FILE_BYTES, &text, &size, &error) != RK_OK)
+        return options_fail(&error);
+    const struct tool_sign *sign = detect_tool(text);
+    free(text);
+    if (!sign || !sign->format) {
+        detect_fail(sign, argv[1], &error);
+        return options_fail(&error);
+    }
+    fprintf(stderr, "reckon: note: %s is read as a %s of %s: reckon import %s\n", argv[1],
+            sign->what, sign->tool, sign->format);
+    char **words = calloc((size_t)argc + 2, sizeof *words);
+    if (!words) {
+        no_memory(&error);
+        return options_fail(&error);
+    }
+    words[0] = (char *)import_usage.name;
+    words[1] = (char *)sign->format;
+    for (int i = 1; i < argc; i++)
+        words[i + 1] = argv[i];
+    const int code = options_run_command(&import_usage, argc + 1, words);
+    free(words);
+    return code;
+}
+
+static bool is_format(const char *name)
+{
+    for (const struct command *c = import_commands; c->name; c++)
+        if (strcmp(c->name, name) == 0) return true;
+    return false;
+}
+
 int cmd_import(int argc, char **argv)
 {
+    if (argc > 1 && argv[1][0] != '-' && !is_format(argv[1]) && access(argv[1], R_OK) == 0)
+        return import_detected(argc, argv);
     return options_run_command(&import_usage, argc, argv);
 }

@@ -1,8 +1,10 @@
 /* reckon import deepspeed, axolotl, nanotron, ...: the configurations of other tools, as plans. */
 #include "base/memory.h"
 #include "base/text.h"
+#include "catalog/catalog.h"
 #include "cli/import_answer.h"
 #include "cli/model_input.h"
+#include "interop/detect.h"
 #include "interop/run_script.h"
 #include "text/output.h"
 #include "text/text_file.h"
@@ -81,7 +83,7 @@ static void name_model(const char *path, struct rk_model *model)
 {
     char id[sizeof model->id];
     model_name_of(path, id, sizeof id);
-    static const char *const endings[] = {".yaml", ".yml", ".json", ".toml"};
+    static const char *const endings[] = {".yaml", ".yml", ".json", ".toml", ".py"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (text_ends_in(id, endings[i])) id[strlen(id) - strlen(endings[i])] = '\0';
     snprintf(model->id, sizeof model->id, "%s", *id && strcmp(id, "-") != 0 ? id : "imported");
@@ -96,18 +98,74 @@ struct import_state {
     struct notes notes;
 };
 
+/* What a file calls its model: an id of the hub under one of these keys. */
+static const char *const model_keys[] = {"base_model", "model_name_or_path", "model_id",
+                                         "model.model_name_or_path", "model.model_id"};
+
+/* --model; without it the catalog's of the name that the file says. */
+static enum rk_status open_model(const struct file_args *args, const char *text,
+                                 struct import_state *s, struct rk_error *error)
+{
+    struct settings settings;
+    struct rk_error ignored;
+    if (args->model) return model_open(args->model, &s->model, error);
+    const bool script = run_script_is(text_file_name(args->file), text);
+    const enum rk_status status =
+        script ? RK_BAD_INPUT
+               : settings_read(&settings, text_file_name(args->file), text, args->sets.text,
+                               (size_t)args->sets.count, &ignored);
+    const struct setting *said = NULL;
+    for (size_t i = 0; status == RK_OK && !said && i < sizeof model_keys / sizeof *model_keys; i++)
+        said = settings_find(&settings, model_keys[i]);
+    if (said && catalog_has(CATALOG_MODELS, said->text)) {
+        const enum rk_status opened = model_open(said->text, &s->model, error);
+        if (opened == RK_OK)
+            notes_add(&s->notes, NOTE_ASSUMED, said->line, said->column, said->key, said->text,
+                      "the catalog's %s", s->model.id);
+        settings_release(&settings);
+        return opened;
+    }
+    rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+            said ? "--model is missing: %s %.100s is no checkpoint of the catalog; reckon models "
+                   "lists what there is"
+                 : "--model is missing: reckon models lists what there is",
+            said ? said->key : "", said ? said->text : "");
+    if (!script) settings_release(&settings);
+    return RK_BAD_ARGUMENT;
+}
+
+/* A file that the format's reader does not understand, and that is plainly of another tool. */
+static void tell_tool(const struct plan_format *format, const char *path, const char *why)
+{
+    char *text = NULL;
+    size_t size;
+    struct rk_error error;
+    if (strcmp(path, "-") == 0 || text_file_load(path, FILE_BYTES, &text, &size, &error) != RK_OK)
+        return;
+    const struct tool_sign *sign = run_script_is(path, text) ? NULL : detect_tool(text);
+    const bool strange = strstr(why, "is not known") || strstr(why, "are expected");
+    free(text);
+    if (!sign || !strange || (sign->format && strcmp(sign->format, format->name) == 0)) return;
+    if (!sign->format) {
+        detect_fail(sign, path, &error);
+        options_fail(&error);
+    } else
+        fprintf(stderr, "reckon: %s: this looks like a %s of %s: reckon import %s\n", path,
+                sign->what, sign->tool, sign->format);
+}
+
 static enum rk_status read(const struct plan_format *format, const struct file_args *args,
                            struct import_state *s, struct rk_error *error)
 {
     char *text = NULL;
     size_t size;
     enum rk_status status = RK_OK;
-    if (!format->own_model && !args->model)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "--model is missing: reckon models lists what there is");
-    if (!format->own_model) status = model_open(args->model, &s->model, error);
-    if (status == RK_OK) status = text_file_load(args->file, FILE_BYTES, &text, &size, error);
-    if (status != RK_OK) return status;
+    if (args->file) status = text_file_load(args->file, FILE_BYTES, &text, &size, error);
+    if (status == RK_OK && !format->own_model) status = open_model(args, text, s, error);
+    if (status != RK_OK) {
+        free(text);
+        return status;
+    }
     const struct config_source source = {
         .path = text_file_name(args->file),
         .text = text,
@@ -147,6 +205,8 @@ static int run(const struct usage *usage, const struct plan_format *format, int 
     } else {
         code = options_fail(&error);
         if (s) import_warn(&s->notes, text_file_name(args.file));
+        if (error.status == RK_BAD_INPUT || error.status == RK_BAD_ARGUMENT)
+            tell_tool(format, args.file, error.text);
     }
     free(s);
     return code;

@@ -2,6 +2,7 @@
 #include "catalog/model_fields.h"
 #include "interop/megatron_args.h"
 #include "interop/target.h"
+#include "plan/members.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -152,6 +153,13 @@ static void write_rows(FILE *file, const struct rk_model *model, const struct rk
     if (!fused) fputs("model.cross_entropy_loss_fusion: false\n", file); /* its preset is true */
     if (mixed[plan->precision]) fprintf(file, "mixed_precision: %s\n", mixed[plan->precision]);
     fputs("train.train_iters: 20\n", file);
+}
+
+void bridge_write_model(FILE *file, const struct rk_model *model)
+{
+    struct rk_plan plan = plan_of_framework(RK_MEGATRON);
+    plan.ranks = plan.batch = 1;
+    write_rows(file, model, &plan);
 }
 
 static void write_file(FILE *file, const struct rk_model *m, const struct rk_plan *p,

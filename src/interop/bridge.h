@@ -11,6 +11,9 @@
 #include "interop/reader.h"
 #include <stdio.h>
 
+/* The rows that say a model, with a plan of one GPU. */
+void bridge_write_model(FILE *file, const struct rk_model *model);
+
 #define BRIDGE_FILE "bridge.yaml"
 #define BRIDGE_COMMAND                                                                             \
     "scripts/training/run_recipe.py --recipe vanilla_gpt_pretrain_config --mode pretrain "         \

@@ -48,6 +48,7 @@ static const struct key nemo_rows[] = {
 const struct key_table gpt_neox_keys = KEY_TABLE(neox_rows);
 const struct key_table nanotron_keys = KEY_TABLE(nanotron_rows);
 const struct key_table nemo_keys = KEY_TABLE(nemo_rows);
+const struct key_table bridge_recipe_keys = KEY_TABLE(nemo_rows);
 
 /* ---- lists of words ---- */
 
@@ -240,6 +241,18 @@ static enum rk_status check_neox_layers(const struct words_reading *r, struct rk
     return RK_OK;
 }
 
+/* "silu" is the activation of a gate (mlp_type llama or gated); alone models do not describe it. */
+static enum rk_status check_neox_gate(const struct words_reading *r, struct rk_error *error)
+{
+    const struct setting *activation = settings_find(&r->settings, "activation");
+    const struct setting *type = settings_find(&r->settings, "mlp_type");
+    const bool gated =
+        type && (strcmp(type->text, "llama") == 0 || strcmp(type->text, "gated") == 0);
+    if (!activation || gated || strcmp(activation->text, "silu") != 0) return RK_OK;
+    return settings_fail(&r->settings, activation, error,
+                         "is not covered without a gate: give swiglu, or mlp_type: gated");
+}
+
 /* One file of several has not all of it. */
 static enum rk_status need_neox(const struct words_reading *r, struct rk_error *error)
 {
@@ -264,6 +277,7 @@ static enum rk_status interpret_neox(struct words_reading *r, const struct confi
     const struct setting *fp16 = settings_find(&r->settings, "fp16.enabled");
     const struct setting *type = settings_find(&r->settings, "fp16.type");
     if (status == RK_OK) status = check_neox_layers(r, error);
+    if (status == RK_OK) status = check_neox_gate(r, error);
     if (status == RK_OK) status = need_neox(r, error);
     if (!r->run.pipeline) r->run.pipeline = 1; /* 0: no pipeline module */
     put_neox_width(r);

@@ -32,6 +32,8 @@ static const struct starter {
     {"nanotron",      "",                                  "config_file", false, false, true, true, NULL},
     {"nemo",          "",                                  "config_name", false, true, true, true, NULL},
     {"mindspeed-fsdp2", "",                                "", true, false, false, true, NULL},
+    {"levanter",      "levanter.main.train_lm",            "config_path|config", false, false, false, true, NULL},
+    {"maxtext",       "MaxText.train|maxtext.trainers.pre_train.train|MaxText.sft_trainer", "", true, true, false, true, NULL},
     {"primus",        "primus-cli|main.py",                "config|exp", false, false, false, true, "modules.pre_trainer.overrides."},
 };
 /* clang-format on */

@@ -1,0 +1,54 @@
+cp $SOURCE/fuzz/corpus/readers/recipe llama3.py
+cat >>llama3.py <<'END'
+
+
+SEQUENCE: int = 16384
+
+
+def llama3_8b_long_pretrain_config():
+    cfg = llama3_8b_pretrain_config()
+    cfg.model.context_parallel_size = 4  # of 16 GPUs
+    cfg.model.seq_length = SEQUENCE
+    cfg.model.recompute_granularity = (
+        "selective"
+    )
+    cfg.mixed_precision = bf16_with_fp8_current_scaling_mixed()
+    return cfg
+
+
+def llama3_8b_peft_config(peft="lora"):
+    cfg = _peft_common()
+    return cfg
+
+
+def llama3_8b_computed_config(size):
+    cfg = llama3_8b_pretrain_config()
+    cfg.model.pipeline_model_parallel_size = size // 2
+    return cfg
+
+
+def llama3_8b_if_config(size):
+    cfg = llama3_8b_pretrain_config()
+    if size > 2:
+        cfg.train.micro_batch_size = 2
+    return cfg
+END
+reckon import bridge-recipe llama3.py --gpus 16
+for config in llama3_8b_pretrain_config llama3_8b_long_pretrain_config; do
+    reckon import llama3.py --gpus 16 --set config=$config 2>/dev/null | sed -n '1,2p'
+done
+for config in llama3_8b_peft_config llama3_8b_computed_config llama3_8b_if_config; do
+    reckon import bridge-recipe llama3.py --gpus 16 --set config=$config
+done
+reckon import bridge-recipe llama3.py --gpus 16 --set config=llama3_8b_computed_config --set model.pipeline_model_parallel_size=2 2>/dev/null | sed -n 2p
+=== stdout
+llama3: 8,030,261,248 parameters, 16 GPUs with Megatron-Bridge
+  plan: dp8 cp2 gbs512 zero1 grad-overlap weight-overlap vocab-multiple=1
+llama3: 8,030,261,248 parameters, 16 GPUs with Megatron-Bridge
+  plan: precision=fp8-current dp4 cp4 gbs512 seq16384 zero1 grad-overlap weight-overlap
+  plan: dp4 pp2 cp2 gbs512 zero1 grad-overlap weight-overlap vocab-multiple=1
+=== stderr
+reckon: llama3.py: has 5 recipes: give one with --set config=NAME (llama3_8b_pretrain_config, llama3_8b_long_pretrain_config, llama3_8b_peft_config, llama3_8b_computed_config, llama3_8b_if_config)
+reckon: llama3.py:36: _peft_common: only adapters are trained, which plans do not cover
+reckon: llama3.py:42: model.pipeline_model_parallel_size: is computed: give its value with --set
+reckon: llama3.py:49: train.micro_batch_size: stands under a condition: give its value with --set

@@ -1,0 +1,30 @@
+# Whose file it is: read by its tool's reader, or named as a tool's that is not read.
+printf 'base_model: Qwen/Qwen3-8B\nmicro_batch_size: 1\ngradient_accumulation_steps: 2\nsequence_len: 4096\nbf16: true\ndeepspeed: null\n' >axolotl.yaml
+reckon import axolotl.yaml --gpus 8 2>&1 | head -n 2
+printf '{"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000}' >c.json
+reckon import c.json 2>&1 | sed -n 2,3p
+printf 'model:\n  _component_: torchtune.models.llama3.llama3_8b\n' >tune.yaml
+reckon import tune.yaml
+reckon import axolotl tune.yaml -m llama3.1-8b --gpus 8
+printf 'import colossalai\nfrom colossalai.booster.plugin import HybridParallelPlugin\n' >train.py
+reckon import train.py
+printf 'max_seq_len: 2048\nglobal_train_batch_size: 256\nmodel: {name: mpt_causal_lm}\nfsdp_config: {}\n' >mpt.yaml
+reckon import mpt.yaml
+echo 'swift sft --model Qwen/Qwen3-8B' >swift.sh; reckon import swift.sh
+echo 'hello: world' >what.yaml; reckon import what.yaml
+reckon import nothing.yaml
+=== stdout
+reckon: note: axolotl.yaml is read as a training of axolotl: reckon import axolotl
+qwen3-8b: 8,190,735,360 parameters, 8 GPUs with axolotl
+c: a llama model
+6,738,415,616 parameters
+=== stderr
+reckon: tune.yaml: this is a torchtune configuration; reckon does not read it: say model, batch and recomputation as words of reckon predict, framework=fsdp
+reckon: tune.yaml:2:16: model._component_: is not known: correct it, or give --ignore model._component_
+reckon: tune.yaml: this is a torchtune configuration; reckon does not read it: say model, batch and recomputation as words of reckon predict, framework=fsdp
+reckon: train.py: this is a ColossalAI script or configuration; reckon does not read it: say its degrees as words of reckon predict
+reckon: mpt.yaml: this is a llm-foundry configuration; reckon does not read it: say model and batch as words of reckon predict, framework=fsdp zero3
+reckon: swift.sh: this is a ms-swift script; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=deepspeed or fsdp
+reckon: what.yaml: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them)
+reckon: "nothing.yaml" is no command: reckon --help lists them
+=== exit 2
