@@ -22,7 +22,7 @@ struct doctor_args {
 
 /* clang-format off */
 static const struct operand doctor_operands[] = {
-    {.name = "LOG", .help = "what the run printed: lines of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; or a profile of PyTorch, export_chrome_trace(); or, of a run that ran out of memory, the traceback, what torch.cuda.memory_summary() printed, or a memory snapshot; - is standard input", AT(log), .complete = "file"},
+    {.name = "LOG", .help = "what the run printed: lines of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; or a profile of PyTorch, export_chrome_trace(); or metrics that Weights & Biases or TensorBoard export (CSV, JSON); or, of a run that ran out of memory, the traceback, what torch.cuda.memory_summary() printed, or a memory snapshot; - is standard input", AT(log), .complete = "file"},
     {.name = "PLAN", .help = "words that say how it is trained, as of reckon predict",
      .offset = offsetof(struct doctor_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},

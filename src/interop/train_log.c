@@ -1,4 +1,5 @@
 #include "interop/train_log.h"
+#include "interop/metric_table.h"
 #include "interop/mllog.h"
 #include "text/text_file.h"
 
@@ -88,6 +89,11 @@ static void keep(struct train_log *log, double step_s)
         log->steps--;
     }
     log->step_s[log->steps++] = step_s;
+}
+
+static void keep_step(void *log, double step_s)
+{
+    keep(log, step_s);
 }
 
 /* The number behind a key; 0: none. */
@@ -246,6 +252,12 @@ enum rk_status train_log_load(const char *path, const struct train_log_scale *sc
     *log = (struct train_log){.format = NULL};
     enum rk_status status = text_file_load(path, MOST_BYTES, &text, &size, error);
     if (status != RK_OK) return status;
+    if (metric_table_is(text)) {
+        status = metric_table_read(text, size, text_file_name(path), keep_step, log, error);
+        log->format = "a tracker's metrics";
+        free(text);
+        return status;
+    }
     if (kernel_trace_is(text)) {
         status = read_trace(text, size, text_file_name(path), log, error);
         free(text);

@@ -3,7 +3,7 @@
  * Lines of Megatron-LM, Megatron-Bridge, NeMo, torchtitan, DeepSpeed and nanotron are read as they
  * are printed, those of MLPerf's logs (mllog.h), and tqdm's progress bars where there are none of
  * them; all other lines are skipped. Nothing but the times is taken from them. A profile of PyTorch
- * is read as well: a file that is JSON.
+ * is read as well: a file that is JSON; and what trackers export (metric_table.h).
  */
 #ifndef RECKON_INTEROP_TRAIN_LOG_H
 #define RECKON_INTEROP_TRAIN_LOG_H
