@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "interop/hf_reading.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static const struct hf_type *type_named(const char *name)
@@ -44,12 +45,12 @@ static const struct {
     {"zamba", "blocks whose weights several layers share"},
     {"xlstm", "xLSTM recurrences"},
     {"blt", "patches of bytes with encoders of their own"},
-    {"bert", "an encoder with a masked loss: its launch script is read by import megatron"},
+    {"bert", "an encoder with a masked loss"},
     {"roberta", "an encoder with a masked loss"},
     {"deberta", "an encoder with a masked loss"},
     {"modernbert", "an encoder with a masked loss"},
-    {"t5", "an encoder and a decoder: reckon models t5-base shows how a model file says them"},
-    {"mt5", "an encoder and a decoder: reckon models t5-base shows how a model file says them"},
+    {"t5", "an encoder and a decoder"},
+    {"mt5", "an encoder and a decoder"},
     {"bart", "an encoder and a decoder"},
     {"whisper", "sound, an encoder and a decoder"},
     {"vit", "images"},
@@ -63,7 +64,7 @@ static enum rk_status fail_undescribed(const struct place *place, const char *na
     for (size_t i = 0; name && i < sizeof undescribed / sizeof *undescribed; i++) {
         const size_t n = strlen(undescribed[i].type);
         if (strncmp(name, undescribed[i].type, n) == 0 &&
-            (!name[n] || name[n] == '_' || name[n] == '2'))
+            (!name[n] || name[n] == '_' || isdigit((unsigned char)name[n])))
             return place_fail(place, error, "%s models have %s, which models here do not describe",
                               name, undescribed[i].what);
     }
