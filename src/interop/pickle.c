@@ -221,105 +221,123 @@ static bool take(struct machine *m, size_t count, enum pickle_type type, bool fr
     return !fresh || push(m, to);
 }
 
-static bool read_float(struct machine *m)
+static bool read_float(struct machine *m, int bytes)
 {
-    if (!left(m, 8)) return false;
-    m->at += 8;
-    return push_number(m, big_double(m->at - 8));
+    if (!left(m, (uint64_t)bytes)) return false;
+    m->at += bytes;
+    return push_number(m, big_double(m->at - bytes));
 }
 
-static bool skip(struct machine *m, uint64_t bytes)
+static bool skip(struct machine *m, int bytes)
 {
-    if (!left(m, bytes)) return false;
+    if (!left(m, (uint64_t)bytes)) return false;
     m->at += bytes;
     return true;
 }
 
-static bool pop(struct machine *m)
+static bool mark(struct machine *m, int none)
 {
-    if (!m->height) return false;
-    m->height--;
+    (void)none;
+    return push(m, NULL);
+}
+
+static bool pop(struct machine *m, int count)
+{
+    if (m->height < (size_t)count) return false;
+    m->height -= (size_t)count;
     return true;
 }
+
+static bool empty(struct machine *m, int type)
+{
+    return push_new(m, make(m, (enum pickle_type)type));
+}
+
+static bool truth(struct machine *m, int value)
+{
+    return push_number(m, value);
+}
+
+static bool fill(struct machine *m, int type)
+{
+    return collect(m, (enum pickle_type)type, false);
+}
+
+static bool gather(struct machine *m, int type)
+{
+    return collect(m, (enum pickle_type)type, true);
+}
+
+static bool put_one(struct machine *m, int type)
+{
+    return take(m, type == PICKLE_DICT ? 2 : 1, (enum pickle_type)type, false);
+}
+
+static bool tuple(struct machine *m, int count)
+{
+    return take(m, (size_t)count, PICKLE_LIST, true);
+}
+
+static bool memoize(struct machine *m, int none)
+{
+    (void)none;
+    return memo_put(m, m->memos);
+}
+
+/* clang-format off */
+static const struct opcode {
+    unsigned char op;
+    bool (*run)(struct machine *m, int argument);
+    int argument;
+} opcodes[] = {
+    {0x80, skip, 1},            /* PROTO */
+    {0x95, skip, 8},            /* FRAME */
+    {'(', mark, 0},             /* MARK */
+    {'0', pop, 1},              /* POP */
+    {'N', empty, PICKLE_NONE},  /* NONE */
+    {0x88, truth, 1},           /* NEWTRUE */
+    {0x89, truth, 0},           /* NEWFALSE */
+    {'K', read_int, 1},         /* BININT1 */
+    {'M', read_int, 2},         /* BININT2 */
+    {'J', read_int, 4},         /* BININT */
+    {0x8a, read_long, 1},       /* LONG1 */
+    {0x8b, read_long, 4},       /* LONG4 */
+    {'G', read_float, 8},       /* BINFLOAT */
+    {0x8c, read_text, 1},       /* SHORT_BINUNICODE */
+    {'X', read_text, 4},        /* BINUNICODE */
+    {0x8d, read_text, 8},       /* BINUNICODE8 */
+    {'U', read_text, 1},        /* SHORT_BINSTRING */
+    {'T', read_text, 4},        /* BINSTRING */
+    {'C', read_text, 1},        /* SHORT_BINBYTES */
+    {'B', read_text, 4},        /* BINBYTES */
+    {0x8e, read_text, 8},       /* BINBYTES8 */
+    {'}', empty, PICKLE_DICT},  /* EMPTY_DICT */
+    {']', empty, PICKLE_LIST},  /* EMPTY_LIST */
+    {')', empty, PICKLE_LIST},  /* EMPTY_TUPLE */
+    {'u', fill, PICKLE_DICT},   /* SETITEMS */
+    {'e', fill, PICKLE_LIST},   /* APPENDS */
+    {'d', gather, PICKLE_DICT}, /* DICT */
+    {'l', gather, PICKLE_LIST}, /* LIST */
+    {'t', gather, PICKLE_LIST}, /* TUPLE */
+    {'s', put_one, PICKLE_DICT}, /* SETITEM */
+    {'a', put_one, PICKLE_LIST}, /* APPEND */
+    {0x85, tuple, 1},           /* TUPLE1 */
+    {0x86, tuple, 2},           /* TUPLE2 */
+    {0x87, tuple, 3},           /* TUPLE3 */
+    {'q', put_at, 1},           /* BINPUT */
+    {'r', put_at, 4},           /* LONG_BINPUT */
+    {0x94, memoize, 0},         /* MEMOIZE */
+    {'h', memo_get, 1},         /* BINGET */
+    {'j', memo_get, 4},         /* LONG_BINGET */
+};
+/* clang-format on */
 
 /* One opcode; false: damaged, or not known. */
 static bool step(struct machine *m, unsigned char op)
 {
-    switch (op) {
-    case 0x80:
-        return skip(m, 1); /* PROTO */
-    case 0x95:
-        return skip(m, 8); /* FRAME */
-    case '(':
-        return push(m, NULL); /* MARK */
-    case '0':
-        return pop(m); /* POP */
-    case 'N':
-        return push_new(m, make(m, PICKLE_NONE));
-    case 0x88:
-        return push_number(m, 1); /* NEWTRUE */
-    case 0x89:
-        return push_number(m, 0); /* NEWFALSE */
-    case 'K':
-        return read_int(m, 1); /* BININT1 */
-    case 'M':
-        return read_int(m, 2); /* BININT2 */
-    case 'J':
-        return read_int(m, 4); /* BININT */
-    case 0x8a:
-        return read_long(m, 1); /* LONG1 */
-    case 0x8b:
-        return read_long(m, 4); /* LONG4 */
-    case 'G':
-        return read_float(m); /* BINFLOAT */
-    case 0x8c:
-    case 'U':
-    case 'C':
-        return read_text(m, 1);
-    case 'X':
-    case 'T':
-    case 'B':
-        return read_text(m, 4);
-    case 0x8d:
-    case 0x8e:
-        return read_text(m, 8);
-    case '}':
-        return push_new(m, make(m, PICKLE_DICT));
-    case ']':
-    case ')':
-        return push_new(m, make(m, PICKLE_LIST));
-    case 'u':
-        return collect(m, PICKLE_DICT, false); /* SETITEMS */
-    case 'e':
-        return collect(m, PICKLE_LIST, false); /* APPENDS */
-    case 'd':
-        return collect(m, PICKLE_DICT, true);
-    case 'l':
-    case 't':
-        return collect(m, PICKLE_LIST, true);
-    case 's':
-        return take(m, 2, PICKLE_DICT, false); /* SETITEM */
-    case 'a':
-        return take(m, 1, PICKLE_LIST, false); /* APPEND */
-    case 0x85:
-        return take(m, 1, PICKLE_LIST, true); /* TUPLE1 ... 3 */
-    case 0x86:
-        return take(m, 2, PICKLE_LIST, true);
-    case 0x87:
-        return take(m, 3, PICKLE_LIST, true);
-    case 'q':
-        return put_at(m, 1); /* BINPUT */
-    case 'r':
-        return put_at(m, 4); /* LONG_BINPUT */
-    case 0x94:
-        return memo_put(m, m->memos); /* MEMOIZE */
-    case 'h':
-        return memo_get(m, 1); /* BINGET */
-    case 'j':
-        return memo_get(m, 4); /* LONG_BINGET */
-    default:
-        return false;
-    }
+    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+        if (opcodes[i].op == op) return opcodes[i].run(m, opcodes[i].argument);
+    return false;
 }
 
 /* Opcodes that name or call something of Python: c, i, o, R, b, \x81, \x92, \x93, P, Q, \x82 ... */
