@@ -5,6 +5,7 @@
  * qwen.py, olmo.py, gemma.py, mixtral.py of 2025 [levanter].
  */
 #include "interop/key_rows.h"
+#include "interop/model_numbers.h"
 #include "interop/reader.h"
 #include "interop/tokenizers.h"
 #include "plan/members.h"
@@ -58,6 +59,8 @@ static const struct type {
 /* clang-format on */
 
 const struct key_table levanter_keys = KEY_TABLE(rows);
+
+enum { MOST = 1000000000 };
 
 struct reading {
     const struct config_source *source;
@@ -171,7 +174,7 @@ static enum rk_status read_model(struct reading *r)
         return settings_fail_key(&r->settings, "model.num_heads", r->error,
                                  "must divide hidden_dim, and num_kv_heads the heads");
     set_model(r, t);
-    return RK_OK;
+    return model_numbers_check(r->m, r->settings.path, r->error);
 }
 
 /* ---- the plan ---- */
@@ -185,7 +188,8 @@ static enum rk_status read_ranks(struct reading *r)
                        "the file does not say on how many devices: give --gpus N");
     p->ranks = r->source->gpus;
     p->tensor = j->tensor ? j->tensor : 1;
-    if (p->ranks % (p->tensor * j->replicas))
+    if (p->tensor > p->ranks || !j->replicas || j->replicas > p->ranks ||
+        p->ranks % (p->tensor * j->replicas))
         return settings_fail_key(&r->settings, "trainer.model_axis_size", r->error,
                                  "and the replicas do not divide the %" PRIu64 " devices",
                                  p->ranks);
@@ -200,7 +204,7 @@ static enum rk_status read_ranks(struct reading *r)
     if (!settings_find(&r->settings, "trainer.train_batch_size"))
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "trainer.train_batch_size", "512",
                   "Levanter's preset");
-    if (!j->batch || j->batch % copies)
+    if (!j->batch || j->batch > MOST || j->batch % copies)
         return settings_fail_key(&r->settings, "trainer.train_batch_size", r->error,
                                  "must be a multiple of the %" PRIu64 " copies", copies);
     p->microbatch = j->per_device > 0 ? (uint64_t)j->per_device : j->batch / copies;

@@ -7,6 +7,7 @@
  */
 #include "base/text.h"
 #include "interop/key_rows.h"
+#include "interop/model_numbers.h"
 #include "interop/reader.h"
 #include "plan/members.h"
 #include <reckon/catalog.h>
@@ -93,6 +94,8 @@ static const char *const names[][2] = {
 /* clang-format on */
 
 const struct key_table maxtext_keys = KEY_TABLE(rows);
+
+enum { MOST = 1000000000 };
 
 struct reading {
     const struct config_source *source;
@@ -247,8 +250,9 @@ static enum rk_status read_model(struct reading *r)
     if (!j->hidden) j->hidden = 2048;
     if (!j->layers) j->layers = 16;
     const enum rk_status status = check_shape(r);
-    if (status == RK_OK) set_shape(r, d);
-    return status;
+    if (status != RK_OK) return status;
+    set_shape(r, d);
+    return model_numbers_check(r->m, r->settings.path, r->error);
 }
 
 /* ---- the mesh ---- */
@@ -355,6 +359,7 @@ static enum rk_status read_batch(struct reading *r)
                                  "%" PRIu64 " samples of a pass are not whole on %" PRIu64
                                  " copies with their microbatches",
                                  once, copies);
+    if (once > MOST / again) return fail_key(r, "gradient_accumulation_steps", "is too many");
     p->batch = once * again;
     p->microbatch = p->batch / copies / parts;
     p->sequence = j->sequence == r->m->sequence ? 0 : j->sequence;

@@ -19,4 +19,9 @@ const struct model_numbers *model_numbers(const struct rk_model *model);
  */
 void model_limit_groups(struct rk_model *model, uint64_t groups, uint64_t active);
 
+/* Is it a model that a model file can say, with all its numbers in their ranges? Else RK_BAD_INPUT
+ * with the key of the model file. */
+enum rk_status model_numbers_check(const struct rk_model *model, const char *path,
+                                   struct rk_error *error);
+
 #endif
