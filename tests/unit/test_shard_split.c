@@ -71,6 +71,9 @@ Test(shard_split, catalog)
             if (model.recurrence &&
                 (model.recurrent_heads % degrees[k] || model.recurrent_groups % degrees[k]))
                 continue;
+            /* weights of norms on each head are cut with their heads */
+            const uint64_t kv_heads = model.kv_heads ? model.kv_heads : model.heads;
+            if (model.qk_norm_wide && kv_heads % degrees[k]) continue;
             check_model(&model, &tensors, degrees[k]);
         }
         layout_release(&tensors);
