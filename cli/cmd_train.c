@@ -119,7 +119,8 @@ const struct usage train_usage = {
     .description =
         "Runs a plan: the program of each rank is interpreted instruction by instruction, with the ranks "
         "as threads. What the executor does not do is refused by name before the first step. Arithmetic is "
-        "that of 32 bits (precision fp32), of 64 with --double; precision=bf16 and fp16 are emulated.\n\n"
+        "that of 32 bits (precision fp32), of 64 with --double. With precision=bf16 products are of bf16 where "
+        "the processor has them (AVX512_BF16 or AMX, by oneDNN); elsewhere, as with fp16, they are emulated.\n\n"
         "Weights begin from --seed, the same under every plan, and samples come in an order that the plan "
         "does not change: two plans bring the same losses but for rounding, and the same bits where only "
         "stages, schedule, recomputation, or ZeRO 0 and 1, or 2 and 3, differ.\n\n"

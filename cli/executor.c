@@ -61,6 +61,7 @@ int executor_become(int argc, char **argv)
         char *slash = strrchr(path, '/');
         strcpy(slash ? slash + 1 : path, name);
         setenv("OPENBLAS_NUM_THREADS", "1", 1); /* threads that it starts when loaded would idle */
+        setenv("GOMP_SPINCOUNT", "5000", 0);    /* ... and these would wait in a processor's way */
         execv(path, all);
         execvp(name, all);
     }

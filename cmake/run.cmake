@@ -27,6 +27,24 @@ target_include_directories(reckon_run PUBLIC include src)
 target_link_libraries(reckon_run PUBLIC reckon_static PkgConfig::OPENBLAS)
 target_compile_definitions(reckon_run PRIVATE $<$<BOOL:${URING_FOUND}>:RECKON_URING>)
 
+# Products of bf16, where there is oneDNN 2 (libdnnl-dev); without it they are emulated in 32 bits.
+# GCC alone: oneDNN is compiled with its OpenMP.
+option(RECKON_DNNL "Multiply bf16 with oneDNN when it is found" ON)
+if(RECKON_DNNL AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT RECKON_SANITIZE)
+  find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl_version.h) # its own package file asks for OpenCL
+  find_library(DNNL_LIBRARY dnnl)
+  if(DNNL_INCLUDE_DIR AND DNNL_LIBRARY)
+    file(STRINGS ${DNNL_INCLUDE_DIR}/oneapi/dnnl/dnnl_version.h DNNL_VERSION REGEX "DNNL_VERSION_MAJOR 2$")
+  endif()
+  if(DNNL_VERSION)
+    set_property(SOURCE src/run/bf16.c APPEND PROPERTY COMPILE_OPTIONS "${OpenMP_C_FLAGS}")
+    target_compile_definitions(reckon_run PRIVATE RECKON_DNNL)
+    target_include_directories(reckon_run PRIVATE ${DNNL_INCLUDE_DIR})
+    target_link_libraries(reckon_run PUBLIC ${DNNL_LIBRARY})
+    set(RECKON_RUN_LIBS -ldnnl)
+  endif()
+endif()
+
 add_executable(reckon-run run/main.c)
 target_link_libraries(reckon-run PRIVATE reckon_cli reckon_run)
 

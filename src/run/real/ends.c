@@ -21,13 +21,30 @@ static void shard_of_words(const struct engine *e, const struct store *s, enum w
     }
 }
 
+/* As lookup_forward, in a table of 16 bits. */
+static void look_up_low(struct engine *e, const uint32_t *token, uint32_t first, uint32_t count,
+                        const uint16_t *table, real *y)
+{
+    for (size_t i = 0; i < e->rows; i++)
+        if (token[i] - first < count)
+            unpack_16(e, e->hidden, table + (size_t)(token[i] - first) * e->hidden,
+                      y + i * e->hidden);
+        else
+            clear_bytes(y + i * e->hidden, e->hidden * sizeof *y);
+}
+
 void REAL(embed)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     uint32_t first = 0, count = 0;
     size_t box = 0;
     shard_of_words(e, l->table, WEIGHT_TABLE, &first, &count, &box);
-    lookup_forward(e->rows, e->hidden, e->token + mb * e->rows, first, count,
-                   weight(e, l->table, WEIGHT_TABLE), make(e, f, SLOT_OUT_2, e->rows * e->hidden));
+    const struct matrix table = matrix_of(e, l->table, WEIGHT_TABLE);
+    const uint32_t *token = e->token + mb * e->rows;
+    real *y = make(e, f, SLOT_OUT_2, e->rows * e->hidden);
+    if (table.low)
+        look_up_low(e, token, first, count, table.low, y);
+    else
+        lookup_forward(e->rows, e->hidden, token, first, count, table.plain, y);
 }
 
 void REAL(embed_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -222,8 +239,8 @@ static void head_back(struct engine *e, struct store *s, enum weight_role role, 
                       size_t rows, size_t box, const real *dlogits, real *dx)
 {
     real *dw = REAL(gradients_of)(e, s, e->job->model.tied_embeddings) + s->group->at[role];
-    matrix_input(e->threads, rows, box, e->hidden, dlogits, weight(e, s, role), dx, false);
-    matrix_weight(e->threads, rows, box, e->hidden, dlogits, x, dw);
+    product_input(e, rows, box, e->hidden, dlogits, matrix_of(e, s, role), dx);
+    product_weight(e, rows, box, e->hidden, dlogits, x, dw);
     if (has(s, WEIGHT_HEAD_BIAS)) column_sums(rows, box, dlogits, gradient(e, s, WEIGHT_HEAD_BIAS));
 }
 
@@ -255,8 +272,8 @@ static double head_rows(struct engine *e, struct at_layer *l, const real *x, siz
     real *state = take(e, 3 * rows);
     logits.own = logits.all = take(e, rows * box);
     const double scale = e->scaler.scale / rows_of_loss(job);
-    matrix_forward(e->threads, rows, box, e->hidden, x, weight(e, s, role),
-                   weight(e, s, WEIGHT_HEAD_BIAS), logits.own);
+    product_forward(e, rows, box, e->hidden, x, matrix_of(e, s, role),
+                    weight(e, s, WEIGHT_HEAD_BIAS), logits.own);
     if (job->functions) {
         loss = task_loss(e, (size_t)(target - e->target), rows, logits.count, box, logits.first,
                          scale, logits.own);
@@ -279,9 +296,9 @@ static void last_logits(struct engine *e, struct at_layer *l, const real *x)
     struct store *s = head_store(e, l);
     const size_t words = e->job->model.vocabulary;
     real *logits = take(e, words);
-    matrix_forward(1, 1, words, e->hidden, x + (e->rows - 1) * e->hidden,
-                   weight(e, s, tied ? WEIGHT_TABLE : WEIGHT_HEAD), weight(e, s, WEIGHT_HEAD_BIAS),
-                   logits);
+    product_forward(e, 1, words, e->hidden, x + (e->rows - 1) * e->hidden,
+                    matrix_of(e, s, tied ? WEIGHT_TABLE : WEIGHT_HEAD),
+                    weight(e, s, WEIGHT_HEAD_BIAS), logits);
     for (size_t i = 0; i < words; i++)
         e->wanted[i] = (double)logits[i];
     give(e, logits);

@@ -2,6 +2,7 @@
 #include "run/real/engine.h"
 
 #include "plan/layers.h"
+#include "run/bf16.h"
 #include "workload/pattern.h"
 
 #include <stdlib.h>
@@ -280,6 +281,7 @@ static enum rk_status engine_open(const struct job *job, struct comm *comm, stru
     const int parts = parts_of(job, stage, part);
     e->dual = job->pipeline.schedule == RK_DUALPIPE;
     if (sizeof(real) == sizeof(float)) e->narrow = narrow_of(job->plan.precision);
+    e->bf16 = e->narrow == NARROW_BF16 && bf16_library();
     e->scaler.scales = e->narrow == NARROW_FP16;
     e->scaler.scale = e->scaler.scales ? job->settings.loss_scale : 1;
     for (int i = 0; i < parts; i++)

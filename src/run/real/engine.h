@@ -158,6 +158,7 @@ struct store {
     bool is_low;      /* weights are of 16 bits; `weights` are the master copy then, laid out as the
                          moments */
     struct flat lows; /* ... as `weights` are without; several in the place of a real */
+    uint16_t *low;    /* (size): all of them, for a pass, where `lows` are parts or elsewhere */
     real *small; /* (smalls) of Muon's blocks: second moments of what is no matrix, in their order;
                     moment[1] is empty then. Else NULL */
     size_t smalls;
@@ -281,6 +282,7 @@ struct engine {
     struct comm_group world, stages;
     int *group_ranks;   /* storage of the groups' ranks */
     enum narrow narrow; /* weights, activations and messages are of 16 bits (narrow.c) */
+    bool bf16;          /* ... of bf16, and multiplied as such (products.c) */
     bool dual;          /* dualpipe: the rank as far from the other end has the same weights */
     bool heads;         /* the loss is worked out here */
     struct scaler scaler;
@@ -391,6 +393,12 @@ static inline uint16_t *low_of(const struct store *s)
     return (uint16_t *)s->lows.all;
 }
 
+/* All of them, while a pass has asked for weights. */
+static inline uint16_t *low_here(const struct store *s)
+{
+    return s->low ? s->low : low_of(s);
+}
+
 void REAL(use_weights)(struct engine *e, struct store *s);
 #define use_weights REAL(use_weights)
 
@@ -411,6 +419,30 @@ static inline real *gradient(struct engine *e, struct store *s, enum weight_role
 {
     return has(s, role) ? REAL(gradients_of)(e, s, false) + s->group->at[role] : NULL;
 }
+
+/* ---- products (products.c) ---- */
+
+/* Weights as products read them: as they are kept in bf16, or NULL, and reals. */
+struct matrix {
+    const uint16_t *low;
+    const real *plain;
+};
+
+struct matrix REAL(matrix_of)(struct engine *e, struct store *s, enum weight_role role);
+/* Is it read as it is kept, and of `whole` not there? */
+bool REAL(stays_low)(const struct engine *e, const struct weight *w);
+/* As matrix_forward and the others (kernels.h). */
+void REAL(product_forward)(struct engine *e, size_t m, size_t n, size_t k, const real *x,
+                           struct matrix w, const real *bias, real *y);
+void REAL(product_input)(struct engine *e, size_t m, size_t n, size_t k, const real *dy,
+                         struct matrix w, real *dx);
+void REAL(product_weight)(struct engine *e, size_t m, size_t n, size_t k, const real *dy,
+                          const real *x, real *dw);
+#define matrix_of       REAL(matrix_of)
+#define stays_low       REAL(stays_low)
+#define product_forward REAL(product_forward)
+#define product_input   REAL(product_input)
+#define product_weight  REAL(product_weight)
 
 /* ---- groups of ranks ---- */
 
@@ -698,7 +730,8 @@ const uint32_t *REAL(rest_routes)(const struct engine *e);
 /* Forward: to (rows, n) = from (rows, k) w^T + bias; back: to (rows, k) = from (rows, n) w. */
 struct product {
     size_t n, k;
-    const real *from, *w, *bias;
+    const real *from, *bias;
+    struct matrix w;
     real *to;
     bool back;
 };

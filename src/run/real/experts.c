@@ -19,18 +19,26 @@ static const real *of_expert(const struct store *s, const real *first, size_t x)
     return first ? first + x * s->group->stride : NULL;
 }
 
+static struct matrix matrix_of_expert(const struct store *s, struct matrix first, size_t x)
+{
+    if (first.low) first.low += x * s->group->stride;
+    first.plain = of_expert(s, first.plain, x);
+    return first;
+}
+
 void REAL(experts_in)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
     const struct mixture_state *m = f->mixture;
     const size_t n = wide(e, inner(e));
-    const real *w = weight(e, l->experts, first_of(e, WEIGHT_EXPERT_GATE));
+    const struct matrix w = matrix_of(e, l->experts, first_of(e, WEIGHT_EXPERT_GATE));
     const real *b = weight(e, l->experts, first_of(e, WEIGHT_EXPERT_GATE_BIAS));
     real *out = make(e, f, SLOT_IN, m->all_rows * n + 1);
     for (size_t x = 0, at = 0; x < m->local; x++) {
         const size_t rows = rows_of_expert(m, x);
-        matrix_forward(e->threads, rows, n, m->width, f->slot[SLOT_SORTED] + at * m->width,
-                       of_expert(l->experts, w, x), of_expert(l->experts, b, x), out + at * n);
+        product_forward(e, rows, n, m->width, f->slot[SLOT_SORTED] + at * m->width,
+                        matrix_of_expert(l->experts, w, x), of_expert(l->experts, b, x),
+                        out + at * n);
         at += rows;
     }
     comm_clock_amount(e->comm, (double)m->all_rows);
@@ -41,12 +49,12 @@ void REAL(experts_in_input)(struct engine *e, struct at_layer *l, struct frame *
     (void)mb;
     const struct mixture_state *m = f->mixture;
     const size_t n = wide(e, inner(e));
-    const real *w = weight(e, l->experts, first_of(e, WEIGHT_EXPERT_GATE));
+    const struct matrix w = matrix_of(e, l->experts, first_of(e, WEIGHT_EXPERT_GATE));
     real *dx = make(e, f, SLOT_DSORTED, m->all_rows * m->width + 1);
     for (size_t x = 0, at = 0; x < m->local; x++) {
         const size_t rows = rows_of_expert(m, x);
-        matrix_input(e->threads, rows, n, m->width, f->slot[SLOT_DIN] + at * n,
-                     of_expert(l->experts, w, x), dx + at * m->width, false);
+        product_input(e, rows, n, m->width, f->slot[SLOT_DIN] + at * n,
+                      matrix_of_expert(l->experts, w, x), dx + at * m->width);
         at += rows;
     }
     comm_clock_amount(e->comm, (double)m->all_rows);
@@ -63,8 +71,8 @@ void REAL(experts_in_weight)(struct engine *e, struct at_layer *l, struct frame 
     for (size_t x = 0, at = 0; x < m->local; x++) {
         const size_t rows = rows_of_expert(m, x);
         const real *dy = f->slot[SLOT_DIN] + at * n;
-        matrix_weight(e->threads, rows, n, m->width, dy, f->slot[SLOT_SORTED] + at * m->width,
-                      dw + x * l->experts->group->stride);
+        product_weight(e, rows, n, m->width, dy, f->slot[SLOT_SORTED] + at * m->width,
+                       dw + x * l->experts->group->stride);
         if (db) column_sums(rows, n, dy, db + x * l->experts->group->stride);
         at += rows;
     }
@@ -100,14 +108,14 @@ void REAL(experts_out)(struct engine *e, struct at_layer *l, struct frame *f, si
 {
     (void)mb;
     const struct mixture_state *m = f->mixture;
-    const real *w = weight(e, l->experts, WEIGHT_EXPERT_DOWN);
+    const struct matrix w = matrix_of(e, l->experts, WEIGHT_EXPERT_DOWN);
     const real *b = e->expert_tensor.me ? NULL : weight(e, l->experts, WEIGHT_EXPERT_DOWN_BIAS);
     real *out = make(e, f, SLOT_BACK, m->all_rows * m->width + 1);
     for (size_t x = 0, at = 0; x < m->local; x++) {
         const size_t rows = rows_of_expert(m, x);
-        matrix_forward(e->threads, rows, m->width, inner(e), f->slot[SLOT_ACT] + at * inner(e),
-                       of_expert(l->experts, w, x), of_expert(l->experts, b, x),
-                       out + at * m->width);
+        product_forward(e, rows, m->width, inner(e), f->slot[SLOT_ACT] + at * inner(e),
+                        matrix_of_expert(l->experts, w, x), of_expert(l->experts, b, x),
+                        out + at * m->width);
         at += rows;
     }
     comm_clock_amount(e->comm, (double)m->all_rows);
@@ -117,12 +125,12 @@ void REAL(experts_out_input)(struct engine *e, struct at_layer *l, struct frame 
 {
     (void)mb;
     const struct mixture_state *m = f->mixture;
-    const real *w = weight(e, l->experts, WEIGHT_EXPERT_DOWN);
+    const struct matrix w = matrix_of(e, l->experts, WEIGHT_EXPERT_DOWN);
     real *dx = make(e, f, SLOT_DACT, m->all_rows * inner(e) + 1);
     for (size_t x = 0, at = 0; x < m->local; x++) {
         const size_t rows = rows_of_expert(m, x);
-        matrix_input(e->threads, rows, m->width, inner(e), f->slot[SLOT_DBACK] + at * m->width,
-                     of_expert(l->experts, w, x), dx + at * inner(e), false);
+        product_input(e, rows, m->width, inner(e), f->slot[SLOT_DBACK] + at * m->width,
+                      matrix_of_expert(l->experts, w, x), dx + at * inner(e));
         at += rows;
     }
     comm_clock_amount(e->comm, (double)m->all_rows);
@@ -138,8 +146,8 @@ void REAL(experts_out_weight)(struct engine *e, struct at_layer *l, struct frame
     for (size_t x = 0, at = 0; x < m->local; x++) {
         const size_t rows = rows_of_expert(m, x);
         const real *dy = f->slot[SLOT_DBACK] + at * m->width;
-        matrix_weight(e->threads, rows, m->width, inner(e), dy, f->slot[SLOT_ACT] + at * inner(e),
-                      dw + x * l->experts->group->stride);
+        product_weight(e, rows, m->width, inner(e), dy, f->slot[SLOT_ACT] + at * inner(e),
+                       dw + x * l->experts->group->stride);
         if (db) column_sums(rows, m->width, dy, db + x * l->experts->group->stride);
         at += rows;
     }

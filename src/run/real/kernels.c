@@ -13,44 +13,41 @@
 
 /* ---- products ---- */
 
-/* Rows of the result that a thread takes at a time: always so many, for the bits of a row may
- * depend on how many are multiplied at once. */
-enum { SLICE = 512, WEIGHT_SLICE = 1024 };
-
 void matrix_forward(int threads, size_t m, size_t n, size_t k, const real *x, const real *w,
                     const real *bias, real *y)
 {
-    const size_t slice = SLICE;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-    for (size_t i = 0; i < m; i += slice) {
-        const size_t rows = m - i < slice ? m - i : slice;
-        if (bias)
-            for (size_t r = 0; r < rows; r++)
-                memcpy(y + (i + r) * n, bias, n * sizeof *y);
-        gemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)n, (int)k, 1, x + i * k,
-             (int)k, w, (int)k, bias ? 1 : 0, y + i * n, (int)n);
-    }
+    const size_t high = PRODUCT_ROWS, wide = product_slice(n);
+#pragma omp parallel for collapse(2) num_threads(threads) schedule(dynamic) if (threads > 1)
+    for (size_t i = 0; i < m; i += high)
+        for (size_t j = 0; j < n; j += wide) {
+            const size_t rows = m - i < high ? m - i : high, cols = n - j < wide ? n - j : wide;
+            for (size_t r = 0; bias && r < rows; r++)
+                memcpy(y + (i + r) * n + j, bias + j, cols * sizeof *y);
+            gemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)cols, (int)k, 1,
+                 x + i * k, (int)k, w + j * k, (int)k, bias ? 1 : 0, y + i * n + j, (int)n);
+        }
 }
 
 void matrix_input(int threads, size_t m, size_t n, size_t k, const real *dy, const real *w,
                   real *dx, bool add)
 {
-    const size_t slice = SLICE;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-    for (size_t i = 0; i < m; i += slice) {
-        const size_t rows = m - i < slice ? m - i : slice;
-        gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)k, (int)n, 1, dy + i * n,
-             (int)n, w, (int)k, add ? 1 : 0, dx + i * k, (int)k);
-    }
+    const size_t high = PRODUCT_ROWS, wide = product_slice(k);
+#pragma omp parallel for collapse(2) num_threads(threads) schedule(dynamic) if (threads > 1)
+    for (size_t i = 0; i < m; i += high)
+        for (size_t j = 0; j < k; j += wide) {
+            const size_t rows = m - i < high ? m - i : high, cols = k - j < wide ? k - j : wide;
+            gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)cols, (int)n, 1,
+                 dy + i * n, (int)n, w + j, (int)k, add ? 1 : 0, dx + i * k + j, (int)k);
+        }
 }
 
 void matrix_weight(int threads, size_t m, size_t n, size_t k, const real *dy, const real *x,
                    real *dw)
 {
-    const size_t slice = WEIGHT_SLICE;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-    for (size_t i = 0; i < n; i += slice) {
-        const size_t rows = n - i < slice ? n - i : slice;
+    const size_t high = product_slice(n);
+#pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
+    for (size_t i = 0; i < n; i += high) {
+        const size_t rows = n - i < high ? n - i : high;
         gemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, (int)k, (int)m, 1, dy + i, (int)n,
              x, (int)k, 1, dw + i * k, (int)k);
     }

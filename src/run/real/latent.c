@@ -61,26 +61,26 @@ void REAL(query)(struct engine *e, struct at_layer *l, struct frame *f, size_t m
 {
     (void)mb;
     const size_t n = l->heads * l->d;
-    matrix_forward(e->threads, e->rows, n, e->hidden,
-                   whole(e, f, SLOT_N_1, SLOT_WHOLE_1, e->hidden, "attention gather"),
-                   weight(e, l->dense, WEIGHT_Q), NULL, make(e, f, SLOT_Q, e->rows * n));
+    product_forward(e, e->rows, n, e->hidden,
+                    whole(e, f, SLOT_N_1, SLOT_WHOLE_1, e->hidden, "attention gather"),
+                    matrix_of(e, l->dense, WEIGHT_Q), NULL, make(e, f, SLOT_Q, e->rows * n));
     drop(e, f, SLOT_WHOLE_1);
 }
 
 void REAL(query_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    matrix_input(e->threads, e->rows, l->heads * l->d, e->hidden, f->slot[SLOT_DQ],
-                 weight(e, l->dense, WEIGHT_Q), make(e, f, SLOT_DN_1, e->rows * e->hidden), false);
+    product_input(e, e->rows, l->heads * l->d, e->hidden, f->slot[SLOT_DQ],
+                  matrix_of(e, l->dense, WEIGHT_Q), make(e, f, SLOT_DN_1, e->rows * e->hidden));
     read_once(e, f, SLOT_DQ);
 }
 
 void REAL(query_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    matrix_weight(e->threads, e->rows, l->heads * l->d, e->hidden, f->slot[SLOT_DQ],
-                  whole(e, f, SLOT_N_1, SLOT_WHOLE_1, e->hidden, "attention gather"),
-                  gradient(e, l->dense, WEIGHT_Q));
+    product_weight(e, e->rows, l->heads * l->d, e->hidden, f->slot[SLOT_DQ],
+                   whole(e, f, SLOT_N_1, SLOT_WHOLE_1, e->hidden, "attention gather"),
+                   gradient(e, l->dense, WEIGHT_Q));
     drop(e, f, SLOT_WHOLE_1);
     drop(e, f, SLOT_N_1);
     read_once(e, f, SLOT_DQ);
@@ -90,24 +90,24 @@ void REAL(query_down)(struct engine *e, struct at_layer *l, struct frame *f, siz
 {
     (void)mb;
     const size_t q = widths_of(e, l).queries;
-    matrix_forward(e->threads, e->share, q, e->hidden, f->slot[SLOT_N_1],
-                   weight(e, l->dense, WEIGHT_Q_DOWN), NULL, make(e, f, SLOT_CQ, e->share * q));
+    product_forward(e, e->share, q, e->hidden, f->slot[SLOT_N_1],
+                    matrix_of(e, l->dense, WEIGHT_Q_DOWN), NULL, make(e, f, SLOT_CQ, e->share * q));
 }
 
 void REAL(query_down_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    matrix_input(e->threads, e->share, widths_of(e, l).queries, e->hidden, f->slot[SLOT_DCQ],
-                 weight(e, l->dense, WEIGHT_Q_DOWN), make(e, f, SLOT_DN_1, e->share * e->hidden),
-                 false);
+    product_input(e, e->share, widths_of(e, l).queries, e->hidden, f->slot[SLOT_DCQ],
+                  matrix_of(e, l->dense, WEIGHT_Q_DOWN),
+                  make(e, f, SLOT_DN_1, e->share * e->hidden));
     read_once(e, f, SLOT_DCQ);
 }
 
 void REAL(query_down_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    matrix_weight(e->threads, e->share, widths_of(e, l).queries, e->hidden, f->slot[SLOT_DCQ],
-                  f->slot[SLOT_N_1], gradient(e, l->dense, WEIGHT_Q_DOWN));
+    product_weight(e, e->share, widths_of(e, l).queries, e->hidden, f->slot[SLOT_DCQ],
+                   f->slot[SLOT_N_1], gradient(e, l->dense, WEIGHT_Q_DOWN));
     drop(e, f, SLOT_N_1);
     read_once(e, f, SLOT_DCQ);
 }
@@ -150,9 +150,8 @@ void REAL(query_up)(struct engine *e, struct at_layer *l, struct frame *f, size_
 {
     (void)mb;
     const size_t q = widths_of(e, l).queries, n = l->heads * l->d;
-    matrix_forward(e->threads, e->rows, n, q,
-                   whole(e, f, SLOT_CQN, SLOT_WHOLE_CQ, q, "query gather"),
-                   weight(e, l->dense, WEIGHT_Q_UP), NULL, make(e, f, SLOT_Q, e->rows * n));
+    product_forward(e, e->rows, n, q, whole(e, f, SLOT_CQN, SLOT_WHOLE_CQ, q, "query gather"),
+                    matrix_of(e, l->dense, WEIGHT_Q_UP), NULL, make(e, f, SLOT_Q, e->rows * n));
     drop(e, f, SLOT_WHOLE_CQ);
 }
 
@@ -160,8 +159,8 @@ void REAL(query_up_input)(struct engine *e, struct at_layer *l, struct frame *f,
 {
     (void)mb;
     const size_t q = widths_of(e, l).queries;
-    matrix_input(e->threads, e->rows, l->heads * l->d, q, f->slot[SLOT_DQ],
-                 weight(e, l->dense, WEIGHT_Q_UP), make(e, f, SLOT_DCQ, e->rows * q), false);
+    product_input(e, e->rows, l->heads * l->d, q, f->slot[SLOT_DQ],
+                  matrix_of(e, l->dense, WEIGHT_Q_UP), make(e, f, SLOT_DCQ, e->rows * q));
     read_once(e, f, SLOT_DQ);
 }
 
@@ -169,9 +168,9 @@ void REAL(query_up_weight)(struct engine *e, struct at_layer *l, struct frame *f
 {
     (void)mb;
     const size_t q = widths_of(e, l).queries;
-    matrix_weight(e->threads, e->rows, l->heads * l->d, q, f->slot[SLOT_DQ],
-                  whole(e, f, SLOT_CQN, SLOT_WHOLE_CQ, q, "query gather"),
-                  gradient(e, l->dense, WEIGHT_Q_UP));
+    product_weight(e, e->rows, l->heads * l->d, q, f->slot[SLOT_DQ],
+                   whole(e, f, SLOT_CQN, SLOT_WHOLE_CQ, q, "query gather"),
+                   gradient(e, l->dense, WEIGHT_Q_UP));
     drop(e, f, SLOT_WHOLE_CQ);
     drop(e, f, SLOT_CQN);
     read_once(e, f, SLOT_DQ);
@@ -184,8 +183,9 @@ void REAL(kv_down)(struct engine *e, struct at_layer *l, struct frame *f, size_t
     (void)mb;
     const struct widths w = widths_of(e, l);
     const size_t n = w.latent + w.rope;
-    matrix_forward(e->threads, e->share, n, e->hidden, f->slot[SLOT_N_1],
-                   weight(e, l->dense, WEIGHT_KV_DOWN), NULL, make(e, f, SLOT_CKV, e->share * n));
+    product_forward(e, e->share, n, e->hidden, f->slot[SLOT_N_1],
+                    matrix_of(e, l->dense, WEIGHT_KV_DOWN), NULL,
+                    make(e, f, SLOT_CKV, e->share * n));
 }
 
 /* The gradient waits for that of the queries (norm_1_input). */
@@ -193,9 +193,9 @@ void REAL(kv_down_input)(struct engine *e, struct at_layer *l, struct frame *f, 
 {
     (void)mb;
     const struct widths w = widths_of(e, l);
-    matrix_input(e->threads, e->share, w.latent + w.rope, e->hidden, f->slot[SLOT_DCKV],
-                 weight(e, l->dense, WEIGHT_KV_DOWN),
-                 make(e, f, SLOT_DLATENT, e->share * e->hidden), false);
+    product_input(e, e->share, w.latent + w.rope, e->hidden, f->slot[SLOT_DCKV],
+                  matrix_of(e, l->dense, WEIGHT_KV_DOWN),
+                  make(e, f, SLOT_DLATENT, e->share * e->hidden));
     read_once(e, f, SLOT_DCKV);
 }
 
@@ -203,8 +203,8 @@ void REAL(kv_down_weight)(struct engine *e, struct at_layer *l, struct frame *f,
 {
     (void)mb;
     const struct widths w = widths_of(e, l);
-    matrix_weight(e->threads, e->share, w.latent + w.rope, e->hidden, f->slot[SLOT_DCKV],
-                  f->slot[SLOT_N_1], gradient(e, l->dense, WEIGHT_KV_DOWN));
+    product_weight(e, e->share, w.latent + w.rope, e->hidden, f->slot[SLOT_DCKV], f->slot[SLOT_N_1],
+                   gradient(e, l->dense, WEIGHT_KV_DOWN));
     read_once(e, f, SLOT_DCKV);
 }
 
@@ -271,8 +271,8 @@ void REAL(kv_up)(struct engine *e, struct at_layer *l, struct frame *f, size_t m
     const struct widths w = widths_of(e, l);
     const size_t n = l->heads * w.both;
     real *x = pack_latent(e, l, f);
-    matrix_forward(e->threads, e->rows, n, w.latent, x, weight(e, l->dense, WEIGHT_KV_UP), NULL,
-                   make(e, f, SLOT_KVU, e->rows * n));
+    product_forward(e, e->rows, n, w.latent, x, matrix_of(e, l->dense, WEIGHT_KV_UP), NULL,
+                    make(e, f, SLOT_KVU, e->rows * n));
     give(e, x);
 }
 
@@ -282,8 +282,8 @@ void REAL(kv_up_input)(struct engine *e, struct at_layer *l, struct frame *f, si
     const struct widths w = widths_of(e, l);
     const size_t n = w.latent + w.rope;
     real *narrow = take(e, e->rows * w.latent), *dx = make(e, f, SLOT_DCKV, e->rows * n);
-    matrix_input(e->threads, e->rows, l->heads * w.both, w.latent, f->slot[SLOT_DKVU],
-                 weight(e, l->dense, WEIGHT_KV_UP), narrow, false);
+    product_input(e, e->rows, l->heads * w.both, w.latent, f->slot[SLOT_DKVU],
+                  matrix_of(e, l->dense, WEIGHT_KV_UP), narrow);
     for (size_t i = 0; i < e->rows; i++) {
         copy_bytes(dx + i * n, narrow + i * w.latent, w.latent * sizeof *dx);
         copy_bytes(dx + i * n + w.latent, f->slot[SLOT_DROPE] + i * w.rope, w.rope * sizeof *dx);
@@ -298,8 +298,8 @@ void REAL(kv_up_weight)(struct engine *e, struct at_layer *l, struct frame *f, s
     (void)mb;
     const struct widths w = widths_of(e, l);
     real *x = pack_latent(e, l, f);
-    matrix_weight(e->threads, e->rows, l->heads * w.both, w.latent, f->slot[SLOT_DKVU], x,
-                  gradient(e, l->dense, WEIGHT_KV_UP));
+    product_weight(e, e->rows, l->heads * w.both, w.latent, f->slot[SLOT_DKVU], x,
+                   gradient(e, l->dense, WEIGHT_KV_UP));
     give(e, x);
     drop(e, f, SLOT_WHOLE_CKV);
     drop(e, f, SLOT_CKVN);

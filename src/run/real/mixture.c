@@ -107,9 +107,10 @@ void REAL(descend)(struct engine *e, struct at_layer *l, struct frame *f, size_t
 {
     (void)mb;
     const struct mixture_state *m = f->mixture;
-    matrix_forward(e->threads, m->n, m->width, e->hidden, routed(e, f, SLOT_N_2),
-                   weight(e, l->dense, WEIGHT_DESCEND), weight(e, l->dense, WEIGHT_DESCEND_BIAS),
-                   make(e, f, SLOT_NARROW, m->n * m->width));
+    product_forward(e, m->n, m->width, e->hidden, routed(e, f, SLOT_N_2),
+                    matrix_of(e, l->dense, WEIGHT_DESCEND),
+                    weight(e, l->dense, WEIGHT_DESCEND_BIAS),
+                    make(e, f, SLOT_NARROW, m->n * m->width));
 }
 
 /* SLOT_DSUM keeps the narrow gradient for the weights, which are worked out behind it. */
@@ -119,17 +120,17 @@ void REAL(descend_input)(struct engine *e, struct at_layer *l, struct frame *f, 
     const struct mixture_state *m = f->mixture;
     drop(e, f, SLOT_DSUM);
     move(e, f, SLOT_DNARROW, SLOT_DSUM);
-    matrix_input(e->threads, m->n, m->width, e->hidden, f->slot[SLOT_DSUM],
-                 weight(e, l->dense, WEIGHT_DESCEND), make(e, f, SLOT_DNARROW, m->n * e->hidden),
-                 false);
+    product_input(e, m->n, m->width, e->hidden, f->slot[SLOT_DSUM],
+                  matrix_of(e, l->dense, WEIGHT_DESCEND),
+                  make(e, f, SLOT_DNARROW, m->n * e->hidden));
 }
 
 void REAL(descend_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
     const struct mixture_state *m = f->mixture;
-    matrix_weight(e->threads, m->n, m->width, e->hidden, f->slot[SLOT_DSUM], routed(e, f, SLOT_N_2),
-                  gradient(e, l->dense, WEIGHT_DESCEND));
+    product_weight(e, m->n, m->width, e->hidden, f->slot[SLOT_DSUM], routed(e, f, SLOT_N_2),
+                   gradient(e, l->dense, WEIGHT_DESCEND));
     if (has(l->dense, WEIGHT_DESCEND_BIAS))
         column_sums(m->n, m->width, f->slot[SLOT_DSUM], gradient(e, l->dense, WEIGHT_DESCEND_BIAS));
     drop(e, f, SLOT_DSUM);
@@ -139,9 +140,9 @@ void REAL(ascend)(struct engine *e, struct at_layer *l, struct frame *f, size_t 
 {
     (void)mb;
     const struct mixture_state *m = f->mixture;
-    matrix_forward(e->threads, m->n, e->hidden, m->width, f->slot[SLOT_SUM],
-                   weight(e, l->dense, WEIGHT_ASCEND), weight(e, l->dense, WEIGHT_ASCEND_BIAS),
-                   make(e, f, SLOT_OUT_2, m->n * e->hidden));
+    product_forward(e, m->n, e->hidden, m->width, f->slot[SLOT_SUM],
+                    matrix_of(e, l->dense, WEIGHT_ASCEND), weight(e, l->dense, WEIGHT_ASCEND_BIAS),
+                    make(e, f, SLOT_OUT_2, m->n * e->hidden));
 }
 
 const real *routed_gradient(struct engine *e, struct frame *f)
@@ -157,8 +158,8 @@ void REAL(ascend_input)(struct engine *e, struct at_layer *l, struct frame *f, s
 {
     (void)mb;
     const struct mixture_state *m = f->mixture;
-    matrix_input(e->threads, m->n, e->hidden, m->width, routed_gradient(e, f),
-                 weight(e, l->dense, WEIGHT_ASCEND), make(e, f, SLOT_DSUM, m->n * m->width), false);
+    product_input(e, m->n, e->hidden, m->width, routed_gradient(e, f),
+                  matrix_of(e, l->dense, WEIGHT_ASCEND), make(e, f, SLOT_DSUM, m->n * m->width));
     read_once(e, f, SLOT_DOUT_ROUTED);
 }
 
@@ -166,8 +167,8 @@ void REAL(ascend_weight)(struct engine *e, struct at_layer *l, struct frame *f, 
 {
     (void)mb;
     const struct mixture_state *m = f->mixture;
-    matrix_weight(e->threads, m->n, e->hidden, m->width, f->slot[SLOT_DOUT_ROUTED],
-                  f->slot[SLOT_SUM], gradient(e, l->dense, WEIGHT_ASCEND));
+    product_weight(e, m->n, e->hidden, m->width, f->slot[SLOT_DOUT_ROUTED], f->slot[SLOT_SUM],
+                   gradient(e, l->dense, WEIGHT_ASCEND));
     if (has(l->dense, WEIGHT_ASCEND_BIAS))
         column_sums(m->n, e->hidden, f->slot[SLOT_DOUT_ROUTED],
                     gradient(e, l->dense, WEIGHT_ASCEND_BIAS));

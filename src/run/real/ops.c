@@ -216,7 +216,7 @@ static void qkv(struct engine *e, struct at_layer *l, struct frame *f, size_t mb
     const struct product p = {.n = n,
                               .k = e->hidden,
                               .from = tiled_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "attention gather"),
-                              .w = weight(e, l->dense, WEIGHT_Q),
+                              .w = matrix_of(e, l->dense, WEIGHT_Q),
                               .bias = weight(e, l->dense, WEIGHT_Q_BIAS),
                               .to = make(e, f, SLOT_QKV, e->rows * n)};
     product_of_gathered(e, &p);
@@ -229,7 +229,7 @@ static void qkv_input(struct engine *e, struct at_layer *l, struct frame *f, siz
     const struct product p = {.n = qkv_width(l),
                               .k = e->hidden,
                               .from = f->slot[SLOT_DQKV],
-                              .w = weight(e, l->dense, WEIGHT_Q),
+                              .w = matrix_of(e, l->dense, WEIGHT_Q),
                               .to = make(e, f, SLOT_DN_1, e->rows * e->hidden),
                               .back = true};
     product_to_sum(e, &p, "attention gather");
@@ -241,8 +241,8 @@ static void qkv_weight(struct engine *e, struct at_layer *l, struct frame *f, si
     (void)mb;
     const size_t n = qkv_width(l);
     const real *x = whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "attention gather");
-    matrix_weight(e->threads, e->rows, n, e->hidden, f->slot[SLOT_DQKV], x,
-                  gradient(e, l->dense, WEIGHT_Q));
+    product_weight(e, e->rows, n, e->hidden, f->slot[SLOT_DQKV], x,
+                   gradient(e, l->dense, WEIGHT_Q));
     if (has(l->dense, WEIGHT_Q_BIAS))
         column_sums(e->rows, n, f->slot[SLOT_DQKV], gradient(e, l->dense, WEIGHT_Q_BIAS));
     drop(e, f, SLOT_WHOLE_1);
@@ -322,7 +322,7 @@ static void out_forward(struct engine *e, struct at_layer *l, struct frame *f, s
     const struct product p = {.n = e->hidden,
                               .k = l->heads * l->value,
                               .from = f->slot[SLOT_ATT],
-                              .w = weight(e, l->dense, WEIGHT_OUT),
+                              .w = matrix_of(e, l->dense, WEIGHT_OUT),
                               .to = make(e, f, SLOT_OUT_1, e->rows * e->hidden)};
     product_to_sum(e, &p, "attention reduce");
 }
@@ -335,7 +335,7 @@ static void out_input(struct engine *e, struct at_layer *l, struct frame *f, siz
     const struct product p = {.n = e->hidden,
                               .k = k,
                               .from = f->slot[dy],
-                              .w = weight(e, l->dense, WEIGHT_OUT),
+                              .w = matrix_of(e, l->dense, WEIGHT_OUT),
                               .to = make(e, f, SLOT_DATT, e->rows * k),
                               .back = true};
     product_of_gathered(e, &p);
@@ -347,8 +347,8 @@ static void out_weight(struct engine *e, struct at_layer *l, struct frame *f, si
     (void)mb;
     const enum slot dy = gradient_slot(e, SLOT_DOUT_1, SLOT_DWHOLE_OUT_1);
     tiles_settle(e);
-    matrix_weight(e->threads, e->rows, e->hidden, l->heads * l->value, f->slot[dy],
-                  f->slot[SLOT_ATT], gradient(e, l->dense, WEIGHT_OUT));
+    product_weight(e, e->rows, e->hidden, l->heads * l->value, f->slot[dy], f->slot[SLOT_ATT],
+                   gradient(e, l->dense, WEIGHT_OUT));
     read_once(e, f, dy);
     read_once(e, f, SLOT_ATT); /* attention's backward reads it, too */
 }
@@ -408,7 +408,7 @@ static void mlp_in(struct engine *e, struct at_layer *l, struct frame *f, size_t
     const struct product p = {.n = n,
                               .k = e->hidden,
                               .from = tiled_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "mlp gather"),
-                              .w = weight(e, l->dense, first_of(e, WEIGHT_GATE)),
+                              .w = matrix_of(e, l->dense, first_of(e, WEIGHT_GATE)),
                               .bias = weight(e, l->dense, first_of(e, WEIGHT_GATE_BIAS)),
                               .to = make(e, f, SLOT_IN, e->rows * n)};
     product_of_gathered(e, &p);
@@ -421,7 +421,7 @@ static void mlp_in_input(struct engine *e, struct at_layer *l, struct frame *f, 
     const struct product p = {.n = wide(e, l->feedforward),
                               .k = e->hidden,
                               .from = f->slot[SLOT_DIN],
-                              .w = weight(e, l->dense, first_of(e, WEIGHT_GATE)),
+                              .w = matrix_of(e, l->dense, first_of(e, WEIGHT_GATE)),
                               .to = make(e, f, SLOT_DN_2, e->rows * e->hidden),
                               .back = true};
     product_to_sum(e, &p, "mlp gather");
@@ -434,8 +434,8 @@ static void mlp_in_weight(struct engine *e, struct at_layer *l, struct frame *f,
     const size_t n = wide(e, l->feedforward);
     const enum weight_role bias = first_of(e, WEIGHT_GATE_BIAS);
     const real *x = whole_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "mlp gather");
-    matrix_weight(e->threads, e->rows, n, e->hidden, f->slot[SLOT_DIN], x,
-                  gradient(e, l->dense, first_of(e, WEIGHT_GATE)));
+    product_weight(e, e->rows, n, e->hidden, f->slot[SLOT_DIN], x,
+                   gradient(e, l->dense, first_of(e, WEIGHT_GATE)));
     if (has(l->dense, bias))
         column_sums(e->rows, n, f->slot[SLOT_DIN], gradient(e, l->dense, bias));
     drop(e, f, SLOT_WHOLE_2);
@@ -467,7 +467,7 @@ static void mlp_out(struct engine *e, struct at_layer *l, struct frame *f, size_
     const struct product p = {.n = e->hidden,
                               .k = l->feedforward,
                               .from = f->slot[SLOT_ACT],
-                              .w = weight(e, l->dense, WEIGHT_DOWN),
+                              .w = matrix_of(e, l->dense, WEIGHT_DOWN),
                               .to = make(e, f, SLOT_OUT_2, e->rows * e->hidden)};
     product_to_sum(e, &p, "mlp reduce");
 }
@@ -479,7 +479,7 @@ static void mlp_out_input(struct engine *e, struct at_layer *l, struct frame *f,
     const struct product p = {.n = e->hidden,
                               .k = l->feedforward,
                               .from = f->slot[dy],
-                              .w = weight(e, l->dense, WEIGHT_DOWN),
+                              .w = matrix_of(e, l->dense, WEIGHT_DOWN),
                               .to = make(e, f, SLOT_DACT, e->rows * l->feedforward),
                               .back = true};
     product_of_gathered(e, &p);
@@ -491,8 +491,8 @@ static void mlp_out_weight(struct engine *e, struct at_layer *l, struct frame *f
     (void)mb;
     const enum slot dy = gradient_slot(e, SLOT_DOUT_2, SLOT_DWHOLE_OUT_2);
     tiles_settle(e);
-    matrix_weight(e->threads, e->rows, e->hidden, l->feedforward, f->slot[dy], f->slot[SLOT_ACT],
-                  gradient(e, l->dense, WEIGHT_DOWN));
+    product_weight(e, e->rows, e->hidden, l->feedforward, f->slot[dy], f->slot[SLOT_ACT],
+                   gradient(e, l->dense, WEIGHT_DOWN));
     read_once(e, f, dy);
     drop(e, f, SLOT_ACT);
 }

@@ -39,29 +39,28 @@ void REAL(shared_in)(struct engine *e, struct at_layer *l, struct frame *f, size
 {
     (void)mb;
     const size_t n = wide(e, shared_inner(e));
-    matrix_forward(e->threads, e->rows, n, e->hidden,
-                   whole_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "shared gather"),
-                   weight(e, l->dense, first_of(e, WEIGHT_SHARED_GATE)), NULL,
-                   make(e, f, SLOT_SHARED_IN, e->rows * n));
+    product_forward(e, e->rows, n, e->hidden,
+                    whole_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "shared gather"),
+                    matrix_of(e, l->dense, first_of(e, WEIGHT_SHARED_GATE)), NULL,
+                    make(e, f, SLOT_SHARED_IN, e->rows * n));
     drop(e, f, SLOT_WHOLE_2);
 }
 
 void REAL(shared_in_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    matrix_input(e->threads, e->rows, wide(e, shared_inner(e)), e->hidden, f->slot[SLOT_DSHARED_IN],
-                 weight(e, l->dense, first_of(e, WEIGHT_SHARED_GATE)),
-                 make(e, f, SLOT_DSHARED, e->rows * e->hidden), false);
+    product_input(e, e->rows, wide(e, shared_inner(e)), e->hidden, f->slot[SLOT_DSHARED_IN],
+                  matrix_of(e, l->dense, first_of(e, WEIGHT_SHARED_GATE)),
+                  make(e, f, SLOT_DSHARED, e->rows * e->hidden));
     read_once(e, f, SLOT_DSHARED_IN);
 }
 
 void REAL(shared_in_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    matrix_weight(e->threads, e->rows, wide(e, shared_inner(e)), e->hidden,
-                  f->slot[SLOT_DSHARED_IN],
-                  whole_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "shared gather"),
-                  gradient(e, l->dense, first_of(e, WEIGHT_SHARED_GATE)));
+    product_weight(e, e->rows, wide(e, shared_inner(e)), e->hidden, f->slot[SLOT_DSHARED_IN],
+                   whole_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "shared gather"),
+                   gradient(e, l->dense, first_of(e, WEIGHT_SHARED_GATE)));
     drop(e, f, SLOT_WHOLE_2);
     read_once(e, f, SLOT_DSHARED_IN);
 }
@@ -87,24 +86,24 @@ void REAL(shared_activation_input)(struct engine *e, struct at_layer *l, struct 
 void REAL(shared_out)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    matrix_forward(e->threads, e->rows, e->hidden, shared_inner(e), f->slot[SLOT_SHARED_ACT],
-                   weight(e, l->dense, WEIGHT_SHARED_DOWN), NULL,
-                   make(e, f, SLOT_SHARED, e->rows * e->hidden));
+    product_forward(e, e->rows, e->hidden, shared_inner(e), f->slot[SLOT_SHARED_ACT],
+                    matrix_of(e, l->dense, WEIGHT_SHARED_DOWN), NULL,
+                    make(e, f, SLOT_SHARED, e->rows * e->hidden));
 }
 
 void REAL(shared_out_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    matrix_input(e->threads, e->rows, e->hidden, shared_inner(e), shared_gradient(e, f),
-                 weight(e, l->dense, WEIGHT_SHARED_DOWN),
-                 make(e, f, SLOT_DSHARED_ACT, e->rows * shared_inner(e)), false);
+    product_input(e, e->rows, e->hidden, shared_inner(e), shared_gradient(e, f),
+                  matrix_of(e, l->dense, WEIGHT_SHARED_DOWN),
+                  make(e, f, SLOT_DSHARED_ACT, e->rows * shared_inner(e)));
 }
 
 void REAL(shared_out_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    matrix_weight(e->threads, e->rows, e->hidden, shared_inner(e), shared_gradient(e, f),
-                  f->slot[SLOT_SHARED_ACT], gradient(e, l->dense, WEIGHT_SHARED_DOWN));
+    product_weight(e, e->rows, e->hidden, shared_inner(e), shared_gradient(e, f),
+                   f->slot[SLOT_SHARED_ACT], gradient(e, l->dense, WEIGHT_SHARED_DOWN));
     drop(e, f, SLOT_DSHARED_OUT);
     drop(e, f, SLOT_DSHARED_WHOLE);
     drop(e, f, SLOT_SHARED_ACT);

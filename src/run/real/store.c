@@ -132,30 +132,52 @@ void store_close(struct engine *e, struct store *s)
 
 /* ---- use ---- */
 
+/* To reals, but for what products read as it is. */
+static void widen(struct engine *e, struct store *s, const uint16_t *low)
+{
+    for (int i = 0; e->bf16 && i < s->group->count; i++) {
+        const struct weight *w = &e->weights.weight[s->group->first + i];
+        if (!stays_low(e, w))
+            unpack_16(e, w->box_rows * w->box_cols, low + w->at, s->whole + w->at);
+    }
+    if (!e->bf16) unpack_16(e, s->group->size, low, s->whole);
+}
+
+/* All weights of 16 bits, gathered or fetched, for a pass. */
+static void come_low(struct engine *e, struct store *s)
+{
+    s->low = take_16(e, s->group->size);
+    if (!s->gathers) {
+        copy_bytes(s->low, low_of(s), s->group->size * sizeof *s->low);
+        return;
+    }
+    const struct stretch begin = stretch_begin(e, PART_DATA);
+    if (s->gather.open)
+        end_gather(e, &s->gather, s->low);
+    else if (!comm_all_gather(e->comm, s->shards, "weights", low_of(s), s->low,
+                              s->share * sizeof *s->low))
+        give_up(e);
+    stretch_end(e, begin);
+}
+
+static void drop_low(struct engine *e, struct store *s)
+{
+    if (s->low) give(e, (real *)s->low);
+    s->low = NULL;
+}
+
 /* From 16 bits, for a pass. */
 static void use_low(struct engine *e, struct store *s)
 {
     if (s->whole) return;
-    const size_t n = s->group->size;
-    s->whole = take(e, n);
+    s->whole = take(e, s->group->size);
     flat_use(e, &s->lows);
-    if (!s->gathers) {
-        weights_settle(e, s);
-        unpack_16(e, n, low_of(s), s->whole);
-        flat_leave(e, &s->lows);
-        return;
-    }
-    uint16_t *all = take_16(e, n);
-    const struct stretch begin = stretch_begin(e, PART_DATA);
-    if (s->gather.open)
-        end_gather(e, &s->gather, all);
-    else if (!comm_all_gather(e->comm, s->shards, "weights", low_of(s), all,
-                              s->share * sizeof *all))
-        give_up(e);
-    stretch_end(e, begin);
-    flat_leave(e, &s->lows);
-    unpack_16(e, n, all, s->whole);
-    give(e, (real *)all);
+    if (!s->gathers) weights_settle(e, s);
+    if (s->gathers || (e->bf16 && flat_is_away(&s->lows))) come_low(e, s);
+    if (s->low) flat_leave(e, &s->lows);
+    widen(e, s, low_here(s));
+    if (!s->low) flat_leave(e, &s->lows);
+    if (!e->bf16) drop_low(e, s);
 }
 
 void use_weights(struct engine *e, struct store *s)
@@ -211,6 +233,7 @@ void store_finish(struct engine *e, struct store *s, enum work work, bool asked)
     if (work == WORK_WEIGHT || s->users > 0) return;
     const bool keeps = s->gathers && e->plan->keep_gathered;
     if (!s->whole || (work == WORK_FORWARD && keeps)) return;
+    drop_low(e, s);
     if (s->gathers || s->is_low)
         give(e, s->whole);
     else

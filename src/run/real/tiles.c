@@ -59,11 +59,10 @@ static void end_tiles(struct engine *e)
 static void run_product(struct engine *e, const struct product *p, size_t row, size_t rows)
 {
     if (p->back)
-        matrix_input(e->threads, rows, p->n, p->k, p->from + row * p->n, p->w, p->to + row * p->k,
-                     false);
+        product_input(e, rows, p->n, p->k, p->from + row * p->n, p->w, p->to + row * p->k);
     else
-        matrix_forward(e->threads, rows, p->n, p->k, p->from + row * p->k, p->w, p->bias,
-                       p->to + row * p->n);
+        product_forward(e, rows, p->n, p->k, p->from + row * p->k, p->w, p->bias,
+                        p->to + row * p->n);
 }
 
 void product_of_gathered(struct engine *e, const struct product *p)

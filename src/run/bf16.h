@@ -1,0 +1,32 @@
+/* bf16.h - products of bf16 operands, summed in 32 bits, where the processor multiplies them.
+ *
+ * oneDNN's, on one thread a call. Which shapes it multiplies on which processor is a table
+ * (bf16.c), never what happened to be faster, so that the same input brings the same bytes.
+ */
+#ifndef RECKON_RUN_BF16_H
+#define RECKON_RUN_BF16_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* "oneDNN 2.6.3 avx512_core_bf16"; NULL: this build or this processor multiplies none, or the
+ * environment forbids it (ONEDNN_MAX_CPU_ISA). */
+const char *bf16_library(void);
+
+/* Does it multiply weights (out, in)? Others are widened, for OpenBLAS. */
+bool bf16_multiplies(size_t out, size_t in);
+
+/* c (m, n) = a (m, k) b (k, n), or added; strides in elements, of a and b by row and column. */
+struct bf16_product {
+    size_t m, n, k;
+    size_t a_row, a_col, b_row, b_col, c_row;
+    const uint16_t *a, *b;
+    float *c;
+    bool add;
+};
+
+/* False: no memory. */
+bool bf16_product(const struct bf16_product *p);
+
+#endif
