@@ -23,6 +23,7 @@ target_compile_definitions(run_count PRIVATE RUN_COUNTS)
 
 add_library(reckon_run STATIC ${run_sources} $<TARGET_OBJECTS:run_f32> $<TARGET_OBJECTS:run_f64>
                               $<TARGET_OBJECTS:run_count>)
+set_property(SOURCE src/run/philox.c APPEND PROPERTY COMPILE_OPTIONS -O3)
 target_include_directories(reckon_run PUBLIC include src)
 target_link_libraries(reckon_run PUBLIC reckon_static PkgConfig::OPENBLAS)
 target_compile_definitions(reckon_run PRIVATE $<$<BOOL:${URING_FOUND}>:RECKON_URING>)

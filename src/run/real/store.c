@@ -8,21 +8,48 @@
 
 /* ---- begin ---- */
 
-/* Starts a weight, or the part [from, to) of the group that it is in, from the seed. */
+/* Elements of a weight that follow each other in the numbers of the seed: from `i` on, in the box.
+ */
+static size_t run_length(const struct weight *w, size_t i)
+{
+    const size_t end = w->at + w->box_rows * w->box_cols;
+    return w->box_cols == w->cols ? end - i : w->box_cols - (i - w->at) % w->box_cols;
+}
+
+/* Starts elements [from, to) of the group, all of one weight, from the seed. */
+static void start_piece(const struct engine *e, const struct weight *w, size_t from, size_t to,
+                        real *at)
+{
+    enum { PIECE = 4096 };
+    double piece[PIECE];
+    const uint64_t rows = w->row0 < w->rows ? w->rows - w->row0 : 0;
+    const size_t pads = w->at + rows * w->box_cols; /* from here on */
+    for (size_t i = from, n; i < to; i += n, at += n) {
+        const size_t run = run_length(w, i), left = to - i < run ? to - i : run;
+        const uint64_t row = w->row0 + (i - w->at) / w->box_cols,
+                       col = w->col0 + (i - w->at) % w->box_cols;
+        n = left < PIECE ? left : PIECE;
+        if (w->spread > 0)
+            philox_normals(e->job->settings.seed, w->stream, row * w->cols + col, w->spread, n,
+                           piece);
+        for (size_t j = 0; j < n; j++)
+            at[j] = (real)(w->spread > 0 ? piece[j] : w->start);
+        if (i + n > pads) {
+            const size_t first = i < pads ? pads - i : 0;
+            clear_bytes(at + first, (n - first) * sizeof *at);
+        }
+    }
+}
+
+/* Starts a weight, or the part [from, to) of the group that it is in; each element's number is its
+ * own, so that threads change no bit. */
 static void start_weight(const struct engine *e, const struct weight *w, size_t from, size_t to,
                          real *at)
 {
-    for (size_t i = from; i < to; i++) {
-        const uint64_t row = w->row0 + (i - w->at) / w->box_cols,
-                       col = w->col0 + (i - w->at) % w->box_cols;
-        double value = w->start;
-        if (row >= w->rows)
-            value = 0;
-        else if (w->spread > 0)
-            value =
-                w->spread * philox_normal(e->job->settings.seed, w->stream, row * w->cols + col);
-        at[i - from] = (real)value;
-    }
+    enum { SHARE = 1 << 16 };
+#pragma omp parallel for num_threads(e->threads) schedule(static) if (e->threads > 1)
+    for (size_t i = from; i < to; i += SHARE)
+        start_piece(e, w, i, to - i < SHARE ? to : i + SHARE, at + (i - from));
 }
 
 real *room(size_t n)
