@@ -112,11 +112,15 @@ enum rk_status train_model_details(const struct document *document, struct rk_tr
                                            "norm_epsilon",   NULL};
     static const char *const activations[] = {"hidden_act", "activation_function",
                                               "hidden_activation", NULL};
+    static const char *const contexts[] = {"max_position_embeddings", NULL};
     const enum rk_status exact = train_exact(document, train, error);
     if (exact != RK_OK) return exact;
     read_number(document->root, bases, &train->rotary_base);
     read_number(json_object_get(document->root, "rope_parameters"), bases, &train->rotary_base);
     read_number(document->root, epsilons, &train->norm_eps);
+    double context = 0;
+    read_number(document->root, contexts, &context);
+    if (context >= 1 && context < 1e9) train->context = (uint64_t)context;
     const char *activation = json_string_value(first_of(document->root, activations));
     train->exact_gelu = activation && strcmp(activation, "gelu") == 0;
     read_router(document->root, train);
@@ -137,6 +141,8 @@ enum rk_status train_model_open(const char *name, struct rk_model *model, struct
     status = hf_document_load(path, &document, error);
     if (status == RK_OK && json_object_get(document.root, "model_type"))
         status = train_model_details(&document, train, error);
+    if (model->position != RK_POSITION_ROPE || train->context <= model->sequence)
+        train->context = 0; /* that of the model */
     document_release(&document);
     return status;
 }

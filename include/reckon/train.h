@@ -57,7 +57,9 @@ struct rk_train {
     double norm_eps;    /* added to variances */
     double rotary_base; /* of RoPE */
     struct rk_rotary_stretch rotary_stretch;
-    bool exact_gelu; /* GELU by the error function, not by tanh */
+    uint64_t context; /* tokens that texts are continued with, where the model's sequence is that of
+                         its training alone; 0: the model's */
+    bool exact_gelu;  /* GELU by the error function, not by tanh */
     /* routers of experts (docs/train.md) */
     enum rk_scores scores;
     bool renormalise;   /* the weights of a token's experts sum to one ... */
@@ -308,21 +310,30 @@ struct rk_measured_tier {
 RK_API enum rk_status rk_measure_tiers(const char *drives, double seconds,
                                        struct rk_measured_tier tier[2], struct rk_error *error);
 
+struct rk_prompt {
+    const uint32_t *token;
+    uint64_t tokens; /* 1 and more */
+};
+
 struct rk_generate {
     const char *load;               /* checkpoint or weights */
     const struct rk_system *system; /* as in rk_train_run */
-    const uint32_t *prompt;
-    uint64_t prompt_tokens; /* 1 and more */
-    uint64_t tokens;        /* to generate */
-    double temperature;     /* 0: always the likeliest */
-    uint64_t top;           /* chooses among so many likeliest; 0: all */
-    /* Called with each token; false ends. */
-    bool (*token)(void *context, uint32_t token);
+    const struct rk_prompt *prompt; /* (prompts) texts that go on, together */
+    uint64_t prompts;
+    uint64_t tokens;    /* to add to each */
+    uint64_t sequence;  /* of which a token sees so many before it at most; 0: the model's */
+    double temperature; /* 0: always the likeliest */
+    uint64_t top;       /* chooses among so many likeliest; 0: all */
+    double top_share;   /* ... whose probabilities sum to this share; 0: all */
+    /* Called with each token of text `text`; false ends it. */
+    bool (*token)(void *context, uint64_t text, uint32_t token);
     void *context;
 };
 
-/* Continues a prompt, token by token, each seen with those of a sequence before it. Random choices
- * come from train->seed: the same call brings the same tokens. */
+/* Continues texts, token by token. Each token is worked out once: keys and values are kept. A text
+ * that has filled the sequence goes on behind its later half. Random choices come from train->seed,
+ * the text's number and the token's: the same call brings the same tokens, and a text the same ones
+ * in whatever company of fewer than nine. */
 RK_API enum rk_status rk_generate_tokens(const struct rk_model *model, const struct rk_train *train,
                                          const struct rk_generate *generate,
                                          struct rk_error *error);

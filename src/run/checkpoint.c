@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -219,31 +220,87 @@ static enum rk_status read_weight(const struct checkpoint *c, const struct weigh
     return status;
 }
 
+/* ---- weights where they lie ---- */
+
+static const unsigned char *mapped_file(struct checkpoint_file *f)
+{
+    struct stat about;
+    if (!f->map && fstat(f->file, &about) == 0) {
+        f->bytes = (size_t)about.st_size;
+        f->map = mmap(NULL, f->bytes, PROT_READ, MAP_SHARED, f->file, 0);
+        if (f->map == MAP_FAILED) f->map = NULL;
+    }
+    return f->map;
+}
+
+/* Gives an engine that has use for it the weight's place in its file; false: it must be read. */
+static bool map_weight(struct checkpoint *c, const struct engine_kind *kind, struct engine *engine,
+                       const struct weight *w)
+{
+    static const enum mapped_type types[TENSOR_TYPE_COUNT] = {
+        [TENSOR_F32] = MAPPED_F32, [TENSOR_BF16] = MAPPED_BF16, [TENSOR_F16] = MAPPED_F16};
+    int file;
+    if (!kind->map(engine, w, NULL)) return false;
+    const struct tensor *t = find_tensor(c, w->name, &file);
+    const bool whole =
+        w->col0 == 0 && w->box_cols == w->file_cols && !w->turn && w->row0 + w->box_rows <= w->rows;
+    const size_t bytes = t ? tensor_type_bits(t->type) / 8 : 0;
+    const uint64_t first = w->file_at + w->row0;
+    if (!t || !types[t->type] || !whole || t->begin % bytes != 0) return false;
+    const unsigned char *data = mapped_file(&c->file[file]);
+    if (!data || t->end > c->file[file].bytes) return false;
+    const struct mapped m = {.data = data + t->begin +
+                                     bytes * (w->transposed ? first : first * w->file_cols),
+                             .type = types[t->type],
+                             .row = w->transposed ? 1 : w->file_cols,
+                             .col = w->transposed ? w->file_rows : 1};
+    return kind->map(engine, w, &m);
+}
+
 static const char *const which_prefix[] = {"", "first.", "second."};
 
-enum rk_status checkpoint_load(const struct checkpoint *c, const struct engine_kind *kind,
+static enum rk_status read_group(struct checkpoint *c, const struct engine_kind *kind,
+                                 struct engine *engine, const struct weight_group *group, int which,
+                                 char *to, struct rk_error *error)
+{
+    const struct weights *all = kind->weights(engine);
+    enum rk_status status = RK_OK;
+    for (int i = 0; i < group->count && status == RK_OK; i++) {
+        const struct weight *w = &all->weight[group->first + i];
+        char name[128];
+        if (which == 0 && map_weight(c, kind, engine, w)) continue;
+        snprintf(name, sizeof name, "%s%s", which_prefix[which], w->name);
+        status = read_weight(c, w, name, kind->real_bytes, to, error);
+    }
+    return status;
+}
+
+static enum rk_status load_group(struct checkpoint *c, const struct engine_kind *kind,
+                                 struct engine *engine, int group, int which,
+                                 struct rk_error *error)
+{
+    const struct weight_group *g = &kind->weights(engine)->group[group];
+    char *here = which == 0 ? kind->flat(engine, group) : NULL;
+    if (here) return read_group(c, kind, engine, g, which, here, error);
+    char *buffer = calloc(g->size, kind->real_bytes);
+    if (!buffer) return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory to read a checkpoint");
+    enum rk_status status = read_group(c, kind, engine, g, which, buffer, error);
+    if (status == RK_OK && !kind->scatter(engine, group, which, buffer)) {
+        *error = kind->comm(engine)->error;
+        status = error->status;
+    }
+    free(buffer);
+    return status;
+}
+
+enum rk_status checkpoint_load(struct checkpoint *c, const struct engine_kind *kind,
                                struct engine *engine, struct rk_error *error)
 {
     const struct weights *all = kind->weights(engine);
     enum rk_status status = RK_OK;
     for (int g = 0; g < all->groups && status == RK_OK; g++)
-        for (int which = 0; which < (c->moments ? 3 : 1) && status == RK_OK; which++) {
-            const struct weight_group *group = &all->group[g];
-            char *buffer = calloc(group->size, kind->real_bytes);
-            if (!buffer)
-                return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory to read a checkpoint");
-            for (int i = 0; i < group->count && status == RK_OK; i++) {
-                const struct weight *w = &all->weight[group->first + i];
-                char name[128];
-                snprintf(name, sizeof name, "%s%s", which_prefix[which], w->name);
-                status = read_weight(c, w, name, kind->real_bytes, buffer, error);
-            }
-            if (status == RK_OK && !kind->scatter(engine, g, which, buffer)) {
-                *error = kind->comm(engine)->error;
-                status = error->status;
-            }
-            free(buffer);
-        }
+        for (int which = 0; which < (c->moments ? 3 : 1) && status == RK_OK; which++)
+            status = load_group(c, kind, engine, g, which, error);
     struct scaler *scaler = kind->scaler(engine);
     scaler->skipped = c->about.scaler.skipped;
     if (!scaler->scales || !(c->about.scaler.scale > 0)) return status;
@@ -443,6 +500,7 @@ void checkpoint_close(struct checkpoint *c)
 {
     for (int i = 0; i < c->files; i++) {
         safetensors_release(&c->file[i].header);
+        if (c->file[i].map) munmap(c->file[i].map, c->file[i].bytes);
         close(c->file[i].file);
     }
     c->files = 0;

@@ -24,7 +24,9 @@ struct checkpoint {
     struct checkpoint_file {
         char path[512];
         struct safetensors header;
-        int file; /* descriptor */
+        int file;  /* descriptor */
+        void *map; /* of all of it, where weights are read in place; NULL */
+        size_t bytes;
     } file[CHECKPOINT_FILES];
     bool moments; /* of Muon there is no second one of matrices */
     struct checkpoint_about about;
@@ -37,8 +39,9 @@ enum rk_status checkpoint_open(struct checkpoint *checkpoint, const char *path,
                                const struct job *job, struct rk_error *error);
 void checkpoint_close(struct checkpoint *checkpoint); /* a zeroed one is fine */
 
-/* Fills an engine; no rank waits for another one. */
-enum rk_status checkpoint_load(const struct checkpoint *checkpoint, const struct engine_kind *kind,
+/* Fills an engine; no rank waits for another one. One that continues texts may read weights in the
+ * files, until the checkpoint is closed. */
+enum rk_status checkpoint_load(struct checkpoint *checkpoint, const struct engine_kind *kind,
                                struct engine *engine, struct rk_error *error);
 
 /* Room in `folder` for another checkpoint, leave to write there, and none of a later step than

@@ -58,119 +58,6 @@ static bool take_scores(struct team *team, struct comm *comm, struct engine *eng
     return ok;
 }
 
-/* ---- generation ---- */
-
-/* Logits become weights of a random choice among the `top` likeliest words. */
-static void soften(double *logits, uint64_t words, double temperature, uint64_t top)
-{
-    double most = logits[0], least = -INFINITY;
-    for (uint64_t i = 1; i < words; i++)
-        most = logits[i] > most ? logits[i] : most;
-    if (top && top < words) { /* the top-th largest, by bisection of values */
-        double low = -1e30, high = most;
-        for (int round = 0; round < 100; round++) {
-            const double middle = low < -1e29 ? most - exp2(round) : (low + high) / 2;
-            uint64_t above = 0;
-            for (uint64_t i = 0; i < words; i++)
-                above += logits[i] >= middle;
-            if (above >= top)
-                low = middle;
-            else
-                high = middle;
-        }
-        least = low;
-    }
-    for (uint64_t i = 0; i < words; i++)
-        logits[i] = logits[i] < least ? 0 : exp((logits[i] - most) / temperature);
-}
-
-static uint32_t choose(double *logits, uint64_t words, const struct rk_generate *g, uint64_t seed,
-                       uint64_t n)
-{
-    uint32_t best = 0;
-    if (!(g->temperature > 0)) {
-        for (uint32_t i = 1; i < words; i++)
-            if (logits[i] > logits[best]) best = i;
-        return best;
-    }
-    double sum = 0, seen = 0;
-    soften(logits, words, g->temperature, g->top);
-    for (uint64_t i = 0; i < words; i++)
-        sum += logits[i];
-    const double wanted = philox_unit(philox(seed, 0x67656e, n).word[0]) * sum;
-    for (uint32_t i = 0; i < words; i++) {
-        if (!(logits[i] > 0)) continue;
-        seen += logits[i];
-        best = i;
-        if (seen >= wanted) break;
-    }
-    return best;
-}
-
-static enum rk_status continue_prompt(const struct job *job, struct engine *engine,
-                                      const struct rk_generate *g, struct rk_error *error)
-{
-    const struct engine_kind *kind = job->kind;
-    const uint64_t all = g->prompt_tokens + g->tokens;
-    uint32_t *tokens = calloc(all, sizeof *tokens);
-    double *logits = calloc(job->model.vocabulary, sizeof *logits);
-    enum rk_status status = RK_OK;
-    if (!tokens || !logits)
-        status = rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for %llu tokens",
-                         (unsigned long long)all);
-    if (tokens) memcpy(tokens, g->prompt, g->prompt_tokens * sizeof *tokens);
-    for (uint64_t n = g->prompt_tokens; status == RK_OK && n < all; n++) {
-        const uint64_t seen = n < job->sequence ? n : job->sequence;
-        if (!kind->logits(engine, tokens + n - seen, seen, logits)) {
-            *error = kind->comm(engine)->error;
-            status = error->status != RK_OK ? error->status : no_memory(error);
-            break;
-        }
-        tokens[n] = choose(logits, job->model.vocabulary, g, job->settings.seed, n);
-        if (!g->token(g->context, tokens[n])) break;
-    }
-    free(tokens);
-    free(logits);
-    return status;
-}
-
-enum rk_status rk_generate_tokens(const struct rk_model *model, const struct rk_train *train,
-                                  const struct rk_generate *g, struct rk_error *error)
-{
-    struct job job;
-    struct engine *engine = NULL;
-    struct rk_plan plan = rk_plan_default();
-    struct checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
-    struct comm_hub *hub = comm_hub_open(1, train->limit_s);
-    plan.precision = RK_FP32;
-    enum rk_status status =
-        checkpoint && hub ? job_open(&job, model, &plan, train, error) : no_memory(error);
-    const bool opened = checkpoint && hub;
-    job.system = g->system;
-    for (uint64_t i = 0; status == RK_OK && i < g->prompt_tokens; i++)
-        if (g->prompt[i] >= model->vocabulary)
-            status = rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                             "token %u of the prompt is beyond the vocabulary, which ends at %llu",
-                             g->prompt[i], (unsigned long long)model->vocabulary);
-    if (status == RK_OK) status = memory_suffices(&job, 1, 1, error);
-    if (status == RK_OK) status = blas_open(train->threads, error);
-    if (status == RK_OK) status = checkpoint_open(checkpoint, g->load, &job, error);
-    if (status == RK_OK) {
-        checkpoint->moments = false;
-        struct comm *comm = comm_hub_rank(hub, 0);
-        status = job.kind->open(&job, comm, &engine);
-        if (status != RK_OK) *error = comm->error;
-    }
-    if (status == RK_OK) status = checkpoint_load(checkpoint, job.kind, engine, error);
-    if (status == RK_OK) status = continue_prompt(&job, engine, g, error);
-    if (engine) job.kind->close(engine);
-    if (checkpoint) checkpoint_close(checkpoint);
-    free(checkpoint);
-    comm_hub_close(hub);
-    if (opened) job_close(&job);
-    return status;
-}
-
 /* ---- scores ---- */
 
 /* Checks sequences; the plan's samples become as long as the longest needs, in whole parts of all
@@ -217,6 +104,8 @@ static enum rk_status score_texts(const struct rk_model *model, const struct rk_
     status = job_open(&job, model, &fitted, settings, error);
     job.system = score->system;
     job.score = score;
+    job.forward = true;
+    job.loads = score->load != NULL;
     if (status == RK_OK)
         status = rk_program_of(&program, &job.model, score->system, &job.plan, 0, error);
     rk_program_release(&program);

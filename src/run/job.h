@@ -10,6 +10,7 @@
 #include "run/blocks.h"
 #include "run/comm.h"
 #include "run/data.h"
+#include "run/mapped.h"
 #include "run/weights.h"
 #include "schedule/order.h"
 #include "workload/layers.h"
@@ -35,7 +36,10 @@ struct job {
     const struct rk_score *score;         /* texts to score instead; NULL: none */
     const struct rk_system *system; /* for which the program is lowered: its times play no role */
     bool traces;                    /* the second step is written down */
-    const char *drives;             /* folder of tiers that are drives; NULL */
+    bool forward; /* weights alone: no gradients, no moments, and what is loaded is not started */
+    bool loads;   /* ... from a checkpoint */
+    uint64_t texts, cached; /* texts that are continued at once; tokens of each that are kept */
+    const char *drives;     /* folder of tiers that are drives; NULL */
     /* derived */
     uint64_t sequence, data_ranks, microbatches;
     struct run_blocks blocks; /* of layers with sparse attention */
@@ -111,6 +115,13 @@ struct ledger {
     struct ledger_row part[LEDGER_PARTS];
 };
 
+/* Tokens that texts go on with: those of a text follow each other, in the order of their positions,
+ * behind all that came before. */
+struct run_rows {
+    size_t rows;
+    const uint32_t *token, *position, *text; /* (rows) */
+};
+
 /* An engine: one rank's state and what it can do, for one number type. */
 struct engine;
 struct engine_kind {
@@ -139,8 +150,14 @@ struct engine_kind {
     bool (*score)(struct engine *engine, uint64_t batch, double *pair);
     /* Forward over batch `batch`, samples from `first` on: functions->predict gets their rows. */
     bool (*predict)(struct engine *engine, uint64_t batch, uint64_t first, uint64_t end);
-    /* Logits (vocabulary) of the last of `tokens`; one rank only. */
-    bool (*logits)(struct engine *engine, const uint32_t *tokens, size_t count, double *logits);
+    /* Logits (texts that are there, vocabulary) of the last row of each text; one rank of a job
+     * that is forward. Keys and values of all rows are kept. */
+    bool (*rows)(struct engine *engine, const struct run_rows *rows, double *logits);
+    /* Where the weights of a group lie, all of them as reals; NULL: elsewhere, or parts. */
+    void *(*flat)(struct engine *engine, int group);
+    /* Takes a weight as it lies in a file, which stays; false: it must be loaded. NULL: would it?
+     */
+    bool (*map)(struct engine *engine, const struct weight *weight, const struct mapped *mapped);
 };
 
 extern const struct engine_kind engine_f32, engine_f64, engine_count;

@@ -15,7 +15,7 @@ struct team { /* what the ranks of this process share */
     /* What each rank does when its engine is open; false: an error, which is noted. */
     bool (*work)(struct team *team, struct comm *comm, struct engine *engine);
     struct rk_train_result *result;
-    const struct checkpoint *checkpoint; /* NULL: from the seed */
+    struct checkpoint *checkpoint; /* NULL: from the seed */
     pthread_mutex_t lock;
     bool stop;         /* rank 0's */
     bool whole;        /* a step of this plan was not skipped */

@@ -3,6 +3,7 @@
 #include "run/real/engine.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Heads of attention itself, when Ulysses' ranks have exchanged them for tokens. */
@@ -359,6 +360,41 @@ static void ring_forward(struct engine *e, struct at_layer *l, struct REAL(atten
     give(e, keys);
 }
 
+/* ---- texts that go on: keys and values of what came before are kept ---- */
+
+bool caches_open(struct engine *e)
+{
+    const struct job *job = e->job;
+    if (!job->texts) return true;
+    for (int i = 0; i < e->layers; i++) {
+        struct at_layer *l = &e->layer[i];
+        const size_t width = l->kv_heads * (l->d + l->value);
+        if (l->kind == LAYER_EMBEDDING || l->kind == LAYER_HEAD) continue;
+        l->cache = malloc(job->texts * job->cached * width * sizeof *l->cache);
+        if (!l->cache) return false;
+    }
+    return true;
+}
+
+static void attend_cached(struct engine *e, struct at_layer *l, struct REAL(attend) * a,
+                          const real *qkv)
+{
+    const struct run_rows *r = e->going;
+    const struct shape x = shape_of(e, l);
+    const size_t w = keys_width(&x, l), room = e->job->cached;
+    for (size_t i = 0; i < r->rows; i++)
+        copy_bytes(l->cache + (r->text[i] * room + r->position[i]) * w,
+                   qkv + i * x.width + x.heads * l->d, w * sizeof *qkv);
+    use_keys(a, l->cache);
+    for (size_t i = 0, n; i < r->rows; i += n) {
+        for (n = 1; i + n < r->rows && r->text[i + n] == r->text[i];)
+            n++;
+        const struct run_span q = {(uint32_t)i, (uint32_t)n, r->position[i]};
+        const struct run_span k = {(uint32_t)(r->text[i] * room), r->position[i] + (uint32_t)n, 0};
+        attention_forward(e->threads, a, q, &k, 1, true);
+    }
+}
+
 static void all_ranks(const struct engine *e, uint32_t *ranks)
 {
     for (int i = 0; i < e->context.ranks; i++)
@@ -373,7 +409,9 @@ void REAL(attention_run)(struct engine *e, struct at_layer *l, struct frame *f, 
     make(e, f, SLOT_LOG, x.rows * x.heads);
     struct REAL(attend) a = attend_of(e, l, f);
     a.sum = take(e, x.rows * x.heads);
-    if (rings(e)) {
+    if (l->cache) {
+        attend_cached(e, l, &a, a.q);
+    } else if (rings(e)) {
         ring_forward(e, l, &a, a.q);
     } else if (gathers(e)) {
         REAL(keys_gather_forward)(e, l, f, mb);

@@ -21,14 +21,13 @@ static void shard_of_words(const struct engine *e, const struct store *s, enum w
     }
 }
 
-/* As lookup_forward, in a table of 16 bits. */
-static void look_up_low(struct engine *e, const uint32_t *token, uint32_t first, uint32_t count,
-                        const uint16_t *table, real *y)
+/* As lookup_forward, in a table of 16 bits, or one that lies in a file. */
+static void look_up_rows(struct engine *e, const uint32_t *token, uint32_t first, uint32_t count,
+                         struct matrix table, real *y)
 {
     for (size_t i = 0; i < e->rows; i++)
         if (token[i] - first < count)
-            unpack_16(e, e->hidden, table + (size_t)(token[i] - first) * e->hidden,
-                      y + i * e->hidden);
+            look_up(e, table, token[i] - first, y + i * e->hidden);
         else
             clear_bytes(y + i * e->hidden, e->hidden * sizeof *y);
 }
@@ -41,10 +40,10 @@ void REAL(embed)(struct engine *e, struct at_layer *l, struct frame *f, size_t m
     const struct matrix table = matrix_of(e, l->table, WEIGHT_TABLE);
     const uint32_t *token = e->token + mb * e->rows;
     real *y = make(e, f, SLOT_OUT_2, e->rows * e->hidden);
-    if (table.low)
-        look_up_low(e, token, first, count, table.low, y);
-    else
+    if (table.plain)
         lookup_forward(e->rows, e->hidden, token, first, count, table.plain, y);
+    else
+        look_up_rows(e, token, first, count, table, y);
 }
 
 void REAL(embed_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -289,19 +288,25 @@ static double head_rows(struct engine *e, struct at_layer *l, const real *x, siz
     return loss;
 }
 
-/* The logits of the last row alone, for generation on one rank. */
+/* The logits of the last row of each text alone, for generation on one rank. */
 static void last_logits(struct engine *e, struct at_layer *l, const real *x)
 {
     const bool tied = e->job->model.tied_embeddings;
     struct store *s = head_store(e, l);
     const size_t words = e->job->model.vocabulary;
-    real *logits = take(e, words);
-    product_forward(e, 1, words, e->hidden, x + (e->rows - 1) * e->hidden,
+    real *last = take(e, e->rows * e->hidden);
+    size_t texts = 0;
+    for (size_t i = 0; i < e->rows; i++)
+        if (i + 1 == e->rows || e->going->text[i + 1] != e->going->text[i])
+            copy_bytes(last + texts++ * e->hidden, x + i * e->hidden, e->hidden * sizeof *x);
+    real *logits = take(e, texts * words);
+    product_forward(e, texts, words, e->hidden, last,
                     matrix_of(e, s, tied ? WEIGHT_TABLE : WEIGHT_HEAD),
                     weight(e, s, WEIGHT_HEAD_BIAS), logits);
-    for (size_t i = 0; i < words; i++)
+    for (size_t i = 0; i < texts * words; i++)
         e->wanted[i] = (double)logits[i];
     give(e, logits);
+    give(e, last);
 }
 
 void REAL(cross_entropy)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)

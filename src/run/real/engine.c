@@ -204,6 +204,7 @@ static void engine_close(struct engine *e)
         for (uint64_t mb = 0; e->layer[i].frame && mb < e->job->microbatches; mb++)
             frame_close(&e->layer[i].frame[mb]);
         free(e->layer[i].frame);
+        free(e->layer[i].cache);
     }
     REAL(pool_release)(&e->pool);
     weights_release(&e->weights);
@@ -224,6 +225,7 @@ static void engine_close(struct engine *e)
     free(e->sums);
     free(e->event);
     free(e->came);
+    free(e->mapped);
     free(e->reports);
     free(e->turn);
     free(e);
@@ -256,7 +258,7 @@ static bool open_all(struct engine *e, const struct weight_part *part, int parts
     bool ok = e->store && open_groups(e) && tiers_open(e);
     for (int g = 0; ok && g < e->weights.groups; g++)
         ok = store_open(e, &e->store[g], &e->weights.group[g]);
-    return ok && open_layers(e, part, parts) && open_batch(e);
+    return ok && open_layers(e, part, parts) && open_batch(e) && caches_open(e);
 }
 
 static enum narrow narrow_of(enum rk_precision precision)
@@ -400,7 +402,9 @@ const struct engine_kind REAL(engine) = {
     .trace = engine_trace,
     .state = engine_state,
     .tiers = engine_tiers,
-    .logits = REAL(engine_logits),
+    .rows = REAL(engine_rows),
+    .flat = REAL(engine_flat),
+    .map = REAL(engine_map),
     .score = REAL(engine_score),
     .predict = REAL(engine_predict),
 };

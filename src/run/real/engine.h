@@ -194,6 +194,7 @@ struct at_layer {
     bool second;   /* forward has come to the second half */
     struct unit_times times;
     struct frame *frame; /* (microbatches) */
+    real *cache;         /* (job.texts, job.cached, keys and values of a token); NULL */
 };
 
 /* ---- the program ---- */
@@ -304,10 +305,12 @@ struct engine {
     bool forward_only;
     struct rk_token_score *score; /* (microbatches, rows): of targets, where they are asked for */
     uint64_t first, end;          /* samples that are predicted */
-    double *wanted;   /* (vocabulary): logits of the last row, where they are asked for */
-    uint32_t *sample; /* (sequence + 1): scratch */
-    double *reports;  /* (ranks, 3): loss, seconds of computing, routers' loss; seconds of all */
-    double *sums;     /* of gradients: (ids, tensor ranks, data ranks) */
+    double *wanted;               /* (texts, vocabulary): of last rows, where they are asked for */
+    const struct run_rows *going; /* ... the rows */
+    struct mapped *mapped;        /* (weights.weights): of what lies in files; NULL: nothing */
+    uint32_t *sample;             /* (sequence + 1): scratch */
+    double *reports; /* (ranks, 3): loss, seconds of computing, routers' loss; seconds of all */
+    double *sums;    /* of gradients: (ids, tensor ranks, data ranks) */
     struct rk_train_event *event; /* (events) of the second step, where it is asked for */
     size_t events;
     struct tier *tier[TIERS]; /* NULL: the plan does not use it */
@@ -426,6 +429,8 @@ static inline real *gradient(struct engine *e, struct store *s, enum weight_role
 struct matrix {
     const uint16_t *low;
     const real *plain;
+    const struct store *store; /* of what lies in files: whose, and where in the group; NULL */
+    size_t at;
 };
 
 struct matrix REAL(matrix_of)(struct engine *e, struct store *s, enum weight_role role);
@@ -556,7 +561,15 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
 bool REAL(engine_gather)(struct engine *e, int group, int which, void *to);
 bool REAL(engine_scatter)(struct engine *e, int group, int which, const void *from);
 bool REAL(engine_writes)(const struct engine *e, int group);
-bool REAL(engine_logits)(struct engine *e, const uint32_t *tokens, size_t count, double *logits);
+bool REAL(engine_rows)(struct engine *e, const struct run_rows *rows, double *logits);
+void *REAL(engine_flat)(struct engine *e, int group);
+bool REAL(engine_map)(struct engine *e, const struct weight *w, const struct mapped *mapped);
+/* Rows `first` ... of a table that is looked up (products.c). */
+void REAL(look_up)(struct engine *e, struct matrix table, size_t row, real *to);
+#define look_up REAL(look_up)
+/* Room for the keys and values of job.texts (attend.c). */
+bool REAL(caches_open)(struct engine *e);
+#define caches_open REAL(caches_open)
 bool REAL(engine_score)(struct engine *e, uint64_t batch, double *pair);
 bool REAL(engine_predict)(struct engine *e, uint64_t batch, uint64_t first, uint64_t end);
 

@@ -22,6 +22,7 @@ static const real *of_expert(const struct store *s, const real *first, size_t x)
 static struct matrix matrix_of_expert(const struct store *s, struct matrix first, size_t x)
 {
     if (first.low) first.low += x * s->group->stride;
+    first.at += x * s->group->stride;
     first.plain = of_expert(s, first.plain, x);
     return first;
 }

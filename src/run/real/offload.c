@@ -47,6 +47,12 @@ static void wait_for(struct engine *e, int tier, struct tier_move *move)
 
 /* ---- flat buffers ---- */
 
+/* What will be loaded is not written before: pages that a mapped file stands for stay away. */
+static real *bare_room(size_t n)
+{
+    return aligned_alloc(64, (n * sizeof(real) + 64) / 64 * 64);
+}
+
 bool flat_open(struct engine *e, struct flat *f, enum rk_share share, size_t count)
 {
     const size_t page = TIER_PAGE / sizeof(real);
@@ -58,7 +64,7 @@ bool flat_open(struct engine *e, struct flat *f, enum rk_share share, size_t cou
         if (part) f->place[t] = place_in(e, t, part * sizeof(real));
     }
     const size_t here = count - f->begin[TIERS];
-    f->here = room(here ? here : 1);
+    f->here = e->job->loads ? bare_room(here) : room(here ? here : 1);
     if (!f->here) return false;
     if (!flat_is_away(f)) {
         f->all = f->here;

@@ -1,8 +1,10 @@
 /* products.c - products of activations and weights: of reals; or of bf16, where the processor
  * multiplies them (run/bf16.h), with weights as they are kept and operands rounded. */
 #include "run/bf16.h"
+#include "run/real/decode.h"
 #include "run/real/engine.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What products alone read, but for the table, whose rows are looked up as well. Routers are not
@@ -25,6 +27,8 @@ bool stays_low(const struct engine *e, const struct weight *w)
 struct matrix matrix_of(struct engine *e, struct store *s, enum weight_role role)
 {
     const struct matrix m = {.plain = weight(e, s, role)};
+    if (m.plain && e->mapped && multiplied[role])
+        return (struct matrix){.store = s, .at = (size_t)s->group->at[role]};
     if (!m.plain || !e->bf16) return m;
     for (int i = 0; i < s->group->count; i++) {
         const struct weight *w = &e->weights.weight[s->group->first + i];
@@ -64,9 +68,64 @@ static void run_slices(struct engine *e, struct bf16_product all)
     if (!ok) give_up(e);
 }
 
+/* ---- weights that lie in files ---- */
+
+static struct mapped mapped_of(const struct engine *e, const struct store *s,
+                               const struct weight *w)
+{
+    const struct mapped *m = &e->mapped[w - e->weights.weight];
+    return m->data ? *m : (struct mapped){s->whole + w->at, MAPPED_REAL, w->box_cols, 1};
+}
+
+bool REAL(engine_map)(struct engine *e, const struct weight *w, const struct mapped *mapped)
+{
+    const bool wanted = e->job->texts && multiplied[w->role];
+    if (!mapped || !wanted || (mapped->col != 1 && w->role == WEIGHT_TABLE))
+        return wanted && !mapped;
+    if (!e->mapped) e->mapped = calloc((size_t)e->weights.weights, sizeof *e->mapped);
+    if (!e->mapped) return false;
+    e->mapped[w - e->weights.weight] = *mapped;
+    return true;
+}
+
+/* Weights that lie one behind another, as q, k and v, are multiplied one by one. */
+static void mapped_forward(struct engine *e, size_t m, size_t n, size_t k, const real *x,
+                           struct matrix w, const real *bias, real *y)
+{
+    const struct store *s = w.store;
+    bool ok = true;
+    for (int i = 0; i < s->group->count && ok; i++) {
+        const struct weight *one = &e->weights.weight[s->group->first + i];
+        if (one->at < w.at || one->at >= w.at + n * k) continue;
+        const size_t j = (one->at - w.at) / k, rows = n - j < one->box_rows ? n - j : one->box_rows;
+        const struct mapped from = mapped_of(e, s, one);
+        ok = mapped_product(e->threads, m, rows, k, x, &from, y + j, n);
+    }
+    if (!ok) give_up(e);
+    if (bias) add_bias(m, n, bias, y);
+}
+
+void look_up(struct engine *e, struct matrix table, size_t row, real *to)
+{
+    if (table.low) {
+        unpack_16(e, e->hidden, table.low + row * e->hidden, to);
+        return;
+    }
+    const struct store *s = table.store;
+    for (int i = 0; i < s->group->count; i++) {
+        const struct weight *w = &e->weights.weight[s->group->first + i];
+        const struct mapped from = mapped_of(e, s, w);
+        if (w->at == table.at) mapped_row(&from, row, e->hidden, to);
+    }
+}
+
 void product_forward(struct engine *e, size_t m, size_t n, size_t k, const real *x, struct matrix w,
                      const real *bias, real *y)
 {
+    if (w.store) {
+        mapped_forward(e, m, n, k, x, w, bias, y);
+        return;
+    }
     if (!w.low) {
         matrix_forward(e->threads, m, n, k, x, w.plain, bias, y);
         return;

@@ -4,28 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- one sample forward, for generation ---- */
+/* ---- texts that go on, for generation ---- */
 
-/* The rows are those of the tokens: a sample may be shorter than the plan's. */
-static void take_tokens(struct engine *e, const uint32_t *tokens, size_t count)
+/* The rows are all those of a sample to what does not look at texts. */
+static void take_rows(struct engine *e, const struct run_rows *r)
 {
     e->batch = 1;
-    e->local = e->rows = e->share = count;
+    e->local = e->rows = e->share = r->rows;
     e->spans = 1;
-    e->span[0] = (struct run_span){0, (uint32_t)count, 0};
-    for (size_t i = 0; i < count; i++) {
-        e->token[i] = tokens[i];
+    e->span[0] = (struct run_span){0, (uint32_t)r->rows, 0};
+    for (size_t i = 0; i < r->rows; i++) {
+        e->token[i] = r->token[i];
         e->target[i] = 0;
-        e->position[i] = (uint32_t)i;
+        e->position[i] = r->position[i];
     }
 }
 
-bool REAL(engine_logits)(struct engine *e, const uint32_t *tokens, size_t count, double *logits)
+bool REAL(engine_rows)(struct engine *e, const struct run_rows *rows, double *logits)
 {
     if (setjmp(e->escape)) return false;
-    take_tokens(e, tokens, count);
+    take_rows(e, rows);
     e->forward_only = true;
     e->wanted = logits;
+    e->going = rows;
     for (size_t i = 0; i < e->instructions; i++)
         if (e->program[i].work == WORK_FORWARD && e->program[i].microbatch == 0 &&
             (e->program[i].what == DO_OPERATION || e->program[i].what == DO_LAYER_END))

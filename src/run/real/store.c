@@ -95,7 +95,7 @@ static bool start_low(struct engine *e, struct store *s, const real *all)
     for (size_t at = 0, count; piece && at < n; at += count) {
         count = n - at < PIECE ? n - at : PIECE;
         clear_bytes(piece, count * sizeof *piece);
-        start_weights(e, s->group, low_begin(s) + at, count, piece);
+        if (!e->job->loads) start_weights(e, s->group, low_begin(s) + at, count, piece);
         pack_16(e, count, piece, low + at);
     }
     if (piece)
@@ -120,22 +120,23 @@ bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
         .gathers = zero == 3};
     s->share = g->size / (size_t)s->shards->ranks;
     s->begin = s->share * (size_t)s->shards->me;
-    const size_t gradients = zero >= 2 ? s->share : g->size, state = zero ? s->share : g->size;
+    const bool forward = e->job->forward;
+    const size_t gradients = zero >= 2 ? s->share : g->size;
+    const size_t state = forward ? 0 : zero ? s->share : g->size;
     const bool part = e->narrow ? zero > 0 : s->gathers;
     const size_t begin = part ? s->begin : 0, count = part ? s->share : g->size;
-    const bool heads = tied && e->heads;
+    const bool heads = tied && e->heads && !forward;
     s->tied = tied && !rk_plan_joins_ends(&e->job->plan) && !e->dual;
-    s->gradient = gradients_open(e, gradients);
-    if (heads) s->head = gradients_open(e, gradients);
-    if (!s->gradient || (heads && !s->head)) return false;
-    const bool muon = REAL(is_muon)(e, g);
+    if (!forward && !(s->gradient = gradients_open(e, gradients))) return false;
+    if (heads && !(s->head = gradients_open(e, gradients))) return false;
+    const bool muon = !forward && REAL(is_muon)(e, g);
     if (muon && !REAL(smalls_open)(e, s, zero ? s->begin : 0, state)) return false;
     if (!flat_open(e, &s->moment[0], RK_SHARE_OPTIMIZER, state) ||
         !flat_open(e, &s->moment[1], RK_SHARE_OPTIMIZER, muon ? 0 : state) ||
         !flat_open(e, &s->weights, e->narrow ? RK_SHARE_OPTIMIZER : RK_SHARE_WEIGHTS, count))
         return false;
     real *all = flat_use(e, &s->weights);
-    start_weights(e, g, begin, count, all);
+    if (!e->job->loads) start_weights(e, g, begin, count, all);
     const bool same = begin == low_begin(s) && count == low_count(s);
     if (e->narrow && !start_low(e, s, same ? all : NULL)) return false;
     flat_go(e, &s->weights);
@@ -410,6 +411,13 @@ bool REAL(engine_scatter)(struct engine *e, int group, int which, const void *fr
     flat_go(e, &s->lows);
     flat_leave(e, &s->lows);
     return true;
+}
+
+void *REAL(engine_flat)(struct engine *e, int group)
+{
+    const struct store *s = &e->store[group];
+    const bool here = !s->gathers && !s->is_low && !flat_is_away(&s->weights);
+    return here && s->weights.count == s->group->size ? s->weights.all : NULL;
 }
 
 bool REAL(engine_writes)(const struct engine *e, int group)

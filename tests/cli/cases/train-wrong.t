@@ -230,7 +230,7 @@ reckon: device "cuda" is not built in: give one of: cpu
 reckon: empty.txt: the file is empty
 reckon: scaled/step-00000001/train.json:1:... invalid token near 'inf'
 reckon: saved/step-00000001/model.safetensors: damaged: 3548096 bytes ...
-reckon: PROMPT is missing: the text to continue; reckon generate --help says more
+reckon: say what to continue: a text, in quotes
 reckon: say which model with which weights: --model FILE --load FOLDER
 reckon: en.txt: is no folder: --save takes one
 reckon: --save-every 1: say where to, --save FOLDER
