@@ -185,6 +185,7 @@ static enum rk_status run(const struct generate_args *args, struct asked *a, str
                                   .top_share = args->top_p,
                                   .token = put_token,
                                   .context = &a->writer};
+    executor_warn_of_slow();
     const enum rk_status status = cli_executor->generate(&a->model, &a->train, &g, error);
     if (status == RK_OK) put_texts(&a->writer, args);
     return status;

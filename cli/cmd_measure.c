@@ -72,13 +72,13 @@ static const char system_text[] =
     "{\n"
     "    \"name\": \"This machine\",\n"
     "    \"description\": \"One processor of %ld, as reckon measure found it; ranks are "
-    "threads.\",\n"
+    "threads. Products: %s.\",\n"
     "    \"processing\": \"no_overlap\",\n"
     "    \"matrix\": {\n"
     "        \"float32\": { \"peak_TFLOPps\": %.6g },\n"
     "        \"bfloat16\": { \"peak_TFLOPps\": %.6g },\n"
     "        \"efficiency_from_GFLOP\": [[0, 1]],\n"
-    "        \"source\": \"measured; 16 bits are emulated in 32\"\n"
+    "        \"source\": \"" MEASURED_PRODUCTS "%s\"\n"
     "    },\n"
     "    \"vector\": {\n"
     "        \"float32\": { \"peak_TFLOPps\": %.6g },\n"
@@ -239,15 +239,17 @@ static char *busy_of(const struct rk_measured *m)
 static char *text_of(const struct rk_measured *m, const char *tiers)
 {
     const struct rk_rates *r = &m->alone;
-    char *text = NULL, *busy = busy_of(m), *link = rates_text(stream_rates_json(&m->link)),
-         *exchange = rates_text(exchange_rates_json(m->exchange)), *kernels = kernels_of(r, 8);
+    char products[192],
+        *text = NULL, *busy = busy_of(m), *link = rates_text(stream_rates_json(&m->link)),
+        *exchange = rates_text(exchange_rates_json(m->exchange)), *kernels = kernels_of(r, 8);
     const double link_Bps = m->link.rate_Bps[m->link.sizes - 1], peak = r->peak_FLOPps / 1e12;
     const double memory_Bps = r->optimizer.rate_Bps[r->optimizer.sizes - 1];
+    executor_products(true, products, sizeof products);
     if (kernels && busy && link && exchange &&
-        asprintf(&text, system_text, m->processors, peak, peak, peak, peak,
-                 (double)m->memory_bytes / (double)m->processors / 1073741824.0, memory_Bps / 1e9,
-                 tiers, link_Bps / 1e9, m->latency_s * 1e6, m->hop_s * 1e6, link, exchange, kernels,
-                 busy) < 0)
+        asprintf(&text, system_text, m->processors, products, peak, r->bf16_FLOPps / 1e12, products,
+                 peak, peak, (double)m->memory_bytes / (double)m->processors / 1073741824.0,
+                 memory_Bps / 1e9, tiers, link_Bps / 1e9, m->latency_s * 1e6, m->hop_s * 1e6, link,
+                 exchange, kernels, busy) < 0)
         text = NULL;
     free(kernels);
     free(busy);
@@ -295,6 +297,7 @@ int cmd_measure(int argc, char **argv)
     if (done >= 0) return done;
     enum rk_status status = output_try(args.output, &error);
     if (status == RK_OK) status = settle(&args, &error);
+    if (status == RK_OK) executor_warn_of_slow();
     if (status == RK_OK) status = cli_executor->measure((double)args.seconds, &m, &error);
     char *tiers = NULL;
     if (status == RK_OK) status = measure_tiers(&args, &m, &tiers, &error);

@@ -509,6 +509,7 @@ static enum rk_status read_job(const struct train_args *args, struct train_job *
     if (status == RK_OK) status = check_options(args, &job->of_model, &job->model, plan, error);
     if (status == RK_OK)
         status = rk_system_load(args->system ? args->system : any_system, &job->system, error);
+    if (status == RK_OK) status = executor_same_products(args->system, error);
     if (status == RK_OK) status = check_plan(&job->model, &job->system, plan, error);
     if (status == RK_OK && !args->system)
         snprintf(job->system.id, sizeof job->system.id, "the machine assumed without --system");
@@ -529,6 +530,19 @@ static enum rk_status open_files(const struct train_args *args, struct watch *wa
         !(watch->curve = calloc(1, sizeof *watch->curve)))
         status = no_memory(error);
     return status;
+}
+
+/* What computes: a result's bytes and its time depend on it. */
+static void say_head(const struct train_args *args, const struct rk_plan *plan)
+{
+    char kernels[192];
+    executor_warn_of_slow();
+    if (args->quiet) return;
+    executor_products(plan->precision == RK_BF16 && !args->wide, kernels, sizeof kernels);
+    FILE *out = args->show.format == REPORT_AS_TEXT ? stdout : stderr;
+    fprintf(out, "kernels: %s; %llu thread%s a rank\n", kernels, (unsigned long long)args->threads,
+            args->threads == 1 ? "" : "s");
+    fflush(out);
 }
 
 static enum rk_status run_job(const struct train_args *args, struct train_job *job,
@@ -559,6 +573,7 @@ static enum rk_status run_job(const struct train_args *args, struct train_job *j
                                      .next_plan = watch->changes.file ? next_plan : NULL,
                                      .context = watch};
     catch_signals();
+    if (speaks()) say_head(args, plan);
     return cli_executor->train(&job->model, plan, &job->train, &run, &job->result, error);
 }
 

@@ -2,6 +2,8 @@
 
 #include "cli/options.h"
 
+#include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,4 +81,40 @@ int executor_become(int argc, char **argv)
                 "OpenBLAS is (libopenblas-dev)",
                 argv[0], name);
     return options_fail(&error);
+}
+
+void executor_products(bool bf16, char *text, size_t room)
+{
+    struct rk_products p;
+    cli_executor->products(&p);
+    snprintf(text, room, "%s%s%s", p.blas,
+             !bf16     ? ""
+             : *p.bf16 ? "; bf16: "
+                       : "; bf16 is emulated",
+             bf16 ? p.bf16 : "");
+}
+
+void executor_warn_of_slow(void)
+{
+    struct rk_products p;
+    cli_executor->products(&p);
+    if (*p.slow && cli_executor->rank == 0) fprintf(stderr, "reckon: warning: %s\n", p.slow);
+}
+
+enum rk_status executor_same_products(const char *system, struct rk_error *error)
+{
+    static const char mark[] = MEASURED_PRODUCTS;
+    char here[192];
+    json_t *root = system ? json_load_file(system, 0, NULL) : NULL;
+    const json_t *matrix = json_object_get(root, "matrix");
+    const char *source = json_string_value(json_object_get(matrix, "source"));
+    enum rk_status status = RK_OK;
+    executor_products(true, here, sizeof here);
+    if (source && strncmp(source, mark, strlen(mark)) == 0 &&
+        strcmp(source + strlen(mark), here) != 0)
+        status = rk_fail(error, RK_BAD_INPUT, system, 0, 0,
+                         "was measured with products by %s, and now they are by %s: measure again",
+                         source + strlen(mark), here);
+    json_decref(root);
+    return status;
 }

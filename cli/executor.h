@@ -25,11 +25,23 @@ struct executor {
     enum rk_status (*measure)(double seconds, struct rk_measured *measured, struct rk_error *error);
     enum rk_status (*measure_tiers)(const char *drives, double seconds,
                                     struct rk_measured_tier tier[2], struct rk_error *error);
+    void (*products)(struct rk_products *products);
     int rank;       /* of this process; 0 speaks */
     uint64_t ranks; /* processes; 0: ranks are threads */
 };
 
+/* How a machine file says what multiplied; executor_products() follows. */
+#define MEASURED_PRODUCTS "measured: products by "
+
 extern const struct executor *cli_executor; /* NULL: not here */
+
+/* What multiplies, in words, with bf16 where it does: "OpenBLAS 0.3.21 Cooperlake"; into `text`. */
+void executor_products(bool bf16, char *text, size_t room);
+/* Warns where that is slower than the processor could be. */
+void executor_warn_of_slow(void);
+
+/* Refuses a machine file that reckon measure wrote when other libraries multiplied. */
+enum rk_status executor_same_products(const char *system, struct rk_error *error);
 
 /* The signal that asks a run to end; 0: none yet. */
 int executor_asked_to_stop(void);

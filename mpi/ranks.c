@@ -259,7 +259,8 @@ static struct executor executor = {.defaults = defaults,
                                    .look = rk_train_look,
                                    .train = train,
                                    .count = rk_train_count,
-                                   .score = score};
+                                   .score = score,
+                                   .products = rk_products_here};
 
 #ifdef RECKON_HWLOC
 /* Rank 0 says where each one is. */

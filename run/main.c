@@ -18,6 +18,7 @@ static const struct executor threads = {.defaults = rk_train_default,
                                         .generate = rk_generate_tokens,
                                         .score = rk_score_threads,
                                         .measure = rk_measure,
+                                        .products = rk_products_here,
                                         .measure_tiers = rk_measure_tiers};
 
 static const struct {

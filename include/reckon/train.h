@@ -271,9 +271,20 @@ RK_API enum rk_status rk_predict_samples(const struct rk_model *model, const str
                                          const struct rk_train_run *run, uint64_t first,
                                          uint64_t samples, struct rk_error *error);
 
+/* What multiplies here: bytes of results depend on it, and times. */
+struct rk_products {
+    char blas[64]; /* "OpenBLAS 0.3.21 Cooperlake": the library and the processor it runs kernels of
+                    */
+    char bf16[64]; /* "oneDNN 2.6.3 avx512_core_bf16"; "": bf16 is emulated with the other */
+    char slow[256]; /* why that is slower than the processor could be, and what helps; "": it is not
+                     */
+};
+RK_API void rk_products_here(struct rk_products *products);
+
 /* One processor of this machine, with the executor's kernels in 32 bits. */
 struct rk_rates {
     double peak_FLOPps; /* of products, but for their weights */
+    double bf16_FLOPps; /* the same of bf16 operands; that of 32 bits where they are emulated */
     double k_half;      /* length k at which half of a product's time is its results */
     double weights_Bps; /* of weights that a product reads, or gradients that it adds to, beside
                            that */

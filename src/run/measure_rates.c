@@ -1,7 +1,10 @@
 /* measure_rates.c - products, attention, passes over memory and the optimizer on one thread. */
 #include "base/clock.h"
+#include "run/bf16.h"
+#include "run/least_squares.h"
 #include "run/measure.h"
 #include "run/real/kernels.h"
+#include "run/real/sixteen.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -164,27 +167,33 @@ static void product_weight(struct measure_work *w)
     matrix_weight(1, w->m, w->n, w->k, w->a, next_constants(w, w->m * w->k), next_weights(w));
 }
 
-enum { TERMS = 3 };
-
-/* Least squares of sum of x times g's terms = 1: solves g x = r for the terms that are not left
- * out. */
-static void solve(const double g[TERMS][TERMS], const double r[TERMS], const bool out[TERMS],
-                  double x[TERMS])
+/* Of bf16 operands, as a step has them: what comes in is 32 bits wide and read once more. */
+static void product_bf16(struct measure_work *w)
 {
-    double row[TERMS][TERMS + 1];
-    for (int i = 0; i < TERMS; i++) {
-        for (int j = 0; j < TERMS; j++)
-            row[i][j] = out[i] || out[j] ? i == j : g[i][j];
-        row[i][TERMS] = out[i] ? 0 : r[i];
-    }
-    for (int i = 0; i < TERMS; i++) /* positive definite: needs no other order */
-        for (int k = 0; k < TERMS; k++) {
-            const double times = k == i ? 0 : row[k][i] / row[i][i];
-            for (int j = i; j <= TERMS; j++)
-                row[k][j] -= times * row[i][j];
-        }
-    for (int i = 0; i < TERMS; i++)
-        x[i] = row[i][TERMS] / row[i][i];
+    uint16_t *a = (uint16_t *)w->c;
+    for (size_t i = 0; i < w->m * w->k; i++)
+        a[i] = bf16_of(w->a[i]);
+    const struct bf16_product p = {.m = w->m,
+                                   .n = w->n,
+                                   .k = w->k,
+                                   .a_row = w->k,
+                                   .a_col = 1,
+                                   .b_row = 1,
+                                   .b_col = w->k,
+                                   .c_row = w->n,
+                                   .a = a,
+                                   .b = (const uint16_t *)next_weights(w),
+                                   .c = next_kept(w, w->m * w->n)};
+    bf16_product(&p);
+}
+
+/* How many times as fast bf16 is, at one shape. */
+static double gain_of_bf16(struct measure_work *w, double budget_s)
+{
+    w->m = 256, w->n = 1024, w->k = 1024;
+    const double plain_s = time_of(bring_operand, product, w, budget_s);
+    return bf16_multiplies(w->n, w->k) ? plain_s / time_of(bring_operand, product_bf16, w, budget_s)
+                                       : 1;
 }
 
 /* Products of 32 to 1,024 tokens and widths of 128 to 2,048. What all three passes take together is
@@ -198,7 +207,7 @@ static void measure_products(struct measure_work *w, double budget_s, struct rk_
                         tokens[] = {32, 64, 128, 256, 512, 1024};
     enum { WIDTHS = sizeof width / sizeof *width, TOKENS = sizeof tokens / sizeof *tokens };
     enum { PASSES = 3, SHAPES = WIDTHS * TOKENS };
-    _Static_assert(SHAPES * PASSES <= MEASURE_PIECES, "there is room for all");
+    _Static_assert(SHAPES * PASSES + 2 <= MEASURE_PIECES, "there is room for all");
     static piece *const pass[PASSES] = {product, product_input, product_weight};
     double g[TERMS][TERMS] = {{0}}, r[TERMS] = {0}, x[TERMS];
     bool left_out[TERMS] = {false};
@@ -217,14 +226,16 @@ static void measure_products(struct measure_work *w, double budget_s, struct rk_
                 g[a][b] += term[a] * term[b];
         }
     }
-    solve(g, r, left_out, x);
+    const double gain = gain_of_bf16(w, budget_s / (SHAPES * PASSES));
+    least_squares(g, r, left_out, x);
     for (int i = 0; i < TERMS; i++)
         if (!left_out[i] && !(x[i] > 0)) { /* noise: there is none, or another took the peak's */
             left_out[i ? i : left_out[2] ? 1 : 2] = true;
-            solve(g, r, left_out, x);
+            least_squares(g, r, left_out, x);
             i = -1;
         }
     rates->peak_FLOPps = 1 / x[0];
+    rates->bf16_FLOPps = gain / x[0];
     rates->k_half = x[1] / x[0];
     rates->weights_Bps = left_out[2] ? 0 : 1 / x[2];
     fill(w->b, 2 * (size_t)SPACE); /* gradients have been added to it */

@@ -1,0 +1,38 @@
+#!/bin/sh
+# What multiplies is said, and warned of where the environment forces slow kernels; a machine file that
+# was measured with others is refused.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+model=$RECKON_SOURCE/examples/train/tiny.json
+seq 20000 >text
+unset OPENBLAS_CORETYPE ONEDNN_MAX_CPU_ISA DNNL_MAX_CPU_ISA || true
+
+fail() { echo "products: $*" >&2; exit 1; }
+
+train() { "$RECKON" train -m "$model" -d text -n 1 gbs1 "$@" 2>&1; }
+
+train >plain
+grep -q '^kernels: OpenBLAS [0-9.]* [A-Za-z0-9]*; 1 thread a rank$' plain || fail "no head: $(cat plain)"
+train --threads 2 | grep -q '; 2 threads a rank$' || fail 'threads are not said'
+train precision=bf16 | grep -qE '^kernels: OpenBLAS .*; bf16(: oneDNN 2| is emulated)' || fail 'bf16 is not said'
+! train -q | grep -q '^kernels' || fail '-q is not quiet'
+
+"$RECKON" measure --seconds 1 -o here.json
+products=$(sed -n 's/.*"source": "measured: products by \(.*\)".*/\1/p' here.json)
+[ -n "$products" ] || fail 'measure does not say what multiplies'
+grep -qF "Products: $products." here.json || fail 'the description does not say it'
+train -s here.json >ran || fail "refused: $(cat ran)"
+sed 's/products by OpenBLAS/products by OtherBLAS/' here.json >other.json
+! train -s other.json >refused || fail 'a machine measured with others is not refused'
+grep -q 'other.json: was measured with products by OtherBLAS .*: measure again' refused || fail "$(cat refused)"
+
+# slow kernels: only where the processor has better ones
+grep -qw avx2 /proc/cpuinfo 2>/dev/null || exit 0
+OPENBLAS_CORETYPE=Sandybridge train >forced || fail "$(cat forced)"
+if grep -q '^kernels: OpenBLAS [0-9.]* Sandybridge' forced; then
+    grep -q 'warning: OpenBLAS runs its kernels for Sandybridge (AVX), .* unset OPENBLAS_CORETYPE (Sandybridge)' forced ||
+        fail "no warning: $(cat forced)"
+fi
+! grep -q 'warning: OpenBLAS' plain || fail "a warning without a reason: $(cat plain)"
