@@ -26,6 +26,8 @@ struct train_args {
     const char *model, *plan, *device, *system, *data, *load, *save, *log, *drives, *changes,
         *trace, *output;
     struct option_texts words;
+    const char *dump;
+    struct option_values dump_steps;
     uint64_t ranks, steps, seed, threads, warmup, save_every, limit, scale_interval;
     uint64_t block_tokens, block_local, block_global, block_patterns;
     double rate, least_rate, decay, clip, momentum, loss_scale, rotary_base, norm_eps, balance,
@@ -108,6 +110,9 @@ static const struct option output_rows[] = {
     {.name = "log", .type = OPTION_TEXT, .argument = "FILE", AT(log), .complete = "file", .help = "a line of JSON for each step"},
     {.name = "trace", .type = OPTION_TEXT, .argument = "FILE", AT(trace), .complete = "file",
      .help = "the second step as a Chrome trace, of the ranks of this process, with its memory; reckon timeline --trace writes the prediction's"},
+    {.name = "dump", .type = OPTION_TEXT, .argument = "FOLDER", AT(dump), .complete = "file",
+     .help = "write what each rank has in a step, activations, gradients and state with their place in the whole, for reckon compare"},
+    {.name = "dump-steps", .type = OPTION_VALUES, .argument = "N,N", AT(dump_steps), .min = 1, .max = 1000000000, .help = "dump these steps (1)"},
     {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet), .help = "no lines on the way"},
     {.name = NULL},
 };
@@ -545,11 +550,26 @@ static void say_head(const struct train_args *args, const struct rk_plan *plan)
     fflush(out);
 }
 
+enum { DUMPS = 256 };
+
+/* The first step, where none is said. */
+static uint64_t dump_steps(const struct train_args *args, uint64_t *step)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < args->dump_steps.count; i++)
+        for (uint64_t n = args->dump_steps.range[i].low;
+             n <= args->dump_steps.range[i].high && count < DUMPS; n++)
+            step[count++] = n;
+    return count ? count : 1;
+}
+
 static enum rk_status run_job(const struct train_args *args, struct train_job *job,
                               struct watch *watch, struct train_files *files,
                               struct rk_error *error)
 {
     struct rk_plan *plan = &job->draft.plan;
+    uint64_t steps[DUMPS] = {1};
+    const uint64_t dumps = dump_steps(args, steps);
     job->train = settings_of(args, job->of_model);
     watch->plan = plan;
     watch->trace.ranks_of_stage = plan->ranks / plan->pipeline;
@@ -564,6 +584,9 @@ static enum rk_status run_job(const struct train_args *args, struct train_job *j
                                      .load = args->load,
                                      .save = args->save,
                                      .drives = args->drives,
+                                     .dump = args->dump,
+                                     .dump_step = steps,
+                                     .dumps = dumps,
                                      .save_every = args->save_every,
                                      .file = files->file,
                                      .files = files->count,

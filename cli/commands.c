@@ -33,6 +33,7 @@ const struct command main_commands[] = {
     {"train",      cmd_train,    "train a model under a plan, on this machine's processors", &train_usage},
     {"generate",   cmd_generate, "continue a prompt with a trained model",          &generate_usage},
     {"eval",       cmd_eval,     "how well a trained model foretells texts and answers", &eval_usage},
+    {"compare",    cmd_compare,  "where two dumps of a training step part",         &compare_usage},
     {"shard",      cmd_shard,    "which part of which tensor goes to which rank",   &shard_usage},
     {"merge",      cmd_merge,    "the shards of a plan as one checkpoint",          &merge_usage},
     {"reshard",    cmd_reshard,  "the shards of a plan as those of another one",    &reshard_usage},

@@ -168,7 +168,10 @@ struct rk_train_run {
     const struct rk_system *system; /* for which the plan is lowered; its times play no role here */
     const char *load;               /* checkpoint to begin from; NULL: from the seed */
     const char *save;               /* folder for checkpoints; NULL: none */
-    const char *drives;  /* folder for what is offloaded to tiers that are drives; NULL: none */
+    const char *drives; /* folder for what is offloaded to tiers that are drives; NULL: none */
+    const char *dump;   /* folder for activations, gradients and state of steps; NULL: none */
+    const uint64_t *dump_step; /* (dumps) those steps, counted from 1 */
+    uint64_t dumps;
     uint64_t save_every; /* steps; 0: at the end only */
     const struct rk_train_file
         *file; /* (files) that every checkpoint is given; nothing reads them */

@@ -38,8 +38,11 @@ struct job {
     bool traces;                    /* the second step is written down */
     bool forward; /* weights alone: no gradients, no moments, and what is loaded is not started */
     bool loads;   /* ... from a checkpoint */
-    uint64_t texts, cached; /* texts that are continued at once; tokens of each that are kept */
-    const char *drives;     /* folder of tiers that are drives; NULL */
+    uint64_t texts, cached;    /* texts that are continued at once; tokens of each that are kept */
+    const char *dump;          /* folder for what ranks have in steps ... */
+    const uint64_t *dump_step; /* ... (dumps), counted from 1 */
+    uint64_t dumps;
+    const char *drives; /* folder of tiers that are drives; NULL */
     /* derived */
     uint64_t sequence, data_ranks, microbatches;
     struct run_blocks blocks; /* of layers with sparse attention */

@@ -357,6 +357,9 @@ static enum rk_status prepare(struct job *job, struct data *data, struct checkpo
     job->system = run->system;
     job->functions = run->functions;
     job->drives = run->drives;
+    job->dump = run->dump;
+    job->dump_step = run->dump_step;
+    job->dumps = run->dump ? run->dumps : 0;
     job->traces = run->trace != NULL;
     /* what the checker refuses, it refuses here */
     enum rk_status status = rk_program_of(&program, &job->model, run->system, &job->plan, 0, error);

@@ -63,7 +63,7 @@ run() # command; its output in out; each runs once
 }
 
 # What would take too long, or needs what is not here.
-left_out='study|validate|train|measure|generate|eval|tokenize|tokenizer|corpus|shard|merge|reshard|import|doctor|adapt|calibrate'
+left_out='study|validate|train|compare|measure|generate|eval|tokenize|tokenizer|corpus|shard|merge|reshard|import|doctor|adapt|calibrate'
 while IFS=$tab read -r page command; do
     case $command in *...* | *[A-Z][A-Z][A-Z]* | *\\*) continue ;; esac
     case $page in README.md | docs/walk.md) grep -qF "\$ $command" "$root/$page" && continue ;; esac # readme.sh runs it

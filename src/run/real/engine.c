@@ -3,6 +3,7 @@
 
 #include "plan/layers.h"
 #include "run/bf16.h"
+#include "run/dump.h"
 #include "workload/pattern.h"
 
 #include <stdlib.h>
@@ -226,6 +227,7 @@ static void engine_close(struct engine *e)
     free(e->event);
     free(e->came);
     free(e->mapped);
+    dump_drop(e->dump);
     free(e->reports);
     free(e->turn);
     free(e);

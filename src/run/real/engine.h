@@ -309,8 +309,9 @@ struct engine {
     const struct run_rows *going; /* ... the rows */
     struct mapped *mapped;        /* (weights.weights): of what lies in files; NULL: nothing */
     uint32_t *sample;             /* (sequence + 1): scratch */
-    double *reports; /* (ranks, 3): loss, seconds of computing, routers' loss; seconds of all */
-    double *sums;    /* of gradients: (ids, tensor ranks, data ranks) */
+    double *reports;   /* (ranks, 3): loss, seconds of computing, routers' loss; seconds of all */
+    double *sums;      /* of gradients: (ids, tensor ranks, data ranks) */
+    struct dump *dump; /* of the step at hand, where it is asked for; NULL */
     struct rk_train_event *event; /* (events) of the second step, where it is asked for */
     size_t events;
     struct tier *tier[TIERS]; /* NULL: the plan does not use it */
@@ -555,6 +556,18 @@ static inline bool is_forward(const struct instruction *i)
                ? !i->back
                : i->work == WORK_FORWARD && (i->what == DO_OPERATION || i->what == DO_LAYER_END);
 }
+
+/* Dumps of steps that are asked for (dumped.c): false, an error. `loss` is this rank's part. */
+bool REAL(dump_begin)(struct engine *e, uint64_t step);
+void REAL(dump_operation)(struct engine *e, const struct instruction *i);
+void REAL(dump_gradients)(struct engine *e);
+void REAL(dump_state)(struct engine *e);
+bool REAL(dump_end)(struct engine *e, double loss);
+#define dump_begin     REAL(dump_begin)
+#define dump_operation REAL(dump_operation)
+#define dump_gradients REAL(dump_gradients)
+#define dump_state     REAL(dump_state)
+#define dump_end       REAL(dump_end)
 
 /* What an engine_kind is made of (job.h). */
 bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *result);

@@ -256,6 +256,7 @@ static void run_operation(struct engine *e, const struct instruction *i)
             gather_checkpoint(e, &l->frame[i->microbatch]);
         run(e, l, &l->frame[i->microbatch], i->microbatch);
         if (e->narrow) narrow_slots(e, &l->frame[i->microbatch], k->part);
+        dump_operation(e, i);
     }
     book(e, e->part, cpu_s, wall_s);
     if (i->work != WORK_FORWARD || i->microbatch != 0) return;
@@ -386,7 +387,7 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
 {
     const double wall_s = clock_s(CLOCK_MONOTONIC), computed = computed_s(e);
     if (setjmp(e->escape)) return false;
-    if (!pool_begin(e)) return false;
+    if (!dump_begin(e, step + 1) || !pool_begin(e)) return false;
     offload_begin(e);
     comm_clock_begin(e->comm);
     e->booked_s = 0;
@@ -409,6 +410,7 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
         if (traces) write_down(e, &e->program[i], begin_s);
     }
     report_step(e, computed_s(e) - computed, result);
+    if (!dump_end(e, own_loss(e) / rows_of_loss(e->job))) return false;
     result->clock_s = e->comm->clock.now_s;
     result->wall_s = clock_s(CLOCK_MONOTONIC) - wall_s;
     result->peak_bytes = e->pool.peak_bytes;

@@ -134,6 +134,7 @@ void finish_step(struct engine *e, uint64_t step, struct step_result *result)
     double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), wall_s = clock_s(CLOCK_MONOTONIC);
     e->part = PART_DATA;
     gradients_sum(e);
+    dump_gradients(e);
     book(e, PART_DATA, cpu_s, wall_s);
     cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     wall_s = clock_s(CLOCK_MONOTONIC);
@@ -165,5 +166,6 @@ void finish_step(struct engine *e, uint64_t step, struct step_result *result)
     };
     e->part = PART_OPTIMIZER;
     update_stores(e, &settings);
+    dump_state(e);
     book(e, PART_OPTIMIZER, cpu_s, wall_s);
 }

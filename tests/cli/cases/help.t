@@ -67,6 +67,7 @@ From text to a trained model:
   generate                    continue a prompt with a trained model
   eval                        how well a trained model foretells texts and
                               answers
+  compare                     where two dumps of a training step part
 
 Checkpoints in parts:
   shard                       which part of which tensor goes to which rank
@@ -150,6 +151,7 @@ From text to a trained model:
   generate                    continue a prompt with a trained model
   eval                        how well a trained model foretells texts and
                               answers
+  compare                     where two dumps of a training step part
 
 Checkpoints in parts:
   shard                       which part of which tensor goes to which rank
