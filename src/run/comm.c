@@ -227,10 +227,93 @@ bool comm_pass_on(struct comm *comm, const struct comm_group *g, const char *wha
     return ok;
 }
 
+/* ---- beyond a few ranks: as many messages as n has binary digits ---- */
+
+/* Up to so many ranks everyone talks to everyone; sums of up to so many bytes are worked out by
+ * all, from what all have: then bytes matter less than messages. */
+enum { FEW_RANKS = 8, SMALL_SUM = 4096 };
+
+/* Blocks begin ... begin + count - 1 of n, modulo n, as they lie in memory: in one run or two. */
+static int runs_of(const size_t *places, int n, int begin, int count, size_t at_[2],
+                   size_t bytes[2])
+{
+    const int end = begin + count, first = end < n ? end : n;
+    at_[0] = places[begin];
+    bytes[0] = places[first] - places[begin];
+    at_[1] = 0;
+    bytes[1] = end > n ? places[end - n] : 0;
+    return end > n ? 2 : 1;
+}
+
+/* Block i lies from places[i] to places[i + 1] in `all`; this rank's is there. In each round a rank
+ * hands on all that it has to one that lacks it, twice as far away as before [bruck1997]. */
+static bool spread(struct comm *comm, const struct comm_group *g, const char *what, void *all,
+                   const size_t *places)
+{
+    const int n = g->ranks;
+    for (int have = 1; have < n; have *= 2) {
+        const int count = have < n - have ? have : n - have;
+        const int to = g->rank[(g->me + n - have) % n], source = (g->me + have) % n;
+        struct comm_message message[2];
+        size_t begin[2], bytes[2];
+        bool ok = true;
+        const int out = runs_of(places, n, g->me, count, begin, bytes);
+        message[0].posted = message[1].posted = false;
+        for (int i = 0; i < out && ok; i++) {
+            message[i] = (struct comm_message){.data = at_const(all, begin[i]),
+                                               .bytes = bytes[i],
+                                               .what = what,
+                                               .tag = COMM_COLLECTIVE};
+            ok = post(comm, to, &message[i]);
+        }
+        const int in = runs_of(places, n, source, count, begin, bytes);
+        for (int i = 0; i < in && ok; i++)
+            ok = comm->receive(comm, g->rank[source], COMM_COLLECTIVE, what, bytes[i], NULL,
+                               at(all, begin[i]));
+        for (int i = 0; i < out; i++) /* no message may outlive its buffer */
+            if (message[i].posted && !comm->wait(comm, &message[i])) ok = false;
+        if (!ok) return false;
+    }
+    return true;
+}
+
+static bool gather_far(struct comm *comm, const struct comm_group *g, const char *what,
+                       const void *part, void *all, size_t bytes)
+{
+    const struct scratch_mark mark = scratch_mark(&comm->scratch);
+    size_t *places = room(comm, what, g->ranks + 1, sizeof *places);
+    void *own = at(all, (size_t)g->me * bytes);
+    if (!places) return false;
+    for (int i = 0; i <= g->ranks; i++)
+        places[i] = (size_t)i * bytes;
+    if (own != part) memcpy(own, part, bytes);
+    const bool ok = spread(comm, g, what, all, places);
+    scratch_back(&comm->scratch, mark);
+    return ok;
+}
+
+/* All that all ranks have, and its sum in the order of ranks. */
+static bool sum_gathered(struct comm *comm, const struct comm_group *g, const char *what,
+                         void *data, size_t bytes, comm_add *add)
+{
+    const struct scratch_mark mark = scratch_mark(&comm->scratch);
+    char *all = room(comm, what, g->ranks, bytes);
+    const bool ok = all && gather_far(comm, g, what, data, all, bytes);
+    for (int i = 0; i < g->ranks && ok; i++) {
+        if (i)
+            add(data, all + (size_t)i * bytes, bytes);
+        else
+            memcpy(data, all, bytes);
+    }
+    scratch_back(&comm->scratch, mark);
+    return ok;
+}
+
 bool comm_all_gather(struct comm *comm, const struct comm_group *g, const char *what,
                      const void *part, void *all, size_t bytes)
 {
     if (comm->silent) return true;
+    if (g->ranks > FEW_RANKS) return gather_far(comm, g, what, part, all, bytes);
     const struct scratch_mark mark = scratch_mark(&comm->scratch);
     size_t *zeros = room(comm, what, 3 * g->ranks, sizeof *zeros);
     if (!zeros) return false;
@@ -383,6 +466,10 @@ static bool reduce_parts(struct comm *comm, const struct comm_group *g, const ch
         sum_parts(comm, g, what, COMM_COLLECTIVE, at(data, places[g->me]), part, sizes[g->me], add);
     if (!wait_parts(comm, g, messages) || !ok) return false;
     memcpy(at(data, places[g->me]), part, sizes[g->me]);
+    if (g->ranks > FEW_RANKS) {
+        sizes[0] = numbers * unit; /* one behind the last place: where all of it ends */
+        return spread(comm, g, what, data, places);
+    }
     for (size_t i = 0; i < n; i++) {
         own_at[i] = places[g->me];
         own_bytes[i] = sizes[g->me];
@@ -394,6 +481,8 @@ bool comm_all_reduce(struct comm *comm, const struct comm_group *g, const char *
                      size_t bytes, size_t unit, void *part, comm_add *add)
 {
     if (g->ranks == 1 || comm->silent) return true;
+    if (g->ranks > FEW_RANKS && bytes <= SMALL_SUM)
+        return sum_gathered(comm, g, what, data, bytes, add);
     const struct scratch_mark mark = scratch_mark(&comm->scratch);
     size_t *places = room(comm, what, 4 * g->ranks, sizeof *places);
     struct comm_message *messages = room(comm, what, g->ranks, sizeof *messages);

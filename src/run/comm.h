@@ -2,7 +2,9 @@
  *
  * A back end brings three functions: post a message, receive one, wait until one has been taken.
  * Collectives are the same code over all of them: parts are exchanged in pairs and summed in the
- * order of the ranks, so that threads and MPI bring the same bits for any number of ranks.
+ * order of the ranks, so that threads and MPI bring the same bits for any number of ranks. Beyond
+ * eight ranks what is gathered, and small sums, take O(log n) messages of a rank; parts of large
+ * sums, which are n - 1 different ones, go to each rank alone, for bytes are what they cost.
  *
  * A receive names what it expects; a message of another name or size, a peer that has failed, and
  * one that does not come within the limit are errors that name both sides. The first error of a

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST = 7, COUNT = 50 };
+enum { MOST = 7, FAR = 33, COUNT = 50 };
 
 typedef bool rank_body(struct comm *comm, const struct comm_group *world);
 
@@ -24,7 +24,7 @@ struct member {
 static void *run_member(void *context)
 {
     struct member *m = context;
-    int ranks[MOST];
+    int ranks[FAR];
     for (int i = 0; i < m->ranks; i++)
         ranks[i] = i;
     const struct comm_group world = {m->ranks, m->comm->rank, ranks};
@@ -36,7 +36,7 @@ static void *run_member(void *context)
 static struct rk_error run(int ranks, double limit_s, rank_body *body, int *oks)
 {
     struct comm_hub *hub = comm_hub_open(ranks, limit_s);
-    struct member member[MOST];
+    struct member member[FAR];
     *oks = 0;
     for (int i = 0; i < ranks; i++) {
         member[i] = (struct member){comm_hub_rank(hub, i), body, ranks, false, 0};
@@ -340,5 +340,89 @@ Test(run_comm, a_message_for_each_other_rank)
         int oks;
         cr_expect_eq(run(ranks, 10, count_messages, &oks).status, RK_OK);
         cr_expect_eq(oks, ranks);
+    }
+}
+
+/* ---- beyond eight ranks ---- */
+
+static _Thread_local size_t far_messages;
+
+static bool count_far(struct comm *comm, int to, struct comm_message *message)
+{
+    far_messages++;
+    return post_of_hub(comm, to, message);
+}
+
+static void add_floats(void *y, const void *x, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof(float); i++)
+        ((float *)y)[i] += ((const float *)x)[i];
+}
+
+/* Sums that depend on their order. */
+static float addend(int rank, size_t i)
+{
+    return (float)(rank % 3 ? 1 : 1e7) * (float)(1 + (rank * 31 + (int)i * 17) % 97) * 1e-3f;
+}
+
+static bool sums_in_order(struct comm *comm, const struct comm_group *world, size_t count)
+{
+    static const size_t most = 5000;
+    float *x = calloc(2 * most, sizeof *x), *part = x + most;
+    bool ok = x && count <= most;
+    for (size_t i = 0; i < count && ok; i++)
+        x[i] = addend(world->me, i);
+    ok = ok &&
+         comm_all_reduce(comm, world, "sum", x, count * sizeof *x, sizeof *x, part, add_floats);
+    for (size_t i = 0; i < count && ok; i++) {
+        float sum = addend(0, i);
+        for (int r = 1; r < world->ranks; r++)
+            sum += addend(r, i);
+        ok = x[i] == sum;
+    }
+    free(x);
+    return ok;
+}
+
+static bool gathers(struct comm *comm, const struct comm_group *world, size_t bytes)
+{
+    char *all = calloc((size_t)world->ranks + 1, bytes), *part = all + (size_t)world->ranks * bytes;
+    bool ok = all != NULL;
+    for (size_t i = 0; i < bytes && ok; i++)
+        part[i] = (char)(world->me * 7 + (int)i);
+    ok = ok && comm_all_gather(comm, world, "all", part, all, bytes);
+    for (int r = 0; r < world->ranks && ok; r++)
+        for (size_t i = 0; i < bytes; i++)
+            ok = ok && all[(size_t)r * bytes + i] == (char)(r * 7 + (int)i);
+    free(all);
+    return ok;
+}
+
+/* At most two messages for each binary digit of n - 1, where an array's end comes in between. */
+static bool far_ranks(struct comm *comm, const struct comm_group *world)
+{
+    const size_t digits = (size_t)ceil(log2(world->ranks));
+    char said = world->me == 0 ? 'x' : 0;
+    post_of_hub = comm->post;
+    comm->post = count_far;
+    far_messages = 0;
+    bool ok = gathers(comm, world, 1) && far_messages <= 2 * digits;
+    far_messages = 0;
+    ok = ok && gathers(comm, world, 3000) && far_messages <= 2 * digits;
+    far_messages = 0;
+    ok = ok && sums_in_order(comm, world, 7) && far_messages <= 2 * digits;
+    far_messages = 0;
+    ok = ok && comm_barrier(comm, world) && far_messages <= 2 * digits;
+    return ok && comm_agree(comm, "word", &said) && said == 'x' &&
+           sums_in_order(comm, world, 5000) && sums_in_order(comm, world, 1100);
+}
+
+Test(run_comm, few_messages_of_many_ranks)
+{
+    for (int ranks = 9; ranks <= FAR; ranks += ranks < 17 ? 1 : 8) {
+        int oks;
+        const struct rk_error error = run(ranks, 20, far_ranks, &oks);
+        cr_expect_eq(error.status, RK_OK, "%d ranks: %s", ranks, error.text);
+        cr_expect_eq(oks, ranks, "%d ranks", ranks);
     }
 }
