@@ -6,6 +6,7 @@
 #include "interop/hf_keys.h"
 #include "workload/pattern.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,10 @@ static bool same_arithmetic(const struct rk_model *m, const struct rk_train *a,
     const struct rk_rotary_stretch *x = &a->rotary_stretch, *y = &b->rotary_stretch;
     const bool turns = m->position == RK_POSITION_ROPE;
     if (a->norm_eps != b->norm_eps || (turns && a->rotary_base != b->rotary_base)) return false;
+    if (turns &&
+        (x->yarn != y->yarn || x->fractional != y->fractional ||
+         fabs(x->magnitude - y->magnitude) > 1e-12 || fabs(x->softmax - y->softmax) > 1e-12))
+        return false;
     if (turns && (x->factor != y->factor || x->context != y->context || x->low != y->low ||
                   x->high != y->high))
         return false;
@@ -176,8 +181,28 @@ static void set_gpt2(json_t *root, const struct rk_model *m, const struct rk_tra
 }
 
 /* As transformers' modeling_rope_utils.py reads it. */
+static void set_yarn(json_t *root, const struct rk_rotary_stretch *s)
+{
+    json_t *said = json_object();
+    set(said, "rope_type", json_string("yarn"));
+    set(said, "factor", json_real(s->factor));
+    set_count(said, "original_max_position_embeddings", (uint64_t)s->context);
+    set(said, "beta_fast", json_real(s->high));
+    set(said, "beta_slow", json_real(s->low));
+    set(said, "attention_factor", json_real(s->magnitude));
+    if (s->fractional) set(said, "truncate", json_false());
+    if (s->softmax > 0) /* 0.1 m log(factor) + 1 is its root */
+        set(said, "mscale_all_dim", json_real((sqrt(s->softmax) - 1) / (0.1 * log(s->factor))));
+    set(root, "rope_scaling", said);
+    set_count(root, "max_position_embeddings", (uint64_t)(s->factor * s->context));
+}
+
 static void set_stretch(json_t *root, const struct rk_rotary_stretch *s)
 {
+    if (s->yarn) {
+        set_yarn(root, s);
+        return;
+    }
     json_t *said = json_object();
     const bool linear = !(s->context > 0);
     if (s->factor == 1 && linear) {

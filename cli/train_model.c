@@ -4,6 +4,7 @@
 #include "cli/model_input.h"
 #include "cli/train_exact.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -29,6 +30,53 @@ static enum rk_status refuse(const struct document *document, const char *key,
                    "the executor has nothing for what %s says: take another model", key);
 }
 
+static double number_at(const json_t *object, const char *key, double usual)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : usual;
+}
+
+static double yarn_scale(double factor, double times)
+{
+    return factor > 1 ? 0.1 * times * log(factor) + 1 : 1;
+}
+
+/* Yarn, as transformers 4.57 has it: it takes max_position_embeddings over the context before as
+ * the factor, whatever `factor` says. DeepSeek-V3 scales scores by mscale_all_dim as well. */
+static enum rk_status read_yarn(const struct document *document, const char *place,
+                                const json_t *said, struct rk_rotary_stretch *stretch,
+                                struct rk_error *error)
+{
+    const char *type = json_string_value(json_object_get(document->root, "model_type"));
+    const double most = number_at(document->root, "max_position_embeddings", 0);
+    const double all = number_at(said, "mscale_all_dim", 0), times = number_at(said, "mscale", 0);
+    const bool v3 = type && strcmp(type, "deepseek_v3") == 0;
+    struct rk_rotary_stretch s = {.factor = number_at(said, "factor", 0), .yarn = true};
+    s.context = number_at(said, "original_max_position_embeddings", most);
+    s.high = number_at(said, "beta_fast", 32);
+    s.low = number_at(said, "beta_slow", 1);
+    s.fractional = json_is_false(json_object_get(said, "truncate"));
+    if (!(s.factor >= 1) || !(s.context > 0) || !(s.low > 0) || !(s.high > s.low))
+        return rk_fail(error, RK_BAD_INPUT, document->path, 0, 0,
+                       "%s: yarn takes a factor of 1 and more, a context and "
+                       "beta_slow below beta_fast",
+                       place);
+    if (json_object_get(said, "original_max_position_embeddings") &&
+        fabs(most / s.context - s.factor) > 1e-6 * s.factor)
+        return rk_fail(error, RK_UNSUPPORTED, document->path, 0, 0,
+                       "%s: factor %g, and max_position_embeddings is %g times the context before: "
+                       "transformers goes by the latter, others by the former; let both agree",
+                       place, s.factor, most / s.context);
+    if (all > 0 && !v3) return refuse(document, "mscale_all_dim", error);
+    s.magnitude =
+        number_at(said, "attention_factor",
+                  times > 0 && all > 0 ? yarn_scale(s.factor, times) / yarn_scale(s.factor, all)
+                                       : yarn_scale(s.factor, 1));
+    if (all > 0) s.softmax = pow(yarn_scale(s.factor, all), 2);
+    *stretch = s;
+    return RK_OK;
+}
+
 /* How RoPE is stretched, as transformers' modeling_rope_utils.py reads it. */
 static enum rk_status read_stretch(const struct document *document, const char *place,
                                    struct rk_rotary_stretch *stretch, struct rk_error *error)
@@ -47,11 +95,13 @@ static enum rk_status read_stretch(const struct document *document, const char *
                 {"low_freq_factor", &s.low},
                 {"high_freq_factor", &s.high}};
     const bool linear = strcmp(type, "linear") == 0;
+    if (strcmp(type, "yarn") == 0) return read_yarn(document, place, said, stretch, error);
     if (!linear && strcmp(type, "llama3") != 0)
-        return rk_fail(error, RK_UNSUPPORTED, document->path, 0, 0,
-                       "%s is of type %s, and the executor has default, linear and llama3: take "
-                       "another model",
-                       place, type);
+        return rk_fail(
+            error, RK_UNSUPPORTED, document->path, 0, 0,
+            "%s is of type %s, and the executor has default, linear, llama3 and yarn: take "
+            "another model",
+            place, type);
     for (size_t i = 0; i < (linear ? 1 : sizeof rows / sizeof *rows); i++) {
         const json_t *value = json_object_get(said, rows[i].key);
         if (!json_is_number(value) || !(json_number_value(value) > 0))

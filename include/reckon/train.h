@@ -27,10 +27,16 @@ enum rk_rate { RK_RATE_CONSTANT, RK_RATE_LINEAR, RK_RATE_COSINE, RK_RATE_WSD };
 
 /* RoPE for longer samples than a model began with: a frequency whose wave is longer than context /
  * low tokens is divided by `factor`, one below context / high stays, and in between both are mixed
- * [dubey2024]. Context 0: all are divided [chen2023]. Factor 1: none. */
+ * [dubey2024]. Context 0: all are divided [chen2023]. Factor 1: none. `yarn`: mixed by the number
+ * of the frequency, not by the frequency, between those of `high` and of `low` turns in the context
+ * [peng2023]. */
 struct rk_rotary_stretch {
     double factor;             /* 1 and more */
     double context, low, high; /* 0 < low < high */
+    bool yarn;
+    bool fractional;  /* of yarn: between fractions of numbers, not whole ones */
+    double magnitude; /* that cosines and sines are multiplied by; 0: 1 */
+    double softmax;   /* that scores are multiplied by, beside the root of the width; 0: 1 */
 };
 
 /* A zeroed struct is not valid: begin with rk_train_default(). */

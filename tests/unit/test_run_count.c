@@ -211,7 +211,8 @@ Test(run_count, rank_refused)
     cr_assert_eq(rk_plan_parse("dp2 mbs1 gbs2 precision=fp32", &plan, &error), RK_OK);
     cr_expect_eq(rk_train_count(&model, &plan, &train, &run, 1, &memory, &error), RK_OK);
     cr_expect_eq(rk_train_count(&model, &plan, &train, &run, 2, &memory, &error), RK_BAD_ARGUMENT);
-    train.rotary_stretch = (struct rk_rotary_stretch){8, 8192, 4, 4};
+    train.rotary_stretch =
+        (struct rk_rotary_stretch){.factor = 8, .context = 8192, .low = 4, .high = 4};
     cr_expect_eq(rk_train_count(&model, &plan, &train, &run, 0, &memory, &error), RK_BAD_ARGUMENT);
 }
 

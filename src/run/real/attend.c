@@ -288,12 +288,13 @@ static struct REAL(attend) attend_of(struct engine *e, const struct at_layer *l,
 {
     const struct shape x = shape_of(e, l);
     const real *qkv = f->slot[across(e) ? SLOT_QKV_ACROSS : SLOT_QKV];
+    const double softmax = e->job->settings.rotary_stretch.softmax;
     return (struct REAL(attend)){
         .heads = x.heads,
         .kv_heads = x.kv_heads,
         .d = l->d,
         .value = l->value,
-        .scale = 1 / sqrt((double)l->d),
+        .scale = (softmax > 0 ? softmax : 1) / sqrt((double)l->d),
         .mask = l->mask,
         .first_head = (uint32_t)((size_t)e->tensor.me * l->heads + (size_t)e->ulysses.me * x.heads),
         .q = qkv,

@@ -299,16 +299,43 @@ static double stretched(double frequency, const struct rk_rotary_stretch *s)
     return (1 - part) * slow + part * frequency;
 }
 
+/* The number of the frequency that turns so often in the context, as a fraction. */
+static double number_of_turns(double turns, size_t d, double base, double context)
+{
+    const double pi = 3.14159265358979323846;
+    return (double)d * __builtin_log(context / (turns * 2 * pi)) / (2 * __builtin_log(base));
+}
+
+/* Yarn's, of frequency `i` [peng2023], as transformers' modeling_rope_utils.py has it. */
+static double yarn(double frequency, size_t i, size_t d, double base,
+                   const struct rk_rotary_stretch *s)
+{
+    double first = number_of_turns(s->high, d, base, s->context),
+           last = number_of_turns(s->low, d, base, s->context);
+    if (!s->fractional) {
+        first = __builtin_floor(first);
+        last = __builtin_ceil(last);
+    }
+    first = first < 0 ? 0 : first;
+    last = last > (double)d - 1 ? (double)d - 1 : last;
+    if (first == last) last += 0.001;
+    const double part = ((double)i - first) / (last - first);
+    const double slow = part < 0 ? 0 : part > 1 ? 1 : part;
+    return frequency / s->factor * slow + frequency * (1 - slow);
+}
+
 void rotary_table(size_t positions, size_t d, double base, const struct rk_rotary_stretch *stretch,
                   real *table)
 {
     for (size_t i = 0; i < d / 2; i++) {
         const double power = __builtin_pow(base, -2.0 * (double)i / (double)d);
-        const double frequency = stretched(power, stretch);
+        const double frequency =
+            stretch->yarn ? yarn(power, i, d, base, stretch) : stretched(power, stretch);
+        const double size = stretch->magnitude > 0 ? stretch->magnitude : 1;
         for (size_t p = 0; p < positions; p++) {
             const double angle = (double)p * frequency;
-            table[p * d + i] = (real)__builtin_cos(angle);
-            table[p * d + d / 2 + i] = (real)__builtin_sin(angle);
+            table[p * d + i] = (real)(size * __builtin_cos(angle));
+            table[p * d + d / 2 + i] = (real)(size * __builtin_sin(angle));
         }
     }
 }

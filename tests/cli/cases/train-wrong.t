@@ -102,7 +102,7 @@ reckon generate -m "$tiny" -l fresh -n 4 --greedy "Once" >a && reckon generate -
 reckon train -m "$tiny" -d "$data" -n 1 gbs1 seq16 >/dev/full
 echo "exit $?"
 # 2.8 TB of state: no machine that runs this has as much
-reckon train -m gpt3-175b -d "$data" -n 1 gbs1 seq16 2>&1 | sed 's/this machine has.*of memory/this machine has less/'
+reckon train -m gpt3-175b -d "$data" -n 1 gbs1 seq16 -q 2>&1 | sed 's/this machine has.*of memory/this machine has less/'
 train -m "$tiny" -d "$data" -n 1 gbs1 seq16 --blocks-local 2
 # JSON stands alone on standard output
 reckon train -m "$tiny" -d "$data" -n 1 gbs1 seq16 -f json 2>steps | head -n 2; cut -c 1-14 steps
@@ -181,6 +181,7 @@ reckon: weights, gradients and moments take 2.79e+03 GB at least, and this machi
 exit 2
 {
   "parts": [
+kernels: OpenB
 step      1  l
 exit 0
 reckon: stopped behind step N of 1000000: --load stopped goes on from there
