@@ -9,6 +9,7 @@
 #include "cli/prediction.h"
 #include "cli/show.h"
 #include "cli/train_files.h"
+#include "cli/train_log.h"
 #include "cli/train_model.h"
 #include "cli/train_show.h"
 #include "cli/train_switch.h"
@@ -205,50 +206,6 @@ static bool next_plan(void *context, uint64_t step, struct rk_plan *plan)
     return true;
 }
 
-/* `digits` of loss and norm, which are fewer than the numbers have. The norm of a step that was
- * skipped is no number. */
-static bool log_step(FILE *log, int digits, const struct rk_train_step *s)
-{
-    char norm[64] = "", scale[64] = "", balance[64] = "";
-    if (!s->skipped) snprintf(norm, sizeof norm, "\"norm\": %.*g, ", digits, s->norm);
-    if (s->scale > 0)
-        snprintf(scale, sizeof scale, "\"loss_scale\": %.9g, \"skipped\": %d, ", s->scale,
-                 s->skipped);
-    if (s->balance > 0)
-        snprintf(balance, sizeof balance, "\"balance\": %.*g, ", digits, s->balance);
-    return fprintf(log,
-                   "{\"step\": %llu, \"loss\": %.*g, %s%s\"rate\": %.6g, %s\"seconds\": "
-                   "%.6g, "
-                   "\"tokens_per_s\": %.6g, \"peak_bytes\": %llu, \"compute_s\": %.6g, "
-                   "\"slowest\": %.4g, \"slowest_rank\": %d}\n",
-                   (unsigned long long)s->step, digits, s->loss, balance, norm, s->rate, scale,
-                   s->wall_s, s->tokens / s->wall_s, (unsigned long long)s->peak_bytes,
-                   s->compute_s, s->slowest, s->slowest_rank) > 0 &&
-           fflush(log) == 0;
-}
-
-/* Keeps the lines of the steps before `step`, which a resumed run goes on behind. Pipes and devices
- * have nothing to cut. */
-static void cut_log(FILE *log, uint64_t step)
-{
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t length;
-    off_t end = 0;
-    unsigned long long at;
-    struct stat about;
-    if (fstat(fileno(log), &about) != 0 || !S_ISREG(about.st_mode)) return;
-    rewind(log);
-    while ((length = getline(&line, &room, log)) > 0 && line[length - 1] == '\n' &&
-           sscanf(line, "{\"step\": %llu", &at) == 1 && at < step)
-        end += length;
-    free(line);
-    const int cut = ftruncate(fileno(log), end);
-    (void)cut;
-    clearerr(log);
-    fseeko(log, 0, SEEK_END);
-}
-
 /* The first steps, the last one, and twenty in between. */
 static bool is_said(const struct watch *w, uint64_t step)
 {
@@ -261,10 +218,10 @@ static bool watch_step(void *context, const struct rk_train_step *s)
     struct watch *w = context;
     FILE *out = w->args->show.format == REPORT_AS_TEXT ? stdout : stderr; /* JSON stands alone */
     if (w->log && !w->done) /* one of an earlier run stays until this one has a step to show */
-        cut_log(w->log, s->step);
+        train_log_cut(w->log, s->step);
     w->done = s->step;
     if (w->curve) train_curve_add(w->curve, s);
-    if (w->log && !log_step(w->log, w->args->wide ? 12 : 9, s)) {
+    if (w->log && !train_log_step(w->log, w->args->wide ? 12 : 9, s)) {
         fprintf(stderr, "reckon: warning: %s cannot be written any more: %s\n", w->args->log,
                 strerror(errno));
         fclose(w->log);

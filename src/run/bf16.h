@@ -26,6 +26,13 @@ struct bf16_product {
     bool add;
 };
 
+/* y (m, n) = x (m, k) w (n, k)^T, but for the arrays. */
+static inline struct bf16_product bf16_forward(size_t m, size_t n, size_t k)
+{
+    return (struct bf16_product){
+        .m = m, .n = n, .k = k, .a_row = k, .a_col = 1, .b_row = 1, .b_col = k, .c_row = n};
+}
+
 /* False: no memory. */
 bool bf16_product(const struct bf16_product *p);
 

@@ -1,7 +1,7 @@
 #include "run/checkpoint.h"
 
 #include "base/memory.h"
-#include "run/checkpoint_beside.h"
+#include "run/checkpoint_parts.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,95 +15,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-static const char weights_name[] = CHECKPOINT_WEIGHTS, moments_name[] = CHECKPOINT_MOMENTS,
-                  about_name[] = CHECKPOINT_ABOUT;
-
-/* Folders are joined with names of their own in paths of 512 and 600 bytes. */
-enum { LONGEST_FOLDER = 450 };
-
-static enum rk_status fail_system(struct rk_error *error, const char *path)
-{
-    return rk_fail(error, RK_IO, path, 0, 0, "%s", strerror(errno));
-}
-
-/* ---- the tensors of a whole model ---- */
-
-static enum rk_status whole_model(const struct job *job, struct weights *all,
-                                  struct rk_error *error)
-{
-    struct rk_plan plan = job->plan;
-    plan.ranks = plan.tensor = plan.pipeline = plan.context = plan.expert = plan.chunks = 1;
-    plan.expert_tensor = 0;
-    plan.vocabulary_multiple = 0;
-    plan.shard_ranks = 0;
-    plan.layout = NULL;
-    const struct weight_part part = {.layers = job->model.layers, .embeds = true, .heads = true};
-    return weights_plan(&job->model, &plan, 0, &part, 1, all, error);
-}
-
-/* Is it the first of those that lie in the same tensor of a file (q, k and v of GPT-2)? */
-static bool leads(const struct weight *w)
-{
-    return w->file_at == 0;
-}
-
-static void shape_of(const struct weight *w, int *rank, uint64_t shape[2])
-{
-    *rank = w->file_cols == 1 && !w->decays ? 1 : 2;
-    shape[0] = w->transposed ? w->file_cols : w->file_rows;
-    shape[1] = w->transposed ? w->file_rows : w->file_cols;
-}
-
-/* ---- runs of elements: where a box lies in the file and in memory ---- */
-
-struct run {
-    uint64_t file;       /* first element in the tensor of the file */
-    uint64_t count;      /* elements, one behind another in the file */
-    uint64_t at, stride; /* in memory, from the weight's begin */
-};
-
-static uint64_t runs_of(const struct weight *w)
-{
-    const uint64_t rows = w->row0 >= w->rows                ? 0
-                          : w->rows - w->row0 < w->box_rows ? w->rows - w->row0
-                                                            : w->box_rows;
-    if (!rows) return 0;
-    if (w->turn) return rows;
-    if (w->transposed) return w->box_cols;
-    return w->box_cols == w->file_cols ? 1 : rows;
-}
-
-/* Where a row is whose positions turn neighbours in the file, and halves here. */
-static uint64_t file_row(const struct weight *w, uint64_t row)
-{
-    const uint64_t within = row % w->turn_width, first = w->turn_width - w->turn;
-    if (within < first) return row;
-    const uint64_t i = within - first, half = w->turn / 2;
-    return row - i + (i < half ? 2 * i : 2 * (i - half) + 1);
-}
-
-static struct run run_at(const struct weight *w, uint64_t i)
-{
-    const uint64_t rows = w->rows - w->row0 < w->box_rows ? w->rows - w->row0 : w->box_rows;
-    const uint64_t first = w->file_at + w->row0;
-    if (w->turn)
-        return (struct run){file_row(w, w->row0 + i) * w->file_cols + w->col0, w->box_cols,
-                            i * w->box_cols, 1};
-    if (w->transposed)
-        return (struct run){(w->col0 + i) * w->file_rows + first, rows, i, w->box_cols};
-    if (w->box_cols == w->file_cols)
-        return (struct run){first * w->file_cols, rows * w->box_cols, 0, 1};
-    return (struct run){(first + i) * w->file_cols + w->col0, w->box_cols, i * w->box_cols, 1};
-}
-
 /* ---- reading ---- */
-
-static enum rk_status check_length(const char *folder, struct rk_error *error)
-{
-    if (strlen(folder) <= LONGEST_FOLDER) return RK_OK;
-    return rk_fail(error, RK_IO, folder, 0, 0,
-                   "the name of a folder of checkpoints has at most %d bytes", LONGEST_FOLDER);
-}
 
 static const struct tensor *tensor_named(const struct checkpoint *c, const char *name, int *file)
 {
@@ -257,8 +169,6 @@ static bool map_weight(struct checkpoint *c, const struct engine_kind *kind, str
     return kind->map(engine, w, &m);
 }
 
-static const char *const which_prefix[] = {"", "first.", "second."};
-
 static enum rk_status read_group(struct checkpoint *c, const struct engine_kind *kind,
                                  struct engine *engine, const struct weight_group *group, int which,
                                  char *to, struct rk_error *error)
@@ -269,7 +179,7 @@ static enum rk_status read_group(struct checkpoint *c, const struct engine_kind 
         const struct weight *w = &all->weight[group->first + i];
         char name[128];
         if (which == 0 && map_weight(c, kind, engine, w)) continue;
-        snprintf(name, sizeof name, "%s%s", which_prefix[which], w->name);
+        snprintf(name, sizeof name, "%s%s", prefix_of(which), w->name);
         status = read_weight(c, w, name, kind->real_bytes, to, error);
     }
     return status;
@@ -328,13 +238,6 @@ static enum rk_status open_file(struct checkpoint *c, const char *folder, const 
     }
     c->files++;
     return RK_OK;
-}
-
-static bool is_there(const char *folder, const char *name)
-{
-    char path[600];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return access(path, F_OK) == 0;
 }
 
 /* Files of weights that belong together: model.safetensors; else the pieces model-00001-of-00005
@@ -402,7 +305,7 @@ static enum rk_status open_folder(struct checkpoint *c, const char *folder, stru
 }
 
 /* The numbers of folders step-N, the largest first; at most `most`. */
-static int find_steps(const char *folder, unsigned long long *steps, int most)
+int checkpoint_steps(const char *folder, unsigned long long *steps, int most)
 {
     DIR *dir = opendir(folder);
     int count = 0;
@@ -537,7 +440,7 @@ enum rk_status checkpoint_open(struct checkpoint *c, const char *path, const str
     memset(c, 0, sizeof *c);
     enum rk_status status = check_length(path, error);
     const int count =
-        status != RK_OK || is_there(path, about_name) ? 0 : find_steps(path, steps, TRIED);
+        status != RK_OK || is_there(path, about_name) ? 0 : checkpoint_steps(path, steps, TRIED);
     if (status == RK_OK)
         status = count ? open_newest(c, path, steps, count, error) : open_folder(c, path, error);
     if (status == RK_OK && c->moments && job->model.kv_rank && !c->about.neighbours)
@@ -559,297 +462,11 @@ enum rk_status rk_train_look(const char *path, struct rk_train_about *about, str
     *about = (struct rk_train_about){.step = 0};
     if (status != RK_OK) return status;
     snprintf(folder, sizeof folder, "%s", path);
-    if (!is_there(path, about_name) && find_steps(path, &step, 1))
+    if (!is_there(path, about_name) && checkpoint_steps(path, &step, 1))
         snprintf(folder, sizeof folder, "%s/step-%08llu", path, step);
     if (!is_there(folder, about_name)) return RK_OK;
     status = checkpoint_about_read(folder, false, &read, error);
     if (status == RK_OK)
         *about = (struct rk_train_about){read.step, read.seed, read.batch, read.sequence};
     return status;
-}
-
-/* ---- writing ---- */
-
-static uint64_t model_elements(const struct weights *all)
-{
-    uint64_t count = 0;
-    for (int i = 0; i < all->weights; i++)
-        count += all->weight[i].rows * all->weight[i].cols;
-    return count;
-}
-
-enum rk_status checkpoint_check(const char *folder, const struct job *job, size_t real_bytes,
-                                uint64_t begin, struct rk_error *error)
-{
-    struct statvfs room;
-    struct stat info;
-    struct weights all;
-    unsigned long long newest;
-    enum rk_status status = check_length(folder, error);
-    if (status != RK_OK) return status;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) return fail_system(error, folder);
-    if (access(folder, W_OK) != 0 || statvfs(folder, &room) != 0 || stat(folder, &info) != 0)
-        return fail_system(error, folder);
-    if (!S_ISDIR(info.st_mode))
-        return rk_fail(error, RK_IO, folder, 0, 0, "is no folder: `save` takes one");
-    if (find_steps(folder, &newest, 1) && newest > begin)
-        return rk_fail(error, RK_BAD_INPUT, folder, 0, 0,
-                       "has step %llu, and this run begins behind step %llu: go on from there with "
-                       "`load`, or save to another folder",
-                       newest, (unsigned long long)begin);
-    status = whole_model(job, &all, error);
-    if (status != RK_OK) return status;
-    const double need = 3.0 * (double)model_elements(&all) * (double)real_bytes;
-    const double have = (double)room.f_bavail * (double)room.f_frsize;
-    weights_release(&all);
-    if (need <= have) return RK_OK;
-    return rk_fail(error, RK_IO, folder, 0, 0, "a checkpoint takes %.3g GB, and %.3g GB are free",
-                   need / 1e9, have / 1e9);
-}
-
-/* Many releases of transformers read no file that does not say so. */
-static bool say_format(struct safetensors *file)
-{
-    file->pair = calloc(1, sizeof *file->pair);
-    if (!file->pair) return false;
-    file->pairs = 1;
-    file->pair->key = strdup("format");
-    file->pair->value = strdup("pt");
-    return file->pair->key && file->pair->value;
-}
-
-/* The header of one of the two files: weights, or first and second moments. */
-static enum rk_status plan_file(const struct weights *all, bool moments, const char *datatype,
-                                const char *path, struct safetensors *file, struct bytes *header,
-                                struct rk_error *error)
-{
-    const size_t most = (size_t)all->weights * (moments ? 2 : 1);
-    *file = (struct safetensors){.tensor = calloc(most, sizeof *file->tensor)};
-    if (!moments && !say_format(file)) return no_memory(error);
-    for (int i = 0; file->tensor && i < all->weights; i++) {
-        if (!leads(&all->weight[i])) continue;
-        for (int which = moments; which <= (moments ? 2 : 0); which++) {
-            struct tensor *t = &file->tensor[file->count++];
-            t->name = malloc(128);
-            if (!t->name) return no_memory(error);
-            snprintf(t->name, 128, "%s%s", which_prefix[which], all->weight[i].name);
-            t->type = strcmp(datatype, "F64") == 0 ? TENSOR_F64 : TENSOR_F32;
-            shape_of(&all->weight[i], &t->rank, t->shape);
-        }
-    }
-    if (!file->tensor) return no_memory(error);
-    return safetensors_write(path, file, header, error);
-}
-
-static enum rk_status create_file(const char *path, const struct safetensors *file,
-                                  const struct bytes *header, struct rk_error *error)
-{
-    const uint64_t size = file->tensor[file->count - 1].end;
-    const int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (out < 0) return fail_system(error, path);
-    errno = posix_fallocate(out, 0, (off_t)size);
-    bool ok = errno == 0 && pwrite(out, header->data, header->size, 0) == (ssize_t)header->size;
-    const enum rk_status status = ok ? RK_OK : fail_system(error, path);
-    close(out);
-    return status;
-}
-
-static bool write_run(int file, const struct weight *w, const struct run *run, uint64_t begin,
-                      size_t real_bytes, const char *from, char *line)
-{
-    const char *data = from + (w->at + run->at) * real_bytes;
-    const size_t size = run->count * real_bytes;
-    if (run->stride != 1) {
-        for (uint64_t k = 0; k < run->count; k++)
-            memcpy(line + k * real_bytes, data + k * run->stride * real_bytes, real_bytes);
-        data = line;
-    }
-    for (size_t done = 0; done < size;) {
-        const ssize_t n =
-            pwrite(file, data + done, size - done, (off_t)(begin + run->file * real_bytes + done));
-        if (n <= 0) return false;
-        done += (size_t)n;
-    }
-    return true;
-}
-
-static const struct tensor *named(const struct safetensors *file, const char *prefix,
-                                  const char *name)
-{
-    char whole[128];
-    snprintf(whole, sizeof whole, "%s%s", prefix, name);
-    for (size_t i = 0; i < file->count; i++)
-        if (strcmp(file->tensor[i].name, whole) == 0) return &file->tensor[i];
-    return NULL;
-}
-
-static bool write_group(const struct weights *all, const struct weight_group *group, int which,
-                        int file, const struct safetensors *header, size_t real_bytes,
-                        const char *buffer)
-{
-    for (int i = 0; i < group->count; i++) {
-        const struct weight *w = &all->weight[group->first + i];
-        const struct tensor *t = named(header, which_prefix[which], w->name);
-        char *line = malloc(w->box_rows * w->box_cols * real_bytes + 1);
-        bool ok = t && line;
-        for (uint64_t r = 0; ok && w->counted && r < runs_of(w); r++) {
-            const struct run run = run_at(w, r);
-            ok = write_run(file, w, &run, t->begin, real_bytes, buffer, line);
-        }
-        free(line);
-        if (!ok) return false;
-    }
-    return true;
-}
-
-/* What this rank has, once the files are there. */
-static bool write_boxes(const struct engine_kind *kind, struct engine *engine, const char *folder,
-                        const struct safetensors headers[2])
-{
-    const struct weights *all = kind->weights(engine);
-    struct comm *comm = kind->comm(engine);
-    int file[2];
-    char path[2][600];
-    bool ok = true;
-    for (int i = 0; i < 2; i++) {
-        snprintf(path[i], sizeof path[i], "%s/%s", folder, i ? moments_name : weights_name);
-        file[i] = open(path[i], O_WRONLY | O_CLOEXEC);
-    }
-    for (int g = 0; g < all->groups && ok; g++) {
-        const struct weight_group *group = &all->group[g];
-        char *buffer = malloc(group->size * kind->real_bytes);
-        for (int which = 0; which < 3 && ok; which++) {
-            ok = buffer && file[0] >= 0 && file[1] >= 0 && kind->gather(engine, g, which, buffer);
-            if (ok && kind->writes(engine, g))
-                ok = write_group(all, group, which, file[which > 0], &headers[which > 0],
-                                 kind->real_bytes, buffer);
-        }
-        free(buffer);
-    }
-    struct rk_error error;
-    if (!ok && comm->error.status == RK_OK) {
-        fail_system(&error, path[0]);
-        comm_fail(comm, &error);
-    }
-    for (int i = 0; i < 2; i++)
-        if (file[i] >= 0 && (fsync(file[i]) != 0 || close(file[i]) != 0) && ok) {
-            fail_system(&error, path[i]);
-            ok = comm_fail(comm, &error);
-        }
-    return ok;
-}
-
-static void remove_checkpoint(const char *folder)
-{
-    static const char *const names[] = {weights_name, moments_name, about_name};
-    char path[600];
-    for (int i = 0; i < 3; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        unlink(path);
-    }
-    checkpoint_beside_remove(folder);
-    rmdir(folder);
-}
-
-void checkpoint_remove_all(const char *folder)
-{
-    enum { MOST = 8 };
-    unsigned long long steps[MOST];
-    char one[512];
-    for (int i = 0, n = find_steps(folder, steps, MOST); i < n; i++) {
-        snprintf(one, sizeof one, "%.480s/step-%08llu", folder, steps[i]);
-        remove_checkpoint(one);
-    }
-    rmdir(folder);
-}
-
-/* The folder takes its name; of all but the two newest nothing is left. */
-static enum rk_status finish(const char *folder, const char *part, const char *final,
-                             struct rk_error *error)
-{
-    enum { KEPT = 2, MOST = 8 };
-    unsigned long long steps[MOST];
-    char old[512];
-    if (is_there(final, about_name)) remove_checkpoint(final);
-    if (rename(part, final) != 0) return fail_system(error, final);
-    for (int i = KEPT, n = find_steps(folder, steps, MOST); i < n; i++) {
-        snprintf(old, sizeof old, "%s/step-%08llu", folder, steps[i]);
-        remove_checkpoint(old);
-    }
-    return RK_OK;
-}
-
-static enum rk_status create_files(const char *part, const struct safetensors headers[2],
-                                   const struct bytes bytes[2], struct rk_error *error)
-{
-    char path[600];
-    enum rk_status status = RK_OK;
-    remove_checkpoint(part); /* of a run that ended while it wrote */
-    if (mkdir(part, 0777) != 0 && errno != EEXIST) return fail_system(error, part);
-    for (int i = 0; i < 2 && status == RK_OK; i++) {
-        snprintf(path, sizeof path, "%s/%s", part, i ? moments_name : weights_name);
-        status = create_file(path, &headers[i], &bytes[i], error);
-    }
-    return status;
-}
-
-/* What rank 0 says of its work, which all wait for. */
-static bool tell(struct comm *comm, bool *ok)
-{
-    char said = *ok;
-    const bool all = comm_agree(comm, "a checkpoint", &said);
-    *ok = all && said;
-    return all;
-}
-
-/* The run goes on without this one, which rank 0 says, or ends. */
-static bool do_without(struct comm *comm, const struct rk_train_run *run, bool *kept,
-                       struct rk_error *error)
-{
-    const size_t length = strlen(error->text);
-    if (!kept) return comm->rank == 0 ? comm_fail(comm, error) : tell(comm, &(bool){true});
-    *kept = false;
-    if (comm->rank != 0 || !run || !run->warn) return true;
-    snprintf(error->text + length, sizeof error->text - length,
-             ": step %llu is not saved, and the run goes on", (unsigned long long)comm->step);
-    run->warn(run->context, error);
-    return true;
-}
-
-bool checkpoint_save(const char *folder, const struct job *job, const struct engine_kind *kind,
-                     struct engine *engine, uint64_t step, const struct rk_train_run *run,
-                     bool *kept)
-{
-    struct comm *comm = kind->comm(engine);
-    struct safetensors headers[2] = {{0}, {0}};
-    struct bytes bytes[2] = {{0}, {0}};
-    struct weights all = {.weight = NULL};
-    struct rk_error error;
-    char part[500], final[500];
-    snprintf(final, sizeof final, "%s/step-%08llu", folder, (unsigned long long)step);
-    snprintf(part, sizeof part, "%s/step-%08llu.part", folder, (unsigned long long)step);
-    enum rk_status status = whole_model(job, &all, &error);
-    for (int i = 0; i < 2 && status == RK_OK; i++)
-        status = plan_file(&all, i, kind->datatype, part, &headers[i], &bytes[i], &error);
-    bool ok = status == RK_OK || comm_fail(comm, &error), written = true;
-    if (ok && comm->rank == 0) written = create_files(part, headers, bytes, &error) == RK_OK;
-    ok = ok && tell(comm, &written);
-    if (ok && written) {
-        ok = write_boxes(kind, engine, part, headers) && tell(comm, &(bool){true});
-        if (ok && comm->rank == 0) {
-            status = checkpoint_about_write(part, job, step, kind->scaler(engine), &error);
-            if (status == RK_OK && run) status = checkpoint_beside_write(part, run, &error);
-            if (status == RK_OK) status = finish(folder, part, final, &error);
-            written = status == RK_OK;
-        }
-        ok = ok && tell(comm, &written);
-    }
-    if (comm->rank == 0 && !(ok && written)) remove_checkpoint(part);
-    if (ok && !written) ok = do_without(comm, run, kept, &error);
-    for (int i = 0; i < 2; i++) {
-        safetensors_release(&headers[i]);
-        bytes_release(&bytes[i]);
-    }
-    weights_release(&all);
-    return ok;
 }

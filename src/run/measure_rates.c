@@ -173,17 +173,10 @@ static void product_bf16(struct measure_work *w)
     uint16_t *a = (uint16_t *)w->c;
     for (size_t i = 0; i < w->m * w->k; i++)
         a[i] = bf16_of(w->a[i]);
-    const struct bf16_product p = {.m = w->m,
-                                   .n = w->n,
-                                   .k = w->k,
-                                   .a_row = w->k,
-                                   .a_col = 1,
-                                   .b_row = 1,
-                                   .b_col = w->k,
-                                   .c_row = w->n,
-                                   .a = a,
-                                   .b = (const uint16_t *)next_weights(w),
-                                   .c = next_kept(w, w->m * w->n)};
+    struct bf16_product p = bf16_forward(w->m, w->n, w->k);
+    p.a = a;
+    p.b = (const uint16_t *)next_weights(w);
+    p.c = next_kept(w, w->m * w->n);
     bf16_product(&p);
 }
 

@@ -3,7 +3,6 @@
 #include "run/real/engine.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Heads of attention itself, when Ulysses' ranks have exchanged them for tokens. */
@@ -362,20 +361,6 @@ static void ring_forward(struct engine *e, struct at_layer *l, struct REAL(atten
 }
 
 /* ---- texts that go on: keys and values of what came before are kept ---- */
-
-bool caches_open(struct engine *e)
-{
-    const struct job *job = e->job;
-    if (!job->texts) return true;
-    for (int i = 0; i < e->layers; i++) {
-        struct at_layer *l = &e->layer[i];
-        const size_t width = l->kv_heads * (l->d + l->value);
-        if (l->kind == LAYER_EMBEDDING || l->kind == LAYER_HEAD) continue;
-        l->cache = malloc(job->texts * job->cached * width * sizeof *l->cache);
-        if (!l->cache) return false;
-    }
-    return true;
-}
 
 static void attend_cached(struct engine *e, struct at_layer *l, struct REAL(attend) * a,
                           const real *qkv)

@@ -580,7 +580,7 @@ bool REAL(engine_map)(struct engine *e, const struct weight *w, const struct map
 /* Rows `first` ... of a table that is looked up (products.c). */
 void REAL(look_up)(struct engine *e, struct matrix table, size_t row, real *to);
 #define look_up REAL(look_up)
-/* Room for the keys and values of job.texts (attend.c). */
+/* Room for the keys and values of job.texts (score.c). */
 bool REAL(caches_open)(struct engine *e);
 #define caches_open REAL(caches_open)
 bool REAL(engine_score)(struct engine *e, uint64_t batch, double *pair);

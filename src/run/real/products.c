@@ -133,18 +133,12 @@ void product_forward(struct engine *e, size_t m, size_t n, size_t k, const real 
     uint16_t *a = operand(e, m * k, x);
     for (size_t i = 0; bias && i < m; i++)
         copy_bytes(y + i * n, bias, n * sizeof *y);
-    run_slices(e, (struct bf16_product){.m = m,
-                                        .n = n,
-                                        .k = k,
-                                        .a_row = k,
-                                        .a_col = 1,
-                                        .b_row = 1,
-                                        .b_col = k,
-                                        .c_row = n,
-                                        .a = a,
-                                        .b = w.low,
-                                        .c = (float *)y,
-                                        .add = bias != NULL});
+    struct bf16_product all = bf16_forward(m, n, k);
+    all.a = a;
+    all.b = w.low;
+    all.c = (float *)y;
+    all.add = bias != NULL;
+    run_slices(e, all);
     give(e, (real *)a);
 }
 

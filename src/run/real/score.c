@@ -6,6 +6,20 @@
 
 /* ---- texts that go on, for generation ---- */
 
+bool caches_open(struct engine *e)
+{
+    const struct job *job = e->job;
+    if (!job->texts) return true;
+    for (int i = 0; i < e->layers; i++) {
+        struct at_layer *l = &e->layer[i];
+        const size_t width = l->kv_heads * (l->d + l->value);
+        if (l->kind == LAYER_EMBEDDING || l->kind == LAYER_HEAD) continue;
+        l->cache = malloc(job->texts * job->cached * width * sizeof *l->cache);
+        if (!l->cache) return false;
+    }
+    return true;
+}
+
 /* The rows are all those of a sample to what does not look at texts. */
 static void take_rows(struct engine *e, const struct run_rows *r)
 {
