@@ -10,13 +10,13 @@ extern const struct usage main_usage;
 /* Not those that become another program, nor those that print for shells. */
 bool command_is_for_programs(const struct command *command);
 
-extern const struct usage search_usage, report_usage, models_usage, systems_usage,
-    shapes_usage, calculon_usage, study_usage, timeline_usage, import_usage, export_usage,
-    diff_usage, doctor_usage, predict_usage, fits_usage, validate_usage, calibrate_usage,
-    tokenize_usage, tokenizer_usage, corpus_usage, shard_usage, place_usage, budget_usage,
-    offload_usage, longest_usage, serve_usage, galvatron_usage, adapt_usage, check_usage,
-    program_usage, merge_usage, reshard_usage, train_usage, generate_usage, eval_usage,
-    measure_usage, compare_usage;
+extern const struct usage search_usage, report_usage, models_usage, systems_usage, shapes_usage,
+    calculon_usage, study_usage, timeline_usage, import_usage, export_usage, diff_usage,
+    doctor_usage, predict_usage, fits_usage, validate_usage, calibrate_usage, tokenize_usage,
+    tokenizer_usage, corpus_usage, shard_usage, place_usage, budget_usage, offload_usage,
+    longest_usage, serve_usage, galvatron_usage, adapt_usage, check_usage, program_usage,
+    merge_usage, reshard_usage, train_usage, generate_usage, eval_usage,
+    extern const struct usage measure_usage, compare_usage, papers_usage;
 
 int cmd_predict(int argc, char **argv);
 int cmd_fits(int argc, char **argv);
@@ -31,6 +31,7 @@ int cmd_report(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
 int cmd_program(int argc, char **argv);
 int cmd_study(int argc, char **argv);
+int cmd_papers(int argc, char **argv);
 int cmd_models(int argc, char **argv);
 int cmd_systems(int argc, char **argv);
 int cmd_shapes(int argc, char **argv);

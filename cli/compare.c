@@ -1,13 +1,20 @@
 #include "cli/compare.h"
 
 #include "cli/show.h"
-#include "study/compare.h"
+#include <reckon/command.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* What a check says, by whether it is required. */
 static const char *const verdicts[2][3] = {
     {[COMPARISON_FAILS] = "does not hold here",
      [COMPARISON_HOLDS] = "holds",
-     [COMPARISON_UNKNOWN] = "cannot be judged"},
+     [COMPARISON_UNKNOWN] = "cannot be known here"},
     {[COMPARISON_FAILS] = "FAILED", [COMPARISON_HOLDS] = "ok", [COMPARISON_UNKNOWN] = "FAILED"},
 };
 
@@ -91,16 +98,52 @@ static void add_item(struct report *report, const struct comparison_item *item)
     case COMPARISON_NOTE:
         report_paragraph(report, item->title);
         break;
+    case COMPARISON_CHART: /* text has the table above it */
+        break;
     case COMPARISON_CHECK:
         add_check(report, item);
         break;
     }
 }
 
-static void fill(struct report *report, const struct study_comparison *comparison)
+static void list_commands(struct report *report, const struct study_comparison *comparison)
+{
+    static const struct report_column columns[] = {
+        {.name = "answers"}, {.name = "row"}, {.name = "command"}};
+    if (!comparison->commands) return;
+    struct report_table *table =
+        REPORT_LIST(report, "commands", "The command of each row", REPORT_IN_ALL, columns);
+    for (size_t i = 0; i < comparison->commands; i++) {
+        const struct comparison_command *asked = &comparison->command[i];
+        report_row(report, table,
+                   (const struct report_cell[]){cell_text(asked->table), cell_text(asked->label),
+                                                cell_text(asked->command)});
+    }
+}
+
+static void list_experiments(struct report *report, const struct study_comparison *comparison)
+{
+    static const struct report_column columns[] = {
+        {.name = "experiment"}, {.name = "made"}, {.name = "takes_s"}, {.name = "command"}};
+    if (!comparison->experiments) return;
+    struct report_table *table = REPORT_LIST(
+        report, "experiments", "Experiments (--run makes them again)", REPORT_IN_ALL, columns);
+    for (size_t i = 0; i < comparison->experiments; i++) {
+        const struct comparison_measured *measured = &comparison->measured[i];
+        report_row(report, table,
+                   (const struct report_cell[]){
+                       cell_text(measured->table), cell_text(measured->ran ? "now" : "kept"),
+                       cell_number(measured->seconds), cell_text(measured->command)});
+    }
+}
+
+void compare_fill(struct report *report, const struct study_comparison *comparison)
 {
     for (size_t i = 0; i < comparison->items; i++)
         add_item(report, &comparison->item[i]);
+    if (comparison->commands || comparison->experiments) report_note(report, "");
+    list_commands(report, comparison);
+    list_experiments(report, comparison);
     if (comparison->checks == 0) return;
     report_note(report, "");
     report_note(report,
@@ -110,21 +153,110 @@ static void fill(struct report *report, const struct study_comparison *compariso
     list_checks(report, comparison);
 }
 
-int compare_print(const char *database, const char *script, int format, const char *output)
+int compare_show(const struct study_comparison *comparison, const char *title, const char *source,
+                 int format, const char *output)
 {
     const struct show_args show = {.format = format, .colour = COLOUR_AUTO};
-    struct study_comparison comparison;
+    const int code = comparison->broken ? RK_CHECK_FAILED : RK_OK;
     struct report report = {.first = NULL};
     struct rk_error error;
-    const enum rk_status status = study_compare(database, script, &comparison, &error);
-    int code;
-    if (status == RK_OK) {
-        fill(&report, &comparison);
-        code = show_report(&report, &show, output, comparison.broken ? RK_CHECK_FAILED : RK_OK);
-    } else {
-        code = options_fail(&error);
-    }
+    if (show_is_page(&show, output))
+        return compare_page(comparison, title, source, output, &error) == RK_OK
+                   ? code
+                   : options_fail(&error);
+    compare_fill(&report, comparison);
+    const int shown = show_report(&report, &show, output, code);
     report_release(&report);
+    return shown;
+}
+
+int compare_print(const char *database, const char *script, int format, const char *output)
+{
+    const struct comparison_hooks hooks = compare_hooks(false);
+    struct study_comparison comparison;
+    struct rk_error error;
+    const enum rk_status status = study_compare(database, script, &hooks, &comparison, &error);
+    const int code = status == RK_OK ? compare_show(&comparison, "A study", NULL, format, output)
+                                     : options_fail(&error);
     study_comparison_release(&comparison);
     return code;
+}
+
+/* ---- what a script asks ---- */
+
+enum { MOST_WORDS = 160 };
+
+static bool has_format(int words, char *const word[])
+{
+    for (int i = 0; i < words; i++)
+        if (strcmp(word[i], "-f") == 0 || strcmp(word[i], "--format") == 0) return true;
+    return false;
+}
+
+/* An answer that nothing fits, or that a check failed, is one; other failures end the script. */
+static enum rk_status answer(void *context, int words, char *const word[], char **json, int *code,
+                             char **said, struct rk_error *error)
+{
+    const char *all[MOST_WORDS];
+    struct rk_command_answer given;
+    int count = 0;
+    (void)context;
+    for (; count < words && count < MOST_WORDS - 3; count++)
+        all[count] = word[count];
+    if (!has_format(words, word)) {
+        all[count++] = "--format";
+        all[count++] = "json";
+    }
+    *code = rk_command(count, all, NULL, NULL, &given);
+    enum rk_status status = RK_OK;
+    if (*code > 1) {
+        *error = given.error;
+        if (error->status == RK_OK)
+            rk_fail(error, RK_BAD_INPUT, NULL, 0, 0, "%s ends with exit status %d", word[0], *code);
+        status = error->status;
+    } else {
+        *json = given.text ? strdup(given.text) : NULL;
+        *said = given.remarks && *given.remarks ? strdup(given.remarks) : NULL;
+    }
+    rk_command_release(&given);
+    return status;
+}
+
+static void become_shell(const char *folder, const char *command, int out)
+{
+    char self[4096];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length > 0) {
+        self[length] = '\0';
+        setenv("RECKON", self, 1);
+    }
+    if (dup2(out, STDOUT_FILENO) < 0 || chdir(folder) != 0) _exit(126);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+static enum rk_status measure(void *context, const char *folder, const char *command,
+                              const char *path, struct rk_error *error)
+{
+    int done = 0;
+    (void)context;
+    const int out = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (out < 0) return rk_fail(error, RK_IO, path, 0, 0, "cannot write: %s", strerror(errno));
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) become_shell(folder, command, out);
+    while (child > 0 && waitpid(child, &done, 0) < 0 && errno == EINTR)
+        ;
+    close(out);
+    if (child < 0)
+        return rk_fail(error, RK_IO, NULL, 0, 0, "cannot start a process: %s", strerror(errno));
+    if (WIFEXITED(done) && WEXITSTATUS(done) == 0) return RK_OK;
+    return rk_fail(error, RK_IO, NULL, 0, 0,
+                   "%s: failed with exit status %d; run it by itself to see why", command,
+                   WIFEXITED(done) ? WEXITSTATUS(done) : 128 + WTERMSIG(done));
+}
+
+struct comparison_hooks compare_hooks(bool run)
+{
+    return (struct comparison_hooks){.answer = answer, .measure = run ? measure : NULL};
 }

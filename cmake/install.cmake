@@ -12,7 +12,7 @@ endif()
 install(TARGETS reckon_shared reckon_static)
 install(DIRECTORY include/reckon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
 if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/data)
-  install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/reckon FILES_MATCHING PATTERN "*.json" PATTERN "*.csv" PATTERN "*.txt"
+  install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/reckon FILES_MATCHING PATTERN "*.json" PATTERN "*.csv" PATTERN "*.txt" PATTERN "*.sql" PATTERN "*.sh"
     PATTERN formats EXCLUDE) # compiled in
 endif()
 

@@ -1,15 +1,17 @@
 #include "study/compare.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "study/compare_load.h"
+#include "study/compare_script.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FIELDS = 8, SCRIPT_MOST = 8 << 20 };
+enum { SCRIPT_MOST = 8 << 20, MOST_INCLUDED = 8 };
 
 /* ---- results ---- */
 
@@ -26,7 +28,7 @@ static struct comparison_item *add_item(struct study_comparison *comparison,
     return item->name && item->title ? item : NULL;
 }
 
-static void release_item(struct comparison_item *item)
+void compare_release_item(struct comparison_item *item)
 {
     for (size_t i = 0; i < item->rows * (size_t)item->columns; i++)
         free((char *)item->value[i].text);
@@ -42,31 +44,16 @@ static void release_item(struct comparison_item *item)
 void study_comparison_release(struct study_comparison *comparison)
 {
     for (size_t i = 0; i < comparison->items; i++)
-        release_item(&comparison->item[i]);
+        compare_release_item(&comparison->item[i]);
     free(comparison->item);
+    compare_release_asked(comparison);
     *comparison = (struct study_comparison){.items = 0};
 }
 
 /* ---- the script ---- */
 
-struct section {
-    char word[16];  /* "table" */
-    char name[128]; /* its first word, for those that have one */
-    char *text;     /* the rest */
-    char *sql;
-    int line; /* of the directive */
-};
-
-struct script {
-    const char *path;
-    char *text;
-    sqlite3 *sqlite;
-    struct study_comparison *comparison;
-    struct rk_error *error;
-};
-
-static enum rk_status fail(const struct script *script, int line, const char *format,
-                           const char *what)
+enum rk_status compare_fail(const struct script *script, int line, const char *format,
+                            const char *what)
 {
     char text[480];
     snprintf(text, sizeof text, format, what);
@@ -78,9 +65,8 @@ static enum rk_status fail_memory(const struct script *script)
     return no_memory(script->error);
 }
 
-/* A failure inside what a section names, told at the section. */
-static enum rk_status fail_inside(const struct script *script, const struct section *section,
-                                  const struct rk_error *inner)
+enum rk_status compare_fail_inside(const struct script *script, const struct section *section,
+                                   const struct rk_error *inner)
 {
     char text[512];
     rk_error_format(inner, text, sizeof text);
@@ -89,7 +75,7 @@ static enum rk_status fail_inside(const struct script *script, const struct sect
 
 /* ---- queries ---- */
 
-static bool is_blank(const char *sql)
+bool compare_is_blank(const char *sql)
 {
     while (*sql) {
         sql += strspn(sql, " \t\r\n;");
@@ -150,22 +136,21 @@ static bool add_row(struct comparison_item *item, sqlite3_stmt *statement)
     return true;
 }
 
-/* The one SELECT of a section into the item. */
-static enum rk_status run_query(const struct script *script, const struct section *section,
-                                struct comparison_item *item)
+enum rk_status compare_query(const struct script *script, const struct section *section,
+                             struct comparison_item *item)
 {
     sqlite3_stmt *statement = NULL;
     const char *rest = NULL;
     enum rk_status status = RK_OK;
     int code = sqlite3_prepare_v2(script->sqlite, section->sql, -1, &statement, &rest);
-    if (code == SQLITE_OK && (!statement || !is_blank(rest)))
-        status = fail(script, section->line, "@%s: give it one SELECT", section->word);
+    if (code == SQLITE_OK && (!statement || !compare_is_blank(rest)))
+        status = compare_fail(script, section->line, "@%s: give it one SELECT", section->word);
     else if (code == SQLITE_OK && !name_columns(item, statement))
         status = fail_memory(script);
     while (status == RK_OK && code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW)
         code = add_row(item, statement) ? SQLITE_OK : SQLITE_NOMEM;
     if (status == RK_OK && code != SQLITE_DONE)
-        status = fail(script, section->line, "%s", sqlite3_errmsg(script->sqlite));
+        status = compare_fail(script, section->line, "%s", sqlite3_errmsg(script->sqlite));
     sqlite3_finalize(statement);
     return status;
 }
@@ -185,23 +170,47 @@ static enum rk_status do_table(const struct script *script, const struct section
 {
     struct comparison_item *item =
         add_item(script->comparison, COMPARISON_TABLE, section->name, section->text);
-    return item ? run_query(script, section, item) : fail_memory(script);
+    return item ? compare_query(script, section, item) : fail_memory(script);
+}
+
+static enum rk_status do_chart(const struct script *script, const struct section *section)
+{
+    static const char *const kinds[] = {"lines", "points", "bars"}; /* enum comparison_drawing */
+    const size_t length = strcspn(section->text, " \t");
+    int kind = 0;
+    while (kind < COUNT_OF(kinds) &&
+           (strlen(kinds[kind]) != length || strncmp(section->text, kinds[kind], length) != 0))
+        kind++;
+    if (kind == COUNT_OF(kinds))
+        return compare_fail(script, section->line,
+                            "@chart NAME KIND TEXT: KIND of %s is lines, points or bars",
+                            section->name);
+    const char *title = section->text + length;
+    struct comparison_item *item =
+        add_item(script->comparison, COMPARISON_CHART, section->name, title + strspn(title, " \t"));
+    if (!item) return fail_memory(script);
+    item->drawing = (enum comparison_drawing)kind;
+    const enum rk_status status = compare_query(script, section, item);
+    if (status == RK_OK && item->columns != 3)
+        return compare_fail(script, section->line,
+                            "%s: the query of a chart must yield three columns", section->name);
+    return status;
 }
 
 static enum rk_status do_note(const struct script *script, const struct section *section)
 {
     if (*section->text && !add_item(script->comparison, COMPARISON_NOTE, "", section->text))
         return fail_memory(script);
-    if (is_blank(section->sql)) return RK_OK;
+    if (compare_is_blank(section->sql)) return RK_OK;
     struct comparison_item rows = {.name = NULL};
-    enum rk_status status = run_query(script, section, &rows);
+    enum rk_status status = compare_query(script, section, &rows);
     for (size_t i = 0; status == RK_OK && i < rows.rows; i++) {
         const struct study_value *value = &rows.value[i * (size_t)rows.columns];
         if (value->type == STUDY_TEXT &&
             !add_item(script->comparison, COMPARISON_NOTE, "", value->text))
             status = fail_memory(script);
     }
-    release_item(&rows);
+    compare_release_item(&rows);
     return status;
 }
 
@@ -220,17 +229,17 @@ static enum rk_status do_check(const struct script *script, const struct section
     struct comparison_item *item =
         add_item(script->comparison, COMPARISON_CHECK, section->name, section->text);
     if (!item) return fail_memory(script);
-    enum rk_status status = run_query(script, section, &rows);
+    enum rk_status status = compare_query(script, section, &rows);
     if (status == RK_OK && (rows.columns != 2 || rows.rows > 1))
-        status = fail(script, section->line, "%s: the query must yield one row (holds, because)",
-                      section->name);
+        status = compare_fail(script, section->line,
+                              "%s: the query must yield one row (holds, because)", section->name);
     item->required = strcmp(section->word, "require") == 0;
     if (status == RK_OK && rows.rows == 1) {
         if (rows.value[0].type == STUDY_INTEGER)
             item->verdict = rows.value[0].integer ? COMPARISON_HOLDS : COMPARISON_FAILS;
         if (rows.value[1].type == STUDY_TEXT) item->because = strdup(rows.value[1].text);
     }
-    release_item(&rows);
+    compare_release_item(&rows);
     count_check(script->comparison, item);
     return status;
 }
@@ -238,31 +247,29 @@ static enum rk_status do_check(const struct script *script, const struct section
 static enum rk_status do_setup(const struct script *script, const struct section *section)
 {
     if (sqlite3_exec(script->sqlite, section->sql, NULL, NULL, NULL) == SQLITE_OK) return RK_OK;
-    return fail(script, section->line, "%s", sqlite3_errmsg(script->sqlite));
+    return compare_fail(script, section->line, "%s", sqlite3_errmsg(script->sqlite));
 }
 
-/* "./x" and file names start at the script's folder. */
-static void beside(const struct script *script, const char *name, char *buffer, size_t size)
+void compare_beside(const struct script *script, const char *name, char buffer[COMPARE_PATH])
 {
     const char *slash = strrchr(script->path, '/');
     const int folder = slash && *name != '/' ? (int)(slash + 1 - script->path) : 0;
-    snprintf(buffer, size, "%.*s%s", folder, script->path, name);
+    snprintf(buffer, COMPARE_PATH, "%.*s%s", folder, script->path, name);
 }
 
 static enum rk_status do_expect(const struct script *script, const struct section *section)
 {
-    char path[1024];
+    char path[COMPARE_PATH];
     struct rk_error inner;
-    beside(script, section->text, path, sizeof path);
+    compare_beside(script, section->text, path);
     const enum rk_status status = compare_load_csv(script->sqlite, section->name, path, &inner);
-    return status == RK_OK ? RK_OK : fail_inside(script, section, &inner);
+    return status == RK_OK ? RK_OK : compare_fail_inside(script, section, &inner);
 }
 
-/* Cuts the text at each '|' and trims the pieces. */
-static int cut_fields(char *text, char **field)
+int compare_fields(char *text, char *field[COMPARE_FIELDS])
 {
     int fields = 0;
-    for (char *at = text; at && fields < MOST_FIELDS; fields++) {
+    for (char *at = text; at && fields < COMPARE_FIELDS; fields++) {
         char *bar = strchr(at, '|'), *end = bar ? bar : at + strlen(at);
         at += strspn(at, " \t");
         while (end > at && strchr(" \t", end[-1]))
@@ -276,26 +283,27 @@ static int cut_fields(char *text, char **field)
 
 static enum rk_status do_estimate(const struct script *script, const struct section *section)
 {
-    char *field[MOST_FIELDS], text[1024], path[1024];
+    char *field[COMPARE_FIELDS], text[1024], path[COMPARE_PATH];
     struct rk_error inner;
     snprintf(text, sizeof text, "%s %s", section->name, section->text);
-    if (cut_fields(text, field) != 4)
-        return fail(script, section->line, "%s", "@estimate NAME | MODEL | SYSTEM | STRATEGY");
+    if (compare_fields(text, field) != 4)
+        return compare_fail(script, section->line, "%s",
+                            "@estimate NAME | MODEL | SYSTEM | STRATEGY");
     snprintf(path, sizeof path, "%s", field[3]);
-    if (strncmp(field[3], "./", 2) == 0) beside(script, field[3] + 2, path, sizeof path);
+    if (strncmp(field[3], "./", 2) == 0) compare_beside(script, field[3] + 2, path);
     const enum rk_status status =
         compare_load_estimate(script->sqlite, field[0], field[1], field[2], path, &inner);
-    return status == RK_OK ? RK_OK : fail_inside(script, section, &inner);
+    return status == RK_OK ? RK_OK : compare_fail_inside(script, section, &inner);
 }
 
 static enum rk_status do_distribution(const struct script *script, const struct section *section)
 {
-    char *field[MOST_FIELDS], text[1024];
+    char *field[COMPARE_FIELDS], text[1024];
     struct rk_error inner;
     snprintf(text, sizeof text, "%s %s", section->name, section->text);
-    if (cut_fields(text, field) != 7)
-        return fail(script, section->line, "%s",
-                    "@distribution NAME | BINS | MODEL | SYSTEM | GPUS | BATCH | DATATYPE");
+    if (compare_fields(text, field) != 7)
+        return compare_fail(script, section->line, "%s",
+                            "@distribution NAME | BINS | MODEL | SYSTEM | GPUS | BATCH | DATATYPE");
     const struct compare_distribution wanted = {
         .name = field[0],
         .bins = strtoull(field[1], NULL, 10),
@@ -306,10 +314,13 @@ static enum rk_status do_distribution(const struct script *script, const struct 
         .datatype = field[6],
     };
     if (!wanted.bins || !wanted.gpus || !wanted.batch || wanted.bins > 1000)
-        return fail(script, section->line, "%s", "bins, GPUs and batch are whole numbers above 0");
+        return compare_fail(script, section->line, "%s",
+                            "bins, GPUs and batch are whole numbers above 0");
     const enum rk_status status = compare_load_distribution(script->sqlite, &wanted, &inner);
-    return status == RK_OK ? RK_OK : fail_inside(script, section, &inner);
+    return status == RK_OK ? RK_OK : compare_fail_inside(script, section, &inner);
 }
+
+static section_fn do_include;
 
 /* clang-format off */
 static const struct {
@@ -323,6 +334,10 @@ static const struct {
     {"distribution", do_distribution, true},
     {"setup",        do_setup,        false},
     {"table",        do_table,        true},
+    {"chart",        do_chart,        true},
+    {"answer",       compare_answer,  true},
+    {"measured",     compare_measured, true},
+    {"include",      do_include,      false},
     {"note",         do_note,         false},
     {"check",        do_check,        true},
     {"require",      do_check,        true},
@@ -405,11 +420,11 @@ static enum rk_status run_script(struct script *script)
     char *at = find_section(script->text);
     if (!copy) return fail_memory(script);
     copy[at - script->text] = '\0';
-    if (!is_blank(copy))
-        status =
-            fail(script, 1, "%s",
-                 "SQL in front of the first directive is not run: put \"-- @table NAME TEXT\" "
-                 "above a query to have its rows shown, \"-- @setup\" above what only prepares");
+    if (!compare_is_blank(copy))
+        status = compare_fail(
+            script, 1, "%s",
+            "SQL in front of the first directive is not run: put \"-- @table NAME TEXT\" "
+            "above a query to have its rows shown, \"-- @setup\" above what only prepares");
     copy[at - script->text] = *at;
     while (status == RK_OK && *at) {
         struct section section = {.line = line_of(copy, copy + (at - script->text))};
@@ -421,10 +436,6 @@ static enum rk_status run_script(struct script *script)
         at = end;
     }
     free(copy);
-    if (status == RK_OK && !script->comparison->items)
-        status = fail(script, 0, "%s",
-                      "nothing in it is shown: a query is below \"-- @table NAME TEXT\"; "
-                      "reckon-compare(5) has the others");
     return status;
 }
 
@@ -443,14 +454,35 @@ static enum rk_status read_script(struct script *script)
     return RK_OK;
 }
 
+/* A file that includes itself ends at MOST_INCLUDED. */
+static enum rk_status do_include(const struct script *script, const struct section *section)
+{
+    char path[COMPARE_PATH];
+    struct rk_error inner;
+    struct script other = *script;
+    compare_beside(script, section->text, path);
+    if (script->depth == MOST_INCLUDED)
+        return compare_fail(script, section->line, "%s: scripts include each other", section->text);
+    other.path = path;
+    other.text = NULL;
+    other.error = &inner;
+    other.depth = script->depth + 1;
+    enum rk_status status = read_script(&other);
+    if (status == RK_OK) status = run_script(&other);
+    free(other.text);
+    return status == RK_OK ? RK_OK : compare_fail_inside(script, section, &inner);
+}
+
 /* Reading alone; what the script makes lives in memory. */
 static enum rk_status open_database(struct script *script, const char *path)
 {
     struct study_database *check = NULL;
-    enum rk_status status = study_database_open(path, STUDY_READ, &check, script->error);
+    enum rk_status status =
+        path ? study_database_open(path, STUDY_READ, &check, script->error) : RK_OK;
     study_database_close(check);
     if (status != RK_OK) return status;
-    if (sqlite3_open_v2(path, &script->sqlite, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
+    if (sqlite3_open_v2(path ? path : ":memory:", &script->sqlite, SQLITE_OPEN_READONLY, NULL) !=
+            SQLITE_OK ||
         sqlite3_exec(script->sqlite, "PRAGMA temp_store = memory", NULL, NULL, NULL) != SQLITE_OK)
         return rk_fail(script->error, RK_IO, path, 0, 0, "cannot be read: %s",
                        sqlite3_errmsg(script->sqlite));
@@ -459,13 +491,18 @@ static enum rk_status open_database(struct script *script, const char *path)
 }
 
 enum rk_status study_compare(const char *database, const char *path,
+                             const struct comparison_hooks *hooks,
                              struct study_comparison *comparison, struct rk_error *error)
 {
-    struct script script = {.path = path, .comparison = comparison, .error = error};
+    struct script script = {.path = path, .hooks = hooks, .comparison = comparison, .error = error};
     *comparison = (struct study_comparison){.items = 0};
     enum rk_status status = open_database(&script, database);
     if (status == RK_OK) status = read_script(&script);
     if (status == RK_OK) status = run_script(&script);
+    if (status == RK_OK && !comparison->items)
+        status = compare_fail(&script, 0, "%s",
+                              "nothing in it is shown: a query is below \"-- @table NAME TEXT\"; "
+                              "reckon-compare(5) has the others");
     sqlite3_close(script.sqlite);
     free(script.text);
     return status;

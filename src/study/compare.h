@@ -5,6 +5,13 @@
  *
  *     -- @heading TEXT
  *     -- @expect TABLE FILE.csv         the file (beside the script) becomes a temporary table
+ *     -- @include FILE.sql              another script (beside this one) is run here
+ *     -- @answer TABLE | LABEL | WORDS  a command of this program becomes a row of the temporary
+ *                                       table TABLE(label, command, json, code, said)
+ *     -- @answer TABLE                  the same for each row (label, words) of the query
+ *     -- @measured TABLE FILE.csv | SECONDS | COMMAND
+ *                                       what an experiment left in the file becomes a temporary
+ *                                       table; where hooks run commands, that of COMMAND
  *     -- @estimate NAME | MODEL | SYSTEM | STRATEGY
  *                                       one plan becomes a row of the temporary table `estimate`
  *     -- @distribution NAME | BINS | MODEL | SYSTEM | GPUS | BATCH | DATATYPE
@@ -12,6 +19,8 @@
  *                                       (strategies, fits), NAME_bin, NAME_top
  *     -- @setup                         statements without results: temporary tables and views
  *     -- @table NAME TEXT               a query whose rows are shown
+ *     -- @chart NAME KIND TEXT          a query whose rows are drawn; KIND is lines, points or
+ * bars, the columns are (series, x, y), of bars (bar, series, value)
  *     -- @note TEXT                     a line of text; a query behind it adds a line per row
  *     -- @check NAME TEXT               a statement; the query yields (holds, because)
  *     -- @require NAME TEXT             the same; unlike a check, it is an error if it fails
@@ -24,15 +33,24 @@
 
 #include "study/study.h"
 
-enum comparison_kind { COMPARISON_HEADING, COMPARISON_TABLE, COMPARISON_NOTE, COMPARISON_CHECK };
+enum comparison_kind {
+    COMPARISON_HEADING,
+    COMPARISON_TABLE,
+    COMPARISON_CHART,
+    COMPARISON_NOTE,
+    COMPARISON_CHECK
+};
+
+enum comparison_drawing { COMPARISON_LINES, COMPARISON_POINTS, COMPARISON_BARS };
 
 enum comparison_verdict { COMPARISON_FAILS, COMPARISON_HOLDS, COMPARISON_UNKNOWN };
 
 struct comparison_item {
     enum comparison_kind kind;
-    char *name;  /* of tables and checks, "" otherwise */
-    char *title; /* the text */
-    /* tables: */
+    char *name;                      /* of tables, charts and checks, "" otherwise */
+    char *title;                     /* the text */
+    enum comparison_drawing drawing; /* of charts */
+    /* tables and charts: */
     int columns;
     char **column; /* (columns) */
     size_t rows, room;
@@ -43,16 +61,45 @@ struct comparison_item {
     char *because;
 };
 
+/* A command that was asked, by the table and the row that it became. */
+struct comparison_command {
+    char *table, *label, *command;
+};
+
+/* What an experiment left, or what it gave now. */
+struct comparison_measured {
+    char *table, *command;
+    double seconds; /* that the command says to take */
+    bool ran;       /* by this comparison */
+};
+
 struct study_comparison {
     size_t items;
     struct comparison_item *item; /* in the order of the script */
     size_t checks, hold, unknown; /* of all checks, required or not */
     size_t required, broken;      /* broken: required and not holding */
+    size_t commands, experiments;
+    struct comparison_command *command;
+    struct comparison_measured *measured;
 };
 
-/* Runs the script over a study's database. RK_BAD_INPUT with the script's line when it is wrong.
- * The caller releases the comparison, whatever is returned. */
+/* What a script asks of the program around it. */
+struct comparison_hooks {
+    void *context;
+    /* One command, words and all, as JSON; *code is its exit status, *said its message (NULL:
+     * none). The caller frees both texts. NULL: @answer is refused. */
+    enum rk_status (*answer)(void *context, int words, char *const word[], char **json, int *code,
+                             char **said, struct rk_error *error);
+    /* A line of a shell, run in `folder`; its standard output goes to `path`. NULL: nothing is run,
+     * and what was kept is taken. */
+    enum rk_status (*measure)(void *context, const char *folder, const char *command,
+                              const char *path, struct rk_error *error);
+};
+
+/* Runs the script over a study's database; NULL: over none. RK_BAD_INPUT with the script's line
+ * when it is wrong. The caller releases the comparison, whatever is returned. */
 enum rk_status study_compare(const char *database, const char *script,
+                             const struct comparison_hooks *hooks,
                              struct study_comparison *comparison, struct rk_error *error);
 void study_comparison_release(struct study_comparison *comparison); /* a zeroed one is fine */
 
