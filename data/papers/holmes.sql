@@ -18,11 +18,11 @@ CREATE TEMP TABLE words AS SELECT 'pp2 mbs4 attention=flash precision=fp16 recom
 -- @heading Table 1: GPT 3.6B, batch 768
 -- @answer t1
 SELECT printf('%d nodes, %s, rings of %s', nodes, name, rings),
-       printf('reckon predict -m ./holmes-3.6b.json -s "a100-sxm4-80g nvl%d x%d net1.bandwidth=%sGB/s" -g %d %s dp%d gbs768 zero1', node, 8 * nodes, rate, 8 * nodes, text, 4 * nodes)
+       printf('reckon predict -m "megatron-3.6b vocabulary=50304" -s "a100-sxm4-80g nvl%d x%d net1.bandwidth=%sGB/s" -g %d %s dp%d gbs768 zero1', node, 8 * nodes, rate, 8 * nodes, text, 4 * nodes)
 FROM nic, nodes, words ORDER BY nic.rowid, nodes;
 -- @answer hybrid
 SELECT printf('%d nodes, hybrid', nodes),
-       printf('reckon predict -m ./holmes-3.6b.json -s "a100-sxm4-80g x%d net1.bandwidth=3.56018GB/s name=ib + a100-sxm4-80g x%d net1.bandwidth=1.45322GB/s name=roce link=%.3fGB/s" pp2 stages=%d:15/dp%d,15@1/dp%d gbs768 recompute=selective attention=flash precision=fp16 zero1 no-grad-overlap no-weight-overlap',
+       printf('reckon predict -m "megatron-3.6b vocabulary=50304" -s "a100-sxm4-80g x%d net1.bandwidth=3.56018GB/s name=ib + a100-sxm4-80g x%d net1.bandwidth=1.45322GB/s name=roce link=%.3fGB/s" pp2 stages=%d:15/dp%d,15@1/dp%d gbs768 recompute=selective attention=flash precision=fp16 zero1 no-grad-overlap no-weight-overlap',
               4 * nodes, 4 * nodes, 8 * 0.732567, 16 * nodes, 4 * nodes, 4 * nodes)
 FROM nodes ORDER BY nodes;
 -- @setup
@@ -66,10 +66,10 @@ SELECT min(worst) AS worst FROM (SELECT max(abs(t8 / (7 * ms / 1000.0 + share * 
 SELECT worst < 0.1, printf('whatever computing takes and however communication grows, one of the three 8-node rows is at least %.1f %% off: from 4 to 8 nodes RoCE loses 9 %% and InfiniBand 25 %%, so that something else than the NIC differed', 100 * worst) FROM bound;
 
 -- @heading Fig. 6: GPT 7.5B on 4 + 4 nodes, batch 1536
--- @answer f6 | Megatron-DeepSpeed | reckon predict -m ./holmes-7.5b.json -s "a100-sxm4-80g nvl1 x64 net1.bandwidth=2.9407GB/s" -g 64 pp2 mbs4 attention=flash precision=fp16 recompute=selective dp32 gbs1536 zero1 framework=deepspeed whole-grads
--- @answer f6 | Megatron-LM | reckon predict -m ./holmes-7.5b.json -s "a100-sxm4-80g nvl1 x64 net1.bandwidth=2.9407GB/s" -g 64 pp2 mbs4 attention=flash precision=fp16 recompute=selective dp32 gbs1536 zero1
--- @answer f6 | Megatron-LLaMA | reckon predict -m ./holmes-7.5b.json -s "a100-sxm4-80g nvl1 x64 net1.bandwidth=2.9407GB/s" -g 64 pp2 mbs4 attention=flash precision=fp16 recompute=selective dp32 gbs1536 zero1 grad-overlap weight-overlap
--- @answer f6 | Holmes | reckon predict -m ./holmes-7.5b.json -s "a100-sxm4-80g x64 net1.bandwidth=1.45322GB/s" -g 64 pp2 mbs4 attention=flash precision=fp16 recompute=selective dp32 gbs1536 zero1
+-- @answer f6 | Megatron-DeepSpeed | reckon predict -m "megatron-7.5b vocabulary=50304" -s "a100-sxm4-80g nvl1 x64 net1.bandwidth=2.9407GB/s" -g 64 pp2 mbs4 attention=flash precision=fp16 recompute=selective dp32 gbs1536 zero1 framework=deepspeed whole-grads
+-- @answer f6 | Megatron-LM | reckon predict -m "megatron-7.5b vocabulary=50304" -s "a100-sxm4-80g nvl1 x64 net1.bandwidth=2.9407GB/s" -g 64 pp2 mbs4 attention=flash precision=fp16 recompute=selective dp32 gbs1536 zero1
+-- @answer f6 | Megatron-LLaMA | reckon predict -m "megatron-7.5b vocabulary=50304" -s "a100-sxm4-80g nvl1 x64 net1.bandwidth=2.9407GB/s" -g 64 pp2 mbs4 attention=flash precision=fp16 recompute=selective dp32 gbs1536 zero1 grad-overlap weight-overlap
+-- @answer f6 | Holmes | reckon predict -m "megatron-7.5b vocabulary=50304" -s "a100-sxm4-80g x64 net1.bandwidth=1.45322GB/s" -g 64 pp2 mbs4 attention=flash precision=fp16 recompute=selective dp32 gbs1536 zero1
 -- @setup
 -- `silent`: without the gradients that the overlapped optimizer of Megatron-LLaMA and Holmes never sends with a pipeline (half of what goes around: docs/clusters.md).
 CREATE TEMP TABLE fig6 AS
@@ -95,7 +95,7 @@ FROM fig6_over l, fig6_over m, fig6_over d WHERE l.system = 'Megatron-LLaMA' AND
 
 -- @heading The ablation: GPT 7.5B on 4 + 4 nodes
 -- @answer ablation
-SELECT printf('layers %d/%d, %s', a, 36 - a, o), printf('reckon predict -m ./holmes-7.5b.json -s "a100-sxm4-80g x32 net1.bandwidth=3.56018GB/s name=ib + a100-sxm4-80g x32 net1.bandwidth=1.45322GB/s name=roce link=%.3fGB/s" pp2 stages=128:%d/dp32,%d@1/dp32 gbs1536 recompute=selective attention=flash precision=fp16 zero1 %s',
+SELECT printf('layers %d/%d, %s', a, 36 - a, o), printf('reckon predict -m "megatron-7.5b vocabulary=50304" -s "a100-sxm4-80g x32 net1.bandwidth=3.56018GB/s name=ib + a100-sxm4-80g x32 net1.bandwidth=1.45322GB/s name=roce link=%.3fGB/s" pp2 stages=128:%d/dp32,%d@1/dp32 gbs1536 recompute=selective attention=flash precision=fp16 zero1 %s',
        8 * 0.732567, a, 36 - a, CASE o WHEN 'overlap' THEN 'grad-overlap weight-overlap' ELSE 'no-grad-overlap no-weight-overlap' END)
 FROM (SELECT 17 AS a UNION ALL SELECT 18 UNION ALL SELECT 19), (SELECT 'overlap' AS o UNION ALL SELECT 'no overlap');
 -- @setup
@@ -130,7 +130,7 @@ SELECT p.stage, p.cluster, t."over" AS link, round(messages_GB, 2) AS messages_G
 SELECT count(DISTINCT cluster) = count(*), 'each stage is on one cluster, so that its groups are: only messages of the pipeline take the link (`reckon clusters --ranks` writes the groups; tests/unit/test_ranks has them for every size)' FROM place;
 -- @check holmes-8 Each group takes the best network that it has.
 SELECT min(a.collectives_s) < max(a.collectives_s), printf('gradients of the stage on InfiniBand take %.2f s, of that on RoCE %.2f s', min(a.collectives_s), max(a.collectives_s)) FROM traffic a;
--- @answer best | search | reckon clusters -m ./holmes-7.5b.json -b 1536 -s "a100-sxm4-80g x32 net1.bandwidth=3.56018GB/s name=ib + a100-sxm4-80g x32 net1.bandwidth=1.45322GB/s name=roce link=5.861GB/s" attention=flash precision=fp16 zero1 no-grad-overlap no-weight-overlap
+-- @answer best | search | reckon clusters -m "megatron-7.5b vocabulary=50304" -b 1536 -s "a100-sxm4-80g x32 net1.bandwidth=3.56018GB/s name=ib + a100-sxm4-80g x32 net1.bandwidth=1.45322GB/s name=roce link=5.861GB/s" attention=flash precision=fp16 zero1 no-grad-overlap no-weight-overlap
 -- @check holmes-3 Clusters without a fast link between them can be used for one run.
 SELECT b.step_s < h.step_s, printf('the best plan of the space takes %.2f s, with %d and %d layers; Holmes''s even split %.2f s', b.step_s, b.a, b.b, h.step_s)
 FROM (SELECT json_extract(json, '$.plan.step_s') AS step_s, json_extract(json, '$.stages[0].layers') AS a, json_extract(json, '$.stages[1].layers') AS b FROM best) b, uneven h WHERE h.ib = 18 AND NOT h.overlap;

@@ -1,6 +1,7 @@
 #include "catalog/catalog.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "catalog/model_line.h"
 #include "catalog/names.h"
 #include "catalog/readers.h"
 
@@ -288,6 +289,8 @@ static enum rk_status open_id(enum catalog_kind kind, const char *name, struct d
 enum rk_status catalog_open(enum catalog_kind kind, const char *name, struct document *document,
                             char *id, size_t id_size, struct rk_error *error)
 {
+    if (kind == CATALOG_MODELS && model_line_is(name))
+        return model_line_open(name, document, id, id_size, error);
     const enum catalog_form form = catalog_form(kind, name);
     if (form == CATALOG_STDIN)
         snprintf(id, id_size, "stdin");
