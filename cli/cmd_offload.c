@@ -9,6 +9,7 @@
 struct offload_args {
     struct plan_source source;
     double lifetime_years;
+    bool simulate;
     const char *output;
     struct show_args show;
 };
@@ -24,6 +25,11 @@ static const struct operand offload_operands[] = {
 static const struct option offload_drives[] = {
     {.name = "lifetime", .type = OPTION_COUNT, AT(lifetime_years), .argument = "YEARS",
      .help = "drives must last so long: what wears them out before does not count"},
+    {.name = NULL},
+};
+static const struct option offload_simulation[] = {
+    {.name = "simulate", .type = OPTION_FLAG, AT(simulate),
+     .help = "Simulate SSDTrain's rule event by event: writes and reads in two queues, what is not yet written handed on; of a plan its first stage, on drives 1 to 16 times as slow; of a .csv each row, with array_GBps"},
     {.name = NULL},
 };
 static const struct option offload_output[] = {
@@ -55,6 +61,7 @@ const struct usage offload_usage = {
     .groups = {
         {"Plan", plan_source_options, offsetof(struct offload_args, source)},
         {"Drives", offload_drives, 0},
+        {"Simulation", offload_simulation, 0},
         {"Output", offload_output, 0},
         {"Form", show_options, offsetof(struct offload_args, show)},
         {"General", options_help_rows, 0},
@@ -89,6 +96,10 @@ static enum rk_status of_plan(const struct offload_args *args, struct plan_input
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
                        "this plan cannot be predicted (%s); reckon predict says why",
                        rk_verdict_name(p.verdict));
+    if (args->simulate) {
+        offload_simulated(&job, report);
+        return RK_OK;
+    }
     status = offload_rules(&job, report);
     error->text[0] = 0;
     return status;
@@ -110,7 +121,7 @@ int cmd_offload(int argc, char **argv)
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "say which plan, --model and --system, or which file of cases");
     for (int i = 0; status == RK_OK && !args.source.model && i < args.source.words.count; i++)
-        status = offload_file(args.source.words.text[i], &report, &error);
+        status = offload_file(args.source.words.text[i], args.simulate, &report, &error);
     const bool shown = status == RK_OK || (status == RK_NOTHING_FITS && !error.text[0]);
     const int code =
         shown ? show_report(&report, &args.show, args.output, (int)status) : options_fail(&error);

@@ -109,6 +109,104 @@ static enum rk_status ssdtrain_steps(const char *path, struct report *report,
     return status;
 }
 
+/* ---- a step of it, event by event ---- */
+
+enum { SIMULATED_LAYERS = RK_STORE_MOST / 2 - 1 };
+
+/* Attention and MLP of each layer, then the head with the last norm, which is never stored. The
+ * bytes are those of the published model; forward time goes by FLOP within a layer. */
+static int modules_of(const struct rk_ssdtrain *run, const struct rk_ssdtrain_step *step,
+                      struct rk_store_module *module, struct rk_adaptive_node *node)
+{
+    const double h = run->hidden, sb = run->sequence * run->microbatch, t = run->tensor;
+    const double attention = (15 * sb * h + 8 * run->heads * sb) / t, mlp = 18 * sb * h / t;
+    const double norm = 4 * sb * h / t;
+    const double share = (8 * h + 4 * run->sequence) / (24 * h + 4 * run->sequence);
+    const int modules = 2 * (int)(run->layers / run->pipeline);
+    double before = 0, before_s = 0;
+    for (int i = 0; i < modules; i++) {
+        const double forward_s = step->layer_forward_s * (i % 2 ? 1 - share : share);
+        const double bytes = (i % 2 ? mlp : attention) + norm;
+        module[i] = (struct rk_store_module){forward_s, 2 * forward_s, bytes};
+        node[i] = (struct rk_adaptive_node){before, bytes, before_s};
+        before += bytes;
+        before_s += forward_s;
+    }
+    const double head_s = step->forward_s - before_s;
+    module[modules] =
+        (struct rk_store_module){head_s, 2 * head_s, (2 * sb * run->vocabulary + 4 * sb * h) / t};
+    return modules;
+}
+
+/* clang-format off */
+static const struct report_column simulated_columns[] = {
+    {.name = "model"},
+    {.name = "array_GBps", .title = "array GB/s", .digits = 4},
+    {.name = "stored", .title = "modules stored"},
+    {.name = "modules", .title = "of"},
+    {.name = "kept_peak_bytes", .title = "peak, all kept", .unit = "B", .digits = 2},
+    {.name = "peak_bytes", .title = "peak", .unit = "B", .digits = 2},
+    {.name = "lower", .unit = "%", .digits = 1},
+    {.name = "written_bytes", .title = "written", .unit = "B", .digits = 2},
+    {.name = "kept_s", .title = "all kept", .unit = "s", .digits = 3},
+    {.name = "pass_s", .title = "stored", .unit = "s", .digits = 3},
+    {.name = "wait_s", .title = "waits", .unit = "s", .digits = 2, .own_scale = true},
+};
+/* clang-format on */
+
+/* One row: forward and backward of a microbatch with all kept, and under the rule. */
+static enum rk_status add_simulated(const struct csv *csv, size_t row, struct report *report,
+                                    struct report_table *table, struct rk_error *error)
+{
+    static struct rk_store_module module[RK_STORE_MOST];
+    static struct rk_adaptive_node node[RK_STORE_MOST];
+    static const struct input rate = {"array_GBps", 0, 1e9};
+    struct rk_ssdtrain run;
+    double array_Bps = 0, value = 0;
+    const int name = csv_column(csv, "model");
+    for (int i = 0; i < STEP_INPUTS; i++) {
+        const enum rk_status status = read_input(csv, row, &inputs[i], &value, error);
+        if (status != RK_OK) return status;
+        memcpy((char *)&run + inputs[i].offset, &value, sizeof value);
+    }
+    const enum rk_status status = read_input(csv, row, &rate, &array_Bps, error);
+    if (status != RK_OK) return status;
+    if (!(run.layers / run.pipeline >= 1) || run.layers / run.pipeline > SIMULATED_LAYERS)
+        return rk_fail(error, RK_BAD_INPUT, csv->path, csv->line[row], 0,
+                       "layers of a stage: from 1 to %d can be simulated", SIMULATED_LAYERS);
+    const struct rk_ssdtrain_step step = rk_ssdtrain_step(&run);
+    const int modules = modules_of(&run, &step, module, node);
+    const int first = rk_adaptive_first_kept(node, modules, step.forward_s, array_Bps);
+    const int stored = first < modules ? first : modules - 1; /* the last module never is */
+    const struct rk_store none = {0, 1, 1, 1, 0}, store = {stored, 2, array_Bps, array_Bps, 0};
+    const struct rk_store_run all = rk_store_simulate(module, modules + 1, &none);
+    const struct rk_store_run r = rk_store_simulate(module, modules + 1, &store);
+    report_row(
+        report, table,
+        (const struct report_cell[]){
+            name < 0 ? cell_none()
+                     : cell_text(report_text(report, "%s", csv_cell(csv, row, (size_t)name))),
+            cell_number(array_Bps / 1e9), cell_count((uint64_t)stored),
+            cell_count((uint64_t)modules), cell_number(all.peak_bytes), cell_number(r.peak_bytes),
+            cell_number(1 - r.peak_bytes / all.peak_bytes), cell_number(r.written_bytes),
+            cell_number(all.step_s), cell_number(r.step_s), cell_number(r.wait_s)});
+    return RK_OK;
+}
+
+static enum rk_status ssdtrain_simulated(const char *path, struct report *report,
+                                         struct rk_error *error)
+{
+    struct csv csv;
+    enum rk_status status = csv_load(path, &csv, error);
+    struct report_table *table =
+        REPORT_LIST(report, "simulated", "SSDTrain's rule, a microbatch event by event",
+                    REPORT_IN_ALL, simulated_columns);
+    for (size_t row = 0; status == RK_OK && row < csv.rows; row++)
+        status = add_simulated(&csv, row, report, table, error);
+    csv_release(&csv);
+    return status;
+}
+
 /* ---- MEMO's share ---- */
 
 struct memo {
@@ -415,11 +513,15 @@ static enum rk_status adaptive(const struct place *root, struct report *report,
 
 /* ---- which of them ---- */
 
-enum rk_status offload_file(const char *path, struct report *report, struct rk_error *error)
+enum rk_status offload_file(const char *path, bool simulate, struct report *report,
+                            struct rk_error *error)
 {
     const size_t length = strlen(path);
-    if (length > 4 && strcmp(path + length - 4, ".csv") == 0)
-        return ssdtrain_steps(path, report, error);
+    const bool rows = length > 4 && strcmp(path + length - 4, ".csv") == 0;
+    if (rows) return (simulate ? ssdtrain_simulated : ssdtrain_steps)(path, report, error);
+    if (simulate)
+        return rk_fail(error, RK_BAD_ARGUMENT, path, 0, 0,
+                       "--simulate takes a .csv of runs with array_GBps, or a plan");
     struct document document = {.size = 0};
     struct place member;
     enum rk_status status = document_load(path, &document, error);

@@ -4,8 +4,10 @@
 
 #include "report/report.h"
 
-/* CSV: rows of SSDTrain's model; JSON with "attention": its rule of how much to store; JSON with
+/* CSV: rows of SSDTrain's model, and with `simulate` each step event by event on an array of the
+ * column array_GBps; JSON with "attention": its rule of how much to store; JSON with
  * "cases": MEMO's share. */
-enum rk_status offload_file(const char *path, struct report *report, struct rk_error *error);
+enum rk_status offload_file(const char *path, bool simulate, struct report *report,
+                            struct rk_error *error);
 
 #endif

@@ -72,6 +72,17 @@ double offload_life_years(const struct offload_job *job, const struct rk_predict
     return life_s / RK_YEAR_S;
 }
 
+double offload_rated_life_years(const struct offload_job *job, const struct rk_prediction *p)
+{
+    double life_s = INFINITY;
+    for (int tier = 0; tier < offload_tiers(job->system); tier++) {
+        struct rk_memory memory = offload_memory(job, tier);
+        memory.retention_gain = 1;
+        life_s = fmin(life_s, life_s_of(&memory, p, tier));
+    }
+    return life_s / RK_YEAR_S;
+}
+
 double offload_cost_USD_a_year(const struct offload_job *job, const struct rk_prediction *p)
 {
     double cost = 0;
@@ -178,6 +189,52 @@ double offload_adaptive_share(const struct offload_job *job, int tier)
     }
     free(p);
     return share;
+}
+
+bool offload_simulate(const struct offload_job *job, int tier, double slower,
+                      struct offload_stored *stored)
+{
+    static struct rk_store_module module[RK_STORE_MOST];
+    static struct rk_adaptive_node node[RK_STORE_MOST];
+    struct halves h;
+    struct rk_prediction *p = malloc(sizeof *p);
+    const struct rk_plan plan = offload_with_share(job, 0, 0, false);
+    const struct rk_memory memory = offload_memory(job, tier);
+    const double write_Bps = rk_memory_write_Bps(&memory) / slower;
+    const double read_Bps = rk_memory_read_Bps(&memory) / slower;
+    bool can = p && halves_of(job, &h);
+    if (can) rk_predict(job->model, job->system, &plan, p);
+    const int modules = can ? 2 * (int)p->stage[0].blocks : 0;
+    can = can && p->timed && modules >= 2 && modules <= RK_STORE_MOST;
+    if (can) {
+        const struct rk_stage *stage = &p->stage[0];
+        const double back = stage->backward_s / stage->forward_s;
+        double before_bytes = 0, before_s = 0;
+        for (int i = 0; i < modules; i++) {
+            const double forward_s = h.forward_s[i % 2], bytes = h.bytes[i % 2];
+            module[i] = (struct rk_store_module){forward_s, back * forward_s, bytes};
+            node[i] = (struct rk_adaptive_node){before_bytes, bytes, before_s};
+            before_bytes += bytes;
+            before_s += forward_s;
+        }
+        const int kept =
+            rk_adaptive_first_kept(node, modules, stage->forward_s, fmin(write_Bps, read_Bps));
+        const double turn_s = fmax(0, stage->forward_s - before_s) * (1 + back);
+        const struct rk_store none = {0, 1, 1, 1, turn_s};
+        const struct rk_store store = {kept < modules ? kept : modules - 1, 2, write_Bps, read_Bps,
+                                       turn_s};
+        struct rk_store early = store;
+        early.ahead = modules;
+        *stored = (struct offload_stored){.modules = modules,
+                                          .stored = store.stored,
+                                          .write_Bps = write_Bps,
+                                          .read_Bps = read_Bps,
+                                          .kept = rk_store_simulate(module, modules, &none),
+                                          .run = rk_store_simulate(module, modules, &store),
+                                          .early = rk_store_simulate(module, modules, &early)};
+    }
+    free(p);
+    return can;
 }
 
 /* ---- by tensor instead of by token ---- */

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 
+#include <reckon/offload.h>
 #include <reckon/reckon.h>
 
 struct offload_job {
@@ -31,6 +32,18 @@ double offload_share(const struct offload_job *job, bool best);
  * does. */
 double offload_adaptive_share(const struct offload_job *job, int tier);
 
+/* One microbatch of the first stage, event by event, under SSDTrain's rule: what it stores on a
+ * tier whose rates are so many times as slow, beside keeping all. False: too many layers, or no
+ * times. */
+struct offload_stored {
+    int modules, stored; /* attention and MLP of each layer */
+    double write_Bps, read_Bps;
+    struct rk_store_run kept, run;
+    struct rk_store_run early; /* with reads from the turn on, not two modules ahead */
+};
+bool offload_simulate(const struct offload_job *job, int tier, double slower,
+                      struct offload_stored *stored);
+
 /* The fastest plan of all shares, tiers and both ways to treat the rest that fits; false: none. */
 bool offload_optimum(const struct offload_job *job, struct rk_plan *plan,
                      struct rk_prediction *prediction);
@@ -51,6 +64,8 @@ int offload_small_tier(const struct offload_job *job, const struct rk_prediction
 
 /* Until the first drives are worn out; and of drives that are bought again as they wear out. */
 double offload_life_years(const struct offload_job *job, const struct rk_prediction *p);
+/* The same without what drives bear more when data last a day. */
+double offload_rated_life_years(const struct offload_job *job, const struct rk_prediction *p);
 double offload_cost_USD_a_year(const struct offload_job *job, const struct rk_prediction *p);
 
 /* Does it fit everywhere, and do drives last? */

@@ -24,6 +24,7 @@ static const struct report_column columns[] = {
     {.name = "written_bytes", .title = "written a step", .unit = "B", .digits = 1, .own_scale = true},
     {.name = "needed_GBps", .title = "GB/s needed", .digits = 3},
     {.name = "life_years", .title = "life, years", .digits = 3},
+    {.name = "life_rated_years", .title = "as rated", .digits = 3},
     {.name = "cost_USD_a_year", .title = "USD a year", .digits = 3},
     {.name = "verdict"},
     {.name = "plan"},
@@ -101,6 +102,7 @@ static void add_row(const struct offload_job *job, struct report *report,
         cell_number(bytes),
         p->step_s > 0 ? cell_number(bytes / (p->step_s / 2) / 1e9) : cell_none(),
         isfinite(years) ? cell_number(years) : cell_none(),
+        isfinite(years) ? cell_number(offload_rated_life_years(job, p)) : cell_none(),
         cell_number(offload_cost_USD_a_year(job, p)),
         cell_text(verdict_of(job, p, report)),
         rule == by_tensor_and_layer ? cell_none() : cell_text(text ? text : ""), /* of no plan */
@@ -406,12 +408,77 @@ static void add_rules(struct table *t)
     add_gains(t);
 }
 
+/* What the lives assume of each tier of drives. */
+static void say_lives(const struct offload_job *job, struct report *report)
+{
+    for (int tier = 0; tier < offload_tiers(job->system); tier++) {
+        const struct rk_memory memory = offload_memory(job, tier);
+        if (!(memory.endurance_bytes > 0)) continue;
+        report_note(
+            report,
+            report_text(report,
+                        "Life of %s: %.4g PB rated, times %.3g of the rating's write "
+                        "amplification over %.3g of this use, times %.3g as data need not last "
+                        "the rating's years (\"as rated\" without)",
+                        memory.name, memory.endurance_bytes / 1e15,
+                        memory.rated_amplification > 0 ? memory.rated_amplification : 1,
+                        memory.write_amplification > 0 ? memory.write_amplification : 1,
+                        memory.retention_gain > 0 ? memory.retention_gain : 1));
+    }
+}
+
+/* clang-format off */
+static const struct report_column stored_columns[] = {
+    {.name = "tier"},
+    {.name = "slower", .digits = 3},
+    {.name = "write_GBps", .title = "write GB/s", .digits = 4},
+    {.name = "read_GBps", .title = "read GB/s", .digits = 4},
+    {.name = "stored", .title = "modules stored"},
+    {.name = "modules", .title = "of"},
+    {.name = "kept_peak_bytes", .title = "peak, all kept", .unit = "B", .digits = 2},
+    {.name = "peak_bytes", .title = "peak", .unit = "B", .digits = 2},
+    {.name = "lower", .unit = "%", .digits = 1},
+    {.name = "written_bytes", .title = "written", .unit = "B", .digits = 2},
+    {.name = "wait_s", .title = "waits", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "early_wait_s", .title = "waits, all reads from the turn on", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "early_lower", .title = "lower then", .unit = "%", .digits = 1},
+    {.name = "pass_s", .title = "forward and backward", .unit = "s", .digits = 2, .own_scale = true},
+};
+/* clang-format on */
+
+void offload_simulated(const struct offload_job *job, struct report *report)
+{
+    static const double slower[] = {1, 2, 4, 8, 16};
+    struct report_table *table = REPORT_LIST(
+        report, "simulated",
+        "SSDTrain's rule, one microbatch of the first stage event by event, on slower drives too",
+        REPORT_IN_ALL, stored_columns);
+    for (int tier = 0; tier < offload_tiers(job->system); tier++)
+        for (size_t i = 0; i < sizeof slower / sizeof *slower; i++) {
+            struct offload_stored s;
+            if (!offload_simulate(job, tier, slower[i], &s)) continue;
+            report_row(report, table,
+                       (const struct report_cell[]){
+                           cell_text(report_text(report, "%s", job->system->memory[tier + 1].name)),
+                           cell_number(slower[i]), cell_number(s.write_Bps / 1e9),
+                           cell_number(s.read_Bps / 1e9), cell_count((uint64_t)s.stored),
+                           cell_count((uint64_t)s.modules), cell_number(s.kept.peak_bytes),
+                           cell_number(s.run.peak_bytes),
+                           cell_number(1 - s.run.peak_bytes / s.kept.peak_bytes),
+                           cell_number(s.run.written_bytes), cell_number(s.run.wait_s),
+                           cell_number(s.early.wait_s),
+                           cell_number(1 - s.early.peak_bytes / s.kept.peak_bytes),
+                           cell_number(s.run.step_s)});
+        }
+}
+
 enum rk_status offload_rules(const struct offload_job *job, struct report *report)
 {
     struct table t = {.job = job, .report = report, .prediction = malloc(sizeof *t.prediction)};
     t.rows =
         REPORT_LIST(report, "rules", "What each rule makes of the plan", REPORT_IN_ALL, columns);
     if (t.prediction && t.rows) add_rules(&t);
+    say_lives(job, report);
     free(t.prediction);
     return t.any ? RK_OK : RK_NOTHING_FITS;
 }

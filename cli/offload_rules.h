@@ -8,4 +8,7 @@
 /* A table with a row for each rule; RK_NOTHING_FITS when none fits. */
 enum rk_status offload_rules(const struct offload_job *job, struct report *report);
 
+/* A row for each lower memory and each of several rates. */
+void offload_simulated(const struct offload_job *job, struct report *report);
+
 #endif

@@ -20,6 +20,7 @@ static const struct field drive_fields[] = {
     { "latency_us",          FIELD_NUMBER, FIELD_OPTIONAL, "us",   AT(latency_s), .help = "of a write" },
     { "endurance_PB",        FIELD_NUMBER, FIELD_REQUIRED, "PB",   AT(endurance_bytes), .above_min = true, .help = "bytes that it is rated to be written" },
     { "rated_amplification", FIELD_NUMBER, AT(rated_amplification), .min = 1, .preset = 1, .help = "write amplification of the rating's workload; default 1: no more can be written in large blocks" },
+    { "retention_gain",      FIELD_NUMBER, AT(retention_gain), .min = 1, .preset = 1, .help = "how much more can be written when data need to last a day, not the years of the rating; default 1: not known" },
     { "price_USD",           FIELD_NUMBER, AT(price_USD), .help = "price; 0: not known" },
     { "source",              FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
@@ -73,8 +74,9 @@ enum rk_status drive_array_memory(const struct drive_array *array, struct rk_mem
     memory->latency_s = drive.latency_s;
     memory->endurance_bytes = held * drive.endurance_bytes;
     memory->rated_amplification = drive.rated_amplification;
-    memory->write_amplification = 1;
-    memory->retention_gain = 1;
+    memory->write_amplification = array->write_amplification > 0 ? array->write_amplification : 1;
+    memory->retention_gain =
+        array->retention_gain > 0 ? array->retention_gain : drive.retention_gain;
     memory->price_USD = n * drive.price_USD;
     memory->through_host = array->through_host;
     memory->curve = (struct rk_curve){.steps = 1, .step = {{0, 1, 0}}};

@@ -14,7 +14,7 @@
 
 struct drive {
     double capacity_bytes, read_Bps, write_Bps, latency_s;
-    double endurance_bytes, rated_amplification, price_USD;
+    double endurance_bytes, rated_amplification, retention_gain, price_USD;
 };
 
 enum raid { RAID_0, RAID_1, RAID_5, RAID_10, RAIDS };
@@ -25,6 +25,8 @@ struct drive_array {
     uint64_t drives; /* of one accelerator */
     enum raid raid;
     bool through_host; /* without GPUDirect Storage */
+    /* Of this use; 0: 1, and the drive's. */
+    double write_amplification, retention_gain;
 };
 
 /* Sets name, capacity, rates, endurance and price of `memory`. `error` has no place in a file. */

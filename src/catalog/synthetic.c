@@ -378,8 +378,19 @@ static enum rk_status resize_memories(const struct parser *parser, int wanted)
     return done ? RK_OK : no_memory(parser->error);
 }
 
-/* ssd=N*DRIVE{,raid=10}{,path=host}{,capacity_shared_by=8}{,bandwidth_shared_by=8}: one tier more.
- */
+/* Is the factor one of an array, at least 1? */
+static bool factor(struct span text, double *value)
+{
+    char copy[32], *end;
+    if (!text.length || text.length >= sizeof copy) return false;
+    memcpy(copy, text.at, text.length);
+    copy[text.length] = '\0';
+    *value = strtod(copy, &end);
+    return !*end && isfinite(*value) && *value >= 1;
+}
+
+/* ssd=N*DRIVE{,raid=10}{,path=host}{,write_amplification=1.2}{,retention_gain=86}
+ * {,capacity_shared_by=8}{,bandwidth_shared_by=8}: one tier more. */
 static enum rk_status read_drives(const struct parser *parser, struct span value)
 {
     struct rk_system *system = parser->system;
@@ -407,12 +418,18 @@ static enum rk_status read_drives(const struct parser *parser, struct span value
             array.raid = (enum raid)raid;
         else if (is(name, "path") && (is(text, "host") || is(text, "gds")))
             array.through_host = is(text, "host");
+        else if (is(name, "write_amplification") && factor(text, &array.write_amplification))
+            continue;
+        else if (is(name, "retention_gain") && factor(text, &array.retention_gain))
+            continue;
         else if (is(name, "capacity_shared_by") || is(name, "bandwidth_shared_by"))
             status = set_property(parser, text, find_property(memory_properties, name), memory);
         else
-            return fail(parser, setting.at,
-                        "drives have raid=0, 1, 5 or 10, path=gds or host, capacity_shared_by=N "
-                        "and bandwidth_shared_by=N");
+            return fail(
+                parser, setting.at,
+                "drives have raid=0, 1, 5 or 10, path=gds or host, write_amplification=N and "
+                "retention_gain=N of at least 1, capacity_shared_by=N and "
+                "bandwidth_shared_by=N");
         if (status != RK_OK) return status;
     }
     status = drive_array_memory(&array, memory, &inner);

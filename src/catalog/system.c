@@ -160,7 +160,6 @@ static const struct field memory_fields[] = {
 /* A tier of drives says which, how many, and how they are put together. */
 struct drive_tier {
     struct drive_array array;
-    double write_amplification, retention_gain;
     uint64_t capacity_shared_by, bandwidth_shared_by;
 };
 
@@ -169,8 +168,8 @@ static const struct field drive_fields[] = {
     { "drives",              FIELD_COUNT,  FIELD_REQUIRED, AT(drive_tier, array.drives), .min = 1, .max = 1024, .help = "of one accelerator, or of those that share them" },
     { "raid",                FIELD_CHOICE, AT(drive_tier, array.raid), .choices = raid_names, .help = "default 0, striped" },
     { "through_host",        FIELD_BOOL,   AT(drive_tier, array.through_host), .help = "bytes go through host memory, not by GPUDirect Storage" },
-    { "write_amplification", FIELD_NUMBER, AT(drive_tier, write_amplification), .min = 1, .preset = 1, .help = "of large blocks" },
-    { "retention_gain",      FIELD_NUMBER, AT(drive_tier, retention_gain), .min = 1, .preset = 1, .help = "how much more can be written when data last a day" },
+    { "write_amplification", FIELD_NUMBER, AT(drive_tier, array.write_amplification), .min = 1, .preset = 1, .help = "of large blocks" },
+    { "retention_gain",      FIELD_NUMBER, AT(drive_tier, array.retention_gain), .help = "how much more can be written when data last a day; default: the drive's, 1 or more" },
     { "capacity_shared_by",  FIELD_COUNT, AT(drive_tier, capacity_shared_by), .min = 1, .help = "accelerators that share its capacity, endurance and price; default: each has its own" },
     { "bandwidth_shared_by", FIELD_COUNT, AT(drive_tier, bandwidth_shared_by), .min = 1, .help = "accelerators that share its rates; default: each has its own" },
     { "source",              FIELD_SOURCE, .help = "where the numbers come from" },
@@ -186,6 +185,8 @@ static enum rk_status load_drives(const struct place *place, struct rk_memory *m
     memset(&tier, 0, sizeof tier);
     enum rk_status status = fields_load(place, drive_fields, &tier, error);
     if (status != RK_OK) return status;
+    if (tier.array.retention_gain > 0 && tier.array.retention_gain < 1)
+        return place_fail(place, error, "retention_gain: must be at least 1");
     status = drive_array_memory(&tier.array, memory, &inner);
     if (status == RK_BAD_INPUT || status == RK_BAD_ARGUMENT) {
         if (!inner.path[0]) return place_fail(place, error, "%s", inner.text);
@@ -194,8 +195,6 @@ static enum rk_status load_drives(const struct place *place, struct rk_memory *m
         if (error) *error = inner;
         return status;
     }
-    memory->write_amplification = tier.write_amplification;
-    memory->retention_gain = tier.retention_gain;
     memory->capacity_shared_by = tier.capacity_shared_by;
     memory->bandwidth_shared_by = tier.bandwidth_shared_by;
     return RK_OK;
