@@ -1,5 +1,6 @@
 /* memory_place.c - addresses for buffers: bound, greedy, then the search between the two. */
 #include "optimize/memory_place.h"
+#include "optimize/memory_beam.h"
 #include "optimize/memory_search.h"
 
 #include <stdlib.h>
@@ -272,6 +273,8 @@ static bool place_greedily(const struct rk_buffer *buffer, size_t count, const s
 
 /* ---- the search between bound and greedy ---- */
 
+enum { FIRST_BEAM = 16, WIDEST_BEAM = 1024 };
+
 struct between {
     const struct rk_buffer *buffer;
     size_t count;
@@ -305,15 +308,38 @@ static bool stopped(const struct between *b)
            (b->options && b->options->stop && b->options->stop(b->options->context));
 }
 
+/* Beams, wider and wider, then others as wide, for half of the steps. */
+static void try_beams(struct between *b)
+{
+    struct rk_placement *p = b->placement;
+    uint64_t steps = b->steps / 2;
+    size_t width = FIRST_BEAM;
+    b->steps -= steps;
+    for (int attempt = 0; steps && p->peak > p->bound; attempt++) {
+        const uint64_t before = steps;
+        if (place_beam(b->buffer, b->count, width, attempt, p->peak, &steps, b->found)) {
+            keep_lower(b->buffer, b->count, b->found, b->address, &p->peak);
+            p->by = RK_PLACE_SEARCH;
+        }
+        p->steps += before - steps;
+        if (before == steps) break; /* nothing to look at */
+        if (attempt % 2 && width < WIDEST_BEAM) width *= 4;
+    }
+    b->steps += steps;
+}
+
 /* At the bound first, as that is often reached, then half way to the best so far; round after round
  * with twice the steps. */
 static bool lower(struct between *b)
 {
     struct rk_placement *p = b->placement;
     uint64_t aim = p->bound;
+    bool beams = true;
     while (p->bound < p->peak && !stopped(b)) {
         const enum place_answer answer = look(b, aim, b->slice);
         if (answer == PLACE_NO_ROOM) return false;
+        if (answer == PLACE_CUT && beams) try_beams(b);
+        beams &= answer != PLACE_CUT;
         if (answer == PLACE_CUT) {
             const uint64_t higher = (p->peak - aim) / 2 / b->grain * b->grain;
             if (higher == 0) b->slice *= 2;

@@ -166,7 +166,7 @@ llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs
 bad_memory  a share is at most 1: above it means memory tier 3, which is not there: give a share from 0 to 1, or add one, mem3=4TiB@20GB/s
 llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, by reckon: this plan cannot run
 bad_option  shares of what is offloaded are from 0 to 1, those of all tiers together no more than 1
-as the plan says,-,kept,10.473362197890376,0.3255263087998445,32525935902.72,24093179904,0,0,,24093179904,4.600849173124755,0.08270592872896533,4352.771385709868,wears out in 0.08 years
+as the plan says,-,kept,10.473362197890376,0.3255263087998445,32525935902.72,24093179904,0,0,,24093179904,4.600849173124755,7.112709870691019,0.08270592872896533,50.61362076406823,fits
   reckon predict -m llama3.1-8b -s 'h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb' -g 8 dp2 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=2
 run read_state stream=in reads=h:optimizer.31 writes=h:optimizer.31 pass=step layer=31 op=52 name=read_state kind=block sent=327204864 link=0.011685888
 run write_state stream=out reads=h:optimizer.31 writes=h:optimizer.31 pass=step layer=31 op=53 name=write_state kind=block sent=327204864 link=0.0163602432

@@ -1,6 +1,6 @@
 # one plan under each rule; drives that must last; what is refused
 reckon offload -m memo-7b -s 'a800-sxm4-80g mem2=250GB@12GB/s' gpus8 cp8 cp-kind=ulysses zero3 gbs1 seq1048576 loss-in-chunks | cut -c1-150
-reckon offload -m memo-7b -s 'a800-sxm4-80g mem2=100GB@12GB/s ssd=4*samsung-980pro-1tb' --lifetime 1 gpus8 cp8 cp-kind=ulysses zero3 gbs1 seq1048576 loss-in-chunks | cut -c1-170
+reckon offload -m memo-7b -s 'a800-sxm4-80g mem2=100GB@12GB/s ssd=4*samsung-980pro-1tb,retention_gain=1' --lifetime 1 gpus8 cp8 cp-kind=ulysses zero3 gbs1 seq1048576 loss-in-chunks | cut -c1-170
 reckon offload -m llama3.1-8b -s h100-sxm5-80g gpus8
 echo "exit $?"
 reckon offload -m memo-7b -s 'a800-sxm4-80g mem2=1GB@12GB/s' gpus8 tp8 sp gbs1 seq4194304 >/dev/null
@@ -89,6 +89,8 @@ swap all              by token, all tiers          -  it does not fit, run or la
 SSDTrain, to 1        by token, all tiers          -  it does not fit, run or last
 SSDTrain, to 2        by token, all tiers          -  it does not fit, run or last
 by tensor and layer   by token, all tiers          -  it does not fit, run or last
+
+Life of 4x samsung-980pro-1tb: 2.4 PB rated, times 2.5 of the rating's write amplification over 1 of this use, times 1 as data need not last the rating's years ("as rated
 exit 2
 exit 1
 exit 2

@@ -26,7 +26,7 @@ offload: Offloading to an unlimited tier is the best.
 none: 18T runs without offloading.
   does not hold here, because it does not fit
 unknown: Nobody knows.
-  cannot be judged
+  cannot be known here
   That is all.
 
 4 of 6 checks hold; 3 of 3 required ones.

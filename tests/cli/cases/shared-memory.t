@@ -129,4 +129,4 @@ reckon: "a800-sxm4-80g mem2=2TB@24GB/s,capacity_shared_by=0":1:50: must be an in
 reckon: "a800-sxm4-80g mem2=2TB@24GB/s,capacity_shared_by=1.5":1:50: must be an integer from 1 to 2^53
 reckon: "a800-sxm4-80g mem2=2TB@24GB/s,capacity_shred_by=2":1:31: unknown property "capacity_shred_by": did you mean "capacity_shared_by"?
 reckon: "a800-sxm4-80g ssd=8*samsung-980pro-1tb,bandwidth_sha...":1:60: must be an integer from 1 to 2^53
-reckon: "a800-sxm4-80g ssd=8*samsung-980pro-1tb,shared_by=8":1:40: drives have raid=0, 1, 5 or 10, path=gds or host, capacity_shared_by=N and bandwidth_shared_by=N
+reckon: "a800-sxm4-80g ssd=8*samsung-980pro-1tb,shared_by=8":1:40: drives have raid=0, 1, 5 or 10, path=gds or host, write_amplification=N and retention_gain=N of at least 1, capacity_shared_by=N and bandwidth_shared_by=N
