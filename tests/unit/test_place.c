@@ -165,6 +165,49 @@ Test(place, puts_cut_rectangles_together)
     }
 }
 
+/* Exactly n pieces: a piece in two, the largest every other time, until there are enough. */
+static void cut_into(struct rk_buffer *b, size_t n, int64_t end)
+{
+    size_t pieces = 1;
+    b[0] = (struct rk_buffer){0, end, 1000, 1};
+    while (pieces < n) {
+        size_t at = draw(pieces);
+        for (size_t i = 0; draw(2) && i < pieces; i++)
+            if ((b[i].end - b[i].start) * (int64_t)b[i].size >
+                (b[at].end - b[at].start) * (int64_t)b[at].size)
+                at = i;
+        struct rk_buffer *from = &b[at], *to = &b[pieces];
+        const bool wide = from->end - from->start > 1, high = from->size > 1;
+        if (!wide && !high) continue;
+        *to = *from;
+        if (wide && (!high || draw(2))) {
+            to->start = from->end =
+                from->start + 1 + (int64_t)draw((uint64_t)(from->end - from->start - 1));
+        } else {
+            to->size = 1 + draw(from->size - 1);
+            from->size -= to->size;
+        }
+        pieces++;
+    }
+}
+
+/* Up to 160 pieces, whose complete search does not end: the beam is close, mostly exact. */
+Test(place, puts_many_pieces_together)
+{
+    static struct rk_buffer b[160];
+    static const size_t sizes[] = {20, 60, 80, 120, 160};
+    int missed = 0, trials = 0;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        for (int trial = 0; trial < 4; trial++, trials++) {
+            cut_into(b, sizes[k], trial % 2 ? 100 : 400);
+            const struct rk_placement p = place(b, sizes[k], 0);
+            cr_assert_eq(p.live, 1000);
+            cr_expect_leq(p.peak, 1030, "%zu pieces: %llu", sizes[k], (unsigned long long)p.peak);
+            missed += p.peak > 1000;
+        }
+    cr_expect_leq(missed, 2, "%d of %d", missed, trials);
+}
+
 /* ---- known instances ---- */
 
 Test(place, tiny_instances)
