@@ -22,7 +22,7 @@ struct clean_args {
     struct option_texts files, evaluation;
     struct curate_options curate;
     struct show_args show;
-    const char *list, *threshold, *validation, *test;
+    const char *list, *threshold, *compression, *validation, *test;
     uint64_t most_bytes, expansion, threads;
     bool any_quality;
 };
@@ -54,6 +54,8 @@ static const struct option clean_rule_rows[] = {
     {.name = "language-table", .type = OPTION_TEXT, .argument = "FOLDER", AT(curate.table), .complete = "file",
      .help = "a text CODE.txt in each language, to tell them apart by (corpus/declaration of the data)"},
     {.name = "any-quality", .type = OPTION_FLAG, AT(any_quality), .help = "do not judge by the rules of quality"},
+    {.name = "compression", .type = OPTION_TEXT, .argument = "LEAST,MOST", AT(compression),
+     .help = "Keep documents of which zlib leaves a share from LEAST to MOST: 0.2,0.9 drops lists and templates, and noise (all)"},
     {.name = "near", .type = OPTION_TEXT, .argument = "J", AT(threshold),
      .help = "remove documents whose Jaccard similarity to an earlier one is J or more; \"off\": exact copies only (0.8)"},
     {.letter = 'e', .name = "evaluation", .type = OPTION_TEXTS, .argument = "FILE", AT(evaluation), .complete = "file",
@@ -216,6 +218,22 @@ static enum rk_status read_part(const char *name, const char *text, double most,
                    name, text, most);
 }
 
+/* "0.2,0.9" */
+static enum rk_status read_compression(const char *text, double *least, double *most,
+                                       struct rk_error *error)
+{
+    const char *comma = text ? strchr(text, ',') : NULL;
+    if (!text) return RK_OK;
+    const size_t first = comma ? (size_t)(comma - text) : 0;
+    if (comma && first && comma[1] && number_parse(text, first, least) == first &&
+        number_parse(comma + 1, strlen(comma + 1), most) == strlen(comma + 1) && *least >= 0 &&
+        *most > *least)
+        return RK_OK;
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                   "--compression: \"%.30s\": give two shares, the smaller one first, 0.2,0.9",
+                   text);
+}
+
 static enum rk_status read_numbers(struct clean_args *args, struct rk_error *error)
 {
     struct curate_options *o = &args->curate;
@@ -225,6 +243,7 @@ static enum rk_status read_numbers(struct clean_args *args, struct rk_error *err
         o->threshold = 2;
     else
         status = read_part("--near", args->threshold, 1, &o->threshold, error);
+    if (status == RK_OK) status = read_compression(args->compression, &o->least, &o->most, error);
     if (status == RK_OK)
         status = read_part("--validation", args->validation, 1, &o->part[SPLIT_VALIDATION], error);
     if (status == RK_OK) status = read_part("--test", args->test, 1, &o->part[SPLIT_TEST], error);

@@ -6,7 +6,7 @@
 struct reshard_args {
     const char *shards, *output, *model, *plan;
     struct option_texts to;
-    int cut, scales, unknown;
+    int cut, scales, unknown, split;
     bool dry_run, explain;
     struct move_args moves;
     struct show_args show;
@@ -35,6 +35,8 @@ static const struct option rows[] = {
      .help = "the model's shape, where the shards do not say it"},
     {.name = "zero", .type = OPTION_CHOICE, .choices = shard_cut_names, AT(cut),
      .help = "what ranks of data parallelism divide among themselves (none)"},
+    {.name = "split", .type = OPTION_CHOICE, .choices = shard_split_names, AT(split),
+     .help = "Split over tensor ranks by the roles of tensors, by Redco's rules (of today, of the paper; they need no model), or by predicted communication (roles)"},
     {.name = "unknown", .type = OPTION_CHOICE, .choices = shard_unknown_names, AT(unknown),
      .help = "tensors whose names no table knows (refuse)"},
     {.name = "scales", .type = OPTION_CHOICE, .choices = scales, AT(scales),
@@ -82,6 +84,7 @@ int cmd_reshard(int argc, char **argv)
     const bool writes = args.output && !args.dry_run;
     shard_take_moves(&args.moves, &options);
     options.cut = (enum rk_shard_cut)args.cut;
+    options.split = (enum rk_shard_split)args.split;
     options.unknown = (enum rk_shard_unknown)args.unknown;
     options.copy_scales = args.scales == 1;
     for (int i = 0; i < args.to.count; i++)

@@ -158,6 +158,14 @@ SELECT min(step) >= 1.71 AND max(step) <= 3.09, printf('%.2f to %.2f for Medium'
 -- @check bigmac-9 Inference is 3.11 times as fast at top-8 with one token, and less with more tokens.
 SELECT a.gain > 3.11 * 0.9 AND a.gain > b.gain, printf('%.2f with one and %.2f with five: it falls, but from less', a.gain, b.gain) FROM table9 a, table9 b WHERE a.k = 8 AND b.k = 8 AND a.g = 1 AND b.g = 5;
 
+-- @heading The experiment: both structures with a rank in either of two clusters, 10 Mbit/s between them
+-- @measured narrow measured/bigmac-link.csv | 330 | sh ../../bench/paper_bigmac.sh
+-- @table narrow Small models of ratio 0.25: predicted and measured of the usual structure and of the narrowed one, and what narrowing gains
+SELECT u.what, u.predicted AS usual_predicted, u.measured AS usual, n.predicted AS narrowed_predicted, n.measured AS narrowed, round(u.predicted / n.predicted, 2) AS gain_predicted, round(u.measured / n.measured, 2) AS gain FROM narrow u JOIN narrow n USING (what) WHERE u.structure = 'usual' AND n.structure = 'narrowed';
+-- @check experiment-bytes Narrowed tokens send a quarter of the bytes, and exchanges and steps are faster by about that.
+SELECT min(CASE what WHEN 'sent in layers MB' THEN abs(gain / 4 - 1) < 0.02 WHEN 'gradients s' THEN 1 ELSE gain > 1.5 END), group_concat(printf('%s %.2f times (predicted %.2f)', what, gain, predicted), ', ') || '; two runs of the script differ by up to 25 % in their seconds on cores that are shared, bytes do not'
+FROM (SELECT u.what, u.measured / n.measured AS gain, u.predicted / n.predicted AS predicted FROM narrow u JOIN narrow n USING (what) WHERE u.structure = 'usual' AND n.structure = 'narrowed');
+
 -- @heading Quality
 -- @check bigmac-4 BigMac's quality is equal or better (Tables 5 to 8).
 SELECT NULL, 'perplexities and accuracies of models of 3.7 billion parameters after billions of tokens: no model of costs has them. The experiment below shows loss at equal tokens of two small models';

@@ -134,6 +134,15 @@ SELECT min(a.collectives_s) < max(a.collectives_s), printf('gradients of the sta
 -- @check holmes-3 Clusters without a fast link between them can be used for one run.
 SELECT b.step_s < h.step_s, printf('the best plan of the space takes %.2f s, with %d and %d layers; Holmes''s even split %.2f s', b.step_s, b.a, b.b, h.step_s)
 FROM (SELECT json_extract(json, '$.plan.step_s') AS step_s, json_extract(json, '$.stages[0].layers') AS a, json_extract(json, '$.stages[1].layers') AS b FROM best) b, uneven h WHERE h.ib = 18 AND NOT h.overlap;
+-- @heading The experiment: two clusters of two ranks each, joined by a slow link
+-- @measured links measured/holmes-links.csv | 120 | sh ../../bench/paper_holmes.sh
+-- @table links A pipeline over both clusters with data groups inside, the same blind to clusters, and plain data parallelism; fastest and slowest of four steps, MB over the link in a step, and the seconds that these take one way at its rate
+SELECT plan, link_Mbps, round(fastest_s, 2) AS fastest_s, round(slowest_s, 2) AS slowest_s, round(link_MB, 1) AS link_MB, round(link_MB * 8 / 2 / link_Mbps, 2) AS link_s, loss FROM links;
+-- @chart links-step bars The experiment: seconds of a step
+SELECT plan, link_Mbps || ' Mbit/s' AS link, fastest_s FROM links;
+-- @check experiment-1 The order of ranks alone takes a run over a slow link near to one over a fast link.
+SELECT c.fastest_s < 0.5 * b.fastest_s AND c.fastest_s < 1.5 * a.fastest_s, printf('%.2f s at 20 Mbit/s and %.2f at 1,000 with data groups inside the clusters; %.2f s blind to them, %.2f with data parallelism alone, to the same loss. Within one setting the slowest step of four takes up to %.0f %% more than the fastest', c.fastest_s, a.fastest_s, b.fastest_s, d.fastest_s, (SELECT max(100 * (slowest_s / fastest_s - 1)) FROM links))
+FROM links a, links b, links c, links d WHERE a.link_Mbps = 1000 AND a.plan = 'stages in clusters' AND b.link_Mbps = 20 AND b.plan = 'stages across' AND c.link_Mbps = 20 AND c.plan = 'stages in clusters' AND d.link_Mbps = 20 AND d.plan = 'data parallel across';
 -- @check holmes-9 Holmes joins other frameworks without changes of them.
 SELECT NULL, 'a statement about its code: nothing here runs it';
 -- @setup

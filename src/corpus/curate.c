@@ -73,6 +73,8 @@ static uint64_t hash_options(const struct curate_options *o)
     hash = hash_pair(hash, (uint64_t)o->reader.unit);
     hash = hash_pair(hash, o->reader.most_bytes);
     hash = hash_pair(hash, o->quality);
+    hash = hash_pair(hash, (uint64_t)(1e9 * o->least));
+    hash = hash_pair(hash, (uint64_t)(1e9 * o->most));
     return hash_pair(hash, o->threshold > 1);
 }
 

@@ -28,6 +28,7 @@ struct curate_options {
     const char *languages; /* to keep, "de,en"; NULL: all */
     struct reader_options reader;
     bool quality;        /* apply quality_rules */
+    double least, most;  /* share of a text that zlib leaves, else it goes; 0, 0: not looked at */
     double threshold;    /* Jaccard similarity of near duplicates; above 1: exact ones only */
     double part[SPLITS]; /* of the documents; that of SPLIT_TRAIN is the rest */
     uint64_t seed;

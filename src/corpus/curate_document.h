@@ -21,7 +21,7 @@ struct curate_rules {
 struct curate_scratch {
     struct terms terms;
     struct quality_scratch quality;
-    struct bytes set, pieces;
+    struct bytes set, pieces, packed;
 };
 void curate_scratch_release(struct curate_scratch *scratch);
 

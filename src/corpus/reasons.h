@@ -24,6 +24,8 @@
     X(SAME_LINE_TEXT, "same_line_text", "too much of its text in lines that it has already")                \
     X(TOP_PHRASE,    "top_phrase",     "too much of its text in one phrase of three words")                 \
     X(SAME_PHRASES,  "same_phrases",   "too much of its text in phrases of eight words that it has already") \
+    X(REPETITIVE,    "repetitive",     "zlib makes less of it than `compression` allows")                   \
+    X(NOISE,         "noise",          "zlib leaves more of it than `compression` allows")                  \
     X(EXACT,         "exact",          "the same text as an earlier document")                              \
     X(NEAR,          "near",           "nearly the text of an earlier document")                            \
     X(EVALUATION,    "evaluation",     "nothing left beside passages of an evaluation set")
