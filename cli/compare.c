@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -193,21 +194,39 @@ static bool has_format(int words, char *const word[])
     return false;
 }
 
+/* The command as JSON; of one that has no --format the text that it prints, as one string. */
+static int ask(int words, char *const word[], struct rk_command_answer *given, char **json)
+{
+    const char *all[MOST_WORDS];
+    int count = 0;
+    for (; count < words && count < MOST_WORDS - 2; count++)
+        all[count] = word[count];
+    const bool asked = !has_format(words, word);
+    if (asked) {
+        all[count] = "--format";
+        all[count + 1] = "json";
+    }
+    int code = rk_command(count + 2 * asked, all, NULL, NULL, given);
+    const bool without =
+        code > 1 && asked && strstr(given->error.text, "\"--format\" is not known");
+    if (without) {
+        rk_command_release(given);
+        code = rk_command(count, all, NULL, NULL, given);
+    }
+    if (code > 1 || !given->text) return code;
+    json_t *text = without ? json_string(given->text) : NULL;
+    *json = without ? json_dumps(text, JSON_ENCODE_ANY) : strdup(given->text);
+    json_decref(text);
+    return code;
+}
+
 /* An answer that nothing fits, or that a check failed, is one; other failures end the script. */
 static enum rk_status answer(void *context, int words, char *const word[], char **json, int *code,
                              char **said, struct rk_error *error)
 {
-    const char *all[MOST_WORDS];
     struct rk_command_answer given;
-    int count = 0;
     (void)context;
-    for (; count < words && count < MOST_WORDS - 3; count++)
-        all[count] = word[count];
-    if (!has_format(words, word)) {
-        all[count++] = "--format";
-        all[count++] = "json";
-    }
-    *code = rk_command(count, all, NULL, NULL, &given);
+    *code = ask(words, word, &given, json);
     enum rk_status status = RK_OK;
     if (*code > 1) {
         *error = given.error;
@@ -215,7 +234,6 @@ static enum rk_status answer(void *context, int words, char *const word[], char 
             rk_fail(error, RK_BAD_INPUT, NULL, 0, 0, "%s ends with exit status %d", word[0], *code);
         status = error->status;
     } else {
-        *json = given.text ? strdup(given.text) : NULL;
         *said = given.remarks && *given.remarks ? strdup(given.remarks) : NULL;
     }
     rk_command_release(&given);
