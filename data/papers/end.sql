@@ -16,7 +16,7 @@ SELECT id, n, trim(substr(p, 1, instr(p, ';') - 1)) AS p, trim(substr(h, 1, inst
 CREATE TEMP TABLE judged AS SELECT id, n, CAST(h AS REAL) / CAST(p AS REAL) - 1 AS off FROM part
 WHERE p GLOB '[0-9]*' AND p NOT GLOB '*[^0-9.e+-]*' AND p NOT LIKE '%..%' AND h GLOB '[-0-9]*' AND h NOT GLOB '*[^0-9.e+-]*' AND h NOT LIKE '%..%' AND CAST(p AS REAL) <> 0;
 -- @table values Each value of the paper's file: V read in a text, K from memory (shown, never judged by); here; the difference; the row whose command gives it, and why it is so or there is none
-SELECT b.statement, b.place, b.setting, b.quantity, b.unit, b.published, b.mark,
+SELECT b.statement, CASE typeof(b.place) WHEN 'real' THEN printf('%.5f', b.place) ELSE b.place END AS place, b.setting, b.quantity, b.unit, b.published, b.mark,
        CASE typeof(b.here) WHEN 'real' THEN printf('%.6g', b.here) ELSE b.here END AS here,
        (SELECT group_concat(printf('%+.1f %%', 100 * off), '; ') FROM (SELECT off FROM judged j WHERE j.id = b.id ORDER BY n)) AS off, nullif(ifnull(b.row, '') || iif(b.row IS NOT NULL AND b.why IS NOT NULL, '; ', '') || ifnull(b.why, ''), '') AS given_by
 FROM beside b ORDER BY b.id;
