@@ -13,6 +13,7 @@
 #include "text/output.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +56,7 @@ static enum rk_status check_inputs(const char *a, const char *b, const char *c,
 
 struct llm_args {
     const char *model, *execution, *system, *stats, *peers;
-    bool layers;
+    bool layers, upstream;
 };
 
 /* clang-format off */
@@ -74,6 +75,9 @@ static const struct option llm_options[] = {
     { .letter = 'l', .name = "layers", .type = OPTION_FLAG,
       .offset = offsetof(struct llm_args, layers),
       .help = "include the operations of a block in the statistics" },
+    { .name = "upstream", .type = OPTION_FLAG,
+      .offset = offsetof(struct llm_args, upstream),
+      .help = "Print the figures of the published tool (commit caa4b11) as they are, without the corrections of docs/model.md" },
     { .name = NULL },
 };
 /* clang-format on */
@@ -124,7 +128,10 @@ static enum rk_status llm_estimate(const struct llm_args *args, struct calculon_
     const struct rk_strategy *strategy = &run->execution->strategy;
     struct calculon_refusal refusal;
     run->estimate = estimate;
-    if (rk_estimate(run->model, run->system, strategy, estimate) == RK_FITS) return RK_OK;
+    const bool fits = rk_estimate(run->model, run->system, strategy, estimate) == RK_FITS;
+    if (strategy->upstream && !strategy->training)
+        estimate->checkpoint_min_bytes = (double)NAN; /* which that tool has not */
+    if (fits) return RK_OK;
     calculon_refuse(run->model, run->system, strategy, estimate, &refusal);
     if (!refusal.infeasible)
         return rk_fail(error, RK_BAD_INPUT, args->execution, 0, 0,
@@ -156,6 +163,7 @@ static int run_llm(int argc, char **argv)
     if (status == RK_OK) status = calculon_read_system(args.system, &system, &error);
     if (status == RK_OK) {
         model.attention = execution.attention;
+        execution.strategy.upstream = args.upstream;
         status = llm_estimate(&args, &run, &estimate, &error);
     }
     if (status == RK_OK) status = llm_write(&args, &run, &error);

@@ -66,6 +66,7 @@ static void plan_fold(struct plan *p)
     const struct comm_choice choice = comm_choice_of(p->system, s);
     block_build(&p->block, p->model, &split);
     block_cost_fold(&p->work, &p->block, p->system, s->datatype);
+    p->work.upstream = s->upstream;
     recompute_fold(&p->recompute, &p->work, s->recompute, s->redo_all_gather, s->training);
     struct comm_op_cost ops[MAX_COMM_OPS];
     for (int i = 0; i < p->work.comm_ops; i++)

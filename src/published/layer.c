@@ -34,6 +34,7 @@ void block_cost_fold(struct block_cost *cost, const struct block *block,
     cost->block = block;
     cost->system = system;
     cost->datatype = datatype;
+    cost->upstream = false;
     cost->comm_ops = 0;
     memset(cost->pass, 0, sizeof cost->pass);
     cost->weights = cost->weight_bytes = cost->working_bytes = 0;
@@ -55,15 +56,31 @@ void block_cost_fold(struct block_cost *cost, const struct block *block,
     }
 }
 
+/* The published tool adds all forward figures so far, but the operation's own time. */
+static void add_running(struct pass_cost *sum, const struct pass_cost *running, const struct op *op,
+                        const struct op_cost *cost)
+{
+    sum->flop += running->flop;
+    sum->flop_s += running->flop_s;
+    sum->access_bytes += running->access_bytes;
+    sum->access_s += running->access_s;
+    if (op->comm == COMM_NONE) sum->time_s += cost->time_s[RK_FORWARD];
+}
+
 void recompute_fold(struct recompute_cost *cost, const struct block_cost *block,
                     enum rk_recompute recompute, bool redo_all_gather, bool training)
 {
     *cost = (struct recompute_cost){.stored_bytes = block->activation_bytes};
     if (!training) return;
     const unsigned conditions = conditions_of(recompute, redo_all_gather);
+    struct pass_cost running = {.flop = 0};
     for (int i = 0; i < block->block->ops; i++) {
         const struct op *op = &block->block->op[i];
-        if (holds(conditions, op->recomputed)) pass_add(&cost->pass, op, &block->op[i], RK_FORWARD);
+        pass_add(&running, op, &block->op[i], RK_FORWARD);
+        if (holds(conditions, op->recomputed) && block->upstream)
+            add_running(&cost->pass, &running, op, &block->op[i]);
+        else if (holds(conditions, op->recomputed))
+            pass_add(&cost->pass, op, &block->op[i], RK_FORWARD);
         if (!holds(conditions, op->keeps_output)) cost->stored_bytes -= op->output_bytes;
         if (!holds(conditions, op->keeps_input)) cost->stored_bytes -= op->activation_bytes;
     }
@@ -144,6 +161,7 @@ static double overlapped_s(const struct block_cost *block, int index, int pass, 
         time_s = op->time_s[pass] + (tiles - 1) * usage * link_s / tiles;
     }
     if (choice->overlap == RK_OVERLAP_PIPE) *exposed_s += link_s / tiles;
+    if (choice->overlap == RK_OVERLAP_PIPE && block->upstream) time_s += link_s / tiles;
     return time_s;
 }
 

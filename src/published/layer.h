@@ -26,6 +26,8 @@ struct block_cost {
     const struct block *block;
     const struct rk_system *system;
     enum rk_datatype datatype;
+    bool
+        upstream; /* running sums where forward figures are recomputed, as the published tool has */
     struct op_cost op[RK_MAX_OPERATIONS];
     int comm_ops;                     /* operations with communication */
     int comm_op[MAX_COMM_OPS];        /* (comm_ops) their indices */

@@ -30,6 +30,7 @@ struct rk_strategy {
     int tensor_network;     /* network tier each parallelism runs on */
     int pipeline_network;
     int data_network;
+    bool upstream; /* with what the published tool counts amiss: docs/model.md */
 };
 
 /* The plan that a strategy is; its framework is RK_CALCULON. */
