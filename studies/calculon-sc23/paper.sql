@@ -58,6 +58,8 @@ CREATE INDEX temp.cell_key ON cell(figure, tensor, pipeline);
 -- @table table2 Iteration times in seconds: measured, as published, ours
 SELECT p.plan, p.selene_s AS measured, p.tool_s AS published, round(e.step_s, 2) AS ours, printf('%+.2f %%', 100 * (p.selene_s - e.step_s) / p.selene_s) AS off
 FROM p_table2 p JOIN estimate e ON e.name = p.plan;
+-- @chart table2-time bars Table 2: seconds of an iteration
+SELECT plan, 'measured' AS who, selene_s AS seconds FROM p_table2 UNION ALL SELECT plan, 'published', tool_s FROM p_table2 UNION ALL SELECT name, 'here', step_s FROM estimate WHERE name IN (SELECT plan FROM p_table2);
 -- @require table2 All eight times come out as printed: 3.65 % off on average, 8.87 % at most.
 SELECT sum(abs(e.step_s - p.tool_s) < 0.0051) = 8 AND abs(avg(abs(p.selene_s - e.step_s) / p.selene_s) - 0.0365) < 5e-5 AND abs(max(abs(p.selene_s - e.step_s) / p.selene_s) - 0.0887) < 5e-5,
        printf('%d of 8 agree; %.2f %% and %.2f %%', sum(abs(e.step_s - p.tool_s) < 0.0051), 100 * avg(abs(p.selene_s - e.step_s) / p.selene_s), 100 * max(abs(p.selene_s - e.step_s) / p.selene_s))
@@ -112,6 +114,8 @@ SELECT panel, printf('(%d,%d,%d) v%d', tensor, pipeline, data, chunks) AS degree
        printf('%.2f %.2f', bubble_s, o_bubble) AS bubble, printf('%.2f %.2f', tensor_s, o_tensor) AS tensor, printf('%.2f %.2f', pipeline_s, o_pipeline) AS pipeline, printf('%.2f %.2f', data_s, o_data) AS data,
        p_total AS published_GiB, round(weight + activation + weight_grad + activation_grad + optimizer, 2) AS ours_GiB
 FROM fig4;
+-- @chart fig4-time-bars bars Fig. 4: seconds of a step by degrees
+SELECT panel || ' ' || degrees AS degrees, who, seconds FROM (SELECT panel, printf('(%d,%d,%d)', tensor, pipeline, data) AS degrees, 'published' AS who, total_s AS seconds FROM fig4 UNION ALL SELECT panel, printf('(%d,%d,%d)', tensor, pipeline, data), 'here, as drawn', drawn_s FROM fig4);
 -- @check fig4-time The drawn times come out (0.02 s).
 SELECT sum(abs(drawn_s - total_s) <= 0.0201) = count(*), printf('%d of %d totals agree, the largest difference is %.3f s; up to %.2f s of communication that is redone in backward are part of the step and not drawn', sum(abs(drawn_s - total_s) <= 0.0201), count(*), max(abs(drawn_s - total_s)), max(redone_s)) FROM fig4;
 -- @check fig4-labels The memory panels say weight gradients and activation gradients.
@@ -147,6 +151,8 @@ SELECT tensor = 16, printf('it is at (%d,%d) with %.0f GiB, as in the printed gr
 -- @heading Fig. 6: all strategies of GPT-3 175B on 4,096 H100
 -- @table fig6 Strategies by samples/s in ten equal bins: published, ours
 SELECT p.bin, round(b.low) AS "from", round(b.high) AS "to", p.strategies AS published, b.strategies AS ours FROM p_fig6 p JOIN all_bin b ON b.bin = p.bin;
+-- @chart fig6-bins bars Fig. 6: strategies by samples/s, ten equal bins
+SELECT 'bin ' || p.bin AS bin, 'published' AS who, p.strategies FROM p_fig6 p UNION ALL SELECT 'bin ' || b.bin, 'here', b.strategies FROM all_bin b;
 -- @require fig6-counts There are 10,957,376 strategies, and 1,974,902 of them can run.
 SELECT a.strategies = 10957376 AND a.fits = 1974902, printf('%d and %d here; of these %d and %d have 4,096 replicas and a batch of 4,096, above the limit of 2,340', a.strategies, a.fits, r.strategies, r.fits) FROM "all" a, result r WHERE r.figure = 'fig6-beyond';
 -- @check fig6-rare Only 30 strategies are within 10 % of the best, and about ten within 5 %.
@@ -169,6 +175,10 @@ INSERT INTO pair SELECT iif(figure = 'fig7', 'Fig. 7', 'Fig. 10') || ' ' || mode
 SELECT figure, model, max(CASE gpus WHEN 512 THEN text END) AS "512", max(CASE gpus WHEN 1024 THEN text END) AS "1024", max(CASE gpus WHEN 2048 THEN text END) AS "2048", max(CASE gpus WHEN 3072 THEN text END) AS "3072",
        max(CASE gpus WHEN 4096 THEN text END) AS "4096", max(CASE gpus WHEN 5120 THEN text END) AS "5120", max(CASE gpus WHEN 6144 THEN text END) AS "6144", max(CASE gpus WHEN 7168 THEN text END) AS "7168", max(CASE gpus WHEN 8192 THEN text END) AS "8192"
 FROM (SELECT figure, model, gpus, printf('%.1f %.1f', published, rate) AS text FROM points) GROUP BY figure, model ORDER BY figure DESC;
+-- @chart fig7-rate lines Fig. 7: samples/s by GPUs, without offloading
+SELECT model || ', here' AS model, gpus, rate FROM points WHERE figure = 'fig7' AND rate > 0 AND gpus % 64 = 0 UNION ALL SELECT model || ', published', gpus, published FROM points WHERE figure = 'fig7' AND published > 0 AND gpus % 64 = 0;
+-- @chart fig10-rate lines Fig. 10: samples/s by GPUs, with offloading
+SELECT model || ', here' AS model, gpus, rate FROM points WHERE figure = 'fig10' AND rate > 0 AND gpus % 64 = 0 UNION ALL SELECT model || ', published', gpus, published FROM points WHERE figure = 'fig10' AND published > 0 AND gpus % 64 = 0;
 -- @table fig7_all All 1,024 sizes: first that runs, how many run, best; how many points agree within 1 % and 5 %
 SELECT figure, model, min(CASE WHEN published > 0 THEN gpus END) AS first, min(CASE WHEN rate > 0 THEN gpus END) AS ours_first, sum(published > 0) AS run, sum(rate > 0) AS ours_run,
        printf('%.1f at %d', max(published), (SELECT gpus FROM points q WHERE q.figure = p.figure AND q.model = p.model ORDER BY published DESC LIMIT 1)) AS best,

@@ -182,6 +182,8 @@ SELECT p.plan, p.selene_s AS measured, p.tool_s AS published, round(e.step_s, 2)
        printf('%+.2f %%', 100 * (p.selene_s - p.tool_s) / p.selene_s) AS published_off,
        printf('%+.2f %%', 100 * (p.selene_s - e.step_s) / p.selene_s) AS ours_off
 FROM p_table1 p JOIN estimate e ON e.name = p.plan;
+-- @chart table1-time bars Table I: seconds of an iteration
+SELECT plan, 'measured' AS who, selene_s AS seconds FROM p_table1 UNION ALL SELECT plan, 'published', tool_s FROM p_table1 UNION ALL SELECT name, 'here', step_s FROM estimate WHERE name IN (SELECT plan FROM p_table1);
 -- @check table1 The average difference to the measured times is 3.40 %, the largest 7.25 %.
 SELECT avg(off) <= 0.03405 AND max(off) <= 0.07255,
        printf('ours is %.2f %% on average and %.2f %% at most: the printed values are of the tool of April 2023 with its machine file of that month; its last version, and SC23 Table 2, give 3.65 and 8.87', 100 * avg(off), 100 * max(off))
@@ -238,6 +240,8 @@ SELECT s.label AS model, a.text AS "no offloading", b.text AS "1 TiB unlimited",
        (SELECT printf('%.1f x %.1f', compute_pct, system_pct) FROM p_fig4 WHERE part = 'b' AND model = s.model) AS published
 FROM size s JOIN trio b ON b.figure = 'Fig. 4b' AND b.what = s.model LEFT JOIN trio a ON a.figure = 'Fig. 4a' AND a.what = s.model
 ORDER BY s.parameters;
+-- @chart fig4-efficiency bars Fig. 4: total efficiency on 4,096 GPUs (%)
+SELECT model, CASE figure WHEN 'fig4a' THEN 'no offloading' ELSE '1 TiB unlimited' END AS memory, mfu FROM cell WHERE figure IN ('fig4a', 'fig4b') AND variant = 'then' AND mfu IS NOT NULL;
 -- @check fig4a-decay Without offloading efficiency rapidly decays until 18T, where it can no longer run.
 SELECT count(mfu) = 5 AND min(CASE model WHEN 'multi-1t' THEN mfu END) > 3 * min(CASE model WHEN 'multi-11t' THEN mfu END),
        (SELECT group_concat(printf('%s %.1f %%', substr(model, 7), mfu), ', ') FROM cell WHERE figure = 'fig4a' AND variant = 'then' AND mfu IS NOT NULL) || '; ' || (count(*) - count(mfu)) || ' larger models do not run'
