@@ -9,7 +9,7 @@ folder=${1:-$work/drive}
 mkdir -p "$folder"
 trap 'rm -rf "$work"' EXIT
 cat >"$work/model.json" <<'J'
-{"name": "Four layers", "layers": 4, "hidden": 1024, "feedforward": 4096, "heads": 16, "sequence": 256, "vocabulary": 257,
+{"name": "Four layers", "layers": 4, "hidden": 512, "feedforward": 2048, "heads": 8, "sequence": 256, "vocabulary": 257,
  "attention": "multihead", "position": "learned", "norm": "layernorm", "gated_mlp": false, "activation": "gelu",
  "tied_embeddings": true, "biases": true, "source": "none"}
 J

@@ -132,11 +132,15 @@ static enum rk_status compare(const struct paper *paper, bool run,
                               struct study_comparison *comparison, struct rk_error *error)
 {
     const struct comparison_hooks hooks = compare_hooks(run);
-    char script[PATH_SIZE], folder[] = "/tmp/reckon-papers-XXXXXX", database[64] = "", lock[80];
+    char script[PATH_SIZE], folder[PATH_SIZE / 4], database[PATH_SIZE / 2] = "";
+    char lock[PATH_SIZE / 2 + 16];
+    const char *temporary = getenv("TMPDIR");
     *comparison = (struct study_comparison){.items = 0};
     enum rk_status status = find_file(paper, "sql", script, error);
     if (status != RK_OK || !paper->study)
         return status == RK_OK ? study_compare(NULL, script, &hooks, comparison, error) : status;
+    snprintf(folder, sizeof folder, "%.900s/reckon-papers-XXXXXX",
+             temporary && *temporary ? temporary : P_tmpdir);
     if (!mkdtemp(folder))
         return rk_fail(error, RK_IO, folder, 0, 0, "no temporary folder can be made");
     snprintf(database, sizeof database, "%s/paper.db", folder);

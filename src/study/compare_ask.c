@@ -177,7 +177,10 @@ enum rk_status compare_answer(const struct script *script, const struct section 
 static enum rk_status measure(const struct script *script, const struct section *section,
                               const char *command)
 {
-    char folder[COMPARE_PATH], path[] = "/tmp/reckon-measured-XXXXXX";
+    char folder[COMPARE_PATH], path[COMPARE_PATH];
+    const char *temporary = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%.900s/reckon-measured-XXXXXX",
+             temporary && *temporary ? temporary : P_tmpdir);
     struct rk_error inner;
     const int made = mkstemp(path);
     if (made < 0)
