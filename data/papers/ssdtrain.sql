@@ -88,6 +88,14 @@ INSERT INTO given SELECT p.rowid, t.bytes, 'Table III', NULL FROM published p JO
 INSERT INTO given SELECT p.rowid, t.bytes / 1e9, 'Table III', 'the model''s bytes' FROM published p JOIN table3 t ON p.setting LIKE 'h ' || t.h || '%' WHERE p.place = 'Table III' AND p.quantity LIKE 'bytes stored, measured%';
 INSERT INTO given SELECT p.rowid, c.array, 'Fig. 6', 'fitted: taken over as the array''s rate' FROM published p JOIN case6 c ON 'h' || substr(p.setting, 3) = c.model WHERE p.place = 'Table III' AND p.quantity LIKE 'write bandwidth, measured%';
 
+-- @heading The experiment: activations of a run on a file system
+-- @measured drive measured/ssdtrain-drive.csv | 240 | sh ../../bench/paper_ssdtrain.sh
+-- @table drive A step of a small model (4 layers, h 512, 4 x 256 tokens), by turn: processor seconds, seconds waited for the drive, MiB of tensors alive at once
+SELECT turn, activations, round(step_cpu_s, 3) AS step_cpu_s, round(waited_s, 4) AS waited_s, round(peak_MiB, 1) AS peak_MiB FROM drive ORDER BY turn, peak_MiB DESC;
+-- @check experiment-drive Activations on a drive lower the peak at the time of keeping them (2 %).
+SELECT d.peak < 0.7 * k.peak AND (d.step + d.waited) / k.step - 1 < max(0.02, k.noise), printf('the peak falls by %.0f %%, a step takes %+.1f %% with %.1f ms of waiting; turns of the same setting differ by up to %.1f %%', 100 * (1 - d.peak / k.peak), 100 * ((d.step + d.waited) / k.step - 1), 1000 * d.waited, 100 * k.noise)
+FROM (SELECT min(step_cpu_s) AS step, min(peak_MiB) AS peak, max(step_cpu_s) / min(step_cpu_s) - 1 AS noise FROM drive WHERE activations = 'kept') k, (SELECT min(step_cpu_s) AS step, min(waited_s) AS waited, min(peak_MiB) AS peak FROM drive WHERE activations = 'on the drive') d;
+
 -- @heading Fig. 7: batches in the same memory
 -- @setup
 CREATE TEMP TABLE case7 AS SELECT CAST(substr(json_extract(v.value, '$.model'), 2, 5) AS INTEGER) AS h, CAST(substr(json_extract(v.value, '$.model'), 9) AS INTEGER) AS b, json_extract(v.value, '$.kept_peak_bytes') / 1073741824.0 AS kept_GiB, json_extract(v.value, '$.peak_bytes') / 1073741824.0 AS peak_GiB, json_extract(v.value, '$.kept_s') AS kept_s, json_extract(v.value, '$.pass_s') AS pass_s FROM fig7 f, json_each(f.json, '$.simulated') v;
