@@ -92,6 +92,5 @@ const struct usage main_usage = {
 bool command_is_for_programs(const struct command *command)
 {
     return command->usage && command->run != cmd_train && command->run != cmd_generate &&
-           command->run != cmd_eval && command->run != cmd_measure &&
-           command->run != cmd_papers;
+           command->run != cmd_eval && command->run != cmd_measure && command->run != cmd_papers;
 }

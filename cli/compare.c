@@ -1,5 +1,6 @@
 #include "cli/compare.h"
 
+#include "base/limits.h"
 #include "cli/show.h"
 #include <reckon/command.h>
 
@@ -185,8 +186,6 @@ int compare_print(const char *database, const char *script, int format, const ch
 
 /* ---- what a script asks ---- */
 
-enum { MOST_WORDS = 160 };
-
 static bool has_format(int words, char *const word[])
 {
     for (int i = 0; i < words; i++)
@@ -197,9 +196,9 @@ static bool has_format(int words, char *const word[])
 /* The command as JSON; of one that has no --format the text that it prints, as one string. */
 static int ask(int words, char *const word[], struct rk_command_answer *given, char **json)
 {
-    const char *all[MOST_WORDS];
+    const char *all[MOST_ASKED_WORDS + 2];
     int count = 0;
-    for (; count < words && count < MOST_WORDS - 2; count++)
+    for (; count < words && count < MOST_ASKED_WORDS; count++)
         all[count] = word[count];
     const bool asked = !has_format(words, word);
     if (asked) {

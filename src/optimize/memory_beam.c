@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BRANCHES = 16, MOST_MOMENTS = 1 << 14 };
+enum { BEAM_BRANCHES = 16, BEAM_MOMENTS = 1 << 14 };
 
 static const uint32_t none = UINT32_MAX;
 
@@ -124,7 +124,7 @@ static void waste(const struct beam *b, const struct state *s, uint32_t from, ui
 static size_t add_at(const struct beam *b, const struct state *s, uint32_t parent,
                      const struct part *part, uint32_t m, struct child *child, size_t made)
 {
-    for (uint32_t k = b->begins[m]; k < b->begins[m + 1] && made < MOST_BRANCHES; k++) {
+    for (uint32_t k = b->begins[m]; k < b->begins[m + 1] && made < BEAM_BRANCHES; k++) {
         const uint32_t i = b->by_begin[k];
         if (s->placed[i] || b->to[i] > part->to) continue;
         struct child *c = &child[made++];
@@ -139,7 +139,7 @@ static size_t add_at(const struct beam *b, const struct state *s, uint32_t paren
 }
 
 static size_t children_of(const struct beam *b, const struct state *s, uint32_t parent,
-                          struct child child[MOST_BRANCHES + 1])
+                          struct child child[BEAM_BRANCHES + 1])
 {
     struct part part;
     size_t made = 0;
@@ -244,7 +244,7 @@ static struct state *open_states(const struct beam *b)
 struct search {
     struct beam *beam;
     struct state *now, *next; /* (width) */
-    struct child *child;      /* (width, MOST_BRANCHES + 1) */
+    struct child *child;      /* (width, BEAM_BRANCHES + 1) */
     size_t states;
     uint64_t peak; /* to be beaten, then the best */
     bool found, room;
@@ -396,7 +396,7 @@ static bool open_beam(struct beam *b, bool backwards, uint64_t seed)
     b->live = calloc(b->moments + 1, sizeof *b->live);
     bool room =
         time && b->from && b->to && b->by_begin && b->key && b->begins && b->length && b->live;
-    room = room && b->moments && b->moments <= MOST_MOMENTS;
+    room = room && b->moments && b->moments <= BEAM_MOMENTS;
     if (room) {
         fill_buffers(b, time, times, backwards, seed);
         sort_begins(b);
@@ -439,7 +439,7 @@ bool place_beam(const struct rk_buffer *buffer, size_t count, size_t width, int 
     if (count && open_beam(&b, attempt % 2, (uint64_t)attempt / 2 + 1)) {
         s.now = open_states(&b);
         s.next = open_states(&b);
-        s.child = malloc(width * (MOST_BRANCHES + 1) * sizeof *s.child);
+        s.child = malloc(width * (BEAM_BRANCHES + 1) * sizeof *s.child);
         if (s.now && s.next && s.child) {
             begin(&s, address);
             run(&s, steps, address);

@@ -1,5 +1,6 @@
 #include "study/compare.h"
 
+#include "base/limits.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCRIPT_MOST = 8 << 20, MOST_INCLUDED = 8 };
+enum { SCRIPT_MOST = 8 << 20 };
 
 /* ---- results ---- */
 

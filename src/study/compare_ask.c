@@ -1,4 +1,5 @@
 /* What a script asks of the program around it: commands, and what experiments left. */
+#include "base/limits.h"
 #include "base/memory.h"
 #include "study/compare_load.h"
 #include "study/compare_script.h"
@@ -8,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 128, LINE_MOST = 4096 };
+enum { LINE_MOST = 4096 };
+_Static_assert(MOST_ASKED_WORDS == 128, "a message says how many");
 
 void compare_release_asked(struct study_comparison *comparison)
 {
@@ -65,13 +67,13 @@ static bool spell_out(const struct script *script, const char *line, char out[LI
 }
 
 /* The words of a line, `reckon` left out. Returns how many, 0: none, or too many. */
-static int cut_words(char *line, char *word[MOST_WORDS])
+static int cut_words(char *line, char *word[MOST_ASKED_WORDS])
 {
     char *at = line, *next;
     int words = 0;
     while ((next = cut_word(&at))) {
         if (!words && strcmp(next, "reckon") == 0) continue;
-        if (words == MOST_WORDS) return 0;
+        if (words == MOST_ASKED_WORDS) return 0;
         word[words++] = next;
     }
     return words;
@@ -113,7 +115,7 @@ static enum rk_status ask(const struct script *script, const struct section *sec
                           const char *label, const char *line)
 {
     const struct comparison_hooks *hooks = script->hooks;
-    char whole[LINE_MOST], copy[LINE_MOST], *word[MOST_WORDS], *json = NULL, *said = NULL;
+    char whole[LINE_MOST], copy[LINE_MOST], *word[MOST_ASKED_WORDS], *json = NULL, *said = NULL;
     struct rk_error inner = {.status = RK_OK};
     int code = 0;
     if (!hooks || !hooks->answer)
@@ -124,7 +126,7 @@ static enum rk_status ask(const struct script *script, const struct section *sec
     const int words = cut_words(copy, word);
     enum rk_status status = RK_OK;
     if (words < 1)
-        status = compare_fail(script, section->line, "@answer %s: no words, or too many", label);
+        status = compare_fail(script, section->line, "@answer %s: 1 to 128 words", label);
     else if (hooks->answer(hooks->context, words, word, &json, &code, &said, &inner) != RK_OK)
         status = compare_fail_inside(script, section, &inner);
     else if (!keep_command(script->comparison, section->name, label, whole))

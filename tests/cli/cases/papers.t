@@ -36,7 +36,7 @@ memo memo-1 + memo-3 + memo-6 + memo-7 - memo-11 + memo-4 + memo-5 + memo-8 + me
    28 published, 27 given, 35 judged, 30 within 10 %; 0 without ours or a reason; 50 commands
 mgpt mgpt-1a + mgpt-1b ? mgpt-7 + mgpt-2 + mgpt-3 - mgpt-4 ? mgpt-5 ? mgpt-6 ? every-value +
    19 published, 13 given, 6 judged, 4 within 10 %; 0 without ours or a reason; 28 commands
-galvatron galv-2 + galv-6 + galv-1 + galv-7 + galv-3 ? galv-4 ? galv-5 ? every-value +
+galvatron galv-2 + galv-6 + galv-1 + galv-7 + experiment-layers + galv-3 ? galv-4 ? galv-5 ? every-value +
    18 published, 14 given, 8 judged, 8 within 10 %; 0 without ours or a reason; 76 commands
 ssdtrain ssd-4 + ssd-8 + ssd-5 + ssd-6 + ssd-1 + ssd-2 + ssd-9 + slow-drives - experiment-drive + ssd-3 + ssd-7 ? every-value +
    65 published, 64 given, 54 judged, 52 within 10 %; 0 without ours or a reason; 8 commands

@@ -46,7 +46,7 @@ reckon: "a100-pcie-40g ssd=4":1:19: write ssd=4*samsung-980pro-1tb: how many of 
 reckon: "a100-pcie-40g ssd=0*samsung-980pro-1tb":1:19: write ssd=4*samsung-980pro-1tb: how many of which drive an accelerator has
 reckon: "a100-pcie-40g ssd=2*samsung-980pro-9tb":1:19: unknown drive "samsung-980pro-9tb": did you mean "samsung-980pro-1tb"? (or give a file's path; a file's name ends in .json)
 reckon: "a100-pcie-40g ssd=3*samsung-980pro-1tb,raid=10":1:19: raid 10 takes an even number of drives, 4 or more, got 3
-reckon: "a100-pcie-40g ssd=4*samsung-980pro-1tb,raid=7":1:40: drives have raid=0, 1, 5 or 10, path=gds or host, capacity_shared_by=N and bandwidth_shared_by=N
+reckon: "a100-pcie-40g ssd=4*samsung-980pro-1tb,raid=7":1:40: drives have raid=0, 1, 5 or 10, path=gds or host, write_amplification=N and retention_gain=N of at least 1, capacity_shared_by=N and bandwidth_shared_by=N
 reckon: "a100-pcie-40g mem2=1TiB":1:24: a new memory needs a rate: 1TiB@100GB/s
 reckon: "a100-pcie-40g mem2=1TiB@5GB/s,endurance=0B":1:41: must be > 0
 reckon: "a100-pcie-40g mem2=1TiB@5GB/s,write_amplification=0....":1:51: must be >= 1, got 0.5
