@@ -161,6 +161,9 @@ Test(drives, arrays)
         NEAR(memory.capacity_bytes, arrays[i].capacity * 1e12);
         NEAR(rk_memory_read_Bps(&memory), arrays[i].reads * 7e9);
         NEAR(rk_memory_write_Bps(&memory), arrays[i].writes * 5e9);
+        NEAR(rk_memory_endurance_bytes(&memory), arrays[i].endurance * 600e12 * 2.5 * 86);
+        array.retention_gain = 1;
+        cr_assert_eq(drive_array_memory(&array, &memory, NULL), RK_OK);
         NEAR(rk_memory_endurance_bytes(&memory), arrays[i].endurance * 600e12 * 2.5);
     }
     struct drive_array odd = {.drives = 3, .raid = RAID_10};
@@ -177,7 +180,7 @@ Test(drives, of_the_paper)
 {
     struct drive drive;
     cr_assert_eq(drive_load("samsung-980pro-1tb", &drive, NULL), RK_OK);
-    NEAR(4 * drive.endurance_bytes * drive.rated_amplification * 86, 516e15);
+    NEAR(4 * drive.endurance_bytes * drive.rated_amplification * drive.retention_gain, 516e15);
     NEAR(4 * drive.price_USD, 360);
 }
 
