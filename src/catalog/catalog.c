@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "catalog/model_line.h"
-#include "catalog/model_line.h"
 #include "catalog/names.h"
 #include "catalog/readers.h"
 
