@@ -127,13 +127,13 @@ CREATE TEMP TABLE place AS SELECT json_extract(t.value, '$.stage') AS stage, jso
 -- @table traffic GPT 7.5B, 18/18: the cluster of each stage, what it sends over the link between clusters, its gradients (inside), seconds of their collectives
 SELECT p.stage, p.cluster, t."over" AS link, round(messages_GB, 2) AS messages_GB, round(gradients_GB, 2) AS gradients_GB, round(collectives_s, 3) AS collectives_s FROM place p JOIN traffic t USING (stage);
 -- @check holmes-4 No tensor or data group crosses clusters.
-SELECT count(DISTINCT cluster) = count(*), 'each stage is on one cluster, so that its groups are: only messages of the pipeline take the link (`reckon clusters --ranks` writes the groups; tests/unit/test_ranks has them for every size)' FROM place;
+SELECT count(DISTINCT cluster) = count(*), 'each stage is on one cluster, so that its groups are: only messages of the pipeline take the link (`reckon export ranks` writes the groups; tests/unit/test_ranks has them for every size)' FROM place;
 -- @check holmes-8 Each group takes the best network that it has.
 SELECT min(a.collectives_s) < max(a.collectives_s), printf('gradients of the stage on InfiniBand take %.2f s, of that on RoCE %.2f s', min(a.collectives_s), max(a.collectives_s)) FROM traffic a;
--- @answer best | search | reckon clusters -m "megatron-7.5b vocabulary=50304" -b 1536 -s "a100-sxm4-80g x32 net1.bandwidth=3.56018GB/s name=ib + a100-sxm4-80g x32 net1.bandwidth=1.45322GB/s name=roce link=5.861GB/s" attention=flash precision=fp16 zero1 no-grad-overlap no-weight-overlap
+-- @answer best | search | reckon search -m "megatron-7.5b vocabulary=50304" -b 1536 -s "a100-sxm4-80g x32 net1.bandwidth=3.56018GB/s name=ib + a100-sxm4-80g x32 net1.bandwidth=1.45322GB/s name=roce link=5.861GB/s" attention=flash precision=fp16 zero1 no-grad-overlap no-weight-overlap
 -- @check holmes-3 Clusters without a fast link between them can be used for one run.
 SELECT b.step_s < h.step_s, printf('the best plan of the space takes %.2f s, with %d and %d layers; Holmes''s even split %.2f s', b.step_s, b.a, b.b, h.step_s)
-FROM (SELECT json_extract(json, '$.plan.step_s') AS step_s, json_extract(json, '$.stages[0].layers') AS a, json_extract(json, '$.stages[1].layers') AS b FROM best) b, uneven h WHERE h.ib = 18 AND NOT h.overlap;
+FROM (SELECT json_extract(json, '$.best[0].step_s') AS step_s, json_extract(json, '$.placement[0].layers') AS a, json_extract(json, '$.placement[1].layers') AS b FROM best) b, uneven h WHERE h.ib = 18 AND NOT h.overlap;
 -- @heading The experiment: two clusters of two ranks each, joined by a slow link
 -- @measured links measured/holmes-links.csv | 120 | sh ../../bench/paper_holmes.sh
 -- @table links A pipeline over both clusters with data groups inside, the same blind to clusters, and plain data parallelism; fastest and slowest of four steps, MB over the link in a step, and the seconds that these take one way at its rate
