@@ -64,7 +64,7 @@ reckon: study.sql:2: two: the query must yield one row (holds, because)
 reckon: study.sql:1: no directive "@nosuch": reckon-compare(5) lists them
 reckon: study.sql:1: missing.csv: cannot be read: No such file or directory
 reckon: study.sql:1: @estimate NAME | MODEL | SYSTEM | STRATEGY
-reckon: study.sql:1: unknown model "gpt9" ("reckon models" lists them; a file's name ends in .json)
+reckon: study.sql:1: unknown model "gpt9": did you mean "gpt2"? ("reckon models" lists them; a file's name ends in .json)
 reckon: study.sql:1: bins, GPUs and batch are whole numbers above 0
 reckon: study.sql:1: attempt to write a readonly database
 reckon: study.sql:1: values.csv:2: has 1 cells, the first line 2
