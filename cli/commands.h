@@ -15,7 +15,8 @@ extern const struct usage search_usage, report_usage, models_usage, systems_usag
     doctor_usage, predict_usage, fits_usage, validate_usage, calibrate_usage, tokenize_usage,
     tokenizer_usage, corpus_usage, shard_usage, place_usage, budget_usage, offload_usage,
     longest_usage, serve_usage, galvatron_usage, adapt_usage, check_usage, program_usage,
-    merge_usage, reshard_usage, train_usage, generate_usage, eval_usage, measure_usage, compare_usage, papers_usage;
+    merge_usage, reshard_usage, train_usage, generate_usage, eval_usage, measure_usage,
+    compare_usage, papers_usage;
 
 int cmd_predict(int argc, char **argv);
 int cmd_fits(int argc, char **argv);

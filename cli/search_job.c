@@ -509,18 +509,18 @@ enum rk_status search_run(struct search *search, struct search_session *session,
     return ask(search, session, top, error);
 }
 
-/* Is offload left to the search, on the one system of the command line? */
+/* Is everything left to the search, on the one system of the command line? What a restriction keeps
+ * out is said instead. */
 static bool may_take_host(const struct search *search)
 {
     const struct search_args *args = search->args;
-    const struct rk_plans_problem *p = &search->problem;
+    for (int axis = 0; axis < RK_PLAN_AXES; axis++)
+        if (search->problem.pinned[axis].count) return false;
     return search->result.complete && !search->result.found && !args->state && !args->plan &&
            !search_is_published(search) && !search_is_over_clusters(search) &&
            args->systems.count == 1 && !strchr(args->systems.text[0], '{') &&
            strcmp(args->systems.text[0], "-") != 0 &&
-           rk_search_count(&search->result.counts, RK_MEMORY_EXCEEDED) &&
-           !p->pinned[RK_PLAN_ACTIVATION_OFFLOAD].count &&
-           !p->pinned[RK_PLAN_OPTIMIZER_OFFLOAD].count && !p->pinned[RK_PLAN_WEIGHT_OFFLOAD].count;
+           rk_search_count(&search->result.counts, RK_MEMORY_EXCEEDED);
 }
 
 enum rk_status search_with_host(struct search *search, struct search_session *session, uint64_t top,

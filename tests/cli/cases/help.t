@@ -77,6 +77,7 @@ Checkpoints in parts:
 Published tools:
   calculon                    the commands of the published tool Calculon
   galvatron                   the search of the published tool Galvatron
+  papers                      compare published systems with predictions
 
 General:
   -h, --help                  print this help
@@ -161,6 +162,7 @@ Checkpoints in parts:
 Published tools:
   calculon                    the commands of the published tool Calculon
   galvatron                   the search of the published tool Galvatron
+  papers                      compare published systems with predictions
 
 General:
 .SH NAME

@@ -40,6 +40,8 @@ gpt3-175b  h100-80g x128 nvl8   256          0        0         -             - 
       "fits_share": null,
       "days": null,
       "cost_usd": null,
+      "gpus_used": null,
+      "step_usd": null,
       "plan": "framework=calculon mbs8 gbs8 recompute=full offload-optimizer=1 tp-net=0 pp-net=0 dp-net=0",
       "reason": null
     },
@@ -60,6 +62,8 @@ gpt3-175b  h100-80g x128 nvl8   256          0        0         -             - 
       "fits_share": null,
       "days": null,
       "cost_usd": null,
+      "gpus_used": null,
+      "step_usd": null,
       "plan": null,
       "reason": "memory tier 0 (HBM2e) is too small"
     }

@@ -15,6 +15,7 @@ sed -n '/"misses"/,/},/p; /"changes"/,$p' out.json | grep -v '_network\|interlea
   "changes": [
     {
       "change": "memory",
+      "cluster": null,
       "tier": 0,
       "name": "HBM2e",
       "helps": true,
@@ -25,6 +26,7 @@ sed -n '/"misses"/,/},/p; /"changes"/,$p' out.json | grep -v '_network\|interlea
     },
     {
       "change": "memory",
+      "cluster": null,
       "tier": 1,
       "name": "host",
       "helps": false,
@@ -36,6 +38,7 @@ sed -n '/"misses"/,/},/p; /"changes"/,$p' out.json | grep -v '_network\|interlea
     },
     {
       "change": "network",
+      "cluster": null,
       "tier": 0,
       "name": "NVLink3",
       "helps": false,
@@ -47,6 +50,7 @@ sed -n '/"misses"/,/},/p; /"changes"/,$p' out.json | grep -v '_network\|interlea
     },
     {
       "change": "restriction",
+      "cluster": null,
       "tier": null,
       "name": "tensor",
       "helps": false,
@@ -58,6 +62,7 @@ sed -n '/"misses"/,/},/p; /"changes"/,$p' out.json | grep -v '_network\|interlea
     },
     {
       "change": "fewer_gpus",
+      "cluster": null,
       "tier": null,
       "name": null,
       "helps": false,
@@ -69,6 +74,7 @@ sed -n '/"misses"/,/},/p; /"changes"/,$p' out.json | grep -v '_network\|interlea
     },
     {
       "change": "more_gpus",
+      "cluster": null,
       "tier": null,
       "name": null,
       "helps": false,
@@ -80,6 +86,7 @@ sed -n '/"misses"/,/},/p; /"changes"/,$p' out.json | grep -v '_network\|interlea
     },
     {
       "change": "smaller_batch",
+      "cluster": null,
       "tier": null,
       "name": null,
       "helps": false,
@@ -91,6 +98,7 @@ sed -n '/"misses"/,/},/p; /"changes"/,$p' out.json | grep -v '_network\|interlea
     },
     {
       "change": "larger_batch",
+      "cluster": null,
       "tier": null,
       "name": null,
       "helps": false,
