@@ -107,7 +107,56 @@ extern "C" {
 
 #define RK_NAMES_optimizer(X) \
     X(RK_ADAM, "adam", "two moments of each parameter") \
-    X(RK_MUON, "muon", "of matrices but tables one moment, made orthogonal by Newton-Schulz steps; of the rest as adam [jordan2024]")
+    X(RK_MUON, "muon", "of matrices but tables one moment, made orthogonal by Newton-Schulz steps; of the rest as adam [jordan2024]") \
+    X(RK_ADAM_8BIT,  "adam-8bit",    "two moments in 8 bits, with a scale for each 256 of them [dettmers2022]") \
+    X(RK_ADAM_4BIT,  "adam-4bit",    "two moments in 4 bits, with a scale for each 128 of them (torchao)") \
+    X(RK_ADAFACTOR,  "adafactor",    "sums of rows and of columns of squared gradients [shazeer2018]") \
+    X(RK_LION,       "lion",         "one moment [chen2023lion]") \
+    X(RK_SGD,        "sgd",          "nothing is kept") \
+    X(RK_MOMENTUM,   "sgd-momentum", "one moment") \
+    X(RK_GALORE,     "galore",       "of matrices two moments of gradients projected to optimizer-rank, and the projectors [zhao2024]") \
+    X(RK_APOLLO,     "apollo",       "likewise, by random projectors that are not kept [zhu2024]")
+
+/* Matrices that have adapters, as Hugging Face's models call them. */
+#define RK_NAMES_target(X) \
+    X(RK_TARGET_Q,    "q",    "query") \
+    X(RK_TARGET_K,    "k",    "key") \
+    X(RK_TARGET_V,    "v",    "value") \
+    X(RK_TARGET_QKV,  "qkv",  "query, key and value as one matrix with one adapter") \
+    X(RK_TARGET_O,    "o",    "attention's output") \
+    X(RK_TARGET_GATE, "gate", "the gate of MLPs, of each expert") \
+    X(RK_TARGET_UP,   "up",   "the first matrix of MLPs, of each expert") \
+    X(RK_TARGET_DOWN, "down", "the second matrix of MLPs, of each expert") \
+    X(RK_TARGET_HEAD, "head", "the head")
+
+#define RK_NAMES_base(X) \
+    X(RK_BASE_PLAIN, "plain",  "as weight-bytes says") \
+    X(RK_BASE_NF4,   "nf4",    "4 bits and an fp32 maximum for each 64 of them [dettmers2023]") \
+    X(RK_BASE_NF4_DQ,"nf4-dq", "likewise, the maxima in 8 bits, with one of fp32 for each 256: double quantisation") \
+    X(RK_BASE_GPTQ4, "gptq4",  "4 bits in groups of 128, each with a scale of 16 bits and a zero of 4, and the order of rows") \
+    X(RK_BASE_INT8,  "int8",   "8 bits and an fp32 scale for each row [dettmers2022int8]")
+
+/* Bytes of a logit are in workload/layers_ends.c. */
+#define RK_NAMES_loss(X) \
+    X(RK_LOSS_USUAL,   "usual",   "as framework and fused imply") \
+    X(RK_LOSS_HELD,    "held",    "Transformers to 4.44: fp32 logits returned and held by the trainer, shifted into a copy") \
+    X(RK_LOSS_SHIFTED, "shifted", "Transformers 4.45 to 4.48: 16-bit logits, an fp32 copy, shifted into another") \
+    X(RK_LOSS_PADDED,  "padded",  "Transformers since 4.49: labels are shifted instead of logits") \
+    X(RK_LOSS_COPIED,  "copied",  "Transformers to 4.48 with a fused kernel in place: 16-bit logits and an fp32 copy, shifted") \
+    X(RK_LOSS_NARROW,  "narrow",  "torch's cross entropy over 16-bit logits, in chunks or whole") \
+    X(RK_LOSS_WIDE,    "wide",    "torch's cross entropy over fp32 logits that are kept")
+
+#define RK_NAMES_objective(X) \
+    X(RK_NEXT_TOKEN, "next-token", "cross entropy of each token: pretraining, supervised fine-tuning") \
+    X(RK_DPO,        "dpo",        "pairs, against a reference [rafailov2023]") \
+    X(RK_SIMPO,      "simpo",      "pairs, without one [meng2024]") \
+    X(RK_ORPO,       "orpo",       "pairs, without one, with the cross entropy of the preferred answer [hong2024]") \
+    X(RK_KTO,        "kto",        "single answers against a reference, with a pass for the divergence [ethayarajh2024]")
+
+#define RK_NAMES_reference(X) \
+    X(RK_NO_REFERENCE,       "none",        "there is none, or what it says was worked out before training") \
+    X(RK_REFERENCE_COPY,     "copy",        "a frozen copy of the weights, sharded with ZeRO-3") \
+    X(RK_REFERENCE_ADAPTERS, "adapter-off", "the base itself, adapters switched off")
 
 /* clang-format on */
 #define RK_NAMES_VALUE(value, name, help) value,
@@ -122,6 +171,11 @@ enum rk_context_kind { RK_NAMES_context_kind(RK_NAMES_VALUE) RK_CONTEXT_KINDS };
 enum rk_attention_kernel { RK_NAMES_attention_kernel(RK_NAMES_VALUE) RK_ATTENTION_KERNELS };
 enum rk_dispatcher { RK_NAMES_dispatcher(RK_NAMES_VALUE) RK_DISPATCHERS };
 enum rk_optimizer { RK_NAMES_optimizer(RK_NAMES_VALUE) RK_OPTIMIZERS };
+enum rk_target { RK_NAMES_target(RK_NAMES_VALUE) RK_TARGETS };
+enum rk_base { RK_NAMES_base(RK_NAMES_VALUE) RK_BASES };
+enum rk_loss { RK_NAMES_loss(RK_NAMES_VALUE) RK_LOSSES };
+enum rk_objective { RK_NAMES_objective(RK_NAMES_VALUE) RK_OBJECTIVES };
+enum rk_reference { RK_NAMES_reference(RK_NAMES_VALUE) RK_REFERENCES };
 #undef RK_NAMES_VALUE
 
 /* Tensors that can be offloaded, each in shares. */
@@ -284,6 +338,25 @@ static inline double rk_plan_activations_away(const struct rk_plan *plan)
     return away;
 }
 
+/* Are the weights of the model as it came not trained? */
+static inline bool rk_plan_freezes(const struct rk_plan *plan)
+{
+    return plan->frozen || plan->lora > 0;
+}
+
+/* Answers of a sample: preferences are between two. */
+static inline uint64_t rk_plan_answers(const struct rk_plan *plan)
+{
+    return plan->objective >= RK_DPO && plan->objective <= RK_ORPO ? 2 : 1;
+}
+
+/* Forward passes of a microbatch that no backward follows. */
+static inline int rk_plan_bare_passes(const struct rk_plan *plan)
+{
+    const int divergence = plan->objective == RK_KTO;
+    return divergence + (plan->reference != RK_NO_REFERENCE ? 1 + divergence : 0);
+}
+
 /* The activations of layers, all of them alike. */
 RK_API void rk_plan_offload_activations(struct rk_plan *plan, double share);
 
@@ -318,8 +391,10 @@ RK_API uint64_t rk_plan_split(const struct rk_plan *plan, const struct rk_model 
     X(precision)                                                                                   \
     X(order)                                                                                       \
     X(schedule)                                                                                    \
-    X(recompute_mode) X(part) X(tensor_overlap) X(context_kind) X(attention_kernel) X(dispatcher)  \
-        X(optimizer)
+    X(recompute_mode)                                                                              \
+    X(part)                                                                                        \
+    X(tensor_overlap) X(context_kind) X(attention_kernel) X(dispatcher) X(optimizer) X(target)     \
+        X(base) X(loss) X(objective) X(reference)
 #define RK_NAMES_FUNCTION(list) RK_API const char *rk_##list##_name(enum rk_##list value);
 RK_NAMES(RK_NAMES_FUNCTION)
 #undef RK_NAMES_FUNCTION

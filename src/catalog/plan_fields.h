@@ -14,7 +14,7 @@
 /* Ended by key NULL. Rows with a `word` are choices, the others are about the file. */
 extern const struct field plan_fields[];
 
-enum { PLAN_MAX_FIELDS = 96 };
+enum { PLAN_MAX_FIELDS = 128 };
 
 /* What has been said of a plan so far; the rest of it is as plan_draft() leaves it. */
 struct plan_draft {
@@ -35,6 +35,13 @@ struct plan_draft plan_draft(void);
 
 /* A plan that is complete, for words to change: what they leave open is as it is there. */
 struct plan_draft plan_draft_of(const struct rk_plan *plan);
+
+/* Are they parts of recomputation, which a line says with its mode? */
+static inline bool plan_is_parts(const struct field *field)
+{
+    return field->type == FIELD_SET &&
+           field->offset == offsetof(struct plan_draft, plan.recompute_parts);
+}
 
 /* Row of a key; a slip when there is none. */
 int plan_row(const char *key);

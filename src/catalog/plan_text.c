@@ -230,8 +230,8 @@ static enum rk_status fail_unknown(const struct parser *parser, const struct wor
                     word->field->word);
     if (choice)
         return fail(parser, span.at, "%s is a value: write %s%s%.*s", quote(said, span),
-                    choice->type == FIELD_SET ? "recompute" : choice->word,
-                    choice->type == FIELD_SET ? "=selective:" : "=", (int)span.length, span.at);
+                    plan_is_parts(choice) ? "recompute" : choice->word,
+                    plan_is_parts(choice) ? "=selective:" : "=", (int)span.length, span.at);
     if (nearest)
         return fail(parser, span.at, "unknown word %s: did you mean \"%s\"?", quote(said, name),
                     nearest);

@@ -36,7 +36,7 @@ static bool is_needed(const struct field *field, const struct plan_draft *draft)
     if (is_key(field, "stages")) return plan_has_stages(&draft->plan);
     if (is_key(field, "split"))
         return rk_plan_layout(&draft->plan)->splits > 0 && !plan_has_stages(&draft->plan);
-    if (field->type == FIELD_SET) return draft->plan.recompute == RK_SELECTIVE;
+    if (plan_is_parts(field)) return draft->plan.recompute == RK_SELECTIVE;
     if (is_key(field, "attention"))
         return draft->plan.attention != rk_usual_attention(draft->plan.framework, 0);
     return field_value(field, draft) != field->preset;
@@ -137,6 +137,10 @@ static void add_word(struct line *line, const struct plan_draft *draft, const st
     case FIELD_SHARE:
         add_shares(line, draft, field);
         break;
+    case FIELD_SET:
+        add(line, "%s=", field->word);
+        add_names(line, field->choices, (unsigned)value);
+        break;
     case FIELD_OTHER:
         add(line, "%s=", field->word);
         (is_key(field, "split") ? add_split : add_stages)(line, &draft->plan);
@@ -153,7 +157,7 @@ static bool is_own(const struct field *field, const struct plan_draft *own,
 {
     const struct rk_plan *a = &own->plan, *b = &draft->plan;
     if (!plan_is_local(field)) return false;
-    if (field->type == FIELD_SET && a->recompute != RK_SELECTIVE) return false;
+    if (plan_is_parts(field) && a->recompute != RK_SELECTIVE) return false;
     return field_value(field, own) != field_value(field, draft) ||
            (is_key(field, "recompute") && a->recompute == RK_SELECTIVE &&
             a->recompute_parts != b->recompute_parts);
@@ -165,7 +169,7 @@ static void add_local(struct line *line, const struct plan_draft *draft,
 {
     const struct plan_draft own = {.plan.local = *local};
     for (const struct field *field = plan_fields; field->key; field++) {
-        if (field->type == FIELD_SET || !is_own(field, &own, draft)) continue;
+        if (plan_is_parts(field) || !is_own(field, &own, draft)) continue;
         add(line, "/");
         add_word(line, &own, field);
     }
@@ -233,7 +237,7 @@ size_t rk_plan_text(const struct rk_plan *plan, char *buffer, size_t size)
     struct line line = {buffer, size, 0};
     if (size) buffer[0] = '\0';
     for (const struct field *field = plan_fields; field->key; field++) {
-        if (!is_needed(field, &draft) || field->type == FIELD_SET) continue;
+        if (!is_needed(field, &draft) || plan_is_parts(field)) continue;
         const size_t before = line.used;
         if (line.used) add(&line, " ");
         const size_t start = line.used;

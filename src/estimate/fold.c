@@ -160,14 +160,18 @@ static void spend_operation(struct layer_fold *fold, enum fold_pass pass,
     fold->pass_s[pass] += waited_s;
 }
 
+/* `bare` forward passes more that no backward follows. */
 static void fold_times(struct layer_fold *fold, const struct timed_layer *timed, int at,
-                       bool redone)
+                       bool redone, int bare)
 {
     const struct operation *op = &timed->layer.operation[at];
     for (int pass = 0; pass < RK_PASSES; pass++) {
-        spend_operation(fold, (enum fold_pass)pass, timed, at, (enum rk_pass)pass);
-        fold->kernel_flop += op->flop[pass];
-        fold_link(fold, timed, at, pass);
+        const int times = pass == RK_FORWARD ? 1 + bare : 1;
+        for (int i = 0; i < times; i++) {
+            spend_operation(fold, (enum fold_pass)pass, timed, at, (enum rk_pass)pass);
+            fold->kernel_flop += op->flop[pass];
+            fold_link(fold, timed, at, pass);
+        }
         if (pass != RK_FORWARD || !redone) continue;
         spend_operation(fold, FOLD_RECOMPUTE, timed, at, RK_FORWARD);
         fold->kernel_flop += op->flop[pass];
@@ -187,6 +191,19 @@ double working_of(const struct rk_plan *plan, const struct operation *op, bool r
     return working_beside(plan, op->working_bytes, op->released_bytes, redone);
 }
 
+static void fold_parameters(struct layer_fold *fold, const struct operation *op)
+{
+    if (op->adapter) {
+        fold->adapter_parameters[op->expert] += op->parameters;
+        return;
+    }
+    *(op->expert ? &fold->expert_parameters : &fold->parameters) += op->parameters;
+    if (op->parameters > 0) fold->weight_groups++;
+    if (op->kind != OPERATION_MATRIX || !op->of_weights || !(op->parameters > 0)) return;
+    fold->long_sides += op->count * larger(op->n, op->k);
+    fold->short_sides += op->count * smaller(op->n, op->k);
+}
+
 static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
                          const struct operation *op, bool redone)
 {
@@ -196,14 +213,15 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
     fold->lent_bytes += op->lent_bytes;
     if (redone) fold->again_flop += op->useful_flop;
     if (redone) fold->again_masked_flop += op->masked_flop;
-    *(op->expert ? &fold->expert_parameters : &fold->parameters) += op->parameters;
-    if (op->parameters > 0) fold->weight_groups++;
+    fold_parameters(fold, op);
     fold->put_off_bytes += op->put_off_bytes;
     if (op->narrow) fold->narrow_parameters += op->parameters;
     fold->copied_parameters += op->copied_parameters;
-    if (op->kind == OPERATION_MATRIX && op->of_weights) fold->weight_shapes += op->n * op->k;
+    if (op->kind == OPERATION_MATRIX && op->of_weights && !op->adapter)
+        fold->weight_shapes += op->n * op->k;
     fold->working_bytes = larger(fold->working_bytes, working_of(plan, op, redone));
     if (op->buffer_bytes > fold->buffer_bytes) fold->buffer_bytes = op->buffer_bytes;
+    if (op_facts[op->op].marks & MARK_LOSS) fold->loss_bytes += op->saved_bytes;
     if (redone && plan->recompute == RK_WHOLE) return;
     fold->saved_bytes[op->holding] += redone ? op->saved_recomputed_bytes : op->saved_bytes;
 }
@@ -253,6 +271,7 @@ static void fold_launches(struct layer_fold *fold, const struct bench *bench,
         const struct operation *op = &layer->operation[i];
         for (int pass = 0; pass < RK_PASSES; pass++)
             starts[pass] += starts_of(op, pass);
+        starts[FOLD_FORWARD] += rk_plan_bare_passes(bench->plan) * starts_of(op, RK_FORWARD);
         if (treatment == RECOMPUTED && is_redone(bench->plan, parts_that_redo(op)))
             starts[FOLD_RECOMPUTE] += starts_of(op, RK_FORWARD);
     }
@@ -278,6 +297,13 @@ static double there_of(const struct layer_fold *kept, const struct layer *layer,
     return whole + (kept->saved_total_bytes - whole) * 2 / (double)plan->sequence_chunks;
 }
 
+/* Units of torch's first FSDP on two ranks and more: two are there at once, with the gradients of
+ * either, 61.5 to 63 widths of the stream a token where one rank has 31.5 (docs/memory.md). */
+static double groups_there(const struct rk_plan *plan)
+{
+    return plan->flat_units && plan->ranks > 1 ? 2 : 1;
+}
+
 /* Recomputed whole, a layer keeps its share of a checkpoint; its tensors are there one group at a
  * time, while it runs backward. */
 static void fold_whole(struct layer_fold *fold, const struct layer_fold *kept,
@@ -287,6 +313,7 @@ static void fold_whole(struct layer_fold *fold, const struct layer_fold *kept,
     memset(fold->saved_bytes, 0, sizeof fold->saved_bytes);
     fold->saved_bytes[RK_HOLD_checkpoints] = layer->input_bytes / group;
     fold->working_bytes += there_of(kept, layer, plan) * group;
+    fold->working_bytes *= groups_there(plan);
 }
 
 enum { DISPATCH_UNITS = 20 }; /* multiprocessors that send and receive [deepseek2024v3] */
@@ -337,7 +364,7 @@ static void layer_fold_one(struct layer_fold *fold, const struct bench *bench,
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
         const bool redone = treatment == RECOMPUTED && is_redone(bench->plan, parts_that_redo(op));
-        fold_times(fold, timed, i, redone);
+        fold_times(fold, timed, i, redone, rk_plan_bare_passes(bench->plan));
         fold_tensors(fold, bench->plan, op, redone);
     }
     const double slower_s = slow_beside_experts(fold, bench);

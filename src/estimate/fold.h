@@ -56,6 +56,9 @@ struct layer_fold {
     double parameters, expert_parameters; /* of this rank */
     double narrow_parameters;             /* of both: multiplied in 8 or 4 bits */
     double copied_parameters;             /* of tables that the first stage has */
+    double adapter_parameters[2];         /* dense, of experts; not among the others */
+    double loss_bytes; /* of what is saved, the loss's: gone when what stands in front runs back */
+    double long_sides, short_sides; /* of its matrices: larger and smaller of both numbers */
     double saved_total_bytes;
     double working_bytes; /* the most an operation needs beside that; what is computed again, too */
     double weight_groups; /* operations that have parameters */

@@ -87,7 +87,8 @@ static void matrix_times(const struct bench *bench, const struct operation *op,
     time_s[RK_AGRAD] = kernels * (op->of_weights ? first_s : first_s + second_s);
     time_s[RK_AGRAD] += op->again * kernels * forward_s;
     time_s[RK_WGRAD] = 0;
-    if (op->of_weights && !bench->plan->frozen) /* adding does not slow down in long runs */
+    if (op->of_weights &&
+        (op->adapter || !rk_plan_freezes(bench->plan))) /* adding does not slow down in long runs */
         time_s[RK_WGRAD] = kernels * second_s + bench->sustained * adding_s(bench, op);
 }
 

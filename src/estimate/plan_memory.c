@@ -40,24 +40,68 @@ static void add_state(struct state *state, const struct memory_rule *rule, doubl
     state->between += parameters * bytes->step_gradient * shares->optimizer;
 }
 
+/* Of dense weights those of blocks, and all of experts', are kept as the base says. */
+static double base_parameters(const struct stage_sum *sum, bool expert)
+{
+    return expert ? sum->expert_parameters : sum->narrow_parameters - sum->expert_parameters;
+}
+
+static void add_adapters(struct state *state, const struct stage_sum *sum,
+                         const struct memory_rule *rule, bool expert)
+{
+    const struct shares *shares = &rule->shares[expert];
+    const struct element_bytes *bytes = &rule->bytes;
+    const double adapters = sum->adapter_parameters[expert];
+    state->weights +=
+        base_parameters(sum, expert) * (bytes->base - bytes->weight) * shares->weights +
+        adapters * bytes->adapter_weight * shares->weights;
+    state->gradients += adapters * bytes->adapter_gradient * shares->gradients;
+    state->optimizer += adapters * bytes->adapter_optimizer * shares->optimizer;
+}
+
+/* Gradients that nobody has reduced yet stay whole beside the shards, as they will be sent: FSDP2's
+ * post_backward() returns before it reduces (torch/distributed/fsdp/_fully_shard). */
+static double unsynced_bytes(const struct stage_sum *sum, const struct memory_rule *rule)
+{
+    return rule->unsynced *
+           ((sum->parameters + sum->expert_parameters) * rule->bytes.sent_gradient +
+            (sum->adapter_parameters[0] + sum->adapter_parameters[1]) * rule->bytes.adapter_sent);
+}
+
 static struct state state_of(const struct stage_sum *sum, const struct memory_rule *rule)
 {
     struct state state = {.weights = 0};
+    const struct element_bytes *bytes = &rule->bytes;
     add_state(&state, rule, sum->parameters, false);
     add_state(&state, rule, sum->expert_parameters, true);
-    state.optimizer += sum->ends_parameters * rule->bytes.of_tables * rule->shares[false].optimizer;
-    if (rule->zero < 3) state.weights += sum->narrow_parameters * rule->bytes.narrow_copies;
+    for (int expert = 0; expert < 2 && rule->freezes; expert++)
+        add_adapters(&state, sum, rule, expert);
+    if (rule->steps_early) state.gradients = sum->largest_parameters * bytes->gradient;
+    state.gradients += unsynced_bytes(sum, rule) +
+                       rule->mixed * (sum->parameters + sum->expert_parameters) * bytes->gathered;
+    state.weights += (sum->parameters * rule->shares[false].weights +
+                      sum->expert_parameters * rule->shares[true].weights) *
+                     bytes->reference;
+    state.optimizer +=
+        (sum->ends_parameters * bytes->of_tables + sum->long_sides * bytes->of_long_sides +
+         sum->short_sides * bytes->of_short_sides) *
+        rule->shares[false].optimizer;
+    if (rule->zero < 3)
+        state.weights += sum->narrow_parameters * bytes->narrow_copies +
+                         (sum->parameters + sum->expert_parameters) * bytes->autocast;
     return state;
 }
 
-/* Blocks that are gathered at the same time: the one at hand and the one fetched ahead. */
-enum { GATHERED_BLOCKS = 2 };
+/* Blocks that are gathered at the same time: the one at hand and the one fetched ahead. FSDP1
+ * frees a unit behind its backward before it gathers the next one (limit_all_gathers): one block
+ * beside the root in 40 runs of fms-acceleration. */
+enum { GATHERED_BLOCKS = 2, FLAT_BLOCKS = 1 };
 
 /* DeepSpeed gathers matrix by matrix, and no more ahead than stage3_max_live_parameters, of which
  * 1e9 is the preset. The largest matrix is about a third of a block. */
 static double live_parameters(const struct stage_sum *sum, const struct memory_rule *rule)
 {
-    const double block = sum->largest_parameters, all = GATHERED_BLOCKS * block;
+    const double block = sum->largest_parameters, all = rule->gathered_blocks * block;
     if (!rule->by_matrix) return all + sum->ends_parameters;
     const double end = sum->ends_parameters, matrix = larger(block / 3, end);
     return smaller(all + end, 1e9 + matrix);
@@ -72,9 +116,11 @@ static double gathered_bytes(const struct stage_sum *sum, const struct memory_ru
     const double all = sum->parameters + sum->expert_parameters;
     if (rule->zero == 2) return block * bytes->sent_gradient;
     if (rule->zero < 3) return 0;
-    if (rule->keep_gathered) return all * bytes->gathered + block * bytes->sent_gradient;
+    if (rule->keep_gathered)
+        return (all - ends) * bytes->base + ends * bytes->gathered + block * bytes->sent_gradient;
     const double sent = rule->by_matrix ? larger(block / 3, ends) : larger(block, ends);
-    return live_parameters(sum, rule) * bytes->gathered + sent * bytes->sent_gradient;
+    return (live_parameters(sum, rule) - ends) * bytes->base + ends * bytes->gathered +
+           sent * bytes->sent_gradient;
 }
 
 /* ---- activations ---- */
@@ -251,11 +297,27 @@ static double cached_by_step(const struct rk_plan *plan, const struct sharing *s
            2 * (smaller(parameters, reduce_bucket) + gathered_at_once(parameters, gather_bucket));
 }
 
+/* Parameters that the optimizer steps. */
+static double trained_of(const struct stage_sum *sum, const struct memory_rule *rule)
+{
+    return rule->freezes ? sum->adapter_parameters[0] + sum->adapter_parameters[1]
+                         : sum->parameters + sum->expert_parameters;
+}
+
 /* What of it is there at a time; grows with the parameters, which what is gathered does not at
  * whole buckets. */
 static double step_of(const struct memory_rule *rule, double parameters)
 {
     return larger(rule->step_element * parameters, 2 * smaller(parameters, rule->step_gathers));
+}
+
+/* torch.optim.AdamW with foreach forms the denominators of all parameters at a time
+ * (_multi_tensor_adamw): Mistral 7B in 16 bits peaks at five copies of its weights, 72.435 GB, of
+ * which weights, gradients and moments are four. */
+static double foreach_element(const struct rk_plan *plan)
+{
+    const double moment = plan->moment1_element_bytes > 0 ? plan->moment1_element_bytes : 4;
+    return plan->foreach_step && plan->optimizer == RK_ADAM && !rk_plan_freezes(plan) ? moment : 0;
 }
 
 /* ---- all of it ---- */
@@ -282,7 +344,12 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
         .keep_gathered = plan->keep_gathered,
         .by_matrix = habits_of(plan)->by_matrix,
         .weights_here = 1 - share_away(plan, RK_SHARE_WEIGHTS),
-        .optimizer_here = 1 - share_away(plan, RK_SHARE_OPTIMIZER),
+        .optimizer_here = plan->optimizer_paged ? 0 : 1 - share_away(plan, RK_SHARE_OPTIMIZER),
+        .steps_early = plan->step_in_backward,
+        .freezes = rk_plan_freezes(plan),
+        .gathered_blocks = plan->flat_units ? FLAT_BLOCKS : GATHERED_BLOCKS,
+        .mixed = plan->mixed_units,
+        .unsynced = plan->unsynced_gradients && plan->zero >= 2 && sharing->microbatches > 1,
         .kept_here = 1 - away,
         .activations_away = away,
         .away.lent_bytes = most_lent(fold, plan),
@@ -301,6 +368,7 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
     memcpy(rule.away.weights, plan->share[RK_SHARE_WEIGHTS], sizeof rule.away.weights);
     memcpy(rule.away.optimizer, plan->share[RK_SHARE_OPTIMIZER], sizeof rule.away.optimizer);
     ends_in_flight(rule.ends_in_flight, plan, sharing->microbatches);
+    rule.step_element = foreach_element(plan) * rule.optimizer_here / sharing->shards[0].ranks;
     if (steps_as_deepspeed(plan)) {
         const bool bf16 = has_bf16_optimizer(plan);
         const double here = rule.optimizer_here / sharing->shards[false].ranks;
@@ -323,7 +391,7 @@ struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct
                         state.optimizer * rule->optimizer_here + sum->buffer_bytes +
                         placeholder_bytes(sum, rule) + unsplit_of(rule, sum),
         .between_bytes = state.between * rule->optimizer_here,
-        .step_bytes = step_of(rule, sum->parameters + sum->expert_parameters),
+        .step_bytes = step_of(rule, trained_of(sum, rule)),
         .fixed_bytes = gathered_bytes(sum, rule) + sum->working_bytes + rule->messages_bytes +
                        rule->put_off * sum->put_off_bytes +
                        fixed * (rule->swaps ? 1 : rule->kept_here),
@@ -436,14 +504,16 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
                                            demand.outside_bytes + placeholder_bytes(sum, &rule) +
                                            unsplit_of(&rule, sum);
     const double lasting = demand.static_bytes + demanded_workspaces(&demand, system);
-    stage->static_bytes = lasting + demand.between_bytes + remembered_bytes(fold, plan, index);
+    const double freed = habits_of(plan)->frees_gradients ? state.gradients : 0;
+    stage->static_bytes =
+        lasting - freed + demand.between_bytes + remembered_bytes(fold, plan, index);
     stage->allocated_bytes = lasting + demanded_activations(&demand, stage->in_flight);
     stage->holds[RK_HOLD_context] =
         system->kernels.reserve_bytes + demanded_workspaces(&demand, system);
     stage->holds[RK_HOLD_fragmentation] =
         system->kernels.fragmentation * demanded_activations(&demand, stage->in_flight);
     stage->total_bytes = demanded_bytes(&demand, system, stage->in_flight);
-    const double cached = cached_by_step(plan, sharing, stage->parameters) -
+    const double cached = cached_by_step(plan, sharing, trained_of(sum, &rule)) -
                           idle_bytes(&demand, stage->in_flight); /* which counts already */
     const double room = system->memory[0].capacity_bytes - stage->total_bytes;
     stage->cached_bytes = larger(0, smaller(cached, room));

@@ -96,6 +96,21 @@ static double gathers_of(const struct stage_sum *sum, const struct rk_system *sy
     return two && each && !optimizer_is_measured(system) ? 2 : 1;
 }
 
+/* Of weights that data parallelism gathers: those of blocks as the base keeps them. */
+static double gathered_once(const struct stage_sum *sum, const struct sharing *sharing,
+                            const struct rk_plan *plan, bool expert)
+{
+    const struct element_bytes *bytes = &sharing->bytes;
+    const double all = expert ? sum->expert_parameters : sum->parameters;
+    const double narrow = expert ? all : sum->narrow_parameters - sum->expert_parameters;
+    const bool freezes = rk_plan_freezes(plan);
+    if (freezes && plan->zero >= 3)
+        return all * bytes->sent_weight + narrow * (bytes->base - bytes->sent_weight) +
+               sum->adapter_parameters[expert] * bytes->adapter_weight;
+    return all * bytes->sent_weight +
+           (plan->zero > 0 ? sum->adapter_parameters[expert] * bytes->adapter_weight : 0);
+}
+
 /* Both groups of weights, each over its own ranks. */
 struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,
                             const struct sharing *sharing, const struct rk_plan *plan)
@@ -105,8 +120,10 @@ struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system 
     for (int expert = 0; expert < 2; expert++) {
         const double n = pieces_of(sum, system, plan, expert);
         const double each = (expert ? sum->expert_parameters : sum->parameters) / n;
-        const double gradient = each * sharing->bytes.sent_gradient,
-                     weight = each * sharing->bytes.sent_weight;
+        const double adapters = sum->adapter_parameters[expert] / n;
+        const double gradient =
+            each * sharing->bytes.sent_gradient + adapters * sharing->bytes.adapter_sent;
+        const double weight = gathered_once(sum, sharing, plan, expert) / n;
         /* of ZeRO-3 to a buffer for a while, and not to where they are kept */
         const enum collective gather = plan->zero >= 3 ? ALL_GATHER : GATHER_HERE;
         add_reductions(&exchange.reduce, system, sharing, expert, gradient, whole, n);
@@ -409,6 +426,15 @@ static double state_moves_s(double own, double own_ends, const struct element_by
     return larger(slowest_s, host_bytes / host.bandwidth_Bps);
 }
 
+/* Likewise of adapters. */
+static double adapter_access_bytes(const struct stage_sum *sum, const struct sharing *sharing)
+{
+    const struct element_bytes *bytes = &sharing->bytes;
+    const double own = own_part(sharing, sum->adapter_parameters[0], sum->adapter_parameters[1]);
+    return own *
+           (4 * bytes->adapter_gradient + 2 * bytes->adapter_optimizer + 2 * bytes->adapter_weight);
+}
+
 static double optimizer_work_s(const struct stage_sum *sum, const struct rk_system *system,
                                const struct sharing *sharing, const struct rk_plan *plan)
 {
@@ -419,7 +445,8 @@ static double optimizer_work_s(const struct stage_sum *sum, const struct rk_syst
     const double away = share_away(plan, RK_SHARE_OPTIMIZER);
     return own_part(sharing, sum->step[0].work_s, sum->step[1].work_s) +
            pass_s(optimizer_time_s, system, plan,
-                  (1 - away) * (own * optimizer_access_bytes(bytes, system) + tables) +
+                  (1 - away) * (own * optimizer_access_bytes(bytes, system) + tables +
+                                adapter_access_bytes(sum, sharing)) +
                       gradient_buffer_bytes(sum, system, own, sharing, plan)) +
            state_moves_s(own, own_ends, bytes, system, plan);
 }

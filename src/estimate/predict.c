@@ -33,7 +33,7 @@ const char *rk_holding_help(enum rk_holding holding)
 void work_add(struct rk_prediction *p, const struct stage_sum *sum, double times,
               const struct rk_plan *plan)
 {
-    const double passes = plan->frozen ? 2 : 3;
+    const double passes = rk_plan_freezes(plan) ? 2 : 3;
     p->model_flop += times * passes * sum->useful_flop;
     p->kernel_flop += times * sum->kernel_flop;
     p->executed_flop += times * (passes * sum->useful_flop + sum->again_flop);

@@ -142,6 +142,10 @@ static void add_sum(struct stage_sum *to, const struct stage_sum *one)
     to->parameters += one->parameters;
     to->expert_parameters += one->expert_parameters;
     to->narrow_parameters += one->narrow_parameters;
+    for (int i = 0; i < 2; i++)
+        to->adapter_parameters[i] += one->adapter_parameters[i];
+    to->long_sides += one->long_sides;
+    to->short_sides += one->short_sides;
     to->ends_parameters += one->ends_parameters;
     to->copied_parameters += one->copied_parameters;
     to->saved_total_bytes += one->saved_total_bytes;
@@ -217,6 +221,10 @@ static void add_memory(struct tally *tally, struct rk_stage *stage, const struct
     all->handles = fmax(all->handles, demand.handles);
     all->engines = fmax(all->engines, demand.engines);
     all->outside_bytes = fmax(all->outside_bytes, demand.outside_bytes);
+    /* what runs before the head's run has lost when these run backward */
+    const double gone = fmin(sum->loss_bytes, tally->largest.holds[RK_HOLD_working]);
+    tally->transient -= gone;
+    tally->largest.holds[RK_HOLD_working] -= gone;
     tally->buffers = fmax(tally->buffers, sum->buffer_bytes);
     tally->messages = fmax(tally->messages, rule->messages_bytes);
     if (transient < tally->transient) return;

@@ -1,4 +1,6 @@
 #include "estimate/stages.h"
+#include "base/extremes.h"
+#include "workload/layers_build.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -142,6 +144,10 @@ static void add_outline(struct stage_sum *sum, const struct layer_fold *layer, d
     sum->parameters += count * layer->parameters;
     sum->expert_parameters += count * layer->expert_parameters;
     sum->narrow_parameters += count * layer->narrow_parameters;
+    for (int i = 0; i < 2; i++)
+        sum->adapter_parameters[i] += count * layer->adapter_parameters[i];
+    sum->long_sides += count * layer->long_sides;
+    sum->short_sides += count * layer->short_sides;
     for (int i = 0; i < 2; i++) {
         sum->step[i].work_s += count * layer->step[i].work_s;
         sum->step[i].starts += count * layer->step[i].starts;
@@ -214,7 +220,10 @@ static inline void note_end(struct stage_sum *sum, adder *add, const struct laye
 static inline void add_end(struct stage_sum *sum, adder *add, const struct layer_fold *layer,
                            int end)
 {
-    if (add == add_swaps) return; /* the ends stay */
+    if (add == add_swaps) return;              /* the ends stay */
+    if (end == LAST_END && add != add_details) /* the loss's is gone when blocks run backward */
+        sum->working_bytes = larger(0, sum->working_bytes - layer->loss_bytes);
+    if (end == LAST_END && add == add_outline) sum->loss_bytes = layer->loss_bytes;
     add(sum, layer, 1);
     note_end(sum, add, layer, 1, end);
     if (add != add_outline) return;
@@ -344,6 +353,11 @@ void stage_pair_outline(struct stage_sum *pair, const struct stage_sum *own,
     pair->parameters += other->parameters;
     pair->expert_parameters += other->expert_parameters;
     pair->narrow_parameters += other->narrow_parameters;
+    for (int i = 0; i < 2; i++)
+        pair->adapter_parameters[i] += other->adapter_parameters[i];
+    pair->loss_bytes = larger(own->loss_bytes, other->loss_bytes);
+    pair->long_sides += other->long_sides;
+    pair->short_sides += other->short_sides;
     pair->ends_parameters += other->ends_parameters;
     share_tables(pair, own->copied_parameters + other->copied_parameters);
     if (other->largest_parameters > own->largest_parameters)
@@ -427,6 +441,74 @@ static double added_bytes(const struct rk_plan *plan, const struct element_bytes
     return (fresh + 2 * e->sent_gradient) * (m > 1 ? (m - 1) / m : 0);
 }
 
+/* What optimizers keep of a parameter in place of Adam's two moments: docs/memory.md has the
+ * sources. `rank`: of both sides of a matrix, times optimizer-rank. */
+/* clang-format off */
+static const struct kept_state {
+    double moments;                 /* as wide as the first moment */
+    double bytes, sides;            /* of a parameter; of an element of each side */
+    double long_ranks, short_ranks; /* likewise, as wide as a moment, times the rank */
+} kept_states[RK_OPTIMIZERS] = {
+    /*                moments bytes            sides long short */
+    [RK_ADAM]      = { 2,     0,               0,    0,   0 },
+    [RK_MUON]      = { 1,     0,               0,    0,   0 },
+    [RK_ADAM_8BIT] = { 0,     2 + 2 * 4.0/256, 0,    0,   0 },
+    [RK_ADAM_4BIT] = { 0,     1 + 2 * 4.0/128, 0,    0,   0 },
+    [RK_ADAFACTOR] = { 0,     0,               4,    0,   0 },
+    [RK_LION]      = { 1,     0,               0,    0,   0 },
+    [RK_SGD]       = { 0,     0,               0,    0,   0 },
+    [RK_MOMENTUM]  = { 1,     0,               0,    0,   0 },
+    [RK_GALORE]    = { 0,     0,               0,    2,   1 },
+    [RK_APOLLO]    = { 0,     0,               0,    2,   0 },
+};
+/* clang-format on */
+
+/* Projected optimizers, and Muon, leave tables to Adam. */
+static bool adam_has_tables(enum rk_optimizer optimizer)
+{
+    return optimizer == RK_GALORE || optimizer == RK_APOLLO;
+}
+
+static void keep_state(struct element_bytes *e, const struct rk_plan *plan)
+{
+    const struct kept_state *kept_state = &kept_states[plan->optimizer];
+    const double first = plan->moment1_element_bytes > 0 ? plan->moment1_element_bytes : 4;
+    const double second = plan->moment2_element_bytes > 0 ? plan->moment2_element_bytes : 4;
+    const double rank = (double)plan->optimizer_rank;
+    if (plan->optimizer == RK_ADAM) return;
+    e->optimizer += kept_state->moments * first + kept_state->bytes - first - second;
+    e->of_long_sides = kept_state->sides + kept_state->long_ranks * rank * first;
+    e->of_short_sides = kept_state->sides + kept_state->short_ranks * rank * first;
+    if (plan->optimizer == RK_MUON)
+        e->of_tables = second; /* the second moment is of tables alone */
+    if (adam_has_tables(plan->optimizer)) e->of_tables = first + second;
+}
+
+/* Of adapters: the framework's trained weights, or all in one width, without a master copy. */
+static void keep_adapters(struct element_bytes *e, const struct rk_plan *plan)
+{
+    const struct element_bytes *usual = &kept[plan->framework][width_of(plan->precision)];
+    const struct kept_state *kept_state = &kept_states[plan->optimizer];
+    const double width = plan->lora_element_bytes, moment = width > 0 ? width : 4;
+    const double state = kept_state->moments * moment + kept_state->bytes;
+    e->adapter_weight = width > 0 ? width : usual->weight;
+    e->adapter_gradient = e->adapter_sent = width > 0 ? width : usual->gradient;
+    e->adapter_optimizer = state + (width > 0 ? 0 : larger(0, usual->optimizer - 8));
+}
+
+/* Frozen weights are kept as they are multiplied, of 8 bits in one orientation: 65.0 GiB of Llama 2
+ * 70B, as MLPerf's v5.0 LoRA logs have it; or as the plan says; and nothing else of them. */
+static void freeze(struct element_bytes *e, const struct rk_plan *plan)
+{
+    const double base = base_element_bytes(plan);
+    if (!(plan->weight_element_bytes > 0)) e->weight = e->gathered;
+    e->base = base > 0 ? base : e->weight;
+    e->gradient = e->optimizer = e->of_tables = e->step_gradient = e->sent_gradient = e->added = 0;
+    e->of_long_sides = e->of_short_sides = e->master = 0;
+    if (plan->zero < 3) e->sent_weight = 0;
+    if (plan->lora) keep_adapters(e, plan);
+}
+
 struct element_bytes element_bytes_of(const struct rk_plan *plan)
 {
     struct element_bytes e = kept[plan->framework][width_of(plan->precision)];
@@ -447,24 +529,17 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
     }
     e.optimizer = optimizer_bytes(plan, e.optimizer, usual_master);
     e.master = plan->master_element_bytes >= 0 ? plan->master_element_bytes : usual_master;
-    if (plan->optimizer == RK_MUON) { /* the second moment is of tables alone */
-        e.of_tables = plan->moment2_element_bytes > 0 ? plan->moment2_element_bytes : 4;
-        e.optimizer -= e.of_tables;
-    }
+    keep_state(&e, plan);
     if (narrow) e.narrow_copies = plan->weights_fp8 ? 0 : 2; /* itself and transposed */
     if (plan->weights_fp8) {
         e.sent_weight = e.gathered = 1;
         if (plan->framework == RK_MEGATRON) e.weight = 2; /* both orientations */
     }
     e.added = added_bytes(plan, &e);
-    /* Frozen weights are kept as they are multiplied, of 8 bits in one orientation: 65.0 GiB of
-     * Llama 2 70B, as MLPerf's v5.0 LoRA logs have it; and nothing else of them. */
-    if (plan->frozen) {
-        e.weight = e.gathered;
-        e.gradient = e.optimizer = e.of_tables = e.step_gradient = e.sent_gradient = e.added = 0;
-        e.master = 0;
-        if (plan->zero < 3) e.sent_weight = 0;
-    }
+    e.reference = plan->reference == RK_REFERENCE_COPY ? e.gathered : 0;
+    e.base = e.gathered;
+    e.autocast = plan->autocast && plan->recompute != RK_WHOLE ? e.gathered : 0;
+    if (rk_plan_freezes(plan)) freeze(&e, plan);
     return e;
 }
 

@@ -61,6 +61,9 @@ struct stage_sum {
     double data_s[FOLD_PASSES];         /* ZeRO-2 and 3: messages that a microbatch waits for */
     double data_link_s;                 /* of one microbatch */
     double parameters, expert_parameters, narrow_parameters;
+    double adapter_parameters[2]; /* dense, of experts; not among the others */
+    double loss_bytes;            /* of what the end saves: gone when blocks run backward */
+    double long_sides, short_sides;
     double ends_parameters;    /* embedding and head among them */
     double copied_parameters;  /* of tables that the first stage has */
     double largest_parameters; /* of its largest block, experts among them */
@@ -135,6 +138,11 @@ struct element_bytes {
                          kernel of its own */
     double of_tables; /* of the optimizer's, beside it, of what embedding and head have */
     double master;    /* of the optimizer's: the copy of the weights that it steps; 0: none */
+    double of_long_sides, of_short_sides; /* of the optimizer's, beside it, of sides of matrices */
+    double base; /* of frozen matrices of blocks, as they are kept and gathered */
+    double adapter_weight, adapter_gradient, adapter_optimizer, adapter_sent;
+    double autocast;  /* of weights' casts that stay from forward to backward */
+    double reference; /* of weights of another model that preferences are measured against */
 };
 
 struct element_bytes element_bytes_of(const struct rk_plan *plan);
@@ -241,12 +249,17 @@ struct memory_rule {
     double put_off;              /* microbatches whose weight gradients of the head wait */
     double step_element;         /* bytes of an element that the step adds; DeepSpeed's */
     double step_gathers;         /* elements that it gathers at a time, at most */
+    double mixed;                /* 1: gradients are as large as all weights; 0 */
+    double unsynced;             /* 1: whole gradients are kept between microbatches; 0 */
     struct away {                /* shares in memory tier i + 1 */
         double activations[RK_SHARE_TIERS], weights[RK_SHARE_TIERS], optimizer[RK_SHARE_TIERS];
         double lent_bytes; /* in memory tier 1 while a layer runs */
     } away;
     int first_tier; /* from 0, that two buffers always offload to */
     int zero;
+    bool freezes;
+    bool steps_early;              /* gradients are there a block at a time */
+    double gathered_blocks;        /* ZeRO-3: gathered at the same time */
     bool keep_gathered, by_matrix; /* ZeRO-3: gathers matrix by matrix */
     bool swaps;                    /* layers go through two buffers */
     bool returns; /* ... of which backward takes the last two as forward leaves them, where the head

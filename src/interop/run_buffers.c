@@ -15,7 +15,7 @@ static bool state_is_here(const struct rk_plan *plan)
 
 bool run_buffers_known(const struct rk_plan *plan)
 {
-    return plan->framework == RK_MEGATRON && plan->zero < 3 && !plan->frozen &&
+    return plan->framework == RK_MEGATRON && plan->zero < 3 && !rk_plan_freezes(plan) &&
            !rk_plan_layout(plan)->segments && state_is_here(plan);
 }
 

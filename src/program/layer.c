@@ -523,7 +523,7 @@ void pass_input(const struct pass_of_layer *p, int i, bool last)
     add_read(&t, p->live->all_returned != NO_TENSOR ? p->live->all_returned : p->live->mask[i]);
     add_weights(p, i, &t);
     pass_add_gradients(p, i, &t);
-    if (op->parameters > 0 && !flow->passes[RK_WGRAD] && !p->place->plan.frozen) {
+    if (op->parameters > 0 && !flow->passes[RK_WGRAD] && !rk_plan_freezes(&p->place->plan)) {
         add_weight_gradient(p, op->expert, &t);
     }
     put_operation(p, i, RK_WORK_INPUT, last, &t);

@@ -404,6 +404,9 @@ enum rk_status build_check(const struct rk_model *model, const struct rk_system 
     const double layers = microbatches_of(plan) * (double)model->layers / (double)plan->pipeline;
     const enum rk_status status = check_chunks(plan, layers, error);
     if (status != RK_OK) return status;
+    if (plan->lora || plan->base || rk_plan_bare_passes(plan))
+        return refuse(error, "adapters, weights of 4 and 8 bits and passes of a reference are not "
+                             "lowered; leave lora, base and reference out");
     if (plan->deferred_wgrad)
         return refuse(error, "weight gradients of the head that are put off are not lowered; leave "
                              "defer-wgrad out");

@@ -26,7 +26,7 @@ static double summed_parameters(const struct build *b, const struct slot *slot)
     const struct layer *layer = &kind_of(b, slot)->timed.layer;
     const struct rk_plan *plan = &place_of(b, slot)->plan;
     double sum = 0;
-    if (plan->tensor == 1 || !plan->sequence_parallel || plan->frozen) return 0;
+    if (plan->tensor == 1 || !plan->sequence_parallel || rk_plan_freezes(plan)) return 0;
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
         if (op_facts[op->op].marks & MARK_SUMMED) sum += op->parameters;
@@ -157,9 +157,9 @@ void gather_weights(struct build *b, struct slot *slot, int32_t microbatch, bool
     if (plan->zero < 3 || (!forward && plan->keep_gathered)) return;
     step_begins(b, slot, microbatch);
     b->draft.work = forward ? RK_WORK_FORWARD : RK_WORK_INPUT;
-    const double waits_s = forward        ? part_times(b, slot)->data_s[RK_WAY_FORWARD]
-                           : plan->frozen ? part_times(b, slot)->data_s[RK_WAY_BACKWARD]
-                                          : 0; /* the reduction's */
+    const double waits_s = forward                 ? part_times(b, slot)->data_s[RK_WAY_FORWARD]
+                           : rk_plan_freezes(plan) ? part_times(b, slot)->data_s[RK_WAY_BACKWARD]
+                                                   : 0; /* the reduction's */
     for (int k = 0; k < STATES; k++) {
         struct layer_state *s = &slot->state[k];
         const double width = place->rule.bytes.gathered;
@@ -446,8 +446,9 @@ static void put_wait(struct build *b, struct slot *slot, double seconds)
 void wait_for_data(struct build *b, uint32_t chunk, int32_t microbatch, bool forward)
 {
     struct slot *slot = &b->slot[b->first_slot[chunk]];
-    const unsigned levels =
-        forward || place_of(b, slot)->plan.frozen ? ZERO_3 | GATHERED : ZERO_2_3 | REDUCED;
+    const unsigned levels = forward || rk_plan_freezes(&place_of(b, slot)->plan)
+                                ? ZERO_3 | GATHERED
+                                : ZERO_2_3 | REDUCED;
     const enum rk_way way = forward ? RK_WAY_FORWARD : RK_WAY_BACKWARD;
     if (takers(b, chunk, levels) > 0) return;
     step_begins(b, slot, microbatch);

@@ -122,7 +122,8 @@ static const char *plans_differ(const struct rk_plan *a, const struct rk_plan *b
     if (a->pipeline != b->pipeline || a->chunks != b->chunks || a->schedule != b->schedule ||
         microbatches_of(a) != microbatches_of(b))
         return "stages, chunks, schedule and batch are those of all; give the same";
-    if (a->framework != b->framework || a->sequence != b->sequence || a->frozen != b->frozen)
+    if (a->framework != b->framework || a->sequence != b->sequence || a->frozen != b->frozen ||
+        a->lora != b->lora)
         return "framework, sequence and frozen are those of all; give the same";
     if (is_fp32(a) != is_fp32(b) || (a->precision == RK_FP16) != (b->precision == RK_FP16))
         return "activations are sent in another precision than stage 0's; give the same";

@@ -59,7 +59,7 @@ void run_find_least(struct run *r)
         plan->share[RK_SHARE_WEIGHTS][tier] = tier == 0 && r->extremes.weights;
     }
     r->least = memory_rule_of(r->s->fold, &r->extremes.least, plan);
-    r->least.bytes.gathered = r->least.bytes.sent_gradient = 0;
+    r->least.bytes.gathered = r->least.bytes.base = r->least.bytes.sent_gradient = 0;
     r->least.step_element = r->least.step_gathers = 0;
 }
 
@@ -249,6 +249,10 @@ bool run_mean_exceeds(struct run *r)
     mean.parameters /= stages;
     mean.expert_parameters /= stages;
     mean.narrow_parameters /= stages;
+    for (int i = 0; i < 2; i++)
+        mean.adapter_parameters[i] /= stages;
+    mean.long_sides /= stages;
+    mean.short_sides /= stages;
     mean.saved_total_bytes /= stages;
     const double flights = least_flights(r);
     const struct stage_demand least = stage_demand_by(&rule, &mean);

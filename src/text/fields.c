@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_KEYS = 96 };
+enum { MAX_KEYS = 128 };
 
 static const double largest_count = 9007199254740992; /* 2^53: beyond it doubles skip integers */
 

@@ -89,8 +89,12 @@ static void gather_attention(struct build *build)
 
 static void add_block_norm(struct build *build, enum op id, bool for_experts)
 {
+    const bool attends = id == OP_ATTENTION_NORM || id == OP_RECURRENCE_NORM || id == OP_CROSS_NORM;
     const double kept = for_experts ? build->element : build->kept;
-    add_norm(build, id, norm_place, build->shard, build->hidden, kept);
+    const bool both = build->model->parallel_block && build->model->block_norms == 1;
+    const unsigned read = both ? TARGETS_QKV | TARGETS_IN : attends ? TARGETS_QKV : TARGETS_IN;
+    add_norm(build, id, norm_place, build->shard, build->hidden,
+             keeps_input(build, read) ? kept : 0);
 }
 
 /* Behind a half, too, in models with four norms a block (Gemma 2). */
@@ -177,7 +181,8 @@ static void build_layer(struct build *build, enum layer_kind kind)
     const struct rk_plan *plan = build->plan;
     const bool block = kind >= LAYER_BLOCKS && kind < LAYER_PREDICT;
     if (block && mixer_of_kind(kind) == MIXER_ENCODER) in_encoder(build);
-    const double stream = build->tokens * build->hidden * build->element;
+    const double width = plan->residual_fp32 ? 4 : build->element;
+    const double stream = build->tokens * build->hidden * width;
     const bool sharded = plan->sequence_parallel || plan->checkpoint_sharded;
     layer->kind = kind;
     layer->operations = 0;

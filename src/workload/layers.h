@@ -68,7 +68,7 @@ enum comm_what {
     COMM_SEND
 };
 
-enum { NOT_A_PART = -1, MAX_OPERATIONS = 96 };
+enum { NOT_A_PART = -1, MAX_OPERATIONS = 128 };
 
 /* Kernels that memory limits. */
 enum memory_kind {
@@ -139,6 +139,7 @@ struct operation {
     double parameters;        /* of this rank */
     double copied_parameters; /* of these: copies of tables that the first stage has */
     bool expert;              /* ... which are an expert's: another data-parallel group */
+    bool adapter;             /* ... which are an adapter's: trained though the others are frozen */
 
     bool ends; /* neither it nor what comes behind it holds anything: torch's checkpoints stop */
 

@@ -113,6 +113,15 @@ static double served_pairs(const struct build *build, bool local)
     return causal_pairs(n + s, w) - causal_pairs(n, w);
 }
 
+/* Kernels of packed samples (flash_attn_varlen_func, cu_seqlens of cuDNN) skip what is of another
+ * text. All texts as long as the mean: those of several lengths have more pairs. */
+static bool is_packed(const struct build *build, bool local)
+{
+    const double packed = (double)build->plan->packed;
+    return packed > 0 && packed < build->sequence && !local && !computes_all(build) &&
+           !build->crossing && !build->served;
+}
+
 /* Pairs that a fused kernel computes. */
 static double fused_pairs(const struct build *build, bool local)
 {
@@ -121,6 +130,7 @@ static double fused_pairs(const struct build *build, bool local)
     if (build->crossing) return s * keys_of_sample(build);
     if (local && build->model->window_chunks)
         return computes_all(build) ? s * local_keys(build) : sparse_pairs(build, s);
+    if (is_packed(build, local)) return chunk_pairs(s, (double)build->plan->packed);
     if (!computes_all(build)) return causal_pairs(s, w);
     return local ? s * fmin(s, 2 * window_of(build, true) - 1) : s * s;
 }
@@ -149,6 +159,7 @@ static double useful_pairs(const struct build *build, bool local)
     if (build->served) return served_pairs(build, local);
     if (build->crossing || build->model->bidirectional || build->two_way)
         return full_pairs(build, local);
+    if (is_packed(build, local)) return chunk_pairs(s, (double)build->plan->packed);
     return local && build->model->window_chunks ? sparse_pairs(build, s)
                                                 : causal_pairs(s, window_of(build, local));
 }
@@ -192,6 +203,7 @@ static double output_bytes(const struct build *build, const struct heads *heads)
  * itself. */
 static double output_kept(const struct build *build, const struct heads *heads)
 {
+    if (!keeps_input(build, TARGETS_O)) return 0;
     return build->kept < build->element ? 0 : output_bytes(build, heads);
 }
 
@@ -428,6 +440,23 @@ static double inputs_kept(const struct build *build, const struct heads *heads)
     return query_bytes(build, heads) + key_value_bytes(build, heads, keys);
 }
 
+/* One for each of the three, or one for all. */
+static void add_projection_adapters(struct build *build, const struct heads *heads, double queries)
+{
+    const double keys = heads->keys * heads->width, values = heads->keys * heads->value;
+    const struct {
+        enum rk_target target;
+        double out;
+    } each[] = {{RK_TARGET_Q, queries},
+                {RK_TARGET_K, keys},
+                {RK_TARGET_V, values},
+                {RK_TARGET_QKV, queries + keys + values}};
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+        add_adapter(
+            build, attention,
+            &(struct adapted){each[i].target, 1, build->tokens, build->hidden, each[i].out, false});
+}
+
 static void add_projections(struct build *build, const struct heads *heads)
 {
     const struct rk_model *model = build->model;
@@ -444,6 +473,9 @@ static void add_projections(struct build *build, const struct heads *heads)
     op->saved_bytes = op->saved_recomputed_bytes =
         inputs_kept(build, heads) + build->tokens * gate * build->element;
     op->released_bytes = fmin(op->saved_bytes, build->tokens * columns * build->element);
+    if (build->plan->qkv_joined) /* the product, beside queries and keys with positions */
+        op->saved_bytes += build->tokens * (heads->queries + heads->keys) * d * build->element;
+    add_projection_adapters(build, heads, queries);
     add_head_norms(build, heads);
     add_rotary(build, attention, build->tokens * (heads->queries + heads->keys) * d);
 }
@@ -451,20 +483,26 @@ static void add_projections(struct build *build, const struct heads *heads)
 /* ---- latent queries, keys and values ---- */
 
 /* Down to a latent vector: on shards of the sequence, weights whole on each rank. */
-static void add_down(struct build *build, enum op id, double width)
+static void add_down(struct build *build, enum op id, enum rk_target target, double width)
 {
     struct operation *op =
         add_narrow_linear(build, id, attention,
                           &(struct product){1, build->shard, width, build->hidden}, build->shard);
     op->parameters += has_qkv_biases(build->model) ? width : 0;
     if (!build->plan->sequence_parallel) op->useful_flop /= build->tensor;
+    add_adapter(build, attention,
+                &(struct adapted){target, 1, build->shard, build->hidden, width, false});
 }
 
-static void add_up(struct build *build, enum op id, double columns, double rank)
+static void add_up(struct build *build, enum op id, enum rk_target target, double columns,
+                   double rank)
 {
     struct operation *op = add_narrow_linear(
         build, id, up, &(struct product){1, build->tokens, columns, rank}, build->shard);
     op->parameters += build->model->biases ? columns : 0;
+    if (build->served && !is_decoding(build) && id == OP_KV_UP) /* those that are cached, too */
+        op->m += build->batch * build->served->cached;
+    add_adapter(build, up, &(struct adapted){target, 1, build->tokens, rank, columns, false});
 }
 
 /* The output is kept in front of the up projection, which gathers it from its shards. */
@@ -483,11 +521,14 @@ static void add_latent_queries(struct build *build, const struct heads *heads)
             build, OP_QUERY, attention, &(struct product){1, build->tokens, columns, build->hidden},
             build->shard);
         op->parameters += build->model->biases ? columns : 0;
+        add_adapter(
+            build, attention,
+            &(struct adapted){RK_TARGET_Q, 1, build->tokens, build->hidden, columns, false});
         return;
     }
-    add_down(build, OP_QUERY_DOWN, rank);
+    add_down(build, OP_QUERY_DOWN, RK_TARGET_Q, rank);
     add_latent_norm(build, OP_QUERY_NORM, OP_QUERY_GATHER, rank, 0);
-    add_up(build, OP_QUERY_UP, columns, rank);
+    add_up(build, OP_QUERY_UP, RK_TARGET_Q, columns, rank);
 }
 
 /* Keys are put together of a part of each head and one with position for all; the values' part of
@@ -498,12 +539,9 @@ static void add_latent(struct build *build, const struct heads *heads)
     const double rope = (double)model->rope_dim, rank = (double)model->kv_rank;
     const double e = build->element, a = heads->queries;
     add_latent_queries(build, heads);
-    add_down(build, OP_KV_DOWN, rank + rope);
+    add_down(build, OP_KV_DOWN, RK_TARGET_K, rank + rope);
     add_latent_norm(build, OP_KV_NORM, OP_KV_GATHER, rank, rope);
-    add_up(build, OP_KV_UP, a * ((double)model->head_dim + heads->value), rank);
-    if (build->served && !is_decoding(build)) /* those that are cached, too */
-        build->layer->operation[build->layer->operations - 1].m +=
-            build->batch * build->served->cached;
+    add_up(build, OP_KV_UP, RK_TARGET_V, a * ((double)model->head_dim + heads->value), rank);
     struct operation *op = add_memory(build, OP_ROTARY_LATENT, up,
                                       build->tokens * a * (2 * heads->width + heads->value),
                                       build->plan->fused ? (struct traffic){2 * e, 2 * e, 2, 2}
@@ -559,6 +597,8 @@ static void add_out(struct build *build, const struct heads *heads)
     op->parameters += has_out_biases(build->model) ? build->hidden : 0;
     if (build->kept < build->element) /* fused, beside the output that attention keeps */
         op->saved_bytes = op->saved_recomputed_bytes = build->tokens * width * build->kept;
+    add_adapter(build, attention,
+                &(struct adapted){RK_TARGET_O, 1, build->tokens, width, build->hidden, false});
 }
 
 void build_cross_attention(struct build *build)

@@ -56,7 +56,8 @@ static double gathered_of(const struct rk_plan *plan)
 struct build build_begin(struct layer *layer, const struct rk_model *model,
                          const struct rk_plan *plan)
 {
-    const double batch = (double)plan->microbatch, context = (double)plan->context;
+    const double batch = (double)(plan->microbatch * rk_plan_answers(plan));
+    const double context = (double)plan->context;
     const double sequence = (double)(plan->sequence ? plan->sequence : model->sequence);
     const double tensor = (double)plan->tensor, tokens = batch * sequence / context;
     return (struct build){
@@ -147,12 +148,20 @@ struct operation *add_product(struct build *build, enum op id, struct place_in i
     return add_matrix(build, id, in, product, false);
 }
 
+struct operation *add_trained(struct build *build, enum op id, struct place_in in,
+                              const struct product *product)
+{
+    struct operation *op = add_matrix(build, id, in, product, true);
+    op->parameters = product->count * product->n * product->k;
+    return op;
+}
+
 struct operation *add_linear(struct build *build, enum op id, struct place_in in,
                              const struct product *product)
 {
-    struct operation *op = add_matrix(build, id, in, product, true);
-    if (build->plan->frozen) op->flop[RK_WGRAD] = op->bytes[RK_WGRAD] = op->kernels[RK_WGRAD] = 0;
-    op->parameters = product->count * product->n * product->k;
+    struct operation *op = add_trained(build, id, in, product);
+    if (rk_plan_freezes(build->plan))
+        op->flop[RK_WGRAD] = op->bytes[RK_WGRAD] = op->kernels[RK_WGRAD] = 0;
     return op;
 }
 
@@ -167,9 +176,23 @@ static double weight_share(const struct rk_plan *plan)
     return plan->weights_fp8 || ranks <= 0 ? 0 : fmin(1, ranks / (double)plan->batch);
 }
 
+/* A matrix of a base in 4 or 8 bits is turned into 16 bits in front of its product, forward and
+ * backward, and is not kept so: bitsandbytes saves the narrow one alone (autograd/_functions.py of
+ * 0.43.2), torchao likewise (nf4_tensor.py). */
+static double add_dequantize(struct build *build, struct place_in in, const struct product *p)
+{
+    const double base = base_element_bytes(build->plan), e = build->element;
+    if (!(base > 0) || build->served) return 0;
+    add_memory(build, OP_DEQUANTIZE, in, p->count * p->n * p->k,
+               (struct traffic){base + e, base + e, 1, 1})
+        ->working_bytes = 0; /* the product's */
+    return p->n * p->k * e;
+}
+
 struct operation *add_narrow_linear(struct build *build, enum op id, struct place_in in,
                                     const struct product *p, double rows)
 {
+    const double copied = add_dequantize(build, in, p);
     if (is_narrow(build->plan) && !build->served) {
         const double cast = narrows[build->plan->precision].cast;
         const double weights = p->n * p->k * weight_share(build->plan);
@@ -180,6 +203,7 @@ struct operation *add_narrow_linear(struct build *build, enum op id, struct plac
         op->kernels[RK_FORWARD] = op->kernels[RK_AGRAD] = 1;
     }
     struct operation *op = add_linear(build, id, in, p);
+    op->working_bytes += copied;
     if (build->plan->precision == RK_FP8_ROW) op->slower = SLOWER_ROWS;
     return op;
 }
@@ -214,12 +238,13 @@ static struct traffic norm_traffic(const struct build *build)
     return (struct traffic){4 * e + 28, 8 * e + 48, 6, 9};
 }
 
-/* Bytes of the input of a norm that backward reads: written out in torch, its fp32 copy and the
- * scaled input in front of the weights. */
+/* Bytes of the input of a norm that backward reads: written out in torch, its fp32 copy and, for
+ * the gradient of the weights, the scaled input in front of them. */
 static double norm_input_bytes(const struct build *build)
 {
-    if (build->plan->fused || build->model->norm != RK_RMS_NORM) return build->element;
-    return 4 + build->element;
+    if (build->plan->fused || build->model->norm != RK_RMS_NORM)
+        return build->plan->residual_fp32 ? 4 : build->element;
+    return 4 + (rk_plan_freezes(build->plan) ? 0 : build->element);
 }
 
 struct operation *add_norm(struct build *build, enum op id, struct place_in in, double rows,
@@ -265,8 +290,8 @@ void add_gather(struct build *build, enum op id, struct place_in in, double widt
     op->comm_bytes[RK_FORWARD] = x * element;
     op->comm_element[RK_FORWARD] = op->comm_element[RK_WGRAD] = element;
     op->what[RK_WGRAD] = COMM_ALL_GATHER; /* the input was kept as a shard */
-    op->comm_bytes[RK_WGRAD] = build->plan->frozen ? 0 : x * element;
-    op->kernels[RK_WGRAD] = build->plan->frozen ? 0 : 1;
+    op->comm_bytes[RK_WGRAD] = rk_plan_freezes(build->plan) ? 0 : x * element;
+    op->kernels[RK_WGRAD] = rk_plan_freezes(build->plan) ? 0 : 1;
     op->working_bytes = 2 * x * build->element; /* gathered input and its gradient */
     if (plan_lacks_engine(build->plan)) gather_into_buffer(build);
 }

@@ -52,9 +52,40 @@ struct operation *add_product(struct build *build, enum op id, struct place_in i
                               const struct product *product);
 struct operation *add_linear(struct build *build, enum op id, struct place_in in,
                              const struct product *product);
+/* The same, although weights are frozen: an adapter's. */
+struct operation *add_trained(struct build *build, enum op id, struct place_in in,
+                              const struct product *product);
 /* With the casts of a plan in 8 or 4 bits in front of it; `rows` of the input are cast. */
 struct operation *add_narrow_linear(struct build *build, enum op id, struct place_in in,
                                     const struct product *product, double rows);
+
+/* ---- frozen weights and adapters (layers_adapters.c) ---- */
+
+/* Does backward read the input of matrices that are any of `targets` (bits 1 << enum rk_target)?
+ * For the gradient of weights, which frozen ones have none of, or of an adapter without dropout. */
+bool keeps_input(const struct build *build, unsigned targets);
+
+enum {
+    TARGETS_QKV = 1 << RK_TARGET_Q | 1 << RK_TARGET_K | 1 << RK_TARGET_V | 1 << RK_TARGET_QKV,
+    TARGETS_O = 1 << RK_TARGET_O,
+    TARGETS_IN = 1 << RK_TARGET_GATE | 1 << RK_TARGET_UP,
+    TARGETS_DOWN = 1 << RK_TARGET_DOWN,
+    TARGETS_HEAD = 1 << RK_TARGET_HEAD
+};
+
+/* Matrices of (in, out) on this rank, `count` of them with `rows` rows each. */
+struct adapted {
+    enum rk_target target;
+    double count, rows, in, out;
+    bool expert;
+};
+
+/* What the plan's adapter of these adds, if it has one. */
+void add_adapter(struct build *build, struct place_in in, const struct adapted *adapted);
+
+/* Bytes of an element of a frozen matrix of blocks as the plan's base keeps it; 0: as the others.
+ */
+double base_element_bytes(const struct rk_plan *plan);
 
 /* Bytes and kernels of an operation that memory limits, for each element; both passes. */
 struct traffic {

@@ -22,7 +22,8 @@ static double table_gradient_bytes(const struct build *build, double parameters)
     const double e = build->element;
     const double main = plan->gradient_element_bytes > 0 ? plan->gradient_element_bytes : 4;
     const bool hooked = habits_of(plan)->hooks_tables && plan->fused;
-    return plan->frozen || build->served ? 0 : parameters * (e + (hooked ? e + 2 * main : 0));
+    return rk_plan_freezes(plan) || build->served ? 0
+                                                  : parameters * (e + (hooked ? e + 2 * main : 0));
 }
 
 /* Rows of the table are read and written; backward adds gradients to rows of an fp32 table. */
@@ -83,10 +84,40 @@ struct loss_bytes {
  * memory's rate [simumax2026, ce_fusion]. */
 #define SLOWER_LOSS (0.67 / 0.28)
 
+/* Trainers that get logits from the model. transformers, modeling_llama.py: to 4.44 the model
+ * returned fp32 logits, which the trainer held with its outputs, and shifted them into a copy; from
+ * 4.45 it kept them in 16 bits, cast and shifted; loss_utils.py shifts labels instead. */
+/* clang-format off */
+static const struct loss_bytes of_trainers[RK_LOSSES] = {
+    /*                    kept beside  traffic */
+    [RK_LOSS_HELD]    = { 4,   14,     {26, 26, 5, 4} },
+    [RK_LOSS_SHIFTED] = { 4,   10,     {26, 26, 5, 4} },
+    [RK_LOSS_PADDED]  = { 4,   6,      {18, 18, 4, 3} },
+    [RK_LOSS_COPIED]  = { 2,   6,      {16, 8,  4, 2} },
+    [RK_LOSS_NARROW]  = { 4,   2,      {10, 8,  2, 2} },
+    [RK_LOSS_WIDE]    = { 8,   12,     {20, 24, 4, 4} },
+};
+/* clang-format on */
+
+/* Log-softmax of each row of 16-bit logits is kept beside them, of fp32 ones (accelerate's
+ * convert_outputs_to_fp32, with each of its trainers) only they; backward has a gradient and the
+ * shift's copy of it (trl 0.19, dpo_trainer.py, selective_log_softmax of trainer/utils.py). What
+ * the reference brings is there while the policy's graph is. */
+static struct loss_bytes preference_bytes(const struct build *build)
+{
+    const double e = build->plan->loss == RK_LOSS_USUAL ? build->element : 4;
+    const double kept = e < 4 ? 2 * e : e;
+    const double beside = build->plan->reference ? fmax(2 * e, build->element + e) : 2 * e;
+    return (struct loss_bytes){kept, beside, {e + 3 * e, 4 * e, 4, 4}};
+}
+
 static struct loss_bytes loss_bytes_of(const struct build *build)
 {
     const double e = build->element;
     const bool torch = habits_of(build->plan)->joins_logits;
+    if (rk_plan_answers(build->plan) > 1 || build->plan->objective == RK_KTO)
+        return preference_bytes(build);
+    if (build->plan->loss != RK_LOSS_USUAL) return of_trainers[build->plan->loss];
     if (build->plan->whole_logits) {
         const double gathered =
             build->tensor > 1 ? 2 * e : 0; /* the parts, and beside each other */
@@ -149,7 +180,9 @@ static void put_in_chunks(struct build *build, struct operation *logits, struct 
     const double chunk = fmin(rows, exp2(ceil(log2(wanted)))), share = chunk / rows;
     logits->working_bytes = chunk * columns * build->element;
     logits->saved_bytes = logits->saved_recomputed_bytes =
-        (rows + (build->plan->frozen ? 0 : columns)) * build->hidden * build->element;
+        (rows + (rk_plan_freezes(build->plan) ? 0 : columns)) * build->hidden * build->element;
+    if (!keeps_input(build, TARGETS_HEAD)) /* what the norm brought, while gradients are made */
+        logits->working_bytes += rows * build->hidden * build->element;
     loss->working_bytes = share * (loss->working_bytes + loss->saved_bytes);
     loss->saved_bytes = loss->saved_recomputed_bytes = 0;
 }
@@ -171,7 +204,8 @@ static struct operation *add_head(struct build *build, double parameters, double
 {
     const double h = build->hidden, rows = build->tokens;
     const double columns = padded_vocabulary(build->model, build->plan) / build->tensor;
-    struct operation *op = add_norm(build, OP_FINAL_NORM, end, build->shard, h, build->element);
+    struct operation *op = add_norm(build, OP_FINAL_NORM, end, build->shard, h,
+                                    keeps_input(build, TARGETS_HEAD) ? build->element : 0);
     op->saved_recomputed_bytes = op->saved_bytes;
     if (build->model->encoder_sequence) {
         op = add_norm(build, OP_ENCODER_FINAL_NORM, end, encoder_shard(build), h, build->element);
@@ -182,6 +216,7 @@ static struct operation *add_head(struct build *build, double parameters, double
     add_gather(build, OP_LOGITS_GATHER, end, h, build->element);
     if (plan_has_engine(build->plan)) gather_into_buffer(build);
     op = add_linear(build, OP_LOGITS, end, &(struct product){1, rows, columns, h});
+    const int at = build->layer->operations - 1;
     op->parameters = parameters + biases;
     op->useful_flop = 2 * rows * (double)build->model->vocabulary / build->tensor * h;
     op->megatron_flop = op->flop[RK_FORWARD] - op->useful_flop;
@@ -189,6 +224,8 @@ static struct operation *add_head(struct build *build, double parameters, double
     const bool in_place = loss_bytes_of(build).beside == 0;
     op->working_bytes = rows * ((in_place ? 0 : columns) + h) * build->element;
     op->put_off_bytes = (rows * columns + build->shard * h) * build->element;
+    add_adapter(build, end, &(struct adapted){RK_TARGET_HEAD, 1, rows, h, columns, false});
+    op = &build->layer->operation[at];
     add_cap(build, rows * columns);
     struct operation *loss = add_loss(build, rows * columns);
     if (build->plan->loss_in_chunks) put_in_chunks(build, op, loss, rows, columns);

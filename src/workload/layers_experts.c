@@ -284,6 +284,13 @@ static void add_biases(struct build *build, const struct mixture *mix)
                (struct traffic){28, 40, 2 * each + 2, 5 * each + 2});
 }
 
+static void add_expert_adapter(struct build *build, const struct mixture *mix,
+                               enum rk_target target, double in, double out)
+{
+    add_adapter(build, experts_place,
+                &(struct adapted){target, mix->local, copies(mix) / mix->local, in, out, true});
+}
+
 /* What goes in is kept, what comes out of the first matrix, and of the activation, which also
  * weighs by the router's probability (fp32, one for each copy). */
 static void add_routed(struct build *build, const struct mixture *mix)
@@ -294,7 +301,10 @@ static void add_routed(struct build *build, const struct mixture *mix)
     struct operation *op = add_expert_linear(build, mix, OP_EXPERTS_IN, wide, w);
     op->parameters += has_mlp_biases(model) ? mix->local * wide : 0;
     op->released_bytes = rows * wide * build->element;
-    op->saved_bytes = rows * w * build->kept + op->released_bytes;
+    op->saved_bytes = op->released_bytes;
+    if (keeps_input(build, TARGETS_IN)) op->saved_bytes += rows * w * build->kept;
+    if (model->gated_mlp) add_expert_adapter(build, mix, RK_TARGET_GATE, w, inner);
+    add_expert_adapter(build, mix, RK_TARGET_UP, w, inner);
     add_activation(build, OP_EXPERT_ACTIVATION, experts_activation, rows, inner);
     op = &build->layer->operation[build->layer->operations - 1];
     op->parameters = mix->local * activation_parameters(model);
@@ -302,6 +312,7 @@ static void add_routed(struct build *build, const struct mixture *mix)
     op = add_expert_linear(build, mix, OP_EXPERTS_OUT, w, inner);
     op->parameters += has_mlp_biases(model) ? mix->local * w : 0;
     op->saved_bytes = 4 * rows + weighed_bytes(build, rows * inner);
+    add_expert_adapter(build, mix, RK_TARGET_DOWN, inner, w);
     add_biases(build, mix);
 }
 

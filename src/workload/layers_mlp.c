@@ -43,9 +43,10 @@ void add_activation(struct build *build, enum op id, struct place_in in, double 
     const double inner = fuses(build) ? 0 : facts[build->model->gated_mlp].inner;
     struct operation *op = add_memory(build, id, in, x, traffic_of(build));
     op->memory = MEMORY_ACTIVATION;
-    op->saved_bytes = x * (inner * build->element + build->kept);
+    const double kept = keeps_input(build, TARGETS_DOWN) ? build->kept : 0;
+    op->saved_bytes = x * (inner * build->element + kept);
     op->working_bytes = (build->model->gated_mlp ? 3 : 2) * x * build->element;
-    op->released_bytes = x * build->kept;
+    op->released_bytes = x * kept;
 }
 
 /* Columns that the first matrix brings for each of the MLP's width. */
@@ -67,10 +68,14 @@ void build_mlp(struct build *build, const struct mlp *mlp)
     op->parameters += biases ? wide : 0;
     op->released_bytes = rows * wide * build->element;
     op->saved_bytes = op->released_bytes + mlp->input_kept;
+    if (build->model->gated_mlp)
+        add_adapter(build, mlp->in, &(struct adapted){RK_TARGET_GATE, 1, rows, h, width, false});
+    add_adapter(build, mlp->in, &(struct adapted){RK_TARGET_UP, 1, rows, h, width, false});
     add_activation(build, mlp->activation, activation, rows, width);
     op = &build->layer->operation[build->layer->operations - 1];
     op->parameters = activation_parameters(build->model);
     op = add_narrow_linear(build, mlp->out_id, mlp->in, &(struct product){1, rows, h, width}, rows);
     op->parameters += biases ? h : 0;
+    add_adapter(build, mlp->in, &(struct adapted){RK_TARGET_DOWN, 1, rows, width, h, false});
     if (mlp->reduces) add_reduce(build, mlp->reduce, mlp->in, h);
 }

@@ -60,4 +60,4 @@ reckon: on h100-sxm5-80g: 4.585 s a step, 42.95 of 80.00 GiB
 reckon: warning: layers 0-11: zero 1: cannot be expressed in a strategy file of Galvatron's: the run has 2
 reckon: warning: layers 12-31: zero 1: cannot be expressed in a strategy file of Galvatron's: the run has 2
 reckon: warning: embedding and head: zero 1: cannot be expressed in a strategy file of Galvatron's: the run has 2
-reckon: what is written, the nearest plan, on h100-sxm5-80g: 5.083 s a step, 32.55 of 80.00 GiB
+reckon: what is written, the nearest plan, on h100-sxm5-80g: 5.083 s a step, 32.30 of 80.00 GiB

@@ -51,6 +51,8 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "activation_fused": 
     "activation_offload": 
     "attention": 
+    "autocast": 
+    "base": 
     "batch": 
     "biases": 
     "capacity_factor": 
@@ -66,6 +68,7 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "data_network": 
     "deferred_wgrad": 
     "dispatcher": 
+    "dora": 
     "embedding_counts": 
     "embedding_norm": 
     "expert": 
@@ -73,8 +76,11 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "expert_tensor": 
     "feedforward": 
     "first_layers": 
+    "flat_units": 
+    "foreach_step": 
     "framework": 
     "frozen": 
+    "frozen_inputs": 
     "full_attention": 
     "fused": 
     "gpus": 
@@ -92,6 +98,11 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "last_layers": 
     "layers": 
     "logits_linger": 
+    "lora": 
+    "lora_dropout": 
+    "lora_element_bytes": 
+    "lora_targets": 
+    "loss": 
     "loss_compiled": 
     "loss_in_chunks": 
     "loss_in_place": 
@@ -99,16 +110,21 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "messages_sharded": 
     "microbatch": 
     "microbatch_group": 
+    "mixed_units": 
     "moment1_element_bytes": 
     "moment2_element_bytes": 
+    "objective": 
     "optimizer": 
     "optimizer_offload": 
+    "optimizer_paged": 
+    "optimizer_rank": 
     "order": 
     "p25": 
     "p5": 
     "p50": 
     "p75": 
     "p95": 
+    "packed": 
     "parameters": 
     "pipeline": 
     "pipeline_blocking": 
@@ -116,6 +132,7 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "position": 
     "precision": 
     "probability": 
+    "qkv_joined": 
     "recompute": 
     "recompute_every": 
     "recompute_layers": 
@@ -123,7 +140,9 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "recompute_rest": 
     "recompute_stride": 
     "recompute_to_end": 
+    "reference": 
     "regather": 
+    "residual_fp32": 
     "runs": 
     "schedule": 
     "sequence": 
@@ -133,6 +152,7 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "sources": 
     "split": 
     "stages": 
+    "step_in_backward": 
     "tensor": 
     "tensor_network": 
     "tensor_overlap": 
@@ -140,6 +160,7 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "training": 
     "transformer_engine": 
     "ulysses": 
+    "unsynced_gradients": 
     "vocabulary": 
     "vocabulary_multiple": 
     "weight_element_bytes": 

@@ -48,6 +48,8 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "attention": 
     "attention_bytes": 
     "attention_s": 
+    "autocast": 
+    "base": 
     "batch": 
     "biases": 
     "bubble_s": 
@@ -72,6 +74,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "data_s": 
     "deferred_wgrad": 
     "dispatcher": 
+    "dora": 
     "embedding_bytes": 
     "embedding_counts": 
     "embedding_norm": 
@@ -87,9 +90,12 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "experts_bytes": 
     "feedforward": 
     "first_layers": 
+    "flat_units": 
+    "foreach_step": 
     "fragmentation_bytes": 
     "framework": 
     "frozen": 
+    "frozen_inputs": 
     "full_attention": 
     "fused": 
     "gathered_bytes": 
@@ -113,6 +119,11 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "launch_s": 
     "layers": 
     "logits_linger": 
+    "lora": 
+    "lora_dropout": 
+    "lora_element_bytes": 
+    "lora_targets": 
+    "loss": 
     "loss_compiled": 
     "loss_in_chunks": 
     "loss_in_place": 
@@ -125,6 +136,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "mfu_full": 
     "microbatch": 
     "microbatch_group": 
+    "mixed_units": 
     "mlp_bytes": 
     "model_FLOPps_per_gpu": 
     "model_flop": 
@@ -133,11 +145,14 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "moment1_element_bytes": 
     "moment2_element_bytes": 
     "norms_bytes": 
+    "objective": 
     "offload_bytes": 
     "offload_s": 
     "optimizer": 
     "optimizer_bytes": 
     "optimizer_offload": 
+    "optimizer_paged": 
+    "optimizer_rank": 
     "optimizer_s": 
     "order": 
     "p25": 
@@ -145,6 +160,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "p50": 
     "p75": 
     "p95": 
+    "packed": 
     "parameters": 
     "pipeline": 
     "pipeline_blocking": 
@@ -153,6 +169,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "position": 
     "precision": 
     "probability": 
+    "qkv_joined": 
     "recompute": 
     "recompute_every": 
     "recompute_layers": 
@@ -161,7 +178,9 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "recompute_s": 
     "recompute_stride": 
     "recompute_to_end": 
+    "reference": 
     "regather": 
+    "residual_fp32": 
     "runs": 
     "samples_per_s": 
     "schedule": 
@@ -172,6 +191,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "sources": 
     "split": 
     "stages": 
+    "step_in_backward": 
     "step_s": 
     "tensor": 
     "tensor_link_s": 
@@ -185,6 +205,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "training": 
     "transformer_engine": 
     "ulysses": 
+    "unsynced_gradients": 
     "vocabulary": 
     "vocabulary_multiple": 
     "weight_element_bytes": 

@@ -1,0 +1,95 @@
+/* layers_adapters.c - matrices whose weights are frozen, and the adapters beside them.
+ *
+ *     y = W x + s B A dropout(x)      A: r x in, B: out x r        [hu2021lora]
+ *
+ * A product of a frozen matrix saves the matrix for backward, not its input, which only the
+ * gradient of the weights reads (torch's derivatives of mm and linear). A saves its input: the one
+ * that all matrices behind a norm share, or with dropout a copy and a mask of its own, of 1 byte an
+ * element; B saves A x (huggingface/peft v0.10 to 0.18, src/peft/tuners/lora/layer.py). DoRA works
+ * out the norm of W + s B A in every forward pass, and saves both results (dora.py).
+ */
+#include "workload/layers_build.h"
+
+/* clang-format off */
+/* Blocks of 64 weights with a maximum of 4 bytes, or of 1 byte and of 4 for 256 of these
+ * (bitsandbytes, functional.py, quantize_4bit; torchao's NF4 likewise); groups of 128 with a scale
+ * of 2 bytes and a zero of half a byte (AutoGPTQ). Rows of int8 have 4 bytes each, a thousandth. */
+static const double base_bytes[RK_BASES] = {
+    [RK_BASE_NF4]    = 0.5 + 4.0 / 64,
+    [RK_BASE_NF4_DQ] = 0.5 + 1.0 / 64 + 4.0 / (64 * 256),
+    [RK_BASE_GPTQ4]  = 0.5 + 2.0 / 128 + 0.5 / 128,
+    [RK_BASE_INT8]   = 1,
+};
+/* clang-format on */
+
+double base_element_bytes(const struct rk_plan *plan)
+{
+    return rk_plan_freezes(plan) ? base_bytes[plan->base] : 0;
+}
+
+static const unsigned all_targets =
+    (TARGETS_QKV ^ 1 << RK_TARGET_QKV) | TARGETS_O | TARGETS_IN | TARGETS_DOWN;
+
+static unsigned targets_of(const struct rk_plan *plan)
+{
+    if (!plan->lora) return 0;
+    return plan->lora_targets ? plan->lora_targets : all_targets;
+}
+
+bool keeps_input(const struct build *build, unsigned targets)
+{
+    const struct rk_plan *plan = build->plan;
+    if (!rk_plan_freezes(plan) || plan->frozen_inputs) return true;
+    return (targets_of(plan) & targets) && !(plan->lora_dropout > 0);
+}
+
+/* Trained in all three passes, where model FLOP count two of what is frozen. */
+static struct operation *add_factor(struct build *build, enum op id, struct place_in in,
+                                    const struct adapted *adapted, const struct product *product)
+{
+    struct operation *op = add_trained(build, id, in, product);
+    op->useful_flop *= 3.0 / 2;
+    op->adapter = true;
+    op->expert = adapted->expert;
+    return op;
+}
+
+static void drop(struct build *build, struct place_in in, double elements)
+{
+    const double e = build->element;
+    if (!(build->plan->lora_dropout > 0)) return;
+    struct operation *op = add_memory(build, OP_ADAPTER_DROPOUT, in, elements,
+                                      (struct traffic){2 * e + 1, 2 * e + 1, 1, 1});
+    op->saved_bytes = op->saved_recomputed_bytes = elements * (e + 1);
+}
+
+/* B A and W + s B A whole, twice read for the norm; both results are kept, and a magnitude of each
+ * output is trained. */
+static void weigh(struct build *build, struct place_in in, const struct adapted *a)
+{
+    const double e = build->element, weights = a->count * a->in * a->out;
+    if (!build->plan->dora) return;
+    struct operation *op =
+        add_memory(build, OP_ADAPTER_NORM, in, weights, (struct traffic){6 * e, 0, 4, 0});
+    op->parameters = a->count * a->out;
+    op->adapter = true;
+    op->expert = a->expert;
+    op->working_bytes = 2 * a->in * a->out * e;
+    op->saved_bytes = op->saved_recomputed_bytes = 2 * a->count * a->rows * a->out * e;
+}
+
+void add_adapter(struct build *build, struct place_in in, const struct adapted *a)
+{
+    const double rank = (double)build->plan->lora, e = build->element;
+    if (!(targets_of(build->plan) >> a->target & 1) || build->served || !(a->out > 0)) return;
+    drop(build, in, a->count * a->rows * a->in);
+    struct operation *op =
+        add_factor(build, OP_ADAPTER_IN, in, a, &(struct product){a->count, a->rows, rank, a->in});
+    op->saved_bytes = op->saved_recomputed_bytes = a->count * a->rows * rank * e;
+    add_factor(build, OP_ADAPTER_OUT, in, a, &(struct product){a->count, a->rows, a->out, rank});
+    weigh(build, in, a);
+    const struct traffic sum = /* compiled, behind the product of B */
+        build->plan->fused ? (struct traffic){2 * e, e, 0, 0}
+                           : (struct traffic){5 * e, 2 * e, 2, 1};
+    add_memory(build, OP_ADAPTER_SUM, in, a->count * a->rows * a->out, sum);
+}

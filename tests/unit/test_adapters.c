@@ -1,0 +1,302 @@
+/* Adapters beside frozen weights, bases of few bits, optimizers by what they store, preferences:
+ * published parameters and measured bytes, worked out by hand. */
+#include "estimate/stages.h"
+#include "layer_cases.h"
+
+#include <math.h>
+#include <reckon/catalog.h>
+#include <string.h>
+
+#define NEAR(value, wanted) cr_expect_float_eq(value, wanted, 1e-9 * fabs(wanted), #value)
+
+static struct rk_model model_of(const char *name)
+{
+    struct rk_model model;
+    struct rk_error error;
+    cr_assert_eq(rk_model_load(name, &model, &error), RK_OK, "%s", error.text);
+    return model;
+}
+
+static struct rk_plan plan_of(const char *words)
+{
+    struct rk_plan plan;
+    struct rk_error error;
+    cr_assert_eq(rk_plan_load(words, &plan, &error), RK_OK, "%s", error.text);
+    return plan;
+}
+
+static const struct rk_prediction *predict(const struct rk_model *model, const char *words)
+{
+    static struct rk_prediction prediction;
+    static struct rk_system system;
+    struct rk_error error;
+    const struct rk_plan plan = plan_of(words);
+    if (!system.memories)
+        cr_assert_eq(rk_system_load("a100-sxm4-80g mem2=1TiB@25GB/s", &system, &error), RK_OK);
+    rk_predict(model, &system, &plan, &prediction);
+    cr_assert(prediction.timed, "%s", prediction.reason[0].what);
+    return &prediction;
+}
+
+static double adapters(const struct layer *layer)
+{
+    double sum = 0;
+    for (int i = 0; i < layer->operations; i++)
+        if (layer->operation[i].adapter) sum += layer->operation[i].parameters;
+    return sum;
+}
+
+static double adapters_of(const char *name, const char *words)
+{
+    const struct rk_model model = model_of(name);
+    const struct rk_plan plan = plan_of(words);
+    const struct layer block = layer_of(&model, layer_kind_of(&model, 0), &plan);
+    const struct layer head = layer_of(&model, LAYER_HEAD, &plan);
+    return (double)model.layers * adapters(&block) + adapters(&head);
+}
+
+/* r (in + out) of each matrix. Printed by PEFT: 4,194,304 and 6,553,600 of Llama 2 7B and 13B, rank
+ * 8 on query and value; 13,631,488 of Mistral 7B, rank 16 on all of attention. */
+Test(adapters, parameters)
+{
+    cr_expect_eq(adapters_of("llama2-7b", "lora8 lora-targets=q+v framework=fsdp"), 4194304);
+    cr_expect_eq(adapters_of("llama2-13b", "lora8 lora-targets=q+v framework=fsdp"), 6553600);
+    cr_expect_eq(adapters_of("mistral-7b", "lora16 lora-targets=q+k+v+o framework=fsdp"), 13631488);
+    cr_expect_eq(adapters_of("llama2-7b", "lora8 framework=fsdp"),
+                 32 * 8.0 * (4 * 2 * 4096 + 3 * (4096 + 11008)), "all of a block");
+    cr_expect_eq(adapters_of("llama2-7b", "lora8 lora-targets=qkv framework=fsdp"),
+                 32 * 8.0 * (4096 + 3 * 4096), "one A for all three");
+    cr_expect_eq(adapters_of("llama2-7b", "lora8 lora-targets=head framework=fsdp"),
+                 8.0 * (4096 + 32000));
+    cr_expect_eq(adapters_of("llama2-7b", "lora8 lora-targets=o dora framework=fsdp"),
+                 32 * (8.0 * 2 * 4096 + 4096), "and a magnitude of each output");
+    cr_expect_eq(adapters_of("mixtral-8x7b", "lora8 lora-targets=up framework=fsdp"),
+                 32 * 8 * 8.0 * (4096 + 14336), "of each expert");
+}
+
+/* QLoRA of Mistral 7B on one A100, static: 4.30585 GB by hand, 4.30650 measured (fms-acceleration):
+ * 6,979,321,856 parameters in 0.515869 bytes, embedding, head and norms in 2, adapters in 4 + 8,
+ * two workspaces. */
+Test(adapters, static_bytes_of_qlora)
+{
+    const struct rk_model model = model_of("mistral-7b");
+    const char *words = "framework=fsdp lora16 lora-targets=q+k+v+o lora-bytes=4 base=nf4-dq gbs1";
+    const struct rk_stage *stage = &predict(&model, words)->stage[0];
+    const double rest = 2 * (2 * 32000.0 * 4096 + 65 * 4096.0), lora = 13631488;
+    const double base = 6979321856 * (0.5 + 1.0 / 64 + 4.0 / 16384);
+    NEAR(stage->holds[RK_HOLD_weights], base + rest + 4 * lora);
+    NEAR(stage->holds[RK_HOLD_gradients], 4 * lora);
+    NEAR(stage->holds[RK_HOLD_optimizer], 8 * lora);
+    cr_expect_float_eq(stage->static_bytes, 4.3065e9, 0.0007e9);
+}
+
+/* Likewise of 16 bits, 14.66408 GB by hand and 14.66449 measured; and GPTQ's groups of 128 on Llama
+ * 3 8B are 0.030 GB more than NF4, as measured (5.914 and 5.884). */
+Test(adapters, static_bytes_of_other_bases)
+{
+    const struct rk_model mistral = model_of("mistral-7b"), llama8b = model_of("llama3.1-8b");
+    const char *const lora = "framework=fsdp lora16 lora-targets=q+k+v+o lora-bytes=4 gbs1 ";
+    char words[160];
+    cr_expect_float_eq(predict(&mistral, lora)->stage[0].static_bytes, 14.66449e9, 0.0007e9);
+    snprintf(words, sizeof words, "%sbase=nf4-dq", lora);
+    const double nf4 = predict(&llama8b, words)->stage[0].static_bytes;
+    snprintf(words, sizeof words, "%sbase=gptq4", lora);
+    const double gptq = predict(&llama8b, words)->stage[0].static_bytes;
+    cr_expect_float_eq(nf4, 5.884e9, 0.002e9);
+    cr_expect_float_eq(gptq - nf4, 0.030e9, 0.006e9);
+    snprintf(words, sizeof words, "%sbase=nf4", lora);
+    NEAR(predict(&llama8b, words)->stage[0].static_bytes - nf4,
+         6979321856 * (4.0 / 64 - 1.0 / 64 - 4.0 / 16384));
+}
+
+/* A frozen weight is kept in the bytes that the plan says, whatever else would be implied. */
+Test(adapters, bytes_of_frozen_weights_are_not_ignored)
+{
+    struct rk_plan plan = plan_of("framework=fsdp frozen weight-bytes=0.5");
+    cr_expect_eq(element_bytes_of(&plan).weight, 0.5);
+    cr_expect_eq(element_bytes_of(&plan).base, 0.5);
+    plan = plan_of("framework=fsdp frozen weight-bytes=1");
+    cr_expect_eq(element_bytes_of(&plan).weight, 1);
+    plan = plan_of("framework=fsdp lora8 base=int8 weight-bytes=4");
+    cr_expect_eq(element_bytes_of(&plan).base, 1, "of blocks");
+    cr_expect_eq(element_bytes_of(&plan).weight, 4, "of embedding, norms and head");
+    plan = plan_of("framework=fsdp frozen weights-fp8");
+    cr_expect_eq(element_bytes_of(&plan).weight, 1);
+}
+
+static double saved(const struct layer *layer)
+{
+    double sum = 0;
+    for (int i = 0; i < layer->operations; i++)
+        sum += layer->operation[i].saved_bytes;
+    return sum;
+}
+
+static double saved_of(const char *words)
+{
+    const struct rk_plan plan = plan_of(words);
+    const struct layer layer = layer_of(&llama, LAYER_DENSE, &plan);
+    return saved(&layer) / 8192;
+}
+
+/* Of a token of Llama 3.1 8B, h 4096, f 14336: norms keep their inputs, attention q, k, v, output
+ * and log-sums; gate and up are kept, their product is not. Adapters keep A's input once, and A x.
+ * With dropout each keeps a copy and a mask of 1 byte. */
+Test(adapters, what_frozen_products_keep)
+{
+    const double h = 4096, f = 14336, bare = 2 * 2 * h + 12288 + 8192 + 128 + 2 * 2 * f;
+    cr_expect_eq(saved_of("frozen framework=fsdp"), bare);
+    cr_expect_eq(saved_of("lora16 lora-targets=q+v framework=fsdp"), bare + 2 * h + 2 * 2 * 16);
+    cr_expect_eq(saved_of("lora16 lora-targets=q+v lora-dropout=0.1 framework=fsdp"),
+                 bare + 2 * (3 * h + 2 * 16));
+    cr_expect_eq(saved_of("lora16 lora-targets=down framework=fsdp"), bare + 2 * f + 2 * 16);
+    cr_expect_eq(saved_of("lora16 lora-targets=o framework=fsdp"), bare + 2 * 16,
+                 "attention's own");
+    cr_expect_eq(saved_of("frozen frozen-inputs framework=fsdp"), bare + 2 * h + 2 * h + 2 * f);
+    cr_expect_eq(saved_of("frozen qkv-joined framework=fsdp"), bare + 2 * 40 * 128);
+    cr_expect_eq(saved_of("frozen framework=fsdp objective=dpo"), 2 * bare, "two answers");
+}
+
+/* A block that is computed again, Llama 3 8B with rank 16 on attention and dropout: 31.5 widths of
+ * the stream in 16 bits a token, measured on one GPU with Liger's loss (258 KB). */
+Test(adapters, one_block_again)
+{
+    const struct rk_model model = model_of("llama3.1-8b");
+    const char *words = "framework=fsdp lora16 lora-targets=q+k+v+o lora-dropout=0.1 base=nf4-dq "
+                        "recompute=full no-activation-fused loss-in-chunks gbs16 mbs16 seq4096";
+    const struct rk_stage *stage = &predict(&model, words)->stage[0];
+    const double beside = stage->holds[RK_HOLD_working];
+    cr_expect_float_eq(beside / 65536 / (2 * 4096), 31.5, 0.35);
+}
+
+/* Bytes of a trained parameter's optimizer state: docs/memory.md. */
+Test(adapters, optimizers)
+{
+    static const struct {
+        const char *words;
+        double bytes;
+    } rows[] = {{"", 8},
+                {"optimizer=adam-8bit", 2.03125},
+                {"optimizer=adam-4bit", 1.0625},
+                {"optimizer=lion", 4},
+                {"optimizer=sgd-momentum", 4},
+                {"optimizer=sgd", 0},
+                {"optimizer=lion moment1-bytes=2", 2}};
+    char words[96];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(words, sizeof words, "framework=fsdp %s", rows[i].words);
+        const struct rk_plan plan = plan_of(words);
+        cr_expect_eq(element_bytes_of(&plan).optimizer, rows[i].bytes, "%s", rows[i].words);
+    }
+}
+
+/* GaLore of rank r: 2 r out + r in of a matrix with in <= out, APOLLO without the projector's r in;
+ * Adafactor 4 (in + out). The fused products of a block count as one matrix each. */
+Test(adapters, optimizers_of_matrices)
+{
+    const struct rk_model model = model_of("llama2-7b");
+    const double h = 4096, f = 11008, ends = 2 * 32000 * h + h;
+    const double longer = 32 * (3 * h + h + 2 * f + f) + 32000, shorter = 32 * 4 * h + h;
+    const char *const galore = "framework=fsdp gbs1 optimizer=galore optimizer-rank=128";
+    const char *const apollo = "framework=fsdp gbs1 optimizer=apollo optimizer-rank=128";
+    NEAR(predict(&model, galore)->stage[0].holds[RK_HOLD_optimizer],
+         4 * 128 * (2 * longer + shorter) + 8 * ends);
+    NEAR(predict(&model, apollo)->stage[0].holds[RK_HOLD_optimizer],
+         4 * 128 * 2 * longer + 8 * ends);
+    NEAR(predict(&model, "framework=fsdp gbs1 optimizer=adafactor")
+             ->stage[0]
+             .holds[RK_HOLD_optimizer],
+         4 * (longer + shorter));
+    cr_expect_eq(
+        predict(&model, "framework=fsdp gbs1 optimizer-paged")->stage[0].holds[RK_HOLD_optimizer],
+        0);
+}
+
+/* Bytes of a logit while the loss runs. */
+Test(adapters, losses)
+{
+    static const struct {
+        const char *words;
+        double bytes;
+    } rows[] = {{"loss=held", 18},
+                {"loss=shifted", 14},
+                {"loss=padded", 10},
+                {"loss=copied", 8},
+                {"loss=narrow", 6},
+                {"loss=wide", 20},
+                {"objective=simpo", 2 * 8},
+                {"objective=simpo loss=padded", 2 * 12},
+                {"objective=dpo reference=copy", 2 * 8}};
+    char words[96];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(words, sizeof words, "framework=fsdp %s", rows[i].words);
+        const struct rk_plan plan = plan_of(words);
+        const struct layer layer = layer_of(&llama, LAYER_HEAD, &plan);
+        const struct operation *loss = find(&layer, "cross entropy");
+        cr_expect_eq((loss->saved_bytes + loss->working_bytes) / 8192 / 128256, rows[i].bytes, "%s",
+                     rows[i].words);
+    }
+}
+
+/* A reference is 2 bytes a parameter more, 13.5 GB of Llama 2 7B (ColossalChat's DPO over SimPO, 4
+ * H800), and a forward pass; adapters that are switched off are the pass alone. */
+Test(adapters, reference)
+{
+    const struct rk_model model = model_of("llama2-7b");
+    const char *const simpo = "framework=deepspeed gbs1 objective=simpo seq2048 recompute=full";
+    const char *const dpo =
+        "framework=deepspeed gbs1 objective=dpo reference=copy seq2048 recompute=full";
+    struct rk_prediction one = *predict(&model, simpo);
+    const struct rk_prediction *two = predict(&model, dpo);
+    NEAR(two->stage[0].holds[RK_HOLD_weights] - one.stage[0].holds[RK_HOLD_weights],
+         2 * one.parameters);
+    cr_expect_float_eq(two->stage[0].forward_s, 2 * one.stage[0].forward_s,
+                       0.02 * one.stage[0].forward_s);
+    one = *predict(&model, "framework=fsdp gbs1 lora8 objective=dpo");
+    two = predict(&model, "framework=fsdp gbs1 lora8 objective=dpo reference=adapter-off");
+    cr_expect_eq(two->stage[0].holds[RK_HOLD_weights], one.stage[0].holds[RK_HOLD_weights]);
+    cr_expect_gt(two->stage[0].forward_s, 1.9 * one.stage[0].forward_s);
+}
+
+/* Llama 3 70B, tensor 4, data 8: whole gradients of a rank's quarter in fp32, 70.6 GB a GPU more.
+ */
+Test(adapters, gradients_that_wait)
+{
+    const struct rk_model model = model_of("llama3.1-70b");
+    const char *const shards = "framework=fsdp tp4 dp8 zero3 sp gbs32 mbs1 recompute=full";
+    char words[128];
+    const double before = predict(&model, shards)->stage[0].holds[RK_HOLD_gradients];
+    snprintf(words, sizeof words, "%s unsynced-grads", shards);
+    const struct rk_prediction *waiting = predict(&model, words);
+    NEAR(waiting->stage[0].holds[RK_HOLD_gradients] - before, 4 * waiting->stage[0].parameters);
+    cr_expect_float_eq(4 * waiting->stage[0].parameters, 70.6e9, 0.2e9);
+    snprintf(words, sizeof words, "%s unsynced-grads gbs8", "framework=fsdp tp4 dp8 zero3 sp mbs1");
+    NEAR(predict(&model, words)->stage[0].holds[RK_HOLD_gradients], before);
+}
+
+/* DeepSpeed's step of ZeRO-2 over flat copies is of what is trained: of adapters a few megabytes,
+ * of 70 billion frozen weights nothing. */
+Test(adapters, step_of_deepspeed)
+{
+    const struct rk_model model = model_of("llama2-7b");
+    const char *const words = "framework=deepspeed zero2 gbs1 lora8 seq256 recompute=full";
+    const struct rk_stage *stage = &predict(&model, words)->stage[0];
+    cr_expect_lt(stage->holds[RK_HOLD_working] + stage->cached_bytes, 1e9);
+    cr_expect_lt(stage->total_bytes, 1.2 * 13.48e9 + 1.5e9);
+}
+
+/* A step of adapters: no gradient of the weights, two thirds of the products' time and a little. */
+Test(adapters, time)
+{
+    const struct rk_model model = model_of("llama2-7b");
+    const double full_s = predict(&model, "framework=fsdp gbs1 mbs1 seq4096")->step_s;
+    const double lora_s = predict(&model, "framework=fsdp gbs1 mbs1 seq4096 lora8")->step_s;
+    const double qlora_s =
+        predict(&model, "framework=fsdp gbs1 mbs1 seq4096 lora8 base=nf4-dq")->step_s;
+    cr_expect_lt(lora_s, 0.85 * full_s);
+    cr_expect_gt(lora_s, 0.6 * full_s);
+    cr_expect_gt(qlora_s, lora_s, "matrices are turned into 16 bits");
+    const struct rk_plan plan = plan_of("framework=fsdp packed=1024");
+    const struct layer layer = layer_of(&llama, LAYER_DENSE, &plan);
+    cr_expect_eq(find(&layer, "attention")->pairs, 8 * 1024.0 * 1025 / 2);
+}
