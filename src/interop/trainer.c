@@ -7,6 +7,7 @@
 #include "interop/deepspeed.h"
 #include "interop/key_rows.h"
 #include "interop/shell.h"
+#include "interop/trainer_tuning.h"
 #include "text/text_file.h"
 
 #include <inttypes.h>
@@ -36,12 +37,11 @@ struct trainer {
     int rotate;  /* of torch's context parallelism: "allgather|alltoall" */
     int reshard; /* of FSDP2: "false|true"; -1: not said */
     uint64_t version;
-    const char *deepspeed, *fsdp, *adapter, *stage, *finetuning, *optimizer;
+    const char *deepspeed, *fsdp;
+    struct trainer_tuning tuning;
 };
 
 #define AT(member) offsetof(struct trainer, member)
-#define ADAPTER    "only adapters are trained"
-#define OTHER_LOSS "the loss needs more than one pass of one model"
 
 /* clang-format off */
 
@@ -61,10 +61,17 @@ struct trainer {
     READ("per_device_train_batch_size", KEY_COUNT, microbatch), READ("gradient_accumulation_steps", KEY_COUNT, accumulation), \
     {"bf16", KEY_WORD, AT(bf16), "false|true|auto|full", NULL}, {"fp16", KEY_WORD, AT(fp16), "false|true|auto|full", NULL}, \
     READ("gradient_checkpointing", KEY_FLAG, checkpointing), READ("torch_compile", KEY_FLAG, compile), READ("use_liger_kernel", KEY_FLAG, liger), READ("tf32", KEY_FLAG, tf32), \
-    READ("optim", KEY_TEXT, optimizer), READ("gradient_checkpointing_kwargs.use_reentrant", KEY_FLAG, reentrant)
+    READ("optim", KEY_TEXT, tuning.optimizer), READ("gradient_checkpointing_kwargs.use_reentrant", KEY_FLAG, reentrant)
+
+/* Of trl's model_config.py and of PEFT. */
+#define PEFT_ROWS \
+    READ("lora_r", KEY_COUNT, tuning.rank), READ("lora_dropout", KEY_NUMBER, tuning.dropout), \
+    LATER("lora_target_modules"), LATER("lora_target_modules.*"), \
+    READ("load_in_4bit", KEY_FLAG, tuning.four_bits), READ("load_in_8bit", KEY_FLAG, tuning.eight_bits)
 
 static const struct key trainer_rows[] = {
-    TRAINER_ROWS,
+    TRAINER_ROWS, PEFT_ROWS,
+    READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora), READ("use_bnb_nested_quant", KEY_TEXT, tuning.double_),
     READ("max_seq_length", KEY_COUNT, sequence), READ("max_length", KEY_COUNT, sequence), READ("block_size", KEY_COUNT, sequence),
     READ("model_max_length", KEY_COUNT, sequence), READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
     READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
@@ -76,7 +83,7 @@ static const struct key trainer_rows[] = {
 };
 
 static const struct key accelerate_rows[] = {
-    TRAINER_ROWS,
+    TRAINER_ROWS, PEFT_ROWS, READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora),
     {"distributed_type", KEY_WORD, AT(launch), "MULTI_GPU|DEEPSPEED|FSDP|MEGATRON_LM|NO|MULTI_XPU|MULTI_NPU|XLA|TPU|MULTI_CPU", NULL},
     {"mixed_precision", KEY_WORD, AT(mixed), "no|fp16|bf16|fp8", NULL},
     READ("num_processes", KEY_COUNT, processes), READ("num_machines", KEY_COUNT, machines),
@@ -101,7 +108,9 @@ static const struct key accelerate_rows[] = {
 };
 
 static const struct key axolotl_rows[] = {
-    TRAINER_ROWS,
+    TRAINER_ROWS, PEFT_ROWS,
+    READ("lora_target_linear", KEY_FLAG, tuning.all_linear), READ("peft_use_dora", KEY_FLAG, tuning.dora), READ("rl", KEY_TEXT, tuning.objective),
+    READ("gptq", KEY_TEXT, tuning.gptq),
     READ("micro_batch_size", KEY_COUNT, microbatch), READ("batch_size", KEY_COUNT, batch), READ("sequence_len", KEY_COUNT, sequence),
     {"float16", KEY_WORD, AT(fp16), "false|true", NULL}, {"fp8", KEY_FLAG, AT(fp8), NULL, NULL}, {"bfloat16", KEY_WORD, AT(bf16), "false|true", NULL},
     READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
@@ -109,10 +118,10 @@ static const struct key axolotl_rows[] = {
     FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
     READ("tensor_parallel_size", KEY_COUNT, tensor), READ("context_parallel_size", KEY_COUNT, ring), READ("sequence_parallel_degree", KEY_COUNT, ring),
     READ("dp_shard_size", KEY_INTEGER, shard), READ("dp_replicate_size", KEY_COUNT, replicate), READ("expert_parallel_size", KEY_COUNT, expert),
-    READ("adapter", KEY_TEXT, adapter), {"activation_offloading", KEY_WORD, AT(offloading), "false|true|legacy|hidden_states|disk", NULL},
+    READ("adapter", KEY_TEXT, tuning.adapter), {"activation_offloading", KEY_WORD, AT(offloading), "false|true|legacy|hidden_states|disk", NULL},
     {"attn_implementation", KEY_WORD, AT(attention), "sdpa|flash_attention_2|flash_attention_3|eager|flex_attention|xformers|sage", NULL},
     READ("liger_rms_norm", KEY_FLAG, liger), READ("liger_glu_activation", KEY_FLAG, liger_mlp),
-    READ("optimizer", KEY_TEXT, optimizer),
+    READ("optimizer", KEY_TEXT, tuning.optimizer),
     READ("fp8_enable_fsdp_float8_all_gather", KEY_FLAG, gather),
 #include "interop/formats/axolotl.h"
 #include "interop/formats/fsdp.h"
@@ -121,7 +130,11 @@ static const struct key axolotl_rows[] = {
 
 static const struct key llama_factory_rows[] = {
     TRAINER_ROWS,
-    READ("cutoff_len", KEY_COUNT, sequence), READ("stage", KEY_TEXT, stage), READ("finetuning_type", KEY_TEXT, finetuning),
+    READ("cutoff_len", KEY_COUNT, sequence), READ("stage", KEY_TEXT, tuning.stage), READ("finetuning_type", KEY_TEXT, tuning.finetuning),
+    READ("pref_loss", KEY_TEXT, tuning.preference), READ("lora_rank", KEY_COUNT, tuning.rank), READ("lora_dropout", KEY_NUMBER, tuning.dropout),
+    LATER("lora_target"), LATER("lora_target.*"), READ("use_dora", KEY_FLAG, tuning.dora), READ("quantization_bit", KEY_COUNT, tuning.bits),
+    READ("double_quantization", KEY_TEXT, tuning.double_), READ("use_galore", KEY_FLAG, tuning.galore), READ("galore_rank", KEY_COUNT, tuning.galore_rank),
+    READ("use_apollo", KEY_FLAG, tuning.apollo), READ("apollo_rank", KEY_COUNT, tuning.apollo_rank),
     READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
     READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
     {"flash_attn", KEY_WORD, AT(attention), "sdpa|fa2|fa3|disabled|auto", NULL},
@@ -156,23 +169,13 @@ static enum rk_status fail(const struct reading *r, const char *text)
     return rk_fail(r->error, RK_BAD_INPUT, r->settings->path, 0, 0, "%s", text);
 }
 
-static enum rk_status refuse_kind(const struct reading *r, const char *key, const char *why)
-{
-    return settings_fail(r->settings, settings_find(r->settings, key), r->error,
-                         "%s, which plans do not cover", why);
-}
-
-/* Trains all weights of one model? */
+/* Of GPUs, by torch or DeepSpeed? */
 static enum rk_status check_kind(const struct reading *r)
 {
     const struct trainer *t = &r->t;
-    if (t->adapter && *t->adapter) return refuse_kind(r, "adapter", ADAPTER);
-    if (t->finetuning && strcmp(t->finetuning, "full") != 0)
-        return refuse_kind(r, "finetuning_type", ADAPTER);
-    if (t->stage && strcmp(t->stage, "sft") != 0 && strcmp(t->stage, "pt") != 0)
-        return refuse_kind(r, "stage", OTHER_LOSS);
     if (t->launch == LAUNCH_MEGATRON || t->launch > LAUNCH_ONE)
-        return refuse_kind(r, "distributed_type", "not a run on GPUs by torch or DeepSpeed");
+        return settings_fail(r->settings, settings_find(r->settings, "distributed_type"), r->error,
+                             "not a run on GPUs by torch or DeepSpeed, which plans do not cover");
     return RK_OK;
 }
 
@@ -237,17 +240,6 @@ static void read_precision(const struct reading *r)
     if (t->bf16 == 2)
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "bf16", "auto",
                   "GPUs of today have it: taken as on");
-}
-
-/* AdamW, perhaps with moments in 8 bits; others are estimated as it. */
-static void read_optimizer(const struct reading *r)
-{
-    const char *name = r->t.optimizer ? r->t.optimizer : "adamw";
-    const bool narrow = strstr(name, "8bit");
-    if (narrow) r->p->moment1_element_bytes = r->p->moment2_element_bytes = 1;
-    if (strncmp(name, "adam", 4) != 0 && strncmp(name, "paged_adam", 10) != 0)
-        notes_add(r->notes, NOTE_WARNING, 0, 0, "optimizer", name,
-                  "is not followed: is estimated as AdamW, with two moments");
 }
 
 /* ---- DeepSpeed ---- */
@@ -426,7 +418,8 @@ static enum rk_status interpret(struct reading *r)
     if (status != RK_OK) return status;
     read_precision(r);
     read_kernels(r);
-    read_optimizer(r);
+    status = trainer_tuning_read(r->settings, &t->tuning, r->p, r->notes, r->error);
+    if (status != RK_OK) return status;
     const bool fsdp = t->launch == LAUNCH_FSDP || (t->fsdp && *t->fsdp) ||
                       settings_has(r->settings, "fsdp_config.") || t->shard > 1;
     if (t->deepspeed || settings_has(r->settings, "deepspeed.") ||
@@ -469,28 +462,34 @@ static enum rk_status read_with(const struct key_table *table, const struct trai
 enum rk_status trainer_read(const struct config_source *source, struct rk_model *model,
                             struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    static const struct trainer presets = {PRESETS, .microbatch = 8};
+    static const struct trainer presets = {PRESETS, .microbatch = 8, .tuning.rank = 16};
     return read_with(&trainer_keys, &presets, source, model, plan, notes, error);
 }
 
 enum rk_status accelerate_read(const struct config_source *source, struct rk_model *model,
                                struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    static const struct trainer presets = {PRESETS, .microbatch = 1};
+    static const struct trainer presets = {PRESETS, .microbatch = 1, .tuning.rank = 16};
     return read_with(&accelerate_keys, &presets, source, model, plan, notes, error);
 }
 
 enum rk_status axolotl_read(const struct config_source *source, struct rk_model *model,
                             struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    static const struct trainer presets = {PRESETS, .microbatch = 1};
+    static const struct trainer presets = {PRESETS, .microbatch = 1, .tuning.doubles = true};
     return read_with(&axolotl_keys, &presets, source, model, plan, notes, error);
 }
 
 enum rk_status llama_factory_read(const struct config_source *source, struct rk_model *model,
                                   struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    static const struct trainer presets = {PRESETS, .microbatch = 8, .checkpointing = true,
-                                           .sequence = 2048};
+    static const struct trainer presets = {PRESETS,
+                                           .microbatch = 8,
+                                           .checkpointing = true,
+                                           .sequence = 2048,
+                                           .tuning.rank = 8,
+                                           .tuning.doubles = true,
+                                           .tuning.galore_rank = 16,
+                                           .tuning.apollo_rank = 16};
     return read_with(&llama_factory_keys, &presets, source, model, plan, notes, error);
 }

@@ -13,6 +13,6 @@ reckon import axolotl x.yaml --model llama3.1-8b --gpus 8; printf "adapter: lora
 llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with axolotl
   plan: framework=fsdp dp8 gbs16 zero3 grad-overlap weight-overlap no-fused
 === stderr
-reckon: x.yaml:9:10: adapter: only adapters are trained, which plans do not cover
+reckon: x.yaml:9:10: adapter: needs a rank: give --set lora_r=16
 reckon: d.json:1:33: zero_optimisation.stage: is not known, did you mean zero_optimization.stage: correct it, or give --ignore zero_optimisation.stage
 === exit 3
