@@ -19,7 +19,8 @@ struct validate_args {
     struct option_texts files;
     struct option_values by;
     bool rows, parts, regret, unmodelled, unread, constants, brief, blind;
-    const char *rules, *output, *learn, *steps, *fit, *given;
+    const char *rules, *output, *learn, *steps, *fit, *given, *sure;
+    struct sure_bounds bounds;
     struct option_texts only;
     struct show_args show;
 };
@@ -53,6 +54,8 @@ static const struct option validate_options[] = {
      .help = "fit constants of kernels, reckon-system(5), to the runs that --only takes, and say what the others make of them"},
     {.name = "constants", .type = OPTION_FLAG, AT(constants),
      .help = "what each constant of kernels is worth: errors when accelerators have the default instead, or 10 % more or less"},
+    {.name = "sure", .type = OPTION_TEXT, .argument = "FITS,FAILS", AT(sure),
+     .help = "count as unsure what needs more than FITS of the memory and no more than FAILS of it (0.9,1.05)"},
     {.name = "rules", .type = OPTION_TEXT, .argument = "FILE", AT(rules), .complete = "file",
      .help = "how cells are read and what is assumed (measured/rules.json of the catalog)"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
@@ -101,7 +104,7 @@ const struct usage validate_usage = {
 };
 
 /* The tables of the catalog, when none is named. */
-static const char *const own_tables[] = {"runs.csv", "memory.csv", "oom.csv"};
+static const char *const own_tables[] = {"runs.csv", "memory.csv", "oom.csv", "finetune.csv"};
 /* clang-format on */
 enum { OWN_TABLES = sizeof own_tables / sizeof *own_tables };
 
@@ -156,7 +159,7 @@ static enum rk_status add_statistics(struct report *report, const struct results
         if (!args->brief && wants(args, i))
             status = validate_by(report, results, (enum fact_class)i, error);
     if (status == RK_OK) status = validate_memory(report, results, error);
-    if (status == RK_OK) validate_fits(report, results);
+    if (status == RK_OK) validate_fits(report, results, &args->bounds);
     if (status == RK_OK) status = validate_regret(report, results, args->regret, error);
     if (status == RK_OK && (!args->brief || args->unmodelled))
         status = validate_unmodelled(report, results, args->unmodelled, error);
@@ -391,6 +394,7 @@ int cmd_validate(int argc, char **argv)
     const int done = options_read(&validate_usage, argc, argv, &args);
     if (done >= 0) return done;
     if (args.learn || args.steps) args.blind = true;
+    if (sure_read(args.sure, &args.bounds, &error) != RK_OK) return options_fail(&error);
     if (rules_load_or_own(args.rules, &rules, &error) != RK_OK) return options_fail(&error);
     const int code =
         args.constants || args.fit ? judge_constants(&rules, &args) : judge_rows(&rules, &args);

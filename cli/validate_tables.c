@@ -90,10 +90,12 @@ static bool of_kind(const struct result *r, const void *context)
     return r->kind == *(const enum figure_kind *)context;
 }
 
+/* `context` says whether only those of frozen weights count. */
 static bool peak(const struct result *r, const void *context)
 {
-    (void)context;
-    return is_memory(r) && r->kind != FIGURE_STATIC;
+    const bool *adapters = context;
+    return is_memory(r) && r->kind != FIGURE_STATIC &&
+           (!*adapters || rk_plan_freezes(&r->judgement.plan));
 }
 
 /* ---- statistics ---- */
@@ -194,11 +196,16 @@ enum rk_status validate_memory(struct report *report, const struct results *resu
                 {"allocated", FIGURE_ALLOCATED},
                 {"reserved", FIGURE_RESERVED},
                 {"in use", FIGURE_USED}};
+    static const struct {
+        const char *name;
+        bool adapters;
+    } peaks[] = {{"peaks of adapters", true}, {"all peaks", false}};
     struct scores scores = {report, "memory", "Errors of memory", NULL};
     enum rk_status status = RK_OK;
     for (int i = 0; i < COUNT_OF(rows) && status == RK_OK; i++)
         status = add_score(&scores, rows[i].name, results, of_kind, &rows[i].kind, error);
-    if (status == RK_OK) status = add_score(&scores, "all peaks", results, peak, NULL, error);
+    for (int i = 0; i < COUNT_OF(peaks) && status == RK_OK; i++)
+        status = add_score(&scores, peaks[i].name, results, peak, &peaks[i].adapters, error);
     return status;
 }
 
@@ -262,6 +269,10 @@ enum rk_status validate_sources(struct report *report, const struct results *res
         const char *name;
         result_filter filter;
     } rows[] = {{"all times", any_time}, {"dense", dense}, {"experts", with_experts}};
+    static const struct {
+        const char *name;
+        bool adapters;
+    } peaks[] = {{"peaks of memory", false}, {"  of adapters", true}};
     double *errors = malloc((results->count + 1) * sizeof *errors);
     if (!errors) return no_memory(error);
     fill_errors(results, any_time, NULL, errors);
@@ -274,6 +285,10 @@ enum rk_status validate_sources(struct report *report, const struct results *res
             add_source_mean(report, table, rows[i].name, results, errors);
         }
         add_generations(report, table, results, errors);
+        for (int i = 0; i < COUNT_OF(peaks); i++) {
+            fill_errors(results, peak, &peaks[i].adapters, errors);
+            add_source_mean(report, table, peaks[i].name, results, errors);
+        }
     }
     free(errors);
     return RK_OK;
@@ -439,7 +454,36 @@ static size_t count_verdicts(const struct results *results, enum result_verdict 
     return count;
 }
 
-void validate_fits(struct report *report, const struct results *results)
+/* Rows that ran, or did not, by what is sure of them: a row with several figures counts once. */
+static void count_sure(const struct results *results, const struct sure_bounds *bounds,
+                       size_t count[2][SURE_UNSURE + 1])
+{
+    const char *last = "";
+    for (size_t i = 0; i < results->count; i++) {
+        const struct result *r = &results->result[i];
+        const struct judgement *j = &r->judgement;
+        const bool again = strcmp(r->id, last) == 0;
+        last = r->id;
+        if (again || r->verdict == RESULT_UNMODELLED) continue;
+        const bool oom = r->verdict == RESULT_OOM_REJECTED || r->verdict == RESULT_OOM_ACCEPTED;
+        const bool fits = r->verdict == RESULT_COMPARED || r->verdict == RESULT_OOM_ACCEPTED;
+        const enum sure by_verdict = fits ? SURE_FITS : SURE_NOT; /* of a lower tier, or untimed */
+        const bool known = j->total_bytes > 0 && (fits || j->reason.tier == 0);
+        count[oom][known ? sure_of(j->total_bytes, j->capacity_bytes, bounds) : by_verdict]++;
+    }
+}
+
+static void add_share(struct report *report, struct report_table *table, const char *name,
+                      size_t count, size_t right)
+{
+    if (!count) return;
+    report_row(report, table,
+               (struct report_cell[]){cell_text(name), cell_count(count), cell_count(right),
+                                      cell_number((double)right / (double)count)});
+}
+
+void validate_fits(struct report *report, const struct results *results,
+                   const struct sure_bounds *bounds)
 {
     static const struct report_column columns[] = {
         {.name = "runs", .title = "of"},
@@ -451,20 +495,19 @@ void validate_fits(struct report *report, const struct results *results)
     const size_t accepted = count_verdicts(results, RESULT_OOM_ACCEPTED);
     const size_t ran = count_verdicts(results, RESULT_COMPARED);
     const size_t refused = count_verdicts(results, RESULT_REFUSED);
+    size_t sure[2][SURE_UNSURE + 1] = {{0}};
     if (rejected + accepted + ran + refused == 0) return;
+    count_sure(results, bounds, sure);
+    const size_t unsure = sure[0][SURE_UNSURE] + sure[1][SURE_UNSURE];
     struct report_table *table =
         REPORT_LIST(report, "fits", "What fits", REPORT_IN_TEXT | REPORT_IN_JSON, columns);
-    if (rejected + accepted)
-        report_row(
-            report, table,
-            (struct report_cell[]){cell_text("out of memory, rejected"),
-                                   cell_count(rejected + accepted), cell_count(rejected),
-                                   cell_number((double)rejected / (double)(rejected + accepted))});
-    if (ran + refused)
-        report_row(report, table,
-                   (struct report_cell[]){cell_text("ran, accepted"), cell_count(ran + refused),
-                                          cell_count(ran),
-                                          cell_number((double)ran / (double)(ran + refused))});
+    add_share(report, table, "out of memory, rejected", rejected + accepted, rejected);
+    add_share(report, table, "ran, accepted", ran + refused, ran);
+    add_share(report, table, "  sure, out of memory, rejected",
+              sure[1][SURE_NOT] + sure[1][SURE_FITS], sure[1][SURE_NOT]);
+    add_share(report, table, "  sure, ran, accepted", sure[0][SURE_NOT] + sure[0][SURE_FITS],
+              sure[0][SURE_FITS]);
+    add_share(report, table, "  unsure", rejected + accepted + ran + refused, unsure);
 }
 
 /* ---- regret ---- */

@@ -3,6 +3,7 @@
 #define RECKON_CLI_VALIDATE_TABLES_H
 
 #include "facts/results.h"
+#include "facts/sure.h"
 #include "report/report.h"
 #include "study/left_out.h"
 
@@ -36,8 +37,9 @@ enum rk_status validate_given(struct report *report, const struct results *resul
 enum rk_status validate_bars(struct report *report, const struct results *results,
                              struct rk_error *error);
 
-/* Which runs are predicted to fit. */
-void validate_fits(struct report *report, const struct results *results);
+/* Which runs are predicted to fit, and of which that is sure. */
+void validate_fits(struct report *report, const struct results *results,
+                   const struct sure_bounds *bounds);
 
 /* Planner regret: a summary, and with `groups` every group. */
 enum rk_status validate_regret(struct report *report, const struct results *results, bool groups,

@@ -113,7 +113,7 @@ enum rk_status fact_read(const struct row *row, struct fact *fact, struct rk_err
     const char *unmodelled = row_get(row, "unmodelled");
     bool fine = !unmodelled[0] || fact_fail(fact, "%s", unmodelled);
     fine = fine && fact_model(row, fact) && fact_system(row, fact) && fact_plan(row, fact) &&
-           fact_clusters(row, fact) && fact_figures(row, fact) &&
+           fact_host(row, fact) && fact_clusters(row, fact) && fact_figures(row, fact) &&
            fact_number(row, "came_predicted", fact, &fact->came_predicted);
     classify(row, fact);
     if (fine) name_group(row, fact);

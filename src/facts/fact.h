@@ -24,6 +24,7 @@ enum figure_kind {
     FIGURE_ALLOCATED, /* the allocator's peak, of the fullest rank */
     FIGURE_RESERVED,  /* what the allocator took from the device at its peak */
     FIGURE_USED,      /* all of the device's memory in use */
+    FIGURE_BOUND,     /* it needs no more than so much: a page's word, or a memory that it fills */
     FIGURE_OOM,       /* none: the run was out of memory */
     FIGURE_KINDS
 };
@@ -129,6 +130,7 @@ bool fact_fail(struct fact *fact, const char *format, ...) RK_PRINTF(2, 3);
 bool fact_model(const struct row *row, struct fact *fact);
 bool fact_system(const struct row *row, struct fact *fact);
 bool fact_plan(const struct row *row, struct fact *fact);
+bool fact_host(const struct row *row, struct fact *fact);
 bool fact_clusters(const struct row *row, struct fact *fact);
 bool fact_figures(const struct row *row, struct fact *fact);
 void fact_clusters_release(struct fact *fact);

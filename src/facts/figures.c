@@ -44,6 +44,7 @@ static const struct {
     {"memory.allocated", FIGURE_ALLOCATED},
     {"memory.reserved",  FIGURE_RESERVED},
     {"memory.used",      FIGURE_USED},
+    {"memory.bound",     FIGURE_BOUND},
 };
 
 static const char *const formulas[] = {

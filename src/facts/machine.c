@@ -1,11 +1,14 @@
 /* machine.c - the machine of a row: a system that rules name, its node and its adapters, and what
  * cells "kernels.KEY" change of its kernels. */
+#include "catalog/hosts.h"
 #include "catalog/kernels.h"
 #include "facts/fact.h"
 
 #include <reckon/catalog.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { LINE = 512 };
 
 static const struct field *kernels_field(const char *key)
 {
@@ -42,16 +45,40 @@ static bool change_kernels(const struct row *row, struct fact *fact)
     return true;
 }
 
+static void write_line(const struct row *row, char text[static LINE])
+{
+    const char *domain = row_get(row, "nvl");
+    snprintf(text, LINE, "%s%s%s %s", row_get(row, "system"), domain[0] ? " nvl" : "", domain,
+             row_get(row, "machine"));
+}
+
+/* The memory of its nodes, where the plan offloads and the row says nothing of it. */
+bool fact_host(const struct row *row, struct fact *fact)
+{
+    char text[LINE], note[HOST_WORD];
+    struct rk_system made;
+    struct rk_error error;
+    bool taken = false;
+    write_line(row, text);
+    if (fact->system.machine || fact->system.memories > 1) return true;
+    if (host_take(&fact->plan, text, &fact->system, &made, &taken, note, &error) != RK_OK)
+        return fact_fail(fact, "%.200s", error.text);
+    if (!taken) return true;
+    made.kernels = fact->system.kernels; /* with what cells change */
+    rk_system_release(&fact->system);
+    fact->system = made;
+    return true;
+}
+
 bool fact_system(const struct row *row, struct fact *fact)
 {
-    char text[512];
+    char text[LINE];
     struct rk_error error;
-    const char *base = row_get(row, "system"), *domain = row_get(row, "nvl");
+    const char *base = row_get(row, "system");
     if (!base[0])
         return fact_fail(fact, "no system of the catalog is known as \"%.60s\"",
                          row_get(row, "gpu"));
-    snprintf(text, sizeof text, "%s%s%s %s", base, domain[0] ? " nvl" : "", domain,
-             row_get(row, "machine"));
+    write_line(row, text);
     if (rk_system_load(text, &fact->system, &error) == RK_OK) return change_kernels(row, fact);
     return fact_fail(fact, "system \"%.100s\": %.140s", text, error.text);
 }

@@ -118,23 +118,28 @@ static bool read_member(const struct row *row, const struct field *field, struct
 
 /* ---- what one cell does not say alone ---- */
 
-/* "core_attn mlp": parts by name, with blanks or commas between. */
-static bool read_parts(const struct row *row, struct fact *fact)
+/* "core_attn mlp", "q+v": names of a set, with blanks, commas or plus signs between. */
+static bool read_names(const struct row *row, const char *column, const char *const *names,
+                       unsigned *bits, struct fact *fact)
 {
-    const char *text = row_get(row, "recompute_parts");
+    const char *text = row_get(row, column);
     while (*text) {
-        const size_t length = strcspn(text, " ,");
-        int part = 0;
-        while (part < RK_PARTS && length &&
-               (strlen(rk_part_name((enum rk_part)part)) != length ||
-                memcmp(rk_part_name((enum rk_part)part), text, length)))
-            part++;
-        if (part == RK_PARTS)
-            return fact_fail(fact, "recompute_parts: \"%.60s\" is no part of a layer", text);
-        if (length) fact->plan.recompute_parts |= 1u << part;
+        const size_t length = strcspn(text, " ,+");
+        int i = 0;
+        while (names[i] && length && (strlen(names[i]) != length || memcmp(names[i], text, length)))
+            i++;
+        if (!names[i]) return fact_fail(fact, "%s: \"%.60s\" is not known", column, text);
+        if (length) *bits |= 1u << i;
         text += length + (text[length] != 0);
     }
     return true;
+}
+
+static bool read_sets(const struct row *row, struct fact *fact)
+{
+    struct rk_plan *plan = &fact->plan;
+    return read_names(row, "recompute_parts", names_of_part, &plan->recompute_parts, fact) &&
+           read_names(row, "lora_targets", names_of_target, &plan->lora_targets, fact);
 }
 
 /* "16, 18": blocks of each virtual stage. With split_ends the first and the last count embedding
@@ -260,7 +265,7 @@ bool fact_plan(const struct row *row, struct fact *fact)
     fact->plan = rk_plan_default();
     for (const struct field *field = plan_fields; field->key; field++)
         if (is_cell(field) && !read_member(row, field, fact)) return false;
-    if (!read_parts(row, fact) || !read_split(row, fact) || !derive(row, fact)) return false;
+    if (!read_sets(row, fact) || !read_split(row, fact) || !derive(row, fact)) return false;
     struct rk_plan *plan = &fact->plan;
     if (!plan->sequence) plan->sequence = fact->model.sequence;
     if (!read_bf16(row, fact)) return false;

@@ -106,7 +106,7 @@ static void compare(struct result *r, const struct fact *fact, const struct figu
     r->predicted_si = f->form == FORM_BYTES     ? r->predicted
                       : f->kind == FIGURE_LAYER ? j->layer_s
                                                 : j->step_s;
-    r->error = r->predicted_si / r->measured_si - 1;
+    r->error = f->kind == FIGURE_BOUND ? NAN : r->predicted_si / r->measured_si - 1;
     if (f == fact->figure) r->came_error = error_as_it_came(r, fact->came_predicted);
 }
 

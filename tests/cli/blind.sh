@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 python3 - "$RECKON" "$root/data" "$work" "${RECKON_SLOW:-}" <<'END'
 import csv, json, os, random, re, shutil, subprocess, sys
 reckon, data, work, slow = sys.argv[1:]
-tables = ("runs.csv", "memory.csv", "oom.csv")  # only times are compared: the others stay empty in copies
+tables = ("runs.csv", "memory.csv", "oom.csv", "finetune.csv")  # only times are compared: the others stay empty in copies
 names = ("source", "id", "source_group")
 
 def group(row):

@@ -34,9 +34,9 @@ step: 15734.6 s simulated, 15734.6 s by reckon: the same
 The best plans
 rank        step  tokens/s/GPU    MFU  memory  offloaded  fits in  tensor  context  sequence-parallel  shard-ranks  keep-gathered
                s                    %     GiB        GiB        %
-   1  15657.1551        33.486  35.88    56.2      174.2       80       1        8                 no            0             no
-   2  15657.3545        33.485  35.88    60.0      185.4       77       1        8                 no            4             no
-   3  15666.7193        33.465  35.86    59.6      177.7       78       2        4                yes            0            yes
+   1  15657.1551        33.486  35.88    56.2      174.2       86       1        8                 no            0             no
+   2  15657.3545        33.485  35.88    60.0      185.4       80       1        8                 no            4             no
+   3  15666.7193        33.465  35.86    59.6      177.7       81       2        4                yes            0            yes
 
 bad_option  with seq-chunks every layer is computed again whole: give recompute=full, without recompute-layers, recompute-every or recompute-stride
 bad_option  seq-chunks is known where heads are exchanged: give cp-kind=ulysses, or no cp

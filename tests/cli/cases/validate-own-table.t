@@ -22,10 +22,13 @@ allocated      1  -30.83  30.83   30.83     30.83  30.83  own_2
 all peaks      1  -30.83  30.83   30.83     30.83  30.83  own_2
 
 What fits
-of                       count  right   share
-                                            %
-out of memory, rejected      1      1  100.00
-ran, accepted                2      2  100.00
+of                               count  right   share
+                                                    %
+out of memory, rejected              1      1  100.00
+ran, accepted                        2      2  100.00
+  sure, out of memory, rejected      1      1  100.00
+  sure, ran, accepted                2      2  100.00
+  unsure                             3      0    0.00
 
 Runs that differ by their plan alone
 group                                                                          plans  first  first s  best    best s  regret

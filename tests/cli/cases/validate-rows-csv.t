@@ -1,9 +1,9 @@
 reckon validate "$SOURCE/tests/data/cases/validate-own-table/runs.csv" -o -
 === stdout
 id,source,gpu,metric,measured,predicted,low50,high50,low90,high90,error_pct,verdict,open,reason
-own_1,own,A100-SXM4-80GB,iter_time_s,9,7.86,7.698,10.29,6.47,20.85,-12.66,compared,,
-own_2,own,A100-SXM4-80GB,iter_time_s,10,8.649,8.452,11.64,6.978,25.37,-13.51,compared,,
-own_2,own,A100-SXM4-80GB,memory.allocated,42949673000,29710000000,29260000000,34640000000,21510000000,49670000000,-30.83,compared,,
+own_1,own,A100-SXM4-80GB,iter_time_s,9,7.86,7.69,10.29,6.47,20.48,-12.66,compared,,
+own_2,own,A100-SXM4-80GB,iter_time_s,10,8.649,8.442,11.64,6.978,24.87,-13.51,compared,,
+own_2,own,A100-SXM4-80GB,memory.allocated,42949673000,29710000000,29140000000,33540000000,23020000000,46760000000,-30.83,compared,,
 own_3,own,A100-SXM4-80GB,OOM,,,,,,,,oom rejected,,"needs 194.41 GiB, has 80.00"
 own_4,own,A100-SXM4-80GB,iter_time_s,,,,,,,,not modelled,,"the row gives no layers, and the shape of ""Unheard-of"" is not in the catalog"
 own_5,own,Quantum-1,iter_time_s,,,,,,,,not modelled,,"no system of the catalog is known as ""Quantum-1"""
