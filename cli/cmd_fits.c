@@ -20,8 +20,9 @@ struct fits_args {
     struct plan_source source;
     struct save_args save;
     struct run_args run;
-    bool place, nearest;
+    bool place, nearest, tune;
     const char *headroom; /* NULL: learned */
+    const char *sure;     /* NULL: the usual bounds */
     const char *output;
     struct show_args show;
 };
@@ -40,6 +41,10 @@ static const struct operand fits_operands[] = {
 };
 static const struct option answer_options[] = {
     OPTION_HEADROOM_ROW(AT(headroom)),
+    {.name = "tune", .type = OPTION_FLAG, AT(tune),
+     .help = "fine-tuning: try all weights, LoRA and QLoRA, sharded or not, computed again or not, offloaded or not, and say of each what needs least memory and what is fastest, with the largest microbatch and the longest sample; framework=fsdp unless it is said"},
+    {.name = "sure", .type = OPTION_TEXT, .argument = "FITS,FAILS", AT(sure),
+     .help = "between these shares of the memory it is not sure whether a plan fits, exit status 2 (0.9,1.05); 1 for never"},
     {.name = "place", .type = OPTION_FLAG, AT(place),
      .help = "place what the tightest stage allocates in a step: at fixed addresses, and as PyTorch's allocator would"},
     {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
@@ -61,7 +66,8 @@ const struct usage fits_usage = {
         "reckon search finds is taken, of those that have what the words say; where none fits, the one "
         "that needs least. What was taken is said. Other assumptions are those of reckon predict.\n\n"
         "--headroom asks of a plan that is given whether it leaves so much, too.\n\n"
-        "Exit status 0: it fits; 1: it does not, it does not leave what --headroom asks for, or the plan cannot run.",
+        "Exit status 0: it fits; 1: it does not, it does not leave what --headroom asks for, or the plan cannot run; 2: "
+        "that is not sure, --sure says between which shares of the memory. So reckon fits ... && torchrun ... is a guard.",
     .operands = fits_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -80,6 +86,7 @@ const struct usage fits_usage = {
          "Does this plan fit, and what would save how much?"},
         {"reckon fits ./config.json --gpus 8 h100-sxm5-80g framework=fsdp", "A model of Hugging Face on one node:"},
         {"reckon fits ./Llama-3.1-8B h100-sxm5-80g -g 8", "A checkpoint, by the shapes in its files:"},
+        {"reckon fits qwen3-32b \"rtx4090 x2\" --tune", "What can be fine-tuned there, and how?"},
         {"reckon fits deepseek-v3 h800-sxm5-80g x2048 tp1 pp16 ep64 zero1 --format json",
          "Every figure, for a program:"},
     },
@@ -372,6 +379,13 @@ static void fill_report(struct report *report, const struct fits_question *quest
 
 /* ---- the command ---- */
 
+/* Fine-tuning is torch's, unless it is said. */
+static void tune_with(struct plan_input *input)
+{
+    struct rk_error none;
+    plan_read_words("framework=fsdp", &input->draft, &none);
+}
+
 static enum rk_status read_input(struct fits_args *args, char *system, size_t size,
                                  struct plan_input *input, struct fits_question *question,
                                  struct rk_error *error)
@@ -379,10 +393,13 @@ static enum rk_status read_input(struct fits_args *args, char *system, size_t si
     enum rk_status status = take_system_words(&args->source, system, size, error);
     if (status == RK_OK) status = plan_gather(&args->source, input, error);
     if (status != RK_OK) return status;
+    status = sure_read(args->sure, &question->sure, error);
+    if (status == RK_OK && args->tune && !plan_given(&input->draft, "framework")) tune_with(input);
+    if (status != RK_OK) return status;
     status = headroom_room(args->headroom, &input->model, &input->system, &input->draft.plan,
                            &question->room, error);
     if (status != RK_OK) return status;
-    question->open = !input->system.machine && fits_is_open(&input->draft);
+    question->open = !args->tune && !input->system.machine && fits_is_open(&input->draft);
     question->line = args->source.system;
     question->leaves = args->headroom && !question->open;
     question->grows = !plan_given(&input->draft, "batch");
@@ -399,13 +416,46 @@ static enum rk_status read_input(struct fits_args *args, char *system, size_t si
     return save_files(&args->save, &input->model, &input->draft.plan, error);
 }
 
+enum { EXIT_UNSURE = 2 };
+
+/* Exit status: of a plan that is held against a headroom, whether it leaves that; of others,
+ * whether it is sure that they fit. */
+static int exit_of(const struct fits_question *question, const struct forecast *f)
+{
+    const struct rk_prediction *p = f->prediction;
+    const bool full = p->timed && (p->verdict == RK_FITS || p->reason[0].tier == 0);
+    if (question->leaves || !full) return leaves_room(question, f) ? RK_OK : RK_NOTHING_FITS;
+    switch (sure_of(p->stage[p->tightest].total_bytes,
+                    forecast_system(f, p->tightest)->memory[0].capacity_bytes, &question->sure)) {
+    case SURE_FITS:
+        return RK_OK;
+    case SURE_NOT:
+        return RK_NOTHING_FITS;
+    default:
+        return EXIT_UNSURE;
+    }
+}
+
+/* --tune */
+static int answer_tuning(const struct fits_args *args, const struct fits_question *question,
+                         const struct plan_input *input)
+{
+    static const int exits[] = {
+        [SURE_FITS] = RK_OK, [SURE_NOT] = RK_NOTHING_FITS, [SURE_UNSURE] = EXIT_UNSURE};
+    struct report report = {.first = NULL};
+    const enum sure sure = fits_tune(&report, question, input);
+    const int code = show_report(&report, &args->show, args->output, exits[sure]);
+    report_release(&report);
+    return code;
+}
+
 /* As tables, or as a page. */
 static int answer(const struct fits_args *args, const struct fits_question *question,
                   const struct forecast *f)
 {
     const struct page_names names = {args->source.model, args->source.system, args->source.file,
                                      NULL, args->place};
-    const int code = leaves_room(question, f) ? RK_OK : RK_NOTHING_FITS;
+    const int code = exit_of(question, f);
     struct report report = {.first = NULL};
     struct rk_error error;
     enum rk_status status = RK_OK;
@@ -436,7 +486,9 @@ int cmd_fits(int argc, char **argv)
     if (code >= 0) return code;
 
     code = (int)read_input(&args, system, sizeof system, &input, &question, &error);
-    if (code == RK_OK) {
+    if (code == RK_OK && args.tune) {
+        code = answer_tuning(&args, &question, &input);
+    } else if (code == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
         rk_predict(&input.model, &input.system, plan, &prediction);
         const struct forecast forecast = {&input.model, &input.system, plan, &prediction,

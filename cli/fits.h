@@ -4,6 +4,7 @@
 
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
+#include "facts/sure.h"
 #include "report/html.h"
 
 /* Does the draft leave the way of training open: no degree, no sharding, no recomputation said? */
@@ -13,6 +14,7 @@ bool fits_is_open(const struct plan_draft *draft);
 struct fits_question {
     bool open, grows; /* nobody said the batch: it goes with the GPUs */
     bool leaves;      /* of a plan that is given: is so much left? */
+    struct sure_bounds sure;
     const char *line; /* the system's */
     double room;      /* share of the device's memory, if any plan takes so little: headroom.h */
     struct rk_plans_problem problem;
@@ -22,6 +24,11 @@ struct fits_question {
  * is pinned, a batch that nobody said is 4 samples for each GPU. Notes in input->assumed how it was
  * found. `context` is a struct fits_question that says what is usable; its problem is set. */
 plan_choose fits_choose;
+
+/* --tune: adds what fits of full fine-tuning, LoRA and QLoRA, sharded, computed again, offloaded or
+ * not, each with its largest microbatch and its longest sample; what the words say is pinned. */
+enum sure fits_tune(struct report *report, const struct fits_question *question,
+                    const struct plan_input *input);
 
 /* Adds what the tightest stage takes at fixed addresses, and in PyTorch's caching allocator with
  * and without expandable segments, in place of the predicted fragmentation. */

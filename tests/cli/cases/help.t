@@ -100,7 +100,7 @@ usage: reckon predict --model MODEL --system SYSTEM [options] [PLAN]...
 Words of a plan (--help-all explains them):
 Words of a plan (--help-all explains them):
   framework=..., precision=..., [no-]training, gpusN, tpN, ppN, vppN, cpN, dpN,
-  epN, etpN, order=..., mbsN, gbsN, seqN, schedule=..., mb-group=N, split=N,
+  epN, etpN, order=..., mbsN, gbsN, seqN, packed=N, schedule=..., mb-group=N,
 4
 Before a run:
   fits                        does it fit, and what saves how much memory

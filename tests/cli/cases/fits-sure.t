@@ -1,0 +1,17 @@
+# sure that it fits, sure that it does not, and between: exit statuses 0, 1, 2; bounds are settable
+reckon fits llama3.1-8b a100-sxm4-80g -g 1 framework=fsdp lora=16 seq2048 recompute=full gbs1 >answer; echo "exit $?"
+reckon fits llama3.1-8b a100-sxm4-80g -g 1 framework=fsdp seq2048 recompute=full gbs1 >answer; echo "exit $?"
+reckon fits llama3.1-8b a100-sxm4-80g -g 1 framework=fsdp lora=16 seq2048 recompute=full gbs1 --sure 0.1,0.9 >answer; echo "exit $?"
+reckon fits llama3.1-8b a100-sxm4-80g -g 1 framework=fsdp lora=16 seq2048 recompute=full gbs1 --sure 0.1,0.9 | head -1
+reckon fits llama3.1-8b a100-sxm4-80g -g 1 framework=fsdp lora=16 gbs1 --sure 1.2,0.9; echo "exit $?"
+reckon fits llama3.1-8b a100-sxm4-80g -g 1 framework=fsdp lora=16 gbs1 --sure often; echo "exit $?"
+=== stdout
+exit 0
+exit 1
+exit 2
+llama3.1-8b on a100-sxm4-80g, 1 GPU: fits, 61.30 GiB left; 573.1 ms a step
+exit 2
+exit 2
+=== stderr
+reckon: --sure: "1.2,0.9" is no pair of shares of the memory such as 0.9,1.05, the smaller first, and no single one such as 1
+reckon: --sure: "often" is no pair of shares of the memory such as 0.9,1.05, the smaller first, and no single one such as 1
