@@ -58,10 +58,10 @@ B takes 1.2 % more time than A: 0.988 times the throughput
 On h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8: 38.57 s a step, 381.7 TFLOP/s a GPU, MFU 38.6 %
 bad_memory  offloading needs a second memory, tpu-v5e has 1: add one to it, mem2=1TiB@50GB/s
 llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
-   1  30.2666        1082.6  49.16    50.8       49.3       91
+   1  29.8958        1096.1  49.77    69.8       49.3       76
 To launch the best, and to see where its time goes:
-  reckon export megatron -m llama3.1-70b gpus16 tp8 pp2 vpp16 gbs64 sp tp-overlap offload-optimizer=1
-  reckon predict -m llama3.1-70b -s 'h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8' -g 16 tp8 pp2 vpp16 gbs64 sp tp-overlap offload-optimizer=1
+  reckon export megatron -m llama3.1-70b gpus16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap recompute=selective:layernorm offload-optimizer=1
+  reckon predict -m llama3.1-70b -s 'h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8' -g 16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap recompute=selective:layernorm offload-optimizer=1
 llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
 llama3.1-70b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
 === stderr

@@ -23,15 +23,15 @@ for word in recompute-rest offload-activations=0.5; do reckon longest memo-7b a8
 The longest sequence
 GPUs     tokens   step s   MFU   GPU  fits in  lower tiers  candidates        not  limit  plan
                              %   GiB        %          GiB
-   8  4,816,896  5.276 h  38.9  62.9       75        193.3         188  4,849,664  HBM2e  framework=deepspeed cp8 gbs1 seq4816896 cp-kind=ulysses seq-chunks=84 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
+   8  4,947,968  5.848 h  37.0  63.7       75        198.6         188  4,980,736  HBM2e  framework=deepspeed cp8 gbs1 seq4947968 cp-kind=ulysses seq-chunks=128 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
 
 Where each kind of plan ends
 GPUs  kind            tokens   MFU   GPU  fits in  lower tiers  limit  plan
                                  %   GiB        %          GiB
-   8  two buffers  1,081,344  50.8  67.3       76        232.8  HBM2e  cp8 gbs1 seq1081344 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.39358671334187395 recompute-rest
-   8  megatron       589,824  40.5  68.5       75          0.0  HBM2e  cp8 gbs1 seq589824 cp-kind=ulysses zero3 grad-overlap weight-overlap recompute=full attention=flash
-   8  deepspeed      557,056  40.6  62.6       75          0.0  HBM2e  framework=deepspeed cp8 gbs1 seq557056 cp-kind=ulysses zero3 grad-overlap weight-overlap recompute=full
-   8  chunks       4,816,896  38.9  62.9       75        193.3  HBM2e  framework=deepspeed cp8 gbs1 seq4816896 cp-kind=ulysses seq-chunks=84 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
+   8  two buffers  1,146,880  50.8  70.2       75        232.8  HBM2e  cp8 gbs1 seq1146880 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.36286900319173426 recompute-rest
+   8  megatron       688,128  40.6  69.8       76          0.0  HBM2e  cp8 gbs1 seq688128 zero3 grad-overlap weight-overlap recompute=full attention=flash
+   8  deepspeed      622,592  40.5  61.9       77          0.0  HBM2e  framework=deepspeed cp8 gbs1 seq622592 cp-kind=ulysses zero3 grad-overlap weight-overlap recompute=full
+   8  chunks       4,947,968  37.0  63.7       75        198.6  HBM2e  framework=deepspeed cp8 gbs1 seq4947968 cp-kind=ulysses seq-chunks=128 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
 
 MFU over length, the best plan of each kind
 GPUs     tokens  two buffers  megatron  deepspeed  chunks  over megatron  over deepspeed  plan
@@ -41,13 +41,13 @@ GPUs     tokens  two buffers  megatron  deepspeed  chunks  over megatron  over d
    8    131,072         53.0      42.4       41.8    41.3           1.25            1.27  #############  dp4 cp2 gbs4 seq131072 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.6141757867315182 recompute-rest
    8    262,144         52.4      41.4       41.0    40.7           1.27            1.28  #############  dp2 cp4 gbs2 seq262144 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.9647441364460335 recompute-rest
    8    524,288         51.4      40.8       40.6    40.1           1.26            1.27  ############  cp8 gbs1 seq524288 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.9647441364460335 recompute-rest
-   8    557,056         51.4      40.7       40.6    39.2           1.26            1.27  ############  cp8 gbs1 seq557056 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.8995254687559391 recompute-rest
-   8    589,824         51.3      40.5          -    40.0           1.26               -  ############  cp8 gbs1 seq589824 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.8415533196980775 recompute-rest
+   8    622,592         51.2      40.7       40.5    39.1           1.26            1.26  ############  cp8 gbs1 seq622592 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.7896835021199907 recompute-rest
+   8    688,128         51.1      40.6          -    39.7           1.26               -  ############  cp8 gbs1 seq688128 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.7007638148432707 recompute-rest
    8  1,048,576         50.9         -          -    39.9              -               -  ############  cp8 gbs1 seq1048576 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.41038546108023155 recompute-rest
-   8  1,081,344         50.8         -          -    39.8              -               -  ############  cp8 gbs1 seq1081344 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.39358671334187395 recompute-rest
+   8  1,146,880         50.8         -          -    39.0              -               -  ############  cp8 gbs1 seq1146880 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.36286900319173426 recompute-rest
    8  2,097,152            -         -          -    39.8              -               -  ##########  framework=deepspeed dp2 cp4 gbs2 seq2097152 cp-kind=ulysses seq-chunks=32 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
    8  4,194,304            -         -          -    39.8              -               -  ##########  framework=deepspeed cp8 gbs1 seq4194304 cp-kind=ulysses seq-chunks=64 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
-   8  4,816,896            -         -          -    38.9              -               -  #########  framework=deepspeed cp8 gbs1 seq4816896 cp-kind=ulysses seq-chunks=84 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
+   8  4,947,968            -         -          -    37.0              -               -  #########  framework=deepspeed cp8 gbs1 seq4947968 cp-kind=ulysses seq-chunks=128 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
 
 What two buffers gain
 GPUs  over       both run  mean gain  lengths  of means, 0 where it does not fit
@@ -55,11 +55,11 @@ GPUs  over       both run  mean gain  lengths  of means, 0 where it does not fit
    8  deepspeed         5       1.24        7                               1.72
    8  chunks            7       1.26        7                               1.26
 
-8 GPUs: of such runs (Ampere, dense, deepspeed: 121 of 7 sources, each unseen) half take 5.555 h to 7.734 h, 90 % 4.411 h to 12.95 h; half of tuned benchmarks 5.429 h to 7.518 h, of ordinary runs 5.582 h to 8.315 h
-  memory: of such runs (deepspeed, dense: 67 of 4 sources, each unseen) 90 % need 47.5 to 115.7 of 80.0 GiB; it fits in 75 %
+8 GPUs: of such runs (Ampere, dense, deepspeed: 121 of 7 sources, each unseen) half take 6.158 h to 8.574 h, 90 % 4.889 h to 14.12 h; half of tuned benchmarks 6.018 h to 8.334 h, of ordinary runs 6.188 h to 9.217 h
+  memory: of such runs (deepspeed, dense: 115 of 6 sources, each unseen) 90 % need 48.0 to 100.3 of 80.0 GiB; it fits in 75 %
 gpus,tokens,mfu,limit
-4,1572864,0.39854391047001425,HBM2e
-16,11141120,0.37751591926798955,HBM2e
+4,1638400,0.39851584178095845,HBM2e
+16,11272192,0.3775214754296732,HBM2e
 The longest sequence
 GPUs  tokens  candidates     not  limit
    8       0         124  32,768  HBM3
@@ -73,18 +73,18 @@ exit 2
 exit 2
 gpus,tokens,limit
 12,622592,HBM3
-16,3112960,HBM3
+16,3309568,HBM3
 gpus,tokens,limit
 12,2588672,HBM3
-16,11141120,HBM3
+16,11370496,HBM3
 gpus,tokens,limit
 12,524288,HBM3
-16,786432,HBM3
+16,851968,HBM3
 gpus,tokens,limit
-12,1671168,HBM3
-16,11567104,HBM3
+12,1736704,HBM3
+16,11829248,HBM3
 gpus,tokens,limit
-256,11042816,HBM3
+256,11632640,HBM3
 The longest sequence
 GPUs  tokens  candidates     not  limit
    8       0         124  32,768  HBM3

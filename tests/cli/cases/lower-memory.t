@@ -39,7 +39,7 @@ llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, by reckon: this plan can
   plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=1
 memory_exceeded  memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little
   with offload-optimizer=0 it fits, 2.0 GiB of memory tier 1 (mem2) left, and takes 3.6 % less (the cheapest change; reckon fits shows others)
-memory tier 0 (HBM3)   28.77     80.00    36.0  #########...............
+memory tier 0 (HBM3)   28.66     80.00    35.8  #########...............
 memory tier 1 (mem2)   22.44      2.00  1121.9  ########################
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs: does not fit: memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little; 5.776 s a step
 What a single change of the plan saves of memory tier 1 (mem2)
@@ -58,21 +58,21 @@ llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, by reckon: 5.585 s a ste
 memory tier 1 (mem2)    2.00      2.00   99.9  ########################
 Why it cannot run
 reason           message
-memory_exceeded  memory tier 0 (HBM3) needs 153.5 GiB on stage 0, has 80 GiB: 73.53 GiB too little
+memory_exceeded  memory tier 0 (HBM3) needs 151.3 GiB on stage 0, has 80 GiB: 71.26 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 197.1 GiB on stage 0, has 2 GiB: 195.1 GiB too little
 
 llama3.1-8b on h100-sxm5-80g mem2=unlimited@50GB/s, 16 GPUs, by reckon: 5.776 s a step, 292 TFLOP/s a GPU, MFU 29.5 %
 memory tier 1 (mem2)   22.44  unlimited    0.0  ........................
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s
-A  gpus16 tp4 gbs64 mbs4 recompute=full: 5.566 s a step, 51.21 GiB
+A  gpus16 tp4 gbs64 mbs4 recompute=full: 5.566 s a step, 51.10 GiB
   plan: dp4 tp4 mbs4 gbs64 recompute=full
   of such runs (Hopper, dense, megatron: 253 of 18 sources,
-  each unseen) half take 5.419 s to 7.329 s, 90 % 4.568 s to 15.00 s; half of tuned benchmarks
+  each unseen) half take 5.419 s to 7.329 s, 90 % 4.568 s to 14.73 s; half of tuned benchmarks
   5.333 s to 7.103 s, of ordinary runs 5.474 s to 7.778 s
-B  +offload-optimizer=1: 5.776 s a step, 28.77 GiB, does not fit
+B  +offload-optimizer=1: 5.776 s a step, 28.66 GiB, does not fit
   plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=1
   of such runs (Hopper, dense, megatron: 253 of 18 sources,
-  each unseen) half take 5.617 s to 7.690 s, 90 % 4.702 s to 16.20 s; half of tuned benchmarks
+  each unseen) half take 5.617 s to 7.690 s, 90 % 4.702 s to 15.90 s; half of tuned benchmarks
   5.525 s to 7.443 s, of ordinary runs 5.677 s to 8.181 s
 B takes 3.8 % more time than A: 0.964 times the throughput
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, by reckon: this plan cannot run
@@ -85,14 +85,14 @@ memory_exceeded  memory tier 0 (HBM3) needs 151.4 GiB on stage 3, has 80 GiB: 71
 memory_exceeded  memory tier 1 (mem2) needs 100.4 GiB on stage 3, has 2 GiB: 98.38 GiB too little
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, by reckon: this plan cannot run
 memory_exceeded  memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
-  with offload-activations=0 it fits, 2.0 GiB of memory tier 1 (mem2) left (57 % of such runs fitted), and takes 15.7 % less (the cheapest change; reckon fits shows others)
+  with offload-activations=0 it fits, 2.0 GiB of memory tier 1 (mem2) left (59 % of such runs fitted), and takes 15.7 % less (the cheapest change; reckon fits shows others)
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, by reckon: this plan cannot run
 memory_exceeded  memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 80 GiB: 9.007 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 17.02 GiB on stage 0, has 2 GiB: 15.02 GiB too little
 mixtral-8x7b on h100-sxm5-80g mem2=9GiB@50GB/s ssd=1*samsung-980pro-1tb, 32 GPUs, by reckon: this plan cannot run
 memory_exceeded  memory tier 1 (mem2) needs 25.66 GiB on stage 0, has 9 GiB: 16.66 GiB too little
   with offload-optimizer=0 it fits, 3.6 GiB of memory tier 1 (mem2) left, and takes 0.7 % less (the cheapest change; reckon fits shows others)
-memory tier 0 (HBM3)                    17.10     80.00   21.4  #####...................
+memory tier 0 (HBM3)                    17.04     80.00   21.3  #####...................
 memory tier 1 (mem2)                    25.66      9.00  285.1  ########################
 memory tier 2 (1x samsung-980pro-1tb)    9.02    931.32    1.0  ........................
 outcome          tier  where  plans  share
@@ -113,7 +113,7 @@ more of memory tier 0 (HBM3): no amount helps                            -      
 3.610 GiB more of memory tier 1 (mem2): 5.610 GiB instead of 2 GiB  3.5269     18.146  dp4 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
 rank    step  tokens/s/GPU    MFU  memory  offloaded  fits in
            s                    %     GiB        GiB        %
-   1  4.3557          7523  39.14    55.6        4.5       86
+   1  4.3557          7523  39.14    55.6        4.5       89
 
 outcome          tier  where   plans  share
                                           %

@@ -33,7 +33,7 @@ holmes fitted + holmes-1 + holmes-7 - holmes-2 + holmes-5 - holmes-6 + holmes-4 
 mt-nlg mtnlg-1 + mtnlg-2 + mtnlg-3 + mtnlg-4 + mtnlg-5 - mtnlg-10 - mtnlg-6 + mtnlg-8 + mtnlg-7 ? mtnlg-9 ? every-value +
    51 published, 25 given, 24 judged, 23 within 10 %; 0 without ours or a reason; 10 commands
 memo memo-1 + memo-3 + memo-6 + memo-7 - memo-11 + memo-4 + memo-5 + memo-8 + memo-9 + memo-10 - experiment-addresses + memo-2 - memo-12 ? every-value +
-   28 published, 27 given, 35 judged, 30 within 10 %; 0 without ours or a reason; 50 commands
+   28 published, 27 given, 35 judged, 29 within 10 %; 0 without ours or a reason; 50 commands
 mgpt mgpt-1a + mgpt-1b ? mgpt-7 + mgpt-2 + mgpt-3 - mgpt-4 ? mgpt-5 ? mgpt-6 ? every-value +
    19 published, 13 given, 6 judged, 4 within 10 %; 0 without ours or a reason; 28 commands
 galvatron galv-2 + galv-6 + galv-1 + galv-7 + experiment-layers + galv-3 ? galv-4 ? galv-5 ? every-value +

@@ -49,7 +49,7 @@ days                              70.83             expected, failures and check
 The best plan
 rank    step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD
            s                    %     GiB        %                   K
-   1  3.3102        9899.2  51.50    63.2       79  18.52       79.667
+   1  3.3102        9899.2  51.50    63.2       81  18.52       79.667
 days                              18.51             expected, failures and checkpoints included
 Its phases
 phase      tokens  batch  sequence   step   MFU  change of plan   days  fits  plan

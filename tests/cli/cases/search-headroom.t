@@ -47,78 +47,79 @@ done
 The best plans
 rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
-   1  28.9671        1131.2  51.36    65.1       77       8
-   2  28.9699        1131.1  51.36    64.7       78      10
-  550,086 plans, 45,751 can run
+   1  28.9671        1131.2  51.36    65.1       80       8
+   2  28.9699        1131.1  51.36    64.7       80      10
+  550,086 plans, 45,840 can run
   headroom 8.0 of 80.0 GiB
-  550,086 plans, 45,751 can run
+  550,086 plans, 45,840 can run
   headroom 8.0 of 80.0 GiB
-  550,086 plans, 45,751 can run
-  headroom 11.4 of 80.0 GiB, with which three of four measured runs fit
-  550,086 plans, 45,751 can run, 6969 of them satisfy tensor < 3
+  550,086 plans, 45,840 can run
+  headroom 9.1 of 80.0 GiB, with which three of four measured runs fit
+  550,086 plans, 45,840 can run, 6988 of them satisfy tensor < 3
   headroom 30.0 of 80.0 GiB
-h100-sxm5-80g    64  550,086   45,751  29.1557        1123.9  51.03    62.2       80  dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm
-h200-sxm-141g    64  550,086  123,305  27.8679        1175.8  53.39   109.4       80  dp16 tp4 mbs2 gbs256 sp tp-overlap zero3 grad-overlap weight-overlap recompute=selective:layernorm
+h100-sxm5-80g    64  550,086   45,840  29.1557        1123.9  51.03    62.2       82  dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm
+h200-sxm-141g    64  550,086  123,515  27.8679        1175.8  53.39   109.4       82  dp16 tp4 mbs2 gbs256 sp tp-overlap zero3 grad-overlap weight-overlap recompute=selective:layernorm
 2
 2
 2
 2
 2
-  --headroom none adds plans that take more, the fastest 22.88 s (0.1 % faster) with 76.2 GiB, which fits in 58 %
+  --headroom none adds plans that take more, the fastest 22.88 s (0.1 % faster) with 76.2 GiB, which fits in 60 %
 The best plans
 rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  recompute                      chunks  split
             s                    %     GiB        %
-   1  22.8967        1341.7  33.88    67.9       77         4   256  moe_act+layernorm+mla_up_proj       8  balanced
-   2  22.9304        1339.7  33.83    68.4       76         4   256  moe_act+layernorm+mla_up_proj       8  ends
-   3  22.9563        1338.2  33.79    70.0       75         4   256  moe_act+layernorm+mla_up_proj       4  ends
-   4  22.9762          1337  33.76    68.8       76         8   128  mla_up_proj                         4  even
+   1  22.8967        1341.7  33.88    67.9       78         4   256  moe_act+layernorm+mla_up_proj       8  balanced
+   2  22.9177        1340.4  33.85    71.3       75         4   256  moe_act+layernorm+mla_up_proj       8  even
+   3  22.9304        1339.7  33.83    68.4       77         4   256  moe_act+layernorm+mla_up_proj       8  ends
+   4  22.9563        1338.2  33.79    70.0       76         4   256  moe_act+layernorm+mla_up_proj       4  ends
+   5  22.9762          1337  33.76    68.8       77         8   128  mla_up_proj                         4  even
 
-2 more have the time and memory of one before it and are left out
-The first 2 of the 64 plans of the frontier
+1 more has the time and memory of one before it and is left out
+The first 2 of the 62 plans of the frontier
 rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
-   1  28.9671        1131.2  51.36    65.1       77       8
-   2  28.9699        1131.1  51.36    64.7       78      10
-  headroom 9.1 of 80.0 GiB, with which three of four measured runs fit
-  --headroom none adds plans that take more, the fastest 5.315 s (1.6 % faster) with 77.9 GiB, which fits in 54 %
-   1  5.4019          6066  50.84    70.1       75
-   1  5.3146        6165.6  51.68    77.9       54
-The best may not fit: of measured runs whose peak was predicted so close to the memory, 54 % did;
-   1  5.3146        6165.6  51.68    77.9       54
-The best may not fit: of measured runs whose peak was predicted so close to the memory, 54 % did;
-   1  5.3146        6165.6  51.68    77.9       54
-The best may not fit: of measured runs whose peak was predicted so close to the memory, 54 % did;
-  headroom 9.1 of 80.0 GiB, with which three of four measured runs fit: no plan leaves so much, these fill the memory
-   1  30.3623        1011.8  25.55    79.8       40
-The best may not fit: of measured runs whose peak was predicted so close to the memory, 40 % did
-{'usable_bytes': 76151902411.34752, 'left_out_step_s': 5.314623770428869, 'left_out_hbm_bytes': 83653060894.72, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
+   1  28.9671        1131.2  51.36    65.1       80       8
+   2  28.9699        1131.1  51.36    64.7       80      10
+  headroom 8.2 of 80.0 GiB, with which three of four measured runs fit
+  --headroom none adds plans that take more, the fastest 5.315 s (1.6 % faster) with 77.1 GiB, which fits in 57 %
+   1  5.4019          6066  50.84    69.7       76
+   1  5.3146        6165.6  51.68    77.1       57
+The best may not fit: of measured runs whose peak was predicted so close to the memory, 57 % did;
+   1  5.3146        6165.6  51.68    77.1       57
+The best may not fit: of measured runs whose peak was predicted so close to the memory, 57 % did;
+   1  5.3146        6165.6  51.68    77.1       57
+The best may not fit: of measured runs whose peak was predicted so close to the memory, 57 % did;
+  headroom 8.2 of 80.0 GiB, with which three of four measured runs fit: no plan leaves so much, these fill the memory
+   1  30.3623        1011.8  25.55    79.8       43
+The best may not fit: of measured runs whose peak was predicted so close to the memory, 43 % did
+{'usable_bytes': 77108928114.90125, 'left_out_step_s': 5.314623770428869, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
 None 9.215829965530471
-[75245014118.4, 0.7542551444207765]
-[124216706119.68, 0.7784251395705912]
-mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 9.923 GiB left; 5.402 s a step
-  fastest that leaves 9.1 GiB), framework megatron, sequence 8192 (the model's), attention flash3
-B  best that leaves 9.1 GiB: 5.402 s a step, 70.08 GiB
-mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 2.092 GiB left; 5.315 s a step
+[74847100497.92, 0.7646366563564978]
+[123847691253.76, 0.7971521283129975]
+mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 10.29 GiB left; 5.402 s a step
+  fastest that leaves 8.2 GiB), framework megatron, sequence 8192 (the model's), attention flash3
+B  best that leaves 8.2 GiB: 5.402 s a step, 69.71 GiB
+mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 2.899 GiB left; 5.315 s a step
   fastest that fits), framework megatron, sequence 8192 (the model's), attention flash3
-B  best: 5.315 s a step, 77.91 GiB, may not fit: 54 % of such runs did
-mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 30.42 GiB left; 5.571 s a step
+B  best: 5.315 s a step, 77.10 GiB, may not fit: 57 % of such runs did
+mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 30.79 GiB left; 5.571 s a step
   fastest that leaves 30.0 GiB), framework megatron, sequence 8192 (the model's), attention flash3
-B  best that leaves 30.0 GiB: 5.571 s a step, 49.58 GiB
-A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.341 s a step, 76.89 GiB, may not fit: 56 % of such runs did
-B  best that leaves 9.1 GiB: 5.402 s a step, 70.08 GiB
+B  best that leaves 30.0 GiB: 5.571 s a step, 49.21 GiB
+A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.341 s a step, 76.09 GiB, may not fit: 60 % of such runs did
+B  best that leaves 8.2 GiB: 5.402 s a step, 69.71 GiB
 exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
-  headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; fits in 93 % of such runs
+  headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; fits in 95 % of such runs
 exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
-  headroom 10.000 GiB is left: 30.379 of 80.0 GiB are free; fits in 93 % of such runs
+  headroom 10.000 GiB is left: 30.379 of 80.0 GiB are free; fits in 95 % of such runs
 exit 1: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
-  headroom 40.000 GiB is not left: 30.379 of 80.0 GiB are free; fits in 93 % of such runs
+  headroom 40.000 GiB is not left: 30.379 of 80.0 GiB are free; fits in 95 % of such runs
 exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
-  headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; fits in 93 % of such runs
+  headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; fits in 95 % of such runs
 exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
-  headroom 11.389 GiB is left: 30.379 of 80.0 GiB are free; fits in 93 % of such runs
+  headroom 9.141 GiB is left: 30.379 of 80.0 GiB are free; fits in 95 % of such runs
   "headroom": {
     "asked_bytes": 0,
-    "left_bytes": -826754171207.68,
+    "left_bytes": -826385156341.76,
     "leaves": "no",
     "fits": 0
   },

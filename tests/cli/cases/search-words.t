@@ -14,8 +14,8 @@ for words in tp1 'tp8 pp4 mbs1'; do
 done
 === stdout
   4246 plans, 1858 can run
-  headroom 11.4 of 80.0 GiB, with which three of four measured runs fit
-  --headroom none adds plans that take more, the fastest 4.396 s (0.8 % faster) with 73.9 GiB, which fits in 62 %
+  headroom 9.1 of 80.0 GiB, with which three of four measured runs fit
+  --headroom none adds plans that take more, the fastest 4.396 s (0.8 % faster) with 73.9 GiB, which fits in 66 %
   not in the default space: precision=fp8-delayed would take 4.432 s to 3.722 s (257 measured runs have it); cuda-graphs would take 4.432 s to 4.417 s (30 measured runs have it)
   plan: tensor 2, context 1, pipeline 2, data 2, order tp-cp-dp-pp, microbatch 1,
   sequence-parallel no, tensor-overlap none, precision bf16, attention flash3, recompute none,
@@ -29,8 +29,8 @@ done
   tensor-network 0, pipeline-network 0, data-network 1
 
   4246 plans, 1858 can run
-  headroom 11.4 of 80.0 GiB, with which three of four measured runs fit
-  --headroom none adds plans that take more, the fastest 4.396 s (0.8 % faster) with 73.9 GiB, which fits in 62 %
+  headroom 9.1 of 80.0 GiB, with which three of four measured runs fit
+  --headroom none adds plans that take more, the fastest 4.396 s (0.8 % faster) with 73.9 GiB, which fits in 66 %
   not in the default space: precision=fp8-delayed would take 4.432 s to 3.722 s (257 measured runs have it); cuda-graphs would take 4.432 s to 4.417 s (30 measured runs have it)
   plan: tensor 2, context 1, pipeline 2, data 2, order tp-cp-dp-pp, microbatch 1,
   sequence-parallel no, tensor-overlap none, precision bf16, attention flash3, recompute none,
@@ -38,12 +38,12 @@ done
   gradient-overlap yes, weight-overlap yes
 
   16,057 plans, 9477 can run
-  headroom 11.4 of 80.0 GiB, with which three of four measured runs fit
-  --headroom none adds plans that take more, the fastest 3.396 s (1.2 % faster) with 74.3 GiB, which fits in 61 %
-  not in the default space: precision=fp8-delayed would take 3.436 s to 2.658 s (257 measured runs have it); loss-in-place would take 3.436 s to 3.406 s (23 measured runs have it); cuda-graphs would take 3.436 s to 3.426 s (30 measured runs have it)
-  plan: tensor 2, context 1, pipeline 1, data 8, order tp-cp-dp-pp, microbatch 1,
-  sequence-parallel yes, tensor-overlap ring, precision bf16, attention flash3, recompute none,
-  zero 1, shard-ranks 0, gradient-overlap yes, weight-overlap yes
+  headroom 9.1 of 80.0 GiB, with which three of four measured runs fit
+  --headroom none adds plans that take more, the fastest 3.396 s (0.4 % faster) with 74.3 GiB, which fits in 64 %
+  not in the default space: loss-in-place would take 3.408 s to 3.378 s (23 measured runs have it); cuda-graphs would take 3.408 s to 3.404 s (30 measured runs have it)
+  plan: tensor 2, context 1, pipeline 1, data 8, order tp-cp-dp-pp, microbatch 2,
+  sequence-parallel yes, tensor-overlap ring, precision bf16, attention flash3,
+  recompute layernorm, zero 1, shard-ranks 0, gradient-overlap yes, weight-overlap yes
 
 it goes on with 120 GPUs   at 93.7 % of its pace
 it goes on with 96 GPUs at   73.1 % of its pace

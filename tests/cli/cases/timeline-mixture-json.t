@@ -9,6 +9,7 @@ reckon timeline -m mixtral-8x7b -s h100-sxm5-80g -g 64 cp2 pp4 ep4 zero2 schedul
         "reduce_scatter": "1",
         "reduce_scatter": "1",
     "schedule": "zero-bubble",
+    "step_in_backward": false,
       "figure": "step",
       "reason": "what stages do behind their last pass runs while those in front drain; the formula leaves messages out of that time"
       "figure": "step",
