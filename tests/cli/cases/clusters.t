@@ -58,20 +58,20 @@ asked search -q -b 128 precision=fp16 cp1 schedule=zero-bubble | grep -A 1 Megat
 === stdout
 llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, batch 512 of 8192 tokens, megatron, bf16, by the model of today's plans
   26 plans simulated, the best of 40 exactly solved problems and what lies near them
-  headroom new 11.4 of 80.0 GiB, old 11.4 of 80.0 GiB
+  headroom new 9.1 of 80.0 GiB, old 9.1 of 80.0 GiB
 
 The best plans
 rank     step  tokens/s/GPU    MFU  memory  GPUs used  USD a step  plan
             s                    %     GiB
    1  10.2764        6377.3  50.45    54.0         64      0.3654  gbs512 round16; old: 8 layers tp1 cp2 dp16 mbs1; new: 24 layers tp1 cp2 dp16 mbs1
-   2  10.6173        6172.5  48.83    55.8         64      0.3775  gbs512 round16; old: 7 layers tp1 cp2 dp16 mbs1; new: 25 layers tp1 cp2 dp16 mbs1
-   3  10.8615        6033.8  47.73    63.5         64      0.3862  gbs512 round16; new: 24 layers tp1 cp2 dp16 mbs1; old: 8 layers tp1 cp2 dp16 mbs1
+   2  10.4380        6278.6  49.66    70.8         64      0.3711  gbs512 round32; old: 8 layers tp1 dp32 mbs1; new: 24 layers tp1 dp32 mbs1
+   3  10.6173        6172.5  48.83    55.8         64      0.3775  gbs512 round16; old: 7 layers tp1 cp2 dp16 mbs1; new: 25 layers tp1 cp2 dp16 mbs1
 
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
     0  old           8      4    32   1   2   1  16    1  none         82.93    178.23     43.05  46.01    24.7      100  #######.................
-    1  new          24      4    32   1   2   1  16    1  none        101.98    208.21      0.00  42.79    54.0       87  ################........
+    1  new          24      4    32   1   2   1  16    1  none        101.98    208.21      0.00  42.79    54.0       91  ################........
 
 What a step sends
 stage  to the next one over   each way  both ways  gradients of a GPU  their collectives
@@ -84,10 +84,10 @@ a step costs 0.3654 USD: GPU-hours used, bytes over links
 What is proved of the fastest
 objective  10.2764 s         of the best plan: sum c + (m - 1) max c + the end
 bound      10.2764 s         no plan has an objective below: proved
-floor      8.8468 s          no step is shorter, interleaved or not, stages each in one cluster: proved
+floor      8.8426 s          no step is shorter, interleaved or not, stages each in one cluster: proved
 gap        0.00 %            the objective above the simulation
 problems   40                orders of clusters and rounds, each solved exactly
-labels     1851              partial plans kept
+labels     1716              partial plans kept
 simulated  26                plans simulated
 
 Each cluster by itself
@@ -204,8 +204,8 @@ exit 2
 exit 2
 exit 2
 llama3.1-8b on h100-sxm5-80g x8 name=new + v100-sxm2-32g x16 name=old link=100Gb/s@50us, 24 GPUs, batch 128 of 8192 tokens, megatron, fp16, by the model of today's plans
-  14 plans simulated, the best of 32 exactly solved problems and what lies near them
-  headroom new 11.4 of 80.0 GiB, old 4.6 of 32.0 GiB
+  16 plans simulated, the best of 32 exactly solved problems and what lies near them
+  headroom new 9.1 of 80.0 GiB, old 3.7 of 32.0 GiB
   Megatron-LM does not launch it: its stages differ in more than their layers
   the best that it launches takes 11.3025 s a step, 2.3 % more: precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap on old, new (--launchable makes it the answer)
 
