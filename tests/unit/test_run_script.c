@@ -160,7 +160,6 @@ static const struct {
      "give --set MBS=VALUE"},
     {"trainer", RUN "--fsdp \"$HOW\"\n", NULL, "give --set HOW=VALUE"},
     {"trainer", RUN "--my_kernel 3\n", NULL, "my_kernel: is not known"},
-    {"trainer", RUN "--n_loops 3 --use_peft\n", "n_loops", "only adapters are trained"},
     {"trainer", RUN "--config_overrides n_layer=3\n", NULL, "another model than --model"},
     {"trainer", RUN "\n" RUN "--bf16\n", NULL, "a second command trains"},
     {"trainer", RUN "$MORE\n", NULL, "give --set MORE=VALUE"},

@@ -70,30 +70,39 @@ more GPUs: none that was tried helps                             -          -  -
 a smaller batch: none that was tried helps                       -          -  -
 a larger batch: none that was tried helps                        -          -  -
 1
-llama3.1-8b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
-  nothing fits without offload; assumed: host memory 2048 GiB a node of 8 at 50 GB/s each
-  12 plans, 3 can run
-  not in the default space: loss-in-place would take 7.652 s to 7.315 s (23 measured runs have it)
-  plan: tensor 1, context 1, pipeline 1, data 16, order tp-cp-dp-pp, microbatch 4, precision bf16,
-  attention flash3, sequence-chunks 1, recompute none, zero 0, gradient-overlap yes,
-  activation-offload yes, optimizer-offload yes, weight-offload no
-
-The best plan
-rank    step  tokens/s/GPU    MFU  memory  offloaded  fits in
-           s                    %     GiB        GiB        %
-   1  7.6524        4282.1  22.28    66.5      242.0       78
-
-The best: of such runs (Hopper, dense, megatron: 253 of 18 sources, each unseen) half take 7.305 s to 12.32 s, 90 % 5.433 s to 41.28 s; half of tuned benchmarks 7.106 s to 11.67 s, of ordinary runs 7.434 s to 13.66 s
-To launch the best, and to see where its time goes:
-  reckon export megatron -m llama3.1-8b gpus16 dp16 mbs4 gbs64 grad-overlap offload-activations=1 offload-optimizer=1
-  reckon predict -m llama3.1-8b -s 'h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8' -g 16 dp16 mbs4 gbs64 grad-overlap offload-activations=1 offload-optimizer=1
+llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
+  3 plans, 0 can run: memory tier 0 (HBM3) is too small
 
 What became of the plans
-outcome          tier  where  plans  share
-                                         %
-fits                -  -          3  25.00  ######
-memory_exceeded     0  HBM3       9  75.00  ##################
-0
+outcome          tier  where  plans   share
+                                          %
+fits                -  -          0    0.00
+memory_exceeded     0  HBM3       3  100.00  ########################
+
+The plans that miss by least: one limit alone refuses them
+refused by            needs      has     lacks        step  plan
+                                                         s
+memory tier 0 (HBM3)  203.3 GiB  80 GiB  123.3 GiB  3.3759  dp16 gbs64 grad-overlap
+memory tier 0 (HBM3)  251.3 GiB  80 GiB  171.3 GiB  3.3634  dp16 mbs2 gbs64 grad-overlap
+memory tier 0 (HBM3)  347.3 GiB  80 GiB  267.3 GiB  3.3571  dp16 mbs4 gbs64 grad-overlap
+
+What single change would admit a plan
+change                                                                 step  samples/s  plan
+                                                                          s
+123.3 GiB more of memory tier 0 (HBM3): 203.3 GiB instead of 80 GiB  3.3759     18.958  dp16 gbs64 grad-overlap
+a second memory tier of 127.8 GiB at 100 GB/s                        4.3948     14.563  dp16 gbs64 grad-overlap offload-activations=1 offload-optimizer=1
+a larger domain of network tier 0 (NVLink4): no size helps                -          -  -
+without --tensor: tensor 4                                           3.5445     18.056  dp4 tp4 mbs2 gbs64 sp tp-overlap grad-overlap
+without --context: does not help                                          -          -  -
+without --pipeline: pipeline 8                                       4.2997     14.885  dp2 pp8 vpp4 gbs64 split=1*28,2,1*2,0 grad-overlap
+without --recompute: does not help                                        -          -  -
+without --zero: zero 2                                               3.3130     19.318  dp16 gbs64 zero2 grad-overlap weight-overlap
+plans that megatron cannot start: none helps                              -          -  -
+fewer GPUs: none that was tried helps                                     -          -  -
+more GPUs: none that was tried helps                                      -          -  -
+a smaller batch: none that was tried helps                                -          -  -
+a larger batch: none that was tried helps                                 -          -  -
+1
 === stderr
 reckon: framework megatron has no axis tensor-comm: leave it out, or take framework calculon
 reckon: framework megatron has no axis data-network: leave it out, or take framework calculon
