@@ -247,23 +247,10 @@ const struct usage search_usage = {
 
 static enum rk_status save_best(const struct search *search, struct rk_error *error)
 {
-    const struct save_args *args = &search->args->save;
-    struct rk_plan plan, plain;
+    struct rk_plan plan;
     if (!search->result.found || !search_speaks()) return RK_OK;
     search_plan(search, 0, &plan);
-    const char *why = search_is_over_clusters(search) && args->script
-                          ? clusters_unlaunchable(&plan, &plain)
-                          : NULL;
-    if (why)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "--save-script: Megatron-LM does not run it as one job: %s; --launchable "
-                       "finds the best that it does",
-                       why);
-    if (!search_is_over_clusters(search) || !args->script)
-        return save_files(args, search->problem.model, &plan, error);
-    const struct save_args script = {.script = args->script}, saved = {.plan = args->plan};
-    const enum rk_status status = save_files(&script, search->problem.model, &plain, error);
-    return status == RK_OK ? save_files(&saved, search->problem.model, &plan, error) : status;
+    return save_files(&search->args->save, search->problem.model, &plan, error);
 }
 
 /* Of the row that is printed first: of the fastest, searched again on each machine; of one that is
@@ -391,18 +378,26 @@ static bool begins_with_time(const char *pareto)
     return false;
 }
 
+/* Is a system of several clusters, or (false) of one? */
+static bool has_system(const struct search_grid *grid, bool of_clusters)
+{
+    for (int i = 0; i < grid->systems; i++)
+        if ((grid->system[i].machine != NULL) == of_clusters) return true;
+    return false;
+}
+
 /* What does not go together; NULL when all does. */
 static const char *conflict(const struct search_args *args, const struct search_grid *grid)
 {
     const bool several = grid->problems > 1;
     const bool more = args->all || args->why || args->sensitivity || args->pareto || args->sort ||
                       args->where || args->state || args->run.tokens;
-    if (args->layerwise && grid->system[0].machine)
+    if (args->layerwise && has_system(grid, true))
         return "--layerwise is about one cluster: over several each stage has choices of its own";
-    if (args->unstartable && grid->system[0].machine)
+    if (args->unstartable && has_system(grid, true))
         return "--unstartable is about one cluster: over several all plans are searched, those "
                "too that no framework starts as one job (--launchable leaves them out)";
-    if (args->launchable && !grid->system[0].machine)
+    if (args->launchable && has_system(grid, false))
         return "--launchable is of several clusters: of one, plans that the framework cannot start "
                "are left out in any case (--unstartable takes them in)";
     if (args->layerwise && (several || more))
@@ -435,7 +430,12 @@ static enum rk_status check(const struct search_args *args, const struct search_
         struct search_keys keys;
         status = search_set(&search, at.model, at.system, at.gpus, at.batch, error);
         if (status == RK_OK) status = search_keys_open(&search, &keys, error);
-        if (status == RK_OK) status = save_check(&args->save, search.problem.base.framework, error);
+        const enum rk_framework framework = search.problem.base.framework;
+        if (status == RK_OK) status = save_check(&args->save, framework, error);
+        if (status == RK_OK && args->launchable && framework != RK_MEGATRON)
+            status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                             "--launchable is of plans that Megatron-LM launches: leave the "
+                             "framework out");
     }
     return status;
 }

@@ -25,6 +25,17 @@ static bool is_layered(const struct rk_plan *plan, struct rk_plan *layered)
     return good && plan_stages_end(&said);
 }
 
+const char *clusters_unlaunchable(const struct rk_plan *plan, struct rk_plan *plain)
+{
+    if (plan->framework != RK_MEGATRON) return "it is of another framework";
+    if ((uint64_t)rk_plan_layout(plan)->parts != plan->pipeline)
+        return "replicas on several clusters take samples by their speed";
+    if (!plan_plain(plan, plain)) return "its stages differ in more than their layers";
+    if (plan->schedule != RK_1F1B) return "its schedule is not 1F1B";
+    if (rk_plan_offloaded(plan, RK_SHARE_ATTENTION) > 0) return "its activations go to the host";
+    return NULL;
+}
+
 /* Launchers say one plan for all ranks, or (`layered`) one for each layer. */
 static enum rk_status plan_of(const struct rk_plan *found, bool layered, struct export_plan *plan,
                               struct rk_error *error)

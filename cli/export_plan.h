@@ -61,4 +61,8 @@ enum rk_status export_write(const char *path, enum export_target to, const struc
 extern const struct usage export_ranks_usage;
 int export_ranks(int argc, char **argv);
 
+/* Why Megatron-LM does not launch a plan as one job; NULL: it does, and `plain` is what it runs,
+ * which is left alone otherwise. */
+const char *clusters_unlaunchable(const struct rk_plan *plan, struct rk_plan *plain);
+
 #endif

@@ -48,11 +48,27 @@ static enum rk_status save_script(const char *path, const struct rk_model *model
     return status;
 }
 
+/* The plan that a script runs: of one over clusters, the one that says the same to all ranks. */
+static enum rk_status take_launched(const struct rk_plan *plan, struct rk_plan *launched,
+                                    struct rk_error *error)
+{
+    const bool over = rk_plan_layout(plan)->parts > 0;
+    const char *why = over ? clusters_unlaunchable(plan, launched) : NULL;
+    if (!over) *launched = *plan;
+    if (!why) return RK_OK;
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                   "--save-script: Megatron-LM does not run it as one job: %s; reckon search "
+                   "--launchable finds the best that it does",
+                   why);
+}
+
 enum rk_status save_files(const struct save_args *args, const struct rk_model *model,
                           const struct rk_plan *plan, struct rk_error *error)
 {
-    enum rk_status status = RK_OK;
-    if (args->plan) status = rk_plan_save(args->plan, plan, error);
-    if (status == RK_OK && args->script) status = save_script(args->script, model, plan, error);
+    struct rk_plan launched;
+    enum rk_status status = args->script ? take_launched(plan, &launched, error) : RK_OK;
+    if (status == RK_OK && args->plan) status = rk_plan_save(args->plan, plan, error);
+    if (status == RK_OK && args->script)
+        status = save_script(args->script, model, &launched, error);
     return status;
 }

@@ -16,7 +16,8 @@ enum rk_status save_check(const struct save_args *args, enum rk_framework framew
                           struct rk_error *error);
 
 /* Writes what was asked for. A script is the whole launch file of the plan's framework:
- * Megatron-LM's, or torchrun with DeepSpeed's or torchtitan's configuration; calculon has none. */
+ * Megatron-LM's, or torchrun with DeepSpeed's or torchtitan's configuration; calculon has none.
+ * RK_BAD_ARGUMENT, and nothing is written, where no one job runs a plan over clusters. */
 enum rk_status save_files(const struct save_args *args, const struct rk_model *model,
                           const struct rk_plan *plan, struct rk_error *error);
 

@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "catalog/clusters_words.h"
+#include "cli/export_plan.h"
 #include "cli/pages.h"
 #include "cli/prediction.h"
 #include "clusters/predict.h"
@@ -36,47 +37,37 @@ static const struct clusters_space *space_of(const struct search *search)
 
 /* ---- plans in words ---- */
 
+struct plan_words {
+    char stages[2048], clusters[256];
+};
+
+static struct plan_words words_of(const struct search *search, const struct rk_plan *plan)
+{
+    struct plan_words words = {.stages = ""};
+    struct given_plan *given = malloc(sizeof *given);
+    if (!given) return words;
+    given_of_plan(plan, given);
+    clusters_words_of(&space_of(search)->question, given, words.stages, sizeof words.stages);
+    clusters_order_of(search->problem.system->machine, given, words.clusters,
+                      sizeof words.clusters);
+    free(given);
+    return words;
+}
+
 const char *search_clusters_words(struct report *report, const struct search *search,
                                   const struct rk_plan *plan)
 {
-    struct given_plan *given = malloc(sizeof *given);
-    char words[2048] = "";
-    if (!given) return "";
-    given_of_plan(plan, given);
-    clusters_words_of(&space_of(search)->question, given, words, sizeof words);
-    free(given);
-    return report_text(report, "%s", words);
-}
-
-static const char *order_text(struct report *report, const struct search *search,
-                              const struct rk_plan *plan)
-{
-    struct given_plan *given = malloc(sizeof *given);
-    char order[256] = "";
-    if (!given) return "";
-    given_of_plan(plan, given);
-    clusters_order_of(search->problem.system->machine, given, order, sizeof order);
-    free(given);
-    return report_text(report, "%s", order);
+    return report_text(report, "%s", words_of(search, plan).stages);
 }
 
 /* ---- what is launched ---- */
-
-const char *clusters_unlaunchable(const struct rk_plan *plan, struct rk_plan *plain)
-{
-    if ((uint64_t)rk_plan_layout(plan)->parts != plan->pipeline)
-        return "replicas on several clusters take samples by their speed";
-    if (!plan_plain(plan, plain)) return "its stages differ in more than their layers";
-    if (plan->schedule != RK_1F1B) return "its schedule is not 1F1B";
-    if (rk_plan_offloaded(plan, RK_SHARE_ATTENTION) > 0) return "its activations go to the host";
-    return NULL;
-}
 
 /* The best that it launches; false: none was found, or asked for. */
 static bool take_alike(const struct search *search, struct rk_plan *plan, struct rk_plan *plain)
 {
     const struct clusters_space *space = space_of(search);
-    return isfinite(space->answer->alike.simulated_s) &&
+    return space->question.words.framework == RK_MEGATRON &&
+           isfinite(space->answer->alike.simulated_s) &&
            clusters_space_plan(space, &space->answer->alike, plan) && plan_plain(plan, plain);
 }
 
@@ -87,6 +78,8 @@ static const char *alike_text(struct report *report, const struct search *search
     const double alike_s = answer->alike.simulated_s;
     char words[RK_PLAN_TEXT];
     struct rk_plan plan, plain;
+    if (space_of(search)->question.words.framework != RK_MEGATRON)
+        return "leave the framework out, and the best that it launches is named here";
     if (space_of(search)->question.words.schedule != RK_1F1B)
         return "leave the schedule out, and the best that it launches is named here";
     if (!take_alike(search, &plan, &plain)) return "no plan that it launches fits";
@@ -95,7 +88,7 @@ static const char *alike_text(struct report *report, const struct search *search
                        "the best that it launches takes %.4f s a step, %.1f %% more: %s on %s "
                        "(--launchable makes it the answer)",
                        alike_s, 100 * (alike_s / answer->best.simulated_s - 1), words,
-                       order_text(report, search, &plan));
+                       words_of(search, &plan).clusters);
 }
 
 static void add_alike_record(struct report *report, const struct search *search)
@@ -108,15 +101,17 @@ static void add_alike_record(struct report *report, const struct search *search)
     const struct clusters_answer *answer = space_of(search)->answer;
     const double alike_s = answer->alike.simulated_s;
     char words[RK_PLAN_TEXT] = "";
+    struct plan_words in = {.stages = ""};
     struct rk_plan plan, plain;
     const bool some = take_alike(search, &plan, &plain);
+    if (some) in = words_of(search, &plan);
     if (some) rk_plan_text(&plain, words, sizeof words);
     report_record(report, "launchable", columns, 5,
                   (const struct report_cell[]){
                       some ? cell_number(alike_s) : cell_none(),
                       some ? cell_number(alike_s / answer->best.simulated_s - 1) : cell_none(),
-                      cell_text(some ? order_text(report, search, &plan) : NULL),
-                      cell_text(some ? search_clusters_words(report, search, &plan) : NULL),
+                      cell_text(some ? report_text(report, "%s", in.clusters) : NULL),
+                      cell_text(some ? report_text(report, "%s", in.stages) : NULL),
                       cell_text(some ? report_text(report, "%s", words) : NULL)});
 }
 
@@ -131,9 +126,6 @@ static void note_latency(struct report *report, const struct rk_machine *m)
         report_note(report, "  assumed: messages between clusters have no latency where their link "
                             "names none; say it behind the rate, link=100Gb/s@50us");
 }
-
-static const char *const launchers[RK_FRAMEWORKS] = {
-    [RK_MEGATRON] = "Megatron-LM", [RK_FSDP] = "torchtitan", [RK_DEEPSPEED] = "DeepSpeed"};
 
 /* "new 14.2 of 80.0 GiB, old ...": what plans leave of each cluster's memory. */
 static void note_headroom(struct report *report, const struct search *search)
@@ -169,9 +161,7 @@ void search_clusters_head(struct report *report, const struct search *search)
     if (!search->result.found) return;
     search_plan(search, 0, &plan);
     const char *why = clusters_unlaunchable(&plan, &plain);
-    if (why)
-        report_note(report, report_text(report, "  %s does not launch it: %s",
-                                        launchers[plan.framework], why));
+    if (why) report_note(report, report_text(report, "  Megatron-LM does not launch it: %s", why));
     if (why && !search->problem.launchable)
         report_note(report, report_text(report, "  %s", alike_text(report, search)));
     note_latency(report, search->problem.system->machine);

@@ -28,7 +28,4 @@ void search_clusters_links(struct report *report, const struct search *search);
 const char *search_clusters_words(struct report *report, const struct search *search,
                                   const struct rk_plan *plan);
 
-/* Why Megatron-LM does not launch a plan as one job; NULL: it does, and `plain` is what it runs. */
-const char *clusters_unlaunchable(const struct rk_plan *plan, struct rk_plan *plain);
-
 #endif

@@ -2,9 +2,9 @@
 
 #include "base/memory.h"
 #include "clusters/predict.h"
+#include "search/clusters_space.h"
 
 #include <inttypes.h>
-#include <reckon/plans.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,28 +18,10 @@ static enum rk_status check_words(const struct plan_draft *draft, struct rk_erro
         if (plan_given(draft, of_stages[i]))
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "%s: the file says it stage by stage: leave it out", of_stages[i]);
-    if (rk_schedule_folds(plan->schedule) || plan->schedule == RK_DUALPIPE)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "schedule: v-zero, v-half, v-min and dualpipe are not known over clusters: "
-                       "1f1b, gpipe, zero-bubble and zero-bubble-2p are");
     if (plan_given(draft, "recompute") && plan->recompute != RK_SELECTIVE && plan->recompute_parts)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "recompute-parts: only recompute=selective has parts");
-    if (plan->framework == RK_CALCULON)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "framework: the published model knows one cluster alone");
-    return RK_OK;
-}
-
-/* The kernels of all clusters, where they are the same ones. */
-static const struct rk_system *system_of_kernels(const struct rk_machine *machine)
-{
-    const struct rk_system *first = &machine->cluster[0].system;
-    for (int i = 1; i < machine->clusters; i++)
-        if (machine->cluster[i].system.kernels.attention_kernels !=
-            first->kernels.attention_kernels)
-            return NULL;
-    return first;
+    return clusters_check_words(plan, error);
 }
 
 static enum rk_status check_kernels(const struct plan_draft *draft,
@@ -71,14 +53,14 @@ static enum rk_status take_batch(const struct clusters_file *file, struct plan_d
 static void take_defaults(struct plan_draft *draft, const struct rk_machine *machine)
 {
     struct rk_plan *plan = &draft->plan;
-    if (!plan_given(draft, "zero")) plan->zero = 1;
-    if (!plan_given(draft, "gradient_overlap")) plan->gradient_overlap = true;
-    if (!plan_given(draft, "weight_overlap")) plan->weight_overlap = true;
-    if (!plan_given(draft, "sequence_parallel")) plan->sequence_parallel = true;
+    for (int i = 0; i < CLUSTERS_DEFAULTS; i++) {
+        const struct clusters_default *d = &clusters_defaults[i];
+        if (!plan_given(draft, d->key)) rk_plan_axis_set(plan, d->axis, d->value);
+    }
     if (!plan_given(draft, "messages_sharded")) plan->messages_sharded = true;
     if (!plan_given(draft, "precision"))
         plan->precision = rk_usual_precision(&machine->cluster[0].system);
-    draft->system = system_of_kernels(machine);
+    draft->system = clusters_kernels(machine);
     plan_settle_attention(draft);
 }
 

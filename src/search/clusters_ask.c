@@ -34,8 +34,8 @@ static bool is_stopped(void *context)
     const bool plain = !query->where && !query->sort && !query->pareto;
     if (query->progress && !a->stopped)
         a->stopped =
-            !query->progress(query->context, a->searched + (a->searched ? 0 : a->answer.problems),
-                             0, plain ? a->answer.best.simulated_s : (double)INFINITY);
+            !query->progress(query->context, a->searched ? a->searched : a->answer.problems, 0,
+                             plain ? a->answer.best.simulated_s : (double)INFINITY);
     return a->stopped;
 }
 

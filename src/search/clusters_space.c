@@ -54,42 +54,60 @@ static enum rk_status take_axis(struct clusters_question *q, const struct rk_pla
     return RK_OK;
 }
 
-/* Attention kernels that every cluster has. */
-static unsigned common_kernels(const struct rk_machine *machine)
+const struct clusters_default clusters_defaults[CLUSTERS_DEFAULTS] = {
+    {RK_PLAN_ZERO, "zero", 1},
+    {RK_PLAN_GRADIENT_OVERLAP, "gradient_overlap", 1},
+    {RK_PLAN_WEIGHT_OVERLAP, "weight_overlap", 1},
+    {RK_PLAN_SEQUENCE_PARALLEL, "sequence_parallel", 1},
+};
+
+const struct rk_system *clusters_kernels(const struct rk_machine *machine)
 {
-    const unsigned first = machine->cluster[0].system.kernels.attention_kernels;
+    const struct rk_system *first = &machine->cluster[0].system;
     for (int i = 1; i < machine->clusters; i++)
-        if (machine->cluster[i].system.kernels.attention_kernels != first) return 0;
+        if (machine->cluster[i].system.kernels.attention_kernels !=
+            first->kernels.attention_kernels)
+            return NULL;
     return first;
+}
+
+static enum rk_attention_kernel usual_attention(enum rk_framework framework,
+                                                const struct rk_machine *machine)
+{
+    const struct rk_system *common = clusters_kernels(machine);
+    return rk_usual_attention(framework, common ? common->kernels.attention_kernels : 0);
 }
 
 /* What a question means that does not say it. */
 static void take_defaults(struct clusters_question *q, const struct rk_plans_problem *p)
 {
     struct rk_plan *words = &q->words;
-    if (!p->pinned[RK_PLAN_ZERO].count) words->zero = 1;
-    if (!p->pinned[RK_PLAN_GRADIENT_OVERLAP].count) words->gradient_overlap = true;
-    if (!p->pinned[RK_PLAN_WEIGHT_OVERLAP].count) words->weight_overlap = true;
-    if (!p->pinned[RK_PLAN_SEQUENCE_PARALLEL].count) words->sequence_parallel = true;
+    for (int i = 0; i < CLUSTERS_DEFAULTS; i++) {
+        const struct clusters_default *d = &clusters_defaults[i];
+        if (!p->pinned[d->axis].count) rk_plan_axis_set(words, d->axis, d->value);
+    }
     if (!p->pinned[RK_PLAN_ATTENTION].count)
-        words->attention = rk_usual_attention(words->framework, common_kernels(q->machine));
+        words->attention = usual_attention(words->framework, q->machine);
     q->offload |= words->recompute_rest;
+}
+
+static void pin(struct rk_plans_problem *p, enum rk_plan_axis axis, const struct rk_plan *plan)
+{
+    p->pinned[axis].count = 1;
+    p->pinned[axis].value[0] = p->pinned[axis].to[0] = rk_plan_axis_get(plan, axis);
 }
 
 void clusters_pin_words(struct rk_plans_problem *p, const struct rk_plan *plan)
 {
-    static const enum rk_plan_axis axes[] = {RK_PLAN_ZERO, RK_PLAN_GRADIENT_OVERLAP,
-                                             RK_PLAN_WEIGHT_OVERLAP, RK_PLAN_SEQUENCE_PARALLEL,
-                                             RK_PLAN_ATTENTION};
     p->base = *plan;
     p->base.layout = NULL;
-    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
-        p->pinned[axes[i]].count = 1;
-        p->pinned[axes[i]].value[0] = p->pinned[axes[i]].to[0] = rk_plan_axis_get(plan, axes[i]);
-    }
+    for (int i = 0; i < CLUSTERS_DEFAULTS; i++)
+        pin(p, clusters_defaults[i].axis, plan);
     /* the usual kernel is each cluster's own nearest, where a word has to be there on all */
-    if (plan->attention == rk_usual_attention(plan->framework, common_kernels(p->system->machine)))
+    if (plan->attention == usual_attention(plan->framework, p->system->machine))
         p->pinned[RK_PLAN_ATTENTION].count = 0;
+    else
+        pin(p, RK_PLAN_ATTENTION, plan);
 }
 
 /* ---- what is wrong with it ---- */
@@ -99,9 +117,8 @@ static enum rk_status fail(struct rk_error *error, const char *text)
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s", text);
 }
 
-static enum rk_status check_choices(const struct clusters_question *q, struct rk_error *error)
+enum rk_status clusters_check_words(const struct rk_plan *words, struct rk_error *error)
 {
-    const struct rk_plan *words = &q->words;
     if (words->framework == RK_CALCULON)
         return fail(error, "framework: the published model knows one cluster alone");
     if (rk_schedule_folds(words->schedule))
@@ -110,6 +127,13 @@ static enum rk_status check_choices(const struct clusters_question *q, struct rk
     if (words->schedule == RK_DUALPIPE)
         return fail(error, "schedule: dualpipe needs each stage twice, at both ends: 1f1b, gpipe, "
                            "zero-bubble and zero-bubble-2p run over clusters");
+    return RK_OK;
+}
+
+static enum rk_status check_choices(const struct clusters_question *q, struct rk_error *error)
+{
+    const struct rk_plan *words = &q->words;
+    if (clusters_check_words(words, error) != RK_OK) return error->status;
     if (words->pipeline_blocking)
         return fail(error, "pipeline-blocking: the search has messages beside the stage behind; a "
                            "plan file is predicted with it");
@@ -394,6 +418,12 @@ void clusters_space_why(const struct clusters_space *s, char why[static CLUSTERS
                  "no plan fits that keeps to all that is asked of its stages: %" PRIu64
                  " were simulated; leave a condition or a value out",
                  s->answer->simulated);
+    else if (useless >= 0 && rk_cluster_node(&machine->cluster[useless]) % s->question.words.tensor)
+        snprintf(why, CLUSTERS_WHY,
+                 "cluster %s, %s, can be used by no stage: tp%" PRIu64
+                 " does not divide its nodes of %" PRIu64 "; leave it out, or give another tp",
+                 machine->cluster[useless].name, machine->cluster[useless].system.id,
+                 s->question.words.tensor, rk_cluster_node(&machine->cluster[useless]));
     else if (useless >= 0 && isfinite(s->answer->best.value_s))
         snprintf(why, CLUSTERS_WHY,
                  "cluster %s, %s, can be used by no stage: not even one layer fits%s; leave it "

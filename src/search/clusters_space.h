@@ -25,6 +25,21 @@ struct clusters_space {
 
 extern const struct predictor clusters_predictor;
 
+/* What all stages have where nobody says it: an axis, a plan's word. */
+struct clusters_default {
+    enum rk_plan_axis axis;
+    const char *key;
+    uint64_t value;
+};
+enum { CLUSTERS_DEFAULTS = 4 };
+extern const struct clusters_default clusters_defaults[CLUSTERS_DEFAULTS];
+
+/* A system with the attention kernels that every cluster has; NULL: they differ. */
+const struct rk_system *clusters_kernels(const struct rk_machine *machine);
+
+/* RK_BAD_ARGUMENT when the words say what is not known over clusters. */
+enum rk_status clusters_check_words(const struct rk_plan *words, struct rk_error *error);
+
 /* RK_BAD_ARGUMENT when all stages cannot have what the problem says. */
 struct rk_space *clusters_space_open(const struct rk_plans_problem *problem,
                                      struct rk_error *error);

@@ -5,8 +5,10 @@ reckon search -q -m llama3.1-8b -b 32 -s "$machine" -k 3 --why --save-plan plan.
 one() { reckon search -q -m llama3.1-8b -b 32 -s "$machine" -k 1 $1 --format json | python3 -c "
 import json, sys
 a = json.load(sys.stdin)
+if not a['best']: sys.exit(print(sys.argv[1], 'nothing fits'))
 print(sys.argv[1], '%.4f' % a['bounds']['bound_s'], *[s['cluster'] for s in a['placement']])" $1; }
 for words in tp1 tp2 tp4 tp8 recompute=none recompute=selective recompute=full offload-activations=0; do one $words; done
+reckon search -q -m llama3.1-8b -b 32 -s "$machine" tp4 | tail -1
 reckon predict -m llama3.1-8b -s "$machine" --plan plan.json | sed -n '/^step .* s$/p'
 # In less of it the same plan does not fit, every command says which tier, and the search finds another.
 less='gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us'
@@ -79,10 +81,13 @@ more of old: memory tier 1 (host): no amount helps                             -
 a larger domain of old: network tier 0 (NVLink4): no size helps                -          -  -
 tp1 5.1130 old new new
 tp2 2.8446 old new
+tp4 nothing fits
+tp8 nothing fits
 recompute=none 2.7781 new old
 recompute=selective 2.8739 new old
 recompute=full 3.4547 new old
 offload-activations=0 3.8088 new new old
+  cluster new, gh200-96g x4 net0.size=2 hbm=24GiB, can be used by no stage: tp4 does not divide its nodes of 2; leave it out, or give another tp
 step                2.7662 s
 llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, by simulation: this plan cannot run
   plan: pp2 cp2 gbs32 stages=2:12/dp2,20@1/dp2/tp2/sp messages-sharded zero1 grad-overlap
@@ -187,10 +192,4 @@ gap        0.71 %            the objective above the simulation
     --pipeline-model-parallel-size 2
     --pipeline-model-parallel-layout "Et*9|t*23L"
 === stderr
-Traceback (most recent call last):
-  File "<string>", line 4, in <module>
-KeyError: 'bounds'
-Traceback (most recent call last):
-  File "<string>", line 4, in <module>
-KeyError: 'bounds'
-reckon: --save-script: Megatron-LM does not run it as one job: its stages differ in more than their layers; --launchable finds the best that it does
+reckon: --save-script: Megatron-LM does not run it as one job: its stages differ in more than their layers; reckon search --launchable finds the best that it does

@@ -62,6 +62,10 @@ reckon search -q -m mixtral-8x7b -b 64 -s "$two" tp8 ep8; echo "exit $?"
 # words of a cluster: nearly right, twice, without effect; positions are those of the whole line
 for line in "h100-sxm5-80g x8 nam=a + l4 x8 link=1Gb/s" "h100-sxm5-80g x8 + l4 x8 lnk=1Gb/s" "h100-sxm5-80g x8 name=a name=b + l4 x8 link=1Gb/s" "h100-sxm5-80g x8 + l4 x8 hbm=80 link=1Gb/s" "h100-sxm5-80g x8 + l4 x8 link=1Gb/s,cap=0Gb/s" "h100-sxm5-80g x8 + ./none.json x8 link=1Gb/s"
 do reckon search -q -m gpt2-774m -b 64 -s "$line"; echo "exit $?"; done
+# what is of one kind of machine, beside the other
+ask search -b 64 --launchable --framework fsdp
+reckon search -m llama3.1-8b -s "h100-sxm5-80g x16" -s "$two" -b 64 --launchable >out; echo "exit $?"
+reckon search -m llama3.1-8b -s "h100-sxm5-80g x16" -s "$two" -b 64 --unstartable >out; echo "exit $?"
 === stdout
 exit 2
 exit 2
@@ -117,6 +121,9 @@ exit 2
 exit 2
 exit 2
 exit 3
+exit 2
+exit 2
+exit 2
 === stderr
 reckon: --gpus does not go with several clusters: each says how many it has
 reckon: --layerwise is about one cluster: over several each stage has choices of its own
@@ -157,3 +164,6 @@ reckon: "h100-sxm5-80g x8 name=a name=b + l4 x8 link=1Gb/s":1:25: name= is given
 reckon: "h100-sxm5-80g x8 + l4 x8 hbm=80 link=1Gb/s":1:30: "80" has no unit: write a size such as "80GiB"
 reckon: "h100-sxm5-80g x8 + l4 x8 link=1Gb/s,cap=0Gb/s":1:41: a cap is above 0; without cap= there is none
 reckon: ./none.json: cannot open: No such file or directory; check the path
+reckon: --launchable is of plans that Megatron-LM launches: leave the framework out
+reckon: --launchable is of several clusters: of one, plans that the framework cannot start are left out in any case (--unstartable takes them in)
+reckon: --unstartable is about one cluster: over several all plans are searched, those too that no framework starts as one job (--launchable leaves them out)

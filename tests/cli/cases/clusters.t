@@ -52,6 +52,11 @@ asked search -q -b 128 precision=fp16 --launchable --save-plan launched.json --s
 grep -o 'pipeline-model-parallel-[sl].*' run.sh; asked check launched.json
 reckon export megatron -m llama3.1-8b -s "$uneven" gbs128 precision=fp16 | grep -o 'pipeline-model-parallel-[sl].*'
 asked search -q -b 128 precision=fp16 --save-script none.sh >/dev/null; echo "exit $?"
+# a plan that is predicted is saved as the search saves it; nothing is written of one that no job runs
+asked predict --plan launched.json --save-script predicted.sh >/dev/null; cmp run.sh predicted.sh; echo "exit $?"
+asked predict pp2 gbs128 precision=fp16 "stages=8:24/dp8,8@1/tp2/dp8" --save-plan none.json --save-script none.sh >/dev/null; echo "exit $?"
+ls none.json none.sh 2>&1 | grep -c "No such file"
+asked search -q -b 128 precision=fp16 --framework fsdp | grep -e '^  Megatron' -A 1 -e '^  reckon export'
 asked search -q -b 128 --plan launched.json --launchable; echo "exit $?"
 asked search -q -b 128 --plan tied.json; echo "exit $?"
 asked search -q -b 128 precision=fp16 cp1 schedule=zero-bubble | grep -A 1 Megatron
@@ -225,6 +230,14 @@ llama3.1-8b over 2 clusters: nothing found
 pipeline-model-parallel-size 3
 pipeline-model-parallel-layout "E(t*3|)*2t*26L"
 exit 2
+exit 0
+exit 2
+2
+  Megatron-LM does not launch it: it is of another framework
+  leave the framework out, and the best that it launches is named here
+--
+  reckon export ranks -m llama3.1-8b -s 'h100-sxm5-80g x8 name=new + v100-sxm2-32g x16 name=old link=100Gb/s@50us' framework=fsdp precision=fp16 tp2 pp2 cp2 gbs128 stages=4:7@1/dp4,25/dp4/cp1 messages-sharded sp zero1 grad-overlap weight-overlap
+  reckon predict -m llama3.1-8b -s 'h100-sxm5-80g x8 name=new + v100-sxm2-32g x16 name=old link=100Gb/s@50us' framework=fsdp precision=fp16 tp2 pp2 cp2 gbs128 stages=4:7@1/dp4,25/dp4/cp1 messages-sharded sp zero1 grad-overlap weight-overlap
 exit 2
 exit 3
   Megatron-LM does not launch it: its stages differ in more than their layers
@@ -244,6 +257,7 @@ reckon: "h100-sxm5-80g x8 adapters=mlx5_0,, + h100-sxm5-80g x...":1:27: adapters
 reckon: "h100-sxm5-80g x8 interface=a,b + h100-sxm5-80g x8 li...":1:28: an interface is a name such as eth0
 reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@-1u...":1:50: a latency is 0 or more
 reckon: over 2 clusters: 11.3 s a step, the best plan whose stages are alike; reckon export ranks writes its hosts in their order
-reckon: --save-script: Megatron-LM does not run it as one job: its stages differ in more than their layers; --launchable finds the best that it does
+reckon: --save-script: Megatron-LM does not run it as one job: its stages differ in more than their layers; reckon search --launchable finds the best that it does
+reckon: --save-script: Megatron-LM does not run it as one job: its stages differ in more than their layers; reckon search --launchable finds the best that it does
 reckon: "stages" is no word of a search: give --split, or the whole plan to reckon predict
 reckon: tied.json:1:15: unknown key "round": this looks like a plan over clusters, which reckon predict --plan takes, a plan is wanted here
