@@ -76,7 +76,7 @@ for kind in dense mixture fsdp deepspeed context published; do
     # shellcheck disable=SC2046 # words
     set -- -m "$2" -s "$4" $(words $kind)
     ask predict "$@"
-    [ $kind = published ] || grep -Eq 'of such runs' answer || fail "no error bar"
+    [ $kind = published ] || grep -Eq '50 % interval' answer || fail "no error bar"
     ask predict "$@" --layers
     ask timeline "$@" --trace trace.json
     "$RECKON" report "$@" -o plan.html >answer 2>stderr || fail "report: $?"
