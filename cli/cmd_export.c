@@ -230,7 +230,7 @@ static void say_nearest(const struct export_plan *plan, const struct rk_plan *ru
                         const struct rk_system *system)
 {
     if (system)
-        say_fit(&plan->model, run, system, "the written, nearest plan: ");
+        say_fit(&plan->model, run, system, "the nearest plan ");
     else
         fputs("reckon: the nearest plan is written: --system SYSTEM shows its time and whether it "
               "fits\n",

@@ -41,7 +41,7 @@ words()
 ask() # command option...
 {
     "$RECKON" "$@" >answer 2>stderr || fail "$*: exit status $?"
-    case $kind in published) model=calculon ;; *) model="model of today's plans|by reckon" ;; esac
+    case $kind in published) model="calculon|Calculon model" ;; *) model="detailed model" ;; esac
     head -1 answer | grep -Eq "$model" || fail "$*: the first line names another model: $(head -1 answer)"
 }
 

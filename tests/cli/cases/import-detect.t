@@ -26,5 +26,5 @@ reckon: train.py: this is a ColossalAI script or configuration; reckon does not 
 reckon: mpt.yaml: this is a llm-foundry configuration; reckon does not read it: say model and batch as words of reckon predict, framework=fsdp zero3
 reckon: swift.sh: this is a ms-swift script; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=deepspeed or fsdp
 reckon: what.yaml: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them)
-reckon: "nothing.yaml" is no command: reckon --help lists them
+reckon: unknown command "nothing.yaml": reckon --help lists them
 === exit 2

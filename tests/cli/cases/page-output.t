@@ -22,18 +22,18 @@ fits.html:<h1>llama3.1-8b on h100-sxm5-80g
 fits.html:This plan cannot run
 refused.html:<h1>llama3.1-405b on h100-sxm5-80g
 refused.html:This plan cannot run
-<h1>llama3.1-8b on h100-sxm5-80g, 8 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
-<h3>The best plans
-<h3>The best plans
-<h3>What became of the plans
+<h1>llama3.1-8b on h100-sxm5-80g, 8 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
+<h3>Best plans
+<h3>Best plans
+<h3>Plans by outcome
 {
 exit 4
 It may not fit
 1
-<h1>llama3.1-8b on h100-sxm5-80g, 8 GPUs, by reckon: 2.450 s a step
+<h1>llama3.1-8b on h100-sxm5-80g, 8 GPUs, detailed model: 2.450 s per step
 <h2 id="section-schedule">The pipeline
 id="schedule"
-<h1>llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@50us, 16 GPUs, batch 16 of 8192 tokens, megatron, bf16, by the model of today's plans
+<h1>llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@50us, 16 GPUs, batch 16 of 8192 tokens, megatron, bf16, detailed model
 id="schedule"
 === stderr
 reckon: /no/such/folder/p.html: cannot write: folder /no/such/folder: No such file or directory
