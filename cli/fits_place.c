@@ -15,11 +15,11 @@ enum { ALIGNMENT = 512 };
 static enum rk_status lower_tightest(const struct forecast *f, struct rk_program *program,
                                      struct rk_error *error)
 {
-    const size_t count = rk_program_classes(f->model, f->plan, NULL, 0);
+    const size_t count = rk_program_classes(f->model, f->system, f->plan, NULL, 0);
     struct rk_program_class *classes = malloc((count + 1) * sizeof *classes);
     if (!classes || !count) return free(classes), no_memory(error);
     enum rk_status status = RK_OK;
-    rk_program_classes(f->model, f->plan, classes, count);
+    rk_program_classes(f->model, f->system, f->plan, classes, count);
     for (size_t i = 0; i < count; i++) {
         status = rk_program_of(program, f->model, f->system, f->plan, classes[i].first, error);
         if (status != RK_OK || (int)program->stage == f->prediction->tightest) break;
