@@ -7,23 +7,16 @@
 #include "program/uneven.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Of a part's replicas some may take one sample more than the others. */
 enum { KINDS = 2 * GIVEN_PARTS };
 
-/* A cluster whose networks are as large as programs ask, as if all stages were there. */
-struct wide {
-    struct rk_network network[RK_MAX_NETWORKS];
-};
-
 struct parts {
     struct clusters_judged judged;
-    struct rk_machine machine; /* borrows all but its networks */
-    struct wide wide[RK_MAX_CLUSTERS];
+    const struct rk_machine *machine;
     struct uneven_stage stage[RK_MAX_STAGES];
-    struct uneven_kind *kind;      /* (stages, KINDS) */
-    struct stage_machine *systems; /* (stages, KINDS) */
+    struct uneven_kind *kind;     /* (stages, KINDS) */
+    struct part_machine *systems; /* (stages, KINDS) */
 };
 
 static void parts_close(struct parts *s)
@@ -34,26 +27,12 @@ static void parts_close(struct parts *s)
     free(s);
 }
 
-static void widen(struct rk_system *system, struct wide *wide)
-{
-    memcpy(wide->network, system->network, (size_t)system->networks * sizeof *wide->network);
-    system->network = wide->network;
-    system->devices = 0;
-}
-
-static void reach(struct rk_system *system, uint64_t ranks)
-{
-    struct rk_network *last = &system->network[system->networks - 1];
-    if (last->size < ranks) last->size = ranks;
-}
-
 /* What replicas on so many GPUs have of a cluster. */
-static const struct rk_system *system_of(struct parts *s, const struct given_part *part,
-                                         const struct rk_plan *plan, struct stage_machine *own)
+static const struct rk_system *system_of(const struct parts *s, const struct given_part *part,
+                                         const struct rk_plan *plan, struct part_machine *own)
 {
-    reach(&s->machine.cluster[part->cluster].system, plan->ranks);
-    return clusters_machine(&s->machine, part->cluster,
-                            part->plan.tensor * part->plan.context * part->data, own);
+    return part_system(s->machine, part->cluster,
+                       part->plan.tensor * part->plan.context * part->data, plan->ranks, own);
 }
 
 static uint64_t replicas_of(const struct given_stage *stage)
@@ -128,9 +107,7 @@ static struct parts *parts_open(const struct rk_model *model, const struct rk_sy
         if (!s->kind || !s->systems) status = no_memory(error);
     }
     if (status != RK_OK) return parts_close(s), NULL;
-    s->machine = *system->machine;
-    for (int i = 0; i < s->machine.clusters; i++)
-        widen(&s->machine.cluster[i].system, &s->wide[i]);
+    s->machine = system->machine;
     for (int i = 0; i < s->judged.given.stages; i++)
         fill_stage(s, plan, i);
     return s;
@@ -148,11 +125,10 @@ static enum rk_status of_plain(struct rk_program *program, const struct rk_model
                                const struct rk_system *system, const struct rk_plan *plain,
                                uint64_t rank, struct rk_error *error)
 {
-    struct rk_system first = *rk_system_of(system, 0);
-    struct wide wide;
-    widen(&first, &wide);
-    reach(&first, plain->ranks);
-    return program_of_plan(program, model, &first, plain, rank, error);
+    struct part_machine own;
+    return program_of_plan(program, model,
+                           part_system(system->machine, 0, plain->ranks, plain->ranks, &own), plain,
+                           rank, error);
 }
 
 enum rk_status program_of_parts(struct rk_program *program, const struct rk_model *model,
