@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <reckon/catalog.h>
 #include <reckon/check.h>
+#include <reckon/machine.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -454,6 +455,46 @@ Test(program_uneven, alike_is_the_plan)
             cr_expect_eq(differences, 0, "kind %d rank %d", kind, (int)rank);
         }
     }
+    end(&s);
+}
+
+/* A plan over clusters is lowered as its stages are that somebody makes by hand. */
+Test(program_uneven, over_clusters_as_stages_made_by_hand)
+{
+    static struct sample s;
+    struct rk_system machine;
+    struct rk_plan plan;
+    struct rk_error error;
+    begin(&s);
+    s.model.layers = 12;
+    cr_assert_eq(rk_system_load_several("a100-sxm4-80g x8 + h100-sxm5-80g x8 link=100Gb/s@50us",
+                                        &machine, &error),
+                 RK_OK);
+    cr_assert_eq(rk_plan_parse("tp2 pp2 gbs16 stages=8:8/dp4,4@1/dp2/tp4", &plan, &error), RK_OK,
+                 "%s", error.text);
+    const char *const by_hand[] = {"tp2 pp2 gpus16 mbs2 gbs16 split=8,4",
+                                   "tp4 pp2 gpus16 mbs4 gbs16 split=8,4"};
+    for (int i = 0; i < 2; i++) {
+        s.stage[i] = (struct uneven_stage){.system = i ? &s.other : &s.system};
+        cr_assert_eq(rk_plan_parse(by_hand[i], &s.stage[i].plan, &error), RK_OK);
+    }
+    cr_assert_eq(plan.ranks, 16);
+    for (uint64_t rank = 0; rank < plan.ranks; rank++) {
+        struct rk_program one, other;
+        size_t differences = 1;
+        cr_assert_eq(rk_program_of(&one, &s.model, &machine, &plan, rank, &error), RK_OK, "%s",
+                     error.text);
+        cr_assert_eq(program_of_uneven(&other, &s.model, s.stage, rank, &error), RK_OK);
+        cr_assert_eq(rk_program_diff(&one, &other, stdout, 5, &differences, &error), RK_OK);
+        rk_program_release(&one);
+        rk_program_release(&other);
+        cr_expect_eq(differences, 0, "rank %d", (int)rank);
+    }
+    struct rk_program_class of_plan[RANKS], of_stages[RANKS];
+    const size_t count = rk_program_classes(&s.model, &machine, &plan, of_plan, RANKS);
+    cr_expect_eq(count, program_classes_uneven(&s.model, s.stage, of_stages, RANKS));
+    cr_expect_arr_eq(of_plan, of_stages, count * sizeof *of_plan);
+    rk_system_release(&machine);
     end(&s);
 }
 
