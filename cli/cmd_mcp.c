@@ -2,6 +2,7 @@
  *
  * A message is a line of JSON-RPC 2.0 [mcp]. Requests are answered in their order; a message that
  * is wrong is answered with an error and never ends the server, which the end of the input does. */
+#include "base/limits.h"
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/mcp.h"
@@ -52,7 +53,7 @@ static const char *const versions[] = {"2025-11-25", "2025-06-18", "2025-03-26",
 /* clang-format on */
 
 enum { PARSE_ERROR = -32700, BAD_REQUEST = -32600, NO_METHOD = -32601, BAD_PARAMS = -32602 };
-enum { INTERNAL = -32603, MOST_LINE = 8 << 20 };
+enum { INTERNAL = -32603 };
 
 /* ---- messages ---- */
 
@@ -188,12 +189,12 @@ static void take_line(const char *line, size_t length, double limit_s)
 /* ---- lines ---- */
 
 /* The next line without its end; a line that is too long is read to its end and NULL with
- * `*length` above MOST_LINE. False: the input ended. */
+ * `*length` above MOST_MESSAGE_BYTES. False: the input ended. */
 static bool next_line(char **line, size_t *room, size_t *length)
 {
     int c = EOF;
     for (*length = 0; (c = getchar()) != EOF && c != '\n'; ++*length) {
-        if (*length > MOST_LINE) continue;
+        if (*length > MOST_MESSAGE_BYTES) continue;
         if (!ARRAY_RESERVE(*line, *room, *length + 1)) return false;
         (*line)[*length] = (char)c;
     }
@@ -215,7 +216,7 @@ int cmd_mcp(int argc, char **argv)
     const int done = options_read(&mcp_usage, argc, argv, &args);
     if (done >= 0) return done;
     while (!ferror(stdout) && next_line(&line, &room, &length)) {
-        if (length > MOST_LINE)
+        if (length > MOST_MESSAGE_BYTES)
             send_message(
                 error_message(json_null(), BAD_REQUEST, "the message is longer than 8 MiB"));
         else if (!is_blank(line, length))

@@ -1,5 +1,6 @@
 /* mcp_run.c - a command in a child process, which is stopped when it takes too long. */
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/exit.h"
@@ -15,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 16 << 20, PIECE = 1 << 16 };
+enum { PIECE = 1 << 16 };
 
 /* The child: standard input is empty, so that "-" of an argument never reads the protocol. */
 static void become(const struct mcp_words *words, const int out[2], const int errors[2])
@@ -44,7 +45,7 @@ static bool take(int from, char **text, size_t *bytes, size_t *room)
     if (got < 0) return errno == EINTR || errno == EAGAIN;
     *bytes += (size_t)got;
     (*text)[*bytes] = '\0';
-    return got > 0 && *bytes <= MOST_BYTES;
+    return got > 0 && *bytes <= MOST_ANSWER_BYTES;
 }
 
 /* Reads both pipes until they end; false: the time is over, or it prints too much. */
@@ -60,7 +61,7 @@ static bool drain(int out, int errors, double until_s, struct mcp_output *o)
         if (fds[1].revents && !take(errors, &o->remarks, &o->remark_bytes, &room[1]))
             fds[1].fd = -1;
     }
-    return fds[0].fd < 0 && fds[1].fd < 0 && o->bytes <= MOST_BYTES;
+    return fds[0].fd < 0 && fds[1].fd < 0 && o->bytes <= MOST_ANSWER_BYTES;
 }
 
 static void wait_for(pid_t child, bool whole, double seconds, struct mcp_output *o)
@@ -70,8 +71,9 @@ static void wait_for(pid_t child, bool whole, double seconds, struct mcp_output 
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     o->code = whole && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    if (!whole && o->bytes > MOST_BYTES)
-        snprintf(o->why, sizeof o->why, "the answer is longer than %d MiB: ask for less", 16);
+    if (!whole && o->bytes > MOST_ANSWER_BYTES)
+        snprintf(o->why, sizeof o->why, "the answer is longer than %d MiB: ask for less",
+                 MOST_ANSWER_BYTES >> 20);
     else if (!whole)
         snprintf(o->why, sizeof o->why,
                  "stopped after %g s (--limit): ask for less, fewer GPUs or more words of the plan",
