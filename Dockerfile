@@ -10,7 +10,7 @@ RUN apt-get update && ./dev package /package
 
 FROM debian:12-slim
 COPY --from=build /package/*.deb /package/
-RUN apt-get update && apt-get install -y --no-install-recommends python3 /package/reckon_*.deb \
+RUN apt-get update && apt-get install -y --no-install-recommends python3 /package/reckon*.deb \
     && rm -rf /package /var/lib/apt/lists/*
 ENTRYPOINT ["reckon"]
 CMD ["--help"]

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/exit.h"
 #include "cli/model_input.h"
+#include "cli/pages.h"
 #include "cli/plan_axes.h"
 #include "cli/plan_input.h"
 #include "cli/progress.h"
@@ -36,6 +37,7 @@ static int run_words(int count, char **words)
     struct rk_error error;
     const struct command *command = options_command(main_commands, count ? words[0] : "", &error);
     if (!command) return options_fail(&error);
+    page_given(count, words);
     if (command_is_for_programs(command)) return command->run(count, words);
     rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s is not for programs: run the executable",
             words[0]);

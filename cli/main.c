@@ -1,6 +1,7 @@
 /* main.c - finds the subcommand and runs it. */
 #include "cli/commands.h"
 #include "cli/exit.h"
+#include "cli/pages.h"
 #include "cli/plan_axes.h"
 #include "cli/plan_input.h"
 #include "cli/progress.h"
@@ -48,6 +49,7 @@ static int run(int argc, char **argv)
                 argv[1]);
     else
         command = options_command(main_commands, argv[1], &error);
+    page_given(argc - 1, argv + 1);
     return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
 }
 

@@ -360,7 +360,7 @@ int show_timeline(const struct report *report, const struct timeline_plan *plan,
     struct html_page page = {.title = NULL};
     struct rk_error error;
     if (!show_is_page(show, path)) return show_report(report, show, path, status);
-    page_report(&page, report);
+    page_answer(&page, report, status);
     page_schedule(&page, plan, NULL);
     const enum rk_status written = page_write(&page, path, NULL, NULL, PAGE_HTML, &error);
     html_release(&page);

@@ -134,8 +134,20 @@ void page_show(struct html_page *page, const char *title, const struct report_ta
                const char *source);
 
 /* The tables and lines of a report, which lives as long as the page. Without a title the page gets
- * the first line, or the name of the first table. show.c */
+ * the first line, or the name of the first table. page_answer.c */
 void page_report(struct html_page *page, const struct report *report);
+
+/* The same headed by the verdict and a chart: the one that a table has, else bars of the first
+ * table that has numbers. `status` is the command's exit code. */
+void page_answer(struct html_page *page, const struct report *report, int status);
+enum rk_status page_of_answer(const struct report *report, const char *path, int status,
+                              struct rk_error *error);
+
+/* The report's verdict, or its first line, with the command that was given. */
+void page_verdict(struct html_page *page, const struct report *report, int status);
+
+/* The words of the command that runs, from its name on: pages name it. Borrowed. */
+void page_given(int count, char **words);
 
 /* Adds the chart unless its table is missing or has nothing to draw. */
 void page_chart(struct html_page *page, const struct chart *chart);

@@ -70,67 +70,14 @@ bool show_is_page(const struct show_args *args, const char *path)
     return path && args->format == REPORT_AS_TEXT && text_ends_in(path, ".html");
 }
 
-/* A line to copy. */
-static bool is_command(const char *line)
-{
-    return strncmp(line + strspn(line, " "), "reckon ", 7) == 0;
-}
-
-/* What "==== heading ====" says; NULL of other lines. */
-static const char *heading_of(struct report *memory, const char *line)
-{
-    const size_t length = strlen(line), edge = strlen(HEADING_EDGE);
-    if (length <= 2 * edge || strncmp(line, HEADING_EDGE, edge) != 0) return NULL;
-    return report_text(memory, "%.*s", (int)(length - 2 * edge - 2), line + edge + 1);
-}
-
-static void add_line(struct html_page *page, const char *line)
-{
-    const char *heading = heading_of(&page->memory, line);
-    if (heading)
-        html_add(page, &(struct html_block){HTML_SECTION, .title = heading});
-    else
-        html_add(page, &(struct html_block){is_command(line) ? HTML_COMMAND : HTML_TEXT,
-                                            .text = line + strspn(line, " ")});
-}
-
-void page_report(struct html_page *page, const struct report *report)
-{
-    page->memory.failed |= report->failed;
-    for (const struct report_table *t = report->first; t; t = t->next) {
-        const bool line = t->shape == REPORT_NOTE || t->shape == REPORT_PARAGRAPH;
-        if (!(t->formats & REPORT_IN_TEXT) && !line) continue;
-        if (line && (!t->title || !*t->title)) continue;
-        const bool first = !page->title && t->title;
-        if (first) {
-            const char *heading = heading_of(&page->memory, t->title);
-            page->title = heading ? heading : t->title;
-        }
-        if (!line)
-            page_show(page, first ? NULL : t->title, t, NULL);
-        else if (!first)
-            add_line(page, t->title);
-    }
-    if (!page->title) page->title = "reckon";
-}
-
-static enum rk_status show_page(const struct report *report, const char *path,
-                                struct rk_error *error)
-{
-    struct html_page page = {.title = NULL};
-    page_report(&page, report);
-    const enum rk_status status = page_write(&page, path, NULL, NULL, PAGE_HTML, error);
-    html_release(&page);
-    return status;
-}
-
 int show_report(const struct report *report, const struct show_args *args, const char *path,
                 int status)
 {
     struct output output = {.file = NULL};
     struct rk_error error;
     if (show_is_page(args, path))
-        return show_page(report, path, &error) == RK_OK ? status : options_fail(&error);
+        return page_of_answer(report, path, status, &error) == RK_OK ? status
+                                                                     : options_fail(&error);
     enum rk_status wrote = output_open(&output, path ? path : "-", &error);
     if (wrote == RK_OK) {
         const struct report_style style = show_style(args, output.file);

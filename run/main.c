@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/executor.h"
 #include "cli/exit.h"
+#include "cli/pages.h"
 #include "cli/plan_axes.h"
 #include "cli/plan_input.h"
 #include "cli/show.h"
@@ -38,8 +39,10 @@ int main(int argc, char **argv)
     cli_executor = &threads;
     signals_go_to(signals_end);
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            page_given(argc - 1, argv + 1);
             return exit_code(show_finish(commands[i].run(argc - 1, argv + 1)));
+        }
     fprintf(stderr, "reckon-run: say reckon train --help\n");
     return exit_code(RK_BAD_ARGUMENT);
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 const char *const chart_kind_names[CHART_KINDS] = {"bars", "spans", "xy", "heat", "boxes"};
-const char *const chart_role_names[CHART_ROLES] = {"x",     "x_end",  "y",     "y_end",
-                                                   "value", "series", "limit", "label"};
+const char *const chart_role_names[CHART_ROLES] = {"x",      "x_end", "y",     "y_end", "value",
+                                                   "series", "limit", "label", "low",   "high"};
 
 const char *const chart_palette[CHART_COLOURS] = {
     "#4c78a8", "#f58518", "#e45756", "#72b7b2", "#54a24b", "#eeca3b", "#b279a2",
@@ -20,7 +20,7 @@ static const bool needs[CHART_KINDS][CHART_ROLES] = {
     [CHART_BARS] = {[CHART_VALUE] = true},
     [CHART_SPANS] = {[CHART_X] = true, [CHART_X_END] = true},
     [CHART_XY] = {[CHART_X] = true, [CHART_Y] = true},
-    [CHART_HEAT] = {[CHART_VALUE] = true},
+    [CHART_HEAT] = {[CHART_X] = false}, /* without a value: hatched */
     [CHART_BOXES] =
         {[CHART_X] = true, [CHART_X_END] = true, [CHART_Y] = true, [CHART_Y_END] = true},
 };
@@ -196,6 +196,8 @@ struct chart_range chart_range(const struct chart *chart, enum chart_role role)
         if (role == CHART_X) widen(&range, chart_number(chart, row, CHART_X_END));
         if (role == CHART_Y) widen(&range, chart_number(chart, row, CHART_Y_END));
         if (role == CHART_VALUE) widen(&range, chart_number(chart, row, CHART_LIMIT));
+        if (role == CHART_VALUE || role == CHART_Y)
+            widen(&range, chart_number(chart, row, CHART_HIGH));
     }
     if (range.min > range.max) range.min = range.max = 0;
     if (chart->kind == CHART_BARS) range.min = fmin(range.min, 0);
@@ -255,6 +257,109 @@ const char *chart_axis_title(const struct chart *chart, const struct chart_axis 
                                         : column->name;
     snprintf(buffer, size, scale->unit[0] ? "%s (%s)" : "%s", title, scale->unit);
     return buffer;
+}
+
+/* ---- tables that have a series in each column ---- */
+
+static int wide_index(const struct chart *chart, const char *name)
+{
+    for (int i = 0; chart->wide && chart->wide[i]; i++)
+        if (strcmp(chart->wide[i], name) == 0) return i;
+    return -1;
+}
+
+static const char *title_of(const struct report_column *column)
+{
+    return column->title && *column->title ? column->title : column->name;
+}
+
+/* The kept columns, then "series" and "value". */
+static int long_columns(const struct chart *chart, const struct report_table *table,
+                        struct report_column *columns)
+{
+    struct report_column value = {.name = "value"};
+    int used = 0;
+    for (int i = 0; i < table->column_count; i++) {
+        const int at = wide_index(chart, table->columns[i].name);
+        if (at < 0) columns[used++] = table->columns[i];
+        if (at == 0) value.unit = table->columns[i].unit;
+    }
+    columns[used++] = (struct report_column){.name = "series"};
+    columns[used++] = value;
+    return used;
+}
+
+/* One row of the table as rows of the chart. */
+static void long_rows(struct report *memory, const struct chart *chart,
+                      const struct report_table *from, const struct report_cell *cells,
+                      struct report_table *to)
+{
+    struct report_cell row[REPORT_MAX_COLUMNS + 2];
+    for (int series = 0; series < from->column_count; series++) {
+        int used = 0;
+        if (wide_index(chart, from->columns[series].name) < 0) continue;
+        if (cells[series].type == REPORT_NONE) continue;
+        for (int i = 0; i < from->column_count; i++)
+            if (wide_index(chart, from->columns[i].name) < 0) row[used++] = cells[i];
+        row[used++] = cell_text(title_of(&from->columns[series]));
+        row[used] = cells[series];
+        report_row(memory, to, row);
+    }
+}
+
+/* Is the column one of names, whose numbers are texts? */
+static bool is_of_names(const struct chart *chart, const char *column)
+{
+    const bool names[CHART_ROLES] = {[CHART_SERIES] = true,
+                                     [CHART_LABEL] = true,
+                                     [CHART_X] = chart->kind == CHART_HEAT,
+                                     [CHART_Y] =
+                                         chart->kind != CHART_XY && chart->kind != CHART_BOXES};
+    for (int role = 0; role < CHART_ROLES; role++)
+        if (names[role] && chart->role[role] && strcmp(chart->role[role], column) == 0) return true;
+    return false;
+}
+
+/* Texts of a made row live until the next one. */
+static struct report_cell kept_cell(struct report *memory, const struct chart *chart,
+                                    const struct report_table *table, int i,
+                                    struct report_cell cell)
+{
+    char digits[REPORT_DIGITS];
+    if (cell.type == REPORT_TEXT)
+        return table->make ? cell_text(report_text(memory, "%s", cell.as.text)) : cell;
+    if (!is_of_names(chart, table->columns[i].name)) return cell;
+    if (cell.type == REPORT_COUNT)
+        return cell_text(report_text(memory, "%s", report_digits(cell.as.count, digits)));
+    return cell.type == REPORT_NUMBER ? cell_text(report_text(memory, "%.6g", cell.as.number))
+                                      : cell;
+}
+
+struct chart chart_over(struct report *memory, const struct chart *chart,
+                        const struct report_table *table)
+{
+    struct report_cell cells[REPORT_MAX_COLUMNS];
+    struct chart drawn = *chart;
+    struct report_column *columns =
+        report_alloc(memory, (size_t)(table->column_count + 2) * sizeof *columns);
+    drawn.table = NULL;
+    if (!columns) return drawn;
+    const int count = chart->wide ? long_columns(chart, table, columns) : table->column_count;
+    if (!chart->wide) memcpy(columns, table->columns, (size_t)count * sizeof *columns);
+    struct report_table *rows = report_list(memory, NULL, NULL, 0, columns, count);
+    for (size_t row = 0; rows && row < table->rows; row++) {
+        table_row(table, row, cells);
+        for (int i = 0; i < table->column_count; i++)
+            cells[i] = kept_cell(memory, chart, table, i, cells[i]);
+        if (chart->wide)
+            long_rows(memory, chart, table, cells, rows);
+        else
+            report_row(memory, rows, cells);
+    }
+    drawn.table = rows;
+    if (chart->wide) drawn.role[CHART_SERIES] = "series";
+    if (chart->wide) drawn.role[chart->kind == CHART_XY ? CHART_Y : CHART_VALUE] = "value";
+    return drawn;
 }
 
 /* ---- comma-separated values ---- */

@@ -9,7 +9,7 @@
  *     CHART_SPANS  rectangles from X to X_END in the row Y, coloured by SERIES, with LABEL inside
  *                  where there is room: flame graphs, schedules, layouts
  *     CHART_XY     points or lines of SERIES at (X, Y); LABEL names a point
- *     CHART_HEAT   a cell per (X, Y), coloured by VALUE
+ *     CHART_HEAT   a cell per (X, Y), coloured by VALUE; hatched where VALUE is missing
  *     CHART_BOXES  rectangles from (X, Y) to (X_END, Y_END), coloured by SERIES: where buffers lie,
  *                  where ranks are; `plain` ones have no axes and keep their proportions
  *
@@ -33,6 +33,8 @@ enum chart_role {
     CHART_SERIES,
     CHART_LIMIT,
     CHART_LABEL,
+    CHART_LOW, /* CHART_BARS, CHART_XY: the range around VALUE or Y, drawn as a whisker */
+    CHART_HIGH,
     CHART_ROLES
 };
 
@@ -93,15 +95,24 @@ struct chart {
     const char *source;  /* the command that gives these numbers; may be NULL */
     enum chart_kind kind;
     const struct report_table *table;
-    const char *role[CHART_ROLES];     /* names of columns; NULL: no such role */
-    struct chart_axis x, y;            /* on paper: x is across. Of CHART_BARS, x is the value's */
-    const char *limit;                 /* what the mark of LIMIT is: "capacity" */
-    bool beside;                       /* CHART_BARS: series side by side, not stacked */
-    bool upright;                      /* CHART_BARS: bars stand on the axis of categories */
-    bool plain;                        /* CHART_BOXES: no axes, Y downwards */
+    const char *role[CHART_ROLES]; /* names of columns; NULL: no such role */
+    struct chart_axis x, y;        /* on paper: x is across. Of CHART_BARS, x is the value's */
+    const char *limit;             /* what the mark of LIMIT is: "capacity" */
+    const char *const *wide;       /* ended by NULL: columns that are a series each, see below */
+    const char *const *metrics;    /* ended by NULL: CHART_BARS, CHART_HEAT, CHART_XY: other columns
+                                      that the reader may choose for VALUE (Y) */
+    bool beside;                   /* CHART_BARS: series side by side, not stacked */
+    bool upright;                  /* CHART_BARS: bars stand on the axis of categories */
+    bool plain;                    /* CHART_BOXES: no axes, Y downwards */
     const struct chart_series *series; /* (series_count) in the order of drawing; series that are */
     int series_count;                  /* not listed follow, with the colours that are left */
 };
+
+/* The chart over `table` with stored rows, one for each row and column of `wide`: the columns of
+ * the table without those, "series" with the title of the column, "value" with its number. Without
+ * `wide` the rows as they are. A value that is missing has no row. Lives in `memory`. */
+struct chart chart_over(struct report *memory, const struct chart *chart,
+                        const struct report_table *table);
 
 /* The column of a role, or -1. */
 int chart_column(const struct chart *chart, enum chart_role role);

@@ -68,6 +68,23 @@ static void json_series(FILE *out, const struct chart *chart)
     free(series);
 }
 
+/* The columns that the reader may choose, by their numbers. */
+static void json_metrics(FILE *out, const struct chart *chart)
+{
+    const char *comma = "";
+    if (!chart->metrics) return;
+    fputs(",\"metrics\":[", out);
+    for (int i = 0; chart->metrics[i]; i++) {
+        struct chart other = *chart;
+        other.role[CHART_VALUE] = chart->metrics[i];
+        const int column = chart_column(&other, CHART_VALUE);
+        if (column < 0) continue;
+        fprintf(out, "%s%d", comma, column);
+        comma = ",";
+    }
+    fputc(']', out);
+}
+
 void chart_write_json(const struct chart *chart, FILE *out)
 {
     const bool bars = chart->kind == CHART_BARS;
@@ -86,6 +103,7 @@ void chart_write_json(const struct chart *chart, FILE *out)
         comma = ",";
     }
     fputc('}', out);
+    json_metrics(out, chart);
     json_axis(out, chart, "across", &chart->x, bars ? CHART_VALUE : CHART_X);
     json_axis(out, chart, "up", &chart->y, CHART_Y);
     json_axis(out, chart, "heat", &chart->x, CHART_VALUE);

@@ -24,6 +24,7 @@ void html_add(struct html_page *page, const struct html_block *block)
     if (!copy) return;
     *copy = *block;
     copy->next = NULL;
+    copy->number = page->last ? page->last->number + 1 : 1;
     if (block->chart) {
         struct chart *chart = report_alloc(&page->memory, sizeof *chart);
         if (!chart) return;
@@ -82,9 +83,9 @@ static void title_text(FILE *out, const struct report_column *column)
 static void source(FILE *out, const char *command)
 {
     if (!command) return;
-    fputs("<p class=\"from\">From <code>", out);
+    fputs("<details class=\"from\"><summary>Command</summary><code>", out);
     markup_text(out, command);
-    fputs("</code> on <a href=\"#section-inputs\">these inputs</a></p>\n", out);
+    fputs("</code></details>\n", out);
 }
 
 /* ---- tables ---- */
@@ -97,35 +98,38 @@ static bool is_number(const struct report_cell *cell)
     return cell->type == REPORT_COUNT || cell->type == REPORT_NUMBER;
 }
 
-/* Columns that say nothing here: bars of the terminal, which are charts, and those without a value
- * in any row. */
-static void find_hidden(const struct report_table *table, bool hidden[REPORT_MAX_COLUMNS])
+/* Columns that say nothing here are hidden: bars of the terminal, which are charts, and those
+ * without a value in any row. Those with a number in any row stand on the right. */
+struct looks {
+    bool hidden[REPORT_MAX_COLUMNS], number[REPORT_MAX_COLUMNS];
+};
+
+static void find_looks(const struct report_table *table, struct looks *looks)
 {
     struct report_cell cells[REPORT_MAX_COLUMNS];
-    for (int i = 0; i < table->column_count; i++)
-        hidden[i] = table->rows > 0;
+    for (int i = 0; i < table->column_count; i++) {
+        looks->hidden[i] = table->rows > 0;
+        looks->number[i] = table->columns[i].unit && *table->columns[i].unit;
+    }
     for (size_t row = 0; row < table->rows; row++) {
         table_row(table, row, cells);
-        for (int i = 0; i < table->column_count; i++)
-            hidden[i] &= cells[i].type == REPORT_NONE ||
-                         (cells[i].type == REPORT_TEXT && !*cells[i].as.text);
+        for (int i = 0; i < table->column_count; i++) {
+            looks->hidden[i] &= cells[i].type == REPORT_NONE ||
+                                (cells[i].type == REPORT_TEXT && !*cells[i].as.text);
+            looks->number[i] |= is_number(&cells[i]);
+        }
     }
     for (int i = 0; i < table->column_count; i++)
-        hidden[i] |= table->columns[i].bar != REPORT_NO_BAR;
+        looks->hidden[i] |= table->columns[i].bar != REPORT_NO_BAR;
 }
 
-/* Above numbers, as the first row has them, the heading stands on the right. */
-static void header(FILE *out, const struct report_table *table,
-                   const bool hidden[REPORT_MAX_COLUMNS])
+static void header(FILE *out, const struct report_table *table, const struct looks *looks)
 {
-    struct report_cell first[REPORT_MAX_COLUMNS] = {{REPORT_NONE, {0}}};
-    if (table->rows) table_row(table, 0, first);
     fputs("<thead><tr>", out);
     for (int i = 0; i < table->column_count; i++) {
         const struct report_column *column = &table->columns[i];
-        if (hidden[i]) continue;
-        const bool number = is_number(&first[i]) || (column->unit && *column->unit);
-        fputs(number ? "<th scope=\"col\" class=\"n\"" : "<th scope=\"col\"", out);
+        if (looks->hidden[i]) continue;
+        fputs(looks->number[i] ? "<th scope=\"col\" class=\"n\"" : "<th scope=\"col\"", out);
         if (column->help) {
             fputs(" title=\"", out);
             markup_text(out, column->help);
@@ -146,14 +150,14 @@ static bool is_word(const char *text)
 
 /* Numbers carry all their digits, for sorting and for those who look closely. */
 static void table_cell(FILE *out, const struct report_column *column,
-                       const struct report_cell *cell)
+                       const struct report_cell *cell, bool number)
 {
     char text[MARKUP_CELL], exact[NUMBER_SIZE];
     if (cell->type == REPORT_COUNT)
         fprintf(out, "<td class=\"n\" data-v=\"%" PRIu64 "\">", cell->as.count);
     else if (cell->type == REPORT_NUMBER)
         fprintf(out, "<td class=\"n\" data-v=\"%s\">", number_exact(cell->as.number, exact));
-    else if (cell->type == REPORT_NONE && column->unit && *column->unit)
+    else if (cell->type == REPORT_NONE && number)
         fputs("<td class=\"n\">", out);
     else
         fputs(cell->type == REPORT_TEXT && is_word(cell->as.text) ? "<td class=\"w\">" : "<td>",
@@ -168,15 +172,15 @@ static void table_cell(FILE *out, const struct report_column *column,
 static void rows(FILE *out, const struct report_table *table)
 {
     struct report_cell cells[REPORT_MAX_COLUMNS];
-    bool hidden[REPORT_MAX_COLUMNS];
-    find_hidden(table, hidden);
-    header(out, table, hidden);
+    struct looks looks;
+    find_looks(table, &looks);
+    header(out, table, &looks);
     fputs("<tbody>\n", out);
     for (size_t row = 0; row < table->rows; row++) {
         table_row(table, row, cells);
         fputs("<tr>", out);
         for (int i = 0; i < table->column_count; i++)
-            if (!hidden[i]) table_cell(out, &table->columns[i], &cells[i]);
+            if (!looks.hidden[i]) table_cell(out, &table->columns[i], &cells[i], looks.number[i]);
         fputs("</tr>\n", out);
     }
 }
@@ -192,13 +196,13 @@ static void record(FILE *out, const struct report_table *table)
     for (int i = 0; i < table->column_count; i++)
         helps |= table->columns[i].help != NULL;
     header(out, &(struct report_table){.columns = columns, .column_count = helps ? 3 : 2},
-           (const bool[REPORT_MAX_COLUMNS]){false});
+           &(struct looks){.number = {false}});
     fputs("<tbody>\n", out);
     for (int i = 0; i < table->column_count; i++) {
         fputs("<tr><td>", out);
         title_text(out, &table->columns[i]);
         fputs("</td>", out);
-        table_cell(out, &table->columns[i], &cells[i]);
+        table_cell(out, &table->columns[i], &cells[i], true);
         if (helps) {
             fputs("<td>", out);
             markup_text(out, table->columns[i].help ? table->columns[i].help : "");
@@ -210,18 +214,18 @@ static void record(FILE *out, const struct report_table *table)
 
 static int shown_columns(const struct report_table *table)
 {
-    bool hidden[REPORT_MAX_COLUMNS];
+    struct looks looks;
     int shown = 0;
-    find_hidden(table, hidden);
+    find_looks(table, &looks);
     for (int i = 0; i < table->column_count; i++)
-        shown += !hidden[i];
+        shown += !looks.hidden[i];
     return shown;
 }
 
 static void table_block(const struct html_block *block, FILE *out)
 {
     const struct report_table *table = block->table;
-    fputs("<div class=\"data\">\n", out);
+    fprintf(out, "<div class=\"data\" id=\"part-%d\">\n", block->number);
     element(out, "h3", NULL, block->title);
     element(out, "p", NULL, block->text);
     const int count = table->shape == REPORT_ROWS ? shown_columns(table) : 0;
@@ -239,15 +243,15 @@ static void table_block(const struct html_block *block, FILE *out)
     fputs("</div>\n", out);
 }
 
-static void cards_block(const struct html_block *block, FILE *out)
+static void cards(const struct report_table *table, FILE *out)
 {
-    const struct report_table *table = block->table;
     struct report_cell cells[REPORT_MAX_COLUMNS];
     char text[MARKUP_CELL];
-    if (!table->rows) return;
+    if (!table || !table->rows) return;
     table_row(table, 0, cells);
     fputs("<dl class=\"cards\">\n", out);
     for (int i = 0; i < table->column_count; i++) {
+        if (cells[i].type == REPORT_NONE) continue;
         fputs("<div", out);
         if (table->columns[i].help) {
             fputs(" title=\"", out);
@@ -261,7 +265,30 @@ static void cards_block(const struct html_block *block, FILE *out)
         fputs("</dd></div>\n", out);
     }
     fputs("</dl>\n", out);
+}
+
+static void cards_block(const struct html_block *block, FILE *out)
+{
+    cards(block->table, out);
     source(out, block->source);
+}
+
+/* ---- the answer ---- */
+
+const char *const html_tone_names[] = {[REPORT_PLAIN] = "plain",
+                                       [REPORT_GOOD] = "good",
+                                       [REPORT_UNSURE] = "unsure",
+                                       [REPORT_BAD] = "bad"};
+
+static void verdict_block(const struct html_block *block, FILE *out)
+{
+    fprintf(out, "<section class=\"verdict %s\" aria-label=\"answer\">\n",
+            html_tone_names[block->tone]);
+    element(out, "p", "says", block->title);
+    element(out, "p", NULL, block->text);
+    cards(block->table, out);
+    source(out, block->source);
+    fputs("</section>\n", out);
 }
 
 /* ---- charts ---- */
@@ -288,7 +315,7 @@ static void section_block(const struct html_block *block, FILE *out)
     if (block->id)
         fprintf(out, "<h2 id=\"section-%s\">", block->id);
     else
-        fputs("<h2>", out);
+        fprintf(out, "<h2 id=\"part-%d\">", block->number);
     markup_text(out, block->title);
     fputs("</h2>\n", out);
     element(out, "p", NULL, block->text);
@@ -319,20 +346,44 @@ static void command_block(const struct html_block *block, FILE *out)
     element(out, "pre", "command", block->text);
 }
 
-static bool has_sections(const struct html_page *page)
+static bool is_section(const struct html_block *block)
 {
-    for (const struct html_block *block = page->first; block; block = block->next)
-        if (block->kind == HTML_SECTION && block->id) return true;
-    return false;
+    return block->kind == HTML_SECTION;
 }
 
+static bool is_titled(const struct html_block *block)
+{
+    return block->kind == HTML_SECTION || block->kind == HTML_CHART ||
+           (block->kind == HTML_TABLE && block->title);
+}
+
+static int count_blocks(const struct html_page *page, bool (*is)(const struct html_block *))
+{
+    int count = 0;
+    for (const struct html_block *block = page->first; block; block = block->next)
+        count += is(block);
+    return count;
+}
+
+/* Of a page of one section or none its charts and tables. */
 static void contents(const struct html_page *page, FILE *out)
 {
+    bool (*const is)(const struct html_block *) =
+        count_blocks(page, is_section) > 1 ? is_section : is_titled;
+    const char *last = "";
+    if (count_blocks(page, is) < 2) return;
     fputs("<nav aria-label=\"sections\">", out);
     for (const struct html_block *block = page->first; block; block = block->next) {
-        if (block->kind != HTML_SECTION || !block->id) continue;
-        fprintf(out, "<a href=\"#section-%s\">", block->id);
-        markup_text(out, block->title);
+        const char *title = block->kind == HTML_CHART ? block->chart->title : block->title;
+        if (!is(block) || strcmp(title, last) == 0) continue;
+        last = title;
+        if (block->kind == HTML_CHART)
+            fprintf(out, "<a href=\"#%s\">", block->chart->id);
+        else if (block->id)
+            fprintf(out, "<a href=\"#section-%s\">", block->id);
+        else
+            fprintf(out, "<a href=\"#part-%d\">", block->number);
+        markup_text(out, title);
         fputs("</a>\n", out);
     }
     fputs("</nav>\n", out);
@@ -353,7 +404,7 @@ static void head(const struct html_page *page, FILE *out)
     element(out, "h1", NULL, page->title);
     element(out, "p", NULL, page->subtitle);
     fputs("</header>\n", out);
-    if (has_sections(page)) contents(page, out);
+    contents(page, out);
     fputs("<main>\n", out);
 }
 
@@ -372,10 +423,11 @@ static void foot(const struct html_page *page, FILE *out)
 enum rk_status html_write(const struct html_page *page, FILE *out, struct rk_error *error)
 {
     static void (*const write[])(const struct html_block *block, FILE *out) = {
-        [HTML_SECTION] = section_block, [HTML_TEXT] = text_block,
-        [HTML_WARNING] = warning_block, [HTML_TABLE] = table_block,
-        [HTML_CARDS] = cards_block,     [HTML_CHART] = chart_block,
-        [HTML_FILE] = file_block,       [HTML_COMMAND] = command_block,
+        [HTML_VERDICT] = verdict_block, [HTML_SECTION] = section_block,
+        [HTML_TEXT] = text_block,       [HTML_WARNING] = warning_block,
+        [HTML_TABLE] = table_block,     [HTML_CARDS] = cards_block,
+        [HTML_CHART] = chart_block,     [HTML_FILE] = file_block,
+        [HTML_COMMAND] = command_block,
     };
     if (page->memory.failed) return no_memory(error);
     errno = 0;

@@ -14,6 +14,8 @@
 #include "report/report.h"
 
 enum html_kind {
+    HTML_VERDICT, /* the answer: `title` the sentence, `text` below it, `table` a record of figures
+                   */
     HTML_SECTION, /* a heading; `text` below it */
     HTML_TEXT,    /* a paragraph */
     HTML_WARNING, /* a paragraph that must not be missed */
@@ -24,14 +26,19 @@ enum html_kind {
     HTML_COMMAND /* a line to type */
 };
 
+/* "plain", "good", "unsure", "bad" */
+extern const char *const html_tone_names[];
+
 struct html_block {
     enum html_kind kind;
     const char *id; /* anchor; may be NULL */
     const char *title;
     const char *text;
-    const char *source; /* of a table: the command that gives its numbers */
+    const char *source;    /* of a table or verdict: the command that gives its numbers */
+    enum report_tone tone; /* of a verdict */
     const struct report_table *table;
     const struct chart *chart;
+    int number; /* among the page's, from 1: html_add() counts */
     struct html_block *next;
 };
 

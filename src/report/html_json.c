@@ -10,9 +10,9 @@
 #include <string.h>
 
 static const char *const kind_names[] = {
-    [HTML_SECTION] = "section", [HTML_TEXT] = "text",       [HTML_WARNING] = "warning",
-    [HTML_TABLE] = "table",     [HTML_CARDS] = "cards",     [HTML_CHART] = "chart",
-    [HTML_FILE] = "file",       [HTML_COMMAND] = "command",
+    [HTML_VERDICT] = "verdict", [HTML_SECTION] = "section", [HTML_TEXT] = "text",
+    [HTML_WARNING] = "warning", [HTML_TABLE] = "table",     [HTML_CARDS] = "cards",
+    [HTML_CHART] = "chart",     [HTML_FILE] = "file",       [HTML_COMMAND] = "command",
 };
 
 static void member(FILE *out, const char *name, const char *text)
@@ -28,6 +28,7 @@ static void block_json(const struct html_block *block, FILE *out)
     member(out, "id", block->chart ? block->chart->id : block->id);
     member(out, "title", block->chart ? block->chart->title : block->title);
     member(out, "text", block->chart ? block->chart->caption : block->text);
+    if (block->kind == HTML_VERDICT) member(out, "tone", html_tone_names[block->tone]);
     member(out, "source", block->chart ? block->chart->source : block->source);
     if (block->table) {
         fprintf(out, ",\n\"record\":%s,", block->table->shape == REPORT_RECORD ? "true" : "false");

@@ -120,6 +120,12 @@ void report_paragraph(struct report *report, const char *text)
                                                   .formats = REPORT_IN_TEXT});
 }
 
+void report_verdict(struct report *report, enum report_tone tone, const char *text)
+{
+    report->verdict = report_text(report, "%s", text);
+    report->tone = tone;
+}
+
 static bool table_grow(struct report *report, struct report_table *table)
 {
     const size_t row_bytes = (size_t)table->column_count * sizeof *table->cells;

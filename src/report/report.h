@@ -58,10 +58,18 @@ enum report_shape {
 };
 
 enum report_format { REPORT_AS_TEXT, REPORT_AS_JSON, REPORT_AS_CSV, REPORT_FORMATS };
-enum { REPORT_IN_TEXT = 1, REPORT_IN_JSON = 2, REPORT_IN_CSV = 4, REPORT_IN_ALL = 7 };
+enum {
+    REPORT_IN_TEXT = 1, /* and on pages */
+    REPORT_IN_JSON = 2,
+    REPORT_IN_CSV = 4,
+    REPORT_IN_ALL = 7,
+    REPORT_IN_PAGE = 8 /* on pages alone: the numbers of a chart */
+};
 
 /* The names of --format, ended by NULL: "table", "json", "csv". */
 extern const char *const report_format_names[];
+
+struct chart;
 
 struct report_table {
     const char *name;  /* key in JSON; NULL: the members stand in what is around the table */
@@ -75,6 +83,7 @@ struct report_table {
     /* Fills one row (column_count cells). Texts in it live until the next call. NULL: stored. */
     void (*make)(const void *context, size_t row, struct report_cell *cells);
     const void *context;
+    const struct chart *chart; /* what pages draw above it; its `table` is not read; NULL: none */
 
     /* kept by the report */
     struct report_cell *cells; /* (capacity, column_count) */
@@ -82,9 +91,14 @@ struct report_table {
     struct report_table *next;
 };
 
+/* How good the news is: the color of a verdict on a page. */
+enum report_tone { REPORT_PLAIN, REPORT_GOOD, REPORT_UNSURE, REPORT_BAD };
+
 struct report {
     struct report_table *first, *last;
     struct report_block *memory; /* all that the report allocated */
+    const char *verdict;         /* the answer in a sentence; NULL: none was given */
+    enum report_tone tone;
     bool failed;
 };
 
@@ -150,6 +164,9 @@ void report_note(struct report *report, const char *text);
 
 /* The same, in lines of at most 96 columns behind two spaces; NULL adds nothing. */
 void report_paragraph(struct report *report, const char *text);
+
+/* The answer in a sentence, which heads a page; the last one counts. Copies `text`. */
+void report_verdict(struct report *report, enum report_tone tone, const char *text);
 
 /* Appends a copy of `cells` (column_count) to a table of stored rows; `table` may be NULL. */
 void report_row(struct report *report, struct report_table *table, const struct report_cell *cells);

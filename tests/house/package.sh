@@ -1,5 +1,6 @@
 #!/bin/sh
-# The Debian package: equal bytes twice, and what is in it answers from where it is unpacked.
+# The Debian packages: equal bytes twice, the planner asks for neither BLAS nor MPI, no file is in two of them, and what
+# is in the planner's answers from where it is unpacked.
 set -eu
 for tool in dpkg-deb dpkg-shlibdeps python3; do
     command -v $tool >/dev/null || { echo "no $tool"; exit 77; }
@@ -9,9 +10,24 @@ unset RECKON_DATA
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
-one=$("$RECKON_SOURCE/tools/package" "$RECKON_BUILD" "$place/one")
-two=$("$RECKON_SOURCE/tools/package" "$RECKON_BUILD" "$place/two")
-cmp "$one" "$two"
+"$RECKON_SOURCE/tools/package" "$RECKON_BUILD" "$place/one" >"$place/made"
+"$RECKON_SOURCE/tools/package" "$RECKON_BUILD" "$place/two" >/dev/null
+one=$(head -n 1 "$place/made")
+while read -r package; do
+    cmp "$package" "$place/two/${package##*/}"
+    dpkg-deb --contents "$package" | sed -n 's/^-.* \.\/\(usr\/.*\)/\1/p' >>"$place/files"
+done <"$place/made"
+[ -z "$(sort "$place/files" | uniq -d)" ] || { echo "in two packages:"; sort "$place/files" | uniq -d; exit 1; }
+for program in run mpi; do
+    [ -x "$RECKON_BUILD/reckon-$program" ] || continue
+    package=$place/one/reckon-${program}_${one#*/one/reckon_}
+    dpkg-deb --contents "$package" | grep -q "usr/bin/reckon-$program\$" || { echo "no reckon-$program in it"; exit 1; }
+    dpkg-deb --field "$package" Depends | grep -q "^reckon (= " || { echo "$package needs no planner"; exit 1; }
+done
+if dpkg-deb --field "$one" Depends | grep -E 'blas|mpi|dnnl|hwloc'; then
+    echo "the planner's package asks for them"
+    exit 1
+fi
 dpkg-deb --field "$one" Depends | grep -q 'libjansson4' || { echo "no dependencies"; exit 1; }
 
 dpkg-deb --extract "$one" "$place/root"

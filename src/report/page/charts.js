@@ -119,6 +119,16 @@ function shortened(text, width, head = 1) {
   return text.slice(0, 1) + '…';
 }
 
+// In lines no wider than that.
+function wrapped(text, width) {
+  const lines = [''];
+  for (const word of text.split(' '))
+    if (!lines[lines.length - 1] || textWidth(`${lines[lines.length - 1]} ${word}`) <= width)
+      lines[lines.length - 1] = `${lines[lines.length - 1]} ${word}`.trim();
+    else lines.push(word);
+  return text ? lines : [];
+}
+
 // Names cut where that leaves all of them different: at the end, in the middle, at the start.
 function shortenedAll(names, width) {
   const cuts = [1, 0.4, 0.1].map(head => names.map(name => shortened(name, width, head)));
@@ -141,6 +151,12 @@ const box = (x, y, width, height) =>
   `M${round(x)} ${round(y)}h${round(width)}v${round(height)}h${round(-width)}z`;
 const mark = (point, path, more = '') =>
   `<path data-row="${point.row}" fill="${point.colour}" d="${path}" ${more}/>`;
+
+// A range: a line with caps; `upright` along y.
+function whisker(from, to, at, upright) {
+  const [a, b, c] = [from, to, at].map(round);
+  return `<path class="range" d="${upright ? `M${c} ${a}V${b}M${c - 3} ${a}h6M${c - 3} ${b}h6` : `M${a} ${c}H${b}M${a} ${c - 3}v6M${b} ${c - 3}v6`}"/>`;
+}
 
 // A frame inside the drawing, with an axis of numbers across and what stands along the side.
 function across(frame, scale, ticks, title) {
@@ -209,7 +225,7 @@ function inside(point, colour, left, right, middle) {
     `class="inside" style="fill:${inkOn(colour)}${width * 0.92 > room ? ';font-size:9px' : ''}"`);
 }
 
-// ---- the four kinds: each gives {height, text}, the content of the drawing ----
+// ---- the five kinds: each gives {height, text}, the content of the drawing ----
 
 function stacked(chart, points) {
   const sums = new Map();
@@ -225,7 +241,7 @@ function bars(chart, points, width) {
   const names = unique(chart.points.map(p => p.y)), pieces = stacked(chart, points);
   const lanes = chart.beside ? Math.max(1, chart.shown.length) : 1, limits = new Map();
   for (const p of chart.points) if (p.limit !== null) limits.set(p.y, p.limit);
-  const ends = pieces.flatMap(s => [s.from, s.to]).concat([...limits.values()], [0]);
+  const ends = pieces.flatMap(s => [s.from, s.to, Number.isFinite(s.p.high) ? s.from + s.p.high : s.to]).concat([...limits.values()], [0]);
   const low = Math.min(...ends), high = Math.max(...ends) || 1;
   const thick = lanes > 1 ? Math.max(18, 11 * lanes + 8) : names.length > 40 ? 19 : names.length > 8 ? 26 : 32;
   const lie = !chart.upright, frame = {width, top: lie ? 4 : 26}, side = sideOf(names, width);
@@ -242,6 +258,10 @@ function bars(chart, points, width) {
     : box(at, Math.min(scale(from), scale(to)), size, Math.abs(scale(to) - scale(from)));
   const drawn = pieces.map(({p, from, to}) => mark(p, rect(from, to, first + names.indexOf(p.y) * step + gap +
     (chart.beside ? chart.shown.indexOf(p.series) * lane : 0), lane))).join('');
+  const ranges = pieces.filter(({p}) => Number.isFinite(p.low) && Number.isFinite(p.high)).map(({p, from}) => {
+    const at = first + names.indexOf(p.y) * step + gap + (chart.beside ? chart.shown.indexOf(p.series) * lane : 0) + lane / 2;
+    return whisker(scale(from + p.low), scale(from + p.high), at, !lie);
+  }).join('');
   const capacities = [...limits].map(([name, limit]) => {
     const size = step - above - 2, at = placeOf(name) - size / 2;
     return `<path class="limit" d="${lie ? box(scale(limit) - 1.25, at, 2.5, size) : box(at, scale(limit) - 1.25, size, 2.5)}"/>`;
@@ -251,7 +271,7 @@ function bars(chart, points, width) {
     height: frame.bottom + below.depth,
     text: below.text + (above ? aboveEach(frame, names, name => frame.top + names.indexOf(name) * step)
       : lie ? alongSide(frame, names, placeOf, step) : upward(frame, scale, ticks, chart.across.title)) +
-      `<g class="drawn">${drawn}</g>${capacities}`,
+      `<g class="drawn">${drawn}</g>${ranges}${capacities}`,
   };
 }
 
@@ -287,7 +307,7 @@ function spans(chart, points, width) {
 }
 
 function numberScale(points, name, about, start, end, count) {
-  const numbers = points.map(p => p[name]);
+  const numbers = points.flatMap(p => name === 'y' && Number.isFinite(p.low) ? [p.y, p.low, p.high] : [p[name]]);
   if (about.log) {
     const ticks = about.ticks.map(t => t / about.factor);
     return [logarithmic(Math.min(...numbers, ...ticks), Math.max(...numbers, ...ticks), start, end), ticks];
@@ -317,6 +337,7 @@ function xy(chart, points, width) {
     const r = p.line === 'step-after' || (p.line && many) ? 2 : p.line ? 3 : Math.max(3, 3.5 + 1.2 * (lonely.length - 1 - lonely.indexOf(p.series)));
     return `M${round(x(p.x) - r)} ${round(y(p.y))}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
   };
+  const ranges = points.filter(p => Number.isFinite(p.low) && Number.isFinite(p.high)).map(p => whisker(y(p.low), y(p.high), x(p.x), true)).join('');
   const taken = [];
   const labels = width <= 480 ? '' : points.filter(p => p.label).map(p => {
     const at = {x: x(p.x) + 7, y: y(p.y) + 4, w: textWidth(p.label)};
@@ -326,7 +347,7 @@ function xy(chart, points, width) {
   }).join('');
   return {
     height: frame.bottom + 40,
-    text: across(frame, x, xTicks, chart.across.title) + upward(frame, y, yTicks, chart.up.title) + lines +
+    text: across(frame, x, xTicks, chart.across.title) + upward(frame, y, yTicks, chart.up.title) + lines + ranges +
       `<g class="drawn">${points.map(p => mark(p, circle(p))).join('')}</g>${labels}`,
   };
 }
@@ -339,23 +360,31 @@ function shade(share) {
 function heat(chart, points, width) {
   const columns = unique(chart.points.map(p => p.x)), names = unique(chart.points.map(p => p.y));
   const frame = {width, top: 4, left: sideOf(names, width), right: width - 4, bottom: 4 + names.length * 28};
-  const step = (frame.right - frame.left) / columns.length, values = points.map(p => p.value);
-  const least = Math.min(...values), most = Math.max(...values);
+  const step = (frame.right - frame.left) / columns.length, there = p => Number.isFinite(p.value);
+  const largest = new Map(names.map(name => [name, Math.max(...points.filter(p => p.y === name && there(p)).map(p => p.value))]));
+  const valueOf = p => chart.normal ? 100 * p.value / (largest.get(p.y) || 1) : p.value;
+  const values = points.filter(there).map(valueOf), least = Math.min(...values), most = Math.max(...values);
+  const none = `hatch-${escape(chart.id)}`;
   const placeOf = name => frame.left + (columns.indexOf(name) + 0.5) * step;
   const rowOf = name => frame.top + (names.indexOf(name) + 0.5) * 28;
   const cells = points.map(p => {
-    const share = most > least ? (p.value - least) / (most - least) : 0.5;
-    const colour = shade(share), x = placeOf(p.x);
-    return [mark({row: p.row, colour}, box(x - step / 2, rowOf(p.y) - 14, step, 28)),
-      inside({label: String(+p.value.toPrecision(3))}, colour, x - step / 2, x + step / 2, rowOf(p.y))];
+    const x = placeOf(p.x), at = box(x - step / 2, rowOf(p.y) - 14, step, 28);
+    if (!there(p)) return [mark({row: p.row, colour: `url(#${none})`}, at), ''];
+    const colour = shade(most > least ? (valueOf(p) - least) / (most - least) : 0.5);
+    return [mark({row: p.row, colour}, at),
+      inside({label: String(+valueOf(p).toPrecision(3))}, colour, x - step / 2, x + step / 2, rowOf(p.y))];
   });
   const below = alongBottom(frame, columns, placeOf);
+  const key = values.length ? `light to dark: ${tickText(+least.toPrecision(3))} to ${tickText(+most.toPrecision(3))}` +
+    (chart.normal ? ' % of the largest of its row' : ` ${chart.heat.title}`) : '';
+  const title = [chart.across.title, key, values.length < points.length ? 'hatched: cannot run' : ''].filter(Boolean).join('; ');
+  const keyed = wrapped(title, frame.right - 4), foot = frame.bottom + below.depth;
   return {
-    height: frame.bottom + below.depth + (chart.across.title ? 16 : 0),
-    text: below.text + alongSide(frame, names, rowOf, 28) +
+    height: foot + 4 + 15 * keyed.length,
+    text: `<defs><pattern id="${none}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">` +
+      `<rect width="6" height="6" class="void"/><line y2="6" class="hatch"/></pattern></defs>` + below.text + alongSide(frame, names, rowOf, 28) +
       `<g class="drawn">${cells.map(c => c[0]).join('')}</g>${cells.map(c => c[1]).join('')}` +
-      (chart.across.title ? word((frame.left + frame.right) / 2, frame.bottom + below.depth + 10, 'middle',
-        chart.across.title, 'class="soft"') : ''),
+      keyed.map((text, i) => word(4, foot + 10 + 15 * i, 'start', text, 'class="soft"')).join(''),
   };
 }
 
@@ -406,12 +435,14 @@ function readPoints(chart) {
   const role = chart.roles, series = new Map(chart.series.map(s => [s[0], s]));
   const factor = {x: chart.across.factor, x_end: chart.across.factor, y: chart.up.factor, y_end: chart.up.factor,
                   value: chart.heat.factor, limit: chart.heat.factor};
+  factor.low = factor.high = chart.kind === 'xy' ? chart.up.factor : chart.heat.factor;
   const names = {xy: [], boxes: [], heat: ['x', 'y']}[chart.kind] || ['y'];
-  const needed = {bars: ['value'], spans: ['x', 'x_end'], xy: ['x', 'y'], heat: ['value'], boxes: ['x', 'x_end', 'y', 'y_end']}[chart.kind];
+  const needed = {bars: ['value'], spans: ['x', 'x_end'], xy: ['x', 'y'], heat: [], boxes: ['x', 'x_end', 'y', 'y_end']}[chart.kind];
   const points = [];
   chart.rows.forEach((cells, row) => {
     const point = {row, y: '', label: '', series: '', colour: '#4c78a8', line: '', limit: null};
     for (const name in role) {
+      if (role[name] === undefined) continue;
       const cell = cells[role[name]];
       point[name] = cell !== null && factor[name] && !names.includes(name) ? cell / factor[name] : cell;
     }
@@ -548,10 +579,40 @@ function openLegend(chart) {
   if (box.children.length) chart.plot.before(box);
 }
 
+// Another column as the value, and each row of cells against its own largest.
+function openMetrics(chart) {
+  const heat = chart.kind === 'heat', role = chart.kind === 'xy' ? 'y' : 'value', about = {xy: 'up', bars: 'across'}[chart.kind] || 'heat';
+  const box = document.createElement('div');
+  box.className = 'chips';
+  if ((chart.metrics || []).length > 1) {
+    const label = box.appendChild(document.createElement('label')), select = document.createElement('select');
+    label.append('Show ', select);
+    for (const column of chart.metrics) select.append(new Option(chart.columns[column][1], column, false, column === chart.roles[role]));
+    select.onchange = () => {
+      const column = Number(select.value), [, title, unit] = chart.columns[column];
+      const largest = Math.max(...chart.rows.map(row => Math.abs(row[column])).filter(Number.isFinite));
+      const scale = (families[unit] || [[1, unit]]).reduce((best, next) => largest >= next[0] ? next : best);
+      chart.roles = {...chart.roles, [role]: column, low: undefined, high: undefined};
+      chart.heat = {...chart.heat, factor: scale[0], title: scale[1] ? `${title} (${scale[1]})` : title};
+      chart[about] = {...chart[about], factor: scale[0], title: chart.heat.title};
+      chart.points = readPoints(chart);
+      draw(chart);
+    };
+  }
+  if (heat && unique(chart.points.map(p => p.y)).length > 1) {
+    const label = box.appendChild(document.createElement('label')), check = document.createElement('input');
+    check.type = 'checkbox';
+    label.append(check, ' Normalize rows');
+    check.onchange = () => { chart.normal = check.checked; draw(chart); };
+  }
+  if (box.children.length) chart.plot.before(box);
+}
+
 function open(plot, description) {
   const chart = Object.assign({}, description, {plot, hidden: new Set(), zoom: null});
   chart.points = readPoints(chart);
   chart.shown = chart.series.map(s => s[0]);
+  openMetrics(chart);
   openLegend(chart);
   tell('');
   if (chart.kind === 'spans' || (chart.kind === 'boxes' && !chart.plain)) openZoom(chart);
@@ -574,7 +635,7 @@ function open(plot, description) {
 
 const paper = `text{font:${font};fill:#222}.soft{fill:#666}.grid{stroke:#ddd}.limit{fill:#000}.line{fill:none;stroke-width:2}` +
   '.choice{display:none}.edged{stroke:#fff;stroke-width:.5}.inside{font-size:10.5px}.frame{fill:none;stroke:#888}' +
-  '.link{fill:none;stroke-width:3}.thin{stroke:#222;stroke-width:1}.over{font-weight:600}';
+  '.range{fill:none;stroke:#222;stroke-width:1.25}.void{fill:#f0f0f0}.hatch{stroke:#999}.link{fill:none;stroke-width:3}.thin{stroke:#222;stroke-width:1}.over{font-weight:600}';
 
 // The drawing as a file of its own.
 function svgOf(chart) {

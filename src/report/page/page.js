@@ -3,24 +3,44 @@
 (function () {
 'use strict';
 
-// ---- charts ----
+// ---- buttons of a card ----
 
-function tools(figure, chart) {
-  const box = document.createElement('div');
-  box.className = 'tools';
-  const add = (text, what, action) => {
-    const button = document.createElement('button');
-    Object.assign(button, {type: 'button', textContent: text, title: what, onclick: action});
-    box.append(button);
-  };
-  add('SVG', 'save the drawing', () => reckonCharts.save(chart.id + '.svg', 'image/svg+xml', reckonCharts.svgOf(chart)));
-  add('CSV', 'save the numbers', () => reckonCharts.save(chart.id + '.csv', 'text/csv', reckonCharts.csvOf(chart)));
-  figure.prepend(box);
+function addTool(card, text, what, action) {
+  let box = card.querySelector(':scope > .tools');
+  if (!box) {
+    box = document.createElement('div');
+    box.className = 'tools';
+    card.prepend(box);
+  }
+  const button = document.createElement('button');
+  Object.assign(button, {type: 'button', textContent: text, title: what, onclick: () => action(button)});
+  box.append(button);
 }
 
+// Where a browser gives pages from disk no clipboard, the text is selected instead.
+function copy(text, element, button) {
+  const said = button.textContent, done = () => {
+    button.textContent = 'Copied';
+    setTimeout(() => { button.textContent = said; }, 1500);
+  };
+  const select = () => {
+    for (let box = element.closest('details'); box; box = null) box.open = true;
+    getSelection().selectAllChildren(element);
+    if (document.execCommand('copy')) done();
+  };
+  if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, select); else select();
+}
+
+function openCommand(card, element) {
+  addTool(card, 'Copy command', 'copy the command that gives these numbers', button => copy(element.textContent, element, button));
+}
+
+// ---- charts ----
+
 function openChart(figure) {
-  const chart = JSON.parse(figure.querySelector('script').textContent);
-  tools(figure, reckonCharts.open(figure.querySelector('.plot'), chart));
+  const chart = reckonCharts.open(figure.querySelector('.plot'), JSON.parse(figure.querySelector('script').textContent));
+  addTool(figure, 'SVG', 'save the drawing', () => reckonCharts.save(chart.id + '.svg', 'image/svg+xml', reckonCharts.svgOf(chart)));
+  addTool(figure, 'CSV', 'save the numbers', () => reckonCharts.save(chart.id + '.csv', 'text/csv', reckonCharts.csvOf(chart)));
 }
 
 // ---- tables ----
@@ -72,11 +92,42 @@ function keepOptions(code) {
 
 document.querySelectorAll('.data table').forEach(openTable);
 document.querySelectorAll('.from code, pre.command').forEach(keepOptions);
-// Sentences at the end of a row that goes beyond the view need not be narrow.
-for (const box of document.querySelectorAll('.wide'))
-  if (box.scrollWidth > box.clientWidth + 1 && [...box.querySelectorAll('td:last-child')].some(cell => cell.textContent.length > 30))
+const nav = document.querySelector('nav'), root = document.documentElement;
+// Headings of tables stay below the navigation. What is wider than the page moves sideways; sentences
+// at the end of such a row need not be narrow.
+function fit() {
+  root.style.setProperty('--nav', (nav ? nav.offsetHeight : 0) + 'px');
+  for (const box of document.querySelectorAll('.wide')) {
+    box.classList.remove('beyond', 'tall');
+    if (box.scrollWidth <= box.clientWidth + 1) continue;
     box.classList.add('beyond');
+    box.tabIndex = 0; // keys move it, too
+    box.setAttribute('role', 'region');
+    box.setAttribute('aria-label', 'table, moves sideways');
+    if ([...box.querySelectorAll('td:last-child')].some(cell => cell.textContent.length > 30)) box.classList.add('tall');
+  }
+}
+fit();
+addEventListener('resize', fit);
 const figures = [...document.querySelectorAll('figure')].filter(figure => figure.querySelector('.plot')); // others are drawings
 figures.forEach(openChart);
+for (const card of document.querySelectorAll('figure, .data, .verdict')) {
+  const command = card.querySelector(':scope > .from code');
+  if (command) openCommand(card, command);
+}
+document.querySelectorAll('pre.command').forEach(pre => {
+  const card = document.createElement('div');
+  card.className = 'commands';
+  pre.replaceWith(card);
+  card.append(pre);
+  openCommand(card, pre);
+});
+// The section in view is marked in the navigation.
+const links = nav ? [...nav.querySelectorAll('a')] : [];
+function mark() {
+  const above = links.filter(a => document.getElementById(a.hash.slice(1)).getBoundingClientRect().top < innerHeight / 3).pop();
+  for (const link of links) if (link === above) link.setAttribute('aria-current', 'true'); else link.removeAttribute('aria-current');
+}
+if (links.length) { addEventListener('scroll', mark, {passive: true}); mark(); }
 document.documentElement.dataset.drawn = figures.length;
 })();

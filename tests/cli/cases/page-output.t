@@ -24,6 +24,7 @@ refused.html:<h1>llama3.1-405b on h100-sxm5-80g
 refused.html:This plan cannot run
 <h1>llama3.1-8b on h100-sxm5-80g, 8 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
 <h3>The best plans
+<h3>The best plans
 <h3>What became of the plans
 {
 exit 4
