@@ -82,8 +82,8 @@ const struct usage doctor_usage = {
         "plan (the run does not overlap, computes more again, has slower kernels) or the machine (a slow host, a fabric "
         "at a part of its rate, sunken clocks), and the step predicted again. What comes nearest to the "
         "measured time stands first, with what to look at.\n\n"
-        "Of a profile the device's time is laid beside the prediction part by part: products, attention, other "
-        "kernels, communication with nothing beside it, and gaps in which nothing runs; what the run loses most to "
+        "Of a profile the device's time is compared with the prediction part by part: products, attention, other "
+        "kernels, exposed communication, and gaps in which nothing runs; what the run loses most to "
         "is said.\n\n"
         "Of a run that ran out of memory (the text of the OutOfMemoryError with its traceback, the table of "
         "torch.cuda.memory_summary(), a pickle of torch.cuda.memory._dump_snapshot(), which is read as data and "
@@ -94,7 +94,7 @@ const struct usage doctor_usage = {
         "changes bring most, each with its line and option in the launch file. A launch file is what reckon import "
         "reads: a script of Megatron-LM, or a configuration of torchtitan, DeepSpeed, NeMo, axolotl, LLaMA-Factory and "
         "others, which has the plan and often the model.\n\n"
-        "The first tenth of the logged steps is warm-up and left out. An explanation that fits is no proof: "
+        "The first tenth of the logged steps is warm-up and left out. An explanation that fits proves nothing: "
         "several may fit alike, and a profile decides. reckon calibrate --log takes the same log over into a system file.",
     .operands = doctor_operands,
     .words_title = "Words of a plan",
@@ -193,7 +193,7 @@ static enum rk_status examine_memory(struct report *report, const struct memory_
     return RK_OK;
 }
 
-/* A launch file in the place of a log: what it needs beside it. */
+/* A launch file in the place of a log: what it needs with it. */
 static enum rk_status log_fail(const char *path, struct rk_error *error)
 {
     char *text = NULL;

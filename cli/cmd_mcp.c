@@ -32,7 +32,7 @@ const struct usage mcp_usage = {
         "initialize, ping, tools/list and tools/call. Each tool is a question with a JSON schema: does it fit, how "
         "long is a step, which plan is fastest, what do days and money train, how long can a sequence be, what does "
         "inference take, how do two plans differ, is a launch file right, is a measured number good, how many "
-        "measured runs stand behind an answer.\n\n"
+        "measured runs support an answer.\n\n"
         "An answer has the command's own JSON in SI units (answer), the unit of each key (units), the prediction "
         "intervals (ranges), what was assumed (assumptions) and what the command remarked (remarks). A question that "
         "cannot be answered is a tool error (isError) with the command's message. No tool writes a file.\n\n"

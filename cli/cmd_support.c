@@ -1,4 +1,4 @@
-/* reckon support: how many measured runs stand behind a prediction, and how far off they were. */
+/* reckon support: how many measured runs support a prediction, and how far off they were. */
 #include "base/memory.h"
 #include "catalog/hosts.h"
 #include "cli/commands.h"
@@ -38,7 +38,7 @@ static const struct option support_output[] = {
 
 const struct usage support_usage = {
     .name = "support",
-    .summary = "count the measured runs behind a prediction",
+    .summary = "count the measured runs that support a prediction",
     .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]... | LAUNCH_FILE --system SYSTEM",
     .description =
         "Counts the measured runs of the catalog that have the model's width and depth, the GPU, the framework, the "
@@ -49,8 +49,6 @@ const struct usage support_usage = {
         "last table has the nearest runs of three sources.\n\n"
         "Exit status 0: runs with the GPU and the framework exist; 1: none exists, and the prediction extrapolates.",
     .operands = support_operands,
-    .words_title = "Words of a plan",
-    .words = plan_words,
     .groups = {
         {"Case", plan_source_options, offsetof(struct support_args, source)},
         {"Output", support_output, 0},

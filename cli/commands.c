@@ -25,7 +25,7 @@ const struct command main_commands[] = {
     {"doctor",     cmd_doctor,   "why a run is slower than predicted",              &doctor_usage},
     {"adapt",      cmd_adapt,    "watch a run, and say when another plan pays",     &adapt_usage},
     {"calibrate",  cmd_calibrate, "fit a system's constants to what was measured on it", &calibrate_usage},
-    {"support",    cmd_support,  "count the measured runs behind a prediction",     &support_usage},
+    {"support",    cmd_support,  "count the measured runs that support a prediction",     &support_usage},
     {"validate",   cmd_validate, "predictions beside published measurements",        &validate_usage},
     {"mcp",        cmd_mcp,      "answer an assistant's questions (Model Context Protocol)", &mcp_usage},
     {"corpus",     cmd_corpus,   "from raw text to training text",                  &corpus_usage},

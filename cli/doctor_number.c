@@ -64,10 +64,10 @@ static bool class_of(const struct forecast *f, struct error_class *class)
 /* By the share of measured runs that are faster. */
 static const char *verdict_of(double faster)
 {
-    return faster < 0.05    ? "faster than 95 % of such runs: check the number"
-           : faster < 0.25  ? "good: among the fastest quarter of such runs"
+    return faster < 0.05    ? "faster than 95 % of measured runs: check the number"
+           : faster < 0.25  ? "good: among the fastest quarter of measured runs"
            : faster <= 0.75 ? "usual: in the 50 % interval"
-           : faster <= 0.95 ? "slow: slower than three of four such runs"
+           : faster <= 0.95 ? "slow: slower than three of four measured runs"
                             : "too slow: outside the 90 % interval";
 }
 
@@ -89,7 +89,7 @@ void number_position(struct report *report, const struct forecast *f, double ste
     report_note(report, report_text(report, "%s", verdict));
     report_note(report,
                 report_text(report,
-                            "  %.0f %% of such runs are faster; 90 %% interval %s to %s "
+                            "  %.0f %% of measured runs are faster; 90 %% interval %s to %s "
                             "(cross-validated on %llu runs from %llu sources: %s)",
                             100 * faster,
                             quantity_format(low, QUANTITY_SECONDS, predicted * c.ratio[0]),

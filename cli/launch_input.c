@@ -32,7 +32,7 @@ static const char *const model_keys[] = {"base_model", "model_name_or_path", "mo
 static enum rk_status without_model(const struct setting *said, struct rk_error *error)
 {
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                   said ? "--model is missing: %s %.100s is no checkpoint of the catalog; reckon "
+                   said ? "--model is missing: %s %.100s is not a checkpoint of the catalog; reckon "
                           "models lists what there is"
                         : "--model is missing: reckon models lists what there is",
                    said ? said->key : "", said ? said->text : "");

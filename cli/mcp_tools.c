@@ -64,7 +64,7 @@ const struct mcp_tool mcp_tools[] = {
       {"tflops", "--tflops", MCP_NUMBER, false, "Measured model TFLOP/s per GPU", NULL},
       {"tokens_per_second", "--tokens-per-second", MCP_NUMBER, false, "Measured tokens per second of all GPUs", NULL},
       {"mfu", "--mfu", MCP_NUMBER, false, "Measured model FLOP/s utilization in percent", NULL}, PLAN}, false},
-    {"how_well_is_it_covered", "support", "Measured runs behind a prediction",
+    {"how_well_is_it_covered", "support", "Measured runs that support a prediction",
      "How many measured runs cover this model, GPU, framework and class of plan, and how far blind predictions of them were off.",
      {MODEL(true), SYSTEM, GPUS(false), PLAN}, false},
     {"import_launch_file", "import", "Read another tool's file",

@@ -1,4 +1,4 @@
-/* support.h - how many measured runs stand behind a prediction, and how far off blind predictions
+/* support.h - how many measured runs support a prediction, and how far off blind predictions
  * of them were: those of the catalog's measured/steps.csv, each predicted as of a source that
  * nobody has seen (nearest.h). */
 #ifndef RECKON_FACTS_SUPPORT_H

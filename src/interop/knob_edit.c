@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beginning of the n-th line, from 1 on; the end of the text behind the last. */
+/* Beginning of the n-th line, from 1 on; the end of the text after the last. */
 static const char *line_at(const char *text, int n)
 {
     for (; n > 1 && *text; n--) {
@@ -58,7 +58,7 @@ static const char *find_name(const char *line, const char *name, size_t *length)
     return NULL;
 }
 
-/* The value behind "name:" or "name =": quoted, or up to a comma, a bracket, a comment. */
+/* The value after "name:" or "name =": quoted, or up to a comma, a bracket, a comment. */
 static const char *end_of_value(const char *value)
 {
     const char *end = value + strcspn(value, ",}]\n");

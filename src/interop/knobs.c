@@ -199,7 +199,7 @@ static bool value_of(const char *word, size_t length, const char *now, uint64_t 
     return true;
 }
 
-/* Of a list "a|b", the i-th; NULL behind the last. */
+/* Of a list "a|b", the i-th; NULL after the last. */
 static const char *word_at(const char *list, int i, size_t *length)
 {
     for (; i && list; i--) {

@@ -58,7 +58,7 @@ struct knob_best {
 enum rk_status knobs_best(const struct knob_file *file, struct knob_best *best,
                           struct rk_error *error);
 
-/* The text of the configuration with these keys set, each in its place, new ones beside their
+/* The text of the configuration with these keys set, each in its place, new ones next to their
  * neighbours; read once more, it must give `plan`. The caller frees it. RK_BAD_INPUT: a key cannot
  * be changed where it stands. */
 enum rk_status knobs_write(const struct knob_file *file, const struct knob_set *set, int sets,

@@ -26,7 +26,7 @@ measured: 6.000 s per step: 281.1 TFLOP/s per GPU, 43688.7 tokens/s, MFU 28.4 %
 predicted: 4.746 s per step: 355.3 TFLOP/s per GPU, MFU 35.9 %; the run takes 1.26 times as long
   plan: dp4 tp2 gbs32 zero1 recompute=full
 usual: in the 50 % interval
-  72 % of such runs are faster; 90 % interval 3.968 s to 11.46 s (cross-validated on 253 runs from 18 sources: Hopper, dense, megatron)
+  72 % of measured runs are faster; 90 % interval 3.968 s to 11.46 s (cross-validated on 253 runs from 18 sources: Hopper, dense, megatron)
 What would explain it, the nearest first
 if                                               the step would take  measured over that  look at
 links within the node at a quarter                           6.023 s                   1  nccl-tests on one node; NVLink state, peer access

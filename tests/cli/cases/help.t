@@ -54,7 +54,7 @@ Beside a run:
   adapt                       watch a run, and say when another plan pays
   calibrate                   fit a system's constants to what was measured on
                               it
-  support                     count the measured runs behind a prediction
+  support                     count the measured runs that support a prediction
   validate                    predictions beside published measurements
   mcp                         answer an assistant's questions (Model Context
                               Protocol)
@@ -142,7 +142,7 @@ Beside a run:
   adapt                       watch a run, and say when another plan pays
   calibrate                   fit a system's constants to what was measured on
                               it
-  support                     count the measured runs behind a prediction
+  support                     count the measured runs that support a prediction
   validate                    predictions beside published measurements
   mcp                         answer an assistant's questions (Model Context
                               Protocol)
