@@ -21,11 +21,14 @@ const struct command main_commands[] = {
     {"place",      cmd_place,    "plan fixed addresses for buffers with known lifetimes", &place_usage},
     {"report",     cmd_report,   "write a plan, search or study as one page",  &report_usage},
     {"import",     cmd_import,   "read models and plans of other tools",   &import_usage},
+    {"capture",    cmd_capture,  "record the arguments that a script really starts", &capture_usage},
     {"export",     cmd_export,   "write launch files for other tools",    &export_usage},
     {"doctor",     cmd_doctor,   "diagnose a run that is slower than predicted",              &doctor_usage},
     {"adapt",      cmd_adapt,    "watch a run and report when another plan pays off",     &adapt_usage},
     {"calibrate",  cmd_calibrate, "fit a system's kernels and links to measurements", &calibrate_usage},
+    {"support",    cmd_support,  "count the measured runs that support a prediction",     &support_usage},
     {"validate",   cmd_validate, "compare predictions with published measurements",        &validate_usage},
+    {"mcp",        cmd_mcp,      "answer an assistant's questions (Model Context Protocol)", &mcp_usage},
     {"corpus",     cmd_corpus,   "make training text from raw text",                  &corpus_usage},
     {"tokenizer",  cmd_tokenizer, "train a tokenizer",                             &tokenizer_usage},
     {"tokenize",   cmd_tokenize, "convert texts to token ids and back",                    &tokenize_usage},
@@ -92,5 +95,6 @@ const struct usage main_usage = {
 bool command_is_for_programs(const struct command *command)
 {
     return command->usage && command->run != cmd_train && command->run != cmd_generate &&
-           command->run != cmd_eval && command->run != cmd_measure && command->run != cmd_papers;
+           command->run != cmd_eval && command->run != cmd_measure && command->run != cmd_papers &&
+           command->run != cmd_mcp && command->run != cmd_capture;
 }
