@@ -55,8 +55,4 @@ enum { QUANTITY_TEXT = 32 };
 const char *quantity_format(char buffer[static QUANTITY_TEXT], enum quantity quantity,
                             double value);
 
-/* "27.34-32.7 s": the unit once where both have it, else "950 ms to 1.2 s". Returns `buffer`. */
-const char *quantity_interval(char buffer[static 2 * QUANTITY_TEXT], enum quantity quantity,
-                              double low, double high);
-
 #endif
