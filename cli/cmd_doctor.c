@@ -7,9 +7,11 @@
 #include "cli/prediction.h"
 #include "cli/show.h"
 #include "interop/train_log.h"
+#include "report/chart.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct doctor_args {
     const char *log;
@@ -282,6 +284,69 @@ static void add_headline(struct report *report, const struct forecast *f, const 
                     "loading, checkpoints, evaluation or a slow rank come and go");
 }
 
+/* The parts of the predicted step, and below them the measured one. */
+static void add_chart(struct report *report, const struct forecast *f, const struct measured *m)
+{
+    static const struct report_column columns[] = {
+        {.name = "of"},
+        {.name = "part"},
+        {.name = "time_s", .title = "time", .unit = "s"},
+        {.name = "low_s", .title = "10 %", .unit = "s"},
+        {.name = "high_s", .title = "90 %", .unit = "s"}};
+    static const struct chart chart = {.id = "measured",
+                                       .title = "Measured step and the parts of the predicted one",
+                                       .caption = "The whisker has 80 % of the measured steps.",
+                                       .kind = CHART_BARS,
+                                       .role = {[CHART_Y] = "of",
+                                                [CHART_VALUE] = "time_s",
+                                                [CHART_SERIES] = "part",
+                                                [CHART_LOW] = "low_s",
+                                                [CHART_HIGH] = "high_s"},
+                                       .x = {.title = "time per step"}};
+    struct report_table *table = REPORT_LIST(report, NULL, NULL, REPORT_IN_PAGE, columns);
+    if (table) table->chart = &chart;
+    report_row(report, table,
+               (struct report_cell[]){cell_text("measured"), cell_text("measured step"),
+                                      cell_number(m->median_s), cell_number(m->first_s),
+                                      cell_number(m->ninth_s)});
+    for (const struct rk_figure *part = NULL; (part = rk_figure_next(part, RK_BY_RECKON));) {
+        const double time_s = rk_figure_value(&f->prediction->outcome, part);
+        if (part->time && time_s > 0)
+            report_row(
+                report, table,
+                (struct report_cell[]){
+                    cell_text("predicted"),
+                    cell_text(report_text(report, "%.*s", (int)strlen(part->name) - 2, part->name)),
+                    cell_number(time_s), cell_none(), cell_none()});
+    }
+}
+
+/* Within the 50 % interval of such runs it is as predicted, within the 90 % one nothing unusual. */
+static void add_verdict(struct report *report, const struct forecast *f, const struct measured *m,
+                        const struct finding *nearest)
+{
+    char measured[QUANTITY_TEXT], predicted[QUANTITY_TEXT];
+    double at[FORECAST_QUANTILES];
+    const double ratio = m->median_s / f->prediction->step_s;
+    const bool known = forecast_range(f, at);
+    const enum report_tone tone =
+        m->median_s <= (known ? at[3] : 1.1 * f->prediction->step_s)   ? REPORT_GOOD
+        : m->median_s <= (known ? at[4] : 1.5 * f->prediction->step_s) ? REPORT_UNSURE
+                                                                       : REPORT_BAD;
+    report->title = report_text(report, "%s on %s: measured and predicted step", f->model->id,
+                                f->system->id);
+    report_verdict(report, tone,
+                   report_text(report,
+                               "The run takes %s per step, %.2f times the predicted %s%s.%s%s",
+                               quantity_format(measured, QUANTITY_SECONDS, m->median_s), ratio,
+                               quantity_format(predicted, QUANTITY_SECONDS, f->prediction->step_s),
+                               tone == REPORT_GOOD     ? ", as such runs do"
+                               : tone == REPORT_UNSURE ? ", longer than most such runs"
+                                                       : ", longer than such runs do",
+                               nearest && tone != REPORT_GOOD ? " Nearest explanation: " : "",
+                               nearest && tone != REPORT_GOOD ? nearest->cause->what : ""));
+}
+
 static void add_record(struct report *report, const struct forecast *f, const struct measured *m)
 {
     static const struct report_column columns[] = {{.name = "command"},
@@ -364,12 +429,14 @@ static enum rk_status examine(struct report *report, struct doctor_args *args,
     add_headline(report, &f, &m);
     add_record(report, &f, &m);
     forecast_errors(report, &f);
+    if (!log.trace.kernels) add_chart(report, &f, &m);
     if (log.trace.kernels)
         doctor_parts(report, &log.trace, &p);
     else
         forecast_times(report, &f);
     status = find_causes(input, p.step_s, m.median_s, findings, &count, error);
     if (status == RK_OK) add_findings(report, findings, count, &m);
+    if (status == RK_OK) add_verdict(report, &f, &m, count ? findings : NULL);
     return status;
 }
 

@@ -143,8 +143,9 @@ void page_answer(struct html_page *page, const struct report *report, int status
 enum rk_status page_of_answer(const struct report *report, const char *path, int status,
                               struct rk_error *error);
 
-/* The report's verdict, or its first line, with the command that was given. */
-void page_verdict(struct html_page *page, const struct report *report, int status);
+/* The title, where the page has none, and the report's verdict or its first line, with the command
+ * that was given. */
+void page_report_head(struct html_page *page, const struct report *report, int status);
 
 /* The words of the command that runs, from its name on: pages name it. Borrowed. */
 void page_given(int count, char **words);
