@@ -255,6 +255,12 @@ enum rk_status buffers_page(const char *path, const char *title, const struct bu
     struct html_page page = {.title = title};
     enum rk_status status = page_draws(path, error);
     if (status != RK_OK) return status;
+    html_add(&page,
+             &(struct html_block){HTML_VERDICT, .tone = REPORT_GOOD,
+                                  .title = report_text(&page.memory,
+                                                       "%zu buffers have fixed addresses "
+                                                       "within %.2f GiB.",
+                                                       b->count, top_of(b, address) / 0x1p30)});
     buffers_chart(&page, b, address, NULL);
     status = page_write(&page, path, NULL, NULL, PAGE_HTML, error);
     html_release(&page);

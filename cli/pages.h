@@ -81,17 +81,18 @@ void page_diff(struct html_page *page, const struct diff *diff, const struct dif
 
 /* ---- one search ---- */
 
+struct search;
+
 struct page_search {
-    const char *model_name, *system_name;
-    const char *command; /* `reckon search ...`, which gives the same answer */
-    const struct rk_plans_problem *problem;
-    const struct rk_space *space;
-    const struct rk_answer *result;
-    int threads; /* 0: all */
+    const char *model_name, *system_name; /* as given on the command line */
+    const struct search *search;          /* asked and answered: cli/search_job.h */
+    const struct report *answer; /* what search_answer_fill() says; lives as long as the page */
     struct progress *progress;
+    const char
+        *command; /* `reckon search ...`, which gives the same answer; set by page_search() */
 };
 
-/* Searches again, with one axis held at a time, and for the frontier. */
+/* Searches again, with one axis held at a time, and for the frontier. page_search.c */
 enum rk_status page_search(struct html_page *page, const struct page_search *search,
                            struct rk_error *error);
 
