@@ -13,7 +13,7 @@ struct sure_bounds {
     double fits, fails;
 };
 
-/* Chosen on measured runs, docs/accuracy.md: what fits. */
+/* Chosen on measured runs, docs/notes/accuracy.md: what fits. */
 extern const struct sure_bounds sure_usual;
 
 enum sure { SURE_FITS, SURE_NOT, SURE_UNSURE };
