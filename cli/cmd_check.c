@@ -6,7 +6,6 @@
 #include "cli/commands.h"
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
-#include "cli/program_source.h"
 #include "cli/show.h"
 #include "interop/megatron.h"
 #include "interop/reader.h"
@@ -448,18 +447,20 @@ static enum rk_status check_log_flags(const struct check_args *args, bool operat
  * over several clusters are searched for. */
 static int check_with_plan(const struct check_args *args, const struct check_logs *logs)
 {
-    struct program_source asked = {.plan = {.assumed = ""}};
-    struct plan_source source = {.model = args->model, .system = args->system, .gpus = args->gpus};
+    struct plan_input asked = {.assumed = ""};
+    struct plan_source source = {
+        .model = args->model, .system = args->system, .gpus = args->gpus, .several = true};
     struct check_logs with = *logs;
     struct rk_error error;
     const bool file = args->words.count && is_file(args->words.text[0]);
     if (file) source.file = args->words.text[0];
     for (int i = file; i < args->words.count; i++)
         source.words.text[source.words.count++] = args->words.text[i];
-    const enum rk_status status = program_source_open(&asked, &source, &error);
+    enum rk_status status = plan_gather(&source, &asked, &error);
+    if (status == RK_OK) status = plan_settle(&source, &asked, NULL, NULL, &error);
     with.plan = &asked;
     const int code = status == RK_OK ? check_log_files(&with) : options_fail(&error);
-    program_source_release(&asked);
+    plan_input_release(&asked);
     return code;
 }
 

@@ -55,7 +55,7 @@ static const struct option validate_options[] = {
     {.name = "constants", .type = OPTION_FLAG, AT(constants),
      .help = "what each constant of kernels is worth: errors when accelerators have the default instead, or 10 % more or less"},
     {.name = "sure", .type = OPTION_TEXT, .argument = "FITS,FAILS", AT(sure),
-     .help = "count as unsure what needs more than FITS of the memory and no more than FAILS of it (0.9,1.05)"},
+     .help = "count as unsure what needs more than FITS of the memory and no more than FAILS of it (0.85,1.1)"},
     {.name = "rules", .type = OPTION_TEXT, .argument = "FILE", AT(rules), .complete = "file",
      .help = "how cells are read and what is assumed (measured/rules.json of the catalog)"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",

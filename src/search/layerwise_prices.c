@@ -135,6 +135,7 @@ static void price_way(struct shape *s, struct floors *floors, const struct layer
 {
     const struct rk_plan plan = shape_plan(s, i);
     struct meter m = {s, s->model, s->system, &plan, fold, sharing_of(&plan), {.zero = 0}};
+    m.sharing.gradients_late = false; /* whose peak is not a sum over layers */
     m.rule = memory_rule_of(fold, &m.sharing, &plan);
     for (int kind = 0; kind < s->kinds - 2; kind++) {
         const int row = kind * s->ways + i;

@@ -276,7 +276,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
     0  1             4      1     8   1   2   8   4    1  none         72.99    147.71      7.28  30.19    32.0      100  ##########..............
     1  1             4      1     8   1   2   8   4    1  none         71.73    146.73     43.05  27.67    27.2      100  ########................
     2  0            12      1     8   1   2   8   4    1  none         82.60    166.18      2.00  49.19    65.1       80  ####################....
-    3  0            12      1     8   1   2   8   4    1  none         85.59    170.44      0.00  50.42    54.9       90  ################........
+    3  0            12      1     8   1   2   8   4    1  none         85.59    170.44      0.00  50.42    54.9       91  ################........
 
 step                4.9330 s
 tp1 5.3140 1 0
@@ -295,7 +295,7 @@ a larger domain of 1: network tier 0 (NVLink3): no size helps
 rank,step_s,gpus,step_usd,stages
 1,5.314040599833272,,32,0.09447183288592484,gbs128 round8; 1: 8 layers tp1 cp2 dp8 mbs1; 0: 24 layers tp1 cp2 dp8 mbs1
 2,6.08519213893462,,24,0.0878972197846112,gbs128 round8; 1: 4 layers tp1 dp8 mbs1; 0: 28 layers tp1 cp2 dp8 mbs1
-3,6.789289873051286,0.8874091986617308,,,16,0.07543655414501428,"gbs128 round4; 0: 8,9 layers tp1 cp2 dp4 mbs1; 0: 7,8 layers tp1 cp2 dp4 mbs1"
+3,6.789289873051286,0.8875495367813234,,,16,0.07543655414501428,"gbs128 round4; 0: 8,9 layers tp1 cp2 dp4 mbs1; 0: 7,8 layers tp1 cp2 dp4 mbs1"
 exit 2
 -m llama3.1-8b dp4 tp4 pp2 gbs64 split=9,23 sp zero1 grad-overlap weight-overlap
 pipeline-model-parallel-layout "Et*9|t*23L"

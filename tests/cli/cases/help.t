@@ -54,7 +54,10 @@ Beside a run:
   adapt                       watch a run, and say when another plan pays
   calibrate                   fit a system's constants to what was measured on
                               it
+  support                     count the measured runs that support a prediction
   validate                    predictions beside published measurements
+  mcp                         answer an assistant's questions (Model Context
+                              Protocol)
 
 From text to a trained model:
   corpus                      from raw text to training text
@@ -139,7 +142,10 @@ Beside a run:
   adapt                       watch a run, and say when another plan pays
   calibrate                   fit a system's constants to what was measured on
                               it
+  support                     count the measured runs that support a prediction
   validate                    predictions beside published measurements
+  mcp                         answer an assistant's questions (Model Context
+                              Protocol)
 
 From text to a trained model:
   corpus                      from raw text to training text

@@ -28,9 +28,9 @@ GPUs     tokens   step s   MFU   GPU  fits in  lower tiers  candidates        no
 Where each kind of plan ends
 GPUs  kind            tokens   MFU   GPU  fits in  lower tiers  limit  plan
                                  %   GiB        %          GiB
-   8  two buffers  1,146,880  50.8  70.2       75        232.8  HBM2e  cp8 gbs1 seq1146880 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.36286900319173426 recompute-rest
+   8  two buffers  1,146,880  50.8  70.2       76        232.8  HBM2e  cp8 gbs1 seq1146880 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.36286900319173426 recompute-rest
    8  megatron       688,128  40.6  69.8       76          0.0  HBM2e  cp8 gbs1 seq688128 zero3 grad-overlap weight-overlap recompute=full attention=flash
-   8  deepspeed      622,592  40.5  61.9       77          0.0  HBM2e  framework=deepspeed cp8 gbs1 seq622592 cp-kind=ulysses zero3 grad-overlap weight-overlap recompute=full
+   8  deepspeed      622,592  40.5  61.9       78          0.0  HBM2e  framework=deepspeed cp8 gbs1 seq622592 cp-kind=ulysses zero3 grad-overlap weight-overlap recompute=full
    8  chunks       4,947,968  37.0  63.7       75        198.6  HBM2e  framework=deepspeed cp8 gbs1 seq4947968 cp-kind=ulysses seq-chunks=128 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
 
 MFU over length, the best plan of each kind
@@ -55,8 +55,8 @@ GPUs  over       both run  mean gain  lengths  of means, 0 where it does not fit
    8  deepspeed         5       1.24        7                               1.72
    8  chunks            7       1.26        7                               1.26
 
-8 GPUs: of such runs (Ampere, dense, deepspeed: 121 of 7 sources, each unseen) half take 6.158 h to 8.574 h, 90 % 4.889 h to 14.12 h; half of tuned benchmarks 6.018 h to 8.334 h, of ordinary runs 6.188 h to 9.217 h
-  memory: of such runs (deepspeed, dense: 115 of 6 sources, each unseen) 90 % need 48.0 to 100.3 of 80.0 GiB; it fits in 75 %
+8 GPUs: of such runs (Ampere, dense, deepspeed: 121 of 7 sources, each unseen) half take 6.158 h to 8.574 h, 90 % 4.889 h to 14.12 h; half of tuned benchmarks 6.018 h to 8.334 h, of ordinary runs 6.182 h to 9.217 h
+  memory: of such runs (deepspeed, dense: 115 of 6 sources, each unseen) 90 % need 48.7 to 98.1 of 80.0 GiB; it fits in 75 %
 gpus,tokens,mfu,limit
 4,1638400,0.39851584178095845,HBM2e
 16,11272192,0.3775214754296732,HBM2e
@@ -84,7 +84,7 @@ gpus,tokens,limit
 12,1736704,HBM3
 16,11829248,HBM3
 gpus,tokens,limit
-256,11632640,HBM3
+256,11763712,HBM3
 The longest sequence
 GPUs  tokens  candidates     not  limit
    8       0         124  32,768  HBM3

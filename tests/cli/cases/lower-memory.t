@@ -67,13 +67,13 @@ llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s
 A  gpus16 tp4 gbs64 mbs4 recompute=full: 5.566 s a step, 51.10 GiB
   plan: dp4 tp4 mbs4 gbs64 recompute=full
   of such runs (Hopper, dense, megatron: 253 of 18 sources,
-  each unseen) half take 5.419 s to 7.329 s, 90 % 4.568 s to 14.73 s; half of tuned benchmarks
-  5.333 s to 7.103 s, of ordinary runs 5.474 s to 7.778 s
+  each unseen) half take 5.419 s to 7.317 s, 90 % 4.568 s to 14.73 s; half of tuned benchmarks
+  5.333 s to 7.103 s, of ordinary runs 5.474 s to 7.797 s
 B  +offload-optimizer=1: 5.776 s a step, 28.66 GiB, does not fit
   plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=1
   of such runs (Hopper, dense, megatron: 253 of 18 sources,
-  each unseen) half take 5.617 s to 7.690 s, 90 % 4.702 s to 15.90 s; half of tuned benchmarks
-  5.525 s to 7.443 s, of ordinary runs 5.677 s to 8.181 s
+  each unseen) half take 5.617 s to 7.676 s, 90 % 4.702 s to 15.90 s; half of tuned benchmarks
+  5.525 s to 7.443 s, of ordinary runs 5.677 s to 8.202 s
 B takes 3.8 % more time than A: 0.964 times the throughput
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, by reckon: this plan cannot run
 memory_exceeded  memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little

@@ -32,7 +32,7 @@ rank    step  tokens/s/GPU    MFU  memory  fits in
            s                    %     GiB        %
    1  2.6603        12,317  32.04    56.5       88
 
-The best: of such runs (Hopper, dense, megatron: 253 of 18 sources, each unseen) half take 2.591 s to 3.488 s, 90 % 2.190 s to 6.933 s; half of tuned benchmarks 2.551 s to 3.382 s, of ordinary runs 2.617 s to 3.698 s
+The best: of such runs (Hopper, dense, megatron: 253 of 18 sources, each unseen) half take 2.591 s to 3.482 s, 90 % 2.190 s to 6.933 s; half of tuned benchmarks 2.551 s to 3.382 s, of ordinary runs 2.617 s to 3.707 s
 To launch the best, and to see where its time goes:
   reckon export megatron -m llama3.1-8b gpus16 precision=fp8-block dp8 tp2 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
   reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 precision=fp8-block dp8 tp2 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
@@ -82,14 +82,14 @@ memory_exceeded     0  HBM3       3  100.00  ########################
 The plans that miss by least: one limit alone refuses them
 refused by            needs      has     lacks        step  plan
                                                          s
-memory tier 0 (HBM3)  203.3 GiB  80 GiB  123.3 GiB  3.3759  dp16 gbs64 grad-overlap
-memory tier 0 (HBM3)  251.3 GiB  80 GiB  171.3 GiB  3.3634  dp16 mbs2 gbs64 grad-overlap
-memory tier 0 (HBM3)  347.3 GiB  80 GiB  267.3 GiB  3.3571  dp16 mbs4 gbs64 grad-overlap
+memory tier 0 (HBM3)  203.1 GiB  80 GiB  123.1 GiB  3.3759  dp16 gbs64 grad-overlap
+memory tier 0 (HBM3)  251.1 GiB  80 GiB  171.1 GiB  3.3634  dp16 mbs2 gbs64 grad-overlap
+memory tier 0 (HBM3)  346.9 GiB  80 GiB  266.9 GiB  3.3571  dp16 mbs4 gbs64 grad-overlap
 
 What single change would admit a plan
 change                                                                 step  samples/s  plan
                                                                           s
-123.3 GiB more of memory tier 0 (HBM3): 203.3 GiB instead of 80 GiB  3.3759     18.958  dp16 gbs64 grad-overlap
+123.1 GiB more of memory tier 0 (HBM3): 203.1 GiB instead of 80 GiB  3.3759     18.958  dp16 gbs64 grad-overlap
 a second memory tier of 127.8 GiB at 100 GB/s                        4.3948     14.563  dp16 gbs64 grad-overlap offload-activations=1 offload-optimizer=1
 a larger domain of network tier 0 (NVLink4): no size helps                -          -  -
 without --tensor: tensor 4                                           3.5445     18.056  dp4 tp4 mbs2 gbs64 sp tp-overlap grad-overlap
