@@ -203,7 +203,8 @@ static void add_chart(struct report *report, const struct forecast *f, const str
     }
 }
 
-/* Within the 50 % interval of such runs it is as predicted, within the 90 % one nothing unusual. */
+/* Within the 50 % interval of runs like it the step is as predicted, within the 90 % one nothing
+ * unusual. */
 static void add_verdict(struct report *report, const struct forecast *f, const struct measured *m,
                         const struct cause_finding *nearest)
 {

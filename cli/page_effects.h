@@ -12,7 +12,7 @@ struct found_plan {
     struct rk_plan plan;
     struct rk_outcome outcome;
     struct rk_prediction prediction;
-    bool known; /* the range of such runs: */
+    bool known; /* the quantiles of runs like it: */
     double step_s[FORECAST_QUANTILES];
 };
 

@@ -66,7 +66,7 @@ int show_timeline(const struct report *report, const struct timeline_plan *plan,
 void page_measured(struct html_page *page, const struct timeline_plan *plan,
                    const struct step_trace *trace, const char *source);
 
-/* What single changes save, of today's model; `source` is the command of its numbers. */
+/* What single changes save; `source` is the command of its numbers. */
 void page_savings(struct html_page *page, const struct forecast *forecast, const char *source);
 
 /* The lines that launch a plan and look closer at it. page_advice.c */

@@ -21,9 +21,7 @@ exit 1
 exit 1
 fits.html:<h1>llama3.1-8b on h100-sxm5-80g
 fits.html:This plan cannot run
-fits.html:This plan cannot run
 refused.html:<h1>llama3.1-405b on h100-sxm5-80g
-refused.html:This plan cannot run
 refused.html:This plan cannot run
 <h1>The best plans for llama3.1-8b on h100-sxm5-80g
 class="verdict good
