@@ -1,5 +1,5 @@
-/* offload_plans.h - what each rule makes of one plan: how much it keeps, moves and computes again,
- * and what that means to the memories behind an accelerator's. Tiers count from the first lower
+/* offload_plans.h - what each rule makes of one plan: how much it keeps, moves and recomputes, and
+ * what that means to the memories below an accelerator's. Tiers count from the first lower
  * one, 0. */
 #ifndef RECKON_CLI_OFFLOAD_PLANS_H
 #define RECKON_CLI_OFFLOAD_PLANS_H
@@ -36,8 +36,8 @@ const struct offload_job *offload_at(const struct offload_job *job, const struct
 
 /* ---- plans ---- */
 
-/* All that layers hold, and their checkpoints, in these shares; on all clusters, as what is
- * computed again. */
+/* All that layers hold, and their checkpoints, in these shares; and what is recomputed. On all
+ * clusters. */
 void offload_set_shares(struct rk_plan *plan, const double share[RK_SHARE_TIERS]);
 void offload_recompute(struct rk_plan *plan, enum rk_recompute_mode how);
 
