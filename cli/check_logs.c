@@ -164,7 +164,7 @@ static enum rk_status check_operations(const struct check_logs *asked,
     return status;
 }
 
-/* ---- what runs left behind ---- */
+/* ---- what runs left ---- */
 
 struct texts {
     struct rk_text *text; /* (count) */

@@ -21,6 +21,7 @@ const struct command main_commands[] = {
     {"place",      cmd_place,    "fixed addresses for buffers whose lifetimes are known", &place_usage},
     {"report",     cmd_report,   "a plan, a search or a study as one page to look at",  &report_usage},
     {"import",     cmd_import,   "take over the models and plans of other tools",   &import_usage},
+    {"capture",    cmd_capture,  "record the arguments that a script really starts", &capture_usage},
     {"export",     cmd_export,   "a plan as what other tools are launched with",    &export_usage},
     {"doctor",     cmd_doctor,   "why a run is slower than predicted",              &doctor_usage},
     {"adapt",      cmd_adapt,    "watch a run, and say when another plan pays",     &adapt_usage},
@@ -95,5 +96,5 @@ bool command_is_for_programs(const struct command *command)
 {
     return command->usage && command->run != cmd_train && command->run != cmd_generate &&
            command->run != cmd_eval && command->run != cmd_measure && command->run != cmd_papers &&
-           command->run != cmd_mcp;
+           command->run != cmd_mcp && command->run != cmd_capture;
 }

@@ -32,9 +32,10 @@ static const char *const model_keys[] = {"base_model", "model_name_or_path", "mo
 static enum rk_status without_model(const struct setting *said, struct rk_error *error)
 {
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                   said ? "--model is missing: %s %.100s is not a checkpoint of the catalog; reckon "
-                          "models lists what there is"
-                        : "--model is missing: reckon models lists what there is",
+                   said
+                       ? "--model is missing: %s %.100s is not a checkpoint of the catalog; reckon "
+                         "models lists what there is"
+                       : "--model is missing: reckon models lists what there is",
                    said ? said->key : "", said ? said->text : "");
 }
 
@@ -69,6 +70,21 @@ bool launch_is(const char *name)
            !text_ends_in(name, ".json.gz");
 }
 
+bool launch_is_config(const char *path)
+{
+    char *text = NULL;
+    size_t size;
+    struct rk_error ignored;
+    if (!launch_is(path) || text_file_load(path, SHELL_MAX_BYTES, &text, &size, &ignored) != RK_OK)
+        return false;
+    const struct tool_sign *sign = detect_tool(text);
+    bool is = false;
+    for (const struct plan_format *f = plan_formats; sign && sign->format && f->name; f++)
+        is |= strcmp(f->name, sign->format) == 0;
+    free(text);
+    return is;
+}
+
 struct config_source launch_config(const struct launch_source *source, const struct launch *launch)
 {
     return (struct config_source){
@@ -98,7 +114,11 @@ static enum rk_status find_format(const struct launch_source *source, const char
             *format = f;
             return RK_OK;
         }
-    if (!sign && run_script_is(source->path, text)) return RK_OK;
+    static const char *const configs[] = {".yaml", ".yml", ".json", ".toml", ".py"};
+    bool config = false;
+    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++)
+        config |= text_ends_in(source->path, configs[i]);
+    if (!sign && !config) return RK_OK;
     if (!sign || !name)
         detect_fail(sign, source->path, error);
     else

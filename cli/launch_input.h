@@ -34,6 +34,9 @@ struct launch {
 /* Is there a file of that name that is no plan file? A plan is in words then, or in a file. */
 bool launch_is(const char *name);
 
+/* Is it a configuration that one of the readers of reader.h reads, by what stands in it? */
+bool launch_is_config(const char *path);
+
 /* RK_BAD_INPUT: no tool's file, one of a tool that is not read, or one that its reader refuses;
  * RK_BAD_ARGUMENT: it has no model, and none is given. The notes are valid in any case; release the
  * launch in any case. */

@@ -158,6 +158,21 @@ static char *add_beside(const char *text, int line, const struct knob_set *set, 
     return splice(text, at, at, made);
 }
 
+/* JSON: the map that is not there, with the key in it, before the first key of all. */
+static char *add_object(const char *path, const char *text, const struct knob_set *set,
+                        size_t parent)
+{
+    char made[512], value[KNOB_TEXT + 4];
+    const int line = first_below(path, text, "", 0);
+    const char *at = line_at(text, line), *dot = memchr(set->key, '.', parent);
+    const int indent = (int)strspn(at, " \t");
+    if (!line || dot || indent > 200 || at[indent] == '{') return NULL;
+    spell(set->after, true, '\0', value, sizeof value);
+    snprintf(made, sizeof made, "%.*s\"%.*s\": {\"%s\": %s},\n", indent, at, (int)parent, set->key,
+             last_part(set->key), value);
+    return splice(text, at, at, made);
+}
+
 /* Maps that are not there, at the end. */
 static char *add_maps(const char *text, const struct knob_set *set)
 {
@@ -184,5 +199,5 @@ char *knob_edit(const char *path, const char *text, const struct knob_set *set)
     const size_t parent = name > set->key ? (size_t)(name - set->key - 1) : 0;
     const int line = first_below(path, text, set->key, parent);
     if (line) return add_beside(text, line, set, json);
-    return json ? NULL : add_maps(text, set);
+    return json ? add_object(path, text, set, parent) : add_maps(text, set);
 }

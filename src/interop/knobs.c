@@ -277,6 +277,15 @@ static bool try_shared(struct trial *t, const struct value *so_far, int count, s
     return false;
 }
 
+/* NeMo's two versions have different parts: a key of the other one means nothing there. */
+static bool belongs(const struct trial *t, const struct knob *knob)
+{
+    char part[KNOB_KEY];
+    if (strcmp(knob->format, "nemo") != 0 || !t->settings.count) return true;
+    snprintf(part, sizeof part, "%.*s", (int)strcspn(knob->key, ".") + 1, knob->key);
+    return settings_has(&t->settings, part);
+}
+
 /* All moves from here that can run and do the same work. */
 static int moves_from(struct trial *t, const struct value *so_far, int count, struct move *moves)
 {
@@ -286,6 +295,7 @@ static int moves_from(struct trial *t, const struct value *so_far, int count, st
         size_t length = 0;
         const char *word;
         if (knob->shares || strcmp(knob->format, t->file->format->name) != 0) continue;
+        if (!belongs(t, knob)) continue;
         const char *now = text_now(t, knob, so_far, count);
         for (int i = 0; (word = word_at(knob->values, i, &length)) && found < MOST_MOVES; i++) {
             struct move *m = &moves[found];
@@ -329,6 +339,10 @@ static void fill_set(const struct trial *t, const struct value *value, struct kn
 {
     const struct setting *s = settings_find(&t->settings, value->key);
     *set = (struct knob_set){.line = s && !s->given ? s->line : 0};
+    for (int k = 0; k < KNOBS && !set->what; k++)
+        if (strcmp(knobs[k].format, t->file->format->name) == 0 &&
+            strcmp(knobs[k].key, value->key) == 0)
+            set->what = knobs[k].what;
     snprintf(set->key, sizeof set->key, "%s", value->key);
     snprintf(set->before, sizeof set->before, "%.47s", s ? s->null ? "null" : s->text : "");
     snprintf(set->after, sizeof set->after, "%s", value->text);
@@ -409,6 +423,26 @@ static bool step_on(struct trial *t, struct move *moves, struct move *seconds, s
     return true;
 }
 
+/* What later changes made needless goes: the overlap of tensor communication without tensor ranks.
+ */
+static int prune(struct trial *t, struct value *so_far, int count, double step_s)
+{
+    struct value fewer[KNOB_CHANGES + 2];
+    struct rk_plan plan;
+    for (int i = 0; i < count;) {
+        const int n = count - 1;
+        memcpy(fewer, so_far, (size_t)i * sizeof *fewer);
+        memcpy(fewer + i, so_far + i + 1, (size_t)(n - i) * sizeof *fewer);
+        if (read_with(t, fewer, n, &plan) && time_of(t, &plan) <= step_s) {
+            memcpy(so_far, fewer, (size_t)n * sizeof *fewer);
+            count = n;
+        } else {
+            i++;
+        }
+    }
+    return count;
+}
+
 enum rk_status knobs_best(const struct knob_file *file, struct knob_best *best,
                           struct rk_error *error)
 {
@@ -426,6 +460,7 @@ enum rk_status knobs_best(const struct knob_file *file, struct knob_best *best,
     best->step_s = time_of(&t, &t.plan);
     while (step_on(&t, moves, moves + MOST_MOVES, so_far, &count, &best->step_s)) {
     }
+    count = prune(&t, so_far, count, best->step_s);
     if (count) read_with(&t, so_far, count, &best->plan);
     for (int i = 0; i < count; i++) { /* a key may be back where it was */
         struct knob_set *set = &best->set[best->sets];
@@ -454,15 +489,17 @@ enum rk_status knobs_write(const struct knob_file *file, const struct knob_set *
     struct knob_file changed = *file;
     struct trial t;
     char *now = strdup(source.text);
-    for (int i = 0; now && i < sets; i++) {
-        char *next = knob_edit(path, now, &set[i]);
-        free(now);
-        now = next;
-        if (!now)
-            return rk_fail(error, RK_BAD_INPUT, path, set[i].line, 0,
-                           "%s: cannot be set to %s where it stands: set it by hand", set[i].key,
-                           set[i].after);
-    }
+    for (int pass = 0; pass < 2; pass++) /* new keys shift the lines of those that are there */
+        for (int i = 0; now && i < sets; i++) {
+            if ((set[i].line == 0) != pass) continue;
+            char *next = knob_edit(path, now, &set[i]);
+            free(now);
+            now = next;
+            if (!now)
+                return rk_fail(error, RK_BAD_INPUT, path, set[i].line, 0,
+                               "%s: cannot be set to %s where it stands: set it by hand",
+                               set[i].key, set[i].after);
+        }
     if (!now) return no_memory(error);
     source.text = now;
     changed.source = &source;

@@ -20,6 +20,7 @@ struct knob_set {
     char key[KNOB_KEY], before[KNOB_TEXT],
         after[KNOB_TEXT]; /* before "": the file has no such key */
     int line;             /* of the file; 0: it is new */
+    const char *what;     /* as of the change; static storage */
 };
 
 /* What one knob brings: a key, and the one that goes with it. */

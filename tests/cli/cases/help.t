@@ -47,6 +47,7 @@ A plan, looked at:
 
 Plans and models of other tools:
   import                      take over the models and plans of other tools
+  capture                     record the arguments that a script really starts
   export                      a plan as what other tools are launched with
 
 Beside a run:
@@ -135,6 +136,7 @@ A plan, looked at:
 
 Plans and models of other tools:
   import                      take over the models and plans of other tools
+  capture                     record the arguments that a script really starts
   export                      a plan as what other tools are launched with
 
 Beside a run:
