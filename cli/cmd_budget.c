@@ -254,7 +254,7 @@ static const char *budget_text(struct report *report, const struct budget_args *
     return text;
 }
 
-/* How long steps of such runs take. */
+/* How long steps of these runs take. */
 static const char *range_text(struct report *report, const struct rk_model *model,
                               const struct rk_system *system, const struct rk_plan *plan)
 {

@@ -226,7 +226,7 @@ static const struct usage export_fsdp_usage = {
 };
 /* clang-format on */
 
-/* On standard error, beside what is written. */
+/* On standard error, next to what is written. */
 static void say_fit(const struct rk_model *model, const struct rk_plan *plan,
                     const struct rk_system *system, const char *what)
 {

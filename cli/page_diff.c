@@ -115,7 +115,7 @@ static const char *command_of(struct html_page *page, const struct diff *d,
 static void launch(struct html_page *page, const struct diff *d, const struct diff_source *from)
 {
     const char *model = from->model ? from->model : d->in.model.id;
-    if (d->in.tool) {
+    if (d->in.script) {
         model = "model.json";
         html_add(page, &(struct html_block){
                            HTML_COMMAND, .title = "The script's model, for other commands:",

@@ -368,7 +368,7 @@ static void pipeline(struct html_page *page, const struct page_plan *p)
     const struct forecast *f = p->forecast;
     struct timeline_plan plan;
     struct rk_error error;
-    if (step_timeline(&plan, f->model, f->system, f->plan, f->prediction, -1, &error) != RK_OK)
+    if (step_timeline(&plan, f->model, f->system, f->plan, f->prediction, NULL, -1, &error) != RK_OK)
         return;
     page_schedule(
         page, &plan,

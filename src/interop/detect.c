@@ -26,6 +26,7 @@ static const struct tool_sign signs[] = {
     {"picotron",      "configuration",     NULL,            "tp_size pp_size pp_engine|cp_size pp_engine dp_size", "say its degrees as words of reckon predict"},
     {"ColossalAI",    "script or configuration", NULL,      "colossalai|HybridParallelPlugin|GeminiPlugin|TensorParallelEnv|NUM_MICRO_BATCHES parallel|gemini_plugin|titans", "say its degrees as words of reckon predict"},
     {"XTuner",        "configuration",     NULL,            "xtuner", NULL},
+    {"Megatron-LM",   "launch script",     "megatron",      "--num-layers --hidden-size --num-attention-heads", NULL},
     {"InternEvo",     "configuration",     NULL,            "internlm parallel|zero1 tensor pipeline weight", "say its degrees as words of reckon predict"},
     {"Megatron-Bridge", "recipe",          "bridge-recipe", "megatron.bridge ConfigContainer", NULL},
     {"Megatron-Bridge", "script",          NULL,            "megatron.bridge|megatron_bridge|run_recipe.py|bridge_config", "give the recipe's YAML of overrides to reckon import nemo, or the recipe to reckon import bridge-recipe"},
