@@ -170,6 +170,24 @@ static const struct usage export_bridge_usage = {
     .see_also = "reckon-import(1), reckon-plan(5)",
 };
 
+#define EXPORT_TUNING(id, target, tool, versions, tuning) \
+static const struct usage export_##id##_usage = { \
+    .name = "export " target, \
+    .summary = "write a training configuration (YAML) of " tool, \
+    .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...", \
+    .description = "Writes a configuration of " versions ": batch, sequence, adapters, base, optimizer, recomputation and sharding. " \
+        "Checkpoint and data are placeholders. " LOSSES, \
+    EXPORT_USAGE(), \
+    .examples = { \
+        {"reckon export " target " -m llama3.1-8b framework=fsdp gpus2 zero3 mbs2 gbs16 seq2048 recompute=full " tuning, "Fine-tune on two GPUs:"}, \
+    }, \
+    .see_also = "reckon-fits(1), reckon-import(1), reckon-plan(5)", \
+}
+EXPORT_TUNING(axolotl, "axolotl", "axolotl", "axolotl 0.12 and later", "lora16 lora-bytes=4 base=nf4-dq");
+EXPORT_TUNING(llama_factory, "llama-factory", "LLaMA-Factory", "LLaMA-Factory 0.9", "lora16 lora-bytes=4 base=nf4-dq");
+EXPORT_TUNING(trl, "trl", "trl", "trl 0.21 and later", "lora16 lora-bytes=4 base=nf4-dq");
+EXPORT_TUNING(torchtune, "torchtune", "torchtune", "torchtune 0.6", "lora16 lora-bytes=2");
+
 static const struct usage export_galvatron_usage = {
     .name = "export galvatron",
     .summary = "write a strategy file of Galvatron, layer by layer",
@@ -278,14 +296,19 @@ static int run(enum export_target to, const struct usage *usage, int argc, char 
     X(accelerate, ACCELERATE, "write a configuration of accelerate") \
     X(nanotron,   NANOTRON,   "write a configuration of nanotron") \
     X(bridge,     BRIDGE,     "write overrides of a recipe of Megatron-Bridge") \
+    X(axolotl,    AXOLOTL,    "write a training configuration of axolotl") \
+    X(trl,        TRL,        "write a training configuration of trl") \
+    X(torchtune,  TORCHTUNE,  "write a recipe's configuration of torchtune") \
     X(galvatron,  GALVATRON,  "write a strategy file of Galvatron") \
     X(fsdp,       FSDP,       "write units of FSDP2 as Python")
 #define RUN(name, TARGET, help) \
     static int run_##name(int argc, char **argv) { return run(EXPORT_##TARGET, &export_##name##_usage, argc, argv); }
 #define ROW(name, TARGET, help) {#name, run_##name, help, &export_##name##_usage},
 TARGETS(RUN)
+RUN(llama_factory, LLAMA_FACTORY, "")
 static const struct command export_commands[] = {
     TARGETS(ROW)
+    {"llama-factory", run_llama_factory, "write a training configuration of LLaMA-Factory", &export_llama_factory_usage},
     {"ranks", export_ranks, "write the place of each rank of a plan over clusters", &export_ranks_usage},
     {.name = NULL},
 };
@@ -294,7 +317,8 @@ static const struct command export_commands[] = {
 const struct usage export_usage = {
     .name = "export",
     .summary = "write launch files for other tools",
-    .synopsis = "megatron|deepspeed|torchtitan|accelerate|nanotron|bridge|galvatron|fsdp|ranks "
+    .synopsis = "megatron|deepspeed|torchtitan|accelerate|nanotron|bridge|axolotl|trl|torchtune|"
+                "llama-factory|galvatron|fsdp|ranks "
                 "--model MODEL [--plan FILE] "
                 "[options] [PLAN]...",
     .description = "Writes a plan as a script, a configuration or a plan file of another tool, and "
