@@ -16,6 +16,7 @@
 #include "interop/detect.h"
 #include "interop/shell.h"
 #include "interop/train_log.h"
+#include "report/chart.h"
 #include "text/text_file.h"
 
 #include <math.h>
@@ -164,6 +165,71 @@ static void add_headline(struct report *report, const struct forecast *f, const 
                     "loading, checkpoints, evaluation or a slow rank come and go");
 }
 
+/* The parts of the predicted step, and below them the measured one. */
+static void add_chart(struct report *report, const struct forecast *f, const struct measured *m)
+{
+    static const struct report_column columns[] = {
+        {.name = "of"},
+        {.name = "part"},
+        {.name = "time_s", .title = "time", .unit = "s"},
+        {.name = "low_s", .title = "10 %", .unit = "s"},
+        {.name = "high_s", .title = "90 %", .unit = "s"}};
+    static const struct chart chart = {.id = "measured",
+                                       .title = "Measured step and the parts of the predicted one",
+                                       .caption = "The whisker spans 80 % of the measured steps.",
+                                       .kind = CHART_BARS,
+                                       .role = {[CHART_Y] = "of",
+                                                [CHART_VALUE] = "time_s",
+                                                [CHART_SERIES] = "part",
+                                                [CHART_LOW] = "low_s",
+                                                [CHART_HIGH] = "high_s"},
+                                       .x = {.title = "time per step"}};
+    struct report_table *table = REPORT_LIST(report, NULL, NULL, REPORT_IN_PAGE, columns);
+    if (table) table->chart = &chart;
+    report_row(report, table,
+               (struct report_cell[]){cell_text("measured"), cell_text("measured step"),
+                                      cell_number(m->median_s),
+                                      m->steps > 1 ? cell_number(m->first_s) : cell_none(),
+                                      m->steps > 1 ? cell_number(m->ninth_s) : cell_none()});
+    for (const struct rk_figure *part = NULL; (part = rk_figure_next(part, RK_BY_RECKON));) {
+        const double time_s = rk_figure_value(&f->prediction->outcome, part);
+        if (part->time && time_s > 0)
+            report_row(
+                report, table,
+                (struct report_cell[]){
+                    cell_text("predicted"),
+                    cell_text(report_text(report, "%.*s", (int)strlen(part->name) - 2, part->name)),
+                    cell_number(time_s), cell_none(), cell_none()});
+    }
+}
+
+/* Within the 50 % interval of runs like it the step is as predicted, within the 90 % one nothing
+ * unusual. */
+static void add_verdict(struct report *report, const struct forecast *f, const struct measured *m,
+                        const struct cause_finding *nearest)
+{
+    char measured[QUANTITY_TEXT], predicted[QUANTITY_TEXT];
+    double at[FORECAST_QUANTILES];
+    const double ratio = m->median_s / f->prediction->step_s;
+    const bool known = forecast_range(f, at);
+    const enum report_tone tone =
+        m->median_s <= (known ? at[3] : 1.1 * f->prediction->step_s)   ? REPORT_GOOD
+        : m->median_s <= (known ? at[4] : 1.5 * f->prediction->step_s) ? REPORT_UNSURE
+                                                                       : REPORT_BAD;
+    report->title =
+        report_text(report, "%s on %s: measured and predicted step", f->model->id, f->system->id);
+    report_verdict(report, tone,
+                   report_text(report,
+                               "The run takes %s per step, %.2f times the predicted %s%s.%s%s",
+                               quantity_format(measured, QUANTITY_SECONDS, m->median_s), ratio,
+                               quantity_format(predicted, QUANTITY_SECONDS, f->prediction->step_s),
+                               tone == REPORT_GOOD     ? ", as such runs do"
+                               : tone == REPORT_UNSURE ? ", longer than most such runs"
+                                                       : ", longer than such runs do",
+                               nearest && tone != REPORT_GOOD ? " Nearest explanation: " : "",
+                               nearest && tone != REPORT_GOOD ? nearest->what : ""));
+}
+
 static void add_record(struct report *report, const struct forecast *f, const struct measured *m)
 {
     static const struct report_column columns[] = {{.name = "command"},
@@ -204,7 +270,8 @@ static enum rk_status log_fail(const char *path, struct rk_error *error)
     bool named = false;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         named |= text_ends_in(path, endings[i]);
-    if (!named || !launch_is(path) || text_file_load(path, SHELL_MAX_BYTES, &text, &size, &ignored) != RK_OK)
+    if (!named || !launch_is(path) ||
+        text_file_load(path, SHELL_MAX_BYTES, &text, &size, &ignored) != RK_OK)
         return error->status;
     const struct tool_sign *sign = detect_tool(text);
     free(text);
@@ -227,6 +294,7 @@ static enum rk_status explain(struct report *report, const struct plan_input *in
     const enum rk_status status =
         causes_find(input, f->prediction->step_s, m->median_s, findings, &count, error);
     if (status == RK_OK) causes_table(report, findings, count, m->median_s);
+    if (status == RK_OK) add_verdict(report, f, m, count ? findings : NULL);
     return status;
 }
 
@@ -259,6 +327,7 @@ static enum rk_status examine(struct report *report, struct doctor_args *args,
     add_headline(report, &f, &m);
     add_record(report, &f, &m);
     forecast_errors(report, &f);
+    if (!log.trace.kernels) add_chart(report, &f, &m);
     if (log.trace.kernels)
         doctor_parts(report, &log.trace, &p);
     else
@@ -309,6 +378,7 @@ static enum rk_status examine_number(struct report *report, const struct doctor_
                                     .source = source,
                                     .launch = launch};
     add_number(report, &f, &m, text);
+    add_chart(report, &f, &m);
     add_record(report, &f, &m);
     number_position(report, &f, m.median_s);
     forecast_error_records(report, &f);

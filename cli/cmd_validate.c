@@ -310,7 +310,8 @@ static int print(const struct judged *judged, const struct validate_args *args, 
     const bool rows = args->rows || args->parts || args->show.format == REPORT_AS_CSV;
     if (rows) validate_rows(&report, results, args->parts);
     enum rk_status status = RK_OK;
-    if (args->blind) status = add_blind(&report, judged, args, &error);
+    if (path) status = validate_chart(&report, results, &error);
+    if (status == RK_OK && args->blind) status = add_blind(&report, judged, args, &error);
     if (status == RK_OK) status = add_statistics(&report, results, args, &error);
     if (status == RK_OK && (args->unread || args->files.count))
         validate_unread(&report, &judged->unread, args->unread);
