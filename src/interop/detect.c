@@ -44,7 +44,7 @@ static const struct tool_sign signs[] = {
     {"Levanter",      "training",          "levanter",      "train_batch_size num_train_steps|train_batch_size mp|train_batch_size per_device_parallelism|tensor_parallel_axes|fsdp_axis|model_axis_size|hidden_dim num_layers|num_train_steps mp|train_urls cache_dir|train_urls validation_urls", NULL},
     {"nanotron",      "training",          "nanotron",      "model_config parallelism|tp_linear_async_communication", NULL},
     {"Megatron-LM",   "launch script",     "megatron",      "--num-layers|--micro-batch-size|--tensor-model-parallel-size|pretrain_gpt.py|pretrain_gpt", NULL},
-    {"GPT-NeoX",      "configuration",     "gpt-neox",      "pipe_parallel_size|pipe-parallel-size|model_parallel_size|model-parallel-size|pos_emb|pos-emb|deepy.py|tokenizer_type vocab_file|data_path vocab_file|sparsity_config|train_data_paths|train-data-paths|text_gen_type|text-gen-type|num_workers tensorboard_dir log_dir|comet_workspace|wandb_group", NULL},
+    {"GPT-NeoX",      "configuration",     "gpt-neox",      "pipe_parallel_size|pipe-parallel-size|model_parallel_size|model-parallel-size|pos_emb|pos-emb|deepy.py|tokenizer_type vocab_file|data_path vocab_file|sparsity_config|train_data_paths|train-data-paths|text_gen_type|text-gen-type|num_workers tensorboard_dir log_dir|comet_workspace|wandb_group|output_layer_init_method override_lr_scheduler|checkpoint_activations synchronize_each_layer", NULL},
     {"accelerate",    "configuration",     "accelerate",    "compute_environment distributed_type", NULL},
     {"DeepSpeed",     "configuration",     "deepspeed",     "zero_optimization|train_micro_batch_size_per_gpu|\"train_batch_size\"|zero_allow_untested_optimizer|compression_training", NULL},
     {"Hugging Face",  "config.json",       "hf",            "\"model_type\"|\"architectures\"", NULL},
@@ -97,7 +97,7 @@ void detect_fail(const struct tool_sign *sign, const char *path, struct rk_error
                 "is not known to be a file of any tool that reckon reads: give the format, reckon "
                 "import FORMAT FILE (reckon import --help lists them)");
     else
-        rk_fail(error, RK_BAD_INPUT, path, 0, 0, "this is a %s %s; reckon does not read it%s%s",
-                sign->tool, sign->what, sign->instead ? ": " : "",
-                sign->instead ? sign->instead : "");
+        rk_fail(error, RK_BAD_INPUT, path, 0, 0, "this is %s %s %s; reckon does not read it%s%s",
+                strchr("AEIO", sign->tool[0]) ? "an" : "a", sign->tool, sign->what,
+                sign->instead ? ": " : "", sign->instead ? sign->instead : "");
 }
