@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WARNED = 5 };
+enum { WARNED = 5 };
 
 /* The plan of words or of a plan file; false: there is none. */
 static bool read_plan(const struct rk_check_input *input, struct rk_plan *plan)
@@ -46,7 +46,7 @@ static void find(const struct gain_case *of, double percent, struct rk_findings 
 {
     struct gain *gains = calloc(GAINS, sizeof *gains);
     const int count = gains ? gains_of(of, gains) : 0;
-    for (int i = 0; i < count && i < MOST_WARNED; i++)
+    for (int i = 0; i < count && i < WARNED; i++)
         if (100 * (1 - gains[i].step_s / of->step_s) >= percent)
             add_finding(&gains[i], of->step_s, of->system->memory[0].capacity_bytes, findings);
     free(gains);

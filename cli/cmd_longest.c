@@ -32,47 +32,53 @@ struct longest_args {
 
 /* clang-format off */
 static const struct operand longest_operands[] = {
-    {.name = "MODEL", .help = "what is trained: an id of `reckon models` or a file", AT(source.model), .complete = "models"},
-    {.name = "SYSTEM", .help = "the machine: an id of `reckon systems`, a file, or a description in one line; with a second memory, as mem2=250GB@12GB/s, layers can be swapped", AT(source.system), .complete = "systems"},
-    {.name = "PLAN", .help = "words of a plan that all candidates keep, as precision=fp16",
+    {.name = "MODEL", .help = "Model: an id of `reckon models` or a file", AT(source.model), .complete = "models"},
+    {.name = "SYSTEM", .help = "Machine: an id of `reckon systems`, a file, or a description in one line; with a second memory, as mem2=250GB@12GB/s, layers can be swapped", AT(source.system), .complete = "systems"},
+    {.name = "PLAN", .help = "Words of a plan that all candidates keep, as precision=fp16",
      .offset = offsetof(struct longest_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option input_options[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(source.model), .complete = "models",
-     .help = "the same as MODEL"},
+     .help = "Model, in the same form as MODEL"},
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(source.system), .complete = "systems",
-     .help = "the same as SYSTEM"},
+     .help = "Machine, in the same form as SYSTEM"},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(source.file), .complete = "file",
-     .help = "a plan file or words that all candidates keep, beside PLAN"},
+     .help = "Plan file or words that all candidates keep, in addition to PLAN"},
     {.name = NULL},
 };
 static const struct option longest_options[] = {
     {.letter = 'g', .name = "gpus", .type = OPTION_VALUES, AT(gpus), .argument = "N,N", .min = 1, .max = 65536,
-     .help = "numbers of GPUs (8; of a range, its powers of two)"},
+     .help = "Numbers of GPUs; a range stands for its powers of two (default: 8)"},
     {.name = "step", .type = OPTION_NUMBER, AT(step), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
-     .help = "lengths are multiples of it (32768)"},
+     .help = "Search lengths that are multiples of N (default: 32768)"},
     {.name = "no-lengths", .type = OPTION_FLAG, AT(no_lengths),
-     .help = "without the table of what can be achieved at each length"},
+     .help = "Leave out the table of the best plan at each length"},
     OPTION_HEADROOM_ROW(AT(headroom)),
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all. To a name that ends in .html goes a page"},
+     .help = "Write to FILE, atomically; - is standard output (default: -). A name that ends in .html gives a page"},
     {.name = NULL},
 };
 
 const struct usage longest_usage = {
     .name = "longest",
-    .summary = "the longest sequence that can be trained, for each number of GPUs",
+    .summary = "find the longest sequence that can be trained",
     .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]...",
     .description =
-        "Bisects the length of a sequence, one at a time, over every candidate: tensor, context (ring and Ulysses), expert, data and pipeline degrees that "
-        "make up the GPUs, ZeRO 1 and 3, the loss in chunks; layers kept, computed again whole, through two "
-        "buffers with the best share offloaded [zhao2025memo], or in chunks of 64 Ki tokens [yao2024fpdt]. What is printed was predicted to fit, and every candidate was predicted not to "
-        "fit at the next length that it can split: `limit` says which memory was too small.\n\n"
-        "Further tables have where each of four kinds of plan ends, and its best MFU at each length: two buffers; Megatron-LM's with whole "
-        "layers computed again or kept; DeepSpeed's, Ulysses and ZeRO-3, computed again; the same in chunks of the sequence. "
-        "Those of Megatron-LM and DeepSpeed are without the loss in chunks, which they had not. Over several clusters the search deals "
-        "the layers to stages at each length, in steps of 16 samples, and stages of Megatron-LM's plans compute again what they must; DeepSpeed's, which have no stages, are left out. A page (-o FILE.html) draws MFU and memory over length.",
+        "For each number of GPUs, bisects the length of a sequence, with one sequence at a time, over "
+        "every candidate: tensor, context (ring and Ulysses), expert, data and pipeline degrees whose "
+        "product is the number of GPUs, ZeRO 1 and 3, the loss in chunks; layers kept, fully "
+        "recomputed, run through two buffers with the best share offloaded [zhao2025memo], or in "
+        "chunks of 64 Ki tokens [yao2024fpdt]. The printed length was predicted to fit, and every "
+        "candidate was predicted not to fit at the next length that it can split: `limit` names the "
+        "memory that was too small.\n\n"
+        "More tables show where each of four kinds of plan ends, and its best MFU at each length: two "
+        "buffers; Megatron-LM with whole layers recomputed or kept; DeepSpeed with Ulysses, ZeRO-3 and "
+        "recomputation; DeepSpeed with chunks of the sequence. Plans of Megatron-LM and DeepSpeed are "
+        "without the loss in chunks, which these versions lacked. Over several clusters the search deals "
+        "the layers to stages at each length, in steps of 16 samples, and stages of Megatron-LM's plans "
+        "recompute what they must; DeepSpeed's plans, which have no stages, are left out. A page "
+        "(-o FILE.html) plots MFU and memory over length.",
     .operands = longest_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -83,9 +89,9 @@ const struct usage longest_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon longest memo-7b \"a800-sxm4-80g mem2=250GB@12GB/s\" --gpus 8", "How long on one node?"},
-        {"reckon longest llama3.1-70b \"h100-sxm5-80g mem2=250GB@25GB/s\" --gpus 64,128", "... on eight and sixteen?"},
-        {"reckon longest mixtral-8x7b \"h100-sxm5-80g mem2=250GB@25GB/s\" -g 16..64 -o longest.html", "A page with charts:"},
+        {"reckon longest memo-7b \"a800-sxm4-80g mem2=250GB@12GB/s\" --gpus 8", "How long can a sequence be on one node?"},
+        {"reckon longest llama3.1-70b \"h100-sxm5-80g mem2=250GB@25GB/s\" --gpus 64,128", "How long on eight and sixteen nodes?"},
+        {"reckon longest mixtral-8x7b \"h100-sxm5-80g mem2=250GB@25GB/s\" -g 16..64 -o longest.html", "Write a page with charts:"},
     },
     .see_also = "reckon-offload(1), reckon-predict(1)",
 };
@@ -132,7 +138,7 @@ static const struct report_column length_columns[] = {
 static const struct report_column gain_columns[] = {
     {.name = "gpus", .title = "GPUs"},
     {.name = "over"},
-    {.name = "lengths", .title = "both run"},
+    {.name = "lengths", .title = "both feasible"},
     {.name = "mean_gain", .title = "mean gain", .digits = 3},
     {.name = "all_lengths", .title = "lengths"},
     {.name = "gain_of_means", .title = "of means, 0 where it does not fit", .digits = 3},
@@ -216,6 +222,15 @@ static void add_longest(struct tables *t, uint64_t tokens)
                    cell_count(tokens + p->step), cell_text(longest_limit(p, tokens, all)),
                    found ? cell_text(plan_text(t->report, &plan)) : cell_none()});
     if (found) add_range(t, &plan);
+    char text[REPORT_DIGITS];
+    if (found) /* of several numbers of GPUs the last, the largest */
+        report_verdict(t->report, REPORT_GOOD,
+                       report_text(t->report,
+                                   "The longest sequence on %" PRIu64 " GPUs has %s tokens: %.4g s "
+                                   "per step, %.1f %% MFU.",
+                                   p->gpus, report_digits(tokens, text), o.step_s, 100 * o.mfu));
+    else if (!t->report->verdict)
+        report_verdict(t->report, REPORT_BAD, "No sequence fits.");
 }
 
 static void add_ends(struct tables *t, const uint64_t tokens[LONGEST_KINDS + 1])
@@ -356,11 +371,11 @@ static void open_tables(struct tables *t)
     struct report *r = t->report;
     t->longest = add_table(r, "longest", "The longest sequence", longest_columns, LONGEST_COLUMNS,
                            REPORT_IN_ALL);
-    t->ends = add_table(r, "ends", "Where each kind of plan ends", end_columns, END_COLUMNS,
-                        REPORT_IN_TEXT | REPORT_IN_JSON);
-    t->lengths = add_table(r, "lengths", "MFU over length, the best plan of each kind",
+    t->ends = add_table(r, "ends", "Longest sequence of each kind of plan", end_columns,
+                        END_COLUMNS, REPORT_IN_TEXT | REPORT_IN_JSON);
+    t->lengths = add_table(r, "lengths", "MFU by length, the best plan of each kind",
                            length_columns, LENGTH_COLUMNS, REPORT_IN_TEXT | REPORT_IN_JSON);
-    t->gains = add_table(r, "gains", "What two buffers gain", gain_columns, GAIN_COLUMNS,
+    t->gains = add_table(r, "gains", "Gain of two buffers", gain_columns, GAIN_COLUMNS,
                          REPORT_IN_TEXT | REPORT_IN_JSON);
     t->points =
         add_table(r, "points", NULL, page_longest_columns, PAGE_LONGEST_COLUMNS, REPORT_IN_JSON);
@@ -444,10 +459,11 @@ static void note_full(struct report *report, const struct found *found, int coun
 {
     for (int i = 0; i < count; i++)
         if (found[i].full && found[i].tokens[LONGEST_KINDS])
-            report_note(report, report_text(report,
-                                            "%" PRIu64 " GPUs: no plan leaves the headroom of the "
-                                            "memory: named are those that fit without",
-                                            found[i].gpus));
+            report_note(report,
+                        report_text(report,
+                                    "%" PRIu64 " GPUs: no plan leaves the headroom of the memory: "
+                                    "plans that fit without it are shown",
+                                    found[i].gpus));
 }
 
 static enum rk_status answer(const struct longest_args *args, struct tables *t,
@@ -530,7 +546,8 @@ static int show(const struct tables *t, const struct longest_args *args, bool an
                                       .model_name = args->source.model,
                                       .system_name = args->source.system,
                                       .report = t->report,
-                                      .points = t->points};
+                                      .points = t->points,
+                                      .code = code};
     return page_longest(&page, args->output, &error) == RK_OK ? code : options_fail(&error);
 }
 

@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 #include "cli/search_file.h"
 #include "cli/search_job.h"
+#include "cli/search_select.h"
 #include "cli/show.h"
 #include "facts/headroom.h"
 #include "study/study.h"
@@ -39,66 +40,66 @@ static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", "
 
 /* clang-format off */
 static const struct operand report_operands[] = {
-    {.name = "INPUT", .help = "a plan (file, id or words), what `reckon search --format json` wrote, or the database of a study; - is a plan on standard input; two plans are set beside each other",
+    {.name = "INPUT", .help = "Plan (file, id or words), output of `reckon search --format json`, or database of a study; - is a plan on standard input; two plans are compared",
      AT(source.words), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 static const struct option report_options[] = {
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write the page to FILE (standard output, unless it is a terminal)"},
+     .help = "Write the page to FILE (default: standard output, unless it is a terminal)"},
     {.letter = 'f', .name = "format", .type = OPTION_CHOICE, .choices = format_names, AT(format),
-     .help = "html, a page to open, or json, its texts, tables and charts for a page of one's own (html)"},
+     .help = "Write html, a page to open, or json, its texts, tables and charts for a page of your own (default: html)"},
     {.name = "charts", .type = OPTION_TEXT, .argument = "DIR", AT(charts), .complete = "file",
-     .help = "write the numbers of each chart to DIR as NAME.csv, and as NAME.json what the page draws; the page, whose charts can be saved as SVG, only if -o is given, too"},
+     .help = "Write the numbers of each chart to DIR as NAME.csv, and its description as NAME.json; the page is then written only with -o"},
     {.name = "measured", .type = OPTION_TEXT, .argument = "FILE", AT(measured), .complete = "file",
-     .help = "a step of this plan as it ran, from `reckon train --trace FILE`: drawn over the predicted one, with the memory of both"},
+     .help = "Draw a measured step of this plan over the predicted one, from `reckon train --trace FILE`, with the memory of both"},
     {.name = "addresses", .type = OPTION_FLAG, AT(addresses),
-     .help = "draw where each buffer of a step lies on the tightest stage of a plan, at fixed addresses, as reckon-place(1) does"},
-    {.name = "title", .type = OPTION_TEXT, AT(title), .help = "the page's title (what it is about)"},
+     .help = "Draw where each buffer of a step lies on the tightest stage of a plan, at fixed addresses, as reckon-place(1) does"},
+    {.name = "title", .type = OPTION_TEXT, AT(title), .help = "Title of the page (default: its subject)"},
     {.name = "date", .type = OPTION_TEXT, AT(date),
-     .help = "a date for the foot of the page (that of SOURCE_DATE_EPOCH; none without it)"},
+     .help = "Date at the foot of the page (default: that of SOURCE_DATE_EPOCH; none without it)"},
     {.name = NULL},
 };
 static const struct option report_size_options[] = {
     {.letter = 'b', .name = "batch", .type = OPTION_NUMBER, AT(batch), .min = 1,
-     .help = "samples of one step, over all GPUs"},
+     .help = "Samples per step over all GPUs (global batch)"},
     {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(asked.sequence), .min = 1,
-     .help = "tokens of a sample (the model's)"},
+     .help = "Tokens per sample (default: the model's)"},
     {.name = "framework", .type = OPTION_CHOICE, .choices = framework_names, .argument = "NAME", AT(asked.framework),
-     .help = "as in reckon-search(1): megatron, fsdp, deepspeed, or calculon, the published model"},
+     .help = "Framework whose defaults apply, as in reckon-search(1): megatron, fsdp, deepspeed, or calculon for the Calculon model"},
     {.name = NULL},
 };
 static const struct option report_search_options[] = {
     {.name = "search", .type = OPTION_FLAG, AT(search),
-     .help = "search now, as `reckon search` with the same flags does, and show the answer"},
+     .help = "Search now, as `reckon search` with the same options does, and show the answer"},
     {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_ROWS,
-     .help = "how many of the best to show (10, or those of the file)"},
+     .help = "Show the N best plans (default: 10, or those of the file)"},
     {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(asked.threads), .min = 1, .max = MOST_THREADS,
-     .help = "threads to search with (all cores); the page is the same for any number"},
+     .help = "Search with N threads; the page is the same for any number (default: all cores)"},
     {.name = "where", .type = OPTION_TEXT, .argument = "CONDITION", AT(asked.where),
-     .help = "only plans that satisfy it, 'hbm <= 60GiB and tensor <= 8'"},
+     .help = "Keep plans that satisfy EXPRESSION, 'hbm <= 60GiB and tensor <= 8'"},
     OPTION_HEADROOM_ROW(AT(asked.headroom)),
     {.name = "sort", .type = OPTION_TEXT, .argument = "EXPRESSION", AT(asked.sort),
-     .help = "the best by this instead of the time"},
+     .help = "Sort by EXPRESSION instead of the time"},
     {.name = NULL},
 };
 
 const struct usage report_usage = {
     .name = "report",
-    .summary = "a plan, a search or a study as one page to look at",
+    .summary = "write a plan, search or study as one page",
     .synopsis = "[INPUT]... [--model MODEL --system SYSTEM] -o PAGE.html [options]",
     .description =
-        "Writes one HTML file that needs nothing else: it can be sent, opened without a network, "
-        "read on a phone, in the dark and on paper. Charts show their values under the pointer, "
-        "their legends hide and show series, each can be saved as SVG and CSV; tables sort and "
-        "filter. Every chart and table names the command that gives its numbers, and the page "
-        "holds the inputs.\n\n"
-        "A plan needs --model and --system; words outdo its file, as in "
-        "reckon predict. Two plans, each a file or a line of words, are set beside each other. The output of a search is searched again, and "
-        "refused when the answer differs: give the restrictions that it was made with. A study's "
-        "database needs nothing else.\n\n"
-        "The same input gives the same file, byte for byte. The exit status is 1 when the plan "
-        "cannot run or the search found nothing; the page then says why.",
+        "Writes one self-contained HTML file: it can be sent, opened without a network, read on a "
+        "phone, in the dark and on paper. Charts show their values under the pointer, their legends "
+        "hide and show series, and each can be saved as SVG and CSV; tables sort and filter. Every "
+        "chart and table names the command that gives its numbers, and the page contains the "
+        "inputs.\n\n"
+        "A plan needs --model and --system; words override its file, as in reckon predict. Two plans, "
+        "each a file or a line of words, are compared side by side. For the output of a search, reckon "
+        "repeats the search and refuses a different answer: give the same restrictions. The database "
+        "of a study needs no other input.\n\n"
+        "The same input gives the same file, byte for byte. The exit status is 1 when the plan cannot "
+        "run or the search found nothing; the page then gives the reason.",
     .operands = report_operands,
     .groups = {
         {"Output", report_options, 0},
@@ -110,12 +111,12 @@ const struct usage report_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon report -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 ep8 zero1 -o plan.html", "A plan in words:"},
-        {"reckon report best.json -m gpt3-175b -s a100-80g-nvl8 -o plan.html", "A plan file, from `reckon search --save-plan best.json`:"},
-        {"reckon report mine.json best.json -m gpt3-175b -s a100-80g-nvl8 -o both.html", "Two plans side by side, as `reckon diff` compares them:"},
-        {"reckon report --search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 -o search.html", "A search:"},
-        {"reckon report -m gpt2-124m -s here.json pp2 gbs8 precision=fp32 --measured step.json -o run.html", "A step as it ran, from `reckon train --trace step.json`:"},
-        {"reckon report study.db -o study.html --charts charts", "A study, and its charts as files:"},
+        {"reckon report -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 ep8 zero1 -o plan.html", "Write a plan given in words:"},
+        {"reckon report best.json -m gpt3-175b -s a100-80g-nvl8 -o plan.html", "Write a plan file, from `reckon search --save-plan best.json`:"},
+        {"reckon report mine.json best.json -m gpt3-175b -s a100-80g-nvl8 -o both.html", "Write two plans side by side, as `reckon diff` compares them:"},
+        {"reckon report --search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 -o search.html", "Write a search:"},
+        {"reckon report -m gpt2-124m -s here.json pp2 gbs8 precision=fp32 --measured step.json -o run.html", "Write a measured step, from `reckon train --trace step.json`:"},
+        {"reckon report study.db -o study.html --charts charts", "Write a study, and its charts as files:"},
     },
     .see_also = "reckon-predict(1), reckon-search(1), reckon-study(1), reckon-plan(5)",
 };
@@ -132,7 +133,9 @@ struct job {
     struct diff *diff;     /* NULL: of one plan */
     struct document trace; /* with --measured */
     struct step_trace measured;
-    struct progress progress;
+    struct search_session session;
+    struct search search;
+    struct report answer; /* of the search */
 };
 
 /* ---- one plan ---- */
@@ -246,101 +249,50 @@ static enum rk_status set_problem(struct job *job, struct search *search, struct
     return RK_OK;
 }
 
-/* An axis' values as its flag takes them. */
-static const char *axis_flag(struct html_page *page, const struct rk_plans_problem *problem,
-                             enum rk_plan_axis axis)
+/* The answer of `reckon search`, and its page. */
+static enum rk_status answer_search(struct job *job, const struct search *search,
+                                    struct rk_error *error)
 {
-    const char *list = "";
-    for (int i = 0; i < problem->pinned[axis].count; i++) {
-        const uint64_t low = problem->pinned[axis].value[i], high = problem->pinned[axis].to[i];
-        char first[RK_PLAN_AXIS_TEXT], last[RK_PLAN_AXIS_TEXT];
-        list =
-            report_text(&page->memory, low == high ? "%s%s%s" : "%s%s%s..%s", list, i ? "," : "",
-                        rk_plan_axis_text(axis, low, first), rk_plan_axis_text(axis, high, last));
-    }
-    return report_text(&page->memory, " --%s %s", rk_plan_axis_info(axis)->name, list);
+    struct search_keys keys;
+    enum rk_status status = search_keys_open(search, &keys, error);
+    if (status == RK_OK) status = search_report(&job->answer, search, &keys, error);
+    if (status != RK_OK) return status;
+    return page_search(&job->page,
+                       &(struct page_search){.model_name = job->args.source.model,
+                                             .system_name = job->args.source.system,
+                                             .search = search,
+                                             .answer = &job->answer,
+                                             .progress = &job->session.progress},
+                       error);
 }
 
-static const char *with_flag(struct html_page *page, const char *command, const char *flag,
-                             const char *value)
+/* As if the search had been given what the report was. */
+static void take_names(struct job *job)
 {
-    if (!value || !*value) return command;
-    return report_text(&page->memory, "%s --%s %s", command, flag, page_word(page, value));
-}
-
-static const char *search_command(struct job *job, const struct rk_plans_problem *problem)
-{
-    struct html_page *page = &job->page;
-    const struct search_args *asked = &job->args.asked;
-    const char *command =
-        report_text(&page->memory,
-                    "reckon search --model %s --system %s --gpus %" PRIu64 " --batch %" PRIu64
-                    " --framework %s --top %" PRIu64,
-                    page_word(page, job->args.source.model),
-                    page_word(page, job->args.source.system), problem->base.ranks,
-                    problem->base.batch, rk_framework_name(problem->base.framework), job->args.top);
-    if (!problem->pinned[RK_PLAN_PRECISION].count)
-        command = report_text(&page->memory, "%s --precision %s", command,
-                              rk_precision_name(problem->base.precision));
-    for (int axis = 0; axis < RK_PLAN_AXES; axis++)
-        if (problem->pinned[axis].count)
-            command = report_text(&page->memory, "%s%s", command,
-                                  axis_flag(page, problem, (enum rk_plan_axis)axis));
-    if (problem->base.sequence)
-        command =
-            report_text(&page->memory, "%s --sequence %" PRIu64, command, problem->base.sequence);
-    command = with_flag(page, command, "where", asked->where);
-    command = with_flag(page, command, "headroom", asked->headroom);
-    return with_flag(page, command, "sort", asked->sort);
-}
-
-static enum rk_status ask_progress(void *progress, const struct rk_space *space,
-                                   struct rk_query *query, struct rk_answer *answer,
-                                   struct rk_error *error)
-{
-    return progress_ask(progress, space, query, answer, error);
-}
-
-static enum rk_status search_again(struct job *job, const struct search *search,
-                                   struct rk_space *space, int *code, struct rk_error *error)
-{
-    const struct rk_plans_problem *problem = &search->problem;
-    const struct rk_query options = {.threads = (int)job->args.asked.threads,
-                                     .top = job->args.top,
-                                     .where = search->where[0] ? search->where : NULL,
-                                     .sort = job->args.asked.sort};
-    struct search asked = *search;
-    asked.space = space;
-    asked.result = (struct rk_answer){.best = NULL};
-    enum rk_status status =
-        search_ask(&asked, ask_progress, &job->progress, options, job->args.top, error);
-    struct rk_answer result = asked.result;
-    if (status == RK_OK && job->file.best)
-        status = search_file_check(&job->document, &job->file, &result, error);
-    if (status == RK_OK)
-        status =
-            page_search(&job->page,
-                        &(struct page_search){job->args.source.model, job->args.source.system,
-                                              search_command(job, problem), problem, space, &result,
-                                              (int)job->args.asked.threads, &job->progress},
-                        error);
-    *code = result.found ? RK_OK : RK_NOTHING_FITS;
-    rk_answer_release(&result);
-    return status;
+    struct report_args *args = &job->args;
+    args->asked.models = (struct option_texts){.count = 1, .text = {args->source.model}};
+    args->asked.systems = (struct option_texts){.count = 1, .text = {args->source.system}};
+    args->asked.top = args->top ? args->top : 10;
 }
 
 static enum rk_status make_search(struct job *job, int *code, struct rk_error *error)
 {
-    struct search search = {.args = &job->args.asked};
-    if (!job->args.top) job->args.top = 10;
+    struct search *search =
+        &job->search; /* the answer's tables are made when the page is written */
     enum rk_status status = check_measured(&job->args, error);
     if (status == RK_OK) status = plan_inputs(&job->args.source, &job->plan, error);
-    if (status == RK_OK) status = set_problem(job, &search, error);
     if (status != RK_OK) return status;
-    struct rk_space *space = rk_plans_open(&search.problem, error);
-    if (!space) return error->status;
-    status = search_again(job, &search, space, code, error);
-    rk_space_close(space);
+    take_names(job);
+    search->args = &job->args.asked;
+    job->session.all_searches = 1;
+    status = set_problem(job, search, error);
+    if (status == RK_OK) status = search_run(search, &job->session, job->args.asked.top, error);
+    if (status == RK_OK)
+        status = search_with_host(search, &job->session, job->args.asked.top, error);
+    if (status == RK_OK && job->file.best)
+        status = search_file_check(&job->document, &job->file, &search->result, error);
+    if (status == RK_OK) status = answer_search(job, search, error);
+    *code = search->result.found ? RK_OK : RK_NOTHING_FITS;
     return status;
 }
 
@@ -381,10 +333,9 @@ static enum rk_status make_diff(struct job *job, int *code, struct rk_error *err
     enum rk_status status = check_plan_flags(&job->args, error);
     if (status == RK_OK) status = check_measured(&job->args, error);
     if (status == RK_OK && source->words.count > 2)
-        status = rk_fail(
-            error, RK_BAD_ARGUMENT, NULL, 0, 0,
-            "two plans are set beside each other: leave out %s, or write it into one of them",
-            source->words.text[2]);
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                         "two plans are compared: leave out %s, or write it into one of them",
+                         source->words.text[2]);
     if (status != RK_OK) return status;
     job->diff = diff_open(&both, error);
     if (!job->diff) return error->status;
@@ -490,10 +441,12 @@ int cmd_report(int argc, char **argv)
     int code = RK_OK;
     const int done = options_read(&report_usage, argc, argv, &job.args);
     if (done >= 0) return done;
-    progress_start(&job.progress, "plans");
+    progress_start(&job.session.progress, "plans");
     const enum rk_status status = run(&job, &code, &error);
-    progress_end(&job.progress);
+    progress_end(&job.session.progress);
     html_release(&job.page);
+    report_release(&job.answer);
+    search_release(&job.search);
     diff_close(job.diff);
     search_file_release(&job.file);
     document_release(&job.document);

@@ -17,6 +17,9 @@ struct forecast {
 /* "reckon", "calculon" or, over several clusters, "simulation": what answers the plan. */
 const char *forecast_by(const struct rk_plan *plan);
 
+/* The name for people: "detailed model", "Calculon model", "simulation". */
+const char *forecast_model(const struct rk_plan *plan);
+
 /* "  tp8 pp4 dp2 ...", "  assumed: ..." */
 void forecast_plan(struct report *report, const struct forecast *f);
 
@@ -37,6 +40,11 @@ enum rk_status forecast_nearest(struct report *report, const struct forecast *f,
 
 /* What forecast_errors() knows of time and memory, as records alone. */
 void forecast_error_records(struct report *report, const struct forecast *f);
+
+/* The 5, 25, 50, 75 and 95 % quantiles of the step times of runs like it, seconds; false: none are
+ * known. */
+enum { FORECAST_QUANTILES = 5 };
+bool forecast_range(const struct forecast *f, double step_s[FORECAST_QUANTILES]);
 
 /* "of such runs (...) half take 3.1 s to 3.6 s, 90 % ...", of a step that is predicted so; NULL
  * where nothing is known. */

@@ -3,7 +3,7 @@ reckon export megatron -m llama3.1-8b gpus8 tp2 gbs32 zero1 recompute=full -o ru
 for number in "--step 6" "--tflops 281.1" "--tokens-per-second 43690.7" "--tokens-per-second-per-gpu 5461.33" "--mfu 28.41" "--mfu 0.2841"; do
     reckon doctor run.sh -s h100-sxm5-80g $number | head -n 1
 done
-reckon doctor run.sh -s h100-sxm5-80g --step 6 | grep -vE '^  assumed' | sed -n '2,5p;/^What would/,/^$/p;/^The single/,$p'
+reckon doctor run.sh -s h100-sxm5-80g --step 6 | grep -vE '^  assumed' | sed 's/^  [0-9]* % of/  N % of/; s/interval .* (cross.*/interval ... (cross-validated)/' | sed -n '2,5p;/^What would/,/^$/p;/^The single/,$p'
 for line in $(reckon doctor run.sh -s h100-sxm5-80g --step 6 --format csv | sed -n '/^change,/,$p' | cut -d, -f5 | grep '[0-9]'); do sed -n "${line}p" run.sh; done
 echo "--- a configuration: its own keys"
 reckon export torchtitan -m llama3.1-8b framework=fsdp gpus8 zero3 gbs32 recompute=full grad-overlap weight-overlap -o job.toml 2>/dev/null
@@ -26,7 +26,7 @@ measured: 6.000 s per step: 281.1 TFLOP/s per GPU, 43688.7 tokens/s, MFU 28.4 %
 predicted: 4.746 s per step: 355.3 TFLOP/s per GPU, MFU 35.9 %; the run takes 1.26 times as long
   plan: dp4 tp2 gbs32 zero1 recompute=full
 usual: in the 50 % interval
-  72 % of measured runs are faster; 90 % interval 3.968 s to 11.46 s (cross-validated on 253 runs from 18 sources: Hopper, dense, megatron)
+  N % of measured runs are faster; 90 % interval ... (cross-validated)
 What would explain it, the nearest first
 if                                               the step would take  measured over that  look at
 links within the node at a quarter                           6.023 s                   1  nccl-tests on one node; NVLink state, peer access
@@ -48,7 +48,7 @@ The single changes that bring most
 change                        saves  the step would take  memory  line  in the file
                                   %                          GiB
 recomputation                  18.4              3.478 s    64.0    24  activation_checkpoint.mode full -> none
-local batch                     3.3              4.119 s    49.5    15  training.local_batch_size 1 -> 4
+local batch                     3.3              4.119 s    46.0    15  training.local_batch_size 1 -> 4
 weights kept gathered or not    0.6              4.235 s    39.7    10  parallelism.fsdp_reshard_after_forward always -> never
 --- words, a log with the launch file, and what is wrong
 measured: 3.373 s per step: 500 TFLOP/s per GPU, 77713.4 tokens/s, MFU 50.5 %
