@@ -169,7 +169,7 @@ int check_write(const struct rk_findings *findings, const struct checked *checke
         write_text(output.file, findings, checked);
     if (!good) {
         rk_fail(&error, RK_NO_MEMORY, path, 0, 0,
-                "cannot write: out of memory, or text that is no UTF-8");
+                "cannot write: out of memory, or text that is not UTF-8");
         return options_fail(&error);
     }
     if (output_commit(&output, &error) != RK_OK) return options_fail(&error);

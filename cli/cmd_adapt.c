@@ -27,23 +27,23 @@ struct adapt_args {
 
 /* clang-format off */
 static const struct operand adapt_operands[] = {
-    {.name = "PLAN", .help = "words that say how the run is trained at first, as reckon-plan(5) has them, beside or instead of --plan",
+    {.name = "PLAN", .help = "Words that describe the plan at the start, as in reckon-plan(5), in addition to --plan or instead of it",
      AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option adapt_options_rows[] = {
     {.letter = 'r', .name = "records", .type = OPTION_TEXT, .argument = "FILE", AT(records), .complete = "file",
-     .help = "records of steps, one JSON object a line, or the log of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; - is standard input, read as it comes (-)"},
+     .help = "Read records of steps, one JSON object per line, or the log of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron, as they arrive (default: -, standard input)"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-), each event as it comes: what reckon train --switch reads"},
+     .help = "Write each event to FILE as it occurs, for reckon train --switch (default: -, standard output)"},
     {.name = "steps", .type = OPTION_NUMBER, AT(steps), .min = 1,
-     .help = "steps of the whole run: a switch has to pay before its end (not known)"},
+     .help = "Number of steps of the whole run; a switch must pay off before its end (default: unknown)"},
     {.name = "restart", .type = OPTION_COUNT, .argument = "SECONDS", AT(restart_s),
-     .help = "what a switch takes beside moving state: processes, communicators, first step (60)"},
+     .help = "Seconds that a switch takes besides moving state: processes, communicators, first step (default: 60)"},
     {.name = "lost-steps", .type = OPTION_COUNT, .argument = "N", AT(lost_steps),
-     .help = "steps that a failure loses, since the last checkpoint (10)"},
+     .help = "Number of steps lost in a failure, since the last checkpoint (default: 10)"},
     {.name = "least-gain", .type = OPTION_COUNT, .argument = "PERCENT", AT(gain),
-     .help = "a plan that is faster by less is no reason to switch (2)"},
+     .help = "Least gain in percent that justifies a switch (default: 2)"},
     OPTION_HEADROOM_ROW(AT(headroom)),
     {.name = NULL},
 };
@@ -51,35 +51,38 @@ static const struct option adapt_options_rows[] = {
 
 const struct usage adapt_usage = {
     .name = "adapt",
-    .summary = "watch a run, and say when another plan pays",
+    .summary = "watch a run and report when another plan pays off",
     .synopsis = "--model MODEL --system SYSTEM --gpus N [--records FILE] [options] PLAN...",
     .description =
-        "Reads a record of each step: one JSON object a line with the keys below. Keeps what it "
-        "believes of the machine (how slow its processors are, how much of the inner and of the "
-        "outer networks' bandwidth there is, how much more memory is used than predicted) by "
-        "medians "
-        "that single outliers do not move. When that changes, or the sequence, the batch or the "
-        "ranks do, it searches the best plan on the machine as it is believed to be.\n\n"
+        "Reads one record per step: a JSON object per line with the keys below. Estimates the "
+        "state of "
+        "the machine (slowdown of its processors, available bandwidth of the inner and outer "
+        "networks, "
+        "memory used above the prediction) by medians, which single outliers do not move. When an "
+        "estimate changes, or the sequence, the batch or the ranks do, it searches for the best "
+        "plan "
+        "on the machine as estimated.\n\n"
         "A switch costs the state that changes its rank, a restart, and after a failure the steps "
         "since the last checkpoint. It is made when the time lost to the better plan has added up "
         "to "
-        "that, or at once when the steps that are left would lose twice as much; going back to a "
-        "plan "
-        "that was left needs twice the sum, so that it never flaps. When the plan cannot go on the "
-        "best of what can is taken.\n\n"
-        "Prints one JSON object a line for each event: belief, switch, forced, stranded (no plan "
+        "that cost, or at once when the remaining steps would lose twice as much; a switch back to "
+        "an "
+        "earlier plan needs twice the sum, which prevents oscillation. When the plan cannot "
+        "continue, "
+        "the best feasible plan is taken.\n\n"
+        "Prints one JSON object per line for each event: belief, switch, forced, stranded (no plan "
         "can "
-        "go on, exit status 1). A switch names the plan in words; it is taken as made.\n\n"
-        "Lines that are no JSON are a log's: of each line that tells the time of a step that is "
-        "taken, "
-        "with its number, batch and memory where it tells these, and other lines are skipped.\n\n"
-        "Keys of a record: step and step_s; as far as known compute_s, tensor_s, context_s, "
-        "expert_s, "
+        "continue, exit status 1). A switch names the plan in words; reckon assumes that it is "
+        "carried "
+        "out.\n\n"
+        "Lines that are not JSON are read as a log: from each line that states a step time reckon "
+        "takes the time and, where given, the step number, batch and memory; other lines are "
+        "skipped.\n\n"
+        "Keys of a record: step and step_s; where known compute_s, tensor_s, context_s, expert_s, "
         "data_s, pipeline_s (seconds that a rank computed and waited), memory_GiB (peak), slowest "
-        "(computing of the slowest rank over that of the median one), sequence, batch, gpus (that "
-        "are "
-        "alive), phase_left (steps until sequence or batch change: a switch has to pay before). "
-        "What reckon train --log writes is read as well (seconds, peak_bytes).",
+        "(computing time of the slowest rank over that of the median rank), sequence, batch, gpus "
+        "(alive), phase_left (steps until sequence or batch change; a switch must pay off before). "
+        "Records of reckon train --log are read as well (seconds, peak_bytes).",
     .operands = adapt_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -90,13 +93,13 @@ const struct usage adapt_usage = {
     .examples =
         {{"reckon adapt -m llama3.1-70b -s h100-sxm5-80g -g 64 tp4 dp16 gbs256 zero3 sp "
           "--steps 20000 -r steps.jsonl",
-          "What a run should have done:"},
+          "Find what a run should have done:"},
          {"reckon adapt -m llama3.1-70b -s h100-sxm5-80g -g 64 tp4 dp16 gbs256 zero3 sp -r "
           "megatron.log",
-          "From the log of Megatron-LM:"},
+          "Read the log of Megatron-LM:"},
          {"tail -f steps.jsonl | reckon adapt -m llama3.1-70b -s h100-sxm5-80g -g 64 tp4 dp16 "
           "gbs256 zero3 sp",
-          "While it runs:"}},
+          "Watch a run:"}},
     .see_also = "reckon-search(1), reckon-doctor(1), reckon-plan(5)",
 };
 
@@ -190,7 +193,8 @@ static void say_fit(json_t *line, const struct plan_input *input, const struct a
     json_object_set_new(line, "new_memory_share", json_real(event->filled));
     if (!isnan(fits)) json_object_set_new(line, "fits", json_real(fits));
     if (event->full)
-        json_object_set_new(line, "headroom", json_string("no plan leaves it: the best that fits"));
+        json_object_set_new(line, "headroom",
+                            json_string("no plan leaves the headroom: the best plan that fits"));
 }
 
 static void print_event(FILE *out, const struct plan_input *input, const struct adapt_event *event)

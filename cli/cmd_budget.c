@@ -38,19 +38,19 @@ static const char *const law_names[] = {"chinchilla", "llama3", NULL};
 /* clang-format off */
 static const struct option budget_options[] = {
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
-     .help = "the machine: an id of `reckon systems`, a file, -, or a description in one line"},
+     .help = "Machine: an id of `reckon systems`, a file, -, or a description in one line"},
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, .argument = "N", AT(gpus), .min = 1,
-     .help = "accelerators in use"},
+     .help = "Number of GPUs"},
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
-     .help = "this model alone: the most tokens (models of Llama 3's shape, of 1 to 1,000 billion parameters)"},
-    {.name = "days", .type = OPTION_COUNT, .argument = "DAYS", AT(days), .help = "at most so many"},
-    {.name = "cost", .type = OPTION_COUNT, .argument = "USD", AT(cost), .help = "at most so much, \"2M\""},
+     .help = "Find the most tokens for this model (default: models of Llama 3's shape with 1 to 1,000 billion parameters)"},
+    {.name = "days", .type = OPTION_COUNT, .argument = "DAYS", AT(days), .help = "At most N days"},
+    {.name = "cost", .type = OPTION_COUNT, .argument = "USD", AT(cost), .help = "At most N US dollars, \"2M\""},
     {.letter = 'b', .name = "batch", .type = OPTION_NUMBER, .argument = "N", AT(batch), .min = 1,
-     .help = "samples of one step (what has 4 million tokens, a multiple of the GPUs)"},
+     .help = "Samples per step (default: 4 million tokens, rounded to a multiple of the GPUs)"},
     {.name = "law", .type = OPTION_CHOICE, .choices = law_names, AT(law),
-     .help = "how many tokens a model should see: 20 a parameter [hoffmann2022], or 0.299 FLOP^0.537 [dubey2024]; of mixtures the parameters that a token passes count (chinchilla)"},
+     .help = "Number of tokens that a model should see: chinchilla, 20 per parameter [hoffmann2022], or llama3, 0.299 FLOP^0.537 [dubey2024]; active parameters count in mixtures of experts (default: chinchilla)"},
     {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = MOST_THREADS,
-     .help = "threads to search with (all cores)"},
+     .help = "Search with N threads (default: all cores)"},
     OPTION_HEADROOM_ROW(AT(headroom)),
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
@@ -58,16 +58,17 @@ static const struct option budget_options[] = {
 
 const struct usage budget_usage = {
     .name = "budget",
-    .summary = "the largest model, or most tokens, that money and days train",
+    .summary = "find the largest model or most tokens within a budget",
     .synopsis = "--system SYSTEM --gpus N [--days N] [--cost USD] [--model MODEL] [options]",
     .description =
-        "For each size of a dense model the best plan on the machine is searched, and how many tokens "
-        "it trains on within the days and the money, failures and checkpoints included. A size whose "
-        "tokens reach what a published scaling law asks for is affordable; the largest such one is "
-        "the answer: larger ones would see too few tokens.\n\n"
+        "For each size of a dense model, searches for the best plan on the machine and computes how "
+        "many tokens it trains on within the days and the money, failures and checkpoints included. A "
+        "size is affordable if it reaches the number of tokens that a published scaling law asks for; "
+        "the answer is the largest affordable size. Larger models would see too few tokens.\n\n"
         "Models have the shape of Llama 3 (heads of 128, eight for keys and values, an MLP 3.5 times "
-        "as wide, 128,256 tokens, samples of 8,192), unless --model gives one. The exit status is 1 "
-        "when no size is affordable: then it is said how many days and how much money, or how many GPUs, would do.",
+        "as wide, 128,256 tokens, samples of 8,192), unless --model gives one. When no size is "
+        "affordable, the exit status is 1 and the answer says how many days and how much money, or how "
+        "many GPUs, suffice.",
     .groups = {
         {"Budget", budget_options, 0},
         {"The run, as in reckon-predict(1)", run_options, offsetof(struct budget_args, run), true},
@@ -75,8 +76,8 @@ const struct usage budget_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon budget -s h100 -g 512 --days 60 --cost 2M", "What 2 million dollars and 60 days train:"},
-        {"reckon budget -s h100 -g 512 --days 30 -m llama3.1-8b --law llama3", "How many tokens a model gets:"},
+        {"reckon budget -s h100 -g 512 --days 60 --cost 2M", "What do 2 million dollars and 60 days train?"},
+        {"reckon budget -s h100 -g 512 --days 30 -m llama3.1-8b --law llama3", "How many tokens does a model get?"},
     },
     .see_also = "reckon-predict(1), reckon-search(1), reckon-shapes(1)",
 };
@@ -97,7 +98,7 @@ static const struct report_column columns[] = {
     {.name = "tokens", .title = "tokens within", .unit = "n", .digits = 3},
     {.name = "days", .digits = 4},
     {.name = "cost_usd", .title = "cost in USD", .unit = "n", .digits = 3},
-    {.name = "tokens_per_parameter", .title = "tokens an active parameter", .digits = 3},
+    {.name = "tokens_per_parameter", .title = "tokens per active parameter", .digits = 3},
     {.name = "asked", .title = "asked for by the law", .unit = "n", .digits = 3},
     {.name = "affordable"},
     {.name = "plan", .title = "best plan"}};
@@ -324,11 +325,12 @@ static enum rk_status note_short(struct report *report, const struct weighing *a
     enum rk_status status = RK_OK;
     if (args->days > 0 || !w->fits) status = enough_gpus(at, &w->model, &more, &gpus, error);
     if (gpus)
-        text = report_text(report, "%s; %" PRIu64 " GPUs would do, %s", text, gpus,
+        text = report_text(report, "%s; %" PRIu64 " GPUs suffice, %s", text, gpus,
                            asked_text(report, &more));
     else if (status == RK_OK && (args->days > 0 || !w->fits))
-        text = report_text(report, "%s; no number of GPUs does, of %" PRIu64 " doubled %d times",
-                           text, args->gpus, DOUBLINGS);
+        text =
+            report_text(report, "%s; no number of GPUs suffices, of %" PRIu64 " doubled %d times",
+                        text, args->gpus, DOUBLINGS);
     report_note(report, text);
     report_verdict(report, REPORT_BAD, text);
     return status;
@@ -343,10 +345,11 @@ static void note_full(struct report *report, const struct weighed *all, int coun
             names = report_text(report, "%s%s%s", names ? names : "", names ? ", " : "",
                                 all[i].model.id);
     if (names)
-        report_note(report, report_text(report,
-                                        "no plan leaves the headroom of the memory with %s: named "
-                                        "are the best that fit",
-                                        names));
+        report_note(report,
+                    report_text(report,
+                                "no plan leaves the headroom of the memory with %s: the best "
+                                "plans that fit are shown",
+                                names));
 }
 
 static enum rk_status weigh_all(const struct weighing *at, struct weighed all[SIZES], int *count,

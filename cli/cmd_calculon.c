@@ -61,42 +61,42 @@ struct llm_args {
 
 /* clang-format off */
 static const struct operand llm_operands[] = {
-    { "MODEL",     "model file, .json or .json.gz",     offsetof(struct llm_args, model),     false, "file" },
-    { "EXECUTION", "execution file, .json or .json.gz", offsetof(struct llm_args, execution), false, "file" },
-    { "SYSTEM",    "system file, .json or .json.gz",    offsetof(struct llm_args, system),    false, "file" },
-    { "STATS",     "statistics to write, .json or .json.gz; - prints readable text",
+    { "MODEL",     "Model file, .json or .json.gz",     offsetof(struct llm_args, model),     false, "file" },
+    { "EXECUTION", "Execution file, .json or .json.gz", offsetof(struct llm_args, execution), false, "file" },
+    { "SYSTEM",    "System file, .json or .json.gz",    offsetof(struct llm_args, system),    false, "file" },
+    { "STATS",     "Output file for the statistics, .json or .json.gz; - prints readable text",
                                                         offsetof(struct llm_args, stats),     false, "file" },
     { .name = NULL },
 };
 static const struct option llm_options[] = {
     { .letter = 'p', .name = "peers",  .type = OPTION_TEXT, .argument = "FILE",
       .offset = offsetof(struct llm_args, peers), .complete = "file",
-      .help = "also write the peers of each rank, .json or .json.gz" },
+      .help = "Also write the peers of each rank, .json or .json.gz" },
     { .letter = 'l', .name = "layers", .type = OPTION_FLAG,
       .offset = offsetof(struct llm_args, layers),
-      .help = "include the operations of a block in the statistics" },
+      .help = "Include the operations of a block in the statistics" },
     { .name = "upstream", .type = OPTION_FLAG,
       .offset = offsetof(struct llm_args, upstream),
-      .help = "Print the figures of the published tool (commit caa4b11) as they are, without the corrections of docs/model.md" },
+      .help = "Print the figures of the published tool (commit caa4b11) unchanged, without the corrections of docs/model.md" },
     { .name = NULL },
 };
 /* clang-format on */
 
 static const struct usage llm_usage = {
     .name = "calculon llm",
-    .summary = "the time and memory of one execution",
+    .summary = "compute the time and memory of one execution",
     .synopsis = "MODEL EXECUTION SYSTEM STATS [options]",
     .description = "Reads the three files of the published tool and writes its statistics under "
-                   "its names.\n\n"
-                   "An execution that cannot run is answered with that tool's line \"ERROR: ...\" "
-                   "on standard error and exit status 1; one that is no valid execution with a "
-                   "message and exit status 3.",
+                   "its names.\n\nFor an execution that cannot run, prints that tool's line "
+                   "\"ERROR: ...\" on standard error and exits with status 1; for an invalid "
+                   "execution, prints a message and exits with status 3.",
     .operands = llm_operands,
     .abbreviations = true,
     .groups = {{"Options", llm_options, 0}, {"General", options_help_rows, 0}},
-    .examples = {{"reckon calculon llm model.json execution.json system.json -", "Readable text:"},
+    .examples = {{"reckon calculon llm model.json execution.json system.json -",
+                  "Print readable text:"},
                  {"reckon calculon llm model.json execution.json system.json stats.json -l",
-                  "All statistics, with the operations of a block:"}},
+                  "Write all statistics, with the operations of a block:"}},
 };
 
 /* Writes what was asked for; both files or none. */
@@ -188,38 +188,38 @@ enum { FIRST_FALSE = 5, FIRST_BOTH = 10 };
 /* clang-format off */
 #define SEARCH(member) offsetof(struct search_args, member)
 static const struct operand search_operands[] = {
-    { "MODEL",          "model file, .json or .json.gz",              SEARCH(model),     false, "file" },
-    { "NUM_PROCS",      "processors of an execution",                 SEARCH(ranks),     false, NULL },
-    { "MAX_BATCH_SIZE", "largest batch; the largest multiple of the data degree is taken",
+    { "MODEL",          "Model file, .json or .json.gz",              SEARCH(model),     false, "file" },
+    { "NUM_PROCS",      "Number of processors of an execution",                 SEARCH(ranks),     false, NULL },
+    { "MAX_BATCH_SIZE", "Largest batch; the search takes the largest multiple of the data degree",
                                                                       SEARCH(max_batch), false, NULL },
-    { "DATATYPE",       "float8, float16, bfloat16 or float32",       SEARCH(datatype),  false, NULL },
-    { "SYSTEM",         "system file, .json or .json.gz",             SEARCH(system),    false, "file" },
-    { "OUTPUT",         "file to write",                              SEARCH(output),    false, "file" },
+    { "DATATYPE",       "Datatype: float8, float16, bfloat16 or float32",       SEARCH(datatype),  false, NULL },
+    { "SYSTEM",         "System file, .json or .json.gz",             SEARCH(system),    false, "file" },
+    { "OUTPUT",         "Output file",                              SEARCH(output),    false, "file" },
     { .name = NULL },
 };
 static const struct option search_options[] = {
     { .letter = 'd', .name = "debug",   .type = OPTION_FLAG,   .offset = SEARCH(debug),
-      .help = "count, write no file" },
+      .help = "Count executions, write no file" },
     { .letter = 'c', .name = "cpus",    .type = OPTION_NUMBER, .offset = SEARCH(cpus), .argument = "N",
-      .min = 1, .max = 1024, .help = "threads to use (default: all)" },
+      .min = 1, .max = 1024, .help = "Use N threads (default: all)" },
     { .letter = 'n', .name = "noneok",  .type = OPTION_FLAG,   .offset = SEARCH(none_ok),
-      .help = "exit status 0 when no execution can run" },
+      .help = "Exit with status 0 when no execution can run" },
     { .letter = 'f', .name = "fused_activation", .type = OPTION_CHOICE, .offset = SEARCH(fused),
       .argument = "MODE", .choices = fused_choices,
-      .help = "executions with a fused activation, without, or both (default: true)" },
+      .help = "Search executions with a fused activation, without one, or both (default: true)" },
     { .name = NULL },
 };
 static const struct option optimal_options[] = {
     { .letter = 'm', .name = "mbs-break", .type = OPTION_FLAG,   .offset = SEARCH(mbs_break),
-      .help = "leave out larger microbatches once none of one size can run" },
+      .help = "Skip larger microbatches once none of one size can run" },
     { .letter = 't', .name = "top-n",     .type = OPTION_NUMBER, .offset = SEARCH(top), .argument = "N",
-      .min = 1, .max = 1000000, .help = "how many of the best to write (default: 1)" },
+      .min = 1, .max = 1000000, .help = "Number of executions to write (default: 1)" },
     { .letter = 'l', .name = "layers",    .type = OPTION_FLAG,   .offset = SEARCH(layers),
-      .help = "include the operations of a block in the statistics" },
+      .help = "Include the operations of a block in the statistics" },
     { .name = "no-tp-overlap", .type = OPTION_FLAG, .offset = SEARCH(no_tensor_overlap),
-      .help = "no overlapped tensor parallelism" },
+      .help = "Disable overlapped tensor parallelism" },
     { .name = "no-dp-overlap", .type = OPTION_FLAG, .offset = SEARCH(no_data_overlap),
-      .help = "no overlapped data parallelism" },
+      .help = "Disable overlapped data parallelism" },
     { .name = NULL },
 };
 #undef SEARCH
@@ -227,26 +227,26 @@ static const struct option optimal_options[] = {
 
 static const struct usage optimal_usage = {
     .name = "calculon llm-optimal-execution",
-    .summary = "the executions with the best sample rate",
+    .summary = "find the executions with the best sample rate",
     .synopsis = "MODEL NUM_PROCS MAX_BATCH_SIZE DATATYPE SYSTEM OUTPUT [options]",
-    .description = "Goes exhaustively through the executions that the published tool considers and "
-                   "writes the best as it does: .json, .json.gz, .csv or .csv.gz. Ties are broken "
-                   "by the place in the enumeration. The short name is loe.",
+    .description = "Searches exhaustively the executions that the published tool considers and "
+                   "writes the best in its formats: .json, .json.gz, .csv or .csv.gz. Ties are "
+                   "broken by the position in the enumeration. The short name is loe.",
     .operands = search_operands,
     .abbreviations = true,
     .groups = {{"Options", search_options, 0},
-               {"Of this search", optimal_options, 0},
+               {"Options of this search", optimal_options, 0},
                {"General", options_help_rows, 0}},
     .examples = {{"reckon calculon loe model.json 4096 3072 float8 system.json best.csv -t 10",
-                  "The ten best:"}},
+                  "Write the ten best:"}},
 };
 
 static const struct usage all_usage = {
     .name = "calculon llm-all-executions",
-    .summary = "every execution that can run, with its statistics",
+    .summary = "write every execution that can run",
     .synopsis = "MODEL NUM_PROCS MAX_BATCH_SIZE DATATYPE SYSTEM OUTPUT [options]",
-    .description = "Writes one row of CSV (.csv or .csv.gz) for each execution that can run, in "
-                   "the order of the enumeration. The short name is lae.",
+    .description = "Writes one CSV row (.csv or .csv.gz) for each execution that can run, in the "
+                   "order of the enumeration. The short name is lae.",
     .operands = search_operands,
     .abbreviations = true,
     .groups = {{"Options", search_options, 0}, {"General", options_help_rows, 0}},
@@ -317,7 +317,7 @@ static enum rk_status nothing_found(const struct search_args *args, struct rk_er
 {
     if (!args->none_ok)
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "no acceptable configuration found (%s)",
-                       "--noneok makes this no failure");
+                       "--noneok makes this exit with status 0");
     puts("No acceptable configurations found :(");
     return RK_OK;
 }
@@ -477,7 +477,7 @@ struct parameter_args {
 };
 
 static const struct operand parameter_operands[] = {
-    {"MODEL", "model file, .json or .json.gz", offsetof(struct parameter_args, model), false,
+    {"MODEL", "Model file, .json or .json.gz", offsetof(struct parameter_args, model), false,
      "file"},
     {.name = NULL},
 };
@@ -488,16 +488,16 @@ static const struct option parameter_options[] = {
      .argument = "N",
      .max = 256,
      .offset = offsetof(struct parameter_args, alignment),
-     .help = "width of the name (default: 13)"},
+     .help = "Width of the name column (default: 13)"},
     {.name = NULL},
 };
 
 static const struct usage parameter_usage = {
     .name = "calculon llm-parameter-calculator",
-    .summary = "how many parameters a model has",
+    .summary = "count the parameters of a model",
     .synopsis = "MODEL [options]",
-    .description = "Counts as the published tool does, with a vocabulary of 51,200 entries. The "
-                   "short name is lpc.",
+    .description = "Counts parameters as the published tool does, with a vocabulary of 51,200 "
+                   "entries. The short name is lpc.",
     .operands = parameter_operands,
     .abbreviations = true,
     .groups = {{"Options", parameter_options, 0}, {"General", options_help_rows, 0}},
@@ -520,13 +520,13 @@ static int run_parameters(int argc, char **argv)
 /* ---- the command ---- */
 
 static const struct command calculon_commands[] = {
-    {"llm", run_llm, "the time and memory of one execution", &llm_usage},
-    {"llm-optimal-execution", run_optimal, "the executions with the best sample rate",
+    {"llm", run_llm, "compute the time and memory of one execution", &llm_usage},
+    {"llm-optimal-execution", run_optimal, "find the executions with the best sample rate",
      &optimal_usage},
     {"loe", run_optimal, "llm-optimal-execution", NULL},
-    {"llm-all-executions", run_all, "every execution that can run", &all_usage},
+    {"llm-all-executions", run_all, "write every execution that can run", &all_usage},
     {"lae", run_all, "llm-all-executions", NULL},
-    {"llm-parameter-calculator", run_parameters, "how many parameters a model has",
+    {"llm-parameter-calculator", run_parameters, "count the parameters of a model",
      &parameter_usage},
     {"lpc", run_parameters, "llm-parameter-calculator", NULL},
     {.name = NULL},
@@ -534,18 +534,18 @@ static const struct command calculon_commands[] = {
 
 const struct usage calculon_usage = {
     .name = "calculon",
-    .summary = "the commands of the published tool Calculon",
+    .summary = "run the commands of the published tool Calculon",
     .synopsis = "[-l LOG] [-v LEVEL] COMMAND ...",
     .description = "Takes the files, arguments and options of Calculon (Isaev et al., SC23) and "
-                   "writes what it writes, so that its users can change over without changing "
-                   "anything. The numbers are those of its model with three corrections.\n\n"
-                   "-l (--log) names a file for what is printed, -v (--verbosity) WARNING or above "
-                   "leaves it out. Options may be abbreviated, as that tool has it.",
+                   "writes the same output, so that its users can switch without changes. The "
+                   "numbers are those of its model with three corrections.\n\n-l (--log) writes "
+                   "the printed text to a file; -v (--verbosity) WARNING or above suppresses it. "
+                   "Options may be abbreviated, as in that tool.",
     .groups = {{"General", options_help_rows, 0}},
     .examples = {{"reckon calculon llm model.json execution.json system.json -",
-                  "One execution, as readable text:"},
+                  "Print one execution as readable text:"},
                  {"reckon calculon loe model.json 4096 3072 float8 system.json best.json",
-                  "The best execution on 4,096 processors:"}},
+                  "Find the best execution on 4,096 processors:"}},
     .commands = calculon_commands,
 };
 
@@ -576,7 +576,7 @@ static int read_log_args(int argc, char **argv, struct log_args *log, struct rk_
             if (!strcmp(levels[log->level], argv[at + 1])) break;
         if (level && !levels[log->level]) {
             rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                    "calculon %s: %.40s is no level: DEBUG, INFO, WARNING, ERROR or CRITICAL",
+                    "calculon %s: %.40s is not a level: DEBUG, INFO, WARNING, ERROR or CRITICAL",
                     argv[at], argv[at + 1]);
             return -1;
         }

@@ -25,51 +25,52 @@ struct calibrate_args {
 
 /* clang-format off */
 static const struct operand calibrate_operands[] = {
-    {"SYSTEM", "the system to start from: an id of the catalog, a file, - or a description in one line",
+    {"SYSTEM", "System to start from: an id of the catalog, a file, - or a description in one line",
      offsetof(struct calibrate_args, system), false, "systems"},
     {.name = NULL},
 };
 
 static const struct option measured_rows[] = {
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
-     .help = "the system to start from, as SYSTEM"},
+     .help = "System to start from, as SYSTEM"},
     {.name = "gemm", .type = OPTION_TEXTS, .argument = "FILE", AT(products), .complete = "file",
-     .help = "matrix products: a table, of commas, tabs or blanks, with the columns m, n, k and time_s, time_ms, time_us or tflops, and where they differ count and datatype; may be repeated"},
+     .help = "Read matrix products: a table, separated by commas, tabs or blanks, with the columns m, n, k and time_s, time_ms, time_us or tflops, and where needed count and datatype; may be repeated"},
     {.name = "nccl", .type = OPTION_TEXTS, .argument = "FILE", AT(collectives), .complete = "file",
-     .help = "collectives: what nccl-tests prints, of any version, also with the rank that mpirun or srun puts in front, or the JSON of its -J; may be repeated"},
+     .help = "Read collectives: the output of nccl-tests, any version, also with the rank that mpirun or srun adds, or the JSON of its -J; may be repeated"},
     {.name = "runs", .type = OPTION_TEXTS, .argument = "FILE", AT(runs), .complete = "file",
-     .help = "steps of training: the columns of reckon-validate(1); rows of other accelerators, and those that cannot be predicted, are left out and counted; may be repeated"},
+     .help = "Read training steps: the columns of reckon-validate(1); rows of other GPUs, and those that cannot be predicted, are counted and left out; may be repeated"},
     {.name = "log", .type = OPTION_TEXT, .argument = "FILE", AT(log.path), .complete = "file",
-     .help = "what one run printed: lines of Megatron-LM, Megatron-Bridge, NeMo, torchtitan, DeepSpeed or nanotron, else tqdm's progress bar; with --model and --plan"},
+     .help = "Read the log of one run: Megatron-LM, Megatron-Bridge, NeMo, torchtitan, DeepSpeed or nanotron, else tqdm's progress bar; needs --model and --plan"},
     {.name = "galvatron", .type = OPTION_TEXTS, .argument = "FILE", AT(profiles), .complete = "file",
-     .help = "profiles in Galvatron's form, of reckon measure --profile or reckon galvatron collect: messages and, with --model, forward times of layers; may be repeated"},
+     .help = "Read profiles in Galvatron's format, from reckon measure --profile or reckon galvatron collect: messages and, with --model, forward times of layers; may be repeated"},
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(log.model), .complete = "models",
-     .help = "what the run of --log trained, or whose layers --galvatron has"},
+     .help = "Model of the run of --log, or of the layers of --galvatron"},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(log.plan), .complete = "file",
-     .help = "the plan of the run of --log: a file, of reckon import or reckon predict --save-plan, or words"},
+     .help = "Plan of the run of --log: a file, from reckon import or reckon predict --save-plan, or words"},
     {.name = "collective", .type = OPTION_TEXT, .argument = "NAME", AT(collective),
-     .help = "which collective the files of --nccl hold: all_reduce, reduce_scatter, all_gather, alltoall, sendrecv (what they say)"},
+     .help = "Collective in the files of --nccl: all_reduce, reduce_scatter, all_gather, alltoall, sendrecv (default: as the files say)"},
     {.name = "ranks", .type = OPTION_NUMBER, AT(ranks), .min = 2, .max = UINT64_C(1) << 24,
-     .help = "how many accelerators the files of --nccl were measured on (the devices they list)"},
+     .help = "Number of GPUs that the files of --nccl were measured on (default: the devices they list)"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write the system with the fitted constants to FILE, as reckon-system(5) describes; - prints it instead of the report"},
+     .help = "Write the system with the fitted constants to FILE, as in reckon-system(5); - prints it instead of the report"},
     {.name = NULL},
 };
 
 const struct usage calibrate_usage = {
     .name = "calibrate",
-    .summary = "fit a system's kernels and links to what was measured on it",
+    .summary = "fit a system's kernels and links to measurements",
     .synopsis = "[--system] SYSTEM [--gemm FILE] [--nccl FILE] [--runs FILE] [--galvatron FILE [-m MODEL]] [--log FILE -m MODEL --plan FILE] [-o FILE]",
     .description =
-        "Predictions take an accelerator's kernels and links from a few constants, the groups kernels and link "
-        "of a system file. This command fits them to measurements: it makes the mean of "
-        "|log(predicted / measured)| the least, and keeps constants that the measurements say little about near "
-        "where they were. One constant is fitted for each four measurements, the most telling ones first; steps of runs fit one from the first on, "
-        "pulled towards the catalog's, which counts as 2.6 runs.\n\n"
-        "Printed are the errors before and after, and cross-validated: each fifth of the measurements "
-        "predicted by a fit to the other four. When that column is not better than the one before, the "
-        "measurements are too few or do not agree with each other. Constants are of the accelerator and of its links; estimates by the "
-        "published model use none of them.",
+        "Predictions describe kernels and links of a GPU by a few constants, the groups kernels and "
+        "link of a system file. This command fits them to measurements: it minimizes the mean of "
+        "|log(predicted / measured)| and keeps constants that the measurements say little about near "
+        "their values. One constant is fitted per four measurements, the most sensitive ones first; "
+        "steps of runs fit one from the first step on, pulled towards the catalog's value, which "
+        "counts as 2.6 runs.\n\n"
+        "Prints the errors before and after the fit, and cross-validated: each fifth of the "
+        "measurements is predicted by a fit to the other four. If that column is not better than the "
+        "one before the fit, the measurements are too few or contradict each other. Constants belong "
+        "to the GPU and its links; the Calculon model uses none of them.",
     .operands = calibrate_operands,
     .groups = {
         {"Measurements", measured_rows, 0},
@@ -80,27 +81,28 @@ const struct usage calibrate_usage = {
         {"reckon calibrate h100-sxm5-80g --gemm gemm.csv --nccl all_reduce.txt -o mine.json",
          "Fit both, and use the result as a system:"},
         {"reckon calibrate a100-sxm4-80g --runs mine.csv -o mine.json",
-         "From the steps of runs alone, which say what a long run sustains:"},
+         "Fit the sustained rate from the steps of runs alone:"},
         {"reckon calibrate a100-sxm4-80g --galvatron profiles.json -m llama2-7b -o mine.json",
-         "From what Galvatron's profilers measured:"},
+         "Fit the measurements of Galvatron's profilers:"},
         {"reckon calibrate h100-sxm5-80g --log train.log -m llama3.1-8b --plan plan.json -o mine.json",
-         "From the log of one run:"},
+         "Fit the log of one run:"},
         {"all_reduce_perf -b 64K -e 1G -f 2 -g 8 | reckon calibrate h100-sxm5-80g --nccl -",
-         "What collectives of eight achieve here:"},
+         "Fit collectives of eight GPUs:"},
     },
     .sections = {
         {"FILES OF MEASUREMENTS",
          "A table of products begins with the names of its columns, in any order; other columns are "
-         "skipped, lines that begin with # are comments:\n\n"
+         "skipped, and lines that begin with # are comments:\n\n"
          "    m,n,k,count,datatype,time_us\n"
          "    8192,8192,8192,1,bfloat16,1520\n"
          "    4096,28672,8192,1,float8,1490\n\n"
-         "count products of (m, k) x (k, n) run as one kernel. Measure with random data, after a warm-up, and as "
-         "long as training would: cold or idle accelerators have faster clocks.\n\n"
-         "Sizes of collectives are those of nccl-tests, the whole vector. Accelerators are taken to be "
-         "neighbours; with fewer of a node than it has, each uses its own adapter.\n\n"
-         "Runs are fitted last, to what is left when operations are as measured: how much of an isolated kernel's "
-         "rate a long run sustains, then memory's, then the host's launches."},
+         "count products of (m, k) x (k, n) run as one kernel. Measure with random data, after a "
+         "warm-up, and for the duration of a training run: cold or idle GPUs have faster clocks.\n\n"
+         "Sizes of collectives are those of nccl-tests, the whole vector. GPUs are assumed to be "
+         "neighbors; with fewer per node than it has, each uses its own adapter.\n\n"
+         "Runs are fitted last, to the error that remains when operations match their measurements: "
+         "first the share of an isolated kernel's rate that a long run sustains, then memory's rate, "
+         "then the host's launches."},
     },
     .see_also = "reckon-systems(1), reckon-system(5)",
 };

@@ -36,97 +36,99 @@ static const char *const transports[] = {"nccl", "mpi", NULL};
 /* clang-format off */
 static const struct operand check_operands[] = {
     {.name = "PLAN", AT(words), .optional = OPERAND_MANY, .complete = "plan",
-     .help = "words of a plan, \"tp8 pp4 sp zero1\"; or a file: of a plan, a launch script, a configuration"},
+     .help = "Words of a plan, \"tp8 pp4 sp zero1\"; or a file: a plan, a launch script, a configuration"},
     {.name = NULL},
 };
 
 static const struct option check_rows[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
-     .help = "what is trained, unless the file says it: an id of `reckon models`, or a file"},
+     .help = "Model, unless the file names it: an id of `reckon models`, or a file"},
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
-     .help = "the machine: an id of `reckon systems`, a file, or a description in one line"},
+     .help = "Machine: an id of `reckon systems`, a file, or a description in one line"},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXTS, .argument = "FILE|WORDS", AT(words), .complete = "file",
-     .help = "the same as PLAN, as other commands take it"},
+     .help = "Plan, in the same form as PLAN"},
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
-     .help = "how many GPUs are launched (as the plan or the file says)"},
+     .help = "Number of GPUs launched (default: as the plan or the file says)"},
     {.name = "domain", .type = OPTION_NUMBER, .argument = "N", AT(domain), .min = 1, .max = 1 << 20,
-     .help = "GPUs that the fastest links join (as the system has it)"},
+     .help = "Number of GPUs joined by the fastest links (default: as the system says)"},
     {.name = "as", .type = OPTION_TEXT, .argument = "FORMAT", AT(format_of),
-     .help = "what the file is: plan, megatron, deepspeed, galvatron, or a format of reckon import (from its name and first keys)"},
+     .help = "Format of the file: plan, megatron, deepspeed, galvatron, or a format of reckon import (default: from its name and first keys)"},
     {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(sets),
-     .help = "a variable of the script, or a key of the file, that wins over it; may be repeated"},
+     .help = "Set a variable of the script, or a key of the file, overriding it; may be repeated"},
     {.name = "version", .type = OPTION_TEXT, .argument = "VERSION", AT(version),
-     .help = "of Megatron Core, that launches it: core_v0.9 to core_v0.19 (any)"},
+     .help = "Version of Megatron Core that launches it: core_v0.9 to core_v0.19 (default: any)"},
     {.name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 1, .max = 1 << 28,
-     .help = "entries of the embedding table, where only the tokenizer's files tell them"},
+     .help = "Number of entries of the embedding table, if only the tokenizer's files state it"},
     {.name = "exact-memory", .type = OPTION_FLAG, AT(exact_memory),
-     .help = "memory that is predicted to be short by a byte is an error (otherwise what no error of predictions explains)"},
+     .help = "Report an error if predicted memory exceeds the limit by one byte (default: if prediction error cannot explain the excess)"},
     {.name = "waste", .type = OPTION_COUNT, .argument = "PERCENT", AT(waste),
      .help = "Warn of single changes that are predicted to shorten the step by at least PERCENT; 100 warns of none (default: 3)"},
     {.name = "env", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(environment),
-     .help = "the environment that it is launched in; with one, variables that are not named are not set"},
+     .help = "Environment of the launch; variables that are not named are then not set"},
     {.name = "checkpoint", .type = OPTION_TEXT, .argument = "WORDS", AT(checkpoint),
-     .help = "what it goes on from: its format and layout, \"torch tensor=4 pipeline=2 layers=32\""},
+     .help = "Format and layout of the checkpoint it resumes from, \"torch tensor=4 pipeline=2 layers=32\""},
     {.name = NULL},
 };
 
 static const struct option log_rows[] = {
     {.name = "logs", .type = OPTION_TEXTS, .argument = "PATH", AT(logs), .complete = "file",
-     .help = "logs of operations: a folder, or a file for each rank; a name ends in the rank's number; may be repeated. With a model, a system and a plan, words or a file, what they sum up is compared with that"},
+     .help = "Check logs of operations: a folder, or one file per rank whose name ends in the rank; may be repeated. With a model, a system and a plan, words or a file, compare their sums with the plan"},
     {.name = "nccl", .type = OPTION_TEXTS, .argument = "PATH", AT(nccl), .complete = "file",
-     .help = "logs of NCCL, made with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL: a folder, or files; may be repeated"},
+     .help = "Read logs of NCCL, made with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL: a folder, or files; may be repeated"},
     {.name = "flight", .type = OPTION_TEXTS, .argument = "PATH", AT(flight), .complete = "file",
-     .help = "dumps of PyTorch's flight recorder as JSON: a folder, or a file for each rank; may be repeated"},
+     .help = "Read dumps of PyTorch's flight recorder as JSON: a folder, or one file per rank; may be repeated"},
     {.name = "transport", .type = OPTION_CHOICE, AT(transport), .choices = transports,
-     .help = "how messages find each other: in their order alone (nccl), or by tags (mpi)"},
+     .help = "How messages match: by order (nccl) or by tag (mpi)"},
     {.name = "eager", .type = OPTION_NUMBER, .argument = "BYTES", AT(eager),
-     .help = "messages up to so long are buffered, so that a send waits for nobody (0)"},
+     .help = "Buffer messages of at most N bytes, so that their send returns at once (default: 0)"},
     {.name = NULL},
 };
 
 static const struct option batch_rows[] = {
     {.name = "cases", .type = OPTION_TEXT, .argument = "FILE", AT(cases), .complete = "file",
-     .help = "judge each line of FILE, a case as JSON, and print a line of JSON for each"},
+     .help = "Check each line of FILE, a case as JSON, and print a line of JSON for each"},
     {.name = "measured", .type = OPTION_TEXT, .argument = "FILE", AT(measured), .complete = "file",
-     .help = "judge each row of a table of measured runs, as reckon validate reads it (own: the catalog's)"},
-    {.name = "rules", .type = OPTION_FLAG, AT(rules), .help = "list the rules"},
+     .help = "Check each row of a table of measured runs, as reckon validate reads it (own: the catalog's table)"},
+    {.name = "rules", .type = OPTION_FLAG, AT(rules), .help = "List the rules"},
     {.name = NULL},
 };
 
 static const struct option form_rows[] = {
     {.name = "format", .type = OPTION_CHOICE, AT(format), .choices = formats,
-     .help = "text, json, or sarif (2.1.0), which code hosts show beside the file"},
+     .help = "Print text, json, or sarif (2.1.0), which code hosts show next to the file"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+     .help = "Write to FILE, atomically; - is standard output (default: -)"},
     {.name = NULL},
 };
 
 const struct usage check_usage = {
     .name = "check",
-    .summary = "what is wrong with a plan, a launch file or the logs of a run",
+    .summary = "check a plan, launch file or logs of a run for faults",
     .synopsis = "PLAN... --model MODEL --system SYSTEM | FILE --system SYSTEM | --logs PATH",
     .description =
-        "Says what is wrong before it is launched, and a run before it hangs: every finding has the id of a rule, a "
-        "severity, a place, and how to mend it, and all are listed. Errors forbid the launch; warnings cost time or are "
-        "likely mistakes; remarks lie within the error of a prediction. Where nothing forbids the launch, single changes that "
-        "shorten the step by --waste percent or more are warnings too (14.waste): recomputation without need, gradients "
-        "that are not overlapped, a microbatch of 1 with free memory.\n\n"
-        "A plan is given in words, as a plan file, or as what other tools are launched with: a script or arguments of "
-        "Megatron-LM, a ds_config.json of DeepSpeed, a strategy file of Galvatron, or any other file that reckon import "
-        "reads. An argument that is not known, missing or no value ends the check of its file: nothing that follows could be "
-        "judged.\n\n"
-        "Logs are lists of operations, one text for each rank: `all_reduce 0-7:1 bf16 1024 stream=dp reads=g writes=g`. "
-        "Groups, the order of collectives, pairs of messages, deadlocks, races and buffers freed too early are found, "
-        "whatever the timing was. What a run left behind is read as well: logs of NCCL, and the dumps of PyTorch's "
-        "flight recorder, which tell of a hung job what never came, and on which rank.\n\n"
-        "Exit status 0: no error; 1: errors; 3: what cannot be read.",
+        "Finds faults before a launch, and in logs of a run that hangs. Each finding has the id of a "
+        "rule, a severity, a place, and a remedy; all findings are listed. Errors forbid the launch; "
+        "warnings cost time or are likely mistakes; remarks are within the error of a prediction. "
+        "If nothing forbids the launch, single changes that shorten the step by --waste percent or "
+        "more are warnings too (14.waste): unneeded recomputation, gradients that are not overlapped, "
+        "a microbatch of 1 with free memory.\n\n"
+        "A plan is given in words, as a plan file, or as a launch file of another tool: a script or "
+        "arguments of Megatron-LM, a ds_config.json of DeepSpeed, a strategy file of Galvatron, or any "
+        "other file that reckon import reads. An argument that is unknown, missing or without a value "
+        "ends the check of its file.\n\n"
+        "Logs are lists of operations, one text per rank: `all_reduce 0-7:1 bf16 1024 stream=dp "
+        "reads=g writes=g`. The check finds faults of groups, the order of collectives, pairs of "
+        "messages, deadlocks, races and buffers freed too early, whatever the timing was. It also "
+        "reads logs of NCCL and the dumps of PyTorch's flight recorder, which show the operation that "
+        "a hung job waits for, and on which rank.\n\n"
+        "Exit status 0: no error; 1: errors; 3: unreadable input.",
     .operands = check_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
     .groups = {
         {"Launch", check_rows, 0},
         {"Logs", log_rows, 0},
-        {"Many at once", batch_rows, 0},
+        {"Many cases", batch_rows, 0},
         {"Form", form_rows, 0},
         {"General", options_help_rows, 0},
     },
@@ -134,11 +136,11 @@ const struct usage check_usage = {
         {"reckon check -m llama3.1-70b -s h100-sxm5-80g -g 100 tp8 pp4 gbs512",
          "Can this plan be launched?"},
         {"reckon check run.sh -s h100-sxm5-80g --format sarif -o check.sarif",
-         "A launch script of Megatron-LM, in CI:"},
-        {"reckon check ds_config.json -m llama3.1-8b -s h100-sxm5-80g -g 64", "A configuration of DeepSpeed:"},
+         "Check a launch script of Megatron-LM in CI:"},
+        {"reckon check ds_config.json -m llama3.1-8b -s h100-sxm5-80g -g 64", "Check a configuration of DeepSpeed:"},
         {"reckon check --logs logs/", "Would a run with these operations hang?"},
         {"reckon check --flight dumps/", "Which rank does a hung job wait for?"},
-        {"reckon check --cases cases.jsonl", "Many cases:"},
+        {"reckon check --cases cases.jsonl", "Check many cases:"},
     },
     .see_also = "reckon-fits(1), reckon-import(1), reckon-plan(5)",
 };

@@ -17,28 +17,30 @@ struct compare_args {
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "OURS", .help = "a dump to compare with: FOLDER of reckon train --dump, or one of its steps", AT(ours), .complete = "file"},
-    {.name = "THEIRS", .help = "the dump that may be wrong, in the same form", AT(theirs), .complete = "file"},
+    {.name = "OURS", .help = "Reference dump: FOLDER of reckon train --dump, or one of its steps", AT(ours), .complete = "file"},
+    {.name = "THEIRS", .help = "Dump to compare with it, in the same form", AT(theirs), .complete = "file"},
     {.name = NULL},
 };
 static const struct option what_rows[] = {
-    {.name = "step", .type = OPTION_NUMBER, AT(step), .argument = "STEP", .min = 1, .help = "compare this step of both folders (the first)"},
-    {.name = "tolerance", .type = OPTION_COUNT, AT(tolerance), .argument = "SHARE", .help = "call tensors the same up to this share of their size (1e-9 where both are of 64 bits, else 1e-4)"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file", .help = "write to FILE"},
+    {.name = "step", .type = OPTION_NUMBER, AT(step), .argument = "STEP", .min = 1, .help = "Compare this step of both folders (default: the first)"},
+    {.name = "tolerance", .type = OPTION_COUNT, AT(tolerance), .argument = "SHARE", .help = "Relative tolerance of tensors (default: 1e-9 where both have 64 bits, else 1e-4)"},
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file", .help = "Write to FILE"},
     {.name = NULL},
 };
 
 const struct usage compare_usage = {
     .name = "compare",
-    .summary = "where two dumps of a training step part",
+    .summary = "find where two dumps of a training step diverge",
     .synopsis = "OURS THEIRS [options]",
     .description =
-        "Puts the tensors of all ranks together, in the order of a step: activations forward, their gradients backward, "
-        "gradients of weights, moments, weights. Names the first one that differs, with its operation and layer, who has it, "
-        "and what the difference looks like: copies that are not equal (a sum or a broadcast is missing), a constant factor, "
-        "the same numbers in other places, zeros. Names that one side lacks are counted, and left out.\n\n"
-        "The plans of both may differ: boxes say where a rank's part lies. Files of other programs are of the same form, a "
-        "safetensors file for each rank, which docs/train.md describes. Exit status: 0 they agree, 1 they part, 3 a file is wrong.",
+        "Puts the tensors of all ranks together, in the order of a step: activations forward, their "
+        "gradients backward, gradients of weights, moments, weights. Names the first tensor that "
+        "differs, with its operation, layer and ranks, and the kind of difference: replicas that are "
+        "not equal (a sum or a broadcast is missing), a constant factor, the same numbers in other "
+        "places, zeros. Names that one side lacks are counted and skipped.\n\n"
+        "The plans of both may differ: boxes give the place of a rank's part. Files of other programs "
+        "have the same form, a safetensors file per rank, which docs/train.md describes. Exit status: "
+        "0 equal, 1 different, 3 a file is wrong.",
     .operands = operands,
     .groups = {
         {"What", what_rows, 0},
@@ -46,15 +48,15 @@ const struct usage compare_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon compare reference dumps", "The first step of two runs:"},
-        {"reckon compare reference dumps --step 10 --tolerance 1e-6", "A later one, closer:"},
+        {"reckon compare reference dumps", "Compare the first step of two runs:"},
+        {"reckon compare reference dumps --step 10 --tolerance 1e-6", "Compare a later one with a smaller tolerance:"},
     },
     .see_also = "reckon-train(1)",
 };
 
 static const struct report_column columns[] = {
     {.name = "tensor"}, {.name = "layer"}, {.name = "pass"}, {.name = "operation"},
-    {.name = "error", .digits = 3, .help = "root of the sum of squares of what differs, over that of ours"},
+    {.name = "error", .digits = 3, .help = "root of the sum of squares of the differences, over that of ours"},
     {.name = "row"}, {.name = "column"}, {.name = "ours", .digits = 6}, {.name = "theirs", .digits = 6},
     {.name = "rank", .help = "of theirs, that has the element that differs most"},
     {.name = "what"},

@@ -31,78 +31,80 @@ struct clean_args {
 
 /* clang-format off */
 static const struct operand clean_operands[] = {
-    {.name = "FILE", .help = "texts; of texts that say the same, that of the earlier file stays", AT(files),
+    {.name = "FILE", .help = "Texts; of equal texts, the one of the earlier file is kept", AT(files),
      .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option clean_input_rows[] = {
     {.letter = 'l', .name = "list", .type = OPTION_TEXT, .argument = "FILE", AT(list), .complete = "file",
-     .help = "more files, one a line, behind those of the command line"},
+     .help = "Read more file names from a list, one per line, after those of the command line"},
     {.letter = 'u', .name = "unit", .type = OPTION_CHOICE, .choices = reader_unit_names, AT(curate.reader.unit),
-     .help = "what a document is: the file, a paragraph, a line, a JSON line's \"text\", a WARC record; auto goes by the file's name (auto)"},
+     .help = "Unit of a document: a file, a paragraph, a line, a JSON line's \"text\" or a WARC record; auto chooses by the file name (default: auto)"},
     {.name = "most-bytes", .type = OPTION_NUMBER, AT(most_bytes), .min = 1, .max = 1 << 30,
-     .help = "a longer document is removed (16777216)"},
+     .help = "Remove documents of more than N bytes (default: 16777216)"},
     {.name = "most-expansion", .type = OPTION_NUMBER, AT(expansion), .min = 2, .max = 100000,
-     .help = "a packed file that unpacks to so many times its size is refused (200)"},
+     .help = "Refuse a compressed file that unpacks to more than N times its size (default: 200)"},
     {.name = NULL},
 };
 
 static const struct option clean_rule_rows[] = {
     {.name = "languages", .type = OPTION_TEXT, .argument = "LIST", AT(curate.languages),
-     .help = "languages to keep, \"en,de\" (all)"},
+     .help = "Keep these languages, \"en,de\" (default: all)"},
     {.name = "language-table", .type = OPTION_TEXT, .argument = "FOLDER", AT(curate.table), .complete = "file",
-     .help = "a text CODE.txt in each language, to tell them apart by (corpus/declaration of the data)"},
-    {.name = "any-quality", .type = OPTION_FLAG, AT(any_quality), .help = "do not judge by the rules of quality"},
+     .help = "Folder with a text CODE.txt per language, to detect languages by (default: corpus/declaration of the data)"},
+    {.name = "any-quality", .type = OPTION_FLAG, AT(any_quality), .help = "Skip the quality rules"},
     {.name = "compression", .type = OPTION_TEXT, .argument = "LEAST,MOST", AT(compression),
      .help = "Keep documents of which zlib leaves a share from LEAST to MOST: 0.2,0.9 drops lists and templates, and noise (all)"},
     {.name = "near", .type = OPTION_TEXT, .argument = "J", AT(threshold),
-     .help = "remove documents whose Jaccard similarity to an earlier one is J or more; \"off\": exact copies only (0.8)"},
+     .help = "Remove documents whose Jaccard similarity to an earlier one is J or more; \"off\": exact copies only (default: 0.8)"},
     {.letter = 'e', .name = "evaluation", .type = OPTION_TEXTS, .argument = "FILE", AT(evaluation), .complete = "file",
-     .help = "texts that the model will be evaluated on: passages of 13 words are cut out; repeatable"},
+     .help = "Cut passages of 13 words that also stand in these evaluation texts; may be repeated"},
     {.name = NULL},
 };
 
 static const struct option clean_output_rows[] = {
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FOLDER", AT(curate.folder), .complete = "file",
-     .help = "where the corpus goes; a run that was stopped is continued there"},
+     .help = "Folder for the corpus; a stopped run resumes there"},
     {.name = "validation", .type = OPTION_TEXT, .argument = "PART", AT(validation),
-     .help = "part of the documents that becomes validation.jsonl, 0 to 1 (0)"},
-    {.name = "test", .type = OPTION_TEXT, .argument = "PART", AT(test), .help = "likewise test.jsonl (0)"},
-    {.name = "seed", .type = OPTION_NUMBER, AT(curate.seed), .help = "of the split and the shuffled order (0)"},
+     .help = "Share of the documents for validation.jsonl, 0 to 1 (default: 0)"},
+    {.name = "test", .type = OPTION_TEXT, .argument = "PART", AT(test), .help = "Share of the documents for test.jsonl, 0 to 1 (default: 0)"},
+    {.name = "seed", .type = OPTION_NUMBER, AT(curate.seed), .help = "Seed of the split and the shuffled order (default: 0)"},
     {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 1024,
-     .help = "the outcome is the same for any number (one per processor)"},
+     .help = "Use N threads; the result is the same for any number (default: one per processor)"},
     {.name = NULL},
 };
 
 static const struct usage clean_usage = {
     .name = "corpus clean",
-    .summary = "read, clean, judge, deduplicate, split and shuffle texts",
+    .summary = "clean, filter, deduplicate, split and shuffle texts",
     .synopsis = "-o FOLDER [options] FILE...",
     .description =
-        "Reads plain text, JSON lines, WARC and WET, packed with gzip or Zstandard or not; brings texts into "
-        "UTF-8 with line feeds; tells their language; judges them by rules of quality; removes exact and near "
-        "duplicates and passages of evaluation sets; splits and shuffles what is left. FOLDER gets train.jsonl "
-        "(and validation.jsonl, test.jsonl), removed.csv (each removed document, why, and which one stays "
-        "instead) and report.json.\n\n"
-        "A document counts under the first reason that holds. Bad documents are counted, never fatal; a file "
-        "that is damaged, that is a bomb or that is no WARC file is refused with the place.\n\n"
-        "Texts are streamed: memory is some 150 MB and 33 bytes for each document that is kept before duplicates are removed; the "
-        "disk holds these texts two times. A run that was stopped, even killed, goes on where it was when the same "
-        "command is given again. The same inputs and options give the same bytes, for any number of threads.",
+        "Reads plain text, JSON lines, WARC and WET, plain or compressed with gzip or Zstandard; "
+        "converts texts to UTF-8 with line feeds; detects their language; applies quality rules; "
+        "removes exact and near duplicates and passages of evaluation sets; splits and shuffles the "
+        "rest. FOLDER gets train.jsonl (and validation.jsonl, test.jsonl), removed.csv (each removed "
+        "document, the reason, and the document kept instead) and report.json.\n\n"
+        "A document counts under the first reason that holds. Bad documents are counted and never stop "
+        "the run; a file that is damaged, that is a decompression bomb or that is not a WARC file is "
+        "refused with the place.\n\n"
+        "Texts are streamed: memory is some 150 MB and 33 bytes per document that reaches the removal "
+        "of duplicates; the disk holds these texts twice. After a stop, even by a kill, the same "
+        "command resumes the run. The same inputs and options give the same bytes, for any number of "
+        "threads.",
     .operands = clean_operands,
     .groups = {
         {"Input", clean_input_rows, 0},
-        {"What stays", clean_rule_rows, 0},
+        {"Filters", clean_rule_rows, 0},
         {"Output", clean_output_rows, 0},
         {"Form of the report", show_options, offsetof(struct clean_args, show)},
         {"General", options_help_rows, 0},
     },
     .examples = {
         {"reckon corpus clean -o corpus data/corpus/works/*.txt --unit paragraph --any-quality",
-         "The paragraphs of some books, each once:"},
+         "Take the paragraphs of some books, each once:"},
         {"reckon corpus clean -o corpus --languages en --validation 0.01 -e lambada.jsonl crawl-*.warc.wet.gz",
-         "English of a crawl, without what LAMBADA asks for:"},
+         "Take the English texts of a crawl, without passages of LAMBADA:"},
     },
     .see_also = "reckon-tokenize(1), reckon-tokenizer(1)",
 };
@@ -161,7 +163,7 @@ static void add_summary(struct report *report, const struct curate_report *r)
         {.name = "not_utf8", .help = "documents with such bytes: each became U+FFFD"},
         {.name = "other_line_ends", .help = "... with CR LF or CR: now LF"},
         {.name = "control_characters", .help = "... with such: left out"},
-        {.name = "records_passed_over", .help = "of WARC files, that are no text"},
+        {.name = "records_passed_over", .help = "of WARC files, that are not text"},
         {.name = "pairs_compared", .help = "that could have been near duplicates"},
         {.name = "evaluation_texts"},
         {.name = "evaluation_too_short", .help = "... of fewer than 13 words: not looked for"},
@@ -214,7 +216,7 @@ static enum rk_status read_part(const char *name, const char *text, double most,
     if (number_parse(text, strlen(text), value) == strlen(text) && *text && *value >= 0 &&
         *value <= most)
         return RK_OK;
-    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: \"%.20s\" is no number from 0 to %g",
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: \"%.20s\" is not a number from 0 to %g",
                    name, text, most);
 }
 
@@ -338,30 +340,30 @@ struct blend_args {
 
 /* clang-format off */
 static const struct operand blend_operands[] = {
-    {.name = "TABLE", .help = "CSV with the columns name, weight, tokens (300B) or file (a corpus), and maybe epochs, to compare with",
+    {.name = "TABLE", .help = "CSV with the columns name, weight, tokens (300B) or file (a corpus), and optionally epochs, to compare with",
      AT(table), .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option blend_rows[] = {
     {.letter = 't', .name = "tokens", .type = OPTION_COUNT, AT(tokens), .argument = "COUNT",
-     .help = "length of the training run, 270B; in bytes of text where the table has files and no tokens (the size of all)"},
+     .help = "Length of the training run, 270B; in bytes of text where the table has files and no tokens (default: the size of all data sets)"},
     {.name = "most-epochs", .type = OPTION_TEXT, .argument = "E", AT(most_epochs),
-     .help = "no data set is gone through more often (4)"},
+     .help = "Repeat no data set more than N times (default: 4)"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "also write the blend as JSON lines in shuffled order; the table needs files"},
-    {.name = "seed", .type = OPTION_NUMBER, AT(seed), .help = "of the shuffled order (0)"},
+     .help = "Also write the blend as JSON lines in shuffled order; the table needs files"},
+    {.name = "seed", .type = OPTION_NUMBER, AT(seed), .help = "Seed of the shuffled order (default: 0)"},
     {.name = NULL},
 };
 
 static const struct usage blend_usage = {
     .name = "corpus blend",
-    .summary = "one training set of several, by weight, with epochs capped",
+    .summary = "blend data sets by weight, with capped epochs",
     .synopsis = "TABLE [--tokens COUNT] [options]",
     .description =
-        "Each data set gives its share of the run by its weight and is gone through so and so often: its "
-        "epochs. One that would be gone through more often than --most-epochs gives what that allows; the "
-        "others share the rest by their weights.",
+        "Each data set supplies its share of the run by its weight; the answer gives the number of "
+        "passes over it, its epochs. A data set that would exceed --most-epochs supplies what that "
+        "allows; the other data sets share the rest by their weights.",
     .operands = blend_operands,
     .groups = {
         {"Blend", blend_rows, 0},
@@ -370,8 +372,8 @@ static const struct usage blend_usage = {
     },
     .examples = {
         {"reckon corpus blend data/corpus/mt-nlg.csv --tokens 270B",
-         "The blend of Megatron-Turing NLG 530B, beside its published epochs:"},
-        {"reckon corpus blend blend.csv --most-epochs 3 -o blend.jsonl", "One file of several:"},
+         "Compare the blend of Megatron-Turing NLG 530B with its published epochs:"},
+        {"reckon corpus blend blend.csv --most-epochs 3 -o blend.jsonl", "Write one file from several:"},
     },
     .see_also = "reckon-tokenize(1)",
 };
@@ -382,7 +384,7 @@ static enum rk_status fail_cell(const struct csv *csv, size_t row, const char *c
                                 const char *text, struct rk_error *error)
 {
     return rk_fail(error, RK_BAD_INPUT, csv->path, csv->line[row], 0,
-                   "%s: \"%.40s\" is no number above 0", column, text);
+                   "%s: \"%.40s\" is not a number above 0", column, text);
 }
 
 /* A positive number with a magnitude, "25.7B"; what the cell says in `value`. */
@@ -485,7 +487,7 @@ static enum rk_status write_blend(const struct blend_args *args, const struct bl
                        "--output: the table has no column file");
     if (strcmp(args->output, "-") == 0 || !mkdtemp(folder))
         return rk_fail(error, RK_IO, args->output, 0, 0,
-                       "cannot make a folder beside it to shuffle");
+                       "cannot make a folder next to it to shuffle");
     const struct blend_options options = {.folder = folder, .seed = args->seed};
     enum rk_status status = output_open(&output, args->output, error);
     if (status == RK_OK) status = blend_write(set, sets, &options, take_line, output.file, error);
@@ -537,23 +539,21 @@ static int run_blend(int argc, char **argv)
 /* ---- the command ---- */
 
 static const struct command commands[] = {
-    {"clean", run_clean, "read, clean, judge, deduplicate, split and shuffle texts", &clean_usage},
-    {"blend", run_blend, "one training set of several, by weight, with epochs capped",
-     &blend_usage},
+    {"clean", run_clean, "clean, filter, deduplicate, split and shuffle texts", &clean_usage},
+    {"blend", run_blend, "blend data sets by weight, with capped epochs", &blend_usage},
     {.name = NULL},
 };
 
 const struct usage corpus_usage = {
     .name = "corpus",
-    .summary = "from raw text to training text",
+    .summary = "make training text from raw text",
     .synopsis = "clean|blend [options] ...",
-    .description =
-        "Makes training sets of raw text, as those of Megatron-Turing NLG 530B were made "
-        "(Smith et al. 2022).",
+    .description = "Makes training sets from raw text, as those of Megatron-Turing NLG 530B were "
+                   "made (Smith et al. 2022).",
     .groups = {{"General", options_help_rows, 0}},
-    .examples = {{"reckon corpus clean -o corpus crawl-*.warc.wet.gz", "A crawl, cleaned:"},
+    .examples = {{"reckon corpus clean -o corpus crawl-*.warc.wet.gz", "Clean a crawl:"},
                  {"reckon corpus blend data/corpus/mt-nlg.csv --tokens 270B",
-                  "How often each part of a blend is gone through:"}},
+                  "Count the epochs of each part of a blend:"}},
     .see_also = "reckon-tokenize(1), reckon-tokenizer(1)",
     .commands = commands,
 };

@@ -27,55 +27,56 @@ struct diff_args {
 
 /* clang-format off */
 static const struct operand diff_operands[] = {
-    {"A", "a plan: a plan file (.json), a launch script of Megatron-LM, a configuration of another tool, or a line of words, \"tp8 pp4 gbs512\"",
+    {"A", "First plan: a plan file (.json), a launch script of Megatron-LM, a configuration of another tool, or a line of words, \"tp8 pp4 gbs512\"",
      offsetof(struct diff_args, source.a), true, "file"},
-    {"B", "the other one, likewise; \"+tp4 vpp5\" is the first one with these changes; left out: the best there is. Options of a plan, --tensor 4, change B, or A where there is no B",
+    {"B", "Second plan in the same forms (default: the best plan found); \"+tp4 vpp5\" is A with these changes. Options of a plan, --tensor 4, change B, or A if B is left out",
      offsetof(struct diff_args, source.b), true, "file"},
     {.name = NULL},
 };
 
 static const struct option input_rows[] = {
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(source.system), .complete = "systems",
-     .help = "the machine: an id of `reckon systems`, a file, or a description in one line"},
+     .help = "Machine: an id of `reckon systems`, a file, or a description in one line"},
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(source.model), .complete = "models",
-     .help = "what is trained: an id of `reckon models`, or a file (what the launch script trains)"},
+     .help = "Model: an id of `reckon models`, or a file (default: the launch script's model)"},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXTS, .argument = "FILE|WORDS", AT(source.plans), .complete = "file",
-     .help = "the same as A; given again as B"},
+     .help = "Plan A; given again: plan B"},
     {.name = "best", .type = OPTION_FLAG, AT(best),
-     .help = "compare A with the best plan of a search (as without B): same GPUs, batch, precision and attention kernel"},
+     .help = "Compare A with the best plan of a search (as without B): same GPUs, batch, precision and attention kernel"},
     OPTION_HEADROOM_ROW(AT(source.headroom)),
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(source.gpus), .min = 1, .max = 1 << 24,
-     .help = "how many GPUs a script runs on (what it says)"},
+     .help = "Number of GPUs of a script (default: what it says)"},
     {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(source.sets),
-     .help = "a variable that a script does not set; may be repeated"},
+     .help = "Set a variable that a script leaves unset; may be repeated"},
     {.name = "ignore", .type = OPTION_TEXTS, .argument = "NAME", AT(source.ignored),
-     .help = "an argument of a script that is not known, and on which nothing depends here; several with commas, may be repeated"},
+     .help = "Accept these unknown arguments of a script, separated by commas, on which nothing depends here; may be repeated"},
     {.name = "variant", .type = OPTION_NUMBER, AT(source.variant), .min = 1, .max = 64,
-     .help = "which of several commands of a script that train"},
+     .help = "Choose the Nth training command of a script"},
     {.name = "vocabulary", .type = OPTION_NUMBER, AT(source.vocabulary), .min = 1, .max = 1 << 28,
-     .help = "entries of a script's embedding table, where only the tokenizer's files tell them"},
+     .help = "Number of entries of a script's embedding table, if only the tokenizer's files state it"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all. To a name that ends in .sh, .slurm or .sbatch goes the script A, changed so that it runs B; to one in .html a page with both side by side"},
+     .help = "Write to FILE, atomically; - is standard output (default: -). A name that ends in .sh, .slurm or .sbatch gives the script A, changed so that it runs B; one that ends in .html gives a page with both side by side"},
     {.name = NULL},
 };
 
 const struct usage diff_usage = {
     .name = "diff",
-    .summary = "what one plan does differently from another, and what it is worth",
+    .summary = "compare two plans and attribute the difference",
     .synopsis = "A [B|--best] --system SYSTEM [--model MODEL] [options]",
     .description =
         "Compares two plans for one model on one machine: time and memory side by side, the keys in "
-        "which they differ, and what each single difference is worth. Alone is the first plan with that "
-        "one key changed; without is the second plan with that one key as before. The way from A to B "
-        "changes, one after the other, the key that helps most among those that can run: there the gains "
-        "add up to the whole.\n\n"
+        "which they differ, and the effect of each single difference. \"Alone\" is the first plan with "
+        "one key changed; \"without\" is the second plan with one key as in the first. The path from A "
+        "to B changes one key after another, the most helpful feasible one first: its gains add up to "
+        "the whole difference.\n\n"
         "Without B, the search finds the best plan with the GPUs, batch, sequence, precision and "
-        "attention kernel of A: what a launch script of today leaves on the table. For a script of Megatron-LM the "
-        "answer ends with the arguments to change, in the script's spelling and order, each with what it is worth "
-        "alone and what memory it takes; -o run2.sh writes the script with them in it, after it has been "
-        "read back as B. For a configuration of torchtitan, DeepSpeed, NeMo, axolotl, LLaMA-Factory and others B is the best plan that "
-        "its keys can say, and -o with the file's ending writes it with these keys changed. Nothing is run.\n\n"
-        "Exit status 0: both can run and fit; 1: one of them does not.",
+        "attention kernel of A: the gain that a launch script misses. For a script of Megatron-LM the "
+        "answer ends with the arguments to change, in the script's spelling and order, each with its "
+        "gain alone and the memory it takes; -o run2.sh writes the changed script, after reading it "
+        "back as B. For a configuration of torchtitan, DeepSpeed, NeMo, axolotl, LLaMA-Factory and "
+        "others B is the best plan that its keys can express, and -o with the file's ending writes "
+        "it with these keys changed. Nothing is run.\n\n"
+        "Exit status 0: both plans can run and fit; 1: one of them does not.",
     .operands = diff_operands,
     .groups = {
         {"Input", input_rows, 0},
@@ -87,13 +88,13 @@ const struct usage diff_usage = {
     },
     .examples = {
         {"reckon diff train_llama3_70b.sh --best --system h100-sxm5-80g",
-         "What a better plan than the script's would do, and what it is worth:"},
+         "What would a better plan than the script's gain?"},
         {"reckon diff \"gpus64 tp8 pp2 sp zero1 gbs128\" \"+tp4 pp8\" -m llama3.1-70b -s h100-sxm5-80g",
-         "A change, before it is tried:"},
+         "Predict a change before trying it:"},
         {"reckon diff plan.json --tensor 4 -m llama3.1-70b -s h100-sxm5-80g -o page.html",
-         "The same as a page:"},
+         "Write the same as a page:"},
         {"reckon diff old.json new.json -m llama3.1-8b -s h100-sxm5-80g --format json",
-         "Two plan files, for a program:"},
+         "Compare two plan files, for a program:"},
     },
     .see_also = "reckon-predict(1), reckon-import(1), reckon-export(1), reckon-plan(5)",
 };

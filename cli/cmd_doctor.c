@@ -37,8 +37,8 @@ struct doctor_args {
 
 /* clang-format off */
 static const struct operand doctor_operands[] = {
-    {.name = "LOG", .help = "what the run printed: lines of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; or a profile of PyTorch, export_chrome_trace(); or metrics that Weights & Biases or TensorBoard export (CSV, JSON); or, of a run that ran out of memory, the traceback, what torch.cuda.memory_summary() printed, or a memory snapshot; - is standard input. With a measured number in its place: a launch file, or nothing", AT(log), .optional = true, .complete = "file"},
-    {.name = "PLAN", .help = "words that say how it is trained, as of reckon predict",
+    {.name = "LOG", .help = "What the run printed: lines of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; or a profile of PyTorch, export_chrome_trace(); or metrics exported from Weights & Biases or TensorBoard (CSV, JSON); or, of a run that ran out of memory, the traceback, the output of torch.cuda.memory_summary(), or a memory snapshot; - is standard input. With a measured number: a launch file, or nothing", AT(log), .optional = true, .complete = "file"},
+    {.name = "PLAN", .help = "Words that describe the plan, as of reckon predict",
      .offset = offsetof(struct doctor_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
@@ -74,29 +74,32 @@ static const struct option doctor_output[] = {
 
 const struct usage doctor_usage = {
     .name = "doctor",
-    .summary = "why a run is slower than predicted, and what to look at first",
+    .summary = "diagnose a run that is slower than predicted",
     .synopsis = "LOG|LAUNCH_FILE --system SYSTEM [--model MODEL] [--tflops N] [options] [PLAN]...",
     .description =
-        "Reads the times of steps from a run's log, predicts the same step, and lays them side by side: how far "
-        "apart they are, whether that is usual for such runs (error bars of reckon predict), and where the "
-        "predicted time goes. Then it asks what would explain the difference: one thing at a time is changed, in the "
-        "plan (the run does not overlap, computes more again, has slower kernels) or the machine (a slow host, a fabric "
-        "at a part of its rate, sunken clocks), and the step predicted again. What comes nearest to the "
-        "measured time stands first, with what to look at.\n\n"
-        "Of a profile the device's time is compared with the prediction part by part: products, attention, other "
-        "kernels, exposed communication, and gaps in which nothing runs; what the run loses most to "
-        "is said.\n\n"
-        "Of a run that ran out of memory (the text of the OutOfMemoryError with its traceback, the table of "
-        "torch.cuda.memory_summary(), a pickle of torch.cuda.memory._dump_snapshot(), which is read as data and "
-        "never executed) what holds the memory is laid beside the prediction, with the change of the plan to make "
-        "first and its line in the launch file.\n\n"
-        "With one measured number (--tflops, --step, --tokens-per-second, --mfu) no log is needed. The answer says "
-        "where the number lies in the prediction interval, what most likely explains it, and which three single "
-        "changes bring most, each with its line and option in the launch file. A launch file is what reckon import "
-        "reads: a script of Megatron-LM, or a configuration of torchtitan, DeepSpeed, NeMo, axolotl, LLaMA-Factory and "
-        "others, which has the plan and often the model.\n\n"
-        "The first tenth of the logged steps is warm-up and left out. An explanation that fits proves nothing: "
-        "several may fit alike, and a profile decides. reckon calibrate --log takes the same log over into a system file.",
+        "Reads step times from a run's log, predicts the same step, and compares them: the difference, "
+        "whether it is within the usual prediction error (intervals of reckon predict), and how the "
+        "predicted time splits into parts. Then it looks for an explanation: it changes one thing at a "
+        "time, in the plan (the run does not overlap, recomputes more, has slower kernels) or the "
+        "machine (a slow host, a network at part of its rate, lower clocks), and predicts the step "
+        "again. The explanation nearest to the measured time comes first, with what to look at.\n\n"
+        "For a profile, the GPU's time is compared with the prediction part by part: matrix products, "
+        "attention, other kernels, exposed communication, and idle gaps; the answer names the largest "
+        "loss.\n\n"
+        "For a run that ran out of memory (the text of the OutOfMemoryError with its traceback, the "
+        "table of torch.cuda.memory_summary(), a pickle of torch.cuda.memory._dump_snapshot(), which "
+        "is read as data and never executed) the contents of the memory are compared with the "
+        "prediction; the answer gives the change of the plan to make first and its line in the launch "
+        "file.\n\n"
+        "With one measured number (--tflops, --step, --tokens-per-second, --mfu) no log is needed. The "
+        "answer gives the place of the number in the prediction interval, its most likely explanation, "
+        "and the three most helpful single changes, each with its line and option in the launch file. "
+        "A launch file is one that reckon import reads: a script of Megatron-LM, or a configuration of "
+        "torchtitan, DeepSpeed, NeMo, axolotl, LLaMA-Factory and others, which has the plan and often "
+        "the model.\n\n"
+        "The first tenth of the logged steps is warm-up and left out. A fitting explanation is not a "
+        "proof: several may fit equally well, and a profile decides. reckon calibrate --log fits a "
+        "system file to the same log.",
     .operands = doctor_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -114,9 +117,9 @@ const struct usage doctor_usage = {
         {"reckon doctor train.log -m llama3.1-8b -s h100-sxm5-80g --gpus 8 framework=fsdp zero3 grad-overlap weight-overlap recompute=full gbs32",
          "Why does this run take so long?"},
         {"reckon doctor train.log -m llama3.1-70b -s h100-sxm5-80g --plan plan.json",
-         "With the plan that reckon import made of its launch script:"},
+         "Use the plan that reckon import made of its launch script:"},
         {"reckon doctor oom.txt -m llama3.1-70b -s h100-sxm5-80g --plan plan.json",
-         "What held the memory of a run that ran out of it, and the line to change first:"},
+         "What filled the memory of this run, and which line should change first?"},
     },
     .see_also = "reckon-predict(1), reckon-import(1), reckon-calibrate(1)",
 };
@@ -149,20 +152,23 @@ static void add_headline(struct report *report, const struct forecast *f, const 
 {
     char measured[QUANTITY_TEXT], low[QUANTITY_TEXT], high[QUANTITY_TEXT], predicted[QUANTITY_TEXT];
     const double step_s = f->prediction->step_s, ratio = m->median_s / step_s;
+    report_note(
+        report,
+        report_text(report,
+                    "measured: %s per step (%zu steps of %s after the warm-up, 80 %% of them "
+                    "%s to %s)",
+                    quantity_format(measured, QUANTITY_SECONDS, m->median_s), m->steps, m->format,
+                    quantity_format(low, QUANTITY_SECONDS, m->first_s),
+                    quantity_format(high, QUANTITY_SECONDS, m->ninth_s)));
     report_note(report,
-                report_text(report,
-                            "measured: %s a step (%zu steps of %s behind the warm-up, 80 %% of "
-                            "them %s to %s)",
-                            quantity_format(measured, QUANTITY_SECONDS, m->median_s), m->steps,
-                            m->format, quantity_format(low, QUANTITY_SECONDS, m->first_s),
-                            quantity_format(high, QUANTITY_SECONDS, m->ninth_s)));
-    report_note(report, report_text(report, "predicted: %s; the run takes %.2f times as long",
-                                    quantity_format(predicted, QUANTITY_SECONDS, step_s), ratio));
+                report_text(report, "predicted: %s; the run takes %.2f times the prediction",
+                            quantity_format(predicted, QUANTITY_SECONDS, step_s), ratio));
     forecast_plan(report, f);
     if (m->ninth_s > 1.1 * m->median_s)
-        report_note(report,
-                    "  a tenth of the steps takes 10 % longer than the median or more: data "
-                    "loading, checkpoints, evaluation or a slow rank come and go");
+        report_note(
+            report,
+            "  a tenth or more of the steps take 10 % longer than the median: data loading, "
+            "checkpoints, evaluation or a slow rank come and go");
 }
 
 /* The parts of the predicted step, and below them the measured one. */

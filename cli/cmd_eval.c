@@ -25,62 +25,62 @@ struct eval_args {
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "FILE", .help = "a text, or tokens as reckon tokenize --as bin writes them: a row of the table each",
+    {.name = "FILE", .help = "Score these texts, or tokens as reckon tokenize --as bin writes them: one table row per file",
      AT(files), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 static const struct option input_rows[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "model",
-     .help = "the model's shape: an id of the catalog, a model file, or a config.json of Hugging Face or its folder"},
+     .help = "Model: an id of the catalog, a model file, or a config.json of Hugging Face or its folder"},
     {.letter = 'l', .name = "load", .type = OPTION_TEXT, .argument = "FOLDER", AT(load), .complete = "file",
-     .help = "its weights: what reckon train --save wrote, or a folder with *.safetensors of Hugging Face"},
+     .help = "Load weights that reckon train --save wrote, or a folder with *.safetensors of Hugging Face"},
     {.letter = 't', .name = "tokenizer", .type = OPTION_TEXT, .argument = "FILE", AT(tokenizer), .complete = "file",
-     .help = "the tokenizer.json that the model was trained with, or bytes (bytes); of a file of tokens it counts bytes and characters"},
-    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "of RoPE, as it was trained (what config.json says or leaves to its type, else 10000)"},
-    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "added to the variances of norms, as it was trained (what config.json says or leaves to its type, else 1e-5)"},
+     .help = "Tokenizer.json that the model was trained with, or bytes; for a file of tokens it counts bytes and characters (default: bytes)"},
+    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "Base of RoPE in training (default: what config.json says or its type implies, else 10000)"},
+    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "Epsilon of norms in training (default: what config.json says or its type implies, else 1e-5)"},
     {.name = NULL},
 };
 static const struct option text_rows[] = {
-    {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(sequence), .min = 1, .max = 1 << 24, .help = "how many tokens the model sees at once (the model's)"},
+    {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(sequence), .min = 1, .max = 1 << 24, .help = "Context length in tokens (default: the model's)"},
     {.name = "stride", .type = OPTION_NUMBER, .argument = "TOKENS", AT(stride), .min = 1, .max = 1 << 24,
-     .help = "windows of a long text begin so far apart, and each scores only what is new in it: fewer cost more and see more (the sequence)"},
+     .help = "Start a new window of a long text every N tokens and score only its new tokens; smaller N costs more and gives more context (default: the context length)"},
     {.name = NULL},
 };
 static const struct option task_rows[] = {
     {.name = "task", .type = OPTION_TEXTS, .argument = "FILE", AT(tasks), .complete = "file",
-     .help = "JSON lines: {\"context\": TEXT, \"choices\": [TEXT, ...], \"answer\": PLACE or TEXT}; without choices, is the answer what it says? Again for more files"},
+     .help = "Score questions of a JSON-lines file: {\"context\": TEXT, \"choices\": [TEXT, ...], \"answer\": PLACE or TEXT}; without choices, test whether the model says the answer; may be repeated"},
     {.name = "template", .type = OPTION_TEXT, .argument = "FILE", AT(form), .complete = "file",
-     .help = "the prompt: a text in which {{name}} stands for that member of a line ({{context}})"},
-    {.name = "shots", .type = OPTION_NUMBER, AT(shots), .max = 1000, .help = "so many examples with their answers stand before each question (0)"},
-    {.name = "shots-from", .type = OPTION_TEXT, .argument = "FILE", AT(shots_from), .complete = "file", .help = "take them from here (other lines of the task)"},
-    {.name = "seed", .type = OPTION_NUMBER, AT(seed), .help = "of which examples are drawn (1)"},
-    {.name = "log", .type = OPTION_OUTPUT, .argument = "FILE", AT(log), .complete = "file", .help = "a line of JSON for each question: log-likelihood, tokens of each choice"},
+     .help = "Prompt template, in which {{name}} stands for that member of a line (default: {{context}})"},
+    {.name = "shots", .type = OPTION_NUMBER, AT(shots), .max = 1000, .help = "Put N solved examples before each question (default: 0)"},
+    {.name = "shots-from", .type = OPTION_TEXT, .argument = "FILE", AT(shots_from), .complete = "file", .help = "Take examples from FILE (default: other lines of the task)"},
+    {.name = "seed", .type = OPTION_NUMBER, AT(seed), .help = "Seed of the drawn examples (default: 1)"},
+    {.name = "log", .type = OPTION_OUTPUT, .argument = "FILE", AT(log), .complete = "file", .help = "Write a line of JSON for each question: log-likelihood and tokens of each choice"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 static const struct option run_rows[] = {
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "plan",
-     .help = "how it runs, a plan file, or words in quotes: \"dp2\", \"tp2 pp2\" (one rank)"},
-    {.name = "ranks", .type = OPTION_NUMBER, .argument = "N", AT(ranks), .min = 1, .max = 1024, .help = "ranks, as threads of this process; default the product of the plan's degrees"},
-    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 256, .help = "of each rank; the result is the same for any number (1)"},
-    {.name = "double", .type = OPTION_FLAG, AT(wide), .help = "compute with 64 bits"},
-    {.name = "limit", .type = OPTION_NUMBER, .argument = "SECONDS", AT(limit), .min = 1, .max = 86400, .help = "how long a rank waits for another one before all end (60)"},
+     .help = "Plan file, or words in quotes: \"dp2\", \"tp2 pp2\" (default: one rank)"},
+    {.name = "ranks", .type = OPTION_NUMBER, .argument = "N", AT(ranks), .min = 1, .max = 1024, .help = "Number of ranks, as threads of this process (default: the product of the plan's degrees)"},
+    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 256, .help = "Use N threads per rank; the result is the same for any number (default: 1)"},
+    {.name = "double", .type = OPTION_FLAG, AT(wide), .help = "Compute with 64 bits"},
+    {.name = "limit", .type = OPTION_NUMBER, .argument = "SECONDS", AT(limit), .min = 1, .max = 86400, .help = "Timeout of communication between ranks, seconds (default: 60)"},
     {.name = NULL},
 };
 
 const struct usage eval_usage = {
     .name = "eval",
-    .summary = "how well a trained model foretells texts and answers",
+    .summary = "evaluate a model: perplexity and multiple choice",
     .synopsis = "--model MODEL --load FOLDER [options] [FILE]...",
     .description =
-        "Of each text: the mean loss of its tokens (natural logarithm), perplexity by token and by character, "
-        "and bits for each byte, which compare models whatever their tokenizers. A text stands behind the "
-        "tokenizer's end-of-document token, as in training, where the model has it; else its first token is "
-        "not scored.\n\n"
-        "Of each task: how often the right choice has the largest log-likelihood, and the largest by "
-        "character; whether each token of the answer is the likeliest one (what greedy generation would say); "
-        "and the perplexity of right answers. A space stands between prompt and answer unless white space is "
-        "there.\n\n"
+        "For each text: the mean loss of its tokens (natural logarithm), perplexity per token and per "
+        "character, and bits per byte, which compares models with different tokenizers. As in "
+        "training, a text follows the tokenizer's end-of-document token if the model has one; "
+        "otherwise its first token is not scored.\n\n"
+        "For each task: the share of questions whose right choice has the largest log-likelihood, and "
+        "the largest per character; the share of answers whose every token is the most likely one (as "
+        "in greedy decoding); and the perplexity of right answers. A space separates prompt and answer "
+        "unless white space is there.\n\n"
         "The result is the same for any number of threads and of data-parallel ranks.",
     .operands = operands,
     .groups = {
@@ -92,9 +92,9 @@ const struct usage eval_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon eval -m examples/train/tiny.json -l checkpoints data/corpus/declaration/*.txt", "Perplexity by language:"},
-        {"reckon eval -m gpt2-124m -l gpt2 -t gpt2/tokenizer.json --stride 512 book.txt", "GPT-2, each token seen behind at least 512 others:"},
-        {"reckon eval -m gpt2-124m -l gpt2 -t gpt2/tokenizer.json --task questions.jsonl --shots 5 -p dp2", "Questions behind five examples, on two ranks:"},
+        {"reckon eval -m examples/train/tiny.json -l checkpoints data/corpus/declaration/*.txt", "Print perplexity by language:"},
+        {"reckon eval -m gpt2-124m -l gpt2 -t gpt2/tokenizer.json --stride 512 book.txt", "Score GPT-2 with at least 512 tokens of context each:"},
+        {"reckon eval -m gpt2-124m -l gpt2 -t gpt2/tokenizer.json --task questions.jsonl --shots 5 -p dp2", "Ask questions with five examples, on two ranks:"},
     },
     .see_also = "reckon-train(1), reckon-generate(1), reckon-tokenize(1), reckon-plan(5)",
 };

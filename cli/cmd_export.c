@@ -22,7 +22,7 @@ struct export_args {
 
 /* clang-format off */
 static const struct operand export_operands[] = {
-    {.name = "PLAN", .help = "words that say how it is trained, as reckon-plan(5) has them, beside or instead of --plan",
+    {.name = "PLAN", .help = "Words that describe the plan, as in reckon-plan(5), in addition to --plan or instead of it",
      .offset = offsetof(struct export_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
@@ -34,15 +34,15 @@ static const struct option output_rows[] = {
 
 #define LAUNCH_ROWS \
     {.name = "launcher", .type = OPTION_CHOICE, .argument = "LAUNCHER", AT(how.launcher), .choices = launcher_names, \
-     .help = "a whole file that starts the run: torchrun, slurm (sbatch) or kubernetes (a PyTorchJob), with its environment; none is what the tool reads alone (megatron: torchrun)"}, \
+     .help = "Write a complete file that starts the run: torchrun, slurm (sbatch) or kubernetes (a PyTorchJob), with its environment; none writes only what the tool reads (default for megatron: torchrun)"}, \
     {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(how.gpus_per_node), .min = 1, .max = 4096, \
-     .help = "ranks that torchrun starts on a node (8)"}
+     .help = "Number of ranks that torchrun starts per node (default: 8)"}
 
 static const struct option megatron_rows[] = {
     {.letter = 't', .name = "target", .type = OPTION_TEXT, .argument = "VERSION", AT(how.version),
-     .help = "the version of Megatron Core that runs it: core_v0.9 to core_v0.19 (the newest)"},
+     .help = "Version of Megatron Core that runs it: core_v0.9 to core_v0.19 (default: the newest)"},
     {.name = "mock-data", .type = OPTION_FLAG, AT(how.mock_data),
-     .help = "train on made-up data for a few steps, to check the prediction"},
+     .help = "Train on made-up data for a few steps, to check the prediction"},
     LAUNCH_ROWS,
     {.name = NULL},
 };
@@ -52,8 +52,8 @@ static const struct option launch_rows[] = {
     {.name = NULL},
 };
 
-#define LOSSES "What the target cannot express is named on standard error, key by key, after what was " \
-    "written has been read back as reckon import reads it."
+#define LOSSES "Standard error names each key that the target cannot express. Before that, reckon reads the " \
+    "written file back as reckon import does."
 
 #define LAUNCH {"Launch", launch_rows, 0},
 #define EXPORT_USAGE(...) /* what all have; the groups of options between input and output */ \
@@ -67,31 +67,29 @@ static const struct option launch_rows[] = {
 
 static const struct usage export_megatron_usage = {
     .name = "export megatron",
-    .summary = "a launch script of Megatron-LM that runs a plan",
+    .summary = "write a launch script of Megatron-LM",
     .synopsis = "--model MODEL [--plan FILE] [--target VERSION] [options] [PLAN]...",
     .description =
         "Writes a launch script with the arguments of model, parallelism, training and data as bash "
-        "arrays. Arguments that came with a later version of Megatron Core than the target's are not "
-        "used. " LOSSES " They stand in the script's head, too. A plan that Megatron-LM would refuse "
-        "at its start is refused here, with all reasons.",
+        "arrays. It uses no arguments that are newer than the target's version of Megatron Core. " LOSSES " The head of the script lists these keys, too. A plan that Megatron-LM would refuse at its start is refused here, with all reasons.",
     EXPORT_USAGE({"Megatron-LM", megatron_rows, 0},),
     .examples = {
         {"reckon export megatron --model llama3.1-70b --plan plan.json --target core_v0.14 -o run.sh",
-         "A plan as a launch script:"},
+         "Write a plan as a launch script:"},
         {"reckon export megatron -m llama3.1-8b --mock-data gpus8 tp2 sp zero1 grad-overlap weight-overlap gbs64",
-         "A few steps that check a prediction:"},
+         "Run a few steps to check a prediction:"},
     },
     .see_also = "reckon-import(1), reckon-diff(1), reckon-predict(1), reckon-plan(5)",
 };
 
 static const struct usage export_deepspeed_usage = {
     .name = "export deepspeed",
-    .summary = "the ds_config.json of a plan",
+    .summary = "write a ds_config.json of DeepSpeed",
     .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
     .description =
-        "Writes what DeepSpeed's configuration decides: batch, precision, ZeRO stage, offload, "
-        "AutoTP and Ulysses degrees. Recomputation, kernels and experts are the training code's: they "
-        "are named. Plans with a pipeline are refused, for no configuration makes one. " LOSSES,
+        "Writes what DeepSpeed's configuration decides: batch, precision, ZeRO stage, offload, AutoTP "
+        "and Ulysses degrees. Recomputation, kernels and experts belong to the training code and are "
+        "named. Plans with a pipeline are refused, because a configuration cannot express one. " LOSSES,
     EXPORT_USAGE(LAUNCH),
     .examples = {
         {"reckon export deepspeed -m llama3.1-8b -o ds_config.json framework=deepspeed gpus16 zero3 mbs2 gbs128",
@@ -102,7 +100,7 @@ static const struct usage export_deepspeed_usage = {
 
 static const struct usage export_torchtitan_usage = {
     .name = "export torchtitan",
-    .summary = "the job file (TOML) of torchtitan for a plan",
+    .summary = "write a job file (TOML) of torchtitan",
     .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
     .description =
         "Writes a job file for torchtitan up to v0.2.2: degrees, schedule, batch, activation "
@@ -117,13 +115,13 @@ static const struct usage export_torchtitan_usage = {
 
 static const struct usage export_accelerate_usage = {
     .name = "export accelerate",
-    .summary = "the configuration (YAML) of accelerate for a plan",
+    .summary = "write a configuration (YAML) of accelerate",
     .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
     .description =
-        "Writes a configuration for accelerate 1.10 and later and the line that starts it: FSDP2 "
-        "where weights are sharded, the DeepSpeed plugin with framework deepspeed, else data "
-        "parallelism alone. Batch, sequence and kernels are arguments of the training code, behind "
-        "the launcher's. Plans with a pipeline are refused. " LOSSES,
+        "Writes a configuration for accelerate 1.10 and later and the line that starts it: FSDP2 where "
+        "weights are sharded, the DeepSpeed plugin with framework deepspeed, else data parallelism "
+        "alone. Batch, sequence and kernels are arguments of the training code, after the launcher's "
+        "arguments. Plans with a pipeline are refused. " LOSSES,
     EXPORT_USAGE(LAUNCH),
     .examples = {
         {"reckon export accelerate -m llama3.1-8b -o accelerate.yaml framework=fsdp gpus16 zero3 grad-overlap weight-overlap mbs2 gbs128",
@@ -134,7 +132,7 @@ static const struct usage export_accelerate_usage = {
 
 static const struct usage export_nanotron_usage = {
     .name = "export nanotron",
-    .summary = "the training configuration (YAML) of nanotron for a plan",
+    .summary = "write a training configuration (YAML) of nanotron",
     .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
     .description =
         "Writes a configuration for nanotron 0.4 with model, degrees, batch, optimizer and made-up "
@@ -149,11 +147,11 @@ static const struct usage export_nanotron_usage = {
 
 static const struct usage export_bridge_usage = {
     .name = "export bridge",
-    .summary = "overrides of a recipe of Megatron-Bridge (NeMo) for a plan",
+    .summary = "write overrides of a recipe of Megatron-Bridge (NeMo)",
     .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
     .description =
         "Writes model, degrees, batch, precision and recomputation as keys of Megatron-Bridge's "
-        "ConfigContainer, a line each, which run_recipe.py takes behind its recipe "
+        "ConfigContainer, one per line, which run_recipe.py takes after its recipe "
         "vanilla_gpt_pretrain_config. Models that this recipe's keys do not build are refused. " LOSSES,
     .operands = export_operands,
     .words_title = "Words of a plan",
@@ -175,13 +173,13 @@ static const struct usage export_bridge_usage = {
 #define EXPORT_TUNING(id, target, tool, versions, tuning) \
 static const struct usage export_##id##_usage = { \
     .name = "export " target, \
-    .summary = "a training configuration (YAML) of " tool " for a plan", \
+    .summary = "write a training configuration (YAML) of " tool, \
     .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...", \
     .description = "Writes a configuration of " versions ": batch, sequence, adapters, base, optimizer, recomputation and sharding. " \
         "Checkpoint and data are placeholders. " LOSSES, \
     EXPORT_USAGE(), \
     .examples = { \
-        {"reckon export " target " -m llama3.1-8b framework=fsdp gpus2 zero3 mbs2 gbs16 seq2048 recompute=full " tuning, "Fine-tuning on two GPUs:"}, \
+        {"reckon export " target " -m llama3.1-8b framework=fsdp gpus2 zero3 mbs2 gbs16 seq2048 recompute=full " tuning, "Fine-tune on two GPUs:"}, \
     }, \
     .see_also = "reckon-fits(1), reckon-import(1), reckon-plan(5)", \
 }
@@ -192,35 +190,35 @@ EXPORT_TUNING(torchtune, "torchtune", "torchtune", "torchtune 0.6", "lora16 lora
 
 static const struct usage export_galvatron_usage = {
     .name = "export galvatron",
-    .summary = "the strategy file of Galvatron for a plan, layer by layer",
+    .summary = "write a strategy file of Galvatron, layer by layer",
     .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
     .description =
         "Writes the JSON file that Galvatron's runtime is launched with: how each layer is split "
-        "(tensor or Ulysses), sharded and recomputed, and the layers of each stage. What it cannot "
-        "say is named on standard error, run of layers by run of layers; splits of a layer by tensor "
-        "and context parallelism at once, interleaving, other schedules and degrees that are no "
-        "powers of two are refused. reckon galvatron plan reads the file back.",
+        "(tensor or Ulysses), sharded and recomputed, and the layers of each stage. Standard error "
+        "names what the file cannot express, for each run of equal layers; layers split by tensor and "
+        "context parallelism at once, interleaving, other schedules and degrees that are not powers of "
+        "two are refused. reckon galvatron plan reads the file back.",
     EXPORT_USAGE(),
     .examples = {
         {"reckon export galvatron -m llama2-7b -o strategy.json gpus8 tp4 gbs64 mbs4 stages=22/zero3/recompute=full~10/zero3 zero2",
-         "22 of 32 layers recomputed:"},
+         "Recompute 22 of 32 layers:"},
     },
     .see_also = "reckon-galvatron(1), reckon-search(1), reckon-plan(5)",
 };
 
 static const struct usage export_fsdp_usage = {
     .name = "export fsdp",
-    .summary = "the units of FSDP2 of a plan, layer by layer, as Python",
+    .summary = "write the FSDP2 units of a plan as Python",
     .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
     .description =
-        "Writes a Python module that shards a model block by block: which layers give their weights "
-        "back behind forward (ZeRO-3) and which keep them (ZeRO-2), and what of them is computed "
-        "again. Neither a job file of torchtitan nor a ds_config.json says that layer by layer. "
-        "Degrees are the training code's; what units cannot say is named on standard error.",
+        "Writes a Python module that shards a model layer by layer: which layers free their gathered "
+        "weights after forward (ZeRO-3), which keep them (ZeRO-2), and what is recomputed. Neither a "
+        "job file of torchtitan nor a ds_config.json expresses that per layer. Degrees belong to the "
+        "training code; standard error names what units cannot express.",
     EXPORT_USAGE(),
     .examples = {
         {"reckon export fsdp -m llama3.1-8b -o fsdp_units.py framework=fsdp gpus8 gbs64 stages=12/zero3/recompute=full~20/zero2 zero2",
-         "12 of 32 layers sharded and recomputed:"},
+         "Shard and recompute 12 of 32 layers:"},
     },
     .see_also = "reckon-export(1), reckon-search(1), reckon-plan(5)",
 };
@@ -234,14 +232,14 @@ static void say_fit(const struct rk_model *model, const struct rk_plan *plan,
     rk_predict(model, system, plan, &p);
     const double chance = learned_fit(model, system, plan, p.hbm_bytes);
     if (p.timed)
-        fprintf(stderr, "reckon: %son %s: %.4g s a step, %.2f of %.2f GiB", what, system->id,
+        fprintf(stderr, "reckon: %son %s: %.4g s per step, %.2f of %.2f GiB", what, system->id,
                 p.step_s, p.hbm_bytes / 0x1p30, system->memory[0].capacity_bytes / 0x1p30);
     else
         fprintf(stderr, "reckon: %son %s: %s", what, system->id, rk_verdict_name(p.verdict));
     if (p.timed && p.verdict != RK_FITS)
         fputs(", does not fit", stderr);
     else if (p.timed && chance < LEARNED_SURE) /* NaN: nothing was learned */
-        fprintf(stderr, ", may not fit: %.0f %% of such runs did", 100 * chance);
+        fprintf(stderr, ", may not fit: fits with %.0f %% probability", 100 * chance);
     fputc('\n', stderr);
 }
 
@@ -250,12 +248,11 @@ static void say_nearest(const struct export_plan *plan, const struct rk_plan *ru
                         const struct rk_system *system)
 {
     if (system)
-        say_fit(&plan->model, run, system, "what is written, the nearest plan, ");
+        say_fit(&plan->model, run, system, "the nearest plan ");
     else
-        fputs(
-            "reckon: what is written is the nearest plan: --system SYSTEM says how long it takes, "
-            "and whether it fits\n",
-            stderr);
+        fputs("reckon: the nearest plan is written: --system SYSTEM shows its time and whether it "
+              "fits\n",
+              stderr);
 }
 
 static int run(enum export_target to, const struct usage *usage, int argc, char **argv)
@@ -293,17 +290,17 @@ static int run(enum export_target to, const struct usage *usage, int argc, char 
 
 /* clang-format off */
 #define TARGETS(X) \
-    X(megatron,   MEGATRON,   "a launch script of Megatron-LM") \
-    X(deepspeed,  DEEPSPEED,  "the ds_config.json of DeepSpeed") \
-    X(torchtitan, TORCHTITAN, "the job file of torchtitan") \
-    X(accelerate, ACCELERATE, "the configuration of accelerate") \
-    X(nanotron,   NANOTRON,   "the configuration of nanotron") \
-    X(bridge,     BRIDGE,     "overrides of a recipe of Megatron-Bridge") \
-    X(axolotl,    AXOLOTL,    "a training configuration of axolotl") \
-    X(trl,        TRL,        "a training configuration of trl") \
-    X(torchtune,  TORCHTUNE,  "a recipe's configuration of torchtune") \
-    X(galvatron,  GALVATRON,  "the strategy file of Galvatron") \
-    X(fsdp,       FSDP,       "units of FSDP2 as Python")
+    X(megatron,   MEGATRON,   "write a launch script of Megatron-LM") \
+    X(deepspeed,  DEEPSPEED,  "write a ds_config.json of DeepSpeed") \
+    X(torchtitan, TORCHTITAN, "write a job file of torchtitan") \
+    X(accelerate, ACCELERATE, "write a configuration of accelerate") \
+    X(nanotron,   NANOTRON,   "write a configuration of nanotron") \
+    X(bridge,     BRIDGE,     "write overrides of a recipe of Megatron-Bridge") \
+    X(axolotl,    AXOLOTL,    "write a training configuration of axolotl") \
+    X(trl,        TRL,        "write a training configuration of trl") \
+    X(torchtune,  TORCHTUNE,  "write a recipe's configuration of torchtune") \
+    X(galvatron,  GALVATRON,  "write a strategy file of Galvatron") \
+    X(fsdp,       FSDP,       "write units of FSDP2 as Python")
 #define RUN(name, TARGET, help) \
     static int run_##name(int argc, char **argv) { return run(EXPORT_##TARGET, &export_##name##_usage, argc, argv); }
 #define ROW(name, TARGET, help) {#name, run_##name, help, &export_##name##_usage},
@@ -311,24 +308,24 @@ TARGETS(RUN)
 RUN(llama_factory, LLAMA_FACTORY, "")
 static const struct command export_commands[] = {
     TARGETS(ROW)
-    {"llama-factory", run_llama_factory, "a training configuration of LLaMA-Factory", &export_llama_factory_usage},
-    {"ranks", export_ranks, "where each rank of a plan over several clusters runs", &export_ranks_usage},
+    {"llama-factory", run_llama_factory, "write a training configuration of LLaMA-Factory", &export_llama_factory_usage},
+    {"ranks", export_ranks, "write the place of each rank of a plan over clusters", &export_ranks_usage},
     {.name = NULL},
 };
 /* clang-format on */
 
 const struct usage export_usage = {
     .name = "export",
-    .summary = "a plan as what other tools are launched with",
+    .summary = "write launch files for other tools",
     .synopsis = "megatron|deepspeed|torchtitan|accelerate|nanotron|bridge|axolotl|trl|torchtune|"
                 "llama-factory|galvatron|fsdp|ranks "
                 "--model MODEL [--plan FILE] "
                 "[options] [PLAN]...",
-    .description = "Writes what other tools launch a plan with, a script, a configuration or their "
-                   "own plan file, and names what the target cannot express.",
+    .description = "Writes a plan as a script, a configuration or a plan file of another tool, and "
+                   "names what the target cannot express.",
     .groups = {{"General", options_help_rows, 0}},
     .examples = {{"reckon export megatron --model llama3.1-70b --plan plan.json -o run.sh",
-                  "A plan as a launch script of Megatron-LM:"}},
+                  "Write a plan as a launch script of Megatron-LM:"}},
     .see_also = "reckon-import(1), reckon-diff(1), reckon-plan(5)",
     .commands = export_commands,
 };

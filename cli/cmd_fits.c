@@ -32,42 +32,44 @@ struct fits_args {
 /* clang-format off */
 static const struct operand fits_operands[] = {
     {.name = "MODEL", AT(source.model), .complete = "models",
-     .help = "what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face), a folder of weights (shapes are those of the files), or - (standard input)"},
+     .help = "Model: an id of `reckon models`, a file (also a config.json of Hugging Face), a folder of weights (whose shapes are taken), or - (standard input)"},
     {.name = "SYSTEM", AT(source.system), .complete = "systems",
-     .help = "the machine: an id of `reckon systems`, a file, -, or a description in one line; its words may stand alone, h100-sxm5-80g x512"},
+     .help = "Machine: an id of `reckon systems`, a file, -, or a description in one line; its words may stand alone, h100-sxm5-80g x512"},
     {.name = "PLAN", AT(source.words), .optional = OPERAND_MANY, .complete = "plan",
-     .help = "words that say how it is trained, \"tp8 pp4 sp zero1\"; below are all"},
+     .help = "Words that describe the plan, \"tp8 pp4 sp zero1\"; below are all"},
     {.name = NULL},
 };
 static const struct option answer_options[] = {
     OPTION_HEADROOM_ROW(AT(headroom)),
     {.name = "tune", .type = OPTION_FLAG, AT(tune),
-     .help = "fine-tuning: try all weights, LoRA and QLoRA, sharded or not, computed again or not, offloaded or not, and say of each what needs least memory and what is fastest, with the largest microbatch and the longest sample; framework=fsdp unless it is said"},
+     .help = "Compare ways of fine-tuning: all weights, LoRA and QLoRA, sharded or not, recomputed or not, offloaded or not; show for each the plan with least memory, the fastest plan, and the largest microbatch and longest sample; framework=fsdp unless given"},
     {.name = "sure", .type = OPTION_TEXT, .argument = "FITS,FAILS", AT(sure),
-     .help = "between these shares of the memory it is not sure whether a plan fits, exit status 2 (0.85,1.1); 1 for never"},
+     .help = "Report as uncertain, exit status 2, plans that need between these shares of the memory; 1: never (default: 0.85,1.1)"},
     {.name = "place", .type = OPTION_FLAG, AT(place),
-     .help = "place what the tightest stage allocates in a step: at fixed addresses, and as PyTorch's allocator would"},
+     .help = "Place the tightest stage's allocations of a step: at fixed addresses, and as PyTorch's allocator would"},
     {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
-     .help = "also the measured runs of three sources that are most like the plan, with what was predicted of them; --format json and pages have them in any case"},
+     .help = "Also print the measured runs of three sources most like the plan, with their predictions; --format json and pages always have them"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 
 const struct usage fits_usage = {
     .name = "fits",
-    .summary = "does it fit, and what saves how much memory",
+    .summary = "show if a plan fits and what saves memory",
     .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]...",
     .description =
-        "Says whether training fits into the memory of a GPU: what every pipeline stage holds by "
-        "category (weights, gradients, optimizer, activations by kind, communication, the device's "
-        "context, what the allocator loses), how much is left, and which single change of the plan "
-        "saves how much, whether it then fits, and what it does to the time of a step.\n\n"
-        "Where the plan does not say how the model is split, sharded or recomputed, the best plan that "
-        "reckon search finds is taken, of those that have what the words say; where none fits, the one "
-        "that needs least. What was taken is said. Other assumptions are those of reckon predict.\n\n"
-        "--headroom asks of a plan that is given whether it leaves so much, too.\n\n"
-        "Exit status 0: it fits; 1: it does not, it does not leave what --headroom asks for, or the plan cannot run; 2: "
-        "that is not sure, --sure says between which shares of the memory. So reckon fits ... && torchrun ... is a guard.",
+        "Shows whether training fits into the memory of a GPU: what each pipeline stage stores by "
+        "category (weights, gradients, optimizer, activations by kind, communication, the GPU's "
+        "context, fragmentation), the headroom, and for each single change of the plan the memory it "
+        "saves, whether the plan then fits, and the change of the step time.\n\n"
+        "If the plan does not say how the model is split, sharded or recomputed, reckon takes the best "
+        "plan that reckon search finds with the given words, or, if none fits, the plan that needs "
+        "least memory. The answer prints what was taken. Other assumptions are those of reckon "
+        "predict.\n\n"
+        "For a plan that is given, --headroom also tests whether the plan keeps that headroom.\n\n"
+        "Exit status 0: it fits; 1: it does not fit, lacks the headroom that --headroom asks for, or "
+        "cannot run; 2: uncertain, within the shares of --sure. So reckon fits ... && torchrun ... is "
+        "a guard.",
     .operands = fits_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -81,14 +83,14 @@ const struct usage fits_usage = {
         {NULL, plan_options, offsetof(struct fits_args, source)},
     },
     .examples = {
-        {"reckon fits llama3.1-70b --gpus 64 h100-sxm5-80g", "Does it fit, and how would one split it?"},
+        {"reckon fits llama3.1-70b --gpus 64 h100-sxm5-80g", "Does it fit, and how should it be split?"},
         {"reckon fits llama3.1-70b --gpus 64 h100-sxm5-80g tp8 pp2 sp zero1 mbs2",
-         "Does this plan fit, and what would save how much?"},
-        {"reckon fits ./config.json --gpus 8 h100-sxm5-80g framework=fsdp", "A model of Hugging Face on one node:"},
-        {"reckon fits ./Llama-3.1-8B h100-sxm5-80g -g 8", "A checkpoint, by the shapes in its files:"},
+         "Does this plan fit, and what saves memory?"},
+        {"reckon fits ./config.json --gpus 8 h100-sxm5-80g framework=fsdp", "Check a model of Hugging Face on one node:"},
+        {"reckon fits ./Llama-3.1-8B h100-sxm5-80g -g 8", "Check a checkpoint, by the shapes in its files:"},
         {"reckon fits qwen3-32b \"rtx4090 x2\" --tune", "What can be fine-tuned there, and how?"},
         {"reckon fits deepseek-v3 h800-sxm5-80g x2048 tp1 pp16 ep64 zero1 --format json",
-         "Every figure, for a program:"},
+         "Print every figure, for a program:"},
     },
     .see_also = "reckon-predict(1), reckon-plan(5), reckon-model(5), reckon-system(5)",
 };
@@ -151,12 +153,12 @@ static const char *verdict(struct report *report, const struct forecast *f)
     if (!p->timed) return "this plan cannot run";
     const double left = forecast_left(f, p->tightest);
     if (p->verdict != RK_FITS && p->reason[0].tier > 0)
-        return report_text(report, "does not fit: %s; %s a step", forecast_reason(report, f, 0),
+        return report_text(report, "does not fit: %s; %s per step", forecast_reason(report, f, 0),
                            quantity_format(step, QUANTITY_SECONDS, p->step_s));
     quantity_format(amount, QUANTITY_BYTES, fabs(left));
     return report_text(
         report,
-        left < 0 ? "does not fit, %s too little%s; %s a step" : "fits, %s left%s; %s a step",
+        left < 0 ? "does not fit, %s too little%s; %s per step" : "fits, %s left%s; %s per step",
         amount, stage_phrase(report, p), quantity_format(step, QUANTITY_SECONDS, p->step_s));
 }
 
@@ -226,10 +228,10 @@ static void add_pair(struct report *report, const struct forecast *f)
         report_note(report, "No single change makes it fit, nor do any two.");
         return;
     }
-    pair.what = "both together";
+    pair.what = "both changes";
     change_row(report,
                change_table(report, "together",
-                            "No single change makes it fit. The fastest two that do together"),
+                            "No single change makes it fit. The fastest pairs that do"),
                &pair, f->prediction->step_s);
 }
 
@@ -257,8 +259,8 @@ static bool add_offloads(struct report *report, struct report_table *table,
     }
     if (shown)
         report_note(report, report_text(report,
-                                        "Offloading is to %s, assumed; %s in the system says what "
-                                        "there is.",
+                                        "Offloading to %s, assumed; %s in the system states what "
+                                        "exists.",
                                         host_note(&host, note), host_word(&host, word)));
     rk_system_release(&system);
     return true;
@@ -282,9 +284,9 @@ static void add_changes(struct report *report, const struct fits_question *quest
     const int tier = rescued ? 0 : f->prediction->reason[0].tier;
     const char *of =
         tier > 0 ? report_text(report, " of %s", memory_name(report, f->system, tier)) : "";
-    struct report_table *table = change_table(
-        report, "changes",
-        count ? report_text(report, "What a single change of the plan saves%s", of) : NULL);
+    struct report_table *table =
+        change_table(report, "changes",
+                     count ? report_text(report, "Single changes that save memory%s", of) : NULL);
     for (int i = 0; i < count; i++) {
         change_row(report, table, &changes[i], f->prediction->step_s);
         rescued |= changes[i].fits;
@@ -315,8 +317,7 @@ static void add_gpus(struct report *report, const struct fits_question *question
                                         cell_text(report_text(report, "%s", text))};
     report_row(report,
                REPORT_LIST(report, "more_gpus",
-                           "How many GPUs would do, doubled "
-                           "until it fits",
+                           "Number of GPUs that suffices, doubled until it fits",
                            REPORT_IN_TEXT | REPORT_IN_JSON, columns),
                cells);
 }
@@ -343,7 +344,7 @@ static void add_room(struct report *report, const struct fits_question *question
     const double chance = learned_fit(f->model, system, f->plan, bytes);
     const bool leaves = leaves_room(question, f);
     const char *runs =
-        isnan(chance) ? "" : report_text(report, "; fits in %.0f %% of such runs", 100 * chance);
+        isnan(chance) ? "" : report_text(report, "; fits with %.0f %% probability", 100 * chance);
     if (!question->leaves) return;
     report_note(report, report_text(report, "  headroom %.3f GiB %s: %.3f of %.1f GiB are free%s",
                                     asked / 0x1p30, leaves ? "is left" : "is not left",

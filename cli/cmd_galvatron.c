@@ -13,27 +13,27 @@
 #define QUESTION(member) offsetof(struct question_args, member)
 const struct option galvatron_question_options[] = {
     {.name = "profiles", .type = OPTION_TEXT, .argument = "FILE", .offset = QUESTION(profiles), .complete = "file",
-     .help = "measured models and machines: {\"models\": {...}, \"hardware\": {...}}"},
+     .help = "Profiles of models and machines: {\"models\": {...}, \"hardware\": {...}}"},
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "NAME", .offset = QUESTION(model),
-     .help = "a model of FILE (the only one)"},
+     .help = "Model of FILE (default: the only one)"},
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "NAME", .offset = QUESTION(system),
-     .help = "a machine of FILE (the only one)"},
+     .help = "Machine of FILE (default: the only one)"},
     {.name = NULL},
 };
 const struct option_word galvatron_question_words[] = {
-    {"layers=N,N",           "layers of each kind"},
-    {"sequence=N,N",         "tokens of a sample, for each kind"},
-    {"memory_GB=N",          "memory of a rank; above 20 a fifth is left to the allocator"},
-    {"batch=N",              "samples a step; or min_bsz, max_bsz and bsz_scale: every batch of a range (8, 8, 8)"},
-    {"chunks=N",             "microbatches (every divisor of the batch)"},
-    {"fine_grained=0|1",     "1: each layer its own strategy, 0: one for all (1)"},
-    {"default_dp_type=TYPE", "data parallelism that is not ZeRO-3: ddp or zero2 (ddp)"},
-    {"pipeline_type=TYPE",   "gpipe, or pipedream_flush: 1F1B (gpipe)"},
-    {"async_grad_reduce=B",  "true: the gradients of each chunk are reduced at once (true)"},
-    {"precision=TYPE",       "bf16, fp16 or fp32 (bf16)"},
-    {"max_pp_deg=N",         "largest degrees: of pipeline, max_tp_deg of tensor, max_sp_deg of Ulysses (8)"},
-    {"disable_X=1",          "leave out X: pp, tp, sp, dp, fsdp (ZeRO-3), ckpt (recomputation), embedding_lmhead_tp, embedding_lmhead_sp"},
-    {"transition_scale=X",   "of changes of layout: 1e-7 as published, 1e-9 by their units (1e-7)"},
+    {"layers=N,N",           "Number of layers of each kind"},
+    {"sequence=N,N",         "Tokens per sample, for each kind"},
+    {"memory_GB=N",          "Memory of a rank; above 20 a fifth is reserved for the allocator"},
+    {"batch=N",              "Samples per step; or min_bsz, max_bsz and bsz_scale: every batch of a range (default: 8, 8, 8)"},
+    {"chunks=N",             "Number of microbatches (default: every divisor of the batch)"},
+    {"fine_grained=0|1",     "1: choose a strategy for each layer, 0: one for all layers (default: 1)"},
+    {"default_dp_type=TYPE", "Data parallelism other than ZeRO-3: ddp or zero2 (default: ddp)"},
+    {"pipeline_type=TYPE",   "Schedule: gpipe, or pipedream_flush for 1F1B (default: gpipe)"},
+    {"async_grad_reduce=B",  "true: reduce the gradients of each chunk at once (default: true)"},
+    {"precision=TYPE",       "Precision: bf16, fp16 or fp32 (default: bf16)"},
+    {"max_pp_deg=N",         "Largest degrees: of pipeline, max_tp_deg of tensor, max_sp_deg of Ulysses (default: 8)"},
+    {"disable_X=1",          "Leave out X: pp, tp, sp, dp, fsdp (ZeRO-3), ckpt (recomputation), embedding_lmhead_tp, embedding_lmhead_sp"},
+    {"transition_scale=X",   "Scale of layout-change costs: 1e-7 as published, 1e-9 by their units (default: 1e-7)"},
     {NULL, NULL},
 };
 /* clang-format on */
@@ -88,8 +88,8 @@ enum rk_status galvatron_read_words(struct question_args *args, const struct doc
         const char *word = args->keys.text[i], *equals = strchr(word, '=');
         char key[64];
         if (!equals || equals - word >= (int)sizeof key) {
-            status =
-                rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "\"%.80s\" is no word KEY=VALUE", word);
+            status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                             "\"%.80s\" is not a word KEY=VALUE", word);
             break;
         }
         snprintf(key, sizeof key, "%.*s", (int)(equals - word), word);
@@ -177,31 +177,31 @@ void galvatron_report(struct report *report, const struct galvatron_answer *answ
 /* ---- the command ---- */
 
 static const struct command galvatron_commands[] = {
-    {"search", run_galvatron_search, "the published search of a strategy for each layer",
+    {"search", run_galvatron_search, "run the published search of a strategy for each layer",
      &galvatron_search_usage},
-    {"check", run_galvatron_check, "read a strategy file, and time it by Galvatron's cost model",
+    {"check", run_galvatron_check, "read a strategy file and time it by Galvatron's cost model",
      &galvatron_check_usage},
-    {"plan", run_galvatron_plan, "a strategy file as a plan of reckon's", &galvatron_plan_usage},
-    {"collect", run_galvatron_collect,
-     "Galvatron's profile files as the one that search and check read", &galvatron_collect_usage},
-    {"strategies", run_galvatron_list, "the ways to run a layer that the search considers",
+    {"plan", run_galvatron_plan, "convert a strategy file to a plan", &galvatron_plan_usage},
+    {"collect", run_galvatron_collect, "merge Galvatron's profile files into one",
+     &galvatron_collect_usage},
+    {"strategies", run_galvatron_list, "list the ways to run a layer that the search considers",
      &galvatron_list_usage},
-    {"profile", run_galvatron_profile,
-     "profiles in Galvatron's form, predicted instead of measured", &galvatron_profile_usage},
+    {"profile", run_galvatron_profile, "write predicted profiles in Galvatron's format",
+     &galvatron_profile_usage},
     {.name = NULL},
 };
 
 const struct usage galvatron_usage = {
     .name = "galvatron",
-    .summary = "the search of the published tool Galvatron",
+    .summary = "run the search of the published tool Galvatron",
     .synopsis = "COMMAND ...",
     .description =
-        "Takes the profiles of Galvatron (Miao et al., VLDB 2023; Wang et al. 2024) and answers as "
-        "it does; docs/layerwise.md says what it computes.",
+        "Takes the profiles of Galvatron (Miao et al., VLDB 2023; Wang et al. 2024) and gives "
+        "Galvatron's answers; docs/layerwise.md describes the computation.",
     .groups = {{"General", options_help_rows, 0}},
     .examples = {{"reckon galvatron search --profiles profiles.json -m llama2-7b -s shipped-1x8 "
                   "layers=32 sequence=2048 memory_GB=20 batch=32",
-                  "The best strategy of each layer:"}},
+                  "Find the best strategy of each layer:"}},
     .commands = galvatron_commands,
 };
 

@@ -24,37 +24,37 @@ struct generate_args {
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "PROMPT", .help = "texts to continue, all at once", AT(prompts), .optional = OPERAND_MANY},
+    {.name = "PROMPT", .help = "Continue these texts, all at once", AT(prompts), .optional = OPERAND_MANY},
     {.name = NULL},
 };
 static const struct option input_rows[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "model",
-     .help = "the model's shape: an id of the catalog, a model file, or a config.json of Hugging Face"},
+     .help = "Model: an id of the catalog, a model file, or a config.json of Hugging Face"},
     {.letter = 'l', .name = "load", .type = OPTION_TEXT, .argument = "FOLDER", AT(load), .complete = "file",
-     .help = "its weights: what reckon train --save wrote, or a folder with *.safetensors of Hugging Face"},
+     .help = "Load weights that reckon train --save wrote, or a folder with *.safetensors of Hugging Face"},
     {.letter = 't', .name = "tokenizer", .type = OPTION_TEXT, .argument = "FILE", AT(tokenizer), .complete = "file",
-     .help = "the tokenizer.json that the model was trained with, or bytes (bytes)"},
-    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "of RoPE, as it was trained (what config.json says or leaves to its type, else 10000)"},
-    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "added to the variances of norms, as it was trained (what config.json says or leaves to its type, else 1e-5)"},
+     .help = "Tokenizer.json that the model was trained with, or bytes (default: bytes)"},
+    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "Base of RoPE in training (default: what config.json says or its type implies, else 10000)"},
+    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "Epsilon of norms in training (default: what config.json says or its type implies, else 1e-5)"},
     {.name = NULL},
 };
 static const struct option choice_rows[] = {
-    {.letter = 'n', .name = "tokens", .type = OPTION_NUMBER, AT(tokens), .min = 1, .max = 1000000, .help = "how many to add (200)"},
-    {.name = "temperature", .type = OPTION_COUNT, AT(temperature), .argument = "T", .help = "logits are divided by it: below 1 keeps to likely words (0.8)"},
-    {.name = "top", .type = OPTION_NUMBER, AT(top), .min = 1, .max = 1000000, .help = "choose among N likeliest tokens (all)"},
-    {.name = "top-p", .type = OPTION_COUNT, AT(top_p), .argument = "P", .help = "choose among the likeliest tokens whose probabilities sum to P (1: all)"},
-    {.name = "greedy", .type = OPTION_FLAG, AT(greedy), .help = "always the likeliest token"},
-    {.name = "samples", .type = OPTION_NUMBER, AT(samples), .min = 1, .max = 1024, .help = "continue each prompt N times, each by other choices (1)"},
-    {.name = "seed", .type = OPTION_NUMBER, AT(seed), .help = "of the choices: the same seed brings the same text (1)"},
-    {.name = "sequence", .type = OPTION_NUMBER, AT(sequence), .argument = "TOKENS", .min = 1, .max = 1ull << 31, .help = "let a token see at most so many before it (the model's context)"},
-    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 256, .help = "use N threads; the text is the same for any number (1)"},
-    {.name = "double", .type = OPTION_FLAG, AT(wide), .help = "compute with 64 bits"},
+    {.letter = 'n', .name = "tokens", .type = OPTION_NUMBER, AT(tokens), .min = 1, .max = 1000000, .help = "Add N tokens (default: 200)"},
+    {.name = "temperature", .type = OPTION_COUNT, AT(temperature), .argument = "T", .help = "Divide logits by T; below 1 prefers likely tokens (default: 0.8)"},
+    {.name = "top", .type = OPTION_NUMBER, AT(top), .min = 1, .max = 1000000, .help = "Choose among the N most likely tokens (default: all)"},
+    {.name = "top-p", .type = OPTION_COUNT, AT(top_p), .argument = "P", .help = "Choose among the most likely tokens whose probabilities sum to P (default: 1, all)"},
+    {.name = "greedy", .type = OPTION_FLAG, AT(greedy), .help = "Always choose the most likely token"},
+    {.name = "samples", .type = OPTION_NUMBER, AT(samples), .min = 1, .max = 1024, .help = "Continue each prompt N times with different choices (default: 1)"},
+    {.name = "seed", .type = OPTION_NUMBER, AT(seed), .help = "Seed of the choices; the same seed gives the same text (default: 1)"},
+    {.name = "sequence", .type = OPTION_NUMBER, AT(sequence), .argument = "TOKENS", .min = 1, .max = 1ull << 31, .help = "Limit the context to N tokens (default: the model's)"},
+    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 256, .help = "Use N threads; the text is the same for any number (default: 1)"},
+    {.name = "double", .type = OPTION_FLAG, AT(wide), .help = "Compute with 64 bits"},
     {.name = NULL},
 };
 
 static const struct option output_rows[] = {
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+     .help = "Write to FILE, atomically; - is standard output (default: -)"},
     {.name = NULL},
 };
 
@@ -63,10 +63,11 @@ const struct usage generate_usage = {
     .summary = "continue a prompt with a trained model",
     .synopsis = "--model MODEL --load FOLDER [options] PROMPT...",
     .description =
-        "Prints the prompt and what the model adds, as it comes; several texts when all are complete, an empty line "
-        "between them. Each token is chosen by the logits of those before it, at most as many as the model's context: a text "
-        "that has filled it goes on behind its later half. Weights are read where they lie in their files (F32, BF16, F16), "
-        "keys and values of earlier tokens are kept.",
+        "Prints the prompt and the tokens that the model adds, as they come; several texts are printed "
+        "when all are complete, with an empty line between them. Each token is chosen by the logits of "
+        "the earlier tokens within the model's context; a text that has filled the context continues "
+        "after its later half. Weights are read from their files (F32, BF16, F16); keys and values of "
+        "earlier tokens are cached.",
     .operands = operands,
     .groups = {
         {"Input", input_rows, 0},
@@ -75,8 +76,8 @@ const struct usage generate_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon generate -m examples/train/tiny.json -l checkpoints \"All human beings\"", "What reckon train --save checkpoints has learned:"},
-        {"reckon generate -m gpt2-124m -l gpt2 -t gpt2/tokenizer.json --top 40 \"The law\"", "GPT-2 from a folder of Hugging Face:"},
+        {"reckon generate -m examples/train/tiny.json -l checkpoints \"All human beings\"", "Continue with the model of reckon train --save checkpoints:"},
+        {"reckon generate -m gpt2-124m -l gpt2 -t gpt2/tokenizer.json --top 40 \"The law\"", "Continue with GPT-2 from a folder of Hugging Face:"},
     },
     .see_also = "reckon-train(1), reckon-tokenize(1)",
 };

@@ -34,29 +34,29 @@ enum { MOST_SEQUENCE = 1 << 28, FILE_BYTES = 4 << 20 };
 
 /* clang-format off */
 static const struct operand hf_operands[] = {
-    {"CONFIG", "the config.json of a model, or - (standard input)", offsetof(struct hf_args, config), false, "file"},
+    {"CONFIG", "Config.json of a model, or - (standard input)", offsetof(struct hf_args, config), false, "file"},
     {.name = NULL},
 };
 
 static const struct option hf_rows[] = {
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write the model to FILE, as reckon-model(5) describes; - prints it instead of the report"},
+     .help = "Write the model to FILE, as in reckon-model(5); - prints it instead of the report"},
     {.name = "as", .type = OPTION_CHOICE, .argument = "TYPE", AT(type), .choices = hf_type_names,
-     .help = "read the file as one of this model_type, whatever it says"},
+     .help = "Read the file as one of this model_type, whatever it says"},
     {.name = "sequence", .type = OPTION_NUMBER, AT(sequence), .min = 1, .max = MOST_SEQUENCE,
-     .help = "tokens of one sample (the context of pre-training, as far as the file tells it)"},
+     .help = "Tokens per sample (default: the context of pre-training, if the file states it)"},
     {.name = NULL},
 };
 
 static const struct usage hf_usage = {
     .name = "import hf",
-    .summary = "the shape of a model from its config.json of Hugging Face transformers",
+    .summary = "read a model from a config.json of Hugging Face",
     .synopsis = "CONFIG [-o FILE] [--as TYPE] [--sequence N]",
     .description =
-        "Prints the shape, the exact number of parameters and each default that was assumed, because "
-        "the file does not say it. What the file says and an estimate does not follow is a warning; a key that "
-        "the type has not and that may change shape or cost is an error. Layers for multi-token prediction are "
-        "read, but not counted as parameters. Spellings of transformers 4 and 5 are read. Types that are known:"
+        "Prints the shape, the exact number of parameters and each default that was assumed because "
+        "the file lacks it. Statements of the file that an estimate ignores are warnings; an unknown "
+        "key that may change shape or cost is an error. Layers for multi-token prediction are read, "
+        "but not counted as parameters. Spellings of transformers 4 and 5 are read. Known types:"
 #define HF_TYPE(name, class, keys, facts) " " name
 #include "interop/hf_types.def"
         ".",
@@ -68,7 +68,7 @@ static const struct usage hf_usage = {
     },
     .examples = {
         {"reckon import hf Llama-3.1-8B/config.json -o llama.json && reckon search -m ./llama.json -s h100-80g-nvl8 -g 256 -b 512",
-         "Take a model over, and see how it is trained best:"},
+         "Import a model, and search for its best plan:"},
     },
 };
 /* clang-format on */
@@ -143,7 +143,7 @@ static int print_import(const struct hf_import *import, const struct hf_args *ar
     add_count(&report, &import->model);
     describe_model(&report, &import->model, REPORT_IN_ALL);
     entry_shape(&report, &import->model);
-    add_notes(&report, import, HF_ASSUMED, "assumed", "Assumed, because the file does not say it",
+    add_notes(&report, import, HF_ASSUMED, "assumed", "Assumed because the file does not state it",
               REPORT_IN_TEXT | REPORT_IN_JSON);
     add_notes(&report, import, HF_IGNORED, "ignored", NULL, REPORT_IN_JSON);
     const int code = show_report(&report, &args->show, NULL, RK_OK);
@@ -178,15 +178,14 @@ static int run_hf(int argc, char **argv)
 /* ---- the command ---- */
 
 static const struct command import_commands[] = {
-    {"hf", run_hf, "a model from the config.json of Hugging Face transformers", &hf_usage},
-    {"megatron", import_megatron, "a launch script of Megatron-LM as a model and a plan",
+    {"hf", run_hf, "read a model from a config.json of Hugging Face", &hf_usage},
+    {"megatron", import_megatron, "read a launch script of Megatron-LM as model and plan",
      &import_megatron_usage},
-    {"hwloc", import_hwloc, "a machine from lstopo's XML of a node", &import_hwloc_usage},
-    {"nvidia-smi", import_nvidia_smi, "a machine from what `nvidia-smi topo -m` prints of a node",
+    {"hwloc", import_hwloc, "read a machine from lstopo's XML of a node", &import_hwloc_usage},
+    {"nvidia-smi", import_nvidia_smi, "read a machine from `nvidia-smi topo -m` of a node",
      &import_nvidia_smi_usage},
-    {"slurm", import_slurm, "a machine from Slurm's description of its switches",
-     &import_slurm_usage},
-    {"mlperf", import_mlperf, "submissions of MLPerf Training as measured runs",
+    {"slurm", import_slurm, "read a machine from Slurm's switches", &import_slurm_usage},
+    {"mlperf", import_mlperf, "read submissions of MLPerf Training as measured runs",
      &import_mlperf_usage},
 #define FORMAT_COMMAND(id, name, tool, own, what, versions, example)                               \
     {name, import_##id, what " of " tool " as " FORMAT_GIVES_##own, &import_##id##_usage},
@@ -199,16 +198,16 @@ static const struct command import_commands[] = {
 
 const struct usage import_usage = {
     .name = "import",
-    .summary = "take over the models and plans of other tools",
+    .summary = "read models and plans of other tools",
     .synopsis = "[FORMAT] FILE [options]",
-    .description =
-        "Reads the files of other tools and writes Reckon's own. Without FORMAT the file "
-        "says whose it is.",
+    .description = "Reads the files of other tools and writes Reckon's own. Without FORMAT, reckon "
+                   "detects the "
+                   "format from the file.",
     .groups = {{"General", options_help_rows, 0}},
     .examples = {{"reckon import hf config.json -o model.json",
-                  "A model of Hugging Face as a model file:"},
+                  "Import a model of Hugging Face as a model file:"},
                  {"reckon import megatron train.sh --system h100-sxm5-80g",
-                  "A launch script of Megatron-LM, and what it costs:"}},
+                  "Import a launch script of Megatron-LM, and print its cost:"}},
     .see_also =
         "reckon-export(1), reckon-diff(1), reckon-models(1), reckon-model(5), reckon-plan(5)",
     .commands = import_commands,

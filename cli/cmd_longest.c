@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/longest.h"
 #include "cli/page_longest.h"
+#include "cli/plan_axes.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
@@ -14,6 +15,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_TOKENS = 1 << 30 };
 
@@ -30,46 +32,53 @@ struct longest_args {
 
 /* clang-format off */
 static const struct operand longest_operands[] = {
-    {.name = "MODEL", .help = "what is trained: an id of `reckon models` or a file", AT(source.model), .complete = "models"},
-    {.name = "SYSTEM", .help = "the machine: an id of `reckon systems`, a file, or a description in one line; with a second memory, as mem2=250GB@12GB/s, layers can be swapped", AT(source.system), .complete = "systems"},
-    {.name = "PLAN", .help = "words of a plan that all candidates keep, as precision=fp16",
+    {.name = "MODEL", .help = "Model: an id of `reckon models` or a file", AT(source.model), .complete = "models"},
+    {.name = "SYSTEM", .help = "Machine: an id of `reckon systems`, a file, or a description in one line; with a second memory, as mem2=250GB@12GB/s, layers can be swapped", AT(source.system), .complete = "systems"},
+    {.name = "PLAN", .help = "Words of a plan that all candidates keep, as precision=fp16",
      .offset = offsetof(struct longest_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option input_options[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(source.model), .complete = "models",
-     .help = "the same as MODEL"},
+     .help = "Model, in the same form as MODEL"},
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(source.system), .complete = "systems",
-     .help = "the same as SYSTEM"},
+     .help = "Machine, in the same form as SYSTEM"},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(source.file), .complete = "file",
-     .help = "a plan file or words that all candidates keep, beside PLAN"},
+     .help = "Plan file or words that all candidates keep, in addition to PLAN"},
     {.name = NULL},
 };
 static const struct option longest_options[] = {
     {.letter = 'g', .name = "gpus", .type = OPTION_VALUES, AT(gpus), .argument = "N,N", .min = 1, .max = 65536,
-     .help = "numbers of GPUs (8; of a range, its powers of two)"},
+     .help = "Numbers of GPUs; a range stands for its powers of two (default: 8)"},
     {.name = "step", .type = OPTION_NUMBER, AT(step), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
-     .help = "lengths are multiples of it (32768)"},
+     .help = "Search lengths that are multiples of N (default: 32768)"},
     {.name = "no-lengths", .type = OPTION_FLAG, AT(no_lengths),
-     .help = "without the table of what can be achieved at each length"},
+     .help = "Leave out the table of the best plan at each length"},
     OPTION_HEADROOM_ROW(AT(headroom)),
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all. To a name that ends in .html goes a page"},
+     .help = "Write to FILE, atomically; - is standard output (default: -). A name that ends in .html gives a page"},
     {.name = NULL},
 };
 
 const struct usage longest_usage = {
     .name = "longest",
-    .summary = "the longest sequence that can be trained, for each number of GPUs",
+    .summary = "find the longest sequence that can be trained",
     .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]...",
     .description =
-        "Bisects the length of a sequence, one at a time, over every candidate: tensor, context (ring and Ulysses), expert, data and pipeline degrees that "
-        "make up the GPUs, ZeRO 1 and 3, the loss in chunks; layers kept, computed again whole, through two "
-        "buffers with the best share offloaded [zhao2025memo], or in chunks of 64 Ki tokens [yao2024fpdt]. What is printed was predicted to fit, and every candidate was predicted not to "
-        "fit at the next length that it can split: `limit` says which memory was too small.\n\n"
-        "Further tables have where each of four kinds of plan ends, and its best MFU at each length: two buffers; Megatron-LM's with whole "
-        "layers computed again or kept; DeepSpeed's, Ulysses and ZeRO-3, computed again; the same in chunks of the sequence. "
-        "Those of Megatron-LM and DeepSpeed are without the loss in chunks, which they had not. A page (-o FILE.html) draws MFU and memory over length.",
+        "For each number of GPUs, bisects the length of a sequence, with one sequence at a time, over "
+        "every candidate: tensor, context (ring and Ulysses), expert, data and pipeline degrees whose "
+        "product is the number of GPUs, ZeRO 1 and 3, the loss in chunks; layers kept, fully "
+        "recomputed, run through two buffers with the best share offloaded [zhao2025memo], or in "
+        "chunks of 64 Ki tokens [yao2024fpdt]. The printed length was predicted to fit, and every "
+        "candidate was predicted not to fit at the next length that it can split: `limit` names the "
+        "memory that was too small.\n\n"
+        "More tables show where each of four kinds of plan ends, and its best MFU at each length: two "
+        "buffers; Megatron-LM with whole layers recomputed or kept; DeepSpeed with Ulysses, ZeRO-3 and "
+        "recomputation; DeepSpeed with chunks of the sequence. Plans of Megatron-LM and DeepSpeed are "
+        "without the loss in chunks, which these versions lacked. Over several clusters the search deals "
+        "the layers to stages at each length, in steps of 16 samples, and stages of Megatron-LM's plans "
+        "recompute what they must; DeepSpeed's plans, which have no stages, are left out. A page "
+        "(-o FILE.html) plots MFU and memory over length.",
     .operands = longest_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -80,9 +89,9 @@ const struct usage longest_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon longest memo-7b \"a800-sxm4-80g mem2=250GB@12GB/s\" --gpus 8", "How long on one node?"},
-        {"reckon longest llama3.1-70b \"h100-sxm5-80g mem2=250GB@25GB/s\" --gpus 64,128", "... on eight and sixteen?"},
-        {"reckon longest mixtral-8x7b \"h100-sxm5-80g mem2=250GB@25GB/s\" -g 16..64 -o longest.html", "A page with charts:"},
+        {"reckon longest memo-7b \"a800-sxm4-80g mem2=250GB@12GB/s\" --gpus 8", "How long can a sequence be on one node?"},
+        {"reckon longest llama3.1-70b \"h100-sxm5-80g mem2=250GB@25GB/s\" --gpus 64,128", "How long on eight and sixteen nodes?"},
+        {"reckon longest mixtral-8x7b \"h100-sxm5-80g mem2=250GB@25GB/s\" -g 16..64 -o longest.html", "Write a page with charts:"},
     },
     .see_also = "reckon-offload(1), reckon-predict(1)",
 };
@@ -129,7 +138,7 @@ static const struct report_column length_columns[] = {
 static const struct report_column gain_columns[] = {
     {.name = "gpus", .title = "GPUs"},
     {.name = "over"},
-    {.name = "lengths", .title = "both run"},
+    {.name = "lengths", .title = "both feasible"},
     {.name = "mean_gain", .title = "mean gain", .digits = 3},
     {.name = "all_lengths", .title = "lengths"},
     {.name = "gain_of_means", .title = "of means, 0 where it does not fit", .digits = 3},
@@ -152,6 +161,7 @@ static const char *plan_text(struct report *report, const struct rk_plan *plan)
 struct tables {
     struct longest *p;
     const struct plan_input *input;
+    struct rk_plans_problem *over; /* of several clusters */
     struct report *report;
     struct report_table *longest, *ends, *lengths, *gains, *points;
 };
@@ -178,10 +188,18 @@ static void add_range(struct tables *t, const struct rk_plan *plan)
     forecast_memory_errors(t->report, &f);
 }
 
+/* Over several clusters, of the fullest stage on its own. */
 static struct report_cell fits_cell(const struct tables *t, const struct rk_plan *plan,
                                     const struct rk_outcome *o)
 {
-    const double chance = learned_fit(&t->input->model, &t->input->system, plan, o->hbm_bytes);
+    const struct rk_model *model = &t->input->model;
+    const struct rk_system *system = &t->input->system;
+    struct rk_prediction p;
+    if (system->machine) {
+        rk_predict(model, system, plan, &p);
+        system = rk_system_of(system, p.stage[p.tightest].cluster);
+    }
+    const double chance = learned_fit(model, system, plan, o->hbm_bytes);
     return isnan(chance) ? cell_none() : cell_number(chance);
 }
 
@@ -322,10 +340,11 @@ static void add_lengths(struct tables *t, const uint64_t most[LONGEST_KINDS + 1]
 /* ---- the command ---- */
 
 /* Numbers of GPUs, 8 unless given: of a range, its powers of two. */
-static enum rk_status gpus_of(const struct longest_args *args, uint64_t gpus[MOST_GPU_COUNTS],
-                              int *count, struct rk_error *error)
+static enum rk_status gpus_of(const struct longest_args *args, const struct tables *t,
+                              uint64_t gpus[MOST_GPU_COUNTS], int *count, struct rk_error *error)
 {
     *count = 0;
+    if (t->over) return gpus[(*count)++] = t->input->system.devices, RK_OK;
     for (int i = 0; i < args->gpus.count; i++) {
         const uint64_t low = args->gpus.range[i].low, high = args->gpus.range[i].high;
         const int before = *count;
@@ -352,11 +371,11 @@ static void open_tables(struct tables *t)
     struct report *r = t->report;
     t->longest = add_table(r, "longest", "The longest sequence", longest_columns, LONGEST_COLUMNS,
                            REPORT_IN_ALL);
-    t->ends = add_table(r, "ends", "Where each kind of plan ends", end_columns, END_COLUMNS,
-                        REPORT_IN_TEXT | REPORT_IN_JSON);
-    t->lengths = add_table(r, "lengths", "MFU over length, the best plan of each kind",
+    t->ends = add_table(r, "ends", "Longest sequence of each kind of plan", end_columns,
+                        END_COLUMNS, REPORT_IN_TEXT | REPORT_IN_JSON);
+    t->lengths = add_table(r, "lengths", "MFU by length, the best plan of each kind",
                            length_columns, LENGTH_COLUMNS, REPORT_IN_TEXT | REPORT_IN_JSON);
-    t->gains = add_table(r, "gains", "What two buffers gain", gain_columns, GAIN_COLUMNS,
+    t->gains = add_table(r, "gains", "Gain of two buffers", gain_columns, GAIN_COLUMNS,
                          REPORT_IN_TEXT | REPORT_IN_JSON);
     t->points =
         add_table(r, "points", NULL, page_longest_columns, PAGE_LONGEST_COLUMNS, REPORT_IN_JSON);
@@ -370,12 +389,43 @@ static void hide_empty(struct report_table *table)
 
 /* ---- memory that is left free ---- */
 
+static enum rk_status leave_room_over(struct tables *t, const char *headroom,
+                                      struct rk_error *error)
+{
+    struct rk_plans_problem before = *t->over;
+    const enum rk_status status = headroom_of_clusters(headroom, t->over, error);
+    if (memcmp(before.usable_bytes, t->over->usable_bytes, sizeof before.usable_bytes) != 0)
+        longest_forget(t->p);
+    return status;
+}
+
+/* What every candidate is searched with. RK_BAD_ARGUMENT when stages cannot have what words say. */
+static enum rk_status open_over(struct tables *t, const struct longest_args *args,
+                                struct rk_error *error)
+{
+    const struct plan_input *input = t->input;
+    if (args->gpus.count)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--gpus does not go with several clusters: each says how many it has");
+    struct rk_plans_problem *problem = t->over = malloc(sizeof *problem);
+    if (!problem) return no_memory(error);
+    rk_plans_problem_init(problem, &input->model, &input->system, RK_MEGATRON, 0, LONGEST_SAMPLES,
+                          t->p->step);
+    enum rk_status status = plan_problem_take(&input->draft, problem, error);
+    struct rk_space *space = status == RK_OK ? rk_plans_open(problem, error) : NULL;
+    if (!space) return error->status;
+    rk_space_close(space);
+    t->p->over = problem;
+    return RK_OK;
+}
+
 /* A kind's machine has as much memory as its plans may take. */
 static enum rk_status leave_room(struct tables *t, const char *headroom,
                                  struct roomy_system roomy[LONGEST_KINDS], struct rk_error *error)
 {
     const struct plan_input *input = t->input;
     enum rk_status status = RK_OK;
+    if (t->over) return leave_room_over(t, headroom, error);
     for (int kind = 0; kind < LONGEST_KINDS && status == RK_OK; kind++) {
         struct rk_plan plan = t->p->words;
         double room = 1;
@@ -409,10 +459,11 @@ static void note_full(struct report *report, const struct found *found, int coun
 {
     for (int i = 0; i < count; i++)
         if (found[i].full && found[i].tokens[LONGEST_KINDS])
-            report_note(report, report_text(report,
-                                            "%" PRIu64 " GPUs: no plan leaves the headroom of the "
-                                            "memory: named are those that fit without",
-                                            found[i].gpus));
+            report_note(report,
+                        report_text(report,
+                                    "%" PRIu64 " GPUs: no plan leaves the headroom of the memory: "
+                                    "plans that fit without it are shown",
+                                    found[i].gpus));
 }
 
 static enum rk_status answer(const struct longest_args *args, struct tables *t,
@@ -422,7 +473,7 @@ static enum rk_status answer(const struct longest_args *args, struct tables *t,
     uint64_t gpus[MOST_GPU_COUNTS];
     struct found found[MOST_GPU_COUNTS];
     int count;
-    enum rk_status status = gpus_of(args, gpus, &count, error);
+    enum rk_status status = gpus_of(args, t, gpus, &count, error);
     for (int i = 0; i < count && status == RK_OK; i++) {
         found[i] = (struct found){.gpus = gpus[i]};
         status = find(t, args, &found[i], roomy, error);
@@ -469,6 +520,7 @@ static enum rk_status check_words(const struct plan_draft *draft, struct rk_erro
         "recompute_rest",
         "loss_in_chunks",
         "activation_offload",
+        "stages",
     };
     for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
         if (plan_given(draft, chosen[i]))
@@ -501,7 +553,7 @@ static int show(const struct tables *t, const struct longest_args *args, bool an
 
 int cmd_longest(int argc, char **argv)
 {
-    struct longest_args args = {.step = 32768};
+    struct longest_args args = {.source = {.several = true, .unsearched = true}, .step = 32768};
     struct plan_input input = {.assumed = ""};
     struct report report = {.first = NULL};
     struct rk_error error;
@@ -511,10 +563,10 @@ int cmd_longest(int argc, char **argv)
     if (done >= 0) return done;
     struct longest *p = calloc(1, sizeof *p);
     struct roomy_system *roomy = calloc(LONGEST_KINDS, sizeof *roomy);
+    struct tables tables = {.p = p, .input = &input, .report = &report};
     enum rk_status status =
         p && roomy ? plan_gather(&args.source, &input, &error) : no_memory(&error);
     if (status == RK_OK) status = check_words(&input.draft, &error);
-    struct tables tables = {.p = p, .input = &input, .report = &report};
     if (status == RK_OK) {
         p->model = &input.model;
         p->words = input.draft.plan;
@@ -522,12 +574,14 @@ int cmd_longest(int argc, char **argv)
         p->attention_given = plan_given(&input.draft, "attention");
         p->step = args.step;
         p->most = MOST_TOKENS;
-        status = answer(&args, &tables, roomy, &any, &error);
+        if (input.system.machine) status = open_over(&tables, &args, &error);
+        if (status == RK_OK) status = answer(&args, &tables, roomy, &any, &error);
     }
     const int code = status == RK_OK ? show(&tables, &args, any) : options_fail(&error);
     report_release(&report);
     plan_input_release(&input);
     if (p) longest_release(p);
+    free(tables.over);
     free(roomy);
     free(p);
     return code;

@@ -23,46 +23,47 @@ struct measure_args {
 /* clang-format off */
 static const struct option rows[] = {
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+     .help = "Write to FILE, atomically; - is standard output (default: -)"},
     {.name = "seconds", .type = OPTION_NUMBER, AT(seconds), .min = 1, .max = 3600,
-     .help = "how long to measure: more find a quieter moment (40; of --profile, which times layers by themselves, 1)"},
+     .help = "Time to measure; longer finds quieter moments (default: 40, with --profile, which times single layers, 1)"},
     {.name = "drives", .type = OPTION_TEXT, .argument = "FOLDER", AT(drives), .complete = "file",
-     .help = "measure two memory tiers to offload to, as well: the host's memory, and the drives on which FOLDER lies"},
+     .help = "Also measure two memory tiers for offloading: the host's memory, and the drives that hold FOLDER"},
     {.name = NULL},
 };
 
 static const struct option profile_rows[] = {
     {.name = "profile", .type = OPTION_TEXT, .argument = "MODEL", AT(profile.model), .complete = "models",
-     .help = "write profiles of MODEL and this machine in Galvatron's form, for reckon galvatron search and reckon calibrate, instead of a system"},
+     .help = "Write profiles of MODEL and this machine in Galvatron's format, for reckon galvatron search and reckon calibrate, instead of a system"},
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, .argument = "N", AT(profile.ranks), .min = 2, .max = 64,
-     .help = "of --profile: ranks, a power of two (8)"},
+     .help = "Number of ranks of --profile, a power of two (default: 8)"},
     {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(profile.sequence), .min = 1, .max = 1 << 20,
-     .help = "of --profile: tokens of a sample (the model's)"},
+     .help = "Tokens per sample of --profile (default: the model's)"},
     {.name = NULL},
 };
 
 const struct usage measure_usage = {
     .name = "measure",
-    .summary = "this machine as a system that plans are predicted for",
+    .summary = "measure this machine and write it as a system file",
     .synopsis = "[options]",
     .description =
-        "Measures what one processor does with the kernels of reckon train (products, attention, memory, the "
-        "optimizer), alone and while all processors do the same kind of work, and what messages between two "
-        "threads take, and writes a system file: --system of reckon train and reckon predict, which take what "
-        "fits the plan's ranks. Each number is processor time, the middle one of nine turns over all kernels (of one "
-        "below 15 seconds), so that other work on the machine disturbs little. An accelerator of that system is one processor; ranks are threads.\n\n"
-        "With --profile, layers are profiled as Galvatron's profiler does it, from models of one and of two: forward "
-        "times for 1 to 8 samples, and what is kept of a sample by tensor degree, in 32 bits; messages are as "
-        "measured; what embedding and head hold is predicted.",
+        "Measures one processor with the kernels of reckon train (products, attention, memory, the "
+        "optimizer), alone and while all processors do the same kind of work, and messages between two "
+        "threads. Writes a system file for --system of reckon train and reckon predict, which use the "
+        "rates that fit the plan's ranks. Each number is processor time, the median of nine rounds "
+        "over all kernels (of one below 15 seconds), so that other work on the machine disturbs "
+        "little. A GPU of that system is one processor; ranks are threads.\n\n"
+        "With --profile, layers are profiled as Galvatron's profiler does, from models of one and of "
+        "two layers: forward times for 1 to 8 samples, and stored bytes per sample by tensor degree, "
+        "in 32 bits. Messages are measured; the memory of embedding and head is predicted.",
     .groups = {
         {"Output", rows, 0},
         {"Profiles", profile_rows, 0},
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon measure -o here.json", "This machine:"},
-        {"reckon predict -m gpt2-124m -s here.json dp2 gbs8 seq64 precision=fp32", "... and what a step takes on it:"},
-        {"reckon measure --profile gpt2-124m -g 2 --sequence 64 -o p.json && reckon galvatron search --profiles p.json layers=12 sequence=64 memory_GB=8 batch=8 precision=fp32", "Galvatron's search on profiles of this machine:"},
+        {"reckon measure -o here.json", "Measure this machine:"},
+        {"reckon predict -m gpt2-124m -s here.json dp2 gbs8 seq64 precision=fp32", "Predict a step on it:"},
+        {"reckon measure --profile gpt2-124m -g 2 --sequence 64 -o p.json && reckon galvatron search --profiles p.json layers=12 sequence=64 memory_GB=8 batch=8 precision=fp32", "Run Galvatron's search on profiles of this machine:"},
     },
     .see_also = "reckon-train(1), reckon-system(5), reckon-calibrate(1)",
 };

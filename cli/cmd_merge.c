@@ -15,27 +15,27 @@ struct merge_args {
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "DIR", AT(shards), .complete = "file", .help = "a folder that reckon shard or reshard wrote; with --fuse also a checkpoint"},
+    {.name = "DIR", AT(shards), .complete = "file", .help = "Folder that reckon shard or reshard wrote; with --fuse also a checkpoint"},
     {.name = NULL},
 };
 
 static const struct option rows[] = {
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "DIR", AT(output), .complete = "file",
-     .help = "the folder of the checkpoint, a new one; a stopped run goes on when it is asked for again"},
+     .help = "Write the checkpoint to a new folder; a stopped run resumes with the same command"},
     {.name = "max-shard", .type = OPTION_TEXT, .argument = "SIZE", AT(most),
-     .help = "most bytes of a file, \"2GB\"; one file has no index (5GB)"},
+     .help = "Largest size of a file, \"2GB\"; a single file has no index (default: 5GB)"},
     {.name = NULL},
 };
 
 const struct usage merge_usage = {
     .name = "merge",
-    .summary = "the shards of a plan as one checkpoint",
+    .summary = "merge the shards of a plan into one checkpoint",
     .synopsis = "DIR -o DIR [--max-shard SIZE]",
     .description =
-        "Puts together what reckon shard took apart, with the same bytes, as Hugging Face lays "
+        "Puts the shards of reckon shard together, with the same bytes, as Hugging Face lays "
         "checkpoints out: tensors in the order of their names, model.safetensors or "
         "model-00001-of-0000N.safetensors with an index. Padding of vocabularies is cut off. Each "
-        "shard says what it has, so neither plan nor model is needed.",
+        "shard records its contents, so neither plan nor model is needed.",
     .operands = operands,
     .groups = {
         {"Checkpoint", rows, 0},
@@ -44,9 +44,9 @@ const struct usage merge_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon merge shards -o Llama-3.1-8B", "Back to a checkpoint:"},
-        {"reckon merge shards --max-shard 2GB -o checkpoint", "In files of at most 2 GB:"},
-        {"reckon merge Llama-3.1-8B --fuse megatron -o fused", "A checkpoint with projections as Megatron-LM has them:"},
+        {"reckon merge shards -o Llama-3.1-8B", "Merge back to a checkpoint:"},
+        {"reckon merge shards --max-shard 2GB -o checkpoint", "Write files of at most 2 GB:"},
+        {"reckon merge Llama-3.1-8B --fuse megatron -o fused", "Write a checkpoint with projections as Megatron-LM has them:"},
     },
     .see_also = "reckon-shard(1), reckon-reshard(1)",
 };

@@ -15,16 +15,16 @@ struct models_args {
 
 /* clang-format off */
 static const struct operand models_operands[] = {
-    {"MODEL", "an id of the catalog, a file (also a config.json of Hugging Face), or - (standard input): show this one with its sources",
+    {"MODEL", "Show one model with its sources: an id of the catalog, a file (also a config.json of Hugging Face), or - (standard input)",
      offsetof(struct models_args, name), true, "models"},
     {.name = NULL},
 };
 
 static const struct option models_options[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", .offset = offsetof(struct models_args, name), .complete = "models",
-     .help = "as MODEL"},
+     .help = "Model, in the same form as MODEL"},
     {.name = "all", .type = OPTION_FLAG, .offset = offsetof(struct models_args, all),
-     .help = "List the models of papers and of earlier years, too"},
+     .help = "Also list the models of papers and of earlier years"},
     OPTION_OUTPUT_ROW(.offset = offsetof(struct models_args, output)),
     {.name = NULL},
 };
@@ -34,10 +34,10 @@ const struct usage models_usage = {
     .summary = "list the models of the catalog, or show one",
     .synopsis = "[[--model] MODEL] [options]",
     .description =
-        "Lists the models of the catalog with their numbers of parameters, which are computed from "
-        "their shapes; or shows one with all its dimensions and the sources of the numbers. Without "
-        "--all the list leaves out models of papers and of earlier years, which every command takes "
-        "all the same. A model also goes by the name of its checkpoint on the Hugging Face Hub, "
+        "Lists the models of the catalog with their numbers of parameters, computed from their shapes; "
+        "or shows one with all its dimensions and the sources of the numbers. Without --all the list "
+        "leaves out models of papers and of earlier years, which every command accepts nevertheless. A "
+        "model also has the name of its checkpoint on the Hugging Face Hub, "
         "meta-llama/Llama-3.3-70B-Instruct.",
     .operands = models_operands,
     .groups = {
@@ -46,9 +46,9 @@ const struct usage models_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon models", "What there is:"},
-        {"reckon models gpt3-175b", "One of them, with its sources:"},
-        {"reckon models --format json", "For a program:"},
+        {"reckon models", "List the catalog:"},
+        {"reckon models gpt3-175b", "Show one model, with its sources:"},
+        {"reckon models --format json", "List for a program:"},
     },
     .see_also = "reckon-systems(1), reckon-model(5)",
 };

@@ -18,44 +18,50 @@ struct offload_args {
 
 /* clang-format off */
 static const struct operand offload_operands[] = {
-    {.name = "PLAN", .help = "words that say how it is trained, as of reckon predict; without --model: files of cases",
+    {.name = "PLAN", .help = "Words that describe the plan, as of reckon predict; without --model: files of cases",
      .offset = offsetof(struct offload_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option offload_drives[] = {
     {.name = "lifetime", .type = OPTION_COUNT, AT(lifetime_years), .argument = "YEARS",
-     .help = "drives must last so long: what wears them out before does not count"},
+     .help = "Reject plans whose drives wear out before N years"},
     {.name = NULL},
 };
 static const struct option offload_simulation[] = {
     {.name = "simulate", .type = OPTION_FLAG, AT(simulate),
-     .help = "Simulate SSDTrain's rule event by event: writes and reads in two queues, what is not yet written handed on; of a plan its first stage, on drives 1 to 16 times as slow; of a .csv each row, with array_GBps"},
+     .help = "Simulate SSDTrain's rule event by event: writes and reads in two queues, tensors in the write queue are handed on; for a plan its first stage, on drives 1 to 16 times as slow; for a .csv each row, with array_GBps"},
     {.name = NULL},
 };
 static const struct option offload_output[] = {
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+     .help = "Write to FILE, atomically; - is standard output (default: -)"},
     {.name = NULL},
 };
 
 const struct usage offload_usage = {
     .name = "offload",
-    .summary = "which activations leave the accelerator, for how long drives last",
+    .summary = "plan activation offloading and the lifetime of drives",
     .synopsis = "--model MODEL --system SYSTEM [options] [PLAN]... | FILE...",
     .description =
-        "Predicts a plan under each rule of what to keep, move to a lower memory and compute again: all kept; whole layers "
-        "again; MEMO's share of the tokens [zhao2025memo]; the best share; everything swapped; SSDTrain's rule [wu2025ssdtrain] "
-        "for each lower memory; and the fastest that fits of all shares, tiers (host and the next one together, too) and ways to treat "
-        "the rest. \"By tensor and layer\" deals each tensor of each layer to the memories, those first that take longest to "
-        "compute again for each byte, as much as is written and read back in time: a bound that no plan of equal shares reaches. Each with what the GPU and the lower memories hold, what is waited for and computed again (by token, and by tensor: those first that take longest for each byte), what is written in a step, the "
-        "bandwidth that asks for (writes within half a step), how long drives live and cost. Over several clusters a share is the largest that "
-        "every stage may have on its own cluster, and the bound by tensor and layer is left out. Exit status 1: none fits.\n\n"
-        "Without --model, works out published formulas over files of cases. A .csv has rows of SSDTrain's model (layers, hidden, heads, "
-        "vocabulary, sequence, gpus, tensor, pipeline, data, zero, global_batch, microbatch, accumulation, achieved_TFLOPps, "
-        "hbm_GBps): bytes of activations, the step, the write bandwidth that it asks for, how long two sets of drives live. "
-        "A .json with \"attention\" and \"mlp\" is a tree of modules: which node SSDTrain's rule keeps first, at each bandwidth of "
-        "\"first_kept\". A .json with \"cases\" of \"tokens\" is MEMO's choice: the share of the tokens that is swapped, what is "
-        "computed again by token and by tensor, and the best share beside it.",
+        "Predicts a plan under each rule of what to keep, offload and recompute: all kept; whole "
+        "layers recomputed; MEMO's share of the tokens [zhao2025memo]; the best share; everything "
+        "offloaded; SSDTrain's rule [wu2025ssdtrain] for each lower memory; and the fastest fit over "
+        "all shares, tiers (host and the next one together, too) and ways to treat the rest. \"By "
+        "tensor and layer\" assigns each tensor of each layer to a memory, first those that take "
+        "longest to recompute per byte, within the bandwidth: a bound that no plan of equal shares "
+        "reaches. Each rule has the bytes in the GPU and the lower memories, exposed transfers and "
+        "recomputation (by token, and by tensor: first those that take longest per byte), bytes "
+        "written per step, the bandwidth that this needs (writes within half a step), and the lifetime "
+        "and cost of drives. Over several clusters a share is the largest that every stage may have on "
+        "its own cluster, and the bound by tensor and layer is left out. Exit status 1: none fits.\n\n"
+        "Without --model, evaluates published formulas over files of cases. A .csv has rows of "
+        "SSDTrain's model (layers, hidden, heads, vocabulary, sequence, gpus, tensor, pipeline, data, "
+        "zero, global_batch, microbatch, accumulation, achieved_TFLOPps, hbm_GBps): bytes of "
+        "activations, the step, the write bandwidth that it needs, the lifetime of two sets of drives. "
+        "A .json with \"attention\" and \"mlp\" is a tree of modules: the node that SSDTrain's rule "
+        "keeps first, at each bandwidth of \"first_kept\". A .json with \"cases\" of \"tokens\" is "
+        "MEMO's choice: the share of the tokens that is offloaded, the recomputation by token and by "
+        "tensor, and for comparison the best share.",
     .operands = offload_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -69,10 +75,10 @@ const struct usage offload_usage = {
     },
     .examples = {
         {"reckon offload -m memo-7b -s \"a800-sxm4-80g mem2=250GB@12GB/s\" gpus8 cp8 cp-kind=ulysses zero3 gbs1 seq524288 loss-in-chunks",
-         "Half a million tokens on one node:"},
+         "Plan half a million tokens on one node:"},
         {"reckon offload -m llama3.1-8b -s \"a100-pcie-40g mem2=100GiB@25GB/s ssd=4*samsung-980pro-1tb\" --lifetime 3 gpus8 tp8 gbs8",
-         "With drives that must last three years:"},
-        {"reckon offload tests/golden/memory/ssdtrain_fig5.csv --format csv", "SSDTrain's Fig. 5:"},
+         "Require drives that last three years:"},
+        {"reckon offload tests/golden/memory/ssdtrain_fig5.csv --format csv", "Reproduce SSDTrain's Fig. 5:"},
     },
     .see_also = "reckon-predict(1), reckon-longest(1), reckon-place(1), reckon-system(5)",
 };

@@ -19,14 +19,14 @@ struct papers_args {
 
 /* clang-format off */
 static const struct operand papers_operands[] = {
-    {"PAPER", "a name of the list, or all: run each and print its score",
+    {"PAPER", "Name of a paper, or all: run each and print its score",
      offsetof(struct papers_args, name), true, NULL},
     {.name = NULL},
 };
 
 static const struct option papers_options[] = {
     {.name = "run", .type = OPTION_FLAG, .offset = offsetof(struct papers_args, run),
-     .help = "run the experiments again on this machine (minutes), instead of showing what they left"},
+     .help = "Run the experiments again on this machine (minutes), instead of showing their stored results"},
     OPTION_OUTPUT_ROW(.offset = offsetof(struct papers_args, output)),
     {.name = NULL},
 };
@@ -36,12 +36,13 @@ const struct usage papers_usage = {
     .summary = "compare published systems with predictions",
     .synopsis = "[PAPER] [options]",
     .description =
-        "Lists the papers; of one, prints every table and figure that a model can give next to the published "
-        "values, each statement with \"holds\", \"does not hold here, because\" or \"cannot be known here, "
-        "because\", and the command of each row. Values marked K are from memory: they are shown and never "
-        "judged by. Experiments with the executor show what only a run can show: what they left is printed "
-        "with the command that makes it; --run makes it again.\n\n"
-        "Exit status 1 when something that a paper's script requires does not hold.",
+        "Lists the papers; for one paper, prints every table and figure that a model can predict next "
+        "to the published values, each statement with \"holds\", \"does not hold here, because\" or "
+        "\"cannot be known here, because\", and the command of each row. Values marked K are from "
+        "memory: they are shown and never judged by. Results that need a run come from experiments "
+        "with the executor: their stored output is printed with the command that makes it; --run makes "
+        "it again.\n\n"
+        "Exit status 1 when a required statement of a paper's script does not hold.",
     .operands = papers_operands,
     .groups = {
         {"Papers", papers_options, 0},

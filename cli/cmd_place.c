@@ -31,70 +31,74 @@ struct place_args {
 
 /* clang-format off */
 static const struct operand place_operands[] = {
-    {.name = "FILE", .help = "buffers as CSV, in MiniMalloc's form; - is standard input", .offset = offsetof(struct place_args, source.words), .optional = OPERAND_MANY, .complete = "file"},
+    {.name = "FILE", .help = "Buffers as CSV, in MiniMalloc's format; - is standard input", .offset = offsetof(struct place_args, source.words), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 static const struct option place_plan[] = {
     {.name = "rank", .type = OPTION_NUMBER, AT(rank), .max = UINT32_MAX, .argument = "RANK",
-     .help = "of which rank (0)"},
+     .help = "Rank whose buffers are placed (default: 0)"},
     {.name = "lasting", .type = OPTION_FLAG, AT(lasting),
-     .help = "weights, gradients and optimizer state are placed, too; of Megatron-LM's plans --caching then takes a run from the model's start to its second step"},
+     .help = "Also place weights, gradients and optimizer state; with plans of Megatron-LM --caching then simulates a run from the model's start to its second step"},
     {.name = NULL},
 };
 static const struct option place_what[] = {
     {.letter = 'c', .name = "capacity", .type = OPTION_NUMBER, AT(capacity), .argument = "N", .min = 1,
-     .help = "any placement within N will do: exit 1 when none was found; without it, the lowest peak is looked for"},
+     .help = "Accept any placement within N bytes: exit 1 when none was found (default: find the lowest peak)"},
     {.name = "alignment", .type = OPTION_NUMBER, AT(alignment), .argument = "N", .min = 1, .max = UINT64_C(1) << 40,
-     .help = "addresses are multiples of N, a power of two (512: PyTorch's, 2097152: a large page); a buffer's own counts when it is larger"},
+     .help = "Align addresses to multiples of N, a power of two (512: PyTorch's, 2097152: a large page); a buffer's own alignment counts when it is larger"},
     {.name = "two-level", .type = OPTION_FLAG, AT(two_levels),
-     .help = "place the buffers of each pass of a layer (column `pass`) alone, then the passes; in one level when that reaches the bound and this does not"},
+     .help = "Place the buffers of each pass of a layer (column `pass`) alone, then the passes; use one level if that reaches the bound and this does not"},
     {.name = "steps", .type = OPTION_NUMBER, AT(steps), .argument = "N", .min = 1,
-     .help = "the search gives up after N steps and the best so far counts (5000000: some seconds); the answer does not depend on the machine"},
+     .help = "Stop the search after N steps and take the best result; the answer does not depend on the machine (default: 5000000, some seconds)"},
     {.name = "check", .type = OPTION_FLAG, AT(check),
-     .help = "place nothing: check the addresses in the column `offset`, exit 1 when buffers overlap, are not aligned or end above --capacity"},
+     .help = "Place nothing: check the addresses in the column `offset`, exit 1 when buffers overlap, are not aligned or end above --capacity"},
     {.name = "caching", .type = OPTION_FLAG, AT(caching),
-     .help = "beside it, what PyTorch's caching allocator would reserve for the same requests, with and without expandable segments, within --capacity"},
+     .help = "Also print what PyTorch's caching allocator reserves for the same requests, with and without expandable segments, within --capacity"},
     {.name = "snapshot", .type = OPTION_TEXT, AT(snapshot), .argument = "FILE", .complete = "file",
-     .help = "write a memory snapshot of PyTorch, which pytorch.org/memory_viz opens: every buffer at its address"},
+     .help = "Write a memory snapshot of PyTorch, for pytorch.org/memory_viz: every buffer at its address"},
     {.name = "draw", .type = OPTION_TEXT, AT(draw), .argument = "FILE.html", .complete = "file",
-     .help = "draw the buffers on a page: time to the right, addresses upwards, coloured by what they are; a button there saves it as SVG"},
+     .help = "Draw the buffers on a page: time to the right, addresses upwards, colored by kind; a button saves it as SVG"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, AT(output), .argument = "FILE", .complete = "file",
-     .help = "write the buffers with their addresses to FILE, in the same form; - prints that alone"},
+     .help = "Write the buffers with their addresses to FILE, in the same format; - prints only them"},
     {.name = NULL},
 };
 
 const struct usage place_usage = {
     .name = "place",
-    .summary = "fixed addresses for buffers whose lifetimes are known",
+    .summary = "plan fixed addresses for buffers with known lifetimes",
     .synopsis = "FILE... [options] | --model MODEL --system SYSTEM [options] [PLAN]...",
     .description =
-        "Gives every buffer an address, so that those that are alive together do not overlap, and the highest end, the "
-        "peak, is low: what a caching allocator loses by fragmentation, a plan made beforehand need not lose. "
-        "FILE has a line of names and a buffer a line: id, lower, upper, size, and where wanted alignment; a buffer is "
-        "alive from lower to before upper. A .json has \"cases\", each with \"buffers\", a list of [start, end, size], or with \"layer\", those of "
-        "one pass, and \"outside\".\n\n"
-        "`live` is the most that is alive at a moment: no placement is lower. `bound` is that, or more where the search "
-        "has proved it. A peak that meets the bound is optimal. Several greedy orders come first, then a complete search "
-        "[moffitt2023]; what is written was checked by a sweep through time that shares nothing with either.\n\n"
-        "With --model, the buffers are those that a rank of a plan allocates in a step (reckon program): a tensor lives from the "
-        "instruction that makes it to the one that frees it, and is of a pass when both are of the forward, or the backward, of one "
-        "layer and microbatch. Over several clusters ranks are counted through the stages, and the rank's cluster is named.\n\n"
-        "With --capacity, any placement within it will do. Exit status: 0 placed (and within the capacity), 1 not within the "
-        "capacity, or a check failed, 3 a file is wrong.",
+        "Gives every buffer an address, so that buffers that are alive at the same time do not overlap "
+        "and the highest end, the peak, is low: a plan made beforehand avoids the fragmentation of a "
+        "caching allocator. FILE has a line of names and one buffer per line: id, lower, upper, size, "
+        "and optionally alignment; a buffer is alive from lower to before upper. A .json has "
+        "\"cases\", each with \"buffers\", a list of [start, end, size], or with \"layer\", the "
+        "buffers of one pass, and \"outside\".\n\n"
+        "`live` is the peak of live bytes: no placement is lower. `bound` is the same, or higher where "
+        "the search has proved it. A peak that equals the bound is optimal. Several greedy orders come "
+        "first, then a complete search [moffitt2023]; a sweep through time that shares no code with "
+        "either checks the result.\n\n"
+        "With --model, the buffers are those that a rank of a plan allocates in a step (reckon "
+        "program): a tensor lives from the instruction that makes it to the one that frees it, and "
+        "belongs to a pass when both are in the forward, or the backward, of one layer and "
+        "microbatch. Over several clusters ranks are counted through the stages, and the answer names "
+        "the rank's cluster.\n\n"
+        "With --capacity, any placement within it is accepted. Exit status: 0 placed (and within the "
+        "capacity), 1 not within the capacity, or a check failed, 3 a file is wrong.",
     .operands = place_operands,
     .groups = {
         {"Placing", place_what, 0},
-        {"Plan, whose words stand instead of FILE", plan_source_options, offsetof(struct place_args, source)},
-        {"Of its program", place_plan, 0},
+        {"Plan whose buffers are placed instead of FILE", plan_source_options, offsetof(struct place_args, source)},
+        {"Options of its program", place_plan, 0},
         {"Form", show_options, offsetof(struct place_args, show)},
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon place buffers.csv", "The lowest peak, and how far from the bound it is:"},
-        {"reckon place A.1048576.csv --capacity 1048576 -o A.out.csv", "A benchmark of MiniMalloc at its capacity; write the addresses:"},
-        {"reckon place -m llama3.1-8b -s h100-sxm5-80g gpus8 tp2 zero1 gbs32 --alignment 512 -o step.csv", "What a step allocates, and where it could lie:"},
-        {"reckon place A.out.csv --check --capacity 1048576", "Prove what somebody else says:"},
-        {"reckon place step.csv --two-level --alignment 512", "As MEMO does, with PyTorch's alignment:"},
+        {"reckon place buffers.csv", "Find the lowest peak, and its distance from the bound:"},
+        {"reckon place A.1048576.csv --capacity 1048576 -o A.out.csv", "Place a benchmark of MiniMalloc at its capacity; write the addresses:"},
+        {"reckon place -m llama3.1-8b -s h100-sxm5-80g gpus8 tp2 zero1 gbs32 --alignment 512 -o step.csv", "Place the allocations of a step:"},
+        {"reckon place A.out.csv --check --capacity 1048576", "Check the addresses of another tool:"},
+        {"reckon place step.csv --two-level --alignment 512", "Place as MEMO does, with PyTorch's alignment:"},
     },
     .see_also = "reckon-fits(1)",
 };
@@ -157,7 +161,7 @@ static const struct report_column caching_columns[] = {
     {.name = "file"}, {.name = "segments"},
     {.name = "allocated"}, {.name = "reserved"}, {.name = "reserved_at_peak"},
     {.name = "lost", .unit = "%", .digits = 2},
-    {.name = "asked", .title = "asked of the device"}, {.name = "retries"},
+    {.name = "asked", .title = "requested from the device"}, {.name = "retries"},
     {.name = "verdict"},
 };
 /* clang-format on */
@@ -225,7 +229,7 @@ static enum rk_status prove(const char *file, const struct buffers *b, const uin
                        (unsigned long long)capacity);
     case RK_PLACE_UNALIGNED:
         return rk_fail(error, RK_CHECK_FAILED, file, 0, 0,
-                       "buffer %s: address %llu is no multiple of its alignment, %llu",
+                       "buffer %s: address %llu is not a multiple of its alignment, %llu",
                        b->id[first], (unsigned long long)address[first],
                        (unsigned long long)b->buffer[first].alignment);
     case RK_PLACE_UNCHECKED:
@@ -353,18 +357,18 @@ static void add_prediction(const struct place_args *args, struct report *report,
         holds[RK_HOLD_weights] + holds[RK_HOLD_gradients] + holds[RK_HOLD_optimizer];
     const double placed = stage->allocated_bytes - (args->lasting ? 0 : state);
     struct report_table *table =
-        REPORT_LIST(report, "from_prediction", "From the memory that is predicted to the peak",
+        REPORT_LIST(report, "from_prediction", "From the predicted memory to the peak",
                     REPORT_IN_TEXT | REPORT_IN_JSON, part_columns);
-    add_part(report, table, "predicted", stage->total_bytes, "as reckon predict has this stage");
-    add_part(report, table, "context", -outside, "the device's, of no allocator");
-    add_part(report, table, "fragmentation", -loss, "the share that an allocator is taken to lose");
+    add_part(report, table, "predicted", stage->total_bytes, "as reckon predict counts this stage");
+    add_part(report, table, "context", -outside, "context of the device, of no allocator");
+    add_part(report, table, "fragmentation", -loss, "fragmentation that is assumed");
     if (!args->lasting)
         add_part(report, table, "state", -state, "weights, gradients, optimizer: --lasting");
     add_part(report, table, "moments", live - placed,
-             live > placed ? "kept by the program beyond what is predicted: docs/memory-planning.md"
-                           : "parts at the moment that has most alive, less the peak of each part");
+             live > placed ? "stored by the program beyond the prediction: docs/memory-planning.md"
+                           : "parts at the moment of most live bytes, less the peak of each part");
     add_part(report, table, "addresses", (double)p->peak - live, "lost between buffers");
-    add_part(report, table, "peak", (double)p->peak, "as placed");
+    add_part(report, table, "peak", (double)p->peak, "peak as placed");
 }
 
 /* Of a plan: what its rank is predicted to hold, and where known a run from its start. Over several

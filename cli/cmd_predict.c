@@ -25,38 +25,37 @@ struct predict_args {
 
 /* clang-format off */
 static const struct operand predict_operands[] = {
-    {.name = "PLAN", .help = "words that say how it is trained, \"tp8 pp4 sp zero1 gbs512\"; below are all",
+    {.name = "PLAN", .help = "Words that describe the plan, \"tp8 pp4 sp zero1 gbs512\"; below are all",
      .offset = offsetof(struct predict_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option answer_options[] = {
     {.letter = 'l', .name = "layers", .type = OPTION_FLAG, AT(layers),
-     .help = "also print the operations of a layer of each kind (with --format csv only these)"},
+     .help = "Also print the operations of a layer of each kind (with --format csv only these)"},
     {.name = "given", .type = OPTION_TEXT, .argument = "FILE", AT(given), .complete = "file",
-     .help = "a table of steps that were measured on the same cluster, as reckon validate reads them: also the step as corrected by those that are like it"},
+     .help = "Correct the step by a table of steps measured on the same cluster, as reckon validate reads it"},
     {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
-     .help = "also the measured runs of three sources that are most like the plan, with what was predicted of them; --format json and pages have them in any case"},
+     .help = "Also print the measured runs of three sources most like the plan, with their predictions; --format json and pages always have them"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 const struct usage predict_usage = {
     .name = "predict",
-    .summary = "the time and memory of a step, as people train today",
+    .summary = "predict step time and memory of a plan",
     .synopsis = "--model MODEL --system SYSTEM [options] [PLAN]...",
     .description =
-        "Predicts one training step under a plan: how long it takes and where the time goes, what "
-        "that achieves, and the memory of a GPU on every pipeline stage. Plans know experts, context "
-        "parallelism, ZeRO in all its stages, recomputation by part, narrow datatypes, uneven stages "
-        "and the habits of Megatron, FSDP and DeepSpeed. With framework=calculon the published model "
-        "of training answers [isaev2023], which knows fewer of them and blocks that are alike; the "
-        "first line says which model answered.\n\n"
-        "The plan comes from words, from options of the same names, from --plan FILE, or several of "
-        "these: words and options outdo the file. What is not said "
-        "is assumed, and said: the GPUs are all of the system (if it says how many), else what the "
-        "degrees make; data parallelism is what the other degrees leave of them; the batch is 4 "
-        "samples for each GPU and sample of a microbatch; the precision is bf16, or what the system "
-        "has.\n\n"
-        "A plan that cannot run is answered with the reasons and exit status 1.",
+        "Predicts one training step of a plan: its time and where it goes, the throughput and MFU, and "
+        "the memory of a GPU on every pipeline stage. Plans include experts, context parallelism, all "
+        "ZeRO stages, recomputation by part, narrow datatypes, uneven stages and the defaults of "
+        "Megatron, FSDP and DeepSpeed. The detailed model answers, or with framework=calculon the "
+        "Calculon model [isaev2023], which covers fewer choices and equal layers only; the first line "
+        "names the model.\n\n"
+        "The plan comes from words, from options with the same names, from --plan FILE, or several of "
+        "these: words and options override the file. Assumptions are printed: the number of GPUs is "
+        "that of the system (if it states one), else the product of the degrees; data parallelism "
+        "takes the GPUs that the other degrees leave; the batch is 4 samples per GPU and sample of a "
+        "microbatch; the precision is bf16, or what the system supports.\n\n"
+        "For a plan that cannot run, prints the reasons and exits with status 1.",
     .operands = predict_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -71,13 +70,13 @@ const struct usage predict_usage = {
     },
     .examples = {
         {"reckon predict -m llama3.1-70b -s h100-sxm5-80g --gpus 64 tp8 pp2 sp zero1 gbs128 recompute=selective",
-         "Llama 3.1 70B on 64 H100:"},
+         "Predict Llama 3.1 70B on 64 H100:"},
         {"reckon predict -m llama3.1-8b -s h100-sxm5-80g --gpus 8 framework=fsdp zero3 grad-overlap weight-overlap recompute=full",
-         "8B on one node with FSDP:"},
+         "Predict 8B on one node with FSDP:"},
         {"reckon predict -m llama3.1-70b -s h100-sxm5-80g --plan plan.json tp4 --format json",
-         "A plan of a file with one change, for a program:"},
+         "Change one choice of a plan file, for a program:"},
         {"reckon predict -m mixtral-8x7b -s h100-sxm5-80g --gpus 64 --tensor 2 --pipeline 4 --expert 8 --layers",
-         "Options in place of words, and the operations of each kind of layer:"},
+         "Use options in place of words, and print the operations of each kind of layer:"},
     },
     .see_also = "reckon-fits(1), reckon-plan(5), reckon-model(5), reckon-system(5)",
 };
@@ -91,13 +90,14 @@ static void add_headline(struct report *report, const struct forecast *f)
     char step[QUANTITY_TEXT];
     const char *verdict =
         p->verdict == RK_FITS
-            ? report_text(report, "%s a step, %.4g TFLOP/s a GPU, MFU %.1f %%",
+            ? report_text(report, "%s per step, %.4g TFLOP/s per GPU, MFU %.1f %%",
                           quantity_format(step, QUANTITY_SECONDS, p->step_s),
                           p->model_flop / p->step_s / (double)f->plan->ranks / 1e12, 100 * p->mfu)
             : "this plan cannot run";
-    report_note(report, report_text(report, "%s on %s, %llu GPU%s, by %s: %s", f->model->id,
-                                    f->system->id, (unsigned long long)f->plan->ranks,
-                                    f->plan->ranks == 1 ? "" : "s", forecast_by(f->plan), verdict));
+    report_note(report,
+                report_text(report, "%s on %s, %llu GPU%s, %s: %s", f->model->id, f->system->id,
+                            (unsigned long long)f->plan->ranks, f->plan->ranks == 1 ? "" : "s",
+                            forecast_model(f->plan), verdict));
     forecast_plan(report, f);
 }
 
@@ -132,8 +132,8 @@ static void add_remedy(struct report *report, const struct forecast *f)
     const int count = rk_savings(f->model, f->system, f->plan, p, saving);
     if (!(count > 0 && saving[0].fits) &&
         !rk_savings_pair(f->model, f->system, f->plan, p, saving)) {
-        report_note(report, "  no change of one or two choices makes it fit: more GPUs, or `reckon "
-                            "search`, which tries all of them together");
+        report_note(report, "  no change of one or two choices makes it fit: use more GPUs, or "
+                            "`reckon search`, which tries all choices together");
         return;
     }
     const double chance = learned_fit(f->model, f->system, f->plan, saving[0].need_bytes);
@@ -141,17 +141,17 @@ static void add_remedy(struct report *report, const struct forecast *f)
     const struct rk_system *system = forecast_system(f, p->tightest);
     report_note(
         report,
-        report_text(report,
-                    "  with %s it fits, %.1f GiB%s left%s, and takes %.1f %% %s (the "
-                    "cheapest change; reckon fits shows others)",
-                    saving[0].words, saving[0].left_bytes / 0x1p30,
-                    tier > 0 ? report_text(report, " of %s", memory_name(report, system, tier))
-                             : "",
-                    chance < LEARNED_SURE /* NaN: nothing is known */
-                        ? report_text(report, " (%.0f %% of such runs fitted)", 100 * chance)
-                        : "",
-                    100 * fabs(saving[0].step_s / p->step_s - 1),
-                    saving[0].step_s < p->step_s ? "less" : "longer"));
+        report_text(
+            report,
+            "  with %s it fits, %.1f GiB%s left%s, and takes %.1f %% %s (the cheapest change; "
+            "reckon fits shows others)",
+            saving[0].words, saving[0].left_bytes / 0x1p30,
+            tier > 0 ? report_text(report, " of %s", memory_name(report, system, tier)) : "",
+            chance < LEARNED_SURE /* NaN: nothing is known */
+                ? report_text(report, " (fits with %.0f %% probability)", 100 * chance)
+                : "",
+            100 * fabs(saving[0].step_s / p->step_s - 1),
+            saving[0].step_s < p->step_s ? "less" : "longer"));
     report_record(report, "remedy", columns, 3,
                   (const struct report_cell[]){
                       cell_text(report_text(report, "%s", saving[0].words)),

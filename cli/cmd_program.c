@@ -27,42 +27,44 @@ struct program_args {
 
 /* clang-format off */
 static const struct operand program_operands[] = {
-    {.name = "PLAN", .help = "words that say how it is trained, \"tp8 pp4 sp zero1 gbs512\"; below are all",
+    {.name = "PLAN", .help = "Words that describe the plan, \"tp8 pp4 sp zero1 gbs512\"; below are all",
      AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option program_options[] = {
     {.letter = 'r', .name = "rank", .type = OPTION_VALUES, .argument = "RANK", AT(ranks), .max = UINT32_MAX,
-     .help = "print the program of this rank"},
+     .help = "Print the program of this rank"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write it to FILE instead of standard output, compressed if it ends in .gz"},
+     .help = "Write to FILE, compressed if it ends in .gz (default: -, standard output)"},
     {.name = "all", .type = OPTION_TEXT, .argument = "DIR", AT(all), .complete = "file",
-     .help = "write the programs of all ranks to DIR, rank-0.log, rank-1.log ...; with --classes of the first of each class"},
+     .help = "Write the programs of all ranks to DIR, rank-0.log, rank-1.log ...; with --classes, one rank of each class"},
     {.name = "classes", .type = OPTION_FLAG, AT(classes),
-     .help = "of ranks whose programs differ in whom they talk to alone, the first (the default, as a table)"},
+     .help = "Show one rank for each class of ranks whose programs differ only in their peers (the default of the table)"},
     {.name = "against", .type = OPTION_TEXT, .argument = "FILE", AT(against), .complete = "file",
-     .help = "print what the program in FILE does otherwise; the status is 1 when it does"},
+     .help = "Compare with the program in FILE and print the differences; exit status 1 if there are any"},
     {.name = "from", .type = OPTION_TEXT, .argument = "FILE", AT(from), .complete = "file",
-     .help = "read the program from FILE, not from a plan"},
+     .help = "Read the program from FILE, not from a plan"},
     {.name = NULL},
 };
 
 const struct usage program_usage = {
     .name = "program",
-    .summary = "what each rank of a plan does in a step, instruction by instruction",
+    .summary = "print each rank's program, instruction by instruction",
     .synopsis = "--model MODEL --system SYSTEM [options] [PLAN]...",
     .description =
-        "Lowers a plan to a program for each rank: the passes of its stage in the order of the schedule times the "
-        "operations of its layers, the messages between stages, the reduction of gradients, the gathering of weights and "
-        "the optimizer's step. Each instruction is on a stream; events order the streams where they touch the same tensor. "
-        "FLOP, bytes and what is held from forward to backward sum up to what reckon predict says.\n\n"
-        "Without --rank and --all a table has a row for each class of ranks: those whose programs differ in nothing but "
-        "whom they talk to. It says how many instructions, messages and collectives a step has, the FLOP that kernels "
-        "execute, what the rank sends for each parallelism, its parameters, the bytes of weights, gradients and optimizer that last, and the most "
-        "that is held from forward to backward.\n\n"
-        "The text is that of logs of operations, a line for each instruction, with KEY=VALUE behind it for layer, "
-        "microbatch, shapes, FLOP and bytes: reckon check --logs DIR checks what --all DIR writes. docs/program.md has the "
-        "grammar.",
+        "Lowers a plan to a program for each rank: the passes of its stage in the order of the "
+        "schedule times the operations of its layers, the messages between stages, the reduction of "
+        "gradients, the gathering of weights and the optimizer's step. Each instruction is on a "
+        "stream; events order the streams where they touch the same tensor. FLOP, bytes and tensors "
+        "stored from forward to backward add up to the figures of reckon predict.\n\n"
+        "Without --rank and --all a table has a row for each class of ranks, whose programs differ "
+        "only in their peers: the number of instructions, messages and collectives per step, the FLOP "
+        "that kernels execute, the bytes sent for each parallelism, the parameters, the bytes of "
+        "weights, gradients and optimizer state, and the peak of bytes stored from forward to "
+        "backward.\n\n"
+        "The text is that of logs of operations, a line for each instruction, followed by KEY=VALUE "
+        "for layer, microbatch, shapes, FLOP and bytes: reckon check --logs DIR checks what --all DIR "
+        "writes. docs/program.md has the grammar.",
     .operands = program_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -75,13 +77,13 @@ const struct usage program_usage = {
     },
     .examples = {
         {"reckon program -m llama3.1-8b -s h100-sxm5-80g -g 8 tp2 pp2 gbs16 sp zero1",
-         "The classes of ranks, and what each does:"},
+         "Show the classes of ranks, and the work of each:"},
         {"reckon program -m llama3.1-8b -s h100-sxm5-80g -g 8 tp2 pp2 gbs16 sp zero1 --rank 5",
-         "What rank 5 does, line by line:"},
+         "Show the program of rank 5, line by line:"},
         {"reckon program -m llama3.1-8b -s h100-sxm5-80g -g 8 tp2 pp2 gbs16 sp zero1 --all logs",
-         "The programs of all ranks, for a checker of logs:"},
+         "Write the programs of all ranks, for a checker of logs:"},
         {"reckon program -m llama3.1-8b -s h100-sxm5-80g -g 8 tp2 pp2 gbs16 sp zero1 --rank 5 --against rank-5.log",
-         "Is that what this file has?"},
+         "Compare the program of rank 5 with a file:"},
     },
     .see_also = "reckon-predict(1), reckon-timeline(1), reckon-plan(5)",
 };

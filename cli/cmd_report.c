@@ -40,66 +40,66 @@ static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", "
 
 /* clang-format off */
 static const struct operand report_operands[] = {
-    {.name = "INPUT", .help = "a plan (file, id or words), what `reckon search --format json` wrote, or the database of a study; - is a plan on standard input; two plans are set beside each other",
+    {.name = "INPUT", .help = "Plan (file, id or words), output of `reckon search --format json`, or database of a study; - is a plan on standard input; two plans are compared",
      AT(source.words), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 static const struct option report_options[] = {
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write the page to FILE (standard output, unless it is a terminal)"},
+     .help = "Write the page to FILE (default: standard output, unless it is a terminal)"},
     {.letter = 'f', .name = "format", .type = OPTION_CHOICE, .choices = format_names, AT(format),
-     .help = "html, a page to open, or json, its texts, tables and charts for a page of one's own (html)"},
+     .help = "Write html, a page to open, or json, its texts, tables and charts for a page of your own (default: html)"},
     {.name = "charts", .type = OPTION_TEXT, .argument = "DIR", AT(charts), .complete = "file",
-     .help = "write the numbers of each chart to DIR as NAME.csv, and as NAME.json what the page draws; the page, whose charts can be saved as SVG, only if -o is given, too"},
+     .help = "Write the numbers of each chart to DIR as NAME.csv, and its description as NAME.json; the page is then written only with -o"},
     {.name = "measured", .type = OPTION_TEXT, .argument = "FILE", AT(measured), .complete = "file",
-     .help = "a step of this plan as it ran, from `reckon train --trace FILE`: drawn over the predicted one, with the memory of both"},
+     .help = "Draw a measured step of this plan over the predicted one, from `reckon train --trace FILE`, with the memory of both"},
     {.name = "addresses", .type = OPTION_FLAG, AT(addresses),
-     .help = "draw where each buffer of a step lies on the tightest stage of a plan, at fixed addresses, as reckon-place(1) does"},
-    {.name = "title", .type = OPTION_TEXT, AT(title), .help = "the page's title (what it is about)"},
+     .help = "Draw where each buffer of a step lies on the tightest stage of a plan, at fixed addresses, as reckon-place(1) does"},
+    {.name = "title", .type = OPTION_TEXT, AT(title), .help = "Title of the page (default: its subject)"},
     {.name = "date", .type = OPTION_TEXT, AT(date),
-     .help = "a date for the foot of the page (that of SOURCE_DATE_EPOCH; none without it)"},
+     .help = "Date at the foot of the page (default: that of SOURCE_DATE_EPOCH; none without it)"},
     {.name = NULL},
 };
 static const struct option report_size_options[] = {
     {.letter = 'b', .name = "batch", .type = OPTION_NUMBER, AT(batch), .min = 1,
-     .help = "samples of one step, over all GPUs"},
+     .help = "Samples per step over all GPUs (global batch)"},
     {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(asked.sequence), .min = 1,
-     .help = "tokens of a sample (the model's)"},
+     .help = "Tokens per sample (default: the model's)"},
     {.name = "framework", .type = OPTION_CHOICE, .choices = framework_names, .argument = "NAME", AT(asked.framework),
-     .help = "as in reckon-search(1): megatron, fsdp, deepspeed, or calculon, the published model"},
+     .help = "Framework whose defaults apply, as in reckon-search(1): megatron, fsdp, deepspeed, or calculon for the Calculon model"},
     {.name = NULL},
 };
 static const struct option report_search_options[] = {
     {.name = "search", .type = OPTION_FLAG, AT(search),
-     .help = "search now, as `reckon search` with the same flags does, and show the answer"},
+     .help = "Search now, as `reckon search` with the same options does, and show the answer"},
     {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_ROWS,
-     .help = "how many of the best to show (10, or those of the file)"},
+     .help = "Show the N best plans (default: 10, or those of the file)"},
     {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(asked.threads), .min = 1, .max = MOST_THREADS,
-     .help = "threads to search with (all cores); the page is the same for any number"},
+     .help = "Search with N threads; the page is the same for any number (default: all cores)"},
     {.name = "where", .type = OPTION_TEXT, .argument = "CONDITION", AT(asked.where),
-     .help = "only plans that satisfy it, 'hbm <= 60GiB and tensor <= 8'"},
+     .help = "Keep plans that satisfy EXPRESSION, 'hbm <= 60GiB and tensor <= 8'"},
     OPTION_HEADROOM_ROW(AT(asked.headroom)),
     {.name = "sort", .type = OPTION_TEXT, .argument = "EXPRESSION", AT(asked.sort),
-     .help = "the best by this instead of the time"},
+     .help = "Sort by EXPRESSION instead of the time"},
     {.name = NULL},
 };
 
 const struct usage report_usage = {
     .name = "report",
-    .summary = "a plan, a search or a study as one page to look at",
+    .summary = "write a plan, search or study as one page",
     .synopsis = "[INPUT]... [--model MODEL --system SYSTEM] -o PAGE.html [options]",
     .description =
-        "Writes one HTML file that needs nothing else: it can be sent, opened without a network, "
-        "read on a phone, in the dark and on paper. Charts show their values under the pointer, "
-        "their legends hide and show series, each can be saved as SVG and CSV; tables sort and "
-        "filter. Every chart and table names the command that gives its numbers, and the page "
-        "holds the inputs.\n\n"
-        "A plan needs --model and --system; words outdo its file, as in "
-        "reckon predict. Two plans, each a file or a line of words, are set beside each other. The output of a search is searched again, and "
-        "refused when the answer differs: give the restrictions that it was made with. A study's "
-        "database needs nothing else.\n\n"
-        "The same input gives the same file, byte for byte. The exit status is 1 when the plan "
-        "cannot run or the search found nothing; the page then says why.",
+        "Writes one self-contained HTML file: it can be sent, opened without a network, read on a "
+        "phone, in the dark and on paper. Charts show their values under the pointer, their legends "
+        "hide and show series, and each can be saved as SVG and CSV; tables sort and filter. Every "
+        "chart and table names the command that gives its numbers, and the page contains the "
+        "inputs.\n\n"
+        "A plan needs --model and --system; words override its file, as in reckon predict. Two plans, "
+        "each a file or a line of words, are compared side by side. For the output of a search, reckon "
+        "repeats the search and refuses a different answer: give the same restrictions. The database "
+        "of a study needs no other input.\n\n"
+        "The same input gives the same file, byte for byte. The exit status is 1 when the plan cannot "
+        "run or the search found nothing; the page then gives the reason.",
     .operands = report_operands,
     .groups = {
         {"Output", report_options, 0},
@@ -111,12 +111,12 @@ const struct usage report_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon report -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 ep8 zero1 -o plan.html", "A plan in words:"},
-        {"reckon report best.json -m gpt3-175b -s a100-80g-nvl8 -o plan.html", "A plan file, from `reckon search --save-plan best.json`:"},
-        {"reckon report mine.json best.json -m gpt3-175b -s a100-80g-nvl8 -o both.html", "Two plans side by side, as `reckon diff` compares them:"},
-        {"reckon report --search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 -o search.html", "A search:"},
-        {"reckon report -m gpt2-124m -s here.json pp2 gbs8 precision=fp32 --measured step.json -o run.html", "A step as it ran, from `reckon train --trace step.json`:"},
-        {"reckon report study.db -o study.html --charts charts", "A study, and its charts as files:"},
+        {"reckon report -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 ep8 zero1 -o plan.html", "Write a plan given in words:"},
+        {"reckon report best.json -m gpt3-175b -s a100-80g-nvl8 -o plan.html", "Write a plan file, from `reckon search --save-plan best.json`:"},
+        {"reckon report mine.json best.json -m gpt3-175b -s a100-80g-nvl8 -o both.html", "Write two plans side by side, as `reckon diff` compares them:"},
+        {"reckon report --search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 -o search.html", "Write a search:"},
+        {"reckon report -m gpt2-124m -s here.json pp2 gbs8 precision=fp32 --measured step.json -o run.html", "Write a measured step, from `reckon train --trace step.json`:"},
+        {"reckon report study.db -o study.html --charts charts", "Write a study, and its charts as files:"},
     },
     .see_also = "reckon-predict(1), reckon-search(1), reckon-study(1), reckon-plan(5)",
 };
@@ -333,10 +333,9 @@ static enum rk_status make_diff(struct job *job, int *code, struct rk_error *err
     enum rk_status status = check_plan_flags(&job->args, error);
     if (status == RK_OK) status = check_measured(&job->args, error);
     if (status == RK_OK && source->words.count > 2)
-        status = rk_fail(
-            error, RK_BAD_ARGUMENT, NULL, 0, 0,
-            "two plans are set beside each other: leave out %s, or write it into one of them",
-            source->words.text[2]);
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                         "two plans are compared: leave out %s, or write it into one of them",
+                         source->words.text[2]);
     if (status != RK_OK) return status;
     job->diff = diff_open(&both, error);
     if (!job->diff) return error->status;

@@ -18,43 +18,43 @@ static const char *const scales[] = {"refuse", "copy", NULL};
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "DIR", AT(shards), .complete = "file", .help = "a folder that reckon shard or reshard wrote"},
+    {.name = "DIR", AT(shards), .complete = "file", .help = "Folder that reckon shard or reshard wrote"},
     {.name = "PLAN", AT(to), .optional = OPERAND_MANY, .complete = "plan",
-     .help = "words of the new plan, as after --to"},
+     .help = "Words of the new plan, as after --to"},
     {.name = NULL},
 };
 
 static const struct option rows[] = {
     {.name = "to", .type = OPTION_TEXTS, .argument = "WORDS", AT(to), .complete = "plan",
-     .help = "words of the new plan, \"tp4 pp2\""},
+     .help = "Words of the new plan, \"tp4 pp2\""},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "file",
-     .help = "a plan file, reckon-plan(5), or a line of words, in place of --to"},
+     .help = "Plan file, reckon-plan(5), or a line of words, in place of --to"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "DIR", AT(output), .complete = "file",
-     .help = "write the shards to a new folder; a stopped run goes on when it is asked for again"},
+     .help = "Write the shards to a new folder; a stopped run resumes with the same command"},
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
-     .help = "the model's shape, where the shards do not say it"},
+     .help = "Model, if the shards do not name it"},
     {.name = "zero", .type = OPTION_CHOICE, .choices = shard_cut_names, AT(cut),
-     .help = "what ranks of data parallelism divide among themselves (none)"},
+     .help = "What data-parallel ranks shard (default: none)"},
     {.name = "split", .type = OPTION_CHOICE, .choices = shard_split_names, AT(split),
-     .help = "Split over tensor ranks by the roles of tensors, by Redco's rules (of today, of the paper; they need no model), or by predicted communication (roles)"},
+     .help = "Split over tensor ranks by the roles of tensors, by Redco's rules (current or those of the paper; they need no model), or by predicted communication (default: roles)"},
     {.name = "unknown", .type = OPTION_CHOICE, .choices = shard_unknown_names, AT(unknown),
-     .help = "tensors whose names no table knows (refuse)"},
+     .help = "What to do with unknown tensor names (default: refuse)"},
     {.name = "scales", .type = OPTION_CHOICE, .choices = scales, AT(scales),
-     .help = "where a cut goes through 128 x 128 values that share a scale (refuse)"},
-    {.name = "dry-run", .type = OPTION_FLAG, AT(dry_run), .help = "read headers, check, show, write nothing"},
-    {.name = "explain", .type = OPTION_FLAG, AT(explain), .help = "the table of tensors by rank"},
+     .help = "What to do when a cut crosses 128 x 128 values that share a scale (default: refuse)"},
+    {.name = "dry-run", .type = OPTION_FLAG, AT(dry_run), .help = "Read headers, check, show, write nothing"},
+    {.name = "explain", .type = OPTION_FLAG, AT(explain), .help = "Show the table of tensors by rank"},
     {.name = NULL},
 };
 
 const struct usage reshard_usage = {
     .name = "reshard",
-    .summary = "the shards of a plan as those of another one",
+    .summary = "convert the shards of a plan to those of another plan",
     .synopsis = "DIR --to WORDS -o DIR [options]",
     .description =
-        "Moves every part of every tensor from the ranks of one plan to those of another, without "
-        "the whole checkpoint in between: what an old and a new file have in common is copied from "
-        "the one to the other. The result is the same, byte for byte, as that of reckon merge and "
-        "reckon shard.",
+        "Moves every part of every tensor from the ranks of one plan to those of another without the "
+        "whole checkpoint in between: bytes that an old and a new file have in common are copied "
+        "directly. The result is the same, byte for byte, as that of reckon merge followed by reckon "
+        "shard.",
     .operands = operands,
     .groups = {
         {"Plan", rows, 0},
@@ -63,8 +63,8 @@ const struct usage reshard_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon reshard shards --to \"tp4 pp2\" -o shards-tp4", "From any plan to another:"},
-        {"reckon reshard shards tp1 dp8 zero3 --zero fsdp -o fsdp", "To rows of FSDP:"},
+        {"reckon reshard shards --to \"tp4 pp2\" -o shards-tp4", "Convert shards from any plan to another:"},
+        {"reckon reshard shards tp1 dp8 zero3 --zero fsdp -o fsdp", "Convert to rows of FSDP:"},
     },
     .see_also = "reckon-shard(1), reckon-merge(1)",
 };

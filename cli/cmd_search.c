@@ -23,97 +23,96 @@ static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", "
 
 /* clang-format off */
 static const struct operand search_operands[] = {
-    {.name = "PLAN", .help = "words of what all plans have, \"tp8 cuda-graphs imbalance=1.2\"; below are all",
+    {.name = "PLAN", .help = "Words that all plans share, \"tp8 cuda-graphs imbalance=1.2\"; below are all",
      .offset = offsetof(struct search_args, words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option input_options[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXTS, .argument = "MODEL", AT(models), .complete = "models",
-     .help = "what is trained: an id of `reckon models`, a file, or - (standard input); several with commas, or repeated"},
+     .help = "Model: an id of `reckon models`, a file, or - (standard input); several with commas, or repeated"},
     {.letter = 's', .name = "system", .type = OPTION_TEXTS, .argument = "SYSTEM", AT(systems), .complete = "systems",
-     .help = "the machine: an id of `reckon systems`, a file, -, or a description in one line, \"h100-80g x4096 nvl8 hbm=120GiB\"; several with commas (ids and files), or repeated"},
+     .help = "Machine: an id of `reckon systems`, a file, -, or a description in one line, \"h100-80g x4096 nvl8 hbm=120GiB\"; several with commas (ids and files), or repeated"},
     {.name = NULL},
 };
 static const struct option size_options[] = {
     {.letter = 'g', .name = "gpus", .type = OPTION_TEXT, .argument = "N", AT(gpus),
-     .help = "accelerators in use: a number, a list (512,1024) or a range (1024..16384; see SIZES)"},
+     .help = "Number of GPUs: a number, a list (512,1024) or a range (1024..16384; see SIZES)"},
     {.letter = 'b', .name = "batch", .type = OPTION_TEXT, .argument = "N", AT(batch),
-     .help = "samples of one step, over all GPUs: a number, a list or a range"},
+     .help = "Samples per step over all GPUs (global batch): a number, a list or a range"},
     {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(sequence), .min = 1,
-     .help = "tokens of a sample (the model's)"},
+     .help = "Tokens per sample (default: the model's)"},
     {.name = NULL},
 };
 static const struct option framework_options[] = {
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "file",
-     .help = "what all plans have: words, \"tp8 cuda-graphs\", or what a plan file says beside its size"},
+     .help = "Choices that all plans share: words, \"tp8 cuda-graphs\", or those of a plan file, without its sizes"},
     {.name = "framework", .type = OPTION_CHOICE, .choices = framework_names, .argument = "NAME", AT(framework),
-     .help = "whose habits decide what is stored and overlapped: megatron, fsdp or deepspeed; calculon asks for the published model (megatron, where the system says something of its kernels, else calculon)"},
+     .help = "Framework whose defaults apply: megatron, fsdp, deepspeed; calculon: the Calculon model (default: megatron; calculon if the system has no kernels)"},
     {.name = NULL},
 };
 static const struct option search_options[] = {
     {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_ROWS,
-     .help = "how many of the best to print, up to 1,000,000 (10; of a frontier all)"},
+     .help = "Number of plans to print, up to 1,000,000 (default: 10; all of a frontier)"},
     {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = MOST_THREADS,
-     .help = "threads to search with (all cores); the answer is the same for any number"},
+     .help = "Search with N threads; the result is the same for any number (default: all cores)"},
     {.name = "exhaustive", .type = OPTION_FLAG, AT(exhaustive),
-     .help = "time every plan that fits, instead of settling groups by proof; the same answer"},
+     .help = "Evaluate every feasible plan instead of pruning by bounds; same result"},
     {.name = "unstartable", .type = OPTION_FLAG, AT(unstartable),
-     .help = "also plans that the framework refuses at its start: interleaved stages that the microbatches do not fill, zero-bubble in Megatron-LM, DeepSpeed's pipelines (docs/search.md has all)"},
+     .help = "Include plans that the framework refuses at its start: interleaved stages that the microbatches do not fill, zero-bubble in Megatron-LM, DeepSpeed's pipelines (docs/search.md has all)"},
     {.name = "launchable", .type = OPTION_FLAG, AT(launchable),
-     .help = "over several clusters, find only plans that Megatron-LM launches as one job: 1F1B, and all stages alike but for their layers; without it the first lines name the best of these beside the best of all"},
+     .help = "Over several clusters, search only plans that Megatron-LM launches as one job: 1F1B, and stages that differ only in their layers (default: the first lines name the best of these next to the best of all)"},
     {.name = "layerwise", .type = OPTION_FLAG, AT(layerwise),
-     .help = "let each layer have its own tensor and context degree, ZeRO, recomputation and offload, on uneven stages (docs/layerwise.md)"},
+     .help = "Choose tensor and context degree, ZeRO, recomputation and offload for each layer, on uneven stages (docs/layerwise.md)"},
     {.name = "state", .type = OPTION_OUTPUT, .argument = "FILE", AT(state), .complete = "file",
-     .help = "keep how far the search is in FILE and, when FILE is there, go on from it; removed when all is done"},
+     .help = "Save progress to FILE and resume from it; FILE is deleted on completion"},
     {.name = "explain", .type = OPTION_FLAG, AT(explain),
-     .help = "say on standard error by which argument the plans were settled"},
+     .help = "Print to standard error which bound pruned which plans"},
     {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet),
-     .help = "say nothing on standard error unless something is wrong"},
+     .help = "Print nothing to standard error but errors and warnings"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 static const struct option question_options[] = {
     {.name = "where", .type = OPTION_TEXT, .argument = "CONDITION", AT(where),
-     .help = "only plans that satisfy it, such as 'hbm <= 60GiB and tensor <= 8' (see EXPRESSIONS)"},
+     .help = "Keep plans that satisfy EXPRESSION, such as 'hbm <= 60GiB and tensor <= 8' (see EXPRESSIONS)"},
     OPTION_HEADROOM_ROW(AT(headroom)),
     {.name = "sort", .type = OPTION_TEXT, .argument = "EXPRESSION", AT(sort),
-     .help = "the best by this instead of the time: the least, or the most of a rate or an efficiency"},
+     .help = "Sort by EXPRESSION instead of the time: least first, or largest first for a rate or an efficiency"},
     {.name = "pareto", .type = OPTION_TEXT, .argument = "LIST", AT(pareto),
-     .help = "the frontier of several expressions, time,hbm,mem2: all plans than which no other is better in everything"},
+     .help = "Print the Pareto frontier of these expressions: time,hbm,mem2"},
     {.name = "all", .type = OPTION_OUTPUT, .argument = "FILE", AT(all), .complete = "file",
-     .help = "write every plan that fits, and satisfies --where, to FILE: .csv, .csv.gz or .sqlite"},
+     .help = "Write every plan that fits, and satisfies --where, to FILE: .csv, .csv.gz or .sqlite"},
     {.name = "why", .type = OPTION_FLAG, AT(why),
-     .help = "what misses by least, and which single change would admit a plan; without being asked when nothing fits"},
+     .help = "Print the closest infeasible plans and single changes that make one feasible (default when nothing fits)"},
     {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
-     .help = "also the measured runs of three sources that are most like the best plan, with what was predicted of them; --format json has them in any case"},
+     .help = "Also print the measured runs of three sources most like the best plan, with their predictions; --format json always has them"},
     {.name = "sensitivity", .type = OPTION_FLAG, AT(sensitivity),
-     .help = "how the best time depends on each rate, bandwidth, efficiency, latency and capacity: what to improve first"},
+     .help = "Print how the best time depends on each rate, bandwidth, efficiency, latency and capacity: what to improve first"},
     {.name = NULL},
 };
 
 const struct usage search_usage = {
     .name = "search",
-    .summary = "the best plans of all there are",
+    .summary = "search for the fastest plans",
     .synopsis = "--model MODEL --system SYSTEM --gpus N --batch N [options] [PLAN]...",
     .description =
-        "Goes through every plan for one model on one machine: all splits over tensor, context, "
-        "pipeline, expert and data parallelism, microbatches, uneven stages, schedules that the "
-        "framework can start, ZeRO 0 to 3 and hybrid sharding, recomputation by part or of the first "
-        "layers, kinds and overlap of communication, offload. Prints the best ones, what launches "
-        "the best, how many plans there were, how many can run, and why the others cannot.\n\n"
-        "Plans are judged by the model of today's plans, reckon-predict(1), or by the published one "
-        "(--framework calculon); the first line of an answer says which. The published one is also "
-        "taken, with the reason in the first line, where the system says nothing of its kernels.\n\n"
+        "Searches every plan for one model on one machine: all degrees of tensor, context, pipeline, "
+        "expert and data parallelism, microbatches, uneven stages, schedules that the framework can "
+        "start, ZeRO 0 to 3 and hybrid sharding, recomputation by part or of the first layers, kinds "
+        "and overlap of communication, offload. Prints the best plans, the command that launches the "
+        "best, and counts of plans: feasible, and infeasible by reason.\n\n"
+        "The detailed model predicts plans, reckon-predict(1), or with --framework calculon the "
+        "Calculon model; the first line of an answer names the model. The Calculon model is also used, "
+        "with the reason in the first line, if the system has no kernels.\n\n"
         "Ties are broken by the position in the enumeration, so that the answer is always the same. "
-        "How long the search took is said on standard error, and how long all of it, with "
-        "preparation and what is asked beyond the best plans.\n\n"
-        "Several models, systems, numbers of GPUs or batches are all searched with each other: a "
-        "table with one row a problem and its best plan, or why it has none.\n\n"
-        "SIGINT ends the search with the best plans so far, marked as incomplete, and exit "
-        "status 130; SIGTERM likewise with 143. With --state FILE the same command goes on where "
-        "it was stopped, by a signal or by anything else, to the same answer; FILE is removed when "
-        "the answer is complete. When nothing fits, the exit status is 1; of several problems, when "
-        "none has a plan.",
+        "Standard error has the time of the search, and the total time with preparation and further "
+        "questions.\n\n"
+        "Several models, systems, numbers of GPUs or batches are all combined: the table has one row "
+        "per problem with its best plan, or why it has none.\n\n"
+        "SIGINT ends the search with the best plans so far, marked as incomplete, and exit status 130; "
+        "SIGTERM ends it with 143. With --state FILE the same command resumes a search that was "
+        "stopped, by a signal or otherwise, and gives the same answer; FILE is deleted on completion. "
+        "When nothing fits, the exit status is 1; of several problems, when none has a plan.",
     .operands = search_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -125,54 +124,56 @@ const struct usage search_usage = {
         {"Output", save_options, offsetof(struct search_args, save)},
         {"Questions", question_options, 0},
         {"The whole run, as in reckon-predict(1)", run_options, offsetof(struct search_args, run), true},
-        {"Restrictions: a value, a list (8,16) or a range (1..64); usual values by default, see PLANS",
+        {"Restrictions: a value, a list (8,16) or a range (1..64); defaults: see PLANS",
          plan_axes_options, offsetof(struct search_args, axes), true},
         {"Form", show_options, offsetof(struct search_args, show)},
         {"General", options_help_rows, 0},
     },
     .sections = {
         {"SIZES",
-         "Where a number of GPUs or a batch stands, a list with commas and ranges may stand. "
-         "LOW..HIGH doubles from LOW as far as HIGH; LOW..HIGHxF multiplies by F, LOW..HIGH+S adds "
-         "S. B^E is a power. 1024..16384 and 2^10..2^14 are both 1024, 2048, 4096, 8192, 16384."},
+         "A number of GPUs or a batch may be a list with commas and ranges. LOW..HIGH doubles from LOW "
+         "to at most HIGH; LOW..HIGHxF multiplies by F, LOW..HIGH+S adds S. B^E is a power. "
+         "1024..16384 and 2^10..2^14 are both 1024, 2048, 4096, 8192, 16384."},
         {"PLANS",
-         "--batch is the batch of every plan: it is a multiple of data times microbatch. An axis that "
-         "is not restricted takes its usual values: tensor the divisors of the heads within two of the "
-         "innermost network domains; context as long as a rank keeps 2,048 tokens; pipeline up to the "
-         "layers; expert the divisors of the experts, with expert-tensor 1 or as tensor; microbatch up "
-         "to 64; chunks powers of two and what divides the layers, up to 16; recomputation none, full "
-         "(of all layers or the first 1, 2, 4, ... of a virtual stage) and sets of parts; ZeRO what the "
-         "framework has, over all ranks or within a node; offload where there is a second memory; "
-         "splits even, with embedding and head as a block each, and balanced by time. Precision, "
-         "dispatcher and overlaps are as the framework has them, the attention kernel as it takes it on the "
-         "device; experts of Megatron-LM with expert-overlap, too, where it starts that. What is left out and would "
-         "make the best plan faster stands under the counts. Plans that it "
-         "refuses at its start are left out, unless --unstartable or a value that only they have asks for "
-         "them; --why says what they would gain. docs/search.md has them all.\n\n"
-         "A restriction is on the value of an axis where the axis means something: --schedule "
-         "zero-bubble leaves plans without a pipeline alone. Values that are unusual are searched when "
-         "they are asked for. --recompute takes none, full and selective (core_attn), "
-         "--recompute-parts what else selective may be. Words of a plan, as reckon predict takes them, "
-         "restrict an axis to one value or say what all plans have: imbalance=1.2 cuda-graphs no-fused.\n\n"
-         "With --framework calculon the batch is the largest multiple of the data degree up to --batch, "
-         "the activation is fused unless --fused says otherwise, and the axes are those of [isaev2023]: "
-         "tensor, pipeline, data, microbatch, precision, recompute, chunks, zero 0 and 1, overlaps, "
-         "offload to any tier, tensor-comm, regather, fused, and the network of each parallelism."},
+         "--batch is the batch of every plan, a multiple of data times microbatch. An axis that is not "
+         "restricted takes its default values: tensor the divisors of the heads within two of the "
+         "innermost network domains; context while a rank has at least 2,048 tokens; pipeline up to "
+         "the layers; expert the divisors of the experts, with expert-tensor 1 or equal to tensor; "
+         "microbatch up to 64; chunks powers of two and what divides the layers, up to 16; "
+         "recomputation none, full (of all layers or the first 1, 2, 4, ... of a virtual stage) and "
+         "sets of parts; ZeRO stages of the framework, over all ranks or within a node; offload where "
+         "there is a second memory; stage splits even, with embedding and head as a layer each, and "
+         "balanced by time. Precision, dispatcher and overlaps follow the framework, the attention "
+         "kernel follows the framework and the GPU; experts of Megatron-LM are also searched with "
+         "expert-overlap where it starts that. A choice that is left out and would make the best plan "
+         "faster is printed below the counts. Plans that the framework refuses at its start are left "
+         "out, unless --unstartable or a value that only they have asks for them; --why prints their "
+         "gain. docs/search.md has them all.\n\n"
+         "A restriction applies where its axis has a meaning: --schedule zero-bubble keeps plans "
+         "without a pipeline. Unusual values are searched on request. --recompute takes none, full and "
+         "selective (core_attn), --recompute-parts the other sets of parts. Words of a plan, as of "
+         "reckon predict, restrict an axis to one value or set a choice of all plans: imbalance=1.2 "
+         "cuda-graphs no-fused.\n\n"
+         "With --framework calculon the batch is the largest multiple of the data degree up to "
+         "--batch, the activation is fused unless --fused overrides it, and the axes are those of "
+         "[isaev2023]: tensor, pipeline, data, microbatch, precision, recompute, chunks, zero 0 and 1, "
+         "overlaps, offload to any tier, tensor-comm, regather, fused, and the network of each "
+         "parallelism."},
         {"SEVERAL CLUSTERS",
          "A system may be several clusters with a link between them, \"h100-sxm5-80g x64 + "
-         "a100-sxm4-80g x64 link=100Gb/s@50us\", reckon-system(5). Then the pipeline runs through "
-         "clusters of unequal GPUs or networks: which clusters, in which order, how many layers and "
-         "nodes each stage gets, its tensor, context, expert and data degrees, recomputation and "
-         "offload, how many samples go through at a time; nodes may be left idle, and so may a "
-         "cluster. Tensor, context, data and expert groups stay in a stage, and a stage in a cluster, "
-         "but for the whole model in one stage with replicas on several.\n\n"
-         "The search is exact for its objective, sum of c + (m - 1) max c + what is waited for at the "
-         "end; the event simulation then decides between the plans that were the best for some pace. "
-         "Those are the plans that --top, --sort, --pareto and --all go through; --sort and --pareto "
-         "also try a quarter, a half and three quarters of each cluster's nodes, and `step_usd` is "
-         "the price of a step where every cluster has price=. A condition holds of a plan if it holds "
-         "of each of its stages. All stages have the same precision, kernels, overlaps, ZeRO (1, with "
-         "overlap, unless restricted) and schedule. docs/clusters.md.\n\n"
+         "a100-sxm4-80g x64 link=100Gb/s@50us\", reckon-system(5). The pipeline then runs through "
+         "clusters of unequal GPUs or networks: the search chooses the clusters and their order, the "
+         "layers and nodes of each stage, its tensor, context, expert and data degrees, recomputation "
+         "and offload, and the microbatch; nodes may stay idle, and so may a cluster. Tensor, context, "
+         "data and expert groups stay within a stage, and a stage within a cluster; the only exception "
+         "is the whole model in one stage with replicas on several clusters.\n\n"
+         "The search is exact for its objective, sum of c + (m - 1) max c + the exposed time at the "
+         "end; the event simulation then chooses among the plans that were the best for some pace. "
+         "--top, --sort, --pareto and --all apply to those plans; --sort and --pareto also try a "
+         "quarter, a half and three quarters of each cluster's nodes, and `step_usd` is the cost of a "
+         "step where every cluster has price=. A condition holds for a plan if it holds for each of "
+         "its stages. All stages have the same precision, kernels, overlaps, ZeRO (1, with overlap, "
+         "unless restricted) and schedule. docs/clusters.md.\n\n"
          "A line with {lists}, x{16,32}, is a machine for each choice, of several clusters or of one."},
         {"EXPRESSIONS",
          "--where, --sort and --pareto take expressions over the figures of a prediction and the "
@@ -188,57 +189,57 @@ const struct usage search_usage = {
          "--format json` lists under figures), an axis (tensor, recompute, gradient-overlap or gradient_overlap: the "
          "restrictions; also as words of a plan say it: tp, vpp), batch, or one of the short names time or step, with --tokens days, gpu_hours and cost, hbm or memory, mem2 (all lower "
          "memory tiers) and rate (samples per second). A number may have a unit (60GiB, 10us, "
-         "25GB/s) or be a share (mfu > 50%); a size needs its unit, but beside a full name (2*hbm_bytes) or one that is scaled by a "
+         "25GB/s) or be a share (mfu > 50%); a size needs its unit, except next to a full name (2*hbm_bytes) or one that is scaled by a "
          "thousand or more (hbm/1e9). An axis of words is compared with its words (recompute == none), an axis that is "
          "on or off with yes and no. A comparison is 1 or 0 in arithmetic.\n\n"
          "Less is better, but more of a rate or an efficiency that stands alone. Ties are broken by "
          "the position in the enumeration. --pareto takes up to eight expressions; of plans "
          "that are equal in all of them the first is kept."},
         {"WHY NOT",
-         "When nothing fits, or with --why, two tables follow. The first has the plans that "
-         "one limit alone refuses, for each memory and each network, those that miss by least first: "
-         "what they need, and the time they would take. The second has single changes: more of each "
-         "memory tier (or a second one at 100 GB/s where there is none), a larger domain of each "
-         "network, each restriction left out, fewer or more GPUs, a smaller or larger batch; each "
-         "the smallest that admits a plan, with that plan and its time. Each change was made and "
-         "searched. Memory sizes are exact; of networks all sizes that can matter are tried; of "
-         "GPUs the 16 nearest numbers of whole nodes on either side, the divisors of the number, and "
-         "eighths between its doublings up to 1,024 times as many; of batches halves and doubles (with calculon also "
-         "what lies between, by bisection). When something fits already, the aim is a plan with at least 1 % "
-         "more samples per second, and sizes are left alone."},
+         "When nothing fits, or with --why, two tables follow. The first has the closest infeasible "
+         "plans, which one limit alone refuses, for each memory and each network: what they need, and "
+         "their time. The second has single changes: more of each memory tier (or a second one at 100 "
+         "GB/s where there is none), a larger domain of each network, each restriction left out, fewer "
+         "or more GPUs, a smaller or larger batch; each is the smallest change that makes a plan "
+         "feasible, with that plan and its time. Each change was made and searched. Memory sizes are "
+         "exact; of networks all relevant sizes are tried; of GPUs the 16 nearest numbers of whole "
+         "nodes on either side, the divisors of the number, and eighths between its doublings up to "
+         "1,024 times the number; of batches halves and doubles (with calculon also the values "
+         "between, by bisection). If a plan fits already, the aim is a plan with at least 1 % more "
+         "samples per second, and sizes stay fixed."},
         {"SENSITIVITY",
          "Each parameter of the machine is changed by +10 % and -10 %, one at a time, and the best "
-         "plan searched again. The sensitivity is the relative change of the best time per "
-         "relative change of the parameter: -0.7 says that 10 % more of it makes the best step about "
-         "7 % shorter. Where one side is impossible (an efficiency above 1, a memory that nothing "
-         "fits) it is that of the other side. What is unlimited or 0 is left out. With --sort or "
-         "--pareto it is about the row printed first, whose plan is held as it is."},
+         "plan searched again. The sensitivity is the relative change of the best time per relative "
+         "change of the parameter: -0.7 says that 10 % more of it makes the best step about 7 % "
+         "shorter. Where one side is impossible (an efficiency above 1, a memory that nothing fits) "
+         "the other side is used. Parameters that are unlimited or 0 are left out. With --sort or "
+         "--pareto the sensitivity is that of the first row, whose plan stays fixed."},
     },
     .examples = {
         {"reckon search -m llama3.1-70b -s h100-sxm5-80g --gpus 64 --batch 256 --save-plan plan.json --save-script run.sh",
-         "The ten best ways to train Llama 3.1 70B on 64 H100; keep the best, and what launches it:"},
+         "Print the ten best plans for Llama 3.1 70B on 64 H100; save the best, and its launch script:"},
         {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --framework calculon --tensor 8,16 --recompute none --top 3",
-         "Only some of the plans, by the published model:"},
+         "Search a part of the plans with the Calculon model:"},
         {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --format csv > best.csv",
-         "For a program:"},
+         "Write CSV for a program:"},
         {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --where 'hbm <= 60GiB and tensor <= 8'",
-         "With room to spare:"},
+         "Keep memory free:"},
         {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --pareto time,hbm,mem2",
-         "What time costs in memory:"},
+         "Trade time against memory:"},
         {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --all plans.sqlite",
-         "All that can run, for questions of one's own:"},
+         "Write all feasible plans, for your own queries:"},
         {"reckon search -m llama3.1-70b -b 256 -s \"h100-sxm5-80g x64 + a100-sxm4-80g x{32,64} link={25Gb/s,100Gb/s}@50us\"",
-         "Is more of a second cluster worth it, and a faster link?"},
+         "Compare sizes of a second cluster and speeds of the link:"},
         {"reckon search -m deepseek-v3 -s h800-sxm5-80g -g 2048 -b 15360 --precision fp8-block --schedule dualpipe --tensor 1",
-         "DeepSeek-V3 as its report has it, but for the degrees:"},
+         "Search DeepSeek-V3 as its report has it, except for the degrees:"},
         {"reckon search -m megatron-1t -s a100-80g-nvl8 -g 64 -b 512",
-         "Why can it not run, and what would help:"},
+         "Why can it not run, and what would help?"},
         {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --sensitivity",
-         "What should be improved first:"},
+         "Which part of the machine should improve first?"},
         {"reckon search -m gpt3-175b,megatron-1t -s h100-80g-nvl8 -g 1024..16384 -b 3072",
-         "How it scales:"},
+         "How does it scale?"},
         {"reckon search -m deepseek-v3 -s 'h800-sxm5-80g mem2=1TiB@50GB/s' -g 2048 -b 15360 --activation-shares all --unstartable --exhaustive --state search.state",
-         "A long search, that can be stopped and goes on when the command is given again:"},
+         "Run a long search that resumes when the command is given again:"},
     },
     .see_also = "reckon-predict(1), reckon-study(1), reckon-model(5), reckon-system(5), reckon-plan(5)",
 };

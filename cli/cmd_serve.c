@@ -18,7 +18,8 @@ enum {
     MOST_SHOWN = 64,
     MOST_TOKENS = 1 << 24
 };
-_Static_assert(MOST_BATCH == 1 << (POWERS - 1), "powers of two of one range");
+_Static_assert(MOST_BATCH == 1 << (POWERS - 1),
+               "Number of GPUs; a range stands for its powers of two");
 
 struct serve_args {
     struct plan_source source;
@@ -35,60 +36,62 @@ struct serve_args {
 
 /* clang-format off */
 static const struct operand serve_operands[] = {
-    {.name = "PLAN", .help = "words of a plan: degrees, precision, weight-bytes, attention, dispatcher, ep-overlap, cuda-graphs",
+    {.name = "PLAN", .help = "Words of a plan: degrees, precision, weight-bytes, attention, dispatcher, ep-overlap, cuda-graphs",
      AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option serve_options[] = {
     {.letter = 'b', .name = "batch", .type = OPTION_VALUES, AT(batch), .argument = "N,N", .min = 1, .max = MOST_BATCH,
-     .help = "sequences at a time, over all GPUs (the powers of two that fit; of a range, its powers of two)"},
+     .help = "Number of sequences at a time over all GPUs; a range stands for its powers of two (default: the powers of two that fit)"},
     {.name = "prompt", .type = OPTION_NUMBER, AT(prompt), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
-     .help = "tokens of each prompt (2048)"},
+     .help = "Tokens per prompt (default: 2048)"},
     {.name = "generate", .type = OPTION_NUMBER, AT(generated), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
-     .help = "tokens that follow each (128)"},
+     .help = "Tokens generated per prompt (default: 128)"},
     {.name = "pass-tokens", .type = OPTION_NUMBER, AT(pass_tokens), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
-     .help = "prompts go through in passes of at most so many tokens of a data rank (" SERVE_TEXT(SERVE_PASS_TOKENS) ")"},
+     .help = "Process prompts in passes of at most N tokens per data rank (default: " SERVE_TEXT(SERVE_PASS_TOKENS) ")"},
     {.name = "cache-bits", .type = OPTION_NUMBER, AT(cache_bits), .argument = "BITS", .min = 4, .max = 32,
-     .help = "of a number of keys and values in the cache (16)"},
+     .help = "Bits per number of the KV cache (default: 16)"},
     {.name = "cache-split", .type = OPTION_FLAG, AT(cache_split),
-     .help = "tensor ranks that would keep the same keys and values have some of the sequences each"},
+     .help = "Divide the sequences among tensor ranks that would otherwise hold the same keys and values"},
     {.name = "heads-apart", .type = OPTION_FLAG, AT(heads_apart),
-     .help = "heads that share keys and values read them apart, as kernels of 2023 did"},
+     .help = "Read shared keys and values once per head, as kernels of 2023 did"},
     {.name = NULL},
 };
 static const struct option search_options[] = {
     {.name = "search", .type = OPTION_FLAG, AT(search),
-     .help = "all layouts of the GPUs (tensor, pipeline, data, experts) and batches instead: the most tokens a second of a GPU"},
+     .help = "Search all layouts of the GPUs (tensor, pipeline, data, experts) and batches for the most tokens per second per GPU"},
     {.name = "token-ms", .type = OPTION_NUMBER, AT(token_ms), .argument = "MS", .min = 1, .max = MOST_TOKENS,
-     .help = "... whose further tokens take at most so long in the mean"},
+     .help = "With --search, keep layouts whose mean time per further token is at most N ms"},
     {.name = "first-ms", .type = OPTION_NUMBER, AT(first_ms), .argument = "MS", .min = 1, .max = MOST_TOKENS,
-     .help = "... whose first token takes at most so long, of a prompt alone"},
+     .help = "With --search, keep layouts whose first token of a single prompt takes at most N ms"},
     {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_SHOWN,
-     .help = "so many of them (5)"},
+     .help = "With --search, print N layouts (default: 5)"},
     OPTION_HEADROOM_ROW(AT(headroom)),
     {.name = NULL},
 };
 static const struct option check_options[] = {
     {.name = "validate", .type = OPTION_FLAG, AT(validate),
-     .help = "instead: published figures of inference (measured/inference.csv of the catalog) beside predictions"},
+     .help = "Compare published figures of inference (measured/inference.csv of the catalog) with predictions"},
     {.name = "measured", .type = OPTION_TEXT, AT(measured), .argument = "FILE", .complete = "file",
-     .help = "the same of another table: id, source, model, system, plan, prompt, generated, batch, cache_bits, cache_split, heads_apart, figure, value"},
-    {.name = "rows", .type = OPTION_FLAG, AT(rows), .help = "with them: every row"},
+     .help = "Compare another table with predictions: id, source, model, system, plan, prompt, generated, batch, cache_bits, cache_split, heads_apart, figure, value"},
+    {.name = "rows", .type = OPTION_FLAG, AT(rows), .help = "With --validate or --measured, print every row"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+     .help = "Write to FILE, atomically; - is standard output (default: -)"},
     {.name = NULL},
 };
 
 const struct usage serve_usage = {
     .name = "serve",
-    .summary = "inference: time to the first token, tokens a second, and the cache that they need",
+    .summary = "predict inference: first token, token rate, KV cache",
     .synopsis = "--model MODEL --system SYSTEM [options] [PLAN]...",
     .description =
-        "Predicts forward passes alone: prefill of prompts, and steps of decoding that bring one token of each sequence. Weights are "
-        "read once a step, the cache of keys and values (latent vectors, windows, states of recurrences) once for each sequence, of "
-        "the experts those that a token goes to [pope2023]. With pipeline stages as many groups of sequences are under way.\n\n"
-        "Not predicted: queues and requests of many lengths, speculative decoding, caches that prompts share. Steps of decoding are taken to be captured, unless the plan says "
-        "no-cuda-graphs; prompts never are. docs/serve.md has the formulas, and how far off they are.",
+        "Predicts inference: prefill of prompts, and decoding steps that generate one token per "
+        "sequence. Weights are read once per step, the KV cache (latent vectors, windows, states of "
+        "recurrences) once per sequence, and of the experts those that a token is routed to "
+        "[pope2023]. A pipeline of N stages processes N groups of sequences at a time.\n\n"
+        "Not predicted: queues and requests of mixed lengths, speculative decoding, caches that "
+        "prompts share. Decoding steps run in CUDA graphs, unless the plan says no-cuda-graphs; "
+        "prefill never does. docs/serve.md has the formulas and their errors.",
     .operands = serve_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -101,10 +104,10 @@ const struct usage serve_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon serve -m llama2-70b -s h100-sxm5-80g tp4 precision=fp8-delayed --batch 1,64", "How fast for one, and for 64?"},
-        {"reckon serve -m deepseek-v3 -s h800-sxm5-80g -g 128 ep128 etp1 dispatcher=deepep ep-overlap precision=fp8-block", "... experts over 16 nodes"},
-        {"reckon serve -m llama3.1-70b -s h100-sxm5-80g -g 8 --search --token-ms 20", "Which layout, if a token may take 20 ms?"},
-        {"reckon serve --validate", "How far off are such predictions?"},
+        {"reckon serve -m llama2-70b -s h100-sxm5-80g tp4 precision=fp8-delayed --batch 1,64", "How fast is one sequence, and how fast are 64?"},
+        {"reckon serve -m deepseek-v3 -s h800-sxm5-80g -g 128 ep128 etp1 dispatcher=deepep ep-overlap precision=fp8-block", "Distribute experts over 16 nodes:"},
+        {"reckon serve -m llama3.1-70b -s h100-sxm5-80g -g 8 --search --token-ms 20", "Which layout keeps a token below 20 ms?"},
+        {"reckon serve --validate", "How large are the errors of these predictions?"},
     },
     .see_also = "reckon-predict(1), reckon-plan(5)",
 };
@@ -116,7 +119,7 @@ static const struct report_column batch_columns[] = {
     {.name = "token_last_s", .title = "last", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "generate_s", .title = "all", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "tokens_per_s", .title = "tokens/s", .unit = "", .digits = 5},
-    {.name = "tokens_per_s_gpu", .title = "... of a GPU", .unit = "", .digits = 5},
+    {.name = "tokens_per_s_gpu", .title = "... per GPU", .unit = "", .digits = 5},
     {.name = "memory_bytes", .title = "memory", .unit = "B", .digits = 1, .own_scale = true},
     {.name = "verdict"},
 };
@@ -143,11 +146,11 @@ static const struct report_column step_columns[] = {
 };
 static const struct report_column memory_columns[] = {
     {.name = "weights_bytes", .title = "weights", .unit = "B", .digits = 2},
-    {.name = "cache_bytes", .title = "cache", .unit = "B", .digits = 2, .help = "of all its sequences, when they are as long as they get"},
+    {.name = "cache_bytes", .title = "cache", .unit = "B", .digits = 2, .help = "of all its sequences, at their full length"},
     {.name = "working_bytes", .title = "activations", .unit = "B", .digits = 2, .help = "of a pass of prefill"},
     {.name = "context_bytes", .title = "context", .unit = "B", .digits = 2, .help = "of the device and its libraries"},
     {.name = "total_bytes", .title = "total", .unit = "B", .digits = 2},
-    {.name = "capacity_bytes", .title = "there is", .unit = "B", .digits = 2},
+    {.name = "capacity_bytes", .title = "of the GPU", .unit = "B", .digits = 2},
     {.name = "sequence_bytes", .title = "cache of a sequence", .unit = "B", .digits = 3},
     {.name = "most_batch", .title = "sequences that fit", .help = "over all GPUs"},
 };
@@ -253,7 +256,7 @@ void serve_choose(struct plan_input *input, void *context)
     (void)context;
     if (!plan_given(draft, "cuda_graphs")) {
         draft->plan.cuda_graphs = true;
-        plan_assume(input, "cuda-graphs (steps of decoding are captured)");
+        plan_assume(input, "cuda-graphs (decoding steps are captured)");
         give(draft, "cuda_graphs");
     }
     draft->plan.framework = RK_MEGATRON;

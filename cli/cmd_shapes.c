@@ -24,49 +24,51 @@ enum { MOST_ROWS = 64, COARSE = 32, FINE = 4, MOST_HIDDEN_STEP = 65536, MOST_SEQ
 /* clang-format off */
 static const struct option shapes_options[] = {
     {.letter = 'p', .name = "params", .type = OPTION_COUNT, AT(parameters), .argument = "COUNT",
-     .help = "the parameters to aim at: 11T, 1.3e12"},
+     .help = "Number of parameters to aim at: 11T, 1.3e12"},
     {.name = "blocks", .type = OPTION_VALUES, AT(blocks), .argument = "N,N..N", .min = 1, .max = SHAPE_MOST_BLOCKS,
-     .help = "the models of these numbers of blocks instead; of a range, the multiples of --step"},
+     .help = "List the models with these numbers of layers instead; a range stands for the multiples of --step"},
     {.name = "grid", .type = OPTION_FLAG, AT(grid),
-     .help = "the map of sizes and ratios over hidden sizes and blocks instead"},
+     .help = "Print the map of sizes and ratios over hidden sizes and layers instead"},
     {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_ROWS,
-     .help = "how many proposals (3)"},
+     .help = "Number of proposals (default: 3)"},
     {.name = "step", .type = OPTION_NUMBER, AT(step), .min = 1, .max = SHAPE_MOST_BLOCKS,
-     .help = "blocks are a multiple of it (32, or the largest of 16, 8, 4 that comes within 10 % of --params)"},
+     .help = "Use multiples of N layers (default: 32, or the largest of 16, 8, 4 that comes within 10 % of --params)"},
     {.name = "hidden-step", .type = OPTION_NUMBER, AT(hidden_step), .min = 1, .max = MOST_HIDDEN_STEP,
-     .help = "the hidden size is a multiple of it (1024; 512 below 500B, 128 below 3B parameters)"},
+     .help = "Use multiples of N for the hidden size (default: 1024; 512 below 500B, 128 below 3B parameters)"},
     {.name = "sequence", .type = OPTION_NUMBER, AT(sequence), .min = 1, .max = MOST_SEQUENCE,
-     .help = "tokens of one sample (8192)"},
+     .help = "Tokens per sample (default: 8192)"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write the first proposal to FILE as a model; - prints it instead of the table"},
+     .help = "Write the first proposal to FILE as a model; - prints it instead of the table"},
     {.name = NULL},
 };
 
 const struct usage shapes_usage = {
     .name = "shapes",
-    .summary = "well-shaped models for a number of parameters",
+    .summary = "propose model shapes for a number of parameters",
     .synopsis = "--params COUNT | --blocks N | --grid [options]",
     .description =
         "Proposes dense transformers by the rule of the multi-trillion study [isaev2023scaling]: the "
-        "ratio of hidden size to blocks grows linearly from 192 at 128 blocks to 320 at 512, the "
-        "hidden size is the nearest multiple of 1,024, there are as many heads as blocks, and the "
-        "feed-forward width is four times the hidden size. Beyond 128 to 512 blocks the line is "
-        "continued, heads are 128 wide (64 below 3072; 64, 96 or 256 where the hidden size does not divide by it), and the proposal says so.\n\n"
-        "Parameters are counted as 12 * blocks * hidden^2, as in that study. `splits` is the number of pairs of "
-        "a tensor degree (dividing hidden size and heads) and a pipeline degree (dividing the "
-        "blocks): a model of 254 blocks has 8 where one of 256 has 81, and is the slower for it. Models within 15 % "
-        "of the parameters that split in 40 ways or more come before nearer ones that do not.",
+        "ratio of hidden size to layers grows linearly from 192 at 128 layers to 320 at 512, the "
+        "hidden size is the nearest multiple of 1,024, the number of heads equals the number of "
+        "layers, and the feed-forward width is four times the hidden size. Outside 128 to 512 layers "
+        "the line is continued, heads are 128 wide (64 below 3072; 64, 96 or 256 where the hidden size "
+        "does not divide by it), and the proposal says so.\n\n"
+        "Parameters are counted as 12 * layers * hidden^2, as in that study. `splits` is the number of "
+        "pairs of a tensor degree (dividing hidden size and heads) and a pipeline degree (dividing the "
+        "layers): a model of 254 layers has 8 where one of 256 has 81, and is slower for that reason. "
+        "Models within 15 % of the parameters with 40 or more splits come before nearer models with "
+        "fewer.",
     .groups = {
         {"Proposals", shapes_options, 0},
         {"Form", show_options, offsetof(struct shapes_args, show)},
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon shapes --params 11T", "Three models near eleven trillion parameters:"},
+        {"reckon shapes --params 11T", "Propose three models near eleven trillion parameters:"},
         {"reckon shapes --params 3T -o 3t.json && reckon search -m ./3t.json -s h100-80g-nvl8 -g 4096 -b 3072",
-         "Make one, and see how well it could be trained:"},
-        {"reckon shapes --blocks 128..480", "The twelve models of the study:"},
-        {"reckon shapes --grid", "The map of sizes and ratios:"},
+         "Write a model, and search for its best plan:"},
+        {"reckon shapes --blocks 128..480", "List the twelve models of the study:"},
+        {"reckon shapes --grid", "Print the map of sizes and ratios:"},
     },
     .see_also = "reckon-models(1), reckon-model(5)",
 };
@@ -201,7 +203,7 @@ static void add_model_file(struct report *report, const struct rk_model *model)
                               (int)model->layers)),
         cell_text(
             model->heads == model->layers
-                ? "Proposed by reckon shapes. Feed-forward 4 * hidden, as many heads as blocks."
+                ? "Proposed by reckon shapes. Feed-forward 4 * hidden, heads = blocks."
                 : "Proposed by reckon shapes. Feed-forward 4 * hidden, heads of a usual width."),
         cell_count(model->layers),
         cell_count(model->hidden),
@@ -248,7 +250,7 @@ static enum rk_status check_args(const struct shapes_args *args, struct rk_error
                        args->parameters, MOST_PARAMETERS);
     if (args->grid && args->output)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "--output: a grid is no model; use --params or --blocks");
+                       "--output: a grid is not a model; use --params or --blocks");
     return RK_OK;
 }
 

@@ -25,78 +25,78 @@ static const char *const scales[] = {"refuse", "copy", NULL};
 /* clang-format off */
 static const struct operand operands[] = {
     {.name = "CHECKPOINT", AT(checkpoint), .optional = 1, .complete = "file",
-     .help = "a .safetensors file, or a folder with one or with model.safetensors.index.json"},
+     .help = "A .safetensors file, or a folder with one or with model.safetensors.index.json"},
     {.name = "PLAN", AT(words), .optional = OPERAND_MANY, .complete = "plan",
-     .help = "words that say how it is split, \"tp8 pp4\"; reckon-plan(5) has all"},
+     .help = "Words that describe the split, \"tp8 pp4\"; reckon-plan(5) has all"},
     {.name = NULL},
 };
 
 static const struct option what_rows[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
-     .help = "its shape, where the folder has no config.json; without CHECKPOINT: plan its tensors, write nothing"},
+     .help = "Model, if the folder has no config.json; without CHECKPOINT: plan its tensors, write nothing"},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "file",
-     .help = "a plan file, reckon-plan(5), or a line of words, in place of PLAN"},
+     .help = "Plan file, reckon-plan(5), or a line of words, in place of PLAN"},
     {.name = "split", .type = OPTION_CHOICE, .choices = shard_split_names, AT(split),
-     .help = "over tensor ranks: by the roles of tensors, by Redco's rules (of today, of the paper), or by predicted communication (roles)"},
+     .help = "Split over tensor ranks by the roles of tensors, by Redco's rules (current or those of the paper), or by predicted communication (default: roles)"},
     {.name = "unknown", .type = OPTION_CHOICE, .choices = shard_unknown_names, AT(unknown),
-     .help = "tensors whose names no table knows (refuse)"},
+     .help = "What to do with unknown tensor names (default: refuse)"},
     {.name = "zero", .type = OPTION_CHOICE, .choices = shard_cut_names, AT(cut),
-     .help = "what ranks of data parallelism divide among themselves: nothing, rows of tensors, or flat buffers of Megatron-LM or DeepSpeed (none)"},
+     .help = "What data-parallel ranks shard: nothing, rows of tensors, or flat buffers of Megatron-LM or DeepSpeed (default: none)"},
     {.name = "scales", .type = OPTION_CHOICE, .choices = scales, AT(scales),
-     .help = "where a cut goes through 128 x 128 values that share a scale (refuse)"},
+     .help = "What to do when a cut crosses 128 x 128 values that share a scale (default: refuse)"},
     {.name = NULL},
 };
 
 static const struct option how_rows[] = {
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "DIR", AT(output), .complete = "file",
-     .help = "write the shards to a new folder; a stopped run goes on when it is asked for again"},
+     .help = "Write the shards to a new folder; a stopped run resumes with the same command"},
     {.name = "rank", .type = OPTION_NUMBER, AT(rank), .min = 0,
-     .help = "the file of this rank alone"},
-    {.name = "dry-run", .type = OPTION_FLAG, AT(dry_run), .help = "read headers, check, show, write nothing"},
-    {.name = "explain", .type = OPTION_FLAG, AT(explain), .help = "the table of tensors by rank"},
+     .help = "Write only the file of this rank"},
+    {.name = "dry-run", .type = OPTION_FLAG, AT(dry_run), .help = "Read headers, check, show, write nothing"},
+    {.name = "explain", .type = OPTION_FLAG, AT(explain), .help = "Show the table of tensors by rank"},
     {.name = "check", .type = OPTION_TEXT, .argument = "DIR", AT(check), .complete = "file",
-     .help = "are the shards in DIR whole: headers, and every element of every tensor in one of them"},
+     .help = "Verify the shards in DIR: headers, and that every element of every tensor is in one of them"},
     {.name = NULL},
 };
 
 static const struct option tree_rows[] = {
     {.name = "cases", .type = OPTION_TEXT, .argument = "FILE", AT(cases), .complete = "file",
-     .help = "trees of weights that nobody described, {\"shapes\": {path: [..]}, \"shards\": S} in a list or one a line: print a line of JSON for each, by Redco's rules"},
+     .help = "Split trees of weights, {\"shapes\": {path: [..]}, \"shards\": S} in a list or one per line, by Redco's rules, and print a line of JSON for each"},
     {.name = "generation", .type = OPTION_CHOICE, .choices = generations, AT(generation),
-     .help = "of Redco's rules (current)"},
+     .help = "Version of Redco's rules (default: current)"},
     {.name = NULL},
 };
 
 const struct usage shard_usage = {
     .name = "shard",
-    .summary = "which part of which tensor goes to which rank",
+    .summary = "split a checkpoint by rank under a plan",
     .synopsis = "CHECKPOINT PLAN... [-o DIR] [options]",
     .description =
-        "Reads the headers of a checkpoint in safetensors, works out for a plan the part of every "
+        "Reads the headers of a checkpoint in safetensors, computes for a plan the part of every "
         "tensor on every rank, and writes a file for each group of ranks that hold the same: "
         "rank-PPPP-TTTT-EEEE.safetensors for pipeline stage, tensor rank and expert rank. Bytes are "
-        "moved, never computed with: reckon merge gives them back as they were.\n\n"
-        "How a tensor is split follows from its name and the model's shape: heads stay whole, fused "
-        "query, key and value are taken apart, vocabularies are padded with zeros. docs/shard.md has "
-        "the table. The sums are checked: the parts of a tensor make the whole, and a rank holds as "
-        "many parameters as reckon predict counts.\n\n"
-        "Memory stays below 256 MiB whatever the model.",
+        "moved unchanged: reckon merge restores the checkpoint exactly.\n\n"
+        "A tensor's name and the model's shape decide its split: heads stay whole, fused query, key "
+        "and value are taken apart, vocabularies are padded with zeros. docs/shard.md has the table. "
+        "Two sums are checked: the parts of a tensor make the whole, and a rank has the number of "
+        "parameters that reckon predict counts.\n\n"
+        "Memory stays below 256 MiB for any model.",
     .operands = operands,
     .groups = {
-        {"What goes where", what_rows, 0},
-        {"What is done", how_rows, 0},
+        {"Placement", what_rows, 0},
+        {"Actions", how_rows, 0},
         {"Moving", shard_move_options, offsetof(struct shard_args, moves)},
         {"Trees", tree_rows, 0},
         {"Form", show_options, offsetof(struct shard_args, show)},
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon shard Llama-3.1-8B tp2 pp2 -o shards", "A checkpoint for two tensor ranks and two stages:"},
-        {"reckon shard -m llama3.1-405b tp8 pp16 --explain", "The table of tensors by rank, without a checkpoint:"},
-        {"reckon shard DeepSeek-V3 tp1 pp16 ep8 --rank 17 -o rank17", "What one rank needs:"},
-        {"reckon shard my-model tp4 --unknown redco --dry-run", "Names that no table knows:"},
-        {"reckon shard --check shards", "Is all of it there?"},
-        {"reckon shard --cases trees.json", "The dimension that each key of a tree is split along:"},
+        {"reckon shard Llama-3.1-8B tp2 pp2 -o shards", "Split a checkpoint for two tensor ranks and two stages:"},
+        {"reckon shard -m llama3.1-405b tp8 pp16 --explain", "Print the table of tensors by rank, without a checkpoint:"},
+        {"reckon shard DeepSeek-V3 tp1 pp16 ep8 --rank 17 -o rank17", "Write the file of one rank:"},
+        {"reckon shard my-model tp4 --unknown redco --dry-run", "Split tensors with unknown names:"},
+        {"reckon shard --check shards", "Verify a sharded checkpoint:"},
+        {"reckon shard --cases trees.json", "Print the dimension along which each key of a tree is split:"},
     },
     .see_also = "reckon-merge(1), reckon-reshard(1), reckon-fits(1), reckon-plan(5)",
 };

@@ -29,56 +29,56 @@ static const char *const export_formats[] = {"table", "json", "csv", NULL}; /* e
 
 /* clang-format off */
 static const struct operand study_operands[] = {
-    {"FILE", "study file, see reckon-study(5); - is standard input", offsetof(struct study_args, file), false, "file"},
+    {"FILE", "Study file, see reckon-study(5); - is standard input", offsetof(struct study_args, file), false, "file"},
     {.name = NULL},
 };
 
 static const struct option study_options[] = {
     {.name = "db", .type = OPTION_TEXT, AT(database), .argument = "FILE", .complete = "file",
-     .help = "database that keeps the results (FILE with .db for .json)"},
+     .help = "Database of the results (default: FILE with .db for .json)"},
     {.letter = 'j', .name = "jobs", .type = OPTION_NUMBER, AT(jobs), .argument = "N", .min = 1, .max = MOST_JOBS,
-     .help = "searches at a time (all cores); the results are the same for any number"},
+     .help = "Number of searches at a time; the results are the same for any number (default: all cores)"},
     {.name = "figure", .type = OPTION_TEXT, AT(figure), .argument = "NAME",
-     .help = "only this figure of the study"},
+     .help = "Print only this figure of the study"},
     {.name = "export", .type = OPTION_CHOICE, AT(format), .choices = export_formats,
-     .help = "print the best plans of every point, instead of a summary"},
+     .help = "Print the best plans of every point, instead of a summary"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, AT(output), .argument = "FILE", .complete = "file",
-     .help = "write what is printed to FILE"},
+     .help = "Write the printed text to FILE"},
     {.name = "list", .type = OPTION_FLAG, AT(list),
-     .help = "print the points of the grid and whether they are finished; search nothing"},
+     .help = "List the points of the grid and whether they are finished; search nothing"},
     {.name = "dry-run", .type = OPTION_FLAG, AT(dry_run),
-     .help = "say what is to be done; search nothing. With --export: of what is there already"},
+     .help = "Print the remaining work; search nothing. With --export: use only results that exist"},
     {.name = "compare", .type = OPTION_FLAG, AT(compare),
-     .help = "set the results beside published ones: run the script of SQL beside the study file (.sql for .json) and print its tables and checks, instead of a summary; exit status 1 when something that it requires does not hold"},
+     .help = "Compare the results with published ones: run the SQL script next to the study file (.sql for .json) and print its tables and checks, instead of a summary; exit status 1 when a required check does not hold"},
     {.name = "compare-with", .type = OPTION_TEXT, AT(script), .argument = "FILE", .complete = "file",
-     .help = "the same with another script"},
+     .help = "Compare by the script FILE"},
     {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet),
-     .help = "say nothing on standard error unless something is wrong"},
+     .help = "Print nothing to standard error but errors and warnings"},
     {.name = NULL},
 };
 
 const struct usage study_usage = {
     .name = "study",
-    .summary = "a grid of searches, kept in a database",
+    .summary = "run a grid of searches, kept in a database",
     .synopsis = "FILE [options]",
     .description =
         "A study file names models, systems with changed fields, numbers of GPUs, batches and "
-        "restrictions; each point of their product is a search for the best plans. Finished "
-        "searches are kept in an SQLite database, each as soon as it is done: however a run ends, "
-        "the same command goes on where it stopped. A changed study makes only the searches that "
-        "are new; a new version of the model makes all of them again, and says so.\n\n"
-        "Without --export a summary of each figure is printed. How many plans there were and "
-        "how long they took is said on standard error.\n\n"
-        "SIGINT ends the run with exit status 130; what is finished is kept.",
+        "restrictions; each point of their product is a search for the best plans. Finished searches "
+        "are stored in an SQLite database at once: after a stop, the same command resumes. A changed "
+        "study runs only the searches that are new; a new version of the model runs all of them again, "
+        "and says so.\n\n"
+        "Without --export a summary of each figure is printed. Standard error has the number of plans "
+        "and the time.\n\n"
+        "SIGINT ends the run with exit status 130; finished searches are kept.",
     .operands = study_operands,
     .groups = {
         {"Study", study_options, 0},
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon study study.json", "All that is not in study.db yet:"},
-        {"reckon study study.json --figure capacity --export csv > capacity.csv", "One figure, for a program:"},
-        {"sqlite3 study.db \"SELECT model, max(mfu) FROM result GROUP BY model\"", "Anything else:"},
+        {"reckon study study.json", "Run all searches that study.db lacks:"},
+        {"reckon study study.json --figure capacity --export csv > capacity.csv", "Export one figure for a program:"},
+        {"sqlite3 study.db \"SELECT model, max(mfu) FROM result GROUP BY model\"", "Query the database:"},
     },
     .see_also = "reckon-study(5), reckon-search(1), sqlite3(1)",
 };
@@ -149,7 +149,7 @@ static void say_done(const struct run *run)
     const struct study_progress *done = &run->done;
     char strategies[REPORT_DIGITS];
     if (run->args.quiet || !done->done) return;
-    fprintf(stderr, "reckon: %zu search%s, %s plans settled in %.3f s, %.4g million a second\n",
+    fprintf(stderr, "reckon: %zu search%s, %s plans evaluated in %.3f s (%.4g million/s)\n",
             done->done, done->done == 1 ? "" : "es", report_digits(done->strategies, strategies),
             done->seconds,
             done->seconds > 0 ? (double)done->strategies / done->seconds / 1e6 : 0.0);
@@ -443,7 +443,7 @@ static int compare(struct run *run)
     }
     if (!given && access(script, F_OK) != 0) {
         rk_fail(&error, RK_BAD_ARGUMENT, script, 0, 0,
-                "there is none: --compare reads the questions beside the study, --compare-with "
+                "there is none: --compare reads the questions next to the study, --compare-with "
                 "FILE others; reckon-compare(5)");
         return options_fail(&error);
     }

@@ -17,17 +17,17 @@ struct systems_args {
 
 /* clang-format off */
 static const struct operand systems_operands[] = {
-    {"SYSTEM", "an id of the catalog, a file, - (standard input) or a description in one line: show this one with its sources",
+    {"SYSTEM", "Show one system with its sources: an id of the catalog, a file, - (standard input) or a description in one line",
      offsetof(struct systems_args, name), true, "systems"},
     {.name = NULL},
 };
 
 static const struct option systems_options[] = {
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", .offset = offsetof(struct systems_args, name), .complete = "systems",
-     .help = "as SYSTEM"},
+     .help = "System, in the same form as SYSTEM"},
     OPTION_OUTPUT_ROW(.offset = offsetof(struct systems_args, output)),
     {.letter = 'a', .name = "all", .type = OPTION_FLAG, .offset = offsetof(struct systems_args, all),
-     .help = "list those too that are another one with a change or two, in one line"},
+     .help = "Also list systems that are another one with a change in one line"},
     {.name = NULL},
 };
 
@@ -36,12 +36,12 @@ const struct usage systems_usage = {
     .summary = "list the systems of the catalog, or show one",
     .synopsis = "[[--system] SYSTEM] [options]",
     .description =
-        "Lists the systems of the catalog: peak of the matrix engine per datatype, memory of a "
-        "device, and networks; or shows one with all that is known about it and the sources of "
-        "the numbers. A system can also be described in one line, as reckon-system(5) explains.\n\n"
-        "First come the machines that people have; behind them those of the published studies, as "
-        "their papers describe them, kept for their numbers and for --framework calculon. A short "
-        "name, h100, h200, a100, means the machine that most people have of that kind.",
+        "Lists the systems of the catalog: peak of the matrix engine by datatype, memory of a GPU, and "
+        "networks; or shows one system with all its figures and the sources of the numbers. A system "
+        "can also be described in one line, as reckon-system(5) explains.\n\n"
+        "Machines in use come first, then those of the published studies, as their papers describe "
+        "them, kept for their numbers and for --framework calculon. A short name, h100, h200, a100, "
+        "means the most common machine of that kind.",
     .operands = systems_operands,
     .groups = {
         {"Systems", systems_options, 0},
@@ -49,10 +49,10 @@ const struct usage systems_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon systems", "What there is:"},
-        {"reckon systems h100", "One of them, with its sources:"},
+        {"reckon systems", "List the catalog:"},
+        {"reckon systems h100", "Show one system, with its sources:"},
         {"reckon systems \"h100-80g x4096 nvl8 hbm=120GiB mem2=1TiB@100GB/s\"",
-         "A machine that is not in the catalog:"},
+         "Describe a machine that is not in the catalog:"},
     },
     .see_also = "reckon-models(1), reckon-system(5)",
 };
@@ -99,7 +99,7 @@ static const struct {
     const char *title;
     unsigned formats;
 } groups[] = {
-    {"Machines that people have", REPORT_IN_TEXT},
+    {"Machines in use", REPORT_IN_TEXT},
     {"Machines of the published studies, kept for their numbers", REPORT_IN_TEXT},
     {NULL, REPORT_IN_JSON | REPORT_IN_CSV},
 };
@@ -174,10 +174,11 @@ static enum rk_status list_systems(struct report *report, struct catalog_list *l
                    report_text(report, "The catalog lists %zu machines that people have.",
                                table[0] ? table[0]->rows : 0));
     if (left_out)
-        report_note(report, report_text(report,
-                                        "%zu that are another one with a change in one line are "
-                                        "left out: --all lists them",
-                                        left_out));
+        report_note(report,
+                    report_text(report,
+                                "%zu systems that are another one with a change in one line "
+                                "are not shown: --all lists them",
+                                left_out));
     return status;
 }
 

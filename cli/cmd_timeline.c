@@ -34,54 +34,55 @@ struct timeline_args {
 
 /* clang-format off */
 static const struct operand timeline_operands[] = {
-    {.name = "PLAN", .help = "words that say how it is trained, \"tp8 pp4 sp zero1 gbs512\"; below are all",
+    {.name = "PLAN", .help = "Words that describe the plan, \"tp8 pp4 sp zero1 gbs512\"; below are all",
      AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option schedule_options[] = {
     {.name = "messages", .type = OPTION_CHOICE, .choices = timeline_messages_names, AT(messages),
-     .help = "how a stage pays for its messages: charged, for one behind each pass of a chunk as calculon counts them; blocking, for those that are sent; beside, they run beside computing (as its prediction)"},
+     .help = "How messages cost time on a stage: charged, one after each pass of a chunk as calculon counts them; blocking, those that are sent; beside, overlapped with computation (default: as the plan's prediction)"},
     {.name = "trace", .type = OPTION_OUTPUT, .argument = "FILE", AT(trace), .complete = "file",
-     .help = "write the events to FILE as a Chrome trace, compressed if it ends in .gz; - is standard output"},
+     .help = "Write the events to FILE as a Chrome trace, compressed if it ends in .gz; - is standard output"},
     {.name = "pytorch-csv", .type = OPTION_OUTPUT, .argument = "FILE", AT(pytorch), .complete = "file",
-     .help = "write the schedule to FILE as PyTorch's pipeline runtime loads it"},
+     .help = "Write the schedule to FILE as PyTorch's pipeline runtime loads it"},
     {.name = "window", .type = OPTION_TEXT, .argument = "FROM..TO", AT(window),
-     .help = "trace this part of the step alone, \"1.5s..2s\" (all of it, if it has up to 250,000 events; else so many around its middle)"},
+     .help = "Trace this part of the step, \"1.5s..2s\" (default: all, or 250,000 events around its middle)"},
     {.name = "stages", .type = OPTION_VALUES, .argument = "FIRST..LAST", AT(stages), .max = UINT32_MAX,
-     .help = "trace these stages alone (all)"},
+     .help = "Trace these stages (default: all)"},
     {.name = "full", .type = OPTION_FLAG, AT(full),
-     .help = "trace all of the step, however many events it has"},
+     .help = "Trace the whole step, however many events it has"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 
 const struct usage timeline_usage = {
     .name = "timeline",
-    .summary = "the pipeline schedule of one step, event by event",
+    .summary = "simulate the pipeline schedule of one step",
     .synopsis = "--model MODEL --system SYSTEM [options] [--trace trace.json] [PLAN]...",
     .description =
-        "Simulates one training step: each stage runs its forward and backward passes in the order "
-        "of the schedule, and a pass starts when the stage is free and its message has arrived. The "
-        "durations are those of reckon predict; recomputing, communication, messages, the reduction of gradients, the optimizer and offload "
-        "transfers are events of their own, and the memory of each stage follows from them.\n\n"
-        "Printed are the step against the formula's, how long each stage is idle, its peak of memory "
-        "and the tightest stage. Where the formula is exact both agree; where not, the difference "
-        "is given with its reasons.\n\n"
-        "The trace (--trace) is for Perfetto (ui.perfetto.dev) or chrome://tracing: a process for each "
-        "stage, a thread for each thing it does at the same time, counters of memory, arrows from "
-        "sends to the passes that need them.\n\n"
+        "Simulates one training step: each stage runs its forward and backward passes in the order of "
+        "the schedule, and a pass starts when the stage is free and its message has arrived. The "
+        "durations are those of reckon predict; recomputation, communication, messages, the reduction "
+        "of gradients, the optimizer and offload transfers are events, and the memory of each stage "
+        "follows from them.\n\n"
+        "Prints the simulated step and the formula's, the idle time and the peak memory of each stage, "
+        "and the tightest stage. Where the formula is exact both agree; otherwise the difference is "
+        "printed with its reasons.\n\n"
+        "The trace (--trace) is for Perfetto (ui.perfetto.dev) or chrome://tracing: a process per "
+        "stage, a thread per concurrent activity, counters of memory, arrows from sends to the passes "
+        "that need them.\n\n"
         "The schedules: gpipe, all forward passes first; 1f1b, with several chunks as Megatron-LM "
-        "interleaves them; zero-bubble, 1F1B whose bubble is filled with weight gradients "
-        "(Qi et al. 2023); dualpipe, from both ends at once (DeepSeek-V3), where a stage of the "
-        "answer is a rank, which has two; v-zero, v-half and v-min, whose second chunk runs back through the "
-        "ranks (Qi et al. 2023 and 2024). A last round that has fewer microbatches than there are "
-        "stages leaves the others of a full round out.\n\n"
-        "The plan comes from words, options or --plan FILE, as in reckon predict. The published model "
-        "(framework=calculon) has no schedule of its own: its formula is that of "
-        "1F1B, whatever is simulated.\n\n"
-        "A plan that cannot run is answered with every reason and exit status 1; if only memory or "
-        "networks refuse it, the files are written all the same. The status is also 1 when the "
-        "schedule needs more memory than a stage has.",
+        "interleaves them; zero-bubble, 1F1B whose bubble is filled with weight gradients (Qi et al. "
+        "2023); dualpipe, from both ends at once (DeepSeek-V3), where a stage of the answer is a rank, "
+        "which has two; v-zero, v-half and v-min, whose second chunk runs back through the ranks (Qi "
+        "et al. 2023 and 2024). A last group with fewer microbatches than stages leaves the missing "
+        "ones out.\n\n"
+        "The plan comes from words, options or --plan FILE, as in reckon predict. The Calculon model "
+        "(framework=calculon) has no schedule of its own: its formula is that of 1F1B, for any "
+        "simulated schedule.\n\n"
+        "For a plan that cannot run, prints every reason and exits with status 1; if only memory or "
+        "networks refuse it, the files are still written. The status is also 1 when the schedule needs "
+        "more memory than a stage has.",
     .operands = timeline_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -94,11 +95,11 @@ const struct usage timeline_usage = {
     },
     .examples = {
         {"reckon timeline -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 ep8 zero1 --trace trace.json",
-         "A mixture of experts on 64 H100, to look at in Perfetto:"},
+         "Trace a mixture of experts on 64 H100, for Perfetto:"},
         {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 framework=calculon tp8 pp8 vpp3 dp16 gbs1536 recompute=selective --trace trace.json",
-         "The interleaved schedule of GPT-3 on 1,024 A100, to look at in Perfetto:"},
+         "Trace the interleaved schedule of GPT-3 on 1,024 A100, for Perfetto:"},
         {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 --plan best.json schedule=zero-bubble --pytorch-csv schedule.csv",
-         "A zero-bubble schedule that PyTorch runs:"},
+         "Write a zero-bubble schedule that PyTorch runs:"},
     },
     .see_also = "reckon-predict(1), reckon-search(1), reckon-plan(5)",
 };
@@ -161,7 +162,7 @@ static enum rk_status read_window(const char *text, double step_s, struct timeli
 {
     struct units_error problem;
     const char *dots = strstr(text, "..");
-    if (!dots) return bad_window(text, "is no range: give FROM..TO, 1.5s..2s", error);
+    if (!dots) return bad_window(text, "is not a range: give FROM..TO, 1.5s..2s", error);
     if (!quantity_parse(text, (size_t)(dots - text), QUANTITY_SECONDS, false, &window->from_s,
                         &problem) ||
         !quantity_parse(dots + 2, strlen(dots + 2), QUANTITY_SECONDS, false, &window->to_s,
@@ -171,7 +172,7 @@ static enum rk_status read_window(const char *text, double step_s, struct timeli
         return bad_window(text, "runs backwards or begins before the step: give FROM..TO", error);
     if (window->from_s >= step_s)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "--window: \"%.60s\" begins behind the step, which takes %.4g s", text,
+                       "--window: \"%.60s\" begins after the step, which takes %.4g s", text,
                        step_s);
     return RK_OK;
 }
@@ -276,15 +277,15 @@ static void note_time(struct report *report, const struct story *s)
                                     plan->schedule, plan->stages, plan->chunks, plan->microbatches,
                                     s->timeline->passes, timeline_messages_names[plan->messages]));
     report_note(report,
-                report_text(report, "step: %.6g s simulated, %.6g s by %s: %s", s->timeline->step_s,
-                            plan->estimate_s, forecast_by(s->forecast.plan),
+                report_text(report, "step: %.6g s simulated, %.6g s by the %s: %s",
+                            s->timeline->step_s, plan->estimate_s, forecast_model(s->forecast.plan),
                             compare(report, s->timeline->step_s, plan->estimate_s)));
     note_reasons(report, plan->time_reasons, over(s->timeline->step_s, plan->estimate_s));
     report_note(report, report_text(report,
                                     "idle: %.1f %% of the step on average, %.1f %% at most, %.1f "
-                                    "%% on the busiest stage, whose bubble is %.1f %% by %s",
+                                    "%% on the busiest stage, whose bubble is %.1f %% by the %s",
                                     100 * idle.mean, 100 * idle.most, 100 * idle.least,
-                                    100 * estimated, forecast_by(s->forecast.plan)));
+                                    100 * estimated, forecast_model(s->forecast.plan)));
 }
 
 /* As the cluster of a stage has it; a prediction of the published model knows no stages. */
@@ -307,10 +308,10 @@ static void note_memory(struct report *report, const struct story *s)
     quantity_format(capacity, QUANTITY_BYTES, tier->capacity_bytes[stage]);
     report_note(report,
                 report_text(report,
-                            "tightest: stage %" PRIu32 ", %s: %s at most, %s by %s: %s; it "
+                            "tightest: stage %" PRIu32 ", %s: %s at most, %s by the %s: %s; it "
                             "has %s%s",
                             stage, name_of(report, s, stage, tier->tier), peak, estimate,
-                            forecast_by(s->forecast.plan),
+                            forecast_model(s->forecast.plan),
                             compare(report, bytes, tier->estimate_bytes), capacity,
                             bytes > tier->capacity_bytes[stage] ? ": it does not fit" : ""));
     note_reasons(report, plan->memory_reasons, over(bytes, tier->estimate_bytes));
@@ -337,12 +338,12 @@ static void add_headline(struct report *report, const struct story *s, bool fits
     const struct forecast *f = &s->forecast;
     char step[QUANTITY_TEXT];
     const char *verdict =
-        fits ? report_text(report, "%s a step",
+        fits ? report_text(report, "%s per step",
                            quantity_format(step, QUANTITY_SECONDS, s->timeline->step_s))
              : "this plan cannot run";
-    report_note(report, report_text(report, "%s on %s, %" PRIu64 " GPU%s, by %s: %s", f->model->id,
+    report_note(report, report_text(report, "%s on %s, %" PRIu64 " GPU%s, %s: %s", f->model->id,
                                     f->system->id, f->plan->ranks, f->plan->ranks == 1 ? "" : "s",
-                                    forecast_by(f->plan), verdict));
+                                    forecast_model(f->plan), verdict));
     forecast_plan(report, f);
 }
 
@@ -476,7 +477,7 @@ static uint32_t fullest(const struct story *s, int tier)
 
 static void add_memory(struct report *report, const struct story *s)
 {
-    struct report_table *table = REPORT_LIST(report, "memory", "Memory at its peak",
+    struct report_table *table = REPORT_LIST(report, "memory", "Peak memory",
                                              REPORT_IN_TEXT | REPORT_IN_JSON, memory_columns);
     for (int i = 0; i < s->plan->tiers; i++) {
         const struct timeline_tier *tier = &s->plan->tier[i];

@@ -27,43 +27,43 @@ struct tokenize_args {
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "FILE", .help = "texts, \"-\" for standard input (the default); gzip and Zstandard are unpacked",
+    {.name = "FILE", .help = "Texts, \"-\" for standard input (default: -); gzip and Zstandard are unpacked",
      AT(files), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option input_rows[] = {
     {.letter = 't', .name = "tokenizer", .type = OPTION_TEXT, .argument = "FILE", AT(tokenizer), .complete = "file",
-     .help = "a tokenizer.json of byte-level BPE, as GPT-2, Llama 3 and Qwen have it and reckon tokenizer train writes it, or bytes (bytes)"},
+     .help = "A tokenizer.json of byte-level BPE, in the form of GPT-2, Llama 3, Qwen and reckon tokenizer train, or bytes (default: bytes)"},
     {.letter = 'u', .name = "unit", .type = OPTION_CHOICE, .choices = reader_unit_names, AT(reader.unit),
-     .help = "what a document is: the file, a paragraph, a line, a JSON line's \"text\", a WARC record; auto goes by the file's name (auto)"},
+     .help = "Unit of a document: a file, a paragraph, a line, a JSON line's \"text\" or a WARC record; auto chooses by the file name (default: auto)"},
     {.letter = 'd', .name = "decode", .type = OPTION_FLAG, AT(decode),
-     .help = "the other way: FILE holds ids, and the text comes out"},
+     .help = "Decode: FILE has ids, the output is the text"},
     {.name = NULL},
 };
 
 static const struct option output_rows[] = {
     {.letter = 'a', .name = "as", .type = OPTION_CHOICE, .choices = form_names, AT(form),
-     .help = "ids: a line of numbers for each document; count: how many, and bytes for each; bin: a shard of llm.c (ids)"},
+     .help = "Write ids, a line of numbers per document; count, the number of ids and bytes per document; or bin, a shard of llm.c (default: ids)"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 1024,
-     .help = "threads to encode with; the outcome is the same for any number (one per processor)"},
+     .help = "Encode with N threads; the result is the same for any number (default: one per processor)"},
     {.name = NULL},
 };
 
 const struct usage tokenize_usage = {
     .name = "tokenize",
-    .summary = "texts as token ids, and back",
+    .summary = "convert texts to token ids and back",
     .synopsis = "[--tokenizer FILE] [options] [FILE]...",
     .description =
-        "Cuts texts into tokens by the byte-level BPE of a tokenizer.json, equal to Hugging Face's "
-        "tokenizers for GPT-2, Llama 3 and Qwen, or into bytes. Special tokens that stand in the "
-        "text are found; none is added. Any bytes can be encoded, and decoding gives them back.\n\n"
-        "A tokenizer.json that says anything that is not understood, or whose merges contradict its "
+        "Splits texts into tokens by the byte-level BPE of a tokenizer.json, equal to Hugging Face's "
+        "tokenizers for GPT-2, Llama 3 and Qwen, or into bytes. Special tokens in the text are "
+        "recognized; none is added. Any bytes can be encoded, and decoding restores them.\n\n"
+        "A tokenizer.json with anything that is not understood, or whose merges contradict its "
         "vocabulary, is refused with the place.\n\n"
-        "--as bin writes what llm.c trains on: 256 integers (magic number 20240520, version 1, tokens; or "
-        "20240801, version 7), then uint16 ids (or uint32, where the vocabulary has more than 65,536), "
-        "with the tokenizer's end-of-document token before each document.",
+        "--as bin writes the training format of llm.c: 256 integers (magic number 20240520, version 1, "
+        "tokens; or 20240801, version 7), then uint16 ids (or uint32, where the vocabulary has more "
+        "than 65,536), with the tokenizer's end-of-document token before each document.",
     .operands = operands,
     .groups = {
         {"Input", input_rows, 0},
@@ -72,13 +72,13 @@ const struct usage tokenize_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon tokenize -t tokenizer.json book.txt", "The ids of a text:"},
+        {"reckon tokenize -t tokenizer.json book.txt", "Print the ids of a text:"},
         {"reckon tokenize -t tokenizer.json --as count data/corpus/declaration/*.txt",
-         "Which languages cost how many tokens:"},
+         "Compare the number of tokens by language:"},
         {"reckon tokenize -t tokenizer.json -u jsonl --as bin -o train.bin train.jsonl.zst",
-         "A training set:"},
+         "Write a training set:"},
         {"reckon tokenize -t tokenizer.json book.txt | reckon tokenize -t tokenizer.json --decode",
-         "And back:"},
+         "Encode and decode:"},
     },
     .see_also = "reckon-tokenizer(1), reckon-corpus(1)",
 };
@@ -321,7 +321,7 @@ static enum rk_status fail_id(const struct stream *stream, const char *word, uin
                               struct rk_error *error)
 {
     return rk_fail(error, RK_BAD_INPUT, stream_name(stream), (int)stream_lines(stream), 0,
-                   "\"%.20s\" is no id: whole numbers below %u", word, ids);
+                   "\"%.20s\" is not an id: whole numbers below %u", word, ids);
 }
 
 /* A line of ids as text. */

@@ -18,37 +18,37 @@ struct train_args {
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "FILE", .help = "texts to train on, \"-\" for standard input; gzip and Zstandard are unpacked",
+    {.name = "FILE", .help = "Texts to train on, \"-\" for standard input; gzip and Zstandard are unpacked",
      AT(files), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option train_rows[] = {
     {.letter = 'v', .name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 257, .max = 1 << 20,
-     .help = "tokens to make, bytes and special tokens included (8192)"},
+     .help = "Number of tokens to make, bytes and special tokens included (default: 8192)"},
     {.letter = 'c', .name = "cut", .type = OPTION_CHOICE, .choices = cut_names, AT(cut),
-     .help = "where no token reaches across: as GPT-2 (default), Llama 3 or Qwen, or as the other ways of mGPT (default)"},
+     .help = "How texts are cut into pieces that no token crosses: as GPT-2 (default), Llama 3 or Qwen, or one of mGPT's other ways (default: default)"},
     {.name = "least", .type = OPTION_NUMBER, AT(least), .min = 1,
-     .help = "how often a pair must stand in the texts to become a token (2)"},
+     .help = "Require N occurrences of a pair to make it a token (default: 2)"},
     {.letter = 'u', .name = "unit", .type = OPTION_CHOICE, .choices = reader_unit_names, AT(reader.unit),
-     .help = "what a document is: the file, a paragraph, a line, a JSON line's \"text\", a WARC record; auto goes by the file's name (auto)"},
+     .help = "Unit of a document: a file, a paragraph, a line, a JSON line's \"text\" or a WARC record; auto chooses by the file name (default: auto)"},
     {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 1024,
-     .help = "threads to count with; the outcome is the same for any number (one per processor)"},
+     .help = "Count with N threads; the result is the same for any number (default: one per processor)"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 
 static const struct usage training_usage = {
     .name = "tokenizer train",
-    .summary = "a byte-level BPE vocabulary from texts",
+    .summary = "train a byte-level BPE vocabulary on texts",
     .synopsis = "[--vocabulary N] [--cut CUT] [-o FILE] FILE...",
     .description =
-        "Counts the pieces of the texts, then makes the pair of tokens that stands side by side most "
-        "often a token, again and again. Writes a tokenizer.json that Hugging Face's tokenizers read "
-        "(but for the cuts case and combined, which need a normalizer of Reckon's own).\n\n"
+        "Counts the pieces of the texts, then repeatedly merges the most frequent pair of adjacent "
+        "tokens into a token. Writes a tokenizer.json that Hugging Face's tokenizers read (except for "
+        "the cuts case and combined, which need a normalizer of Reckon's own).\n\n"
         "The cuts are those of mGPT (Shliazhko et al. 2022): default cuts as GPT-2; case turns a "
-        "capital into the token <case> and a small letter; arithmetic lets each digit and sign stand "
-        "alone; combined does both; character lets each character stand alone, so that tokens are "
+        "capital into the token <case> and a small letter; arithmetic makes each digit and sign a "
+        "piece; combined does both; character makes each character a piece, so that tokens are "
         "characters or parts of them.\n\n"
         "Memory grows with the number of different pieces, not with the texts.",
     .operands = operands,
@@ -58,9 +58,9 @@ static const struct usage training_usage = {
     },
     .examples = {
         {"reckon tokenizer train -v 4096 -o tokenizer.json data/corpus/declaration/*.txt",
-         "A small vocabulary for 29 languages:"},
+         "Train a small vocabulary for 29 languages:"},
         {"reckon tokenizer train -v 50257 --cut llama3 -u jsonl -o tokenizer.json train.jsonl.zst",
-         "One for a cleaned corpus:"},
+         "Train one on a cleaned corpus:"},
     },
     .see_also = "reckon-tokenize(1), reckon-corpus(1)",
 };
@@ -138,7 +138,7 @@ static int run_train(int argc, char **argv)
 }
 
 static const struct command commands[] = {
-    {"train", run_train, "a byte-level BPE vocabulary from texts", &training_usage},
+    {"train", run_train, "train a byte-level BPE vocabulary on texts", &training_usage},
     {.name = NULL},
 };
 
@@ -146,11 +146,11 @@ const struct usage tokenizer_usage = {
     .name = "tokenizer",
     .summary = "train a tokenizer",
     .synopsis = "train [options] FILE...",
-    .description = "Makes tokenizers for reckon tokenize, and for everything that reads a "
-                   "tokenizer.json.",
+    .description =
+        "Trains tokenizers for reckon tokenize, and for every program that reads a tokenizer.json.",
     .groups = {{"General", options_help_rows, 0}},
     .examples = {{"reckon tokenizer train -v 4096 -o tokenizer.json data/corpus/declaration/*.txt",
-                  "A small vocabulary for 29 languages:"}},
+                  "Train a small vocabulary for 29 languages:"}},
     .see_also = "reckon-tokenize(1), reckon-corpus(1)",
     .commands = commands,
 };

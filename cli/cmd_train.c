@@ -44,93 +44,95 @@ static const char *const rate_names[] = {"constant", "linear", "cosine", "wsd", 
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "PLAN", .help = "words that say how it is trained, \"tp2 pp2 zero1 gbs32\"; reckon-plan(5) has all",
+    {.name = "PLAN", .help = "Words that describe the plan, \"tp2 pp2 zero1 gbs32\"; reckon-plan(5) has all",
      AT(words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option input_rows[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "model",
-     .help = "what is trained: an id of the catalog, a model file, or a config.json of Hugging Face or its folder"},
+     .help = "Model: an id of the catalog, a model file, or a config.json of Hugging Face or its folder"},
     {.letter = 'd', .name = "data", .type = OPTION_TEXT, .argument = "FILE", AT(data), .complete = "file",
-     .help = "tokens, as reckon tokenize --as bin writes them; of any other file each byte is a token"},
+     .help = "Tokens, as reckon tokenize --as bin writes them; of any other file each byte is a token"},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "plan",
-     .help = "a plan file, or words in quotes: \"tp2 pp2 zero1\""},
+     .help = "Plan file, or words in quotes: \"tp2 pp2 zero1\""},
     {.name = "ranks", .type = OPTION_NUMBER, .argument = "N", AT(ranks), .min = 1, .max = 1024,
-     .help = "ranks, as threads of this process; default the product of the plan's degrees"},
+     .help = "Number of ranks, as threads of this process (default: the product of the plan's degrees)"},
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "system",
-     .help = "this machine, as reckon measure describes it: predicts the step beside what it takes"},
+     .help = "This machine, as reckon measure describes it: predict the step and compare it with the measured one"},
     {.name = NULL},
 };
 static const struct option run_rows[] = {
-    {.letter = 'n', .name = "steps", .type = OPTION_NUMBER, AT(steps), .min = 1, .max = 1000000000, .help = "steps in all (100)"},
-    {.name = "seed", .type = OPTION_NUMBER, AT(seed), .help = "of the weights to begin with and of the order of samples (1)"},
-    {.name = "repeat", .type = OPTION_FLAG, AT(repeat), .help = "begin again when the data ends, in another order"},
+    {.letter = 'n', .name = "steps", .type = OPTION_NUMBER, AT(steps), .min = 1, .max = 1000000000, .help = "Total number of steps (default: 100)"},
+    {.name = "seed", .type = OPTION_NUMBER, AT(seed), .help = "Seed of the initial weights and of the order of samples (default: 1)"},
+    {.name = "repeat", .type = OPTION_FLAG, AT(repeat), .help = "Start the data again at its end, in another order"},
     {.letter = 'l', .name = "load", .type = OPTION_TEXT, .argument = "FOLDER", AT(load), .complete = "file",
-     .help = "begin with a checkpoint, or the newest of a folder of them, under any plan; or with weights of Hugging Face"},
+     .help = "Start from a checkpoint, or the newest in a folder of them, under any plan; or from weights of Hugging Face"},
     {.name = "save", .type = OPTION_TEXT, .argument = "FOLDER", AT(save), .complete = "file",
-     .help = "write a checkpoint behind the last step, and on SIGINT, SIGTERM and SIGUSR1; the two newest are kept"},
+     .help = "Write a checkpoint after the last step and on SIGINT, SIGTERM, SIGUSR1; keep the two newest"},
     {.name = "save-every", .type = OPTION_NUMBER, .argument = "STEPS", AT(save_every), .min = 1, .max = 1000000000,
-     .help = "... and behind every so many steps"},
+     .help = "Write a checkpoint every N steps"},
     {.name = "switch", .type = OPTION_TEXT, .argument = "FILE", AT(changes), .complete = "file",
-     .help = "go on under the plans that reckon adapt writes there: a line {\"event\": \"switch\", \"to\": PLAN, \"step\": N} changes the plan behind step N, with all state"},
+     .help = "Follow the plans that reckon adapt writes to FILE: a line {\"event\": \"switch\", \"to\": PLAN, \"step\": N} changes the plan after step N, with all state"},
     {.name = "drives", .type = OPTION_TEXT, .argument = "FOLDER", AT(drives), .complete = "file",
-     .help = "where to put what is offloaded to memory tiers that are drives; without --system tier 1 is the host's memory and tier 2 drives"},
-    {.name = "adaptive", .type = OPTION_FLAG, AT(adaptive), .help = "from the third step on, offload no more activations than hide behind computing [wu2025ssdtrain]"},
-    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 256, .help = "of each rank; the result is the same for any number (1)"},
-    {.name = "device", .type = OPTION_TEXT, .argument = "NAME", AT(device), .help = "what it computes on; cpu alone is built in (cpu)"},
-    {.name = "double", .type = OPTION_FLAG, AT(wide), .help = "compute with 64 bits"},
-    {.name = "limit", .type = OPTION_NUMBER, .argument = "SECONDS", AT(limit), .min = 1, .max = 86400, .help = "how long a rank waits for another one before all end (60)"},
+     .help = "Folder for offloading to memory tiers that are drives; without --system tier 1 is the host's memory and tier 2 drives"},
+    {.name = "adaptive", .type = OPTION_FLAG, AT(adaptive), .help = "From the third step on, offload only activations whose transfers overlap with computation [wu2025ssdtrain]"},
+    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 256, .help = "Use N threads per rank; the result is the same for any number (default: 1)"},
+    {.name = "device", .type = OPTION_TEXT, .argument = "NAME", AT(device), .help = "Device to compute on; only cpu is built in (default: cpu)"},
+    {.name = "double", .type = OPTION_FLAG, AT(wide), .help = "Compute with 64 bits"},
+    {.name = "limit", .type = OPTION_NUMBER, .argument = "SECONDS", AT(limit), .min = 1, .max = 86400, .help = "Timeout of communication between ranks, seconds (default: 60)"},
     {.name = NULL},
 };
 static const struct option learning_rows[] = {
-    {.name = "rate", .type = OPTION_COUNT, AT(rate), .argument = "RATE", .help = "highest learning rate (3e-4)"},
-    {.name = "least-rate", .type = OPTION_COUNT, AT(least_rate), .argument = "RATE", .help = "that at the end (a tenth of the highest)"},
-    {.name = "warmup", .type = OPTION_NUMBER, AT(warmup), .argument = "STEPS", .help = "in which it rises from 0 (a tenth of all)"},
-    {.name = "schedule", .type = OPTION_CHOICE, .choices = rate_names, AT(rate_kind), .help = "what it does then; wsd: falls over the last tenth (cosine)"},
-    {.name = "decay", .type = OPTION_COUNT, AT(decay), .argument = "DECAY", .help = "weight decay, not of norms and biases (0.1)"},
-    {.name = "clip", .type = OPTION_COUNT, AT(clip), .argument = "NORM", .help = "largest norm of the gradients (1)"},
-    {.name = "momentum", .type = OPTION_COUNT, AT(momentum), .argument = "M", .help = "of optimizer=muon's matrices (0.95)"},
-    {.name = "balance", .type = OPTION_COUNT, AT(balance), .argument = "COEF", .help = "of the loss that keeps the experts of a mixture equally busy, sample by sample; 0.01 is usual (0: none)"},
-    {.name = "bias-rate", .type = OPTION_COUNT, AT(bias_rate), .argument = "RATE", .help = "what biases of routers move by in a step, for models that have them (0.001)"},
-    {.name = "loss-scale", .type = OPTION_COUNT, AT(loss_scale), .argument = "SCALE", .help = "of fp16: what losses are multiplied with at first (65536); it falls to a half when gradients overflow, and that step is skipped"},
-    {.name = "scale-interval", .type = OPTION_NUMBER, AT(scale_interval), .argument = "STEPS", .max = 1000000000, .help = "... and doubles behind so many steps without; 0: never (2000)"},
+    {.name = "rate", .type = OPTION_COUNT, AT(rate), .argument = "RATE", .help = "Highest learning rate (default: 3e-4)"},
+    {.name = "least-rate", .type = OPTION_COUNT, AT(least_rate), .argument = "RATE", .help = "Final learning rate (default: a tenth of the highest)"},
+    {.name = "warmup", .type = OPTION_NUMBER, AT(warmup), .argument = "STEPS", .help = "Number of warm-up steps of the learning rate (default: a tenth of all)"},
+    {.name = "schedule", .type = OPTION_CHOICE, .choices = rate_names, AT(rate_kind), .help = "Schedule of the learning rate after the warm-up; wsd: decay over the last tenth (default: cosine)"},
+    {.name = "decay", .type = OPTION_COUNT, AT(decay), .argument = "DECAY", .help = "Weight decay, except for norms and biases (default: 0.1)"},
+    {.name = "clip", .type = OPTION_COUNT, AT(clip), .argument = "NORM", .help = "Largest norm of the gradients (default: 1)"},
+    {.name = "momentum", .type = OPTION_COUNT, AT(momentum), .argument = "M", .help = "Momentum of optimizer=muon's matrices (default: 0.95)"},
+    {.name = "balance", .type = OPTION_COUNT, AT(balance), .argument = "COEF", .help = "Weight of the loss that balances the experts of a mixture, sample by sample; 0.01 is common (default: 0, none)"},
+    {.name = "bias-rate", .type = OPTION_COUNT, AT(bias_rate), .argument = "RATE", .help = "Step of router biases, for models that have them (default: 0.001)"},
+    {.name = "loss-scale", .type = OPTION_COUNT, AT(loss_scale), .argument = "SCALE", .help = "Initial loss scale of fp16; it is halved when gradients overflow, and that step is skipped (default: 65536)"},
+    {.name = "scale-interval", .type = OPTION_NUMBER, AT(scale_interval), .argument = "STEPS", .max = 1000000000, .help = "Double the loss scale after N steps without overflow; 0: never (default: 2000)"},
     {.name = NULL},
 };
 static const struct option model_rows[] = {
-    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "of RoPE (what config.json says or leaves to its type, else 10000)"},
-    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "added to the variances of norms (what config.json says or leaves to its type, else 1e-5)"},
+    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "Base of RoPE (default: what config.json says or its type implies, else 10000)"},
+    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "Epsilon of norms (default: what config.json says or its type implies, else 1e-5)"},
     {.name = "blocks", .type = OPTION_NUMBER, .argument = "TOKENS", AT(block_tokens), .min = 1, .max = 4096,
-     .help = "every other layer has sparse attention over blocks of so many tokens, in DeepSpeed's fixed pattern"},
-    {.name = "blocks-local", .type = OPTION_NUMBER, AT(block_local), .min = 1, .max = 1024, .help = "blocks of a window (8)"},
-    {.name = "blocks-global", .type = OPTION_NUMBER, AT(block_global), .min = 1, .max = 1024, .help = "... the last ones of which all later tokens see (1)"},
-    {.name = "blocks-patterns", .type = OPTION_NUMBER, AT(block_patterns), .min = 1, .max = 1024, .help = "heads take turns with so many choices of them (1)"},
+     .help = "Use sparse attention over blocks of N tokens in every other layer, in DeepSpeed's fixed pattern"},
+    {.name = "blocks-local", .type = OPTION_NUMBER, AT(block_local), .min = 1, .max = 1024, .help = "Number of blocks in a window (default: 8)"},
+    {.name = "blocks-global", .type = OPTION_NUMBER, AT(block_global), .min = 1, .max = 1024, .help = "Number of last blocks of a window that all later tokens see (default: 1)"},
+    {.name = "blocks-patterns", .type = OPTION_NUMBER, AT(block_patterns), .min = 1, .max = 1024, .help = "Number of global-block patterns, assigned to heads in turn (default: 1)"},
     {.name = NULL},
 };
 static const struct option output_rows[] = {
     OPTION_OUTPUT_ROW(AT(output)),
-    {.name = "log", .type = OPTION_TEXT, .argument = "FILE", AT(log), .complete = "file", .help = "a line of JSON for each step"},
+    {.name = "log", .type = OPTION_TEXT, .argument = "FILE", AT(log), .complete = "file", .help = "Write a line of JSON per step"},
     {.name = "trace", .type = OPTION_TEXT, .argument = "FILE", AT(trace), .complete = "file",
-     .help = "the second step as a Chrome trace, of the ranks of this process, with its memory; reckon timeline --trace writes the prediction's"},
+     .help = "Write the second step as a Chrome trace of the ranks of this process, with its memory; reckon timeline --trace writes the predicted one"},
     {.name = "dump", .type = OPTION_TEXT, .argument = "FOLDER", AT(dump), .complete = "file",
-     .help = "write what each rank has in a step, activations, gradients and state with their place in the whole, for reckon compare"},
-    {.name = "dump-steps", .type = OPTION_VALUES, .argument = "N,N", AT(dump_steps), .min = 1, .max = 1000000000, .help = "dump these steps (1)"},
-    {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet), .help = "no lines on the way"},
+     .help = "Write the activations, gradients and state of each rank in a step, with their place in the whole, for reckon compare"},
+    {.name = "dump-steps", .type = OPTION_VALUES, .argument = "N,N", AT(dump_steps), .min = 1, .max = 1000000000, .help = "Dump these steps (default: 1)"},
+    {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet), .help = "Print no lines during training"},
     {.name = NULL},
 };
 
 const struct usage train_usage = {
     .name = "train",
-    .summary = "train a model under a plan, on this machine's processors",
+    .summary = "train a model under a plan on this machine's processors",
     .synopsis = "--model MODEL --data FILE [options] [PLAN]...",
     .description =
-        "Runs a plan: the program of each rank is interpreted instruction by instruction, with the ranks "
-        "as threads. What the executor does not do is refused by name before the first step. Arithmetic is "
-        "that of 32 bits (precision fp32), of 64 with --double. With precision=bf16 products are of bf16 where "
-        "the processor has them (AVX512_BF16 or AMX, by oneDNN); elsewhere, as with fp16, they are emulated.\n\n"
-        "Weights begin from --seed, the same under every plan, and samples come in an order that the plan "
-        "does not change: two plans bring the same losses but for rounding, and the same bits where only "
-        "stages, schedule, recomputation, or ZeRO 0 and 1, or 2 and 3, differ.\n\n"
-        "With --system the step is predicted, too, and the parts of both are printed side by side.",
+        "Runs a plan: interprets the program of each rank instruction by instruction, with the ranks "
+        "as threads. A choice that the executor does not support is refused by name before the first "
+        "step. Arithmetic has 32 bits (precision fp32), or 64 with --double. With precision=bf16 "
+        "products are in bf16 where the processor supports it (AVX512_BF16 or AMX, by oneDNN); "
+        "elsewhere, as with fp16, they are emulated.\n\n"
+        "Weights are initialized from --seed, equally under every plan, and the order of samples is "
+        "the same under every plan: two plans give the same losses except for rounding, and the same "
+        "bits where they differ only in stages, schedule, recomputation, ZeRO 0 and 1, or ZeRO 2 and "
+        "3.\n\n"
+        "With --system the step is also predicted, and the parts of both are printed side by side.",
     .operands = operands,
     .groups = {
         {"Input", input_rows, 0},
@@ -142,9 +144,9 @@ const struct usage train_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon train -m examples/train/tiny.json -d book.txt -n 200 dp2 zero1 gbs16", "A small model that reads bytes, on two ranks:"},
-        {"reckon train -m gpt2-124m --plan \"tp2 pp2 zero1 gbs16\" -d tokens.bin -n 100 --log train.jsonl", "GPT-2 on four ranks, with a log:"},
-        {"reckon train -m gpt2-124m -d tokens.bin -s here.json dp2 gbs8", "... and what was predicted for this machine beside it:"},
+        {"reckon train -m examples/train/tiny.json -d book.txt -n 200 dp2 zero1 gbs16", "Train a small model that reads bytes, on two ranks:"},
+        {"reckon train -m gpt2-124m --plan \"tp2 pp2 zero1 gbs16\" -d tokens.bin -n 100 --log train.jsonl", "Train GPT-2 on four ranks, with a log:"},
+        {"reckon train -m gpt2-124m -d tokens.bin -s here.json dp2 gbs8", "Compare the step with its prediction for this machine:"},
     },
     .see_also = "reckon-tokenize(1), reckon-predict(1), reckon-plan(5), reckon-model(5)",
 };
@@ -425,7 +427,7 @@ static struct rk_model model_that_ran(const struct rk_model *model, const struct
 static int show_stopped(const struct watch *w, int code)
 {
     if (!asked_to_stop || w->done >= w->steps || code != RK_OK) return code;
-    fprintf(stderr, "reckon: stopped behind step %llu of %llu: ", (unsigned long long)w->done,
+    fprintf(stderr, "reckon: stopped after step %llu of %llu: ", (unsigned long long)w->done,
             (unsigned long long)w->steps);
     if (w->args->save)
         fprintf(stderr, "--load %s goes on from there\n", w->args->save);

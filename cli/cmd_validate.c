@@ -29,64 +29,67 @@ struct validate_args {
 
 /* clang-format off */
 static const struct operand validate_operands[] = {
-    {.name = "FILE", .help = "tables of measured runs, reckon-validate(1) has the columns; - is standard input (those of the catalog)",
+    {.name = "FILE", .help = "Tables of measured runs, reckon-validate(1) has the columns; - is standard input (default: those of the catalog)",
      AT(files), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option validate_options[] = {
     {.name = "by", .type = OPTION_VALUES, .argument = "CLASS,CLASS", AT(by), .choices = fact_class_names,
-     .help = "statistics by gpu, family, scale, precision, source, framework, kind (dense or experts), metric, fit (were constants fitted to the source?) or published (benchmark or ordinary); the first five unless given"},
-    {.name = "brief", .type = OPTION_FLAG, AT(brief), .help = "overall alone: no classes, no list of reasons"},
-    {.name = "rows", .type = OPTION_FLAG, AT(rows), .help = "list every row: predicted, measured, error, verdict"},
-    {.name = "parts", .type = OPTION_FLAG, AT(parts), .help = "with --rows: where time and memory of each go"},
+     .help = "Print statistics by gpu, family, scale, precision, source, framework, kind (dense or experts), metric, fit (were constants fitted to the source?) or published (benchmark or ordinary) (default: the first five)"},
+    {.name = "brief", .type = OPTION_FLAG, AT(brief), .help = "Print only the overall statistics: no classes, no list of reasons"},
+    {.name = "rows", .type = OPTION_FLAG, AT(rows), .help = "List every row: predicted, measured, error, outcome"},
+    {.name = "parts", .type = OPTION_FLAG, AT(parts), .help = "With --rows, print the parts of time and memory of each row"},
     {.name = "blind", .type = OPTION_FLAG, AT(blind),
-     .help = "predict each source as one that nobody has seen: without the rules that name it, the constants that were fitted to it and its part of the ranges; and what simpler predictions come to"},
-    {.name = "regret", .type = OPTION_FLAG, AT(regret), .help = "list the groups of runs that differ by their plan alone"},
-    {.name = "unmodelled", .type = OPTION_FLAG, AT(unmodelled), .help = "list the rows that are not modelled, each with its reason"},
+     .help = "Predict each source as if unseen: without the rules that name it, the constants fitted to it and its part of the intervals; compare with simpler predictions"},
+    {.name = "regret", .type = OPTION_FLAG, AT(regret), .help = "List the groups of runs that differ only in their plan"},
+    {.name = "unmodelled", .type = OPTION_FLAG, AT(unmodelled), .help = "List the rows that are not modeled, each with its reason"},
     {.name = "unread", .type = OPTION_FLAG, AT(unread),
-     .help = "list what the rows say and nothing reads, the most frequent first: statements of their notes that no rule finds a word in, numbers as #; columns that nothing asks for are named of one's own tables in any case"},
+     .help = "List statements and columns that nothing reads, most frequent first: statements of notes in which no rule finds a word, numbers as #; unread columns of your own tables are always named"},
     {.name = "only", .type = OPTION_TEXTS, .argument = "CLASS=NAME", AT(only),
-     .help = "only runs of that class, as --by names it: source=dgxc; of several, those that match one of each class"},
+     .help = "Keep runs of that class, as --by names it: source=dgxc; of several, those that match one of each class"},
     {.name = "given", .type = OPTION_TEXT, .argument = "FILE", AT(given), .complete = "file",
-     .help = "a table of steps that were measured on the same cluster: predictions are corrected by those that are like them; rows of the same id are not"},
+     .help = "Correct predictions by a table of steps measured on the same cluster; rows with the same id are left uncorrected"},
     {.name = "fit", .type = OPTION_TEXT, .argument = "KEY,KEY", AT(fit),
-     .help = "fit constants of kernels, reckon-system(5), to the runs that --only takes, and say what the others make of them"},
+     .help = "Fit kernel constants, reckon-system(5), to the runs of --only, and predict the other runs"},
     {.name = "constants", .type = OPTION_FLAG, AT(constants),
-     .help = "what each constant of kernels is worth: errors when accelerators have the default instead, or 10 % more or less"},
+     .help = "Print the effect of each kernel constant: errors with the default, and with 10 % more or less"},
     {.name = "sure", .type = OPTION_TEXT, .argument = "FITS,FAILS", AT(sure),
-     .help = "count as unsure what needs more than FITS of the memory and no more than FAILS of it (0.85,1.1)"},
+     .help = "Count as uncertain plans that need more than FITS of the memory and at most FAILS of it (default: 0.85,1.1)"},
     {.name = "rules", .type = OPTION_TEXT, .argument = "FILE", AT(rules), .complete = "file",
-     .help = "how cells are read and what is assumed (measured/rules.json of the catalog)"},
+     .help = "Rules that read cells and state assumptions (default: measured/rules.json of the catalog)"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write every row to FILE as CSV: id, source, gpu, metric, measured, predicted, low50, high50, low90, high90 (the ranges of 50 and 90 %), error, verdict, open, reason; what is printed as a page to look at to one that ends in .html"},
+     .help = "Write every row to FILE as CSV: id, source, gpu, metric, measured, predicted, low50, high50, low90, high90 (the 50 % and 90 % intervals), error, verdict, open, reason; a name that ends in .html gives a page of the printed text"},
     {.name = "learn", .type = OPTION_OUTPUT, .argument = "FILE", AT(learn), .complete = "file",
-     .help = "write the errors by class, and what was validated, to FILE: the ranges of reckon predict; implies --blind"},
+     .help = "Write the errors by class, and what was validated, to FILE: the intervals of reckon predict; implies --blind"},
     {.name = "steps", .type = OPTION_OUTPUT, .argument = "FILE", AT(steps), .complete = "file",
-     .help = "write each step that was measured, beside what is predicted of it, to FILE as CSV: the nearest runs of reckon predict; implies --blind"},
+     .help = "Write each measured step with its prediction to FILE as CSV: the nearest runs of reckon predict; implies --blind"},
     {.name = NULL},
 };
 
 const struct usage validate_usage = {
     .name = "validate",
-    .summary = "predictions beside published measurements",
+    .summary = "compare predictions with published measurements",
     .synopsis = "[FILE...] [options]",
     .description =
-        "Reads measured runs, predicts each, and prints how far off the predictions are: mean signed, mean, median, "
-        "90th percentile and worst error of the time of a step, overall and by class; of memory; how many runs that "
-        "were out of memory are rejected, and how many that ran are; and planner regret: among runs that differ by "
-        "their plan alone, the measured time of the plan that is predicted to be the fastest, over the best "
-        "measured.\n\n"
-        "What a table's cells mean, and what is assumed where they are empty, is a list of rules with their reasons, "
-        "the same for all rows. Rows that cannot be modelled are counted with the reason. Where a source leaves a "
-        "choice open that rules do not settle, the fastest one that fits is taken.\n\n"
-        "A table begins with a line of column names; any of them may be left out but gpu. The run: id, source, notes. "
-        "The model: model (an id of the catalog) or model_name, layers, hidden, ffn, heads, kv_heads, seq, vocab, "
-        "gated_mlp, experts, topk, moe_ffn. The machine: gpu (as a system is called, or as its maker calls it), gpus, "
-        "gpus_per_node. The plan: framework, tp, pp, vpp, dp, cp, ep, sp, micro_batch, global_batch, precision, "
-        "recompute, zero, flash_attn. Several kinds of GPU: clusters, their machine in one line, and stages, a plan file over it without "
-        "words, reckon-plan(5); system or gpu is one of the kinds. What was measured: metric_name and metric_value, of iter_time_s, iter_time_ms, "
-        "tokens_per_s, tokens_per_s_per_gpu, samples_per_s, samples_per_s_per_gpu, tflops_per_gpu, mfu_pct, hfu_pct, "
+        "Reads measured runs, predicts each, and prints the errors of the predictions: mean signed, "
+        "mean, median, 90th percentile and worst error of the step time, overall and by class; of "
+        "memory; how many runs that were out of memory are rejected, and how many that ran are; and "
+        "planner regret: among runs that differ only in their plan, the measured time of the plan that "
+        "is predicted to be the fastest, over the best measured time.\n\n"
+        "A list of rules with their reasons, the same for all rows, says what the cells of a table "
+        "mean and what is assumed where they are empty. Rows that cannot be modeled are counted with "
+        "the reason. Where a source leaves a choice open that rules do not decide, the fastest choice "
+        "that fits is taken.\n\n"
+        "A table begins with a line of column names; any of them may be left out except gpu. The run: "
+        "id, source, notes. The model: model (an id of the catalog) or model_name, layers, hidden, "
+        "ffn, heads, kv_heads, seq, vocab, gated_mlp, experts, topk, moe_ffn. The machine: gpu (as a "
+        "system is called, or as its maker calls it), gpus, gpus_per_node. The plan: framework, tp, "
+        "pp, vpp, dp, cp, ep, sp, micro_batch, global_batch, precision, recompute, zero, flash_attn. "
+        "Several kinds of GPU: clusters, their machine in one line, and stages, a plan file over it "
+        "without words, reckon-plan(5); system or gpu is one of the kinds. What was measured: "
+        "metric_name and metric_value, of iter_time_s, iter_time_ms, tokens_per_s, "
+        "tokens_per_s_per_gpu, samples_per_s, samples_per_s_per_gpu, tflops_per_gpu, mfu_pct, hfu_pct, "
         "layer_fwd_plus_bwd_ms and OOM (without a value).",
     .operands = validate_operands,
     .groups = {
@@ -95,10 +98,10 @@ const struct usage validate_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon validate", "How good are predictions?"},
+        {"reckon validate", "How good are the predictions?"},
         {"reckon validate --blind --by source", "How good are they for a cluster that nobody has seen?"},
-        {"reckon validate mine.csv --rows", "Runs of one's own:"},
-        {"reckon validate -o results.csv", "Every row, to compare two versions of the model:"},
+        {"reckon validate mine.csv --rows", "Check runs of your own:"},
+        {"reckon validate -o results.csv", "Write every row, to compare two versions of the model:"},
     },
     .see_also = "reckon-predict(1), reckon-calibrate(1), reckon-system(5)",
 };

@@ -275,7 +275,7 @@ static enum rk_status find_figures(const char *const names[], size_t width,
         figures[i] = rk_figure_find(names[i]);
         if (!figures[i])
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                           "%s is no figure: docs/python.md lists them", names[i]);
+                           "%s is not a figure: docs/python.md lists them", names[i]);
     }
     return RK_OK;
 }

@@ -43,7 +43,7 @@ static const struct report_column model_columns[] = {
     {.name = "position",                .help = "how positions are told apart"},
     {.name = "tied_embeddings",         .help = "the head shares the embedding's weights"},
     {.name = "biases",                  .help = "linear layers have biases"},
-    {.name = "embedding_norm",          .help = "a LayerNorm behind the embedding"},
+    {.name = "embedding_norm",          .help = "a LayerNorm after the embedding"},
 };
 /* clang-format on */
 

@@ -26,13 +26,13 @@ static const char *memory_text(struct report *report, const struct plan_judgemen
     return report_text(report, "%+.2f GiB", (j->need_bytes - before_bytes) / 0x1p30);
 }
 
-/* ", may not fit: 73 % of such runs did", where that is less than three of four. */
+/* ", may not fit: fits with 73 % probability", where that is less than three of four. */
 static const char *chance_text(struct report *report, const struct diff_input *in,
                                const struct rk_plan *plan, double need_bytes)
 {
     const double chance = learned_fit(&in->model, &in->system, plan, need_bytes);
     if (isnan(chance) || chance >= LEARNED_SURE) return "";
-    return report_text(report, ", may not fit: %.0f %% of such runs did", 100 * chance);
+    return report_text(report, ", may not fit: fits with %.0f %% probability", 100 * chance);
 }
 
 static const char *verdict_text(struct report *report, const struct diff_input *in,
@@ -41,7 +41,7 @@ static const char *verdict_text(struct report *report, const struct diff_input *
     char step[QUANTITY_TEXT], need[QUANTITY_TEXT];
     if (!j->timed) return "cannot run";
     return report_text(
-        report, "%s a step, %s%s", quantity_format(step, QUANTITY_SECONDS, j->step_s),
+        report, "%s per step, %s%s", quantity_format(step, QUANTITY_SECONDS, j->step_s),
         quantity_format(need, QUANTITY_BYTES, j->need_bytes),
         j->verdict == RK_FITS ? chance_text(report, in, plan, j->need_bytes) : ", does not fit");
 }
@@ -158,8 +158,8 @@ static void add_differences(struct report *report, const struct diff *d)
         {.name = "key"},   {.name = "a", .title = "A"}, {.name = "b", .title = "B"},
         {.name = "alone"}, {.name = "memory"},          {.name = "without"}};
     struct report_table *table = REPORT_LIST(report, NULL,
-                                             "What differs, and what each key is worth: "
-                                             "A with it alone, B without it",
+                                             "Differences, and the effect of each key: A with it "
+                                             "alone, B without it",
                                              REPORT_IN_TEXT, columns);
     for (int i = 0; i < d->w.count; i++) {
         const struct plan_worth *w = &d->w.worth[i];
@@ -209,10 +209,11 @@ static void add_layers(struct report *report, const struct diff *d)
     static const struct report_column columns[] = {{.name = "stage"},  {.name = "layers"},
                                                    {.name = "change"}, {.name = "alone"},
                                                    {.name = "memory"}, {.name = "without"}};
-    struct report_table *table = REPORT_LIST(report, NULL,
-                                             "Layers that are run in other ways, and what each "
-                                             "run of them is worth",
-                                             REPORT_IN_TEXT, columns);
+    struct report_table *table =
+        REPORT_LIST(report, NULL,
+                    "Layers that are run differently, and the effect of each "
+                    "run of layers",
+                    REPORT_IN_TEXT, columns);
     for (int i = 0; i < d->layers.count; i++) {
         const struct layers_worth *w = &d->layers.worth[i];
         struct report_cell cells[6] = {w->layers ? cell_count(w->stage) : cell_none(),
@@ -268,7 +269,7 @@ static void add_path(struct report *report, const struct diff *d)
         {.name = "saved_share", .title = "of A", .unit = "%", .digits = 1},
         {.name = "need_bytes", .title = "memory", .unit = "B", .digits = 2}};
     struct report_table *table =
-        REPORT_LIST(report, "path", "The way from A to B, what helps most first",
+        REPORT_LIST(report, "path", "Path from A to B, the most helpful change first",
                     REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     const struct plan_judgement *before = &d->w.a;
     for (int i = 0; i < d->w.steps; i++) {
@@ -304,7 +305,7 @@ static void add_times(struct report *report, const struct diff *d)
 #define FIGURE(by, member, unit, text)
 #define FIGURE_TIME(by, member, text) {#member, text, d->a.member, d->b.member},
 #include <reckon/figures.def>
-        {"step_s", "all of it", d->a.step_s, d->b.step_s},
+        {"step_s", "all changes", d->a.step_s, d->b.step_s},
     };
     struct report_table *table = REPORT_LIST(report, "times", "Where the time of a step goes",
                                              REPORT_IN_TEXT | REPORT_IN_JSON, columns);
@@ -327,7 +328,7 @@ static void add_memory(struct report *report, const struct diff *d)
         {.name = "difference_bytes", .title = "B - A", .unit = "B", .digits = 2},
         {.name = "help", .title = ""}};
     const struct rk_stage *a = &d->a.stage[d->a.tightest], *b = &d->b.stage[d->b.tightest];
-    struct report_table *table = REPORT_LIST(report, "memory", "What the fullest GPU holds",
+    struct report_table *table = REPORT_LIST(report, "memory", "Memory of the fullest GPU",
                                              REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (int i = 0; i <= RK_HOLDING_COUNT; i++) {
         const bool all = i == RK_HOLDING_COUNT;
@@ -362,7 +363,7 @@ static void add_changes(struct report *report, const struct diff *d,
     static const struct report_column columns[] = {{.name = "argument"}, {.name = "line"},
                                                    {.name = "from"},     {.name = "to"},
                                                    {.name = "alone"},    {.name = "memory"}};
-    struct report_table *table = REPORT_LIST(report, "arguments", d->in.script ? "What to change in the script" : "What to change in the file",
+    struct report_table *table = REPORT_LIST(report, "arguments", d->in.script ? "Changes of the script" : "Changes of the file",
                                              REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (int i = 0; i < changes->count; i++) {
         const struct megatron_change *c = &changes->change[i];

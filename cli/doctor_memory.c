@@ -71,17 +71,17 @@ static void add_parts(struct report *report, const struct forecast *f,
         double run, predicted;
     } rows[] = {
         {"tensors", "weights, states, activations", m->allocated_bytes, s->allocated_bytes},
-        {"kept by the allocator", "freed but not given back, pieces too small",
+        {"kept by the allocator", "freed but not returned, fragments",
          m->allocated_bytes > 0 ? kept : 0, s->holds[RK_HOLD_fragmentation]},
-        {"beside the allocator", "context, libraries, NCCL", m->process_bytes > 0 ? outside : 0,
+        {"outside the allocator", "context, libraries, NCCL", m->process_bytes > 0 ? outside : 0,
          s->holds[RK_HOLD_context]},
-        {"asked for, and not there", "", m->asked_bytes, 0},
+        {"requested, and not available", "", m->asked_bytes, 0},
         {"free", "", m->free_bytes, 0},
         {"of the device", "", m->capacity_bytes, f->system->memory[0].capacity_bytes},
     };
-    struct report_table *table = REPORT_LIST(
-        report, "memory", "The run's memory beside the prediction of its tightest stage",
-        REPORT_IN_ALL, columns);
+    struct report_table *table =
+        REPORT_LIST(report, "memory", "Memory of the run and prediction of its tightest stage",
+                    REPORT_IN_ALL, columns);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].run > 0 || rows[i].predicted > 0)
             report_row(report, table,
@@ -94,22 +94,22 @@ static void add_holders(struct report *report, const struct memory_report *m)
 {
     if (!m->groups) return;
     struct report_table *table = REPORT_LIST(
-        report, "holders", "Who asked for what is held at the end", REPORT_IN_ALL, holder_columns);
+        report, "holders", "Allocations that are held at the end", REPORT_IN_ALL, holder_columns);
     for (size_t i = 0; i < m->groups; i++)
         report_row(report, table,
                    (struct report_cell[]){cell_text(report_text(report, "%s", m->group[i].where)),
                                           cell_number(m->group[i].bytes),
                                           cell_count(m->group[i].blocks)});
     if (!m->frames)
-        report_note(report, "  no block knows its line: torch.cuda.memory._record_memory_history() "
+        report_note(report, "  no block names its line: torch.cuda.memory._record_memory_history() "
                             "at the start of the run records them");
 }
 
 static void add_predicted(struct report *report, const struct rk_prediction *p)
 {
     const struct rk_stage *s = &p->stage[p->tightest];
-    struct report_table *table = REPORT_LIST(report, "predicted", "What the prediction holds there",
-                                             REPORT_IN_ALL, predicted_columns);
+    struct report_table *table =
+        REPORT_LIST(report, "predicted", "Predicted contents", REPORT_IN_ALL, predicted_columns);
     for (int i = 0; i < RK_HOLDING_COUNT; i++)
         if (s->holds[i] > 0)
             report_row(report, table,
@@ -192,8 +192,8 @@ static void add_changes(struct report *report, const struct forecast *f)
         report_note(report, "  no single change of the plan saves memory");
         return;
     }
-    struct report_table *table = REPORT_LIST(
-        report, "changes", "What to change, the first one first", REPORT_IN_ALL, change_columns);
+    struct report_table *table = REPORT_LIST(report, "changes", "Changes, the first one first",
+                                             REPORT_IN_ALL, change_columns);
     for (int i = 0; i < count && i < FEW; i++) {
         char line[LINE];
         changed_line(f, saving[i].words, line);
@@ -233,8 +233,8 @@ static void add_headline(struct report *report, const struct forecast *f,
                             quantity_format(predicted, QUANTITY_BYTES, s->allocated_bytes),
                             f->prediction->verdict != RK_FITS ? "this plan does not fit"
                             : measured + m->asked_bytes > 1.1 * s->allocated_bytes
-                                ? "it fits: the run keeps something that the plan does not say"
-                                : "it fits: look at what the run holds beside its tensors"));
+                                ? "it fits: the run stores something that the plan does not have"
+                                : "it fits: look at what the run holds outside its tensors"));
     if (m->failures > 0 || m->retries > 0)
         report_note(report, report_text(report,
                                         "  %.0f allocations failed, %.0f were tried again after a "

@@ -22,10 +22,10 @@ static void parts_of(struct part parts[static PARTS], const struct kernel_trace 
         {"norms, activations, optimizer, copies",
          "torch.compile or fused kernels; casts and copies", t->busy_s[TRACE_MEMORY] / steps,
          again * p->memory_s + p->optimizer_s},
-        {"communication that is waited for",
+        {"exposed communication",
          "overlap of gradients, weights and tensor communication; nccl-tests", t->exposed_s / steps,
          p->tensor_s + p->context_s + p->expert_s + p->pipeline_s + p->data_s},
-        {"nothing runs: host, pipeline",
+        {"GPU idle: host or pipeline",
          "captured graphs, torch.compile, larger microbatches; data loading; more microbatches",
          t->gap_s / steps, p->launch_s + p->bubble_s},
     };
@@ -58,7 +58,7 @@ void doctor_parts(struct report *report, const struct kernel_trace *t,
     int worst = 0;
     parts_of(parts, t, p);
     struct report_table *table =
-        REPORT_LIST(report, "parts", "The profile beside the prediction", REPORT_IN_ALL, columns);
+        REPORT_LIST(report, "parts", "Profile and prediction", REPORT_IN_ALL, columns);
     if (table) table->chart = &parts_chart;
     for (int i = 0; i < PARTS; i++) {
         const double lost_s = parts[i].profile_s - parts[i].predicted_s;

@@ -73,7 +73,7 @@ static enum rk_status fill(const struct questions *q, struct question *one, cons
         const json_t *value = json_object_get(one->root, name);
         if (!json_is_string(value) && !json_is_number(value))
             return rk_fail(error, RK_BAD_INPUT, q->path, (int)one->line, 0,
-                           "\"%.*s\", which the template names, is no text or number of this line",
+                           "\"%.*s\", which the template names, is not text or number of this line",
                            (int)(length < 60 ? length : 60), open + 2);
         ok =
             bytes_add(&one->prompt, form, (size_t)(open - form)) && add_member(value, &one->prompt);

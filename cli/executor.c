@@ -69,16 +69,16 @@ int executor_become(int argc, char **argv)
     }
     free(all);
     if (several)
-        rk_fail(&error, RK_IO, NULL, 0, 0,
-                "%s has started %llu processes; ranks that are processes are run by %s, which is "
-                "not beside this executable: it is "
-                "built where MPI is (libopenmpi-dev); --ranks has each process run all of them as "
-                "threads",
-                launcher, count, name);
+        rk_fail(
+            &error, RK_IO, NULL, 0, 0,
+            "%s has started %llu processes: reckon needs %s to run ranks as processes, which is "
+            "not installed next to this executable (build with MPI, libopenmpi-dev); --ranks "
+            "runs all ranks as threads of each process",
+            launcher, count, name);
     else
         rk_fail(&error, RK_IO, NULL, 0, 0,
-                "reckon %s is done by %s, which is not beside this executable: it is built where "
-                "OpenBLAS is (libopenblas-dev)",
+                "reckon %s needs %s, which is not installed next to this executable (build with "
+                "OpenBLAS, libopenblas-dev)",
                 argv[0], name);
     return options_fail(&error);
 }

@@ -63,14 +63,14 @@ enum rk_status export_gather_over(const struct plan_source *source, bool layered
     if (status == RK_OK) {
         plan->model = input.model;
         rk_predict(&input.model, &input.system, found, prediction);
-        fprintf(
-            stderr,
-            "reckon: over %d clusters: %.4g s a step, %s; reckon export ranks writes its hosts in "
-            "their order\n",
-            input.system.machine->clusters, prediction->step_s,
-            !input.searched ? "as its stages are said"
-            : !layered      ? "the best plan whose stages are alike"
-                            : "the best plan that the search found");
+        fprintf(stderr,
+                "reckon: over %d clusters: %.4g s per step, %s; reckon export ranks writes its "
+                "hosts in "
+                "their order\n",
+                input.system.machine->clusters, prediction->step_s,
+                !input.searched ? "as its stages are said"
+                : !layered      ? "the best plan whose stages are alike"
+                                : "the best plan that the search found");
     }
     free(prediction);
     plan_input_release(&input);

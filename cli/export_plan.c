@@ -11,13 +11,13 @@
 /* clang-format off */
 const struct option export_source_options[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
-     .help = "what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)"},
+     .help = "Model: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)"},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(file), .complete = "file",
-     .help = "a plan file, as reckon-plan(5) describes, or words, \"tp8 pp4\""},
+     .help = "Plan file, as in reckon-plan(5), or words, \"tp8 pp4\""},
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
-     .help = "how many GPUs (what the degrees make)"},
+     .help = "Number of GPUs (default: the product of the degrees)"},
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
-     .help = "say on standard error whether the plan fits on this machine, and how likely: an id of `reckon systems`, a file, or a description in one line. With several clusters the plan is a file of reckon search --save-plan, or the best one with these words"},
+     .help = "Print to standard error whether the plan fits on this machine, and with which probability: an id of `reckon systems`, a file, or a description in one line. Over several clusters the plan is a file of reckon search --save-plan, or the best plan with these words"},
     {.name = NULL},
 };
 /* clang-format on */

@@ -19,27 +19,27 @@ struct ranks_args {
 
 /* clang-format off */
 static const struct operand ranks_operands[] = {
-    {.name = "PLAN", .help = "words that say how it is trained, as reckon-plan(5) has them, beside or instead of --plan",
+    {.name = "PLAN", .help = "Words that describe the plan, as in reckon-plan(5), in addition to --plan or instead of it",
      AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option ranks_options[] = {
     {.name = "ranks-format", .type = OPTION_CHOICE, .argument = "FORMAT", AT(format), .choices = ranks_format_names,
-     .help = "mpi: Open MPI's rankfile, which binds rank i of a host to its core i; hostfile: hosts and slots, for Open MPI and DeepSpeed; mpich: hosts for mpiexec -f; slurm: a SLURM_HOSTFILE for --distribution=arbitrary; torchrun: a command for each host; nccl: groups, their members and the network each takes, as JSON (mpi)"},
+     .help = "Format: mpi, Open MPI's rankfile, which binds rank i of a host to its core i; hostfile, hosts and slots, for Open MPI and DeepSpeed; mpich, hosts for mpiexec -f; slurm, a SLURM_HOSTFILE for --distribution=arbitrary; torchrun, a command per host; nccl, groups, their members and the network of each, as JSON (default: mpi)"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 const struct usage export_ranks_usage = {
     .name = "export ranks",
-    .summary = "where each rank of a plan over several clusters runs",
+    .summary = "write the place of each rank of a plan over clusters",
     .synopsis = "--model MODEL --system SYSTEM [--plan FILE] [--ranks-format FORMAT] [options] [PLAN]...",
     .description =
-        "Writes which host and device each rank of a plan over several clusters has, in the order of "
-        "the ranks. Hosts are NAME-NODE of the cluster's name and the node's number. A plan whose "
-        "stages are not said is searched for, as reckon search does. An output that ends in .html is "
-        "a drawing: devices in nodes, racks (below one leaf) and clusters, coloured by stage, "
-        "numbered by replica, tensor groups framed, and what a step sends over each boundary; a "
-        "button saves it as SVG.",
+        "Writes the host and device of each rank of a plan over several clusters, in the order of the "
+        "ranks. Hosts are named NAME-NODE by the cluster's name and the node's number. If the plan has "
+        "no stages, reckon searches for them, as reckon search does. An output that ends in .html is a "
+        "drawing: devices in nodes, racks (below one leaf switch) and clusters, colored by stage, "
+        "numbered by replica, tensor groups framed, with the bytes that a step sends over each "
+        "boundary; a button saves it as SVG.",
     .operands = ranks_operands, .words_title = "Words of a plan", .words = plan_words,
     .groups = {
         {"Input", plan_source_options, offsetof(struct ranks_args, source)},
@@ -49,7 +49,7 @@ const struct usage export_ranks_usage = {
     },
     .examples = {
         {"reckon export ranks -m llama3.1-70b -s \"h100-sxm5-80g x64 + a100-sxm4-80g x64 link=100Gb/s@50us\" --plan plan.json -o rankfile",
-         "The rankfile of a plan that was found:"},
+         "Write the rankfile of a plan from a search:"},
     },
     .see_also = "reckon-search(1), reckon-export(1), reckon-plan(5)",
 };

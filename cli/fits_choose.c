@@ -66,7 +66,7 @@ static void note(struct plan_input *input, const struct rk_choice *choice, doubl
     char plans[REPORT_DIGITS], which[96];
     snprintf(which, sizeof which, "%s",
              choice->fits ? "the fastest that fits"
-                          : "none fits, this is the one that needs least");
+                          : "none fits, this is the one that needs least memory");
     if (choice->leaves_room && room < 1)
         snprintf(which, sizeof which, "the fastest that leaves %.1f GiB", left_GiB);
     else if (choice->fits && room < 1)
@@ -75,7 +75,7 @@ static void note(struct plan_input *input, const struct rk_choice *choice, doubl
     plan_assume(input, "degrees, sharding, overlap and recomputation (of %s plans %s)",
                 report_digits(choice->plans, plans), which);
     if (!batch)
-        plan_assume(input, "batch %" PRIu64 " (%" PRIu64 " for each GPU)", choice->plan.batch,
+        plan_assume(input, "batch %" PRIu64 " (%" PRIu64 " per GPU)", choice->plan.batch,
                     choice->plan.batch / choice->plan.ranks);
 }
 

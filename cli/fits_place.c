@@ -61,7 +61,7 @@ static const struct report_column columns[] = {
     {.name = "allocator"},
     {.name = "predicted_bytes", .title = "predicted", .unit = "B", .digits = 2},
     {.name = "lost_bytes", .title = "lost", .unit = "B", .digits = 2},
-    {.name = "over_live",  .title = "of what is alive", .unit = "%", .digits = 2},
+    {.name = "over_live",  .title = "of live bytes", .unit = "%", .digits = 2},
     {.name = "need_bytes", .title = "in all", .unit = "B", .digits = 2},
     {.name = "left_bytes", .title = "left", .unit = "B", .digits = 2},
     {.name = "what", .title = ""},
@@ -101,7 +101,7 @@ static enum rk_status place_step(struct placing *p, struct buffers *b, const str
     if (status != RK_OK) return status;
     p->live = (double)placed.live;
     add_row(p, "fixed addresses", (double)(placed.peak - placed.live),
-            placed.optimal ? "planned beforehand; no plan is lower" : "planned beforehand");
+            placed.optimal ? "planned; no plan is lower" : "planned");
     for (int expandable = 1; expandable >= 0; expandable--) {
         const struct rk_allocator_options options = {.expandable = expandable};
         struct rk_allocator_result found;
@@ -109,8 +109,7 @@ static enum rk_status place_step(struct placing *p, struct buffers *b, const str
         if (status != RK_OK) return status;
         const double lost = (double)found.reserved - (double)found.allocated;
         add_row(p, expandable ? "expandable segments" : "caching allocator", lost,
-                expandable ? "PyTorch's, expandable_segments:True"
-                           : "PyTorch's, as it is by default");
+                expandable ? "PyTorch's, expandable_segments:True" : "PyTorch's default");
     }
     return RK_OK;
 }
@@ -125,10 +124,11 @@ enum rk_status fits_place(struct report *report, const struct forecast *f, struc
     if (status == RK_OK && begins) status = run_buffers(&run, &program, f->plan, error);
     if (status == RK_OK) {
         struct placing p = {.f = f, .report = report};
-        p.table = REPORT_LIST(report, "placed",
-                              "The tightest stage by allocator: what it loses of the step's "
-                              "buffers, in place of the share it is taken to lose",
-                              REPORT_IN_TEXT | REPORT_IN_JSON, columns);
+        p.table =
+            REPORT_LIST(report, "placed",
+                        "The tightest stage by allocator: fragmentation of the step's buffers, "
+                        "in place of the assumed fragmentation",
+                        REPORT_IN_TEXT | REPORT_IN_JSON, columns);
         status = place_step(&p, &b, begins ? &run : &b, error);
     }
     buffers_release(&run);

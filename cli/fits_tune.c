@@ -123,7 +123,7 @@ static void weigh(struct tuning *t, int method, const struct rk_plan *plan)
 {
     struct rk_prediction p;
     struct way way = {.method = methods[method].name, .plan = *plan};
-    if (is_said(&t->input->draft, &lists[0])) way.method = "as said";
+    if (is_said(&t->input->draft, &lists[0])) way.method = "as given";
     way.sure = sure_of_plan(t, &way.plan, &p);
     if (way.sure == SURE_NOT) return;
     if (way.sure == SURE_FITS) widen(t, &way, &p);
@@ -208,8 +208,9 @@ static void note_way(struct report *report, const char *what, const struct way *
     char text[RK_PLAN_TEXT], size[QUANTITY_TEXT];
     rk_plan_text(&way->plan, text, sizeof text);
     report_note(report,
-                report_text(report, "%s: %s, %s with %llu sample%s, %.0f tokens/s a GPU: %s", what,
-                            way->method, quantity_format(size, QUANTITY_BYTES, way->need_bytes),
+                report_text(report, "%s: %s, %s with %llu sample%s, %.0f tokens/s per GPU: %s",
+                            what, way->method,
+                            quantity_format(size, QUANTITY_BYTES, way->need_bytes),
                             (unsigned long long)way->plan.microbatch,
                             way->plan.microbatch == 1 ? "" : "s", way->tokens_per_s, text));
 }
@@ -222,21 +223,22 @@ static enum sure report_ways(struct report *report, const struct tuning *t)
                             "samples.");
         return SURE_NOT;
     }
-    note_way(report, "Cheapest in memory", least);
+    note_way(report, "Least memory", least);
     note_way(report, "Fastest", fastest);
-    struct report_table *table =
-        REPORT_LIST(report, "ways", "What fits of each way: with least memory, and the fastest",
-                    REPORT_IN_TEXT | REPORT_IN_JSON | REPORT_IN_CSV, columns);
+    struct report_table *table = REPORT_LIST(
+        report, "ways", "Fits of each way of fine-tuning: with least memory, and the fastest",
+        REPORT_IN_TEXT | REPORT_IN_JSON | REPORT_IN_CSV, columns);
     for (int i = 0; i < METHODS; i++) {
         if (!t->any[i]) continue;
         add_way(report, table, t, &t->least[i], "least memory");
         add_way(report, table, t, &t->fastest[i], "most tokens/s");
     }
-    report_note(report,
-                report_text(report,
-                            "longest: tokens of a sample that fits with a microbatch of 1, to %d. "
-                            "A way fits when it needs at most %.3g of the memory (--sure).",
-                            TOKENS_STEP, t->question->sure.fits));
+    report_note(
+        report,
+        report_text(report,
+                    "longest: tokens per sample that fit with a microbatch of 1, up to %d. A "
+                    "way fits when it needs at most %.3g of the memory (--sure).",
+                    TOKENS_STEP, t->question->sure.fits));
     return fastest->sure;
 }
 

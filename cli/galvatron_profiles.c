@@ -16,35 +16,37 @@ struct profile_args {
 #define PROFILE(member) offsetof(struct profile_args, member)
 static const struct option profile_options[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", .offset = PROFILE(model), .complete = "models",
-     .help = "an id of `reckon models`, or a file"},
+     .help = "Model: an id of `reckon models`, or a file"},
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", .offset = PROFILE(system), .complete = "systems",
-     .help = "an id of `reckon systems`, or a file"},
+     .help = "Machine: an id of `reckon systems`, or a file"},
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, .argument = "N", .offset = PROFILE(gpus), .min = 2, .max = GALVATRON_MAX_DEGREE,
-     .help = "ranks, a power of two (8)"},
+     .help = "Number of ranks, a power of two (default: 8)"},
     {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", .offset = PROFILE(sequence), .min = 1, .max = 1 << 24,
-     .help = "tokens of a sample (the model's)"},
+     .help = "Tokens per sample (default: the model's)"},
     {.name = "precision", .type = OPTION_CHOICE, .offset = PROFILE(precision), .choices = galvatron_precision_names,
-     .help = "that of the search (bf16)"},
+     .help = "Precision of the search (default: bf16)"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", .offset = PROFILE(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-)"},
+     .help = "Write to FILE (default: -, standard output)"},
     {.name = NULL},
 };
 /* clang-format on */
 
 const struct usage galvatron_profile_usage = {
     .name = "galvatron profile",
-    .summary = "profiles in Galvatron's form, predicted instead of measured",
+    .summary = "write predicted profiles in Galvatron's format",
     .synopsis = "-m MODEL -s SYSTEM [-g N] [--sequence TOKENS] [--precision NAME] [-o FILE]",
-    .description =
-        "Writes what Galvatron would measure of a model and a machine, as Reckon predicts it, so "
-        "that reckon galvatron search can be asked about any of them. Nothing slows down beside "
-        "communication there (overlap_coe 1). Kinds of layers that take turns are one kind, their "
-        "mean: the form has each kind in one run.",
+    .description = "Writes what Galvatron would measure of a model and a machine, as Reckon "
+                   "predicts it, so that "
+                   "reckon galvatron search can answer for any of them. Overlapped communication "
+                   "does not slow "
+                   "down computation there (overlap_coe 1). Alternating kinds of layers become one "
+                   "kind, their "
+                   "mean: the format has each kind in one run.",
     .groups = {{"Options", profile_options, 0}, {"General", options_help_rows, 0}},
     .examples = {{"reckon galvatron profile -m llama3.1-8b -s h100-sxm5-80g -o p.json && "
                   "reckon galvatron search --profiles p.json layers=32 sequence=8192 memory_GB=80 "
                   "batch=64",
-                  "Galvatron's search on a machine of the catalog:"}},
+                  "Run Galvatron's search on a machine of the catalog:"}},
 };
 
 int run_galvatron_profile(int argc, char **argv)
@@ -101,31 +103,31 @@ static const char *const memory_modes[] = {"static", "sequence", NULL};
 #define PROFILED(name_, i, text) \
     {.name = name_, .type = OPTION_TEXT, .argument = "FILE", .offset = COLLECT(file[i]), .complete = "file", .help = text}
 static const struct option collect_options[] = {
-    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "NAME", .offset = COLLECT(model), .help = "what to call the model"},
-    {.name = "hidden", .type = OPTION_NUMBER, .offset = COLLECT(hidden), .min = 1, .max = 1 << 20, .help = "its width"},
+    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "NAME", .offset = COLLECT(model), .help = "Name of the model"},
+    {.name = "hidden", .type = OPTION_NUMBER, .offset = COLLECT(hidden), .min = 1, .max = 1 << 20, .help = "Hidden size of the model"},
     PROFILED("time", 0, "computation_profiling_*.json"),
     PROFILED("memory", 1, "memory_profiling_*.json"),
-    {.name = "time-mode", .type = OPTION_CHOICE, .choices = time_modes, .offset = COLLECT(time_mode), .help = "how its times were profiled (static)"},
-    {.name = "memory-mode", .type = OPTION_CHOICE, .choices = memory_modes, .offset = COLLECT(memory_mode), .help = "how its memory was profiled (static)"},
-    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "NAME", .offset = COLLECT(system), .help = "what to call the machine"},
-    {.name = "nodes", .type = OPTION_NUMBER, .offset = COLLECT(nodes), .min = 1, .max = GALVATRON_MAX_DEGREE, .help = "its nodes (1)"},
-    {.name = "gpus-per-node", .type = OPTION_NUMBER, .offset = COLLECT(per_node), .min = 1, .max = GALVATRON_MAX_DEGREE, .help = "GPUs of each (8)"},
+    {.name = "time-mode", .type = OPTION_CHOICE, .choices = time_modes, .offset = COLLECT(time_mode), .help = "How the times were profiled (default: static)"},
+    {.name = "memory-mode", .type = OPTION_CHOICE, .choices = memory_modes, .offset = COLLECT(memory_mode), .help = "How the memory was profiled (default: static)"},
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "NAME", .offset = COLLECT(system), .help = "Name of the machine"},
+    {.name = "nodes", .type = OPTION_NUMBER, .offset = COLLECT(nodes), .min = 1, .max = GALVATRON_MAX_DEGREE, .help = "Number of nodes (default: 1)"},
+    {.name = "gpus-per-node", .type = OPTION_NUMBER, .offset = COLLECT(per_node), .min = 1, .max = GALVATRON_MAX_DEGREE, .help = "Number of GPUs per node (default: 8)"},
     PROFILED("allreduce", 2, "allreduce_bandwidth_*.json"),
     PROFILED("p2p", 3, "p2p_bandwidth_*.json"),
     PROFILED("overlap", 4, "overlap_coefficient.json"),
     PROFILED("sp", 5, "sp_time_*.json"),
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", .offset = COLLECT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-)"},
+     .help = "Write to FILE (default: -, standard output)"},
     {.name = NULL},
 };
 /* clang-format on */
 
 const struct usage galvatron_collect_usage = {
     .name = "galvatron collect",
-    .summary = "Galvatron's profile files as the one that search and check read",
+    .summary = "merge Galvatron's profile files into one",
     .synopsis = "-m NAME --hidden N --time FILE --memory FILE -s NAME --allreduce FILE --p2p FILE "
                 "--overlap FILE --sp FILE [options]",
-    .description = "Puts what Galvatron's profilers wrote into one file. What is in the files is "
+    .description = "Puts the files of Galvatron's profilers into one file. Their contents are "
                    "checked when it is used.",
     .groups = {{"Options", collect_options, 0}, {"General", options_help_rows, 0}},
     .examples = {{"reckon galvatron collect -m llama2-7b --hidden 4096 --time-mode batch "

@@ -18,30 +18,31 @@ struct search_args {
 /* clang-format off */
 #define SEARCH(member) offsetof(struct search_args, member)
 static const struct operand search_operands[] = {
-    {.name = "KEY=VALUE", .help = "what is asked, in the names of the published options",
+    {.name = "KEY=VALUE", .help = "Question in the names of the published options",
      .offset = SEARCH(question.keys), .optional = OPERAND_MANY},
     {.name = NULL},
 };
 static const struct option search_options[] = {
     {.name = "cases", .type = OPTION_TEXT, .argument = "FILE", .offset = SEARCH(cases), .complete = "file",
-     .help = "answer every case of FILE instead, {\"cases\": [{\"input\": {KEY: VALUE}}]}: a line of JSON each"},
+     .help = "Answer every case of FILE, {\"cases\": [{\"input\": {KEY: VALUE}}]}, with a line of JSON each"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", .offset = SEARCH(output), .complete = "file",
-     .help = "also write the strategy file"},
+     .help = "Also write the strategy file"},
     {.name = "vocab-sdp", .type = OPTION_FLAG, .offset = SEARCH(runtime),
-     .help = "write vocab_sdp as well, which the runtime reads where the search writes embed_sdp"},
+     .help = "Also write vocab_sdp, which the runtime reads; the search writes embed_sdp"},
     {.name = NULL},
 };
 /* clang-format on */
 
 const struct usage galvatron_search_usage = {
     .name = "galvatron search",
-    .summary = "the published search of a strategy for each layer",
+    .summary = "run the published search of a strategy for each layer",
     .synopsis = "--profiles FILE [-m NAME] [-s NAME] KEY=VALUE... | --profiles FILE --cases FILE",
     .description =
         "Repeats the search of Galvatron (Wang et al. 2024; PKU-DAIR/Hetu-Galvatron) on measured "
-        "profiles: the same throughput, strategies and strategy file. What its code does oddly is "
-        "kept, see docs/layerwise.md; reckon search does not do so.\n\n"
-        "When nothing fits, the smallest memory in which something does is said.",
+        "profiles: the same throughput, strategies and strategy file. Oddities of its code are "
+        "kept, "
+        "see docs/layerwise.md; reckon search does not have them.\n\n"
+        "When nothing fits, the answer gives the smallest sufficient memory.",
     .operands = search_operands,
     .words_title = "Words",
     .words = galvatron_question_words,
@@ -53,9 +54,9 @@ const struct usage galvatron_search_usage = {
         {{"reckon galvatron search --profiles profiles.json -m llama2-7b -s shipped-1x8 layers=32 "
           "sequence=2048 memory_GB=20 batch=32 chunks=4 default_dp_type=zero2 "
           "pipeline_type=pipedream_flush -o strategy.json",
-          "A strategy for each of 32 layers on 8 GPUs of 20 GB:"},
+          "Find a strategy for each of 32 layers on 8 GPUs of 20 GB:"},
          {"reckon galvatron search --profiles profiles.json --cases cases.json",
-          "Many questions:"}},
+          "Answer many questions:"}},
 };
 
 static enum rk_status answer_cases(const struct search_args *args, const struct document *profiles,

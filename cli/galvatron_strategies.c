@@ -18,8 +18,8 @@ struct check_args {
 /* clang-format off */
 #define CHECK(member) offsetof(struct check_args, member)
 static const struct operand check_operands[] = {
-    {.name = "STRATEGY", .help = "a strategy file of Galvatron's, .json", .offset = CHECK(file), .complete = "file"},
-    {.name = "KEY=VALUE", .help = "with --profiles: layers, sequence, memory_GB and what differs from the presets",
+    {.name = "STRATEGY", .help = "Strategy file of Galvatron, .json", .offset = CHECK(file), .complete = "file"},
+    {.name = "KEY=VALUE", .help = "With --profiles: layers, sequence, memory_GB and what differs from the presets",
      .offset = CHECK(question.keys), .optional = OPERAND_MANY},
     {.name = NULL},
 };
@@ -27,13 +27,14 @@ static const struct operand check_operands[] = {
 
 const struct usage galvatron_check_usage = {
     .name = "galvatron check",
-    .summary = "read a strategy file, and time it by Galvatron's cost model",
+    .summary = "read a strategy file and time it by Galvatron's cost model",
     .synopsis = "STRATEGY [--profiles FILE [-m NAME] [-s NAME] KEY=VALUE...]",
-    .description =
-        "Says how each layer is run, or what is wrong with the file: missing and unknown "
-        "keys, lists of other lengths, degrees that do not multiply to the ranks, layers "
-        "that do not add up. With --profiles also its time and memory; exit status 1 when "
-        "that is too much.",
+    .description = "Prints how each layer is run, or the faults of the file: missing and unknown "
+                   "keys, lists of "
+                   "wrong length, degrees whose product is not the number of ranks, layers that do "
+                   "not add up. "
+                   "With --profiles also prints its time and memory; exit status 1 when the memory "
+                   "is too small.",
     .operands = check_operands,
     .words_title = "Words",
     .words = galvatron_question_words,
@@ -43,7 +44,7 @@ const struct usage galvatron_check_usage = {
     .examples = {{"reckon galvatron check strategy.json", NULL},
                  {"reckon galvatron check strategy.json --profiles profiles.json -m llama2-7b "
                   "-s shipped-1x8 layers=32 sequence=2048 memory_GB=20",
-                  "Its time and memory:"}},
+                  "Print its time and memory:"}},
 };
 
 /* The file as it is, without time and memory. */
@@ -123,7 +124,7 @@ struct plan_args {
 
 static const struct operand plan_operands[] = {
     {.name = "STRATEGY",
-     .help = "a strategy file of Galvatron's, .json",
+     .help = "Strategy file of Galvatron, .json",
      .offset = offsetof(struct plan_args, file),
      .complete = "file"},
     {.name = NULL},
@@ -135,23 +136,24 @@ static const struct option plan_options_[] = {
      .argument = "FILE",
      .offset = offsetof(struct plan_args, output),
      .complete = "file",
-     .help = "write a plan file instead of words"},
+     .help = "Write a plan file instead of words"},
     {.name = NULL},
 };
 
 const struct usage galvatron_plan_usage = {
     .name = "galvatron plan",
-    .summary = "a strategy file as a plan of reckon's",
+    .summary = "convert a strategy file to a plan",
     .synopsis = "STRATEGY [-o FILE]",
     .description =
-        "Says the strategy of each layer in the words of a plan, for reckon predict, "
-        "timeline, fits and diff: layers that differ from embedding and head are runs of "
-        "their own. Ulysses is context parallelism of that kind.",
+        "Prints the strategy of each layer in the words of a plan, for reckon predict, timeline, "
+        "fits "
+        "and diff: layers that differ from embedding and head form runs. Ulysses is context "
+        "parallelism of that kind.",
     .operands = plan_operands,
     .groups = {{"Options", plan_options_, 0}, {"General", options_help_rows, 0}},
     .examples =
         {{"reckon predict -m llama2-7b -s a100-sxm4-80g $(reckon galvatron plan strategy.json)",
-          "What Reckon's own predictor says of it:"}},
+          "Predict it with Reckon's detailed model:"}},
 };
 
 int run_galvatron_plan(int argc, char **argv)
@@ -192,24 +194,24 @@ struct list_args {
 /* clang-format off */
 static const struct option list_options[] = {
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, .argument = "N", .offset = offsetof(struct list_args, gpus), .min = 1, .max = GALVATRON_MAX_DEGREE,
-     .help = "ranks, a power of two (8)"},
+     .help = "Number of ranks, a power of two (default: 8)"},
     {.name = "zero2", .type = OPTION_FLAG, .offset = offsetof(struct list_args, zero2),
-     .help = "data parallelism that is not ZeRO-3 is ZeRO-2"},
+     .help = "Use ZeRO-2 for data parallelism other than ZeRO-3"},
     {.name = "tree", .type = OPTION_FLAG, .offset = offsetof(struct list_args, tree),
-     .help = "the leaves of the first paper's decision tree instead, pruned, with how many there are without pruning and with recomputation"},
+     .help = "List the leaves of the first paper's decision tree, pruned, with their numbers without pruning and with recomputation"},
     {.name = NULL},
 };
 /* clang-format on */
 
 const struct usage galvatron_list_usage = {
     .name = "galvatron strategies",
-    .summary = "the ways to run a layer that the search considers",
+    .summary = "list the ways to run a layer that the search considers",
     .synopsis = "[-g N] [--zero2 | --tree]",
-    .description = "One name a line, in the order that decides ties.",
+    .description = "Prints one name per line, in the order that decides ties.",
     .groups = {{"Options", list_options, 0}, {"General", options_help_rows, 0}},
-    .examples = {{"reckon galvatron strategies -g 8", "50 ways on 8 ranks:"},
+    .examples = {{"reckon galvatron strategies -g 8", "List the 50 ways on 8 ranks:"},
                  {"reckon galvatron strategies -g 8 --tree",
-                  "22 leaves of 34, 44 with recomputation:"}},
+                  "List 22 leaves of 34, 44 with recomputation:"}},
 };
 
 static void print_tree(int world)

@@ -17,13 +17,13 @@
 /* clang-format off */
 const struct option import_answer_options[] = {
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
-     .help = "predict the plan on this machine: an id of `reckon systems`, a file, or a description in one line"},
+     .help = "Predict the plan on this machine: an id of `reckon systems`, a file, or a description in one line"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(plan_output), .complete = "file",
-     .help = "write the plan to FILE, as reckon-plan(5) describes; - prints it instead of the report"},
+     .help = "Write the plan to FILE, as in reckon-plan(5); - prints it instead of the report"},
     {.name = "save-plan", .type = OPTION_OUTPUT, .argument = "FILE", AT(plan_output), .complete = "file",
-     .help = "the same as --output, by the name that it has elsewhere"},
+     .help = "Write the plan to FILE, as --output does"},
     {.name = "model-output", .type = OPTION_OUTPUT, .argument = "FILE", AT(model_output), .complete = "file",
-     .help = "write the model to FILE, as reckon-model(5) describes"},
+     .help = "Write the model to FILE, as in reckon-model(5)"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -152,7 +152,7 @@ static void add_prediction(struct report *report, const struct forecast *f)
     char step[QUANTITY_TEXT];
     if (p->verdict == RK_FITS)
         report_note(report,
-                    report_text(report, "On %s: %s a step, %.4g TFLOP/s a GPU, MFU %.1f %%",
+                    report_text(report, "On %s: %s per step, %.4g TFLOP/s per GPU, MFU %.1f %%",
                                 f->system->id, quantity_format(step, QUANTITY_SECONDS, p->step_s),
                                 p->model_flop / p->step_s / (double)f->plan->ranks / 1e12,
                                 100 * p->mfu));
@@ -184,7 +184,7 @@ static int print_answer(const struct import_answer *answer, const struct import_
     }
     forecast_record(&report, &forecast);
     add_notes(&report, answer->notes, NOTE_ASSUMED, "assumed",
-              "Assumed, because the arguments do not say it", REPORT_IN_TEXT | REPORT_IN_JSON);
+              "Assumed because the arguments do not state it", REPORT_IN_TEXT | REPORT_IN_JSON);
     add_notes(&report, answer->notes, NOTE_WARNING, "warnings", NULL, REPORT_IN_JSON);
     add_notes(&report, answer->notes, NOTE_UNKNOWN, "unknown", NULL, REPORT_IN_JSON);
     if (system) add_prediction(&report, &forecast);

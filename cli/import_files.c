@@ -22,28 +22,28 @@ struct file_args {
 
 /* clang-format off */
 static const struct operand file_operands[] = {
-    {"FILE", "the configuration, or - (standard input)", offsetof(struct file_args, file), false, "file"},
+    {"FILE", "Configuration, or - (standard input)", offsetof(struct file_args, file), false, "file"},
     {.name = NULL},
 };
 
 #define FILE_ROWS \
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24, \
-     .help = "how many GPUs the run has (as the file tells)"}, \
+     .help = "Number of GPUs of the run (default: as the file says)"}, \
     {.name = "set", .type = OPTION_TEXTS, .argument = "KEY=VALUE", AT(sets), \
-     .help = "a key that the file does not have, has as auto, or has otherwise; may be repeated"}, \
+     .help = "Set a key that the file lacks, has as auto, or has with another value; may be repeated"}, \
     {.name = "ignore", .type = OPTION_TEXTS, .argument = "KEY", AT(ignored), \
-     .help = "a key, and all below it, that is not known or not covered, and on which nothing depends here; may be repeated"}, \
+     .help = "Accept an unknown or unsupported key, and all keys below it, on which nothing depends here; may be repeated"}, \
     {.name = NULL}
 
 static const struct option rows_false[] = { /* the model is not in the file */
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
-     .help = "what is trained, which the file does not say: an id of `reckon models`, or a file"},
+     .help = "Model, which the file does not name: an id of `reckon models`, or a file"},
     FILE_ROWS,
 };
 
 static const struct option rows_true[] = {
     {.name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 1, .max = 1 << 28,
-     .help = "entries of the embedding table before padding, where the file does not tell"},
+     .help = "Number of entries of the embedding table before padding, if the file does not state it"},
     FILE_ROWS,
 };
 
@@ -58,11 +58,11 @@ const struct usage import_##id##_usage = { \
     .summary = what " of " tool " as " GIVES_##own ", and its prediction", \
     .synopsis = SYNOPSIS_##own, \
     .description = \
-        "Reads what decides time and memory of a step in " what " of " tool " (" versions "). Each key is " \
-        "read, known not to matter, warned of or refused with line and column; one that is not known is " \
-        "refused until --ignore names it. What the file leaves open, or fills in when the run starts " \
-        "(auto), is given with --set. FILE may be the shell script, with #SBATCH lines or without, " \
-        "that starts the tool: it is followed as bash would, without being run, to the " \
+        "Reads the keys that decide time and memory of a step in " what " of " tool " (" versions "). Each key is " \
+        "read, known to be irrelevant, warned of, or refused with line and column; an unknown key is " \
+        "refused until --ignore names it. --set gives keys that the file leaves open, or that are filled " \
+        "in when the run starts (auto). FILE may be the shell script, with or without #SBATCH lines, " \
+        "that starts the tool: reckon follows it as bash would, without running it, to the " \
         "configuration and the arguments of its command.", \
     .operands = file_operands, \
     .groups = { \
@@ -71,7 +71,7 @@ const struct usage import_##id##_usage = { \
         {"Form", show_options, offsetof(struct file_args, answer.show)}, \
         {"General", options_help_rows, 0}, \
     }, \
-    .examples = {{"reckon import " name_ " " example " --system h100-sxm5-80g", "What a configuration makes of a model:"}}, \
+    .examples = {{"reckon import " name_ " " example " --system h100-sxm5-80g", "Predict a model under a configuration:"}}, \
     .see_also = "reckon-export(1), reckon-plan(5)", \
 };
 PLAN_FORMATS(FORMAT_USAGE)

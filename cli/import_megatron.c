@@ -23,45 +23,46 @@ struct megatron_args_given {
 
 /* clang-format off */
 static const struct operand megatron_operands[] = {
-    {"SCRIPT", "a launch script, a text of bare arguments, or - (standard input); or, behind --, the arguments themselves",
+    {"SCRIPT", "Launch script, a text of bare arguments, or - (standard input); or the arguments themselves after --",
      offsetof(struct megatron_args_given, script), true, "file"},
     {.name = NULL},
 };
 
 static const struct option megatron_rows[] = {
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
-     .help = "how many GPUs the run has (what torchrun, srun, mpirun, WORLD_SIZE or #SBATCH lines say)"},
+     .help = "Number of GPUs of the run (default: as torchrun, srun, mpirun, WORLD_SIZE or #SBATCH lines say)"},
     {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(sets),
-     .help = "a variable that the script does not set, or sets otherwise; may be repeated"},
+     .help = "Set a variable that the script leaves unset, or override it; may be repeated"},
     {.name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 1, .max = 1 << 28,
-     .help = "entries of the embedding table before padding, where only the tokenizer's files tell them"},
+     .help = "Number of entries of the embedding table before padding, if only the tokenizer's files state it"},
     {.name = "variant", .type = OPTION_NUMBER, AT(variant), .min = 1, .max = 64,
-     .help = "which of several commands that train, in the order of the script"},
+     .help = "Choose the Nth training command of the script"},
     {.name = "ignore", .type = OPTION_TEXTS, .argument = "NAME", AT(ignored),
-     .help = "an argument that is not known, or not covered, and on which nothing depends here; several with commas, may be repeated"},
+     .help = "Accept an unknown or unsupported argument on which nothing depends here; several with commas, may be repeated"},
     {.name = "deepspeed", .type = OPTION_TEXT, .argument = "FILE", AT(deepspeed), .complete = "file",
-     .help = "the configuration of DeepSpeed (what --deepspeed_config names, beside the script)"},
+     .help = "Configuration of DeepSpeed (default: the file that --deepspeed_config names, next to the script)"},
     {.name = "version", .type = OPTION_TEXT, .argument = "VERSION", AT(version),
-     .help = "refuse arguments that this version of Megatron Core lacks: core_v0.9 to core_v0.19 (any)"},
+     .help = "Refuse arguments that this version of Megatron Core lacks: core_v0.9 to core_v0.19 (default: any)"},
     {.name = NULL},
 };
 
 const struct usage import_megatron_usage = {
     .name = "import megatron",
-    .summary = "a launch script of Megatron-LM as a model and a plan, and its prediction",
+    .summary = "read a launch script of Megatron-LM as model and plan",
     .synopsis = "SCRIPT|-- ARGUMENTS [--system SYSTEM] [-o PLAN] [--model-output MODEL] [options]",
     .description =
-        "Reads the command line that trains with Megatron-LM (Megatron Core 0.9 to 0.19), out of "
-        "its launch script: variables, arrays, arithmetic, conditions, functions and sourced files are "
+        "Reads the command line that trains with Megatron-LM (Megatron Core 0.9 to 0.19) from its "
+        "launch script: variables, arrays, arithmetic, conditions, functions and sourced files are "
         "followed as bash would, but nothing is ever executed. The arguments of Megatron-LM before "
         "Core, Megatron-DeepSpeed, Pai-Megatron-Patch and MindSpeed are read as well, and the "
-        "configuration of DeepSpeed that a script writes. Prints the model with its number of parameters, "
-        "the plan, each default that was assumed, and with --system the time and memory of a step.\n\n"
-        "What the script does not say, a variable of the environment or the output of a command, is "
-        "an error where it matters, with line and column: give it with --set NAME=VALUE. Arguments "
-        "about data, logging, checkpoints and the like are passed over; those that none knows "
-        "are refused until --ignore names them. Arguments that contradict each other, so that Megatron-LM would stop at its "
-        "start, are all reported, and nothing is written.",
+        "configuration of DeepSpeed that a script writes. Prints the model with its number of "
+        "parameters, the plan, each assumed default, and with --system the time and memory of a "
+        "step.\n\n"
+        "A value that the script does not contain, a variable of the environment or the output of a "
+        "command, is an error where it matters, with line and column: set it with --set NAME=VALUE. "
+        "Arguments about data, logging, checkpoints and the like are skipped; unknown arguments are "
+        "refused until --ignore names them. Arguments that contradict each other, so that Megatron-LM "
+        "would stop at its start, are all reported, and nothing is written.",
     .operands = megatron_operands,
     .groups = {
         {"Import", megatron_rows, 0},
@@ -71,11 +72,11 @@ const struct usage import_megatron_usage = {
     },
     .examples = {
         {"reckon import megatron train_llama3_70b.sh --system h100-sxm5-80g",
-         "What a run of today does, and how long a step takes:"},
+         "Show what a script runs, and the time of its step:"},
         {"reckon import megatron train.sh --set NNODES=16 -o plan.json --model-output model.json",
-         "Take plan and model over:"},
+         "Write plan and model to files:"},
         {"reckon import megatron --gpus 64 -- --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --vocab-size 32000 --micro-batch-size 1 --bf16",
-         "Arguments without a script:"},
+         "Read arguments without a script:"},
     },
     .see_also = "reckon-export(1), reckon-diff(1), reckon-predict(1), reckon-plan(5), reckon-model(5)",
 };
@@ -156,7 +157,7 @@ int import_megatron(int argc, char **argv)
     const size_t words = own < argc ? (size_t)(argc - own - 1) : 0;
     if ((given.script != NULL) == (words > 0)) {
         rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                "import megatron: give a script, or arguments behind --, and not both");
+                "import megatron: give a script, or arguments after --, and not both");
         return options_fail(&error);
     }
     struct megatron_import *import = malloc(sizeof *import);

@@ -15,25 +15,28 @@ struct mlperf_args {
 /* clang-format off */
 #define AT(member) .offset = offsetof(struct mlperf_args, member)
 static const struct operand mlperf_operands[] = {
-    {.name = "DIR", AT(folder), .help = "a checkout of a round's results, the folder of one submitter, or of one result", .complete = "file"},
+    {.name = "DIR", AT(folder), .help = "Checkout of a round's results, the folder of one submitter, or of one result", .complete = "file"},
     {.name = NULL},
 };
 static const struct option mlperf_options[] = {
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write the rows to FILE as CSV, a table for `reckon validate`; - prints it instead of the report"},
+     .help = "Write the rows to FILE as CSV, a table for `reckon validate`; - prints it instead of the report"},
     {.name = NULL},
 };
 
 const struct usage import_mlperf_usage = {
     .name = "import mlperf",
-    .summary = "submissions of MLPerf Training as measured runs",
+    .summary = "read submissions of MLPerf Training as measured runs",
     .synopsis = "DIR [-o FILE] [options]",
     .description =
-        "Reads results of language models (gpt3, llama2_70b_lora, llama31_405b, llama31_8b, gpt_oss_20b, deepseekv3_671b): the machine from "
-        "systems/SYSTEM.json, the plan from the variables of a config_*.sh of NeMo's implementations and the defaults of their yaml, the "
-        "time of a step from the logs. Scripts are followed as bash would, never run. The log does not name its configuration: those that contradict "
-        "the number of nodes, the batch, the accumulated microbatches or the GPU's name are ruled out. Where none is left, or those "
-        "left disagree, the cells stay empty and the notes say so. `reckon validate` predicts the rows; a prediction sees nothing of the times.",
+        "Reads results of language models (gpt3, llama2_70b_lora, llama31_405b, llama31_8b, "
+        "gpt_oss_20b, deepseekv3_671b): the machine from systems/SYSTEM.json, the plan from the "
+        "variables of a config_*.sh of NeMo's implementations and the defaults of their yaml, the step "
+        "time from the logs. Scripts are followed as bash would, never run. The log does not name its "
+        "configuration: configurations that contradict the number of nodes, the batch, the accumulated "
+        "microbatches or the GPU's name are ruled out. If none remains, or the remaining ones "
+        "disagree, the cells stay empty and the notes say so. `reckon validate` predicts the rows; a "
+        "prediction does not use the measured times.",
     .operands = mlperf_operands,
     .groups = {{"Import", mlperf_options, 0}, {"Form", show_options, offsetof(struct mlperf_args, show)}, {"General", options_help_rows, 0}},
     .examples = {{"reckon import mlperf training_results_v5.1 -o v5.1.csv && reckon validate v5.1.csv --rows", "Predict a round and compare with its logs:"}},

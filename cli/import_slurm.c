@@ -16,35 +16,36 @@ struct slurm_args {
 /* clang-format off */
 #define AT(member) .offset = offsetof(struct slurm_args, member)
 static const struct operand slurm_operands[] = {
-    {.name = "FILE", AT(file), .help = "topology.conf, or what `scontrol show topology` prints; -: standard input", .complete = "file"},
+    {.name = "FILE", AT(file), .help = "Topology.conf, or output of `scontrol show topology`; -: standard input", .complete = "file"},
     {.name = NULL},
 };
 static const struct option slurm_options[] = {
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
-     .help = "what the nodes are: an id of `reckon systems`, or a description in one line (h100-sxm5-80g)"},
-    {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 4096, .help = "accelerators of a node (as many as the system has in one)"},
+     .help = "Kind of the nodes: an id of `reckon systems`, or a description in one line (h100-sxm5-80g)"},
+    {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 4096, .help = "Number of GPUs per node (default: as the system has in one)"},
     {.name = "over", .type = OPTION_NUMBER, .argument = "RATIO", AT(over), .min = 1, .max = 1024,
-     .help = "oversubscription of the leaves: the bandwidth of a leaf's nodes over that of its links to the spine, which the file does not say (1: none, leaves are not written)"},
+     .help = "Oversubscription of the leaf switches: the bandwidth of a leaf's nodes over that of its links to the spine, which the file does not state (default: 1, leaves are not written)"},
     {.name = "link", .type = OPTION_TEXT, .argument = "RATE@LATENCY", AT(link),
-     .help = "between networks that no switch joins, as 100Gb/s@50us; needed where there are several"},
+     .help = "Link between networks that no switch joins, as 100Gb/s@50us; required if there are several"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 
 const struct usage import_slurm_usage = {
     .name = "import slurm",
-    .summary = "the machine that Slurm's topology describes, in one line",
+    .summary = "read a machine from Slurm's switches",
     .synopsis = "FILE [options]",
     .description =
-        "Counts the nodes below each switch that no other switch is above: these are networks that nothing joins, a cluster each. "
-        "What a node is, how much the leaves are oversubscribed, and the link between the networks, the file does not say. What is printed is a system for --system of "
-        "any command. Blocks (topology/block) are one network: they are its leaves for --over, and "
-        "where links join the nodes of a rack, as those of gb200-nvl72, they join no more than a block.",
+        "Counts the nodes below each switch that is not below another: these networks are not joined, "
+        "each is a cluster. The file does not state the kind of the nodes, the oversubscription of the "
+        "leaves and the link between the networks. Prints a system for --system of any command. Blocks "
+        "(topology/block) are one network: they are its leaves for --over, and where links join the "
+        "nodes of a rack, as those of gb200-nvl72, they join at most a block.",
     .operands = slurm_operands,
     .groups = {{"Machine", slurm_options, 0}, {"General", options_help_rows, 0}},
-    .examples = {{"reckon import slurm /etc/slurm/topology.conf -s h100-sxm5-80g --link 100Gb/s@50us", "Two halls that share a Slurm:"},
-                 {"scontrol show topology | reckon import slurm - -s h100-sxm5-80g --over 2", "Leaves with half as many links up as down:"},
-                 {"scontrol show topology | reckon import slurm - -s gb200-nvl72 --gpus-per-node 4", "Racks, as blocks:"}},
+    .examples = {{"reckon import slurm /etc/slurm/topology.conf -s h100-sxm5-80g --link 100Gb/s@50us", "Read two halls that share a Slurm:"},
+                 {"scontrol show topology | reckon import slurm - -s h100-sxm5-80g --over 2", "Read leaves with uplinks of half their bandwidth:"},
+                 {"scontrol show topology | reckon import slurm - -s gb200-nvl72 --gpus-per-node 4", "Read racks, as blocks:"}},
     .see_also = "reckon-search(1), reckon-system(5)",
 };
 /* clang-format on */

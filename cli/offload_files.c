@@ -247,8 +247,8 @@ static const struct report_column memo_columns[] = {
     {.name = "layer_forward_s", .title = "layer forward", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "alpha_overlap", .digits = 4}, {.name = "alpha_host", .digits = 4}, {.name = "alpha", .digits = 4},
     {.name = "offload_s", .title = "copy of a layer", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "exposed_s_forward", .title = "of it waited for", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "recompute_s_per_layer", .title = "again, by token", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "exposed_s_forward", .title = "exposed part", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "recompute_s_per_layer", .title = "recomputed, by token", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "recompute_s_per_layer_by_tensor", .title = "by tensor", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "alpha_best", .digits = 4},
     {.name = "gain_of_best", .title = "gain", .unit = "%", .digits = 2},
@@ -458,7 +458,7 @@ static void add_nodes(const struct tree *tree, const struct rk_adaptive_node *no
                       struct report *report)
 {
     struct report_table *table =
-        REPORT_LIST(report, "nodes_in_post_order", "What storing up to a node asks for",
+        REPORT_LIST(report, "nodes_in_post_order", "Bandwidth needed to store up to a node",
                     REPORT_IN_ALL, node_columns);
     for (int i = 0; i < count; i++)
         report_row(report, table,

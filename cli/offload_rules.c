@@ -21,11 +21,11 @@ static const struct report_column columns[] = {
     {.name = "wait_s", .title = "waits", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "recompute_s", .title = "again", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "recompute_by_tensor_s", .title = "by tensor", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "written_bytes", .title = "written a step", .unit = "B", .digits = 1, .own_scale = true},
+    {.name = "written_bytes", .title = "written per step", .unit = "B", .digits = 1, .own_scale = true},
     {.name = "needed_GBps", .title = "GB/s needed", .digits = 3},
     {.name = "life_years", .title = "life, years", .digits = 3},
     {.name = "life_rated_years", .title = "as rated", .digits = 3},
-    {.name = "cost_USD_a_year", .title = "USD a year", .digits = 3},
+    {.name = "cost_USD_a_year", .title = "USD per year", .digits = 3},
     {.name = "verdict"},
     {.name = "plan"},
 };
@@ -57,7 +57,8 @@ static const char *verdict_of(const struct offload_job *job, const struct rk_pre
     if (p->verdict != RK_FITS) return rk_verdict_name(p->verdict);
     if (years < job->lifetime_years) return report_text(report, "wears out in %.2f years", years);
     if (p->offload_s > 0.01 * p->step_s)
-        return report_text(report, "fits; too slow: %.1f %% waits", 100 * p->offload_s / p->step_s);
+        return report_text(report, "fits; too slow: %.1f %% exposed",
+                           100 * p->offload_s / p->step_s);
     return "fits";
 }
 
@@ -90,9 +91,9 @@ static void add_row(const struct offload_job *job, struct report *report,
     struct report_cell cells[COLUMNS] = {
         cell_text(rule),
         cell_text(shares_text(plan, report)),
-        cell_text(plan->recompute_rest              ? "again by token"
-                  : plan->recompute == RK_WHOLE     ? "whole layers again"
-                  : plan->recompute == RK_SELECTIVE ? "parts again"
+        cell_text(plan->recompute_rest              ? "recompute by token"
+                  : plan->recompute == RK_WHOLE     ? "recompute whole layers"
+                  : plan->recompute == RK_SELECTIVE ? "recompute parts"
                                                     : "kept"),
         cell_number(p->step_s),
         cell_number(p->mfu),
@@ -160,7 +161,7 @@ static void add_gains(struct table *t)
             best = &t->rule[i];
     if (!best) return;
     struct report_table *table =
-        REPORT_LIST(t->report, "gains", "What the fastest that fits gains over each rule",
+        REPORT_LIST(t->report, "gains", "Gain of the fastest fit over each rule",
                     REPORT_IN_TEXT | REPORT_IN_JSON, gain_columns);
     for (int i = 0; i < t->rules; i++) {
         const bool fits = !isnan(t->rule[i].step_s);
@@ -264,11 +265,11 @@ static bool open_deal(struct deal *d, const struct offload_job *job, const struc
 static const struct report_column tensor_columns[] = {
     {.name = "tensor"},
     {.name = "bytes", .title = "of a layer", .unit = "B", .digits = 1, .own_scale = true},
-    {.name = "again_s", .title = "to compute again", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "again_s", .title = "recompute time", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "to_1", .title = "to 1", .unit = "%", .digits = 1},
     {.name = "to_2", .title = "to 2", .unit = "%", .digits = 1},
     {.name = "again", .title = "again", .unit = "%", .digits = 1},
-    {.name = "layers", .title = "layers that swap all, some, none"},
+    {.name = "layers", .title = "layers that offload all, some, none"},
 };
 /* clang-format on */
 enum { TENSOR_COLUMNS = sizeof tensor_columns / sizeof *tensor_columns };
@@ -376,8 +377,7 @@ static void add_dealt(struct table *t)
             note_rule(t, by_tensor_and_layer);
             struct report_table *table =
                 REPORT_LIST(t->report, "tensors",
-                            "By tensor and layer: what goes where "
-                            "(first stage, a microbatch)",
+                            "By tensor and layer: placement (first stage, one microbatch)",
                             REPORT_IN_TEXT | REPORT_IN_JSON, tensor_columns);
             for (int part = 0; part <= d->tensors; part++)
                 add_tensor(d, t->report, table, part);
@@ -394,14 +394,14 @@ static void add_rules(struct table *t)
     offload_recompute(&plan, RK_KEEP);
     add_rule(t, "keep", &plan);
     offload_recompute(&plan, RK_WHOLE);
-    add_rule(t, "compute again", &plan);
+    add_rule(t, "recompute", &plan);
     for (int best = 0; best < 2; best++) {
         const double share = offload_share(job, best);
         plan = offload_with_share(job, 0, fmax(0, share * (1 - 1e-12)), true);
         add_rule(t, best ? "best share of tokens" : "MEMO", &plan);
     }
     plan = offload_with_share(job, 0, 1, true);
-    add_rule(t, "swap all", &plan);
+    add_rule(t, "offload all", &plan);
     for (int tier = 0; tier < offload_tiers(job->system); tier++) {
         plan = offload_with_share(job, tier, offload_adaptive_share(job, tier), false);
         add_rule(t, report_text(t->report, "SSDTrain, to %d", tier + 1), &plan);
@@ -465,7 +465,7 @@ static const struct report_column stored_columns[] = {
     {.name = "lower", .unit = "%", .digits = 1},
     {.name = "written_bytes", .title = "written", .unit = "B", .digits = 2},
     {.name = "wait_s", .title = "waits", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "early_wait_s", .title = "waits, all reads from the turn on", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "early_wait_s", .title = "exposed, all reads from the turn on", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "early_lower", .title = "lower then", .unit = "%", .digits = 1},
     {.name = "pass_s", .title = "forward and backward", .unit = "s", .digits = 2, .own_scale = true},
 };
@@ -518,8 +518,7 @@ void offload_simulated(const struct offload_job *job, struct report *report)
 enum rk_status offload_rules(const struct offload_job *job, struct report *report)
 {
     struct table t = {.job = job, .report = report, .prediction = malloc(sizeof *t.prediction)};
-    t.rows =
-        REPORT_LIST(report, "rules", "What each rule makes of the plan", REPORT_IN_ALL, columns);
+    t.rows = REPORT_LIST(report, "rules", "Rules compared on the plan", REPORT_IN_ALL, columns);
     if (t.prediction && t.rows) add_rules(&t);
     say_all_lives(job, report);
     free(t.prediction);

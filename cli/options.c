@@ -17,8 +17,8 @@ enum { MAX_NAMES = 256 };
 #define LARGEST_WHOLE ((uint64_t)1 << 53) /* every whole number up to here is a double */
 
 const struct option options_help_rows[] = {
-    {.letter = 'h', .name = "help", .type = OPTION_HELP, .help = "print this help"},
-    {.name = "help-all", .type = OPTION_HELP_ALL, .help = "print all options and words"},
+    {.letter = 'h', .name = "help", .type = OPTION_HELP, .help = "Print this help"},
+    {.name = "help-all", .type = OPTION_HELP_ALL, .help = "Print all options and words"},
     {.name = NULL},
 };
 
@@ -54,11 +54,11 @@ static const char *number_fault(const char *text)
 {
     const size_t digits = strspn(text, "0123456789");
     if (text[0] == '\0') return "is empty: give a whole number";
-    if (text[0] == '-') return "is negative or no number: give a whole number without a sign";
-    if (digits == 0) return "is no number: give a whole number";
+    if (text[0] == '-') return "is negative or not a number: give a whole number without a sign";
+    if (digits == 0) return "is not a number: give a whole number";
     if (text[digits] == '.' || text[digits] == 'e' || text[digits] == 'E')
         return "is not a whole number: write out its digits";
-    if (text[digits] != '\0') return "has something behind its digits: give a whole number";
+    if (text[digits] != '\0') return "has characters after its digits: give a whole number";
     return NULL;
 }
 
@@ -588,12 +588,12 @@ const struct command *options_command(const struct command *commands, const char
     const char *nearest = text_nearest(name, names);
     text_quote(quoted, name, strlen(name));
     if (nearest)
-        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s is no command, did you mean %s?", quoted,
-                nearest);
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "unknown command %s: did you mean \"%s\"?",
+                quoted, nearest);
     else if (list_commands(commands, all, sizeof all), count <= FEW)
-        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s is no command: give %s", quoted, all);
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "unknown command %s: give %s", quoted, all);
     else
-        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s is no command: reckon --help lists them",
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "unknown command %s: reckon --help lists them",
                 quoted);
     return NULL;
 }

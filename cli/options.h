@@ -77,10 +77,10 @@ struct option {
 /* clang-format off */
 #define OPTION_OUTPUT_ROW(at) \
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", at, .complete = "file", \
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all; as a page to look at to one that ends in .html"}
+     .help = "Write to FILE, atomically; - is standard output; a name that ends in .html gives a page (default: -)"}
 #define OPTION_HEADROOM_ROW(at) \
     {.name = "headroom", .type = OPTION_TEXT, .argument = "SIZE|%|learned|none", at, \
-     .help = "leave so much of the device's memory, 8GiB or 10%: learned is so much that three of four measured runs like these fit; where no plan does, the best that fits is named as such (learned)"}
+     .help = "Keep N of GPU memory free: 8GiB, 10%, learned (three of four measured runs like the plan fit) or none. If no plan does, the answer names the best that fits (default: learned)"}
 /* clang-format on */
 
 /* Rows under one heading of the help; without title, help leaves them out. `offset` is added to

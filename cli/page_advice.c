@@ -41,14 +41,14 @@ void page_savings(struct html_page *page, const struct forecast *f, const char *
         saving_row(page, table, &saving[i], step_s);
         rescued |= saving[i].fits;
     }
-    page_show(page, "What a single change of the plan saves", table, source);
+    page_show(page, "Single changes that save memory", table, source);
     if (rescued) return;
     table = page_table(page, columns, COUNT_OF(columns));
     if (rk_savings_pair(f->model, f->system, f->plan, f->prediction, &pair)) {
-        pair.what = "both together";
+        pair.what = "both changes";
         saving_row(page, table, &pair, step_s);
     }
-    page_show(page, "No single one makes it fit: the fastest two that do", table, source);
+    page_show(page, "No single change makes it fit: the fastest pairs that do", table, source);
 }
 
 /* Over several clusters the stages say how many GPUs there are. */

@@ -89,25 +89,25 @@ void plan_axes_prepare(void)
         if (rk_plan_axis_info((enum rk_plan_axis)axis)->type == RK_PLAN_NUMBER)
             set_range(&plan_axes_options[axis], keys[axis]);
     }
-    plan_axes_options[rows++] = (struct option){
-        .name = "recompute-parts",
-        .type = OPTION_TEXT,
-        .argument = "PARTS",
-        .offset = offsetof(struct plan_axis_values, parts),
-        .help = "what selective recomputation computes again, parts with + between them: "
-                "core_attn+layernorm; several with commas"};
+    plan_axes_options[rows++] =
+        (struct option){.name = "recompute-parts",
+                        .type = OPTION_TEXT,
+                        .argument = "PARTS",
+                        .offset = offsetof(struct plan_axis_values, parts),
+                        .help = "Parts that selective recomputation recomputes, joined by +: "
+                                "core_attn+layernorm; several with commas"};
     plan_axes_options[rows++] = (struct option){
         .name = "activation-shares",
         .type = OPTION_TEXT,
         .argument = "LIST",
         .offset = offsetof(struct plan_axis_values, shares),
-        .help = "which shares of the activations may go to a memory tier: 0,0.25,0.5,1; above 1 to "
+        .help = "Shares of the activations that may go to a memory tier: 0,0.25,0.5,1; above 1 to "
                 "the next tier: 1.5 is a half to tier 2; all: quarters of each tier"};
     plan_axes_options[rows++] =
         (struct option){.name = "uneven",
                         .type = OPTION_FLAG,
                         .offset = offsetof(struct plan_axis_values, uneven),
-                        .help = "only stages balanced by time: as --split balanced"};
+                        .help = "Search only stages balanced by time, as --split balanced"};
     plan_axes_options[rows] = (struct option){.name = NULL};
 }
 
@@ -235,13 +235,14 @@ static enum rk_status pin_share(struct rk_plans_problem *problem, const char *te
 {
     uint64_t value;
     if (!rk_plan_axis_parse(RK_PLAN_ACTIVATION_OFFLOAD, text, &value))
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "--activation-shares: '%s' is no share: give numbers from 0, as 0.25, with "
-                       "at most three digits behind the point, or all",
-                       text);
+        return rk_fail(
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
+            "--activation-shares: '%s' is not a share: give numbers from 0, as 0.25, with "
+            "at most three digits after the point, or all",
+            text);
     if (value > 255 && problem->base.framework == RK_CALCULON)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "--activation-shares: %s: the published model offloads all or nothing: give "
+                       "--activation-shares: %s: the Calculon model offloads all or nothing: give "
                        "0 or 1, or another framework",
                        text);
     if (RK_OFFLOAD_TIER(value) > last_tier(problem->system, RK_PLAN_ACTIVATION_OFFLOAD))

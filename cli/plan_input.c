@@ -18,13 +18,13 @@
 /* clang-format off */
 const struct option plan_source_options[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
-     .help = "what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)"},
+     .help = "Model: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)"},
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
-     .help = "the machine: an id of `reckon systems`, a file, -, or a description in one line, \"h100-sxm5-80g x512\""},
+     .help = "Machine: an id of `reckon systems`, a file, -, or a description in one line, \"h100-sxm5-80g x512\""},
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1,
-     .help = "accelerators in use (all of the system, else what the degrees make)"},
+     .help = "Number of GPUs (default: all of the system, else the product of the degrees)"},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(file), .complete = "file",
-     .help = "a plan file, reckon-plan(5), - (standard input), or words, \"tp8 pp4\"; the words at the end outdo what it says"},
+     .help = "Plan file, reckon-plan(5), - (standard input), or words, \"tp8 pp4\"; words on the command line override it"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -32,7 +32,7 @@ const struct option plan_source_options[] = {
 /* ---- the words ---- */
 
 struct option_word plan_words[PLAN_MAX_FIELDS + 1];
-static char spellings[PLAN_MAX_FIELDS][160], helps[PLAN_MAX_FIELDS][200];
+static char spellings[PLAN_MAX_FIELDS][160], helps[PLAN_MAX_FIELDS][320];
 
 static void join(const struct field *field, const char *mark, char *buffer, size_t size)
 {
@@ -86,9 +86,9 @@ static void explain(const struct field *field, char *buffer, size_t size)
     snprintf(buffer, size, "%s", field->help);
     const size_t used = strlen(buffer);
     if (field->type == FIELD_CHOICE)
-        snprintf(buffer + used, size - used, " (%s)", field->choices[(int)field->preset]);
+        snprintf(buffer + used, size - used, " (default: %s)", field->choices[(int)field->preset]);
     if (field->type == FIELD_BOOL && field->preset != 0)
-        snprintf(buffer + used, size - used, " (it is)");
+        snprintf(buffer + used, size - used, " (default: yes)");
     if (field->type != FIELD_SET) return;
     snprintf(buffer + used, size - used, ": ");
     join(field, ", ", buffer, size);
@@ -239,7 +239,7 @@ static enum rk_status find_over_clusters(const struct plan_source *source, struc
     if (!plan_given(&input->draft, "batch")) {
         free(problem);
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "how many samples has a step? add --batch 256, or the word gbs256");
+                       "--batch is missing: add --batch 256, or the word gbs256");
     }
     rk_plans_problem_init(problem, &input->model, &input->system, words->framework, 0, words->batch,
                           words->sequence);
@@ -295,7 +295,7 @@ static enum rk_status gather_several(const struct plan_source *source, struct pl
     if (status == RK_OK) status = plan_read_texts(&source->words, &input->draft, error);
     if (status != RK_OK || rk_plan_layout(&input->draft.plan)->parts) return status;
     if (source->file && !plain) return take_clusters_file(source, input, error);
-    return find_over_clusters(source, input, error);
+    return source->unsearched ? RK_OK : find_over_clusters(source, input, error);
 }
 
 enum rk_status plan_gather(const struct plan_source *source, struct plan_input *input,

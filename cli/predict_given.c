@@ -1,5 +1,5 @@
 /* predict_given.c - a prediction corrected by measured steps that are like its plan. */
-#include "base/units.h"
+#include "base/interval.h"
 #include "cli/prediction.h"
 #include "facts/learned.h"
 #include "facts/likeness.h"
@@ -47,11 +47,11 @@ static struct error_class bar_of(const struct forecast *f, double left)
 
 static const char *bar_text(struct report *report, const struct error_class *bar, double step_s)
 {
-    char at[ERROR_SHARES][QUANTITY_TEXT];
+    char half[2 * QUANTITY_TEXT], most[2 * QUANTITY_TEXT];
     if (isnan(bar->ratio[0])) return "";
-    for (int i = 0; i < ERROR_SHARES; i++)
-        quantity_format(at[i], QUANTITY_SECONDS, step_s * bar->ratio[i]);
-    return report_text(report, "; half take %s to %s, 90 %% %s to %s", at[1], at[3], at[0], at[4]);
+    quantity_interval(half, QUANTITY_SECONDS, step_s * bar->ratio[1], step_s * bar->ratio[3]);
+    quantity_interval(most, QUANTITY_SECONDS, step_s * bar->ratio[0], step_s * bar->ratio[4]);
+    return report_text(report, "; 50 %% interval %s, 90 %% interval %s", half, most);
 }
 
 enum rk_status forecast_given(struct report *report, const struct forecast *f, const char *path,
@@ -63,13 +63,14 @@ enum rk_status forecast_given(struct report *report, const struct forecast *f, c
     if (status != RK_OK || !f->prediction->timed) return status;
     const double step_s = f->prediction->step_s * says.factor;
     const struct error_class bar = bar_of(f, says.left);
-    report_note(report,
-                report_text(report,
-                            "  by %zu measured step%s of %s, the nearest %.2f alike (1: the "
-                            "same plan, 0: nothing in common): %s a step, %+.1f %%%s",
-                            says.steps, says.steps == 1 ? "" : "s", path, says.nearest,
-                            quantity_format(step, QUANTITY_SECONDS, step_s),
-                            100 * (says.factor - 1), bar_text(report, &bar, step_s)));
+    report_note(
+        report,
+        report_text(report,
+                    "  by %zu measured step%s of %s, the nearest %.2f alike (1: the same plan, "
+                    "0: nothing in common): %s per step, %+.1f %%%s",
+                    says.steps, says.steps == 1 ? "" : "s", path, says.nearest,
+                    quantity_format(step, QUANTITY_SECONDS, step_s), 100 * (says.factor - 1),
+                    bar_text(report, &bar, step_s)));
     report_row(report, REPORT_ONE(report, "given", NULL, REPORT_IN_JSON, columns),
                (struct report_cell[]){
                    cell_count(says.steps), cell_number(says.nearest), cell_number(says.factor),

@@ -40,7 +40,7 @@ static struct report_table *list_of(struct report *report, bool in_text)
     for (struct report_table *t = report->first; t; t = t->next)
         if (t->columns == columns) return t;
     return REPORT_LIST(report, "nearest",
-                       "The nearest measured run of three sources (alike: 1 is the same plan)",
+                       "Nearest measured runs of three sources (alike: 1 is the same plan)",
                        REPORT_IN_JSON | (in_text ? REPORT_IN_TEXT : 0), columns);
 }
 

@@ -18,6 +18,13 @@ const char *forecast_by(const struct rk_plan *plan)
                                           : "reckon";
 }
 
+const char *forecast_model(const struct rk_plan *plan)
+{
+    return plan->framework == RK_CALCULON ? "Calculon model"
+           : rk_plan_layout(plan)->parts  ? "simulation"
+                                          : "detailed model";
+}
+
 /* ---- the plan ---- */
 
 void forecast_plan(struct report *report, const struct forecast *f)
@@ -183,7 +190,7 @@ void forecast_refusal(struct report *report, const struct forecast *f)
     const struct rk_prediction *p = f->prediction;
     if (p->verdict == RK_FITS) return;
     struct report_table *text =
-        report_list(report, NULL, "Why it cannot run", REPORT_IN_TEXT, columns, 2);
+        report_list(report, NULL, "Constraints violated", REPORT_IN_TEXT, columns, 2);
     struct report_table *table = REPORT_LIST(report, "reasons", NULL, REPORT_IN_JSON, columns);
     for (int i = 0; i < p->reasons && i < RK_MAX_REASONS; i++) {
         const struct rk_reason *r = &p->reason[i];
@@ -215,9 +222,9 @@ static const struct report_column time_columns[] = {
 };
 static const struct report_column link_columns[] = {
     {.name = "group", .title = ""},
-    {.name = "on the link", .unit = "s", .digits = 4},
-    {.name = "waited for",  .unit = "s", .digits = 4},
-    {.name = "share",       .title = "of the step", .unit = "%", .digits = 1},
+    {.name = "link time", .unit = "s", .digits = 4},
+    {.name = "exposed",  .unit = "s", .digits = 4},
+    {.name = "share",       .title = "of step", .unit = "%", .digits = 1},
     {.name = "sent",        .title = "sent, all GPUs", .unit = "B", .digits = 2},
 };
 static const struct {
@@ -296,16 +303,16 @@ void forecast_times(struct report *report, const struct forecast *f)
 static const struct report_column rate_columns[] = {
     {.name = "step_s",              .title = "step",              .unit = "s", .digits = 4},
     {.name = "tokens_per_s",        .title = "tokens per second", .unit = "n", .digits = 3},
-    {.name = "tokens_per_s_per_gpu",.title = "... of a GPU",      .unit = "n", .digits = 3},
+    {.name = "tokens_per_s_per_gpu",.title = "... per GPU",      .unit = "n", .digits = 3},
     {.name = "samples_per_s",       .title = "samples per second", .digits = 6},
-    {.name = "model_FLOPps_per_gpu",.title = "FLOP/s of a GPU",   .unit = "FLOP/s", .digits = 1,
-     .help = "that the model needs: three times forward"},
+    {.name = "model_FLOPps_per_gpu",.title = "FLOP/s per GPU",   .unit = "FLOP/s", .digits = 1,
+     .help = "model FLOP: three times forward"},
     {.name = "executed_FLOPps_per_gpu", .title = "... executed",  .unit = "FLOP/s", .digits = 1,
-     .help = "the same, with what is computed again"},
+     .help = "model FLOP, with recomputation"},
     {.name = "mfu",                 .title = "MFU",               .unit = "%", .digits = 2,
-     .help = "the former over the peak of the plan's precision"},
+     .help = "model FLOP over peak of the plan's precision"},
     {.name = "hfu",                 .title = "HFU",               .unit = "%", .digits = 2,
-     .help = "the latter over it"},
+     .help = "model FLOP with recomputation over peak"},
     {.name = "mfu_full",            .title = "... in full",       .unit = "%", .digits = 2,
      .help = "MFU with what a causal mask hides"},
     {.name = "mfu_as_megatron",        .title = "... Megatron-LM's", .unit = "%", .digits = 2,
@@ -396,7 +403,7 @@ static void add_required(struct report *report, const struct forecast *f)
         if (!end || needed == 0) continue;
         if (!table)
             table =
-                REPORT_LIST(report, NULL, "Bandwidth that would hide it", REPORT_IN_TEXT, columns);
+                REPORT_LIST(report, NULL, "Bandwidth for full overlap", REPORT_IN_TEXT, columns);
         report_row(report, table,
                    (const struct report_cell[]){
                        cell_text(report_text(report, "%.*s", (int)(end - of->name), of->name)),
@@ -408,10 +415,10 @@ void forecast_rates(struct report *report, const struct forecast *f)
 {
     struct report_cell cells[COUNT_OF(rate_columns)];
     rate_cells(f, cells);
-    report_row(report,
-               REPORT_ONE(report, "rates", "What it achieves", REPORT_IN_TEXT | REPORT_IN_JSON,
-                          rate_columns),
-               cells);
+    report_row(
+        report,
+        REPORT_ONE(report, "rates", "Throughput", REPORT_IN_TEXT | REPORT_IN_JSON, rate_columns),
+        cells);
     add_required(report, f);
     add_figures(report, f);
 }

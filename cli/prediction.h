@@ -17,6 +17,9 @@ struct forecast {
 /* "reckon", "calculon" or, over several clusters, "simulation": what answers the plan. */
 const char *forecast_by(const struct rk_plan *plan);
 
+/* The name for people: "detailed model", "Calculon model", "simulation". */
+const char *forecast_model(const struct rk_plan *plan);
+
 /* "  tp8 pp4 dp2 ...", "  assumed: ..." */
 void forecast_plan(struct report *report, const struct forecast *f);
 

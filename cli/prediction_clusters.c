@@ -144,7 +144,7 @@ static void show_traffic(const struct placed *show)
     const struct rk_machine *machine = show->machine;
     const double m = (double)best->microbatches;
     const struct report_table shape = {.name = "traffic",
-                                       .title = "What a step sends",
+                                       .title = "Communication of a step",
                                        .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
                                        .columns = traffic_columns,
                                        .column_count =
@@ -192,7 +192,7 @@ static void show_parts(const struct placed *show)
             };
             if (!table)
                 table = REPORT_LIST(show->report, "parts",
-                                    "Replicas of several kinds, and their samples of a round",
+                                    "Replicas of several kinds, and their samples per round",
                                     REPORT_IN_TEXT | REPORT_IN_JSON, part_columns);
             report_row(show->report, table, cells);
         }

@@ -1,5 +1,5 @@
 /* prediction_error.c - how far off a prediction may be, from the runs that were compared. */
-#include "base/units.h"
+#include "base/interval.h"
 #include "cli/prediction.h"
 #include "facts/learned.h"
 
@@ -16,7 +16,7 @@ static const struct report_column bar_columns[] = {
 static const struct report_column chance_columns[] = {{.name = "probability"}};
 enum { BAR_COLUMNS = sizeof bar_columns / sizeof *bar_columns };
 
-/* What 5, 25, 50, 75 and 95 % of such runs are below, given what is predicted. */
+/* The ratios that 5, 25, 50, 75 and 95 % of the measured runs stay below. */
 static void add_record(struct report *report, const char *name, const struct error_class *c,
                        double predicted)
 {
@@ -37,7 +37,7 @@ static struct error_request request_of(const struct forecast *f)
                                   PUBLISHED_UNKNOWN};
 }
 
-/* The published model was compared with no such runs. */
+/* The Calculon model was compared with no measured runs. */
 static const struct error_bars *bars_of(const struct forecast *f)
 {
     return f->prediction->timed && f->plan->framework != RK_CALCULON ? learned_bars() : NULL;
@@ -53,17 +53,17 @@ static bool times_of(const struct forecast *f, enum published published, struct 
     return bars && error_bar_of(bars, &request, class);
 }
 
-/* Half of such runs: "3.1 s to 3.6 s"; "" where there are none. */
+/* "; of tuned benchmarks 3.1-3.6 s", the 50 % interval; "" where there is none. */
 static const char *half_text(struct report *report, const struct forecast *f,
                              enum published published, const char *of)
 {
     struct error_class class;
-    char low[QUANTITY_TEXT], high[QUANTITY_TEXT];
+    char half[2 * QUANTITY_TEXT];
     const double step_s = f->prediction->step_s;
     if (!times_of(f, published, &class)) return "";
-    return report_text(report, "%s %s to %s", of,
-                       quantity_format(low, QUANTITY_SECONDS, step_s * class.ratio[1]),
-                       quantity_format(high, QUANTITY_SECONDS, step_s * class.ratio[3]));
+    return report_text(report, "%s %s", of,
+                       quantity_interval(half, QUANTITY_SECONDS, step_s * class.ratio[1],
+                                         step_s * class.ratio[3]));
 }
 
 bool forecast_range(const struct forecast *f, double step_s[FORECAST_QUANTILES])
@@ -78,16 +78,18 @@ bool forecast_range(const struct forecast *f, double step_s[FORECAST_QUANTILES])
 static const char *bar_text(struct report *report, const struct forecast *f,
                             const struct error_class *c)
 {
-    char at[ERROR_SHARES][QUANTITY_TEXT];
-    for (int i = 0; i < ERROR_SHARES; i++)
-        quantity_format(at[i], QUANTITY_SECONDS, f->prediction->step_s * c->ratio[i]);
-    return report_text(report,
-                       "of such runs (%s: %llu of %llu source%s, each unseen) half take %s to %s, "
-                       "90 %% %s to %s%s%s",
-                       c->of, (unsigned long long)c->runs, (unsigned long long)c->sources,
-                       c->sources == 1 ? "" : "s", at[1], at[3], at[0], at[4],
-                       half_text(report, f, PUBLISHED_BENCHMARK, "; half of tuned benchmarks"),
-                       half_text(report, f, PUBLISHED_ORDINARY, ", of ordinary runs"));
+    char half[2 * QUANTITY_TEXT], most[2 * QUANTITY_TEXT];
+    const double step_s = f->prediction->step_s;
+    quantity_interval(half, QUANTITY_SECONDS, step_s * c->ratio[1], step_s * c->ratio[3]);
+    quantity_interval(most, QUANTITY_SECONDS, step_s * c->ratio[0], step_s * c->ratio[4]);
+    return report_text(
+        report,
+        "50 %% interval %s, 90 %% interval %s (cross-validated on %s: %llu runs from "
+        "%llu source%s)%s%s",
+        half, most, c->of, (unsigned long long)c->runs, (unsigned long long)c->sources,
+        c->sources == 1 ? "" : "s",
+        half_text(report, f, PUBLISHED_BENCHMARK, "; 50 % interval of tuned benchmarks"),
+        half_text(report, f, PUBLISHED_ORDINARY, ", of ordinary runs"));
 }
 
 static void add_time_records(struct report *report, const struct forecast *f)
@@ -121,20 +123,21 @@ static void add_memory_bar(struct report *report, const struct forecast *f,
     const double room = forecast_system(f, f->prediction->tightest)->memory[0].capacity_bytes;
     const double fits = error_share_below(c, room / total);
     const bool lower = f->prediction->verdict == RK_MEMORY_EXCEEDED && total <= room;
-    const char *chance = fits > 0.995   ? lower ? "the GPU's memory suffices" : "it fits"
-                         : fits < 0.005 ? "it does not fit"
-                                        : report_text(report, "it fits in %.0f %%", 100 * fits);
+    const char *chance = fits > 0.995 ? lower ? "the GPU's memory suffices" : "it fits"
+                         : fits < 0.005
+                             ? "it does not fit"
+                             : report_text(report, "fits with %.0f %% probability", 100 * fits);
     const size_t prefix = strlen("peak memory, ");
     const char *of = strlen(c->of) > prefix ? c->of + prefix : "all frameworks";
     report_note(
         report,
         report_text(
             report,
-            "  memory: of such runs (%s: %llu of %llu source%s, each unseen) 90 %% need %.1f to "
-            "%.1f of %.1f GiB; %s",
-            of, (unsigned long long)c->runs, (unsigned long long)c->sources,
-            c->sources == 1 ? "" : "s", total * c->ratio[0] / 0x1p30, total * c->ratio[4] / 0x1p30,
-            room / 0x1p30, chance));
+            "  memory: 90 %% interval %.1f-%.1f of %.1f GiB (cross-validated on %s: %llu runs from "
+            "%llu source%s); %s",
+            total * c->ratio[0] / 0x1p30, total * c->ratio[4] / 0x1p30, room / 0x1p30, of,
+            (unsigned long long)c->runs, (unsigned long long)c->sources, c->sources == 1 ? "" : "s",
+            chance));
     add_memory_records(report, c, total, fits);
 }
 
@@ -166,20 +169,20 @@ static void add_host(struct report *report, const struct forecast *f)
     if (f->prediction->launch_s > 0.02 * step_s)
         report_note(report,
                     report_text(report,
-                                "  host-bound: %.0f %% of the step waits for kernels that the host "
-                                "starts in %s each; captured graphs (cuda-graphs), larger "
-                                "microbatches and fewer tensor ranks remove it",
+                                "  host-bound: launch overhead takes %.0f %% of the step, %s per "
+                                "kernel; CUDA graphs (cuda-graphs), larger microbatches or fewer "
+                                "tensor ranks remove it",
                                 100 * f->prediction->launch_s / step_s,
                                 quantity_format(host, QUANTITY_SECONDS, launch_s)));
     system.kernels.launch_s = fmax(launch_s, SLOW_HOST_S);
     rk_predict(f->model, &system, f->plan, &slow);
     if (slow.timed && slow.step_s > 1.05 * step_s)
-        report_note(report,
-                    report_text(report,
-                                "  on a host that starts kernels from Python (%.0f us each) a "
-                                "step would take %s",
-                                SLOW_HOST_S * 1e6,
-                                quantity_format(step, QUANTITY_SECONDS, slow.step_s)));
+        report_note(
+            report,
+            report_text(report,
+                        "  with a host that launches kernels from Python (%.0f us each) the "
+                        "step takes %s",
+                        SLOW_HOST_S * 1e6, quantity_format(step, QUANTITY_SECONDS, slow.step_s)));
 }
 
 /* Between nodes a catalog entry has the usual adapters of its time: clusters with a tenth of that
@@ -204,9 +207,9 @@ static void add_fabric(struct report *report, const struct forecast *f)
     if (!slow.timed || slow.step_s < 1.15 * f->prediction->step_s) return;
     report_note(report,
                 report_text(report,
-                            "  the network decides: %s a GPU between nodes is assumed; with "
-                            "a quarter of it a step would take %s (-s \"SYSTEM net1=50Gb/s\" says "
-                            "another one, reckon calibrate --nccl a measured one)",
+                            "  the network matters: %s per GPU between nodes is assumed; with "
+                            "a quarter of it the step takes %s (-s \"SYSTEM net1=50Gb/s\" sets "
+                            "another rate, reckon calibrate --nccl a measured one)",
                             quantity_format(rate, QUANTITY_BYTES_PER_S, rate_Bps),
                             quantity_format(step, QUANTITY_SECONDS, slow.step_s)));
 }
@@ -243,7 +246,9 @@ void forecast_errors(struct report *report, const struct forecast *f)
     const char *times = learned_times(report, f);
     if (times) report_note(report, report_text(report, "  %s", times));
     if (f->system->machine)
-        report_note(report, "  time: no class of measured runs is over several clusters: no range");
+        report_note(
+            report,
+            "  time: no interval, because no class of measured runs is over several clusters");
     add_time_records(report, f);
     if (error_bar_of_memory(bars, &request, &class)) add_memory_bar(report, f, &class);
     add_host(report, f);

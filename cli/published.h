@@ -10,8 +10,8 @@
 
 #ifdef RECKON_PUBLISHED
 #define PUBLISHED_COMMANDS(COMMAND)                                                                \
-    COMMAND(calculon, "the commands of the published tool Calculon")                               \
-    COMMAND(galvatron, "the search of the published tool Galvatron")                               \
+    COMMAND(calculon, "run the commands of the published tool Calculon")                           \
+    COMMAND(galvatron, "run the search of the published tool Galvatron")                           \
     COMMAND(papers, "compare published systems with predictions")
 #else
 #define PUBLISHED_COMMANDS(COMMAND)

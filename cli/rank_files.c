@@ -68,7 +68,7 @@ static enum rk_status check_entry(const struct rank_files *files, const char *na
                        files->count);
     if (lstat(path, &about) == 0 && !S_ISREG(about.st_mode))
         return rk_fail(error, RK_IO, path, 0, 0,
-                       "cannot write: this is no file; remove it, or name another folder");
+                       "cannot write: this is not a file; remove it, or name another folder");
     return RK_OK;
 }
 

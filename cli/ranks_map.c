@@ -93,7 +93,7 @@ static const struct report_column columns[] = {
     {.name = "what"},
     {.name = "where"},
     {.name = "label", .title = "replica"},
-    {.name = "sent_bytes", .title = "a step each way", .unit = "B"},
+    {.name = "sent_bytes", .title = "per step, each way", .unit = "B"},
     {.name = "left", .title = "left"},
     {.name = "right"},
     {.name = "top"},
@@ -226,7 +226,7 @@ void clusters_map(struct html_page *page, const struct clusters_plan *plan,
     page_chart(page,
                &(struct chart){
                    .id = "map",
-                   .title = "Where the ranks are",
+                   .title = "Placement of the ranks",
                    .kind = CHART_BOXES,
                    .plain = true,
                    .caption =
@@ -247,7 +247,7 @@ void clusters_map(struct html_page *page, const struct clusters_plan *plan,
 enum rk_status clusters_draw(const char *path, const struct clusters_plan *plan,
                              const struct rk_machine *machine, struct rk_error *error)
 {
-    struct html_page page = {.title = "Where the ranks are"};
+    struct html_page page = {.title = "Placement of the ranks"};
     if (devices_of(machine) > MAP_MOST_DEVICES)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--draw: %" PRIu64 " devices, at most %d can be drawn", devices_of(machine),

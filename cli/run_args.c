@@ -17,7 +17,7 @@ static const char *const checkpoint_names[] = {"sync", "async", "memory", NULL};
 const struct option run_options[] = {
 #define RUN_TOKENS(member, option, text, most, what) \
     {.letter = 't', .name = option, .type = OPTION_TEXT, .argument = text, AT(member), \
-     .help = what ": days, failures, money, energy"},
+     .help = what "; adds days, failures, cost and energy of the run"},
 #define RUN_PRICE(member, offer, option, text, most, what, offered, usual) \
     {.name = option, .type = OPTION_TEXT, .argument = text, AT(member), .help = what ", or " offered " (" usual ")"},
 #define RUN_NAME(member, option, text, what) \
@@ -29,18 +29,18 @@ const struct option run_options[] = {
 #define RUN_MEASURE(member, option, text, quantity, key, unit, what) \
     {.name = option, .type = OPTION_TEXT, .argument = text, AT(member), .help = what},
 #define RUN_CHECKPOINTS(member, option, what) \
-    {.name = option, .type = OPTION_CHOICE, .choices = checkpoint_names, AT(member), .help = what " (sync)"},
+    {.name = option, .type = OPTION_CHOICE, .choices = checkpoint_names, AT(member), .help = what " (default: sync)"},
 #define RUN_NUMBER(member, option, text, most, what) \
     {.name = option, .type = OPTION_COUNT, .argument = text, AT(member), .help = what},
 #include <reckon/run.def>
     {.name = "prices", .type = OPTION_TEXT, .argument = "FILE", AT(prices), .complete = "file",
-     .help = "the list of prices, failures and factors: what it has is taken instead of the catalog's campaign.json"},
+     .help = "Take prices, failure rates and factors from FILE; what it lacks comes from the catalog's campaign.json"},
     {.name = "phases", .type = OPTION_TEXT, .argument = "LIST", AT(phases),
-     .help = "batches and sequences that grow: tokens and words of the plan for each phase, \"252M gbs512 seq4096; 2.618T gbs1024; rest\""},
+     .help = "Let batch and sequence grow: tokens and plan words of each phase, \"252M gbs512 seq4096; 2.618T gbs1024; rest\""},
     {.name = "elastic", .type = OPTION_FLAG, AT(elastic),
-     .help = "with no spare node left, go on with fewer under the best plan for these (it waits)"},
+     .help = "When no spare node is left, continue on fewer nodes under the best plan for them (default: wait)"},
     {.name = "seed", .type = OPTION_COUNT, .argument = "N", AT(seed),
-     .help = "of the simulated runs that give the range of days (1)"},
+     .help = "Seed of the simulated runs that give the range of days (default: 1)"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -84,7 +84,7 @@ static enum rk_status read_mtbf(const char *text, struct rk_run *run, struct rk_
     if (strcmp(text, "never") == 0) return RK_OK;
     if (!is_number(text, &hours) || !(hours > 0))
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "--mtbf: \"%.40s\" is no number of hours above 0, nor never", text);
+                       "--mtbf: \"%.40s\" is not a number of hours above 0, nor never", text);
     run->mtbf_s = hours * HOUR_S;
     return RK_OK;
 }

@@ -10,7 +10,7 @@ static const struct report_column kind_columns[] = {
     {.name = "gpu_hours", .title = "GPU-hours", .unit = "n", .digits = 3},
     {.name = "price", .title = "USD an hour", .digits = 3},
     {.name = "cost_usd", .title = "cost in USD", .unit = "n", .digits = 3},
-    {.name = "power_W", .title = "W of a GPU", .digits = 4},
+    {.name = "power_W", .title = "W per GPU", .digits = 4},
     {.name = "what", .title = ""},
 };
 /* clang-format on */

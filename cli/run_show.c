@@ -169,7 +169,7 @@ static void add_changes(struct report *report, const struct run_phases *phases,
     static const struct run_change changes[] = {
         {"one more spare node", one_more_spare},
         {"twice the storage bandwidth", twice_the_storage},
-        {"checkpoints behind training's back (--checkpoints async)", behind_training},
+        {"checkpoints in the background (--checkpoints async)", behind_training},
         {"checkpoints in memory (--checkpoints memory)", in_memory},
         {"half the time from failure to work", half_the_restart},
         {"half the failures", half_the_failures}};

@@ -12,9 +12,9 @@
 /* clang-format off */
 const struct option save_options[] = {
     {.name = "save-plan", .type = OPTION_OUTPUT, .argument = "FILE", AT(plan), .complete = "file",
-     .help = "write the plan, complete, as a plan file for --plan; - is standard output"},
+     .help = "Write the complete plan as a plan file for --plan; - is standard output"},
     {.name = "save-script", .type = OPTION_OUTPUT, .argument = "FILE", AT(script), .complete = "file",
-     .help = "write the script that launches the plan, as `reckon export` with a launcher does; - is standard output"},
+     .help = "Write the script that launches the plan, as `reckon export` with a launcher does; - is standard output"},
     {.name = NULL},
 };
 /* clang-format on */

@@ -62,7 +62,7 @@ static void add_times(struct report *report, const struct search *search)
     struct first best;
     take_first(search, &best);
     const char *times = learned_times(report, &best.forecast);
-    if (times) report_note(report, report_text(report, "The best: %s", times));
+    if (times) report_note(report, report_text(report, "Best plan: %s", times));
 }
 
 /* The same for programs, with its memory. */
@@ -99,8 +99,8 @@ static void add_next(struct report *report, const struct search *search)
         search_clusters_next(report, search, &plan);
         return;
     }
-    report_note(report, format ? "To launch the best, and to see where its time goes:"
-                               : "To see where the time of the best goes:");
+    report_note(report, format ? "To launch the best plan, and to see where its time goes:"
+                               : "To see where the time of the best plan goes:");
     if (format)
         report_note(report, report_text(report, "  reckon export %s -m %s gpus%" PRIu64 " %s",
                                         format, model, plan.ranks, words));
@@ -117,22 +117,23 @@ static void add_headroom(struct report *report, const struct search *search)
     char step[QUANTITY_TEXT], roomy[REPORT_DIGITS];
     const char *asked = search->args->headroom;
     if (search->args->all && !asked)
-        report_note(report,
-                    "  headroom none: the file has all plans that can run, and the best fill "
-                    "the memory; --headroom learned takes those that leave some");
+        report_note(
+            report,
+            "  headroom none: the file has all feasible plans, and the best fill the memory; "
+            "--headroom learned keeps plans with headroom");
     if (isinf(search->usable_bytes) || (search->room == SEARCH_ROOM_ENOUGH && !asked)) return;
     const char *room = report_text(report, "  headroom %.1f of %.1f GiB%s",
                                    (capacity - search->usable_bytes) / 0x1p30, capacity / 0x1p30,
                                    !asked || strcmp(asked, "learned") == 0
-                                       ? ", with which three of four measured runs fit"
+                                       ? ", which three of four measured runs like it keep"
                                        : "");
     if (search->room == SEARCH_NO_ROOM)
-        room = report_text(report, "%s: no plan leaves so much, these fill the memory", room);
+        room = report_text(report, "%s: no plan keeps it, these fill the memory", room);
     if (search->room == SEARCH_ROOM_ASKED)
-        room = report_text(report, "%s: %s plans leave so much", room,
+        room = report_text(report, "%s: %s plans keep it", room,
                            report_digits(search->result.matches, roomy));
     if (search->room == SEARCH_ROOM_FASTEST)
-        room = report_text(report, "%s; --headroom none adds slower plans that take more", room);
+        room = report_text(report, "%s; --headroom none adds slower plans that need more", room);
     report_note(report, room);
     if (search->room != SEARCH_LEAVES_ROOM) return;
     const double gain = out->samples_per_s / search->result.best[0].samples_per_s - 1;
@@ -140,8 +141,8 @@ static void add_headroom(struct report *report, const struct search *search)
     report_note(
         report,
         report_text(report,
-                    "  --headroom none adds plans that take more, the fastest %s (%.1f %% faster) "
-                    "with %.1f GiB, which fits in %.0f %%",
+                    "  with --headroom none: %s (%.1f %% faster) at %.1f GiB; fits with %.0f %% "
+                    "probability",
                     quantity_format(step, QUANTITY_SECONDS, out->step_s), 100 * gain,
                     out->hbm_bytes / 0x1p30, 100 * chance));
 }
@@ -178,12 +179,13 @@ static void add_chance(struct report *report, const struct search *search)
     if (isnan(chance) || chance >= LEARNED_SURE) return;
     report_note(report,
                 report_text(report,
-                            "The best may not fit: of measured runs whose peak was predicted so "
-                            "close to the memory, %.0f %% did%s",
+                            "The best may not fit: fits with %.0f %% probability, as measured runs "
+                            "with such a predicted peak%s",
                             100 * chance, search->room == SEARCH_NO_ROOM ? "" : ";"));
     if (search->room != SEARCH_NO_ROOM)
-        report_note(report, "  --headroom learned asks for plans that leave more, --headroom 8GiB "
-                            "for as much as you say");
+        report_note(
+            report,
+            "  --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB");
 }
 
 /* ---- what became of all ---- */
@@ -229,7 +231,7 @@ static const char *tier_name(const struct search *search, enum rk_verdict verdic
 static void add_outcomes(struct report *report, const struct search *search)
 {
     const struct rk_search_counts *c = &search->result.counts;
-    struct report_table *table = REPORT_LIST(report, "outcomes", "What became of the plans",
+    struct report_table *table = REPORT_LIST(report, "outcomes", "Plans by outcome",
                                              REPORT_IN_TEXT | REPORT_IN_JSON, outcome_columns);
     if (table) table->chart = &outcome_chart;
     for (int i = 0; i < RK_VERDICTS; i++)
@@ -279,7 +281,7 @@ const char *search_reason(struct report *report, const struct search *search)
     for (int i = RK_BAD_MODEL; i < RK_VERDICTS; i++)
         if (rk_search_count(c, (enum rk_verdict)i) > rk_search_count(c, (enum rk_verdict)most))
             most = i;
-    return report_text(report, "most are refused: %s", rk_verdict_name((enum rk_verdict)most));
+    return report_text(report, "most are infeasible: %s", rk_verdict_name((enum rk_verdict)most));
 }
 
 /* ---- the report ---- */
@@ -309,8 +311,7 @@ static const char *matching(struct report *report, const struct search *search)
 
 const char *search_model_name(const struct search *search)
 {
-    return search_is_published(search) ? "the published model (calculon)"
-                                       : "the model of today's plans";
+    return search_is_published(search) ? "Calculon model" : "detailed model";
 }
 
 static void add_headline_over(struct report *report, const struct search *search)
@@ -331,7 +332,7 @@ static void add_headline(struct report *report, const struct search *search)
         report_note(report, "INCOMPLETE: stopped by a signal; the best so far");
     report_note(report, report_text(report,
                                     "%s on %s, %" PRIu64 " GPU%s, batch %s%" PRIu64 " of %" PRIu64
-                                    " tokens, %s, %s, by %s%s%s",
+                                    " tokens, %s, %s, %s%s%s",
                                     p->model->id, p->system->id, p->base.ranks,
                                     p->base.ranks == 1 ? "" : "s",
                                     search_is_published(search) ? "up to " : "", p->base.batch,
@@ -347,7 +348,7 @@ static void add_headline(struct report *report, const struct search *search)
         return;
     }
     report_note(report,
-                report_text(report, "  %s plans, %s can run%s%s", report_digits(c->total, total),
+                report_text(report, "  %s plans, %s feasible%s%s", report_digits(c->total, total),
                             report_digits(c->verdict[RK_FITS][0], fits), matching(report, search),
                             search->result.found == 0
                                 ? report_text(report, ": %s", search_reason(report, search))
@@ -437,7 +438,7 @@ void search_answer_rate(const struct search *search, const struct search_session
     const uint64_t plans = settled(&search->result.counts);
     char digits[REPORT_DIGITS];
     if (session->resumed) {
-        fprintf(stderr, "reckon: went on from %s; the rest took %.3f s\n", session->state.path,
+        fprintf(stderr, "reckon: resumed from %s; the rest took %.3f s\n", session->state.path,
                 seconds);
         return;
     }
@@ -447,7 +448,7 @@ void search_answer_rate(const struct search *search, const struct search_session
                 progress_seconds(&session->progress));
         return;
     }
-    fprintf(stderr, "reckon: %s plans settled in %.3f s, %.4g million a second; %.3f s in all\n",
+    fprintf(stderr, "reckon: %s plans evaluated in %.3f s (%.4g million/s); %.3f s in all\n",
             report_digits(plans, digits), seconds,
             seconds > 0 ? (double)plans / seconds / 1e6 : 0.0,
             progress_seconds(&session->progress));
@@ -456,16 +457,16 @@ void search_answer_rate(const struct search *search, const struct search_session
 void search_answer_explain(const struct search *search)
 {
     static const struct report_column columns[] = {
-        {.name = "settled by"}, {.name = "plans"}, {.name = "share", .unit = "%", .digits = 3}};
+        {.name = "pruned by"}, {.name = "plans"}, {.name = "share", .unit = "%", .digits = 3}};
     const struct rk_search_explain *e = &search->result.explain;
     const struct {
         const char *argument;
         uint64_t count;
     } rows[] = {
-        {"a check, of many at once", e->refused},
+        {"a check, for many at once", e->refused},
         {"memory", e->refused_by_memory},
         {"a bound on the time of their group", e->bounded},
-        {"their own time", e->timed},
+        {"evaluated", e->timed},
     };
     const uint64_t total = search->result.counts.total;
     struct report report = {.first = NULL};

@@ -24,7 +24,7 @@ static const struct report_column best_columns[] = {
     {.name = "days",             .title = "days",         .digits = 4},
     {.name = "cost_usd",         .title = "cost in USD",  .unit = "n", .digits = 3},
     {.name = "gpus",             .title = "GPUs used"},
-    {.name = "step_usd",         .title = "USD a step",   .unit = "",  .digits = 4},
+    {.name = "step_usd",         .title = "USD per step",   .unit = "",  .digits = 4},
     {.name = "stages",           .title = "plan"},
 };
 /* clang-format on */
@@ -223,7 +223,7 @@ static void add_common(struct report *report, const struct search *search,
     if (used)
         report_paragraph(report,
                          report_text(report, "%s: %s",
-                                     search_rows(search) > 1 ? "in all of them" : "plan", text));
+                                     search_rows(search) > 1 ? "common to all" : "plan", text));
 }
 
 static const char *best_title(struct report *report, const struct search *search)
@@ -233,9 +233,9 @@ static const char *best_title(struct report *report, const struct search *search
         return report_text(report, "The first %" PRIu64 " of the %" PRIu64 " plans of the frontier",
                            search_rows(search), search->result.found);
     if (search->args->pareto)
-        return one ? "The frontier: one plan is best in everything"
-                   : "The frontier: no plan is better in everything than one of these";
-    return one ? "The best plan" : "The best plans";
+        return one ? "Pareto frontier: one plan is best in everything"
+                   : "Pareto frontier: no plan is better in everything than one of these";
+    return one ? "Best plan" : "Best plans";
 }
 
 static bool near(double a, double b)

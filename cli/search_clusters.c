@@ -92,7 +92,7 @@ static const char *alike_text(struct report *report, const struct search *search
     if (!take_alike(search, &plan, &plain)) return "no plan that it launches fits";
     rk_plan_text(&plain, words, sizeof words);
     return report_text(report,
-                       "the best that it launches takes %.4f s a step, %.1f %% more: %s on %s "
+                       "the best that it launches takes %.4f s per step, %.1f %% more: %s on %s "
                        "(--launchable makes it the answer)",
                        alike_s, 100 * (alike_s / answer->best.simulated_s - 1), words,
                        words_of(search, &plan).clusters);
@@ -131,7 +131,7 @@ static void note_latency(struct report *report, const struct rk_machine *m)
             none |= !(m->link[i][j].latency_s > 0);
     if (none)
         report_note(report, "  assumed: messages between clusters have no latency where their link "
-                            "names none; say it behind the rate, link=100Gb/s@50us");
+                            "names none; state it after the rate, link=100Gb/s@50us");
 }
 
 /* "new 14.2 of 80.0 GiB, old ...": what plans leave of each cluster's memory. */
@@ -182,7 +182,7 @@ static void add_bounds(struct report *report, const struct search *search)
     const bool straight = a->best.chunks == 1;
     const double gap = a->best.value_s / a->best.simulated_s - 1;
     report_row(report,
-               REPORT_ONE(report, "bounds", "What is proved of the fastest",
+               REPORT_ONE(report, "bounds", "Proved about the fastest plan",
                           REPORT_IN_TEXT | REPORT_IN_JSON, bound_columns),
                (const struct report_cell[]){
                    straight ? cell_number(a->best.value_s) : cell_none(),
@@ -190,12 +190,13 @@ static void add_bounds(struct report *report, const struct search *search)
                    straight ? cell_number(fabs(gap) < 1e-9 ? 0 : gap) : cell_none(),
                    cell_count(a->problems), cell_count(a->labels), cell_count(a->simulated)});
     if (!straight)
-        report_note(report,
-                    report_text(report,
-                                "the best plan without interleaving takes %.4f s a step; "
-                                "interleaved are the plans that were simulated, so none is proved "
-                                "to be the best of those: a better one could save %.1f %%, no more",
-                                a->straight_s, 100 * (1 - a->floor_s / a->best.simulated_s)));
+        report_note(
+            report,
+            report_text(report,
+                        "the best plan without interleaving takes %.4f s per step; interleaved "
+                        "are the plans that were simulated, so none is proved to be the best "
+                        "of those: a better one could save %.1f %%, no more",
+                        a->straight_s, 100 * (1 - a->floor_s / a->best.simulated_s)));
 }
 
 static void add_alone(struct report *report, const struct search *search)
@@ -241,8 +242,8 @@ void search_clusters_next(struct report *report, const struct search *search,
     char words[RK_PLAN_TEXT];
     struct rk_plan plain;
     const bool launched = !clusters_unlaunchable(plan, &plain);
-    report_note(report, launched ? "To launch the best, where its ranks run, and its time:"
-                                 : "Where the ranks of the best run, and its time:");
+    report_note(report, launched ? "To launch the best plan, where its ranks run, and its time:"
+                                 : "Where the ranks of the best plan run, and its time:");
     if (launched) {
         rk_plan_text(&plain, words, sizeof words);
         report_note(report, report_text(report, "  reckon export megatron -m %s %s", model, words));

@@ -49,7 +49,7 @@ static enum rk_status need_member(const struct place *object, const char *key, s
 {
     if (place_member(object, key, member)) return RK_OK;
     return place_fail(object, error,
-                      "\"%s\" is missing: this is no complete output of `reckon search --format "
+                      "\"%s\" is missing: this is not a complete output of `reckon search --format "
                       "json`",
                       key);
 }

@@ -58,7 +58,7 @@ static void add_runs(struct report *report, const struct layerwise_answer *answe
     const struct rk_plan *plan = &answer->dealt;
     const struct rk_layout *layout = rk_plan_layout(plan);
     struct report_table *table =
-        REPORT_LIST(report, "runs", "Layers, and how they are run", REPORT_IN_ALL, run_columns);
+        REPORT_LIST(report, "runs", "Layers and their choices", REPORT_IN_ALL, run_columns);
     int segment = 0;
     uint64_t left = layout->segments ? layout->segment[0].layers : UINT64_MAX, first = 0;
     for (int stage = 0; stage < answer->prediction.stages; stage++)
@@ -147,7 +147,7 @@ static enum rk_status add_fronts(struct report *report, const struct search *sea
                                  const struct layerwise_answer *answer, struct rk_error *error)
 {
     const struct report_table table = {.name = "fronts",
-                                       .title = "Memory against time of a stage",
+                                       .title = "Memory and time of a stage",
                                        .columns = front_columns,
                                        .column_count = COUNT_OF(front_columns)};
     struct report_table text = table, json = table;
@@ -256,7 +256,7 @@ static const struct report_column head_columns[] = {
      .title = "bound",
      .unit = "s",
      .digits = 4,
-     .help = "no plan of this search is predicted to take less, in so much memory"},
+     .help = "no plan of this search is predicted to take less within this memory"},
     {.name = "certificate"},
     {.name = "walk_gap",
      .title = "bi-objective walk",
@@ -265,9 +265,9 @@ static const struct report_column head_columns[] = {
      .help =
          "of the sums that the search goes by, above those of this mix: between balanced memory "
          "and balanced time"},
-    {.name = "shapes", .help = "numbers of stages, virtual stages and samples in flight"},
-    {.name = "excluded", .help = "of these, by a bound"},
-    {.name = "unfit", .help = "... in which nothing fits, or nothing is faster"},
+    {.name = "shapes", .help = "numbers of stages, virtual stages and microbatches in flight"},
+    {.name = "excluded", .help = "... pruned by a bound"},
+    {.name = "unfit", .help = "... infeasible, or not faster"},
     {.name = "ways", .help = "to run a layer, of all shapes"},
     {.name = "labels", .help = "kept"},
     {.name = "judged", .help = "mixes, by the prediction of their plan"},
@@ -320,14 +320,12 @@ static void add_room(struct report *report, const struct search *search,
                                 "  no plan leaves the %.1f GiB that are to be left free: this "
                                 "one fills the memory",
                                 (capacity - search->usable_bytes) / 0x1p30));
-    report_note(report, report_text(report, "  memory %.2f of %.2f GiB%s", bytes / 0x1p30,
-                                    capacity / 0x1p30,
-                                    isnan(chance)
-                                        ? ""
-                                        : report_text(report,
-                                                      "; of measured runs whose peak was predicted "
-                                                      "so close to it, %.0f %% did fit",
-                                                      100 * chance)));
+    report_note(
+        report,
+        report_text(report, "  memory %.2f of %.2f GiB%s", bytes / 0x1p30, capacity / 0x1p30,
+                    isnan(chance)
+                        ? ""
+                        : report_text(report, "; fits with %.0f %% probability", 100 * chance)));
 }
 
 static void add_commands(struct report *report, const struct search *search,
@@ -366,7 +364,7 @@ int search_layerwise(const struct search *search)
     if (status == RK_OK) {
         report_note(&report, report_text(&report,
                                          "%s on %s, %" PRIu64 " GPUs, batch %" PRIu64
-                                         ", each layer in its own way, by %s",
+                                         ", each layer in its own way, %s",
                                          search->problem.model->id, search->problem.system->id,
                                          search->problem.base.ranks, search->problem.base.batch,
                                          search_model_name(search)));

@@ -70,7 +70,7 @@ enum rk_status search_keys_open(const struct search *search, struct search_keys 
     while (status == RK_OK && said) {
         if (said[strspn(said, " ,")] == '\0' || said[strspn(said, " ")] == ',')
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                           "--pareto: \"%.60s\": an expression is missing beside a comma",
+                           "--pareto: \"%.60s\": an expression is missing next to a comma",
                            args->pareto);
         status = add_key(keys, predictor, "--pareto", said, text, error);
         said = strchr(said, ',') ? strchr(said, ',') + 1 : NULL;

@@ -132,7 +132,7 @@ static const struct report_column columns[] = {
     {.name = "days",             .digits = 4},
     {.name = "cost_usd",         .title = "cost in USD",  .unit = "n", .digits = 3},
     {.name = "gpus_used",        .title = "GPUs used"},
-    {.name = "step_usd",         .title = "USD a step",   .digits = 4},
+    {.name = "step_usd",         .title = "USD per step",   .digits = 4},
     {.name = "plan",             .title = "best plan"},
     {.name = "reason"},
 };
@@ -199,15 +199,15 @@ static void add_rows(struct report *report, const struct table_row *row, size_t 
         rows->column[rows->count] = columns[i];
         rows->shown[rows->count++] = i;
     }
-    report_add(report, &(struct report_table){
-                           .name = "problems",
-                           .title = rows->people ? "The best plan for each problem" : NULL,
-                           .formats = formats,
-                           .columns = rows->column,
-                           .column_count = rows->count,
-                           .rows = count,
-                           .make = make_row,
-                           .context = rows});
+    report_add(report,
+               &(struct report_table){.name = "problems",
+                                      .title = rows->people ? "Best plan of each problem" : NULL,
+                                      .formats = formats,
+                                      .columns = rows->column,
+                                      .column_count = rows->count,
+                                      .rows = count,
+                                      .make = make_row,
+                                      .context = rows});
 }
 
 /* One predictor for all of them? */
@@ -228,14 +228,14 @@ static void add_headline(struct table *table, const struct search_grid *grid)
                                 "INCOMPLETE: stopped by a signal; %zu of %zu problems were begun",
                                 table->count, grid->problems));
     report_note(report,
-                report_text(report, "%s on %s, by %s: %zu of %zu problems have a plan%s%s",
+                report_text(report, "%s on %s, %s: %zu of %zu problems have a plan%s%s",
                             grid->models == 1 ? grid->model[0].id
                                               : report_text(report, "%d models", grid->models),
                             grid->systems == 1 ? grid->system[0].id
                                                : report_text(report, "%d systems", grid->systems),
                             is_mixed(table) ? "the model that each row names"
-                            : published     ? "the published model (calculon)"
-                                            : "the model of today's plans",
+                            : published     ? "Calculon model"
+                                            : "detailed model",
                             table->fitting, grid->problems,
                             table->args->where ? " that satisfies " : "",
                             table->args->where ? table->args->where : ""));
@@ -432,12 +432,12 @@ static void say_rate(const struct table *table, const struct search_session *ses
     uint64_t total = 0;
     for (size_t i = 0; i < table->count; i++)
         total += table->row[i].plans;
-    fprintf(stderr, "reckon: %zu problems, %s plans settled in %.3f s", table->count,
+    fprintf(stderr, "reckon: %zu problems, %s plans evaluated in %.3f s", table->count,
             report_digits(total, digits), table->seconds);
     if (session->resumed)
         fprintf(stderr, ", some of them before (%s)\n", session->state.path);
     else
-        fprintf(stderr, ", %.4g million a second; %.3f s in all\n",
+        fprintf(stderr, " (%.4g million/s); %.3f s in all\n",
                 table->seconds > 0 ? (double)total / table->seconds / 1e6 : 0.0,
                 progress_seconds(&session->progress));
 }

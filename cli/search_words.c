@@ -27,7 +27,7 @@ static enum rk_status check_words(const struct plan_draft *draft, struct rk_erro
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
         if (plan_given(draft, elsewhere[i].key))
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                           "\"%s\" is no word of a search: give %s",
+                           "\"%s\" is not a word of a search: give %s",
                            plan_fields[plan_row(elsewhere[i].key)].word, elsewhere[i].instead);
     return RK_OK;
 }

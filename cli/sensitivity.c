@@ -92,10 +92,10 @@ static struct tables tables_of(struct report *report, double now_s, bool several
     t.all = report_list(report, "sensitivity", NULL, REPORT_IN_JSON | REPORT_IN_CSV,
                         columns + t.skip, COLUMNS - t.skip);
     t.text = report_list(report, NULL,
-                         held ? "What the time of the first plan, held as it is, depends on: its "
-                                "relative change per relative change of the parameter"
-                              : "What the best time depends on: its relative change per "
-                                "relative change of the parameter",
+                         held ? "Sensitivity of the first plan, held fixed: relative change of its "
+                                "time per relative change of the parameter"
+                              : "Sensitivity of the best time: its relative change per relative "
+                                "change of the parameter",
                          REPORT_IN_TEXT, text_columns + t.skip, TEXT_COLUMNS - t.skip);
     return t;
 }

@@ -14,7 +14,7 @@ static const struct report_column columns[] = {
     {.name = "first_token_s", .title = "first token", .unit = "s", .digits = 3},
     {.name = "token_s", .title = "token", .unit = "s", .digits = 3},
     {.name = "tokens_per_s", .title = "tokens/s", .unit = "", .digits = 5},
-    {.name = "tokens_per_s_gpu", .title = "... of a GPU", .unit = "", .digits = 5},
+    {.name = "tokens_per_s_gpu", .title = "... per GPU", .unit = "", .digits = 5},
     {.name = "memory_bytes", .title = "memory", .unit = "B", .digits = 1},
     {.name = "plan"},
 };
@@ -70,8 +70,8 @@ enum rk_status serve_over_clusters(const struct serve_over *over, bool *any, str
     if (status != RK_OK) return status;
     struct report_table *table =
         REPORT_LIST(over->report, "clusters",
-                    over->search ? "The best layout of each cluster, which serves by itself"
-                                 : "What each cluster serves with the plan, each by itself",
+                    over->search ? "Best layout of each cluster, which serves by itself"
+                                 : "Each cluster serving with the plan, by itself",
                     REPORT_IN_ALL, columns);
     for (int i = 0; i < machine.clusters && status == RK_OK; i++)
         status = serve_one(over, &machine.cluster[i], table, &tokens_per_s, error);

@@ -61,7 +61,7 @@ static enum rk_status number_of(const struct measured *row, int column, double l
     *number = strtod(row->cell[column], &end);
     if (end != row->cell[column] && !*end && *number >= least && *number < 1e15) return RK_OK;
     return rk_fail(error, RK_BAD_INPUT, row->path, row->line, 0,
-                   "%s: \"%s\" is no number of at least %g", needed[column], row->cell[column],
+                   "%s: \"%s\" is not a number of at least %g", needed[column], row->cell[column],
                    least);
 }
 

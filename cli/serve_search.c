@@ -23,7 +23,7 @@ static const struct report_column layout_columns[] = {
     {.name = "first_token_s", .title = "first token", .unit = "s", .digits = 3},
     {.name = "token_s", .title = "token", .unit = "s", .digits = 3},
     {.name = "tokens_per_s", .title = "tokens/s", .unit = "", .digits = 5},
-    {.name = "tokens_per_s_gpu", .title = "... of a GPU", .unit = "", .digits = 5},
+    {.name = "tokens_per_s_gpu", .title = "... per GPU", .unit = "", .digits = 5},
     {.name = "memory_bytes", .title = "memory", .unit = "B", .digits = 1},
     {.name = "fits", .title = "fits in", .unit = "%", .digits = 0},
     {.name = "plan"},
@@ -217,7 +217,7 @@ int serve_search(const struct serve_question *q, const struct serve_limits *limi
     if (all.count) qsort(all.layout, (size_t)all.count, sizeof *all.layout, by_rate);
     struct report_table *table =
         report_add(q->report, &(struct report_table){.name = "layouts",
-                                                     .title = "The best layouts",
+                                                     .title = "Best layouts",
                                                      .formats = REPORT_IN_ALL,
                                                      .chart = &layout_chart,
                                                      .columns = layout_columns,

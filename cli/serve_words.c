@@ -39,7 +39,8 @@ static const char *const has[] = {"gpus",
 static const char sequences[] = "--batch N are the sequences";
 static const char order[] = "a pass goes through the stages once";
 static const char unsplit[] = "ranks have whole sequences";
-static const char weights[] = "weights are gathered whole, beside the block before, if zero3";
+static const char weights[] =
+    "weights are gathered whole, overlapped with the layer before, if zero3";
 static const char places[] = "all of it is in memory tier 0";
 static const char experts[] = "experts take all tokens that come";
 static const char loss[] = "there is no loss";
@@ -56,7 +57,7 @@ static const struct {
     {"chunks", order},
     {"schedule", order},
     {"microbatch_group", order},
-    {"pipeline_blocking", "messages are waited for"},
+    {"pipeline_blocking", "messages are exposed"},
     {"sequence_parallel", "a pass of decoding has no sequence to split"},
     {"regather", "a pass of decoding has no sequence to split"},
     {"tensor_overlap", "tensor ranks wait for their exchanges"},

@@ -17,13 +17,13 @@ static const char *const colour_names[] = {"auto", "always", "never", NULL};
 const struct option show_options[] = {
     {.letter = 'f', .name = "format", .type = OPTION_CHOICE, .choices = report_format_names,
      .offset = offsetof(struct show_args, format),
-     .help = "how to print: an aligned table, JSON with every figure in SI units, or CSV (table)"},
+     .help = "Print an aligned table, JSON with every figure in SI units, or CSV (default: table)"},
     {.name = "color", .type = OPTION_CHOICE, .choices = colour_names, .argument = "WHEN",
      .offset = offsetof(struct show_args, colour),
-     .help = "colour the table: auto (on a terminal), always or never; NO_COLOR is heeded (auto)"},
+     .help = "Color the table: auto (on a terminal), always or never; NO_COLOR is honored (default: auto)"},
     {.name = "width", .type = OPTION_NUMBER, .argument = "COLUMNS", .min = 40, .max = 10000,
      .offset = offsetof(struct show_args, width),
-     .help = "what is wider is broken: texts into lines, tables into parts that each begin with their first column (the terminal's columns; elsewhere nothing is broken)"},
+     .help = "Wrap texts and split tables at N columns; each part repeats the first column (default: the terminal's width; elsewhere no limit)"},
     {.name = NULL},
 };
 /* clang-format on */

@@ -55,9 +55,10 @@ static enum rk_status fail_io(const struct state_file *file, const char *what,
 
 static enum rk_status fail_content(const struct state_file *file, struct rk_error *error)
 {
-    return rk_fail(error, RK_BAD_INPUT, file->path, 0, 0,
-                   "this is no whole state of a search of this version: remove it to start over, "
-                   "or name another file");
+    return rk_fail(
+        error, RK_BAD_INPUT, file->path, 0, 0,
+        "this is not a whole state of a search of this version: remove it to start over, "
+        "or name another file");
 }
 
 /* Fills the struct from the file's bytes. */

@@ -22,7 +22,7 @@ static void read_event(struct train_switch *s, const char *line)
     const char *kind = json_string_value(json_object_get(event, "event"));
     const char *to = json_string_value(json_object_get(event, "to"));
     if (!json_is_object(event))
-        warn(s, "is no event of reckon adapt, and is passed over");
+        warn(s, "is not an event of reckon adapt, and is passed over");
     else if (kind && (strcmp(kind, "switch") == 0 || strcmp(kind, "forced") == 0)) {
         if (!to || strlen(to) >= sizeof s->to)
             warn(s, "says no plan: \"to\" has its words");
@@ -93,7 +93,7 @@ bool train_switch_next(struct train_switch *s, uint64_t step, struct rk_plan *pl
         keys_say_error(&error, why, sizeof why);
         snprintf(text, sizeof text, "%s: %s; the run goes on as it is", s->to, why);
         if (changed)
-            fprintf(stderr, "reckon: behind step %llu: %s\n", (unsigned long long)step, s->to);
+            fprintf(stderr, "reckon: after step %llu: %s\n", (unsigned long long)step, s->to);
         else
             warn(s, text);
         *s->to = '\0';

@@ -42,7 +42,7 @@ static enum rk_status check_only(const struct option_texts *only, struct rk_erro
         const char *text = only->text[i], *mark = strchr(text, '=');
         if (!mark || class_named(text, (size_t)(mark - text)) < 0)
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                           "--only: \"%.60s\" is no CLASS=NAME with a class of --by", text);
+                           "--only: \"%.60s\" is not a CLASS=NAME with a class of --by", text);
     }
     return RK_OK;
 }

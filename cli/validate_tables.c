@@ -359,8 +359,8 @@ enum rk_status validate_bars(struct report *report, const struct results *result
     static const struct report_column columns[] = {
         {.name = "of"},
         {.name = "sources"},
-        {.name = "half", .title = "50 % range holds", .unit = "%", .digits = 1},
-        {.name = "most", .title = "90 % range holds", .unit = "%", .digits = 1},
+        {.name = "half", .title = "50 % interval holds", .unit = "%", .digits = 1},
+        {.name = "most", .title = "90 % interval holds", .unit = "%", .digits = 1},
         {.name = "score", .title = "its score", .digits = 3},
         {.name = "one", .title = "one range's", .digits = 3},
         {.name = "best", .title = "best range's", .digits = 3},
@@ -387,7 +387,7 @@ enum rk_status validate_bars(struct report *report, const struct results *result
         if (status != RK_OK) return status;
         if (c.sources < 2) continue;
         if (!table)
-            table = REPORT_LIST(report, "bars", "Ranges of a source left out",
+            table = REPORT_LIST(report, "bars", "Intervals of a source left out",
                                 REPORT_IN_TEXT | REPORT_IN_JSON, columns);
         report_row(
             report, table,
@@ -412,8 +412,8 @@ enum rk_status validate_given(struct report *report, const struct results *resul
         {.name = "none", .title = "as they come", .unit = "%", .digits = 1},
         {.name = "factor", .title = "one factor", .unit = "%", .digits = 1},
         {.name = "likeness", .title = "by likeness", .unit = "%", .digits = 1},
-        {.name = "half", .title = "50 % range holds", .unit = "%", .digits = 1},
-        {.name = "most", .title = "90 % range holds", .unit = "%", .digits = 1},
+        {.name = "half", .title = "50 % interval holds", .unit = "%", .digits = 1},
+        {.name = "most", .title = "90 % interval holds", .unit = "%", .digits = 1},
     };
     static const size_t given[] = {1, 2, 4};
     struct report_table *table = NULL;
@@ -524,7 +524,7 @@ static void add_groups(struct report *report, const struct regret *regrets, size
         {.name = "regret", .unit = "%", .digits = 2},
     };
     struct report_table *table =
-        REPORT_LIST(report, "groups", "Runs that differ by their plan alone",
+        REPORT_LIST(report, "groups", "Runs that differ only in their plan",
                     REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (size_t i = 0; i < count; i++) {
         const struct regret *g = &regrets[i];
@@ -588,7 +588,7 @@ static void list_reasons(struct report *report, const struct result **sorted, si
 {
     static const struct report_column columns[] = {
         {.name = "reason"}, {.name = "rows"}, {.name = "first"}};
-    struct report_table *table = REPORT_LIST(report, "not_modelled", "Rows that are not modelled",
+    struct report_table *table = REPORT_LIST(report, "not_modelled", "Rows that are not modeled",
                                              REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (size_t i = 0; i < count;) {
         size_t end = i;
@@ -606,7 +606,7 @@ static void list_each(struct report *report, const struct result **rows, size_t 
 {
     static const struct report_column columns[] = {
         {.name = "id"}, {.name = "source"}, {.name = "reason"}};
-    struct report_table *table = REPORT_LIST(report, "not_modelled", "Rows that are not modelled",
+    struct report_table *table = REPORT_LIST(report, "not_modelled", "Rows that are not modeled",
                                              REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (size_t i = 0; i < count; i++)
         report_row(report, table,
@@ -643,7 +643,7 @@ void validate_unread(struct report *report, const struct unread *unread, bool st
         const struct unread_item *item = &unread->item[i];
         if (!item->is_column && !statements) continue;
         if (!table)
-            table = REPORT_LIST(report, "unread", "What nothing reads",
+            table = REPORT_LIST(report, "unread", "Unread statements and columns",
                                 REPORT_IN_TEXT | REPORT_IN_JSON, columns);
         report_row(report, table,
                    (struct report_cell[]){cell_text(item->is_column ? "column" : "notes"),

@@ -55,7 +55,7 @@ static const struct report_column miss_columns[] = {
     {.name = "plan"},
 };
 static const struct report_column miss_text[] = {
-    {.name = "refused by"},
+    {.name = "constraint"},
     {.name = "needs"},
     {.name = "has"},
     {.name = "lacks"},
@@ -113,8 +113,8 @@ static void print_misses(struct report *report, const struct rk_plans_problem *p
     const bool faster = aim->samples_per_s > 0;
     int count = 0;
     open_tables(&t, "misses", miss_columns, MISS_COLUMNS,
-                faster ? "Faster plans that one limit alone refuses, the least miss first"
-                       : "The plans that miss by least: one limit alone refuses them",
+                faster ? "Closest faster plans that one constraint refuses"
+                       : "Closest infeasible plans (one constraint each)",
                 miss_text, MISS_TEXT);
     for (int tier = 0; tier < problem->system->memories; tier++)
         count += add_misses(&t, aim, RK_LIMIT_MEMORY, tier);
@@ -123,8 +123,8 @@ static void print_misses(struct report *report, const struct rk_plans_problem *p
     if (count || !t.text) return;
     t.text->formats = 0;
     report_note(report, "");
-    report_note(report, faster ? "No faster plan is refused by one limit alone."
-                               : "No plan is refused by one limit alone.");
+    report_note(report, faster ? "No faster plan is refused by one constraint alone."
+                               : "No plan is refused by one constraint alone.");
 }
 
 /* ---- changes ---- */
@@ -281,8 +281,8 @@ void print_why(struct report *report, const struct rk_plans_problem *problem,
     if (aim->stop && aim->stop(aim->context)) return;
     open_tables(&t, "changes", change_columns, CHANGE_COLUMNS,
                 better.samples_per_s > 0
-                    ? "What single change would admit a plan with 1 % more samples per second"
-                    : "What single change would admit a plan",
+                    ? "Single changes that make a plan with 1 % more samples per second feasible"
+                    : "Single changes that make a plan feasible",
                 change_text, CHANGE_TEXT);
     rk_changes(problem, &better, add_change, &t);
 }

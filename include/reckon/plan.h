@@ -25,7 +25,7 @@ extern "C" {
     X(RK_MEGATRON,  "megatron",  "flat buffers of weights and gradients; gradients and optimizer in fp32") \
     X(RK_FSDP,      "fsdp",      "torch FSDP, FSDP2, torchtitan, llm-foundry: fp32 shards, gathered in `precision`") \
     X(RK_DEEPSPEED, "deepspeed", "ZeRO: 16-bit weights and gradients, fp32 master copy and moments in shards") \
-    X(RK_CALCULON,  "calculon",  "the published model of training [isaev2023]: blocks alike, without embedding and head")
+    X(RK_CALCULON,  "calculon",  "the Calculon model [isaev2023]: equal layers, without embedding and head")
 
 /* What the matrices are multiplied in. Those below bf16 keep bf16 weights, with casts on the way. */
 #define RK_NAMES_precision(X) \
@@ -35,17 +35,17 @@ extern "C" {
     X(RK_BF16,        "bf16",        "16 bits, 8 of them exponent") \
     X(RK_FP8_DELAYED, "fp8-delayed", "per-tensor scales from the history of maxima") \
     X(RK_FP8_CURRENT, "fp8-current", "per-tensor scales of the tensor itself") \
-    X(RK_FP8_ROW,     "fp8-row",     "a scale for each row of the left operand and column of the right one") \
-    X(RK_FP8_BLOCK,   "fp8-block",   "a scale for each 128 or 128 x 128 values (DeepSeek-V3)") \
-    X(RK_MXFP8,       "mxfp8",       "a scale for each 32 values") \
-    X(RK_NVFP4,       "nvfp4",       "4-bit values, a scale for each 16") \
-    X(RK_INT8,        "int8",        "8-bit integers, but 16 bits for the gradients of weights (AQT)")
+    X(RK_FP8_ROW,     "fp8-row",     "one scale per row of the left operand and column of the right one") \
+    X(RK_FP8_BLOCK,   "fp8-block",   "one scale per 128 or 128 x 128 values (DeepSeek-V3)") \
+    X(RK_MXFP8,       "mxfp8",       "one scale per 32 values") \
+    X(RK_NVFP4,       "nvfp4",       "4-bit values, one scale per 16") \
+    X(RK_INT8,        "int8",        "8-bit integers, with 16 bits for the gradients of weights (AQT)")
 
 /* How ranks are counted, innermost first: every permutation of tensor (tp), context (cp), data (dp)
  * and pipeline (pp). Neighbours of the first share the fastest links. */
 #define RK_NAMES_order(X) \
-    X(RK_ORDER_TP_CP_DP_PP, "tp-cp-dp-pp", "Megatron-LM's usual one") \
-    X(RK_ORDER_TP_CP_PP_DP, "tp-cp-pp-dp", "its --use-tp-pp-dp-mapping: stages are nearer to each other than data ranks") \
+    X(RK_ORDER_TP_CP_DP_PP, "tp-cp-dp-pp", "Megatron-LM's default") \
+    X(RK_ORDER_TP_CP_PP_DP, "tp-cp-pp-dp", "its --use-tp-pp-dp-mapping: stages are closer to each other than data ranks") \
     X(RK_ORDER_TP_DP_CP_PP, "tp-dp-cp-pp", "") X(RK_ORDER_TP_DP_PP_CP, "tp-dp-pp-cp", "") \
     X(RK_ORDER_TP_PP_CP_DP, "tp-pp-cp-dp", "") X(RK_ORDER_TP_PP_DP_CP, "tp-pp-dp-cp", "") \
     X(RK_ORDER_CP_TP_DP_PP, "cp-tp-dp-pp", "") X(RK_ORDER_CP_TP_PP_DP, "cp-tp-pp-dp", "") \
@@ -63,13 +63,13 @@ extern "C" {
     X(RK_1F1B,        "1f1b",        "with chunks > 1 interleaved [narayanan2021]") \
     X(RK_ZERO_BUBBLE, "zero-bubble", "ZB-H1: weight gradients fill the bubble, memory as 1F1B [qi2023]") \
     X(RK_DUALPIPE,    "dualpipe",    "two directions, two copies of the weights [deepseek2024v3]") \
-    X(RK_ZERO_BUBBLE_2P, "zero-bubble-2p", "ZB-H2: twice as many microbatches in flight, and no bubble where passes take alike [qi2023]") \
-    X(RK_V_ZERO, "v-zero", "ZB-V, with chunks 2: the second one runs back through the ranks, so that the first rank has both ends; memory as 1F1B [qi2023]") \
+    X(RK_ZERO_BUBBLE_2P, "zero-bubble-2p", "ZB-H2: twice the microbatches in flight, and no bubble where passes take equal times [qi2023]") \
+    X(RK_V_ZERO, "v-zero", "ZB-V, with chunks 2: the second chunk runs back through the ranks, so that the first rank has both ends; memory as 1F1B [qi2023]") \
     X(RK_V_HALF, "v-half", "... with about half of that memory [qi2024]") \
     X(RK_V_MIN,  "v-min",  "... with about a third [qi2024]")
 
 #define RK_NAMES_recompute_mode(X) \
-    X(RK_KEEP,      "none",      "nothing is computed again") \
+    X(RK_KEEP,      "none",      "recompute nothing") \
     X(RK_SELECTIVE, "selective", "the parts in recompute_parts") \
     X(RK_WHOLE,     "full",      "whole layers, from their inputs")
 
@@ -77,45 +77,45 @@ extern "C" {
 #define RK_NAMES_part(X) \
     X(RK_PART_CORE_ATTENTION, "core_attn",      "scores, softmax, and their product with the values") \
     X(RK_PART_ACTIVATION,     "moe_act",        "the MLP's or the experts' activation function") \
-    X(RK_PART_NORM,           "layernorm",      "norms in front of attention and MLP") \
-    X(RK_PART_UP_PROJECTION,  "mla_up_proj",    "of latent attention") \
+    X(RK_PART_NORM,           "layernorm",      "norms before attention and MLP") \
+    X(RK_PART_UP_PROJECTION,  "mla_up_proj",    "up-projections of latent attention") \
     X(RK_PART_MLP,            "mlp",            "the whole dense MLP") \
-    X(RK_PART_EXPERTS,        "moe",            "the whole mixture") \
-    X(RK_PART_SHARED_EXPERTS, "shared_experts", "those that every token goes through")
+    X(RK_PART_EXPERTS,        "moe",            "the whole mixture of experts") \
+    X(RK_PART_SHARED_EXPERTS, "shared_experts", "experts that every token goes through")
 
 #define RK_NAMES_tensor_overlap(X) \
-    X(RK_OVERLAP_NONE, "none", "communication, then computing") \
-    X(RK_OVERLAP_RING, "ring", "tiles go round in a ring beside the matrices") \
+    X(RK_OVERLAP_NONE, "none", "communication, then computation") \
+    X(RK_OVERLAP_RING, "ring", "ring of tiles, overlapped with the matrix products") \
     X(RK_OVERLAP_PIPE, "pipe", "tiles one after the other")
 
 #define RK_NAMES_context_kind(X) \
-    X(RK_RING,         "ring",         "keys and values go round, hidden behind attention [liu2023]") \
-    X(RK_GATHER,       "gather",       "keys and values are gathered before attention [dubey2024]") \
+    X(RK_RING,         "ring",         "keys and values in a ring, overlapped with attention [liu2023]") \
+    X(RK_GATHER,       "gather",       "keys and values gathered before attention [dubey2024]") \
     X(RK_ULYSSES,      "ulysses",      "all-to-all between sequence and heads [jacobs2023]") \
     X(RK_RING_ULYSSES, "ring+ulysses", "all-to-all within groups of `ulysses` ranks, ring between them")
 
 #define RK_NAMES_attention_kernel(X) \
-    X(RK_UNFUSED, "unfused", "scores in memory") \
-    X(RK_FLASH,   "flash",   "FlashAttention-2 or an equal of it") \
+    X(RK_UNFUSED, "unfused", "scores stored in memory") \
+    X(RK_FLASH,   "flash",   "FlashAttention-2 or an equivalent") \
     X(RK_FLASH_3, "flash3",  "FlashAttention-3 or cuDNN's on Hopper and later") \
-    X(RK_FLASH_1, "flash1",  "FlashAttention-1, Triton's, or xFormers' on devices before Ampere")
+    X(RK_FLASH_1, "flash1",  "FlashAttention-1, Triton's, or xFormers' on GPUs before Ampere")
 
 #define RK_NAMES_dispatcher(X) \
-    X(RK_ALL_TO_ALL,        "alltoall",  "tokens go to the ranks of their experts") \
-    X(RK_ALL_GATHER_TOKENS, "allgather", "every rank sees all tokens and drops those of others") \
-    X(RK_DEEPEP,            "deepep",    "each token crosses to a node once [deepseek2024v3]")
+    X(RK_ALL_TO_ALL,        "alltoall",  "tokens are sent to the ranks of their experts") \
+    X(RK_ALL_GATHER_TOKENS, "allgather", "every rank gathers all tokens and drops those of other ranks") \
+    X(RK_DEEPEP,            "deepep",    "each token is sent to a node once [deepseek2024v3]")
 
 #define RK_NAMES_optimizer(X) \
     X(RK_ADAM, "adam", "two moments of each parameter") \
-    X(RK_MUON, "muon", "of matrices but tables one moment, made orthogonal by Newton-Schulz steps; of the rest as adam [jordan2024]") \
-    X(RK_ADAM_8BIT,  "adam-8bit",    "two moments in 8 bits, with a scale for each 256 of them [dettmers2022]") \
-    X(RK_ADAM_4BIT,  "adam-4bit",    "two moments in 4 bits, with a scale for each 128 of them (torchao)") \
+    X(RK_MUON, "muon", "matrices except tables: one moment, made orthogonal by Newton-Schulz steps; other parameters as adam [jordan2024]") \
+    X(RK_ADAM_8BIT,  "adam-8bit",    "two moments in 8 bits, one scale per 256 values [dettmers2022]") \
+    X(RK_ADAM_4BIT,  "adam-4bit",    "two moments in 4 bits, one scale per 128 values (torchao)") \
     X(RK_ADAFACTOR,  "adafactor",    "sums of rows and of columns of squared gradients [shazeer2018]") \
     X(RK_LION,       "lion",         "one moment [chen2023lion]") \
-    X(RK_SGD,        "sgd",          "nothing is kept") \
+    X(RK_SGD,        "sgd",          "no state") \
     X(RK_MOMENTUM,   "sgd-momentum", "one moment") \
-    X(RK_GALORE,     "galore",       "of matrices two moments of gradients projected to optimizer-rank, and the projectors [zhao2024]") \
-    X(RK_APOLLO,     "apollo",       "likewise, by random projectors that are not kept [zhu2024]")
+    X(RK_GALORE,     "galore",       "matrices: two moments of gradients projected to optimizer-rank, and the projectors [zhao2024]") \
+    X(RK_APOLLO,     "apollo",       "as galore, with random projectors that are not stored [zhu2024]")
 
 /* Matrices that have adapters, as Hugging Face's models call them. */
 #define RK_NAMES_target(X) \
@@ -131,10 +131,10 @@ extern "C" {
 
 #define RK_NAMES_base(X) \
     X(RK_BASE_PLAIN, "plain",  "as weight-bytes says") \
-    X(RK_BASE_NF4,   "nf4",    "4 bits and an fp32 maximum for each 64 of them [dettmers2023]") \
-    X(RK_BASE_NF4_DQ,"nf4-dq", "likewise, the maxima in 8 bits, with one of fp32 for each 256: double quantisation") \
+    X(RK_BASE_NF4,   "nf4",    "4 bits and an fp32 maximum per 64 values [dettmers2023]") \
+    X(RK_BASE_NF4_DQ,"nf4-dq", "as nf4, with maxima in 8 bits and one fp32 value per 256 of them: double quantization") \
     X(RK_BASE_GPTQ4, "gptq4",  "4 bits in groups of 128, each with a scale of 16 bits and a zero of 4, and the order of rows") \
-    X(RK_BASE_INT8,  "int8",   "8 bits and an fp32 scale for each row [dettmers2022int8]")
+    X(RK_BASE_INT8,  "int8",   "8 bits and an fp32 scale per row [dettmers2022int8]")
 
 /* Bytes of a logit are in workload/layers_ends.c. */
 #define RK_NAMES_loss(X) \
@@ -154,9 +154,9 @@ extern "C" {
     X(RK_KTO,        "kto",        "single answers against a reference, with a pass for the divergence [ethayarajh2024]")
 
 #define RK_NAMES_reference(X) \
-    X(RK_NO_REFERENCE,       "none",        "there is none, or what it says was worked out before training") \
+    X(RK_NO_REFERENCE,       "none",        "no reference, or one evaluated before training") \
     X(RK_REFERENCE_COPY,     "copy",        "a frozen copy of the weights, sharded with ZeRO-3") \
-    X(RK_REFERENCE_ADAPTERS, "adapter-off", "the base itself, adapters switched off")
+    X(RK_REFERENCE_ADAPTERS, "adapter-off", "the base itself, with adapters switched off")
 
 /* clang-format on */
 #define RK_NAMES_VALUE(value, name, help) value,

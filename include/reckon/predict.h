@@ -20,22 +20,22 @@ extern "C" {
 /* clang-format off */
 /* What a stage's memory holds; X(name, help); bytes of one rank. */
 #define RK_HOLDINGS(X) \
-    X(weights,         "weights in the datatype they are kept in") \
+    X(weights,         "weights in the datatype they are stored in") \
     X(gradients,       "weight gradients") \
     X(optimizer,       "master copy and moments") \
-    X(gathered,        "weights and gradients gathered for the layer at hand (ZeRO-3)") \
-    X(activations,     "activations of blocks, of all kinds (calculon)") \
+    X(gathered,        "weights and gradients gathered for the current layer (ZeRO-3)") \
+    X(activations,     "activations of layers, of all kinds (calculon)") \
     X(activation_gradients, "gradients of activations (calculon)") \
     X(attention,       "activations of attention") \
     X(mlp,             "activations of dense MLPs") \
     X(experts,         "activations of mixtures") \
     X(norms,           "activations of norms and the residual stream") \
-    X(checkpoints,     "inputs of layers that are computed again") \
+    X(checkpoints,     "recompute inputs of layers") \
     X(embedding,       "activations of embedding, head and loss") \
-    X(working,         "what the operation at hand needs beside that") \
+    X(working,         "temporary buffers of the current operation") \
     X(communication,   "buffers of collectives and messages") \
-    X(context,         "the device's context, libraries and their workspaces") \
-    X(fragmentation,   "what the allocator loses")
+    X(context,         "the GPU's context, libraries and their workspaces") \
+    X(fragmentation,   "fragmentation")
 /* clang-format on */
 
 enum rk_holding {

@@ -105,7 +105,7 @@ const char *rk_campaign_fault(const struct rk_campaign *c)
     if (v->detect_s < 0 || v->restart_s < 0 || v->repair_s < 0 || v->interval_s < 0)
         return "times must not be negative";
     if ((v->async || v->in_memory) && !(v->host_Bps > 0))
-        return "checkpoints behind training's back and in memory need a host bandwidth";
+        return "checkpoints in the background and in memory need a host bandwidth";
     if (writes_too_slowly(c))
         return "a checkpoint takes longer than the interval: give a longer interval, or faster "
                "storage";

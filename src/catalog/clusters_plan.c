@@ -228,7 +228,8 @@ static enum rk_status read_stage(const struct reading *r, const struct place *pl
         return place_fail(place, r->error, "how many layers has it? \"layers\" is missing");
     const int chunks = json_is_array(layers.value) ? (int)json_array_size(layers.value) : 1;
     if (r->given->chunks && chunks != r->given->chunks)
-        return place_fail(&layers, r->error, "stages have as many runs of layers each: here %d",
+        return place_fail(&layers, r->error,
+                          "stages have the same number of runs of layers: here %d",
                           r->given->chunks);
     if (chunks < 1 || chunks * r->given->stages > RK_MAX_CHUNKS)
         return place_fail(&layers, r->error, "1 to %d runs of layers", RK_MAX_CHUNKS);
@@ -257,10 +258,11 @@ static enum rk_status check_taken(const struct reading *r, const struct place *s
 {
     for (int i = 0; i < PLAN_MAX_FIELDS; i++)
         if (r->common->words[i] && !r->taken[i])
-            return place_fail(stages, r->error,
-                              "every stage has its own %s, so a word for it beside the file "
-                              "changes nothing: leave it out, or change it here",
-                              plan_fields[i].key);
+            return place_fail(
+                stages, r->error,
+                "every stage has its own %s, so a word for it in addition to the file "
+                "changes nothing: leave it out, or change it here",
+                plan_fields[i].key);
     return RK_OK;
 }
 

@@ -50,7 +50,8 @@ static const char *fault_of_cluster(const struct rk_machine *machine, int index,
         return text;
     }
     if (devices % node == 0) return NULL;
-    snprintf(text, 128, "x%llu is no whole number of nodes of %llu: x%llu is the nearest that is",
+    snprintf(text, 128,
+             "x%llu is not a whole number of nodes of %llu: x%llu is the nearest that is",
              (unsigned long long)devices, (unsigned long long)node,
              (unsigned long long)((devices + node / 2) / node * node));
     return text;

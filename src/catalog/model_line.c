@@ -40,12 +40,12 @@ static enum rk_status set_word(json_t *root, const char *line, const char *word,
     if (!before || before >= sizeof key || !after || after >= sizeof value)
         return rk_fail(
             error, RK_BAD_INPUT, line, 1, column,
-            "\"%.*s\": behind the model's name stand KEY=VALUE, as in \"llama-7b layers=16\"",
+            "\"%.*s\": after the model's name come KEY=VALUE, as in \"llama-7b layers=16\"",
             (int)length, word);
     snprintf(key, sizeof key, "%.*s", (int)before, word);
     snprintf(value, sizeof value, "%.*s", (int)after, equals + 1);
     if (json_object_set_new(root, key, value_of(value)) == 0) return RK_OK;
-    return rk_fail(error, RK_BAD_INPUT, line, 1, column, "%s: the value is no text", key);
+    return rk_fail(error, RK_BAD_INPUT, line, 1, column, "%s: the value is not text", key);
 }
 
 static enum rk_status set_words(json_t *root, const char *line, const char *words,

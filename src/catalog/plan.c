@@ -245,7 +245,7 @@ static bool complete_parts(const struct plan_draft *draft, struct plan_fault *fa
                             round);
     if (p->batch % round == 0) return true;
     return fault_at(fault, "batch",
-                    "%" PRIu64 " samples are no multiple of the %" PRIu64
+                    "%" PRIu64 " samples are not a multiple of the %" PRIu64
                     " that all replicas take at a time: change one of them",
                     p->batch, round);
 }

@@ -476,7 +476,7 @@ static enum rk_status set_list(const struct parser *parser, struct span list,
         struct span setting, name, value;
         more = cut(list, ',', &setting, &list);
         if (!cut(setting, '=', &name, &value))
-            return fail(parser, setting.at, "expected property=value behind the comma");
+            return fail(parser, setting.at, "expected property=value after the comma");
         const struct property *property = find_property(properties, name);
         if (!property) return fail_property(parser, name, properties);
         if (given >> (property - properties) & 1)
@@ -724,10 +724,10 @@ static enum rk_status read_setting(const struct parser *parser, struct span targ
                                         "matrix", "vector", "kernels", "processing", NULL};
     struct span part, property;
     if (cut(target, '.', &part, &property) && !property.length)
-        return fail(parser, property.at, "expected a property behind the dot");
+        return fail(parser, property.at, "expected a property after the dot");
     if (!value.length)
         return fail(parser, value.at,
-                    "expected a value behind %.*s=", (int)(target.length < 40 ? target.length : 40),
+                    "expected a value after %.*s=", (int)(target.length < 40 ? target.length : 40),
                     target.at);
     if (is(part, "ssd") && !property.length) return read_drives(parser, value);
     if (is(part, "hbm") || numbered(part, "mem")) return set_memory(parser, part, property, value);

@@ -294,7 +294,7 @@ static const struct field network_fields[] = {
     { "name",            FIELD_TEXT,   AT(rk_network, name), .size = sizeof ((struct rk_network *)0)->name, .help = "NVLink, InfiniBand, ..." },
     { "bandwidth_GBps",  FIELD_NUMBER, FIELD_REQUIRED, "GB/s", AT(rk_network, bandwidth_Bps), .above_min = true, .unlimited = true, .help = "peak rate per accelerator and direction" },
     { "efficiency",      FIELD_NUMBER, FIELD_REQUIRED, AT(rk_network, efficiency), .above_min = true, .max = 1, .help = "achieved share of the bandwidth" },
-    { "latency_us",      FIELD_NUMBER, FIELD_REQUIRED, "us", AT(rk_network, latency_s), .help = "time of an operation beside its bytes" },
+    { "latency_us",      FIELD_NUMBER, FIELD_REQUIRED, "us", AT(rk_network, latency_s), .help = "time of an operation besides its bytes" },
     { "size",            FIELD_COUNT,  FIELD_REQUIRED, AT(rk_network, size), .min = 1, .help = "accelerators that one domain joins" },
     { "must_be_filled",  FIELD_BOOL,   AT(rk_network, must_be_filled), .help = "parallelism on it must divide the size" },
     { "processor_usage", FIELD_NUMBER, AT(rk_network, processor_usage), .max = 1, .below_max = true, .help = "share of the engines that driving it costs" },

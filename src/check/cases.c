@@ -209,7 +209,7 @@ static enum rk_status check_logs(const struct reading *r, const json_t *object,
         const unsigned long rank = strtoul(key, &end, 10);
         if (status != RK_OK) break;
         if (*key < '0' || *key > '9' || *end || rank >= ranks)
-            status = fail(r, "logs: \"%.40s\" is no rank", key);
+            status = fail(r, "logs: \"%.40s\" is not a rank", key);
         else
             status = read_log(r, logs, (uint32_t)rank, lines);
     }
@@ -228,7 +228,7 @@ enum rk_status check_case(const char *path, int line, const char *text, size_t s
     enum rk_status status = RK_OK;
     id[0] = '\0';
     if (!json_is_object(object))
-        status = fail(&r, "is no JSON object: %.200s", object ? "" : json_error.text);
+        status = fail(&r, "is not a JSON object: %.200s", object ? "" : json_error.text);
     if (status == RK_OK) {
         snprintf(id, CASE_ID, "%s", text_of(object, "id"));
         status = json_object_get(object, "logs") ? check_logs(&r, object, findings)

@@ -62,7 +62,7 @@ static enum rk_status read_dump(struct flight *f, const struct document *documen
     json_t *entry;
     if (!json_is_object(document->root) || (entries && !json_is_array(entries)))
         return rk_fail(error, RK_BAD_INPUT, document->path, 0, 0,
-                       "is no dump of a flight recorder: \"entries\" is no list");
+                       "is not a dump of a flight recorder: \"entries\" is not a list");
     struct call *grown =
         realloc(f->call, (f->count + json_array_size(entries) + 1) * sizeof *grown);
     if (!grown) return no_memory(error);

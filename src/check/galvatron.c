@@ -267,7 +267,8 @@ static void judge_batch(const struct file *file, struct rk_findings *findings)
     if (m >= value_of(file, PP_DEG)) return;
     snprintf(need, sizeof need, "%" PRIu64 " microbatches for %" PRIu64 " stages", m,
              value_of(file, PP_DEG));
-    blame(findings, "3.fill", file->setting[CHUNKS], CHUNKS, need, "use as many chunks as stages");
+    blame(findings, "3.fill", file->setting[CHUNKS], CHUNKS, need,
+          "use at least as many chunks as stages");
 }
 
 /* ---- the layers, kind by kind ---- */

@@ -229,7 +229,8 @@ static void report_any(const struct replay *r)
         if (has_stopped(r, stream)) {
             struct rk_finding *f =
                 log_blame(r->logs, r->findings, "7.deadlock", r->rank_of[stream], r->head[stream]);
-            snprintf(f->need, sizeof f->need, "is never done: the rank is no member of its group");
+            snprintf(f->need, sizeof f->need,
+                     "is never done: the rank is not a member of its group");
             return;
         }
 }

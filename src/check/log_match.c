@@ -97,7 +97,7 @@ static void judge_members(const struct rk_logs *logs, const struct callers *call
         }
         for (; c < calling && caller[c] < rank; c++) {
             struct rk_finding *f = blame_call(logs, callers, g, caller[c], findings);
-            snprintf(f->need, sizeof f->need, "rank %" PRIu32 " is no member of the group",
+            snprintf(f->need, sizeof f->need, "rank %" PRIu32 " is not a member of the group",
                      caller[c]);
         }
         if (c < calling && caller[c] == rank) {
@@ -110,7 +110,8 @@ static void judge_members(const struct rk_logs *logs, const struct callers *call
     }
     for (; c < calling; c++) {
         struct rk_finding *f = blame_call(logs, callers, g, caller[c], findings);
-        snprintf(f->need, sizeof f->need, "rank %" PRIu32 " is no member of the group", caller[c]);
+        snprintf(f->need, sizeof f->need, "rank %" PRIu32 " is not a member of the group",
+                 caller[c]);
     }
 }
 

@@ -214,7 +214,7 @@ static void report(const struct meeting *m, enum report kind, uint32_t other, co
     snprintf(f->need, sizeof f->need, "%s line %" PRIu32 ", %.90s", how, log->operation[other].line,
              log_describe(m->r->logs, m->rank, other, text));
     snprintf(f->fix, sizeof f->fix, "%s",
-             kind == FREED ? "free it behind its last use" : "record an event and wait for it");
+             kind == FREED ? "free it after its last use" : "record an event and wait for it");
 }
 
 /* Is the earlier one over? On one stream it is: what starts together is taken to be in order, for

@@ -119,7 +119,7 @@ static enum rk_status find_group(const struct reader *r, struct piece text, uint
     if (number == LOG_NONE) return no_memory(r->error);
     if (number < known) {
         *group = logs->group_of[number];
-        return *group == LOG_NONE ? fail(r, &text, "is no group of ranks") : RK_OK;
+        return *group == LOG_NONE ? fail(r, &text, "is not a group of ranks") : RK_OK;
     }
     if (!ARRAY_RESERVE(logs->group_of, logs->group_of_room, (size_t)number + 1))
         return no_memory(r->error);
@@ -128,7 +128,7 @@ static enum rk_status find_group(const struct reader *r, struct piece text, uint
     *group = good ? log_group(logs, members.rank, members.count) : LOG_NONE;
     free(members.rank);
     logs->group_of[number] = *group;
-    if (!good) return fail(r, &text, "is no group of ranks: write 0-7:1 or 3,11");
+    if (!good) return fail(r, &text, "is not a group of ranks: write 0-7:1 or 3,11");
     return *group == LOG_NONE ? no_memory(r->error) : RK_OK;
 }
 
@@ -157,7 +157,7 @@ static enum rk_status read_head(const struct reader *r, const char **at, const c
         return RK_OK;
     }
     if (is_message(p->kind) && !whole_count(first, UINT32_MAX - 1, &peer))
-        return fail(r, &first, "is no rank");
+        return fail(r, &first, "is not a rank");
     p->peer = (uint32_t)peer;
     const enum rk_status status = is_collective(p->kind) ? find_group(r, first, &p->group) : RK_OK;
     if (status != RK_OK) return status;
@@ -197,7 +197,7 @@ static enum rk_status read_keys(const struct reader *r, const char **at, const c
             if (flop > 0 && flop < 1e30) p->flop = flop;
         } else if (begins(word, "tag=", &value)) {
             uint64_t tag;
-            if (!whole_count(value, INT32_MAX, &tag)) return fail(r, &word, "is no tag");
+            if (!whole_count(value, INT32_MAX, &tag)) return fail(r, &word, "is not a tag");
             p->tag = (int64_t)tag;
         } else if (!memchr(word.at, '=', word.length)) {
             return fail(r, &word, "key=value is expected here");
@@ -229,7 +229,7 @@ static enum rk_status read_line(const struct reader *r, const char *at, const ch
     const struct piece word = next(&at, end);
     if (!word.length || *word.at == '#') return RK_OK;
     const int kind = find_kind(word);
-    if (kind < 0) return fail(r, &word, "is no operation");
+    if (kind < 0) return fail(r, &word, "is not an operation");
     p.kind = (enum rk_log_kind)kind;
     enum rk_status status = read_head(r, &at, end, &p);
     if (status == RK_OK) status = read_keys(r, &at, end, &p, &reads, &writes);

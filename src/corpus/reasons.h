@@ -28,7 +28,7 @@
     X(NOISE,         "noise",          "zlib leaves more of it than `compression` allows")                  \
     X(EXACT,         "exact",          "the same text as an earlier document")                              \
     X(NEAR,          "near",           "nearly the text of an earlier document")                            \
-    X(EVALUATION,    "evaluation",     "nothing left beside passages of an evaluation set")
+    X(EVALUATION,    "evaluation",     "nothing left outside passages of an evaluation set")
 /* clang-format on */
 
 enum reason {

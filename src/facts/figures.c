@@ -127,7 +127,7 @@ static bool read_memories(const struct row *row, struct fact *fact)
         double bytes;
         if (!text[0]) continue;
         if (!read_bytes(text, row_get(row, "memory.unit"), &bytes))
-            return fact_fail(fact, "%s: \"%.60s\" is no size", memories[i].column, text);
+            return fact_fail(fact, "%s: \"%.60s\" is not a size", memories[i].column, text);
         fact->figure[fact->figures++] =
             (struct figure){memories[i].column, memories[i].kind, FORM_BYTES, bytes, 1};
     }
@@ -144,7 +144,7 @@ static bool read_formula(const struct row *row, struct fact *fact)
             fact->formula = (enum flop_formula)i;
             return true;
         }
-    return fact_fail(fact, "flop: \"%.60s\" is no formula", text);
+    return fact_fail(fact, "flop: \"%.60s\" is not a formula", text);
 }
 
 bool fact_figures(const struct row *row, struct fact *fact)

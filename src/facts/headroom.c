@@ -14,10 +14,11 @@ static enum rk_status size_room(const char *text, const struct rk_system *system
     struct units_error problem;
     double size;
     if (!quantity_parse(text, strlen(text), QUANTITY_BYTES, false, &size, &problem) || size < 0)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "`headroom`: \"%.40s\" is no size such as 8GiB, no share such as 10%%, and "
-                       "neither learned nor none",
-                       text);
+        return rk_fail(
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
+            "`headroom`: \"%.40s\" is not a size such as 8GiB, no share such as 10%%, and "
+            "neither learned nor none",
+            text);
     if (size >= capacity)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "`headroom`: %s has %.4g GiB, of which %.40s leaves nothing", system->id,

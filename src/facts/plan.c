@@ -152,7 +152,8 @@ static bool read_split(const struct row *row, struct fact *fact)
         char *end;
         const long blocks = strtol(text, &end, 10);
         if (end == text || blocks < 0 || blocks > 65535 || layout.splits == RK_MAX_CHUNKS)
-            return fact_fail(fact, "split: \"%.60s\" is no list of layers", row_get(row, "split"));
+            return fact_fail(fact, "split: \"%.60s\" is not a list of layers",
+                             row_get(row, "split"));
         layout.split[layout.splits++] = (uint16_t)blocks;
         text = end + strspn(end, ", ");
     }
@@ -236,7 +237,7 @@ static bool read_recomputed(const struct row *row, struct fact *fact)
         const uint64_t blocks = rk_plan_split(plan, &fact->model, i);
         const long again = strtol(text, &end, 10);
         if (end == text || again < 0 || (uint64_t)again > blocks || plan->chunks > 1)
-            return fact_fail(fact, "recompute_stages: \"%.60s\" is no list of layers of stages",
+            return fact_fail(fact, "recompute_stages: \"%.60s\" is not a list of layers of stages",
                              row_get(row, "recompute_stages"));
         add_run(&layout, (uint64_t)again, 1);
         add_run(&layout, blocks - (uint64_t)again, 0);

@@ -32,7 +32,7 @@ enum rk_status sure_read(const char *text, struct sure_bounds *bounds, struct rk
         bounds->fits <= bounds->fails && bounds->fails < 100)
         return RK_OK;
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                   "`sure`: \"%.40s\" is no pair of shares of the memory such as 0.85,1.1, the "
+                   "`sure`: \"%.40s\" is not a pair of shares of the memory such as 0.85,1.1, the "
                    "smaller first, and no single one such as 1",
                    text);
 }

@@ -65,7 +65,7 @@ enum rk_status galvatron_plan_of(const struct galvatron_file *file, struct rk_pl
         struct rk_segment *last = layout.segments ? &layout.segment[layout.segments - 1] : NULL;
         if (local < 0 || (layout.segments == RK_MAX_SEGMENTS && last->local != local))
             return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                           "a plan has at most %d kinds of layers beside embedding and head, and "
+                           "a plan has at most %d kinds of layers besides embedding and head, and "
                            "%d runs of them",
                            RK_MAX_LOCALS, RK_MAX_SEGMENTS);
         if (last && last->local == local)
@@ -98,7 +98,7 @@ static enum rk_status check_plan(const struct rk_model *model, const struct rk_p
         if (!rk_plan_split(plan, model, stage))
             return refuse("a stage without layers", "give each stage a layer", error);
     if (!galvatron_power_of_two((long)plan->pipeline))
-        return refuse("a pipeline degree that is no power of two", "give pp1, pp2, pp4, ...",
+        return refuse("a pipeline degree that is not a power of two", "give pp1, pp2, pp4, ...",
                       error);
     return RK_OK;
 }

@@ -92,7 +92,7 @@ static enum rk_status read_by_degree(const struct place *object, unsigned needs,
         place_member(object, key, &member);
         if (!degree && strcmp(key, "checkpoint") != 0)
             return place_fail_key(&member, error,
-                                  "is no degree: give powers of two up to %d, or checkpoint",
+                                  "is not a degree: give powers of two up to %d, or checkpoint",
                                   GALVATRON_MAX_DEGREE);
         if (!degree) continue;
         status = read_size(&member, &by->value[galvatron_log2(degree)], error);
@@ -459,7 +459,7 @@ static enum rk_status read_span(const struct place *kind, struct span *span, str
         struct place member;
         const int sequence = number_at(key, &end);
         place_member(kind, key, &member);
-        if (!sequence || *end) return place_fail_key(&member, error, "is no sequence length");
+        if (!sequence || *end) return place_fail_key(&member, error, "is not a sequence length");
         if (sequence > span->longest) {
             span->longest = sequence;
             span->activation = member;

@@ -48,7 +48,7 @@ const struct field galvatron_question_fields[] = {
     { "layers",            FIELD_OTHER,  FIELD_REQUIRED, .load = read_layers, .help = "layers of each kind" },
     { "sequence",          FIELD_OTHER,  FIELD_REQUIRED, .load = read_sequence, .help = "tokens of a sample, for each kind" },
     { "memory_GB",         FIELD_COUNT,  FIELD_REQUIRED, AT(memory_GB), .min = 1, .max = MOST_MEMORY_GB, .help = "memory of a rank" },
-    { "batch",             FIELD_COUNT,  AT(batch), .min = 1, .max = MOST_BATCH, .help = "samples a step" },
+    { "batch",             FIELD_COUNT,  AT(batch), .min = 1, .max = MOST_BATCH, .help = "samples per step" },
     { "min_bsz",           FIELD_COUNT,  AT(min_batch), .min = 1, .max = MOST_BATCH, .preset = 8, .help = "without batch: the smallest" },
     { "max_bsz",           FIELD_COUNT,  AT(max_batch), .min = 1, .max = MOST_BATCH, .preset = 8, .help = "... the largest" },
     { "bsz_scale",         FIELD_COUNT,  AT(batch_step), .min = 1, .max = MOST_BATCH, .preset = 8, .help = "... from one to the next" },
@@ -83,7 +83,7 @@ enum rk_status galvatron_read_question(const struct place *object,
     if (status != RK_OK) return status;
     if (question->ordinary == GALVATRON_ZERO3) {
         place_member(object, "default_dp_type", &member);
-        return place_fail(&member, error, "must be ddp or zero2: ZeRO-3 is always beside it");
+        return place_fail(&member, error, "must be ddp or zero2: ZeRO-3 is always searched too");
     }
     place_member(object, "sequence", &member);
     if (json_array_size(member.value) != (size_t)question->shape.kinds)

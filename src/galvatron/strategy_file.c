@@ -104,7 +104,7 @@ static enum rk_status read_list(const struct place *place, int *list, int *count
         const long number = *text >= '0' && *text <= '9' ? strtol(text, &end, 10) : -1;
         if (number < 0 || number > 1 << 20 || (*end != ',' && *end))
             return place_fail(place, error,
-                              "entry %d is no whole number: give numbers with commas "
+                              "entry %d is not a whole number: give numbers with commas "
                               "between, such as \"4,4,2\"",
                               *count + 1);
         if (*count == MOST_LAYERS)
@@ -135,7 +135,7 @@ static const struct field file_fields[] = {
     { "use_sp",               FIELD_OTHER, FIELD_OPTIONAL, .load = read_list_3, .help = "1: they split the sequence (Ulysses)" },
     { "checkpoint",           FIELD_OTHER, FIELD_REQUIRED, .load = read_list_4, .help = "1: recomputed" },
     NUMBER("world_size", world, FIELD_REQUIRED, 1, GALVATRON_MAX_DEGREE, 1, "ranks"),
-    NUMBER("global_bsz", batch, FIELD_REQUIRED, 1, 1 << 20, 1, "samples a step"),
+    NUMBER("global_bsz", batch, FIELD_REQUIRED, 1, 1 << 20, 1, "samples per step"),
     NUMBER("chunks", chunks, FIELD_REQUIRED, 1, 1 << 20, 1, "microbatches"),
     { "pp_division",          FIELD_OTHER, FIELD_REQUIRED, .load = read_list_5, .help = "layers of each stage" },
     { "pipeline_type",        FIELD_CHOICE, AT(pipeline), .choices = galvatron_pipeline_names, .preset = GALVATRON_1F1B, .help = "schedule" },

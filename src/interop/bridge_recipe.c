@@ -304,7 +304,7 @@ static enum rk_status read_function(struct recipe *r, const char *name, int dept
     char text[LINE];
     int line, first;
     const char *body = body_of(r->source->text, name, &first);
-    if (!body || depth > DEPTH) return fail_line(r, 0, name, "is no function of this file");
+    if (!body || depth > DEPTH) return fail_line(r, 0, name, "is not a function of this file");
     struct cursor c = {body, first};
     enum rk_status status = RK_OK;
     next_line(&c, text, &line); /* its head */
@@ -389,10 +389,11 @@ static enum rk_status load_model(struct recipe *r, struct rk_model *model)
         return rk_fail(r->error, RK_BAD_INPUT, r->source->path, 0, 0,
                        "names no model by from_hf_pretrained(): give it with --set model=ID");
     if (rk_model_load(id, model, &ignored) != RK_OK)
-        return rk_fail(r->error, RK_BAD_INPUT, r->source->path, 0, 0,
-                       "%.100s is no model of the catalog: give one with --set model=ID (an id, or "
-                       "a file)",
-                       id);
+        return rk_fail(
+            r->error, RK_BAD_INPUT, r->source->path, 0, 0,
+            "%.100s is not a model of the catalog: give one with --set model=ID (an id, or "
+            "a file)",
+            id);
     notes_add(r->notes, NOTE_ASSUMED, 0, 0, "model", id, "the catalog's %s", model->id);
     return RK_OK;
 }

@@ -100,7 +100,7 @@ static void check_parameters(const struct settings_check *c, const char *section
         const char *name = s->key + n;
         if (strcmp(name, "max_grad_norm") == 0)
             check_refuse(c, "1.unknown", s->key, "give gradient_clipping",
-                         "is no parameter of an optimizer");
+                         "is not a parameter of an optimizer");
         else if (!in_words(takes->parameters, name, strcspn(name, ".")))
             check_refuse(c, "1.unknown", s->key, "correct it, or leave it out",
                          "is none of its parameters");
@@ -232,10 +232,10 @@ static void check_pairs(const struct settings_check *c)
     const struct check_pair pairs[] = {
         {check_says(c, optimizer, "nvme") &&
              !check_find(c, "zero_optimization.offload_optimizer.nvme_path"),
-         "12.needs", optimizer, "needs the folder of a disk", "give nvme_path beside it"},
+         "12.needs", optimizer, "needs the folder of a disk", "give nvme_path next to it"},
         {check_says(c, weights, "nvme") &&
              !check_find(c, "zero_optimization.offload_param.nvme_path"),
-         "12.needs", weights, "needs the folder of a disk", "give nvme_path beside it"},
+         "12.needs", weights, "needs the folder of a disk", "give nvme_path next to it"},
         {check_says(c, optimizer, "nvme") && sharded && !all, "12.needs", optimizer,
          "a disk is used with stage 3 only", "use stage 3, or cpu"},
         {check_number(c, "zero_optimization.offload_optimizer.ratio") < 1 && !all, "12.needs",

@@ -141,7 +141,7 @@ static enum rk_status open_inner(const struct words_reading *r, struct settings 
     enum rk_status status = text_file_load(path, FILE_BYTES, &text, &size, error);
     if (status != RK_OK)
         return rk_fail(error, RK_BAD_INPUT, from, 0, 0,
-                       "defaults.train %.80s: %.200s is not beside this file: give that one", name,
+                       "defaults.train %.80s: %.200s is not next to this file: give that one", name,
                        path);
     status = settings_read(inner, path, text, NULL, 0, error);
     free(text);

@@ -157,7 +157,7 @@ static void derive_longcat(struct reading *r)
     const uint64_t real = k->active_experts * k->experts / (k->experts + k->zero_experts);
     hf_note_add(r, HF_IGNORED, "zero_expert_num", hf_count_text(value, k->zero_experts),
                 "a token's %" PRIu64 " experts are taken for the %" PRIu64
-                " that compute on average; experts are timed behind the dense MLPs, not beside",
+                " that compute on average; experts are timed after the dense MLPs, not in parallel",
                 k->active_experts, real ? real : 1);
     k->layers = 3 * k->double_layers;
     k->active_experts = real ? real : 1;
@@ -208,7 +208,7 @@ static enum rk_status check_keys(const struct reading *r)
     }
     if (hf_type_has(r->type, "do_layer_norm_before") && !k->norm_first &&
         hf_member(r, "do_layer_norm_before", &place))
-        return place_fail(&place, r->error, "norms behind each half are not known here");
+        return place_fail(&place, r->error, "norms after each half are not known here");
     if (k->local_value_dim && k->local_value_dim != (k->value_dim ? k->value_dim : k->head_dim)) {
         hf_member(r, "swa_v_head_dim", &place);
         return place_fail(&place, r->error,

@@ -146,7 +146,7 @@ static enum rk_status by_hub(struct reading *r)
     if (rk_model_load(r->j.hub, r->m, &ignored) != RK_OK)
         return settings_fail_key(
             &r->settings, "initialize_from_hf", r->error,
-            "%.80s is no checkpoint of the catalog: give the sizes, model.type, "
+            "%.80s is not a checkpoint of the catalog: give the sizes, model.type, "
             "model.hidden_dim, ..., with --set",
             r->j.hub);
     notes_add(r->notes, NOTE_ASSUMED, 0, 0, "model", r->j.hub, "the catalog's %s", r->m->id);

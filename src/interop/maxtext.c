@@ -123,7 +123,7 @@ static enum rk_status by_catalog(struct reading *r, const char *name, const char
     if (rk_model_load(id, r->m, &ignored) != RK_OK)
         return settings_fail_key(&r->settings, key, r->error,
                                  strcmp(key, "model_name") == 0
-                                     ? "%.60s is no model of the catalog: import its file of "
+                                     ? "%.60s is not a model of the catalog: import its file of "
                                        "configs/models, with the run's keys given by --set"
                                      : "its layers have more than the keys say, and the catalog "
                                        "has no %.60s, the file's name: give --set model_name=NAME",
@@ -345,7 +345,7 @@ static enum rk_status read_batch(struct reading *r)
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "per_device_batch_size", "12", "base.yml's preset");
     if (!(all >= 1) || all > 1e9 || fabs(all - round(all)) > 1e-6)
         return settings_fail_key(&r->settings, "per_device_batch_size", r->error,
-                                 "times the %" PRIu64 " devices is no whole number of samples",
+                                 "times the %" PRIu64 " devices is not a whole number of samples",
                                  p->ranks);
     if (p->pipeline > 1) parts *= j->microbatches > 0 ? (uint64_t)j->microbatches : p->pipeline;
     const uint64_t each = p->pipeline * (j->per_stage ? j->per_stage : 1);

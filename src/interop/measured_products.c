@@ -196,7 +196,7 @@ enum rk_status measured_products(const char *path, struct samples *samples, stru
         headed = true;
     }
     if (status == RK_OK && samples->count == before)
-        status = lines_fail(&lines, error, "no products: expected lines behind the first one");
+        status = lines_fail(&lines, error, "no products: expected lines after the first one");
     document_release(&document);
     return status;
 }

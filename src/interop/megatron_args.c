@@ -205,7 +205,7 @@ static enum rk_status read_value(struct megatron_args *args, enum megatron_flag 
     }
     if (left == 0 || is_flag(word))
         return megatron_args_break(args, "1.value", value->word,
-                                   "--%s needs a value: what stands behind it is nothing, or a "
+                                   "--%s needs a value: the value is missing, or a "
                                    "variable that is empty",
                                    facts->name);
     for (value->words = 0; (size_t)value->words < left && !is_flag(&word[value->words]);) {
@@ -343,7 +343,7 @@ static size_t pass_over(struct megatron_args *args, const struct shell_word *wor
         if (!stray++)
             notes_add(args->notes, NOTE_WARNING, words[used].place.line, words[used].place.column,
                       words->text, words[used].text,
-                      "is a word too many behind this argument: it is passed over, but the run "
+                      "is a word too many after this argument: it is passed over, but the run "
                       "itself would stop here");
     }
     return used;

@@ -393,7 +393,7 @@ static void check_recompute(const struct check *c)
                       : HAS(RECOMPUTE_MODULES)   ? FLAG(RECOMPUTE_MODULES)
                                                  : FLAG(RECOMPUTE_GRANULARITY),
                       "core_attn",
-                      "is computed again by fused attention kernels anyway: it costs time here and "
+                      "is recomputed by fused attention kernels anyway: it costs time here and "
                       "saves little");
 }
 
@@ -416,7 +416,7 @@ static void check_offload(const struct check *c)
          FLAG(FINE_OFFLOAD), "12.needs", "needs --transformer-impl transformer_engine"},
         {megatron_lists(args, FLAG(OFFLOAD_MODULES), "attn_proj") &&
              !megatron_lists(args, FLAG(OFFLOAD_MODULES), "core_attn"),
-         FLAG(OFFLOAD_MODULES), "12.needs", "attn_proj needs core_attn beside it"},
+         FLAG(OFFLOAD_MODULES), "12.needs", "attn_proj needs core_attn too"},
     };
     APPLY(rules);
 }

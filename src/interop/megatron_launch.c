@@ -411,7 +411,7 @@ static enum rk_status fail_none(const struct megatron_args *args, const struct s
 
 enum { MOST_VARIANTS = 64 };
 
-/* "1 in line 40, 2 in line 52 behind the condition of line 50" */
+/* "1 in line 40, 2 in line 52 after the condition of line 50" */
 static enum rk_status list_variants(const struct megatron_args *args, const struct shell *shell,
                                     const struct shell_command *const *found, int count)
 {
@@ -423,7 +423,7 @@ static enum rk_status list_variants(const struct megatron_args *args, const stru
                                  i + 1, line);
         if (found[i]->maybe)
             used += (size_t)snprintf(text + used, sizeof text - used,
-                                     " behind the condition of line %d", found[i]->condition.line);
+                                     " after the condition of line %d", found[i]->condition.line);
     }
     return megatron_args_fail(args, &shell->word[found[1]->first],
                               "%d commands train (%s): choose with --variant 1 to %d", count, text,
@@ -486,7 +486,7 @@ enum rk_status megatron_launch(struct megatron_args *args, const struct megatron
                   shell->assumed[i].name);
     if (command->maybe)
         notes_add(args->notes, NOTE_ASSUMED, command->condition.line, command->condition.column,
-                  "the condition", "holds", "the run stands behind a condition that is not known");
+                  "the condition", "holds", "the run depends on a condition that is not known");
     if (args->gpus) return RK_OK; /* as the caller says */
     return megatron_launch_gpus(shell, all, begin, slurm, &args->gpus, &args->gpus_from,
                                 args->error);

@@ -83,7 +83,7 @@ static bool count_stages(const char *flat, struct megatron_layout *layout, char 
         if (*p == '|') {
             if (++layout->stages > RK_MAX_CHUNKS) return complain(why, "has more than 512 stages");
         } else if (*p == 't') {
-            if (layout->predict) return complain(why, "has a t behind an m");
+            if (layout->predict) return complain(why, "has a t after an m");
             if (*blocks == UINT16_MAX) return complain(why, "has too many blocks in a stage");
             ++*blocks;
             layout->all++;

@@ -65,7 +65,7 @@ void megatron_loop_take(struct megatron_args *args, const struct megatron_other 
     if (one && !text)
         notes_add_rule(args->notes, "1.value", NOTE_REFUSED, words->place.line, words->place.column,
                        words->text, "", "",
-                       "needs a value: what stands behind it is nothing, or a variable that is "
+                       "needs a value: the value is missing, or a variable that is "
                        "empty");
     if (which < 0) return;
     args->loop[which] = (struct megatron_loop_value){words, unknown ? NULL : text, NAN};
@@ -240,9 +240,9 @@ static void check_files(const struct megatron_args *args)
         {GIVEN(SAVE) && !GIVEN(SAVE_INTERVAL) && !GIVEN(SAVE_PERSISTENT), LOOP_SAVE, "12.needs",
          "needs an interval", "give --save-interval"},
         {GIVEN(SAVE_RETAIN) && !divides(VALUE(SAVE_INTERVAL), VALUE(SAVE_RETAIN)), LOOP_SAVE_RETAIN,
-         "3.divide", "is no multiple of --save-interval", "correct one of them"},
+         "3.divide", "is not a multiple of --save-interval", "correct one of them"},
         {GIVEN(LOG_MEMORY) && !divides(logs, VALUE(LOG_MEMORY)), LOOP_LOG_MEMORY, "3.divide",
-         "is no multiple of --log-interval (100 unless given)", "correct one of them"},
+         "is not a multiple of --log-interval (100 unless given)", "correct one of them"},
         {data > 1, GIVEN(MOCK_DATA) ? LOOP_MOCK_DATA : LOOP_TRAIN_DATA, "12.excludes",
          "is one of several sources of data", "keep one of them"},
         {local && !GIVEN(PASSING_FOLDER), LOOP_PASSING_KIND, "12.needs", "local needs a folder",

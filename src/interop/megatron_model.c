@@ -327,7 +327,7 @@ static enum rk_status read_mixture(const struct megatron_args *args, struct rk_m
     shared += COUNT(SHARED_EXPERTS, 0) * m->expert_feedforward;
     if (megatron_is(args, FLAG(MLP_TYPE), "residual"))
         return megatron_args_fail(args, args->value[FLAG(MLP_TYPE)].word,
-                                  "--mlp-type residual: a dense MLP beside the experts is not "
+                                  "--mlp-type residual: a dense MLP next to the experts is not "
                                   "covered");
     if (shared % m->expert_feedforward) { /* one of a width of its own */
         m->shared_experts = 1;

@@ -135,10 +135,11 @@ static enum rk_status read_layout(const struct megatron_args *args, const struct
         return megatron_args_break(args, layout.lost ? "6.layers" : "1.value", word,
                                    "--pipeline-model-parallel-layout: %s", why);
     if ((uint64_t)layout.stages % plan->pipeline)
-        return megatron_args_break(args, "2.stages", word,
-                                   "--pipeline-model-parallel-layout: %d stages are no multiple of "
-                                   "the %" PRIu64 " pipeline ranks",
-                                   layout.stages, plan->pipeline);
+        return megatron_args_break(
+            args, "2.stages", word,
+            "--pipeline-model-parallel-layout: %d stages are not a multiple of "
+            "the %" PRIu64 " pipeline ranks",
+            layout.stages, plan->pipeline);
     if (layout.all != model->layers || layout.predict != model->predict_layers)
         return megatron_args_break(
             args, "6.layers", word,
@@ -339,7 +340,8 @@ static uint64_t layers_of_chunk(const struct megatron_args *args, const struct r
     if (!HAS(RECOMPUTE_PER_RANK) || plan->chunks < 2) return layers;
     if (layers % plan->chunks)
         megatron_refuse(args, "1.covered", FLAG(RECOMPUTE_PER_RANK),
-                        "%" PRIu64 " layers of a rank are no whole number for each of its %" PRIu64
+                        "%" PRIu64
+                        " layers of a rank are not a whole number for each of its %" PRIu64
                         " virtual stages, which plans do not cover",
                         layers, plan->chunks);
     return layers / plan->chunks;

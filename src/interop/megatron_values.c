@@ -73,7 +73,7 @@ void megatron_judge_value(struct megatron_args *args, const struct megatron_othe
 static const struct {
     const char *part, *why;
 } specs[] = {
-    {"longcat_spec", "a layer has two attentions and a dense MLP beside its experts"},
+    {"longcat_spec", "a layer has two attentions and a dense MLP next to its experts"},
     {"deepseek4_spec", "attention is compressed, and there are several residual streams"},
     {"mamba", "layers are state spaces"},
     {"hybrid_layer_specs", "layers are state spaces"},

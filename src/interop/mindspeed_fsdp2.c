@@ -61,7 +61,7 @@ static enum rk_status read_ranks(const struct reading *r, struct rk_plan *p)
                        "degrees must be at least 1");
     if (j->tensor > 1)
         return settings_fail_key(&r->settings, "parallel.tp_size", r->error,
-                                 "tensor ranks do not start beside FSDP here");
+                                 "tensor ranks do not start with FSDP here");
     if (gpus != j->shard)
         return settings_fail_key(&r->settings, "parallel.fsdp_size", r->error,
                                  "must be all %" PRIu64 " GPUs, as MindSpeed-LLM has it", gpus);
@@ -111,7 +111,7 @@ static enum rk_status read_recompute(const struct reading *r, struct rk_plan *p)
         const struct setting *s = &r->settings.setting[i];
         if (strncmp(s->key, key, strlen(key)) == 0 && strcmp(s->text, "model.layers.{*}") != 0)
             return settings_fail(&r->settings, s, r->error,
-                                 "%.80s is computed again: only whole layers are covered", s->text);
+                                 "%.80s is recomputed: only whole layers are covered", s->text);
     }
     return RK_OK;
 }

@@ -137,7 +137,7 @@ static enum rk_status read_line(const char *path, int number, const char *line, 
     json_t *event = json_loads(at, JSON_DISABLE_EOF_CHECK, &wrong);
     if (!event)
         return rk_fail(error, RK_BAD_INPUT, path, number, (int)(at - line) + wrong.column,
-                       "what follows %s is no JSON: %s", mark, wrong.text);
+                       "what follows %s is not JSON: %s", mark, wrong.text);
     const bool kept = read_event(log, block, event);
     json_decref(event);
     return kept ? RK_OK : no_memory(error);

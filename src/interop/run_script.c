@@ -229,7 +229,7 @@ static enum rk_status choose(struct work *w)
         if (w->word)
             return rk_fail(w->error, RK_BAD_INPUT, w->script->path, words->place.line,
                            words->place.column,
-                           "a second command trains, beside that of line %d: leave one of them",
+                           "a second command trains, besides that of line %d: leave one of them",
                            w->word->place.line);
         w->word = words;
         w->count = command->count;
@@ -238,8 +238,7 @@ static enum rk_status choose(struct work *w)
             if (strcmp(words[k].text, "--") == 0) w->begin = k + 1; /* of the launcher, before */
         if (command->maybe)
             notes_add(w->notes, NOTE_ASSUMED, command->condition.line, command->condition.column,
-                      "the condition", "holds",
-                      "the run stands behind a condition that is not known");
+                      "the condition", "holds", "the run depends on a condition that is not known");
     }
     if (w->word) return RK_OK;
     if (shell_fail_stopped(&w->shell, w->error) != RK_OK) return w->error->status;
@@ -505,7 +504,7 @@ static enum rk_status open_file(struct work *w, const char **name, const struct 
         }
     }
     return fail_at(w, word,
-                   "is neither beside this script nor in a folder above it, and the script does "
+                   "is neither next to this script nor in a folder above it, and the script does "
                    "not write it");
 }
 

@@ -186,7 +186,7 @@ static void check_trainer(const struct settings_check *c)
          "needs the same strategy for saving and evaluation", "make save_strategy eval_strategy"},
         {best && in_steps && strcasecmp(evaluation, saving) == 0 && every >= 1 && eval >= 1 &&
              fmod(every, eval) != 0,
-         "3.divide", "save_steps", "is no multiple of eval_steps, which the best model needs",
+         "3.divide", "save_steps", "is not a multiple of eval_steps, which the best model needs",
          "correct one of them"},
         {by_steps && check_number(c, "logging_steps") == 0, "1.value", "logging_steps",
          "must not be 0 where logs go by steps", "give logging_strategy no"},

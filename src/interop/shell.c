@@ -626,7 +626,7 @@ static enum rk_status give(struct shell_state *s, const char *const *sets, size_
         const char *equals = strchr(sets[i], '=');
         if (!equals || equals == sets[i] || find_mark(sets[i], strlen(sets[i])))
             return rk_fail(s->error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                           "--set: \"%.60s\" is no assignment: give NAME=VALUE", sets[i]);
+                           "--set: \"%.60s\" is not an assignment: give NAME=VALUE", sets[i]);
         const struct shell_value value = {equals + 1, 0, 0, {0, 0}};
         shell_assign(s, sets[i], (size_t)(equals - sets[i]), &value, 1, false, false);
         struct shell_variable *v = shell_find(s, sets[i], (size_t)(equals - sets[i]));
@@ -648,7 +648,7 @@ static enum rk_status open_text(struct shell *shell, const char *path, const cha
     if (size > SHELL_MAX_BYTES)
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "too large for a launch script");
     if (find_mark(text, size))
-        return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "is no text: it has control characters");
+        return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "is not text: it has control characters");
     s->at = shell_copy(s, text, size); /* ends in 0, outlives the caller's text */
     s->end = s->at + size;
     return give(s, sets, set_count);

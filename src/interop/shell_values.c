@@ -485,7 +485,7 @@ static void add_help(const struct shell *shell, const struct shell_unknown *u, c
     if (*asked)
         snprintf(text, size, " (it is compared with %s)", asked);
     else if (unread)
-        snprintf(text, size, ", or have %.60s beside the script, which it sources", unread);
+        snprintf(text, size, ", or have %.60s next to the script, which it sources", unread);
 }
 
 #define NAME "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"

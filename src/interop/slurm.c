@@ -108,7 +108,7 @@ static enum rk_status read_list(struct reader *r, const char *key, const char *v
         return fail(r, "%s=ALL does not say how many: what `scontrol show topology` prints does",
                     key);
     if (slurm_count(value) < 0)
-        return fail(r, "%s=%s is no list such as n[00-15],m1", key,
+        return fail(r, "%s=%s is not a list such as n[00-15],m1", key,
                     text_quote(said, value, strlen(value)));
     *into = strdup(value);
     return *into ? RK_OK : no_memory(r->error);
@@ -119,7 +119,7 @@ static enum rk_status read_sizes(struct reader *r, const char *key, const char *
 {
     char said[TEXT_QUOTE];
     if (*value && value[strspn(value, "0123456789,")] == '\0') return RK_OK;
-    return fail(r, "%s=%s is no list of numbers such as 18,36", key,
+    return fail(r, "%s=%s is not a list of numbers such as 18,36", key,
                 text_quote(said, value, strlen(value)));
 }
 

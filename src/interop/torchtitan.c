@@ -177,7 +177,7 @@ static void compare_model(struct reading *r)
     if (!found)
         notes_add_rule(r->notes, "13.model", NOTE_REFUSED, at->line, at->column, at->key, at->text,
                        "give --ignore model if --model is what it trains",
-                       "%s %s is no language model of torchtitan that is known", name, flavor);
+                       "%s %s is not a language model of torchtitan that is known", name, flavor);
     else if (found->layers != r->m->layers || found->hidden != r->m->hidden ||
              found->experts != r->m->experts)
         notes_add_rule(r->notes, "13.model", NOTE_REFUSED, at->line, at->column, at->key, at->text,
@@ -238,7 +238,7 @@ static enum rk_status derive_samples(struct reading *r)
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, micro, "16384", "torchtitan's default");
     if (!j->sequence || j->tokens < j->sequence || j->tokens % j->sequence)
         return settings_fail_key(r->settings, micro, r->error,
-                                 "%" PRIu64 " tokens are no whole number of samples of %" PRIu64
+                                 "%" PRIu64 " tokens are not a whole number of samples of %" PRIu64
                                  ": samples that are packed or cut are not covered",
                                  j->tokens, j->sequence);
     j->microbatch = j->tokens / j->sequence;
@@ -246,7 +246,7 @@ static enum rk_status derive_samples(struct reading *r)
     if (j->step_tokens <= 0) return RK_OK;
     if (j->step_tokens % (int64_t)j->sequence)
         return settings_fail_key(r->settings, "training.num_tokens_per_train_step", r->error,
-                                 "is no whole number of samples of %" PRIu64 " tokens",
+                                 "is not a whole number of samples of %" PRIu64 " tokens",
                                  j->sequence);
     j->global = j->step_tokens / (int64_t)j->sequence;
     return RK_OK;

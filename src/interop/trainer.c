@@ -242,7 +242,8 @@ static enum rk_status read_batch(const struct reading *r)
     p->microbatch = t->microbatch;
     p->batch = t->batch ? t->batch : t->microbatch * t->accumulation * rk_plan_data(p);
     if (p->batch % (p->microbatch * rk_plan_data(p)))
-        return fail(r, "batch_size is no multiple of the microbatch times the data-parallel GPUs");
+        return fail(r,
+                    "batch_size is not a multiple of the microbatch times the data-parallel GPUs");
     p->sequence = t->sequence == r->m->sequence ? 0 : t->sequence;
     if (!t->sequence) {
         char text[32];
@@ -379,7 +380,7 @@ static enum rk_status read_deepspeed(const struct reading *r)
     if (!text && named) text = load_config(r);
     if (!text && named)
         return settings_fail(r->settings, settings_find(r->settings, "deepspeed"), r->error,
-                             "%.80s is not beside this file: give --set deepspeed=PATH, or --set "
+                             "%.80s is not next to this file: give --set deepspeed=PATH, or --set "
                              "zero_optimization.stage=N",
                              r->t.deepspeed);
     const struct config_source source = {

@@ -83,7 +83,7 @@ static enum rk_status add_list(const struct reading *r, const struct setting *se
         const size_t length = strcspn(text, ", ");
         if (length && !add_module(text, length, bits))
             return settings_fail(r->settings, setting, r->error,
-                                 "%.*s is no matrix of a block that is known: q_proj, k_proj, "
+                                 "%.*s is not a matrix of a block that is known: q_proj, k_proj, "
                                  "v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other "
                                  "names of these are, and all-linear",
                                  (int)length, text);
@@ -152,7 +152,7 @@ static enum rk_status read_adapters(const struct reading *r)
     if (settings_has(r->settings, "lora_modules_to_save.") ||
         settings_has(r->settings, "modules_to_save."))
         notes_add(r->notes, NOTE_WARNING, 0, 0, "lora_modules_to_save", "",
-                  "is not followed: these modules are trained whole, beside the adapters");
+                  "is not followed: these modules are trained whole, in addition to the adapters");
     return read_targets(r);
 }
 
@@ -176,7 +176,7 @@ static enum rk_status read_base(const struct reading *r)
                       t->four_bits ? "load_in_4bit"
                       : t->bits    ? "quantization_bit"
                                    : "load_in_8bit",
-                      "weights of so few bits cannot be trained: adapters beside them can, and "
+                      "weights of so few bits cannot be trained: adapters on them can, and "
                       "none are said");
     return RK_OK;
 }

@@ -184,9 +184,11 @@ static const char *check_kinds(const struct uneven_stage *stage)
 static const char *check_stage(const struct rk_plan *plan)
 {
     if (rk_schedule_folds(plan->schedule))
-        return "a V-shaped schedule needs as many GPUs on each stage; give another schedule";
+        return "a V-shaped schedule needs the same number of GPUs on each stage; give another "
+               "schedule";
     if (plan->schedule == RK_DUALPIPE)
-        return "with dualpipe each rank has two stages, which need as many GPUs each; give another "
+        return "with dualpipe each rank has two stages, which need the same number of GPUs; give "
+               "another "
                "schedule";
     if (plan->order != RK_ORDER_TP_CP_DP_PP)
         return "stages of different numbers of GPUs are counted one behind the other; give "

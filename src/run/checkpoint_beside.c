@@ -25,7 +25,7 @@ static enum rk_status write_file(const char *folder, const struct rk_train_file 
 {
     char path[600];
     if (!is_known(f->name))
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%.100s is no name of RK_TRAIN_FILES",
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%.100s is not a name of RK_TRAIN_FILES",
                        f->name);
     snprintf(path, sizeof path, "%s/%s", folder, f->name);
     FILE *file = fopen(path, "w");

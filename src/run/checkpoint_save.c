@@ -36,10 +36,10 @@ enum rk_status checkpoint_check(const char *folder, const struct job *job, size_
     if (access(folder, W_OK) != 0 || statvfs(folder, &room) != 0 || stat(folder, &info) != 0)
         return fail_system(error, folder);
     if (!S_ISDIR(info.st_mode))
-        return rk_fail(error, RK_IO, folder, 0, 0, "is no folder: `save` takes one");
+        return rk_fail(error, RK_IO, folder, 0, 0, "is not a folder: `save` takes one");
     if (checkpoint_steps(folder, &newest, 1) && newest > begin)
         return rk_fail(error, RK_BAD_INPUT, folder, 0, 0,
-                       "has step %llu, and this run begins behind step %llu: go on from there with "
+                       "has step %llu, and this run begins after step %llu: go on from there with "
                        "`load`, or save to another folder",
                        newest, (unsigned long long)begin);
     status = whole_model(job, &all, error);

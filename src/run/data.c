@@ -94,7 +94,7 @@ static enum rk_status map_file(struct data *d, const char *path, struct rk_error
         close(file);
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                        about.st_size == 0 && S_ISREG(about.st_mode) ? "the file is empty"
-                                                                    : "this is no regular file");
+                                                                    : "this is not a regular file");
     }
     void *map = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
     close(file);

@@ -27,7 +27,7 @@ static bool note_scores(const struct team *team, struct comm *comm, uint64_t bat
             struct rk_error error;
             if (!isfinite(one[0])) {
                 rk_fail(&error, RK_CHECK_FAILED, NULL, 0, 0,
-                        "the log-likelihood of token %llu of sequence %llu is no number: the "
+                        "the log-likelihood of token %llu of sequence %llu is not a number: the "
                         "weights, or `norm_eps` and `rotary_base`, are wrong, or 32 bits are too "
                         "few (`double_precision`)",
                         (unsigned long long)i, (unsigned long long)n);

@@ -406,7 +406,7 @@ static bool is_refused(const struct clusters_space *s, int cluster)
 void clusters_space_why(const struct clusters_space *s, char why[static CLUSTERS_WHY])
 {
     const struct rk_machine *machine = s->question.machine;
-    const char *room = leaves_room(&s->question) ? " and leaves so much memory" : "";
+    const char *room = leaves_room(&s->question) ? " and leaves that much memory" : "";
     const int useless = clusters_space_useless(s);
     for (int i = 0; i < machine->clusters; i++)
         if (is_refused(s, i) && !(s->filtered && s->answer->simulated)) {

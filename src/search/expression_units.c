@@ -205,7 +205,8 @@ void parser_check_units(struct parser *p)
 static bool decides(struct parser *p, const struct term *value)
 {
     if (!value) return true;
-    parser_fail(p, (size_t)value->at, "this is no condition: compare it, as in hbm < 60GiB", NULL);
+    parser_fail(p, (size_t)value->at, "this is not a condition: compare it, as in hbm < 60GiB",
+                NULL);
     return false;
 }
 

@@ -153,10 +153,11 @@ enum rk_status needs_fail(const struct needs *needs, const struct rk_plans_probl
     const int first = found ? tier[0] : 0;
     const double have = part_of(problem, first);
     if (!found && !needs->lower)
-        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                       "%s on %s: no way to run its layers on so many GPUs with this batch and "
-                       "these restrictions",
-                       problem->model->id, system->id);
+        return rk_fail(
+            error, RK_NOTHING_FITS, NULL, 0, 0,
+            "%s on %s: no way to run its layers on this number of GPUs with this batch and "
+            "these restrictions",
+            problem->model->id, system->id);
     if (!found)
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
                        "%s on %s: no mix of ways to run layers fits in " AMOUNT

@@ -138,8 +138,8 @@ static enum rk_status cut_segments(struct cutting *c, const struct segment *segm
 static enum rk_status cut_units(struct cutting *c, uint64_t units, bool copied)
 {
     if (!units || c->extent % units)
-        return fail(c, "has %" PRIu64 " rows, which are no multiple of %" PRIu64 " %s", c->extent,
-                    units, facts[c->part->role].units);
+        return fail(c, "has %" PRIu64 " rows, which are not a multiple of %" PRIu64 " %s",
+                    c->extent, units, facts[c->part->role].units);
     return cut_segment(c, &(struct segment){units, c->extent / units, copied}, 0);
 }
 

@@ -259,7 +259,7 @@ static enum rk_status read_members(struct scan *s)
         if (!more && !take(s, '}')) return fail_at(s, s->at, "\",\" or \"}\" is missing");
     }
     skip_blanks(s);
-    return s->at == s->size ? RK_OK : fail_at(s, s->at, "something stands behind its end");
+    return s->at == s->size ? RK_OK : fail_at(s, s->at, "data after the end of the header");
 }
 
 static int by_name(const void *a, const void *b)
@@ -311,7 +311,7 @@ static enum rk_status check_cover(const struct scan *s)
     }
     if (at != s->data)
         return rk_fail(s->error, RK_BAD_INPUT, s->path, 0, 0,
-                       "%" PRIu64 " bytes of data stand behind the last tensor", s->data - at);
+                       "%" PRIu64 " bytes of data come after the last tensor", s->data - at);
     for (size_t i = 0; i < file->count; i++) {
         file->tensor[i].begin += LENGTH_BYTES + s->size;
         file->tensor[i].end += LENGTH_BYTES + s->size;
@@ -351,7 +351,7 @@ static enum rk_status read_length(int fd, const char *path, uint64_t file_bytes,
     *length = 0;
     if (file_bytes < LENGTH_BYTES || !read_whole(fd, bytes, sizeof bytes, 0))
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
-                       "%" PRIu64 " bytes are no safetensors file: its first 8 say how long the "
+                       "%" PRIu64 " bytes are not a safetensors file: its first 8 say how long the "
                        "header is",
                        file_bytes);
     for (int i = LENGTH_BYTES; i-- > 0;)
@@ -379,7 +379,7 @@ enum rk_status safetensors_read(const char *path, struct safetensors *file, stru
         status = rk_fail(error, errno == ENOENT ? RK_BAD_INPUT : RK_IO, path, 0, 0, "%s",
                          strerror(errno));
     else if (!S_ISREG(info.st_mode))
-        status = rk_fail(error, RK_BAD_INPUT, path, 0, 0, "is no file");
+        status = rk_fail(error, RK_BAD_INPUT, path, 0, 0, "is not a file");
     if (status == RK_OK) status = read_length(fd, path, (uint64_t)info.st_size, &length, error);
     if (status == RK_OK && !(header = malloc(length ? length : 1)))
         status = rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory for its header");

@@ -158,7 +158,7 @@ static enum rk_status infer(const struct store *store, const struct seen *s, str
         !(s->feedforward || s->expert_feedforward) || s->queries % d || s->keys % d)
         return rk_fail(error, RK_BAD_INPUT, store->layout.folder, 0, 0,
                        "has no config.json, and its tensors are not named as llama's: put the "
-                       "config.json beside them");
+                       "config.json next to them");
     *m = (struct rk_model){.id = "checkpoint",
                            .layers = s->layers,
                            .hidden = s->hidden,

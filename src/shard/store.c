@@ -43,7 +43,7 @@ static enum rk_status check_name(const struct place *place, const char *name,
         strlen(name) < 200)
         return RK_OK;
     return place_fail(place, error,
-                      "%s is no name of a .safetensors file in the folder of the index: files "
+                      "%s is not a name of a .safetensors file in the folder of the index: files "
                       "elsewhere are not read",
                       name ? text_quote(quoted, name, strlen(name)) : "this");
 }

@@ -211,7 +211,7 @@ static void move_tensor(struct mover *m, size_t tensor)
     struct tiling g = tiling_of(&t->from->tensor[tensor], m->job->chunk, &whole);
     if (!whole) {
         m->code = EINVAL;
-        m->what = "its last axis is no whole number of bytes";
+        m->what = "its last axis is not a whole number of bytes";
     }
     for (int slot = 0; !m->code && tiling_next(&g, &m->slot[slot].tile); slot = !slot) {
         if (!is_wanted(m, slot, &g.view, tensor)) continue;

@@ -36,7 +36,7 @@ enum rk_status database_fail(const struct study_database *database, int code,
         if (database->lock < 0)
             return rk_fail(
                 error, RK_IO, path, 0, 0,
-                "a run that writes it, or was stopped, has its log beside it, which only "
+                "a run that writes it, or was stopped, has its log next to it, which only "
                 "who may write there can read (%s): copy both to a folder of yours",
                 said);
         return rk_fail(error, RK_IO, path, 0, 0,
@@ -44,7 +44,7 @@ enum rk_status database_fail(const struct study_database *database, int code,
                        said);
     case SQLITE_NOTADB:
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
-                       "is no database: give another `db`, or remove the file");
+                       "is not a database: give another `db`, or remove the file");
     case SQLITE_CORRUPT:
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                        "is damaged (%s): move it away and run the study again", said);
@@ -190,7 +190,7 @@ static enum rk_status take_lock(struct study_database *database, struct rk_error
                        "cannot be written: %s; give another `db`, in a folder you may write to",
                        strerror(errno));
     if (fstat(database->lock, &info) == 0 && !S_ISREG(info.st_mode))
-        return rk_fail(error, RK_IO, path, 0, 0, "is no ordinary file: give another `db`");
+        return rk_fail(error, RK_IO, path, 0, 0, "is not an ordinary file: give another `db`");
     if (flock(database->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return rk_fail(error, RK_IO, path, 0, 0,
                        "another run of a study is writing it: wait until it has ended, or give "

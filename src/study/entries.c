@@ -446,7 +446,7 @@ static enum rk_status read_system_entry(struct system_entry *entry, struct rk_er
             return place_fail_key(&member, error, "more than %d fields: write them into the base",
                                   MOST_SYSTEM_FIELDS);
         if (!*key || strlen(key) > 64 || strpbrk(key, " \t\n="))
-            return place_fail_key(&member, error, "is no word of a system's one-line form");
+            return place_fail_key(&member, error, "is not a word of a system's one-line form");
         if (json_is_array(value)) status = place_need_array(&member, 1, MOST_PRODUCT, error);
         if (status != RK_OK) return status;
         entry->key[entry->keys] = key;

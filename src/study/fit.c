@@ -22,7 +22,7 @@ static enum rk_status find_field(const char *key, const struct field **field,
     }
     const char *nearest = text_nearest(key, names);
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                   "\"%.40s\" is no constant of kernels that can be fitted%s%s", key,
+                   "\"%.40s\" is not a constant of kernels that can be fitted%s%s", key,
                    nearest ? "; did you mean " : ": reckon-system(5) lists them",
                    nearest ? nearest : "");
 }

@@ -61,7 +61,7 @@ static enum rk_status fail_comment(const char *path, const char *text, const cha
         line += *text == '\n';
     }
     return rk_fail(error, RK_BAD_INPUT, path, line, column,
-                   "the comment does not end: add */ behind it");
+                   "the comment does not end: add */ after it");
 }
 
 /* Characters of several bytes in a comment shift the columns behind it on its line; a comment is

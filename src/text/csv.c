@@ -43,7 +43,7 @@ static enum rk_status read_quoted(struct reader *r)
     }
     r->at++;
     if (!at_line_end(r) && *r->at != ',')
-        return fail(r, r->line, "text behind a quoted field: write a quote inside quotes as \"\"");
+        return fail(r, r->line, "text after a quoted field: write a quote inside quotes as \"\"");
     return RK_OK;
 }
 

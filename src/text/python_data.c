@@ -704,7 +704,7 @@ enum rk_status python_settings(struct settings *settings, const char *path, cons
     if (r.status == RK_OK && (!made || made->kind != CALL))
         r.status =
             rk_fail(error, RK_BAD_INPUT, path, 0, 0,
-                    "%.80s is no function of this file that returns a configuration", function);
+                    "%.80s is not a function of this file that returns a configuration", function);
     if (r.status == RK_OK)
         r.status = settings_put(settings, "config", function, true, false, 0, error);
     if (r.status == RK_OK) emit(&r, "", made, 0);

@@ -151,7 +151,7 @@ static enum rk_status give(struct settings *s, const char *const *sets, size_t c
         const char *equals = strchr(sets[i], '=');
         if (!equals || equals == sets[i])
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                           "`set`: \"%.60s\" is no assignment: give KEY=VALUE", sets[i]);
+                           "`set`: \"%.60s\" is not an assignment: give KEY=VALUE", sets[i]);
         struct setting setting = {.key = copy(s, sets[i], (size_t)(equals - sets[i])),
                                   .text = copy(s, equals + 1, strlen(equals + 1)),
                                   .null = !equals[1],

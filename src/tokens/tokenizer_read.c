@@ -101,10 +101,11 @@ static enum rk_status read_token(struct bpe *bpe, const struct place *place, con
     const uint32_t id = (uint32_t)json_integer_value(place->value);
     const long count = size < sizeof bytes ? letters_to_bytes(key, size, bytes) : -1;
     if (count <= 0)
-        return place_fail_key(place, error,
-                              "%s is no byte-level token: each byte is written as the letter that "
-                              "GPT-2 gives it, a blank as U+0120",
-                              text_quote(quoted, key, size));
+        return place_fail_key(
+            place, error,
+            "%s is not a byte-level token: each byte is written as the letter that "
+            "GPT-2 gives it, a blank as U+0120",
+            text_quote(quoted, key, size));
     if (bpe->length[id])
         return place_fail(place, error, "two tokens have the id %u: give each its own", id);
     return bpe_set_token(bpe, id, bytes, (size_t)count) ? RK_OK : no_memory(error);

@@ -33,5 +33,5 @@ TEXT
 cat "$RECKON_SOURCE"/data/corpus/declaration/e*.txt >book.txt
 pages=
 "$RECKON" train -m "$RECKON_SOURCE/examples/train/tiny.json" -d book.txt -n 20 gbs2 seq32 -q -o train.html 2>said && pages=train
-[ "$pages" ] || grep -q 'not beside this executable' said || exit 1
+[ "$pages" ] || grep -q 'not installed next to this executable' said || exit 1
 node "$RECKON_SOURCE/tests/browser/looks.js" $pages plan layers refused search study both measured clusters longest script

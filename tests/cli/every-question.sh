@@ -41,7 +41,7 @@ words()
 ask() # command option...
 {
     "$RECKON" "$@" >answer 2>stderr || fail "$*: exit status $?"
-    case $kind in published) model=calculon ;; *) model="model of today's plans|by reckon" ;; esac
+    case $kind in published) model="calculon|Calculon model" ;; *) model="detailed model" ;; esac
     head -1 answer | grep -Eq "$model" || fail "$*: the first line names another model: $(head -1 answer)"
 }
 
@@ -76,7 +76,7 @@ for kind in dense mixture fsdp deepspeed context published; do
     # shellcheck disable=SC2046 # words
     set -- -m "$2" -s "$4" $(words $kind)
     ask predict "$@"
-    [ $kind = published ] || grep -Eq 'of such runs' answer || fail "no error bar"
+    [ $kind = published ] || grep -Eq '50 % interval' answer || fail "no error bar"
     ask predict "$@" --layers
     ask timeline "$@" --trace trace.json
     "$RECKON" report "$@" -o plan.html >answer 2>stderr || fail "report: $?"

@@ -74,7 +74,7 @@ refused() # what, text, command...
 }
 edit() { rm -rf wrong; cp -r whole wrong; sed -i "$1" wrong/model.safetensors.index.json; }
 edit 's|"lm_head.weight": "[^"]*"|"lm_head.weight": "../../etc/passwd"|'
-refused "another folder" 'is no name of a .safetensors file in the folder of the index' shard wrong tp2 --dry-run
+refused "another folder" 'is not a name of a .safetensors file in the folder of the index' shard wrong tp2 --dry-run
 edit 's|"lm_head.weight": "[^"]*"|"lm_head.weight": "/etc/x.safetensors"|'
 refused "a path" 'files elsewhere are not read' shard wrong tp2 --dry-run
 edit 's|"lm_head.weight": "[^"]*"|"lm_head.weight": "..safetensors"|'

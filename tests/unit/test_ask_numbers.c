@@ -70,7 +70,7 @@ Test(numbers, refused)
     refuse("2^1000", "at most 2^53");
     refuse("3^40", "at most 2^53");
     refuse("1..1000+1", "more than 256");
-    refuse("8=8", "behind its digits");
+    refuse("8=8", "after its digits");
     refuse("0..8", "at least 1");
     refuse("8..16 by 2", "expected a number");
 }

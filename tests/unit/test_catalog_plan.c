@@ -202,9 +202,9 @@ static const struct bad_case lines[] = {
     {"vpp2 stages=8:4@1/dp2,4@2",
      "\"vpp2 stages=8:4@1/dp2,4@2\":1:23: stages: stage 1 is on the ranks of stage 0: give its "
      "layers alone"},
-    {"gbs12 stages=8:4@1/dp2",
-     "\"gbs12 stages=8:4@1/dp2\":1:1: gbs: 12 samples are no multiple of the 8 that all replicas "
-     "take at a time: change one of them"},
+    {"gbs12 stages=8:4@1/dp2", "\"gbs12 stages=8:4@1/dp2\":1:1: gbs: 12 samples are not a multiple "
+                               "of the 8 that all replicas "
+                               "take at a time: change one of them"},
     {"dp2 gbs16 stages=8:4@1/dp2",
      "\"dp2 gbs16 stages=8:4@1/dp2\":1:1: dp: follows from stages=8:...: leave it out"},
     {"pp2 stages=4/tp0,4", "\"pp2 stages=4/tp0,4\":1:16: tp must be >= 1, got \"0\""},
@@ -215,7 +215,7 @@ static const struct bad_case lines[] = {
     {"pp2 split=4,4 stages=4*2",
      "\"pp2 split=4,4 stages=4*2\":1:5: split: says what stages say: leave one "
      "out"},
-    {"tp8 gpus60", "\"tp8 gpus60\":1:5: gpus: 60 GPUs are no multiple of tensor 8 * pipeline 1 "
+    {"tp8 gpus60", "\"tp8 gpus60\":1:5: gpus: 60 GPUs are not a multiple of tensor 8 * pipeline 1 "
                    "= 8: use 56 or 64"},
     {"gpus64 tp8 dp4", "\"gpus64 tp8 dp4\":1:12: dp: tensor 8 * context 1 * pipeline 1 * data 4 = "
                        "32 is not gpus = 64: change one of them"},
@@ -248,7 +248,7 @@ static const struct bad_case files[] = {
     {"{\"tensor\": 0}", "x.json:1:12: tensor: must be >= 1, got 0"},
     {"{\"zero\": 4}", "x.json:1:10: zero: must be >= 0 and <= 3, got 4"},
     {"{\"gpus\": 12, \"tensor\": 8}",
-     "x.json:1:10: gpus: 12 GPUs are no multiple of tensor 8 * pipeline 1 = 8: use 8 or 16"},
+     "x.json:1:10: gpus: 12 GPUs are not a multiple of tensor 8 * pipeline 1 = 8: use 8 or 16"},
     {"{\"recompute\": \"selective\", \"recompute_parts\": []}",
      "x.json:1:47: recompute_parts: must have at least 1 element, has 0"},
     {"{\"recompute\": \"selective\", \"recompute_parts\": [\"mlp\", \"mlp\"]}",

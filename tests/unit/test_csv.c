@@ -70,7 +70,7 @@ Test(csv, what_is_wrong_is_said_with_its_line)
         {"a,b\n1,2\n1,2,3\n", 3, "3 fields where the first line names 2"},
         {"a,b\n1\n", 2, "1 fields"},
         {"a,b\n1,\"2\n3,4\n", 2, "does not end"},
-        {"a,b\n\"1\"2,3\n", 2, "behind a quoted field"},
+        {"a,b\n\"1\"2,3\n", 2, "after a quoted field"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct csv csv;

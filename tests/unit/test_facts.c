@@ -425,7 +425,7 @@ Test(facts, reasons_instead_of_silence)
         {GPT RUN "precision=bf16|metric_name=iter_time_s|metric_value=-1", "must be above 0"},
         {GPT RUN "precision=bf16|recompute=full on [2, 1] layers per "
                  "stage|metric_name=iter_time_s|metric_value=1",
-         "is no list of layers of stages"},
+         "is not a list of layers of stages"},
         {GPT RUN "precision=bf16", "measures nothing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -536,8 +536,7 @@ Test(hf, keys_of_other_types_are_refused)
         {"\"model_type\": \"llama\", \"flavours\": [1, 1, 1, 2, 1, 1]",
          "flavours: a list: not a key"},
         {"\"model_type\": \"cohere2\", \"use_qk_norm\": true", "only those without it"},
-        {"\"model_type\": \"opt\", \"ffn_dim\": 8, \"do_layer_norm_before\": false",
-         "norms behind"},
+        {"\"model_type\": \"opt\", \"ffn_dim\": 8, \"do_layer_norm_before\": false", "norms after"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct hf_import import;

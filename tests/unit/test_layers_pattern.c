@@ -318,7 +318,7 @@ static double parameters_of_a_rank(const struct rk_model *m, const struct rk_pla
             cr_assert(isfinite(op->saved_bytes + op->working_bytes + op->flop[RK_AGRAD]), "%s",
                       op_name(op->op));
             cr_assert(op->part != NOT_A_PART || op->saved_bytes == op->saved_recomputed_bytes,
-                      "%s is no part, but drops something", op_name(op->op));
+                      "%s is not a part, but drops something", op_name(op->op));
         }
     }
     return sum;

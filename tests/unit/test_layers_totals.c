@@ -351,7 +351,7 @@ Test(layers_totals, tensors_are_sound)
                 cr_assert(op->saved_recomputed_bytes >= 0 && op->working_bytes >= 0);
                 cr_assert(op->saved_bytes >= op->saved_recomputed_bytes, "%s", op_name(op->op));
                 cr_assert(op->part != NOT_A_PART || op->saved_bytes == op->saved_recomputed_bytes,
-                          "%s is no part, but drops something", op_name(op->op));
+                          "%s is not a part, but drops something", op_name(op->op));
                 cr_assert(op->holding >= RK_HOLD_attention && op->holding <= RK_HOLD_embedding);
                 cr_assert(isfinite(op->saved_bytes + op->working_bytes + op->parameters));
                 for (int pass = 0; pass < RK_PASSES; pass++)

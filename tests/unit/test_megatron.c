@@ -109,7 +109,7 @@ static const struct {
     const char *message; /* NULL: is taken */
 } refusals[] = {
     {SMALL "--tensor-model-parallel-size 2", 8, NULL},
-    {SMALL "--tensor-model-parallel-size 3", 8, "8 GPUs are no multiple of tensor 3"},
+    {SMALL "--tensor-model-parallel-size 3", 8, "8 GPUs are not a multiple of tensor 3"},
     {SMALL "--tensor-model-parallel-size 32", 32, "heads: 16 over 32 ranks is not whole"},
     {SMALL "--pipeline-model-parallel-size 3", 3, "the number of layers"},
     {SMALL "--global-batch-size 12", 8, "no multiple of 8 copies"},
@@ -129,7 +129,7 @@ static const struct {
     {SMALL "--optimizer-cpu-offload", 8, "needs --use-precision-aware-optimizer"},
     {SMALL "--exp-avg-dtype bf16", 8, "narrow types of the optimizer need it"},
     {SMALL "--context-parallel-size 2 --seq-length 2050 --max-position-embeddings 4096", 8,
-     "2050 tokens are no multiple of 2 * context"},
+     "2050 tokens are not a multiple of 2 * context"},
     {SMALL "--pipeline-model-parallel-size 2 --num-layers-per-virtual-pipeline-stage 2 "
            "--global-batch-size 16",
      8, NULL},

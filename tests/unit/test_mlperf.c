@@ -71,7 +71,7 @@ Test(mllog, counts_blocks_by_the_next_start)
 Test(mllog, says_where_a_line_is_wrong)
 {
     struct mllog log;
-    cr_assert_not_null(strstr(read_text("x\n:::MLLOG {\"key\": }\n", &log), "no JSON"));
+    cr_assert_not_null(strstr(read_text("x\n:::MLLOG {\"key\": }\n", &log), "not JSON"));
     cr_assert_not_null(strstr(read_text("iteration 1\n", &log), "no line begins with :::MLLOG"));
 }
 

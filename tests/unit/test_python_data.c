@@ -179,7 +179,7 @@ static const struct {
      "embedding-counts head-counts"},
     {"def llama3_8b() -> T.Config:\n    return T.Config(model_spec=model_registry('8B'), "
      "training=TrainingConfig(num_tokens_per_microbatch_per_dp_rank=3000))\n",
-     "are no whole number of samples"},
+     "are not a whole number of samples"},
     {TITAN("        activation_checkpoint=MemoryBudgetAC.Config(),\n"), "is not covered"},
     {TITAN("        parallelism=ParallelismConfig(tensor_parallel_degree=get()),\n"),
      "tensor_parallel_degree get: must be a whole number"},

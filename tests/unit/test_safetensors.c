@@ -43,7 +43,7 @@ static const struct {
     {"", 0, "must begin with"},
     {" {}", 0, "must begin with"},
     {"{", 0, "byte 1 of the header"},
-    {"{}x", 0, "behind its end"},
+    {"{}x", 0, "data after the end of the header"},
     {"{\"a\"}", 0, "\":\" is missing"},
     {"{\"a\":1}", 0, "must be an object"},
     {"{1:{}}", 0, "must be a text"},
@@ -64,7 +64,7 @@ static const struct {
     {A("\"F32\"", "[4611686018427387904]", "[0,0]"), 0, "beyond what a file can hold"},
     {A("\"F32\"", "[99999999999999999999]", "[0,4]"), 4, "byte 5 of the header"},
     {A("\"F4\"", "[3]", "[0,1]"), 1, "beyond what a file can hold"},
-    {A("\"F32\"", "[1]", "[0,4]"), 5, "1 bytes of data stand behind"},
+    {A("\"F32\"", "[1]", "[0,4]"), 5, "1 bytes of data come after"},
     {A("\"F32\"", "[1]", "[1,5]"), 5, "hole in front of it"},
     {"{\"\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}", 1, "without a name"},
     {"{\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]},\"b\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[1,3]}}", 3, "tensor \"b\" (byte 1 of the data): overlaps"},
@@ -117,10 +117,10 @@ Test(safetensors, writes_what_it_reads)
 
 /* clang-format off */
 static const struct { const char *bytes; size_t size; const char *says; } files[] = {
-    {"1234", 4, "no safetensors file"},
+    {"1234", 4, "not a safetensors file"},
     {"\xff\xff\xff\xff\xff\xff\xff\xff{}", 10, "at most 100000000 are allowed"},
     {"\x08\0\0\0\0\0\0\0{}", 10, "is it cut off"},
-    {"\x02\0\0\0\0\0\0\0{} ", 11, "1 bytes of data stand behind"},
+    {"\x02\0\0\0\0\0\0\0{} ", 11, "1 bytes of data come after"},
 };
 /* clang-format on */
 

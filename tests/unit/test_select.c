@@ -84,7 +84,7 @@ Test(select, conditions_count_what_a_walk_counts)
             expected += rk_condition_holds(condition, &w.plan[i], &w.outcome[i]);
         cr_assert_eq(s.matches, expected, "%s: %" PRIu64 ", expected %" PRIu64, where[k], s.matches,
                      expected);
-        cr_assert(expected > 0 && expected < w.count, "%s is no test: %" PRIu64 " of %" PRIu64,
+        cr_assert(expected > 0 && expected < w.count, "%s is not a test: %" PRIu64 " of %" PRIu64,
                   where[k], expected, w.count);
         rk_condition_close(condition);
         rk_answer_release(&s);

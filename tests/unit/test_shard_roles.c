@@ -94,7 +94,7 @@ Test(shard_roles, names)
         int known = 0;
         for (const char *const *type = hf_type_names; *type; type++)
             known |= strcmp(*type, names[i].type) == 0;
-        cr_expect(known, "%s is no model type", names[i].type);
+        cr_expect(known, "%s is not a model type", names[i].type);
         cr_expect_eq(part.role, names[i].role, "%s: %s: %s", names[i].type, names[i].name,
                      shard_role_name(part.role));
         cr_expect_eq(part.turned, names[i].turned, "%s", names[i].name);

@@ -134,7 +134,7 @@ Test(shell, sets)
     cr_expect_str_eq(last_words("N=1\nx $N", "N=8", buffer, sizeof buffer), "<x><8>");
     cr_expect_str_eq(last_words("N=$(ls)\nx $((N*2))", "N=8", buffer, sizeof buffer), "<x><16>");
     cr_expect_str_eq(last_words("x", "N", buffer, sizeof buffer),
-                     "--set: \"N\" is no assignment: give NAME=VALUE");
+                     "--set: \"N\" is not an assignment: give NAME=VALUE");
 }
 
 Test(shell, wrong)

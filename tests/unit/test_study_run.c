@@ -513,7 +513,7 @@ Test(study_run, files_that_are_no_database_of_a_study)
         strcat(said, "no database ");
     write_file(said);
     cr_expect_eq(fail_to_open(STUDY_WRITE, &error), RK_BAD_INPUT);
-    cr_expect(strstr(error.text, "is no database"), "%s", error.text);
+    cr_expect(strstr(error.text, "is not a database"), "%s", error.text);
 
     unlink(path);
     sqlite3 *sqlite;

@@ -352,7 +352,7 @@ Test(tokens, wrong_tokenizers_are_refused)
     refused(whole("\"ab\":256", "\"xy b\""), "which has no \"xy\"");
     refused(whole("\"ab\":256", "\"ab\""), "must be two tokens");
     refused(whole("\"ab\":17", ""), "two tokens have the id 17");
-    refused(whole("\"a b\":256", ""), "is no byte-level token");
+    refused(whole("\"a b\":256", ""), "is not a byte-level token");
     refused(whole("\"ab\":-1", ""), "must be an id");
     refused(TOKENIZER(BYTE_LEVEL, "\"vocab\":{\"a\":0},\"merges\":[]"), "no token for the byte");
     refused(TOKENIZER("\"type\":\"Metaspace\"", "\"vocab\":{},\"merges\":[]"), "Metaspace");

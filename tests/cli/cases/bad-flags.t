@@ -106,8 +106,8 @@ reckon: "tensor=nan":1:8: tp must be a number, got "nan": write out its digits
 reckon: "tensor=8,":1:8: tp must be a number, got "8,": write out its digits
 reckon: "tensor=8..":1:8: tp must be a number, got "8..": write out its digits
 reckon: "tensor=16..8":1:8: tp must be a number, got "16..8": write out its digits
-reckon: --tensor needs a value: --tensor N, tensor parallel degree
-reckon: --tensor needs a value: --tensor N, tensor parallel degree
+reckon: --tensor needs a value: --tensor N, Tensor-parallel degree
+reckon: --tensor needs a value: --tensor N, Tensor-parallel degree
 reckon: "recompute=most":1:11: recompute must be one of none, selective, full; got "most"
 reckon: "recompute=ful":1:11: recompute must be one of none, selective, full; got "ful"; did you mean "full"?
 reckon: "sequence-parallel=rs-ag":1:19: sp must be yes or no, got "rs-ag"
@@ -121,7 +121,7 @@ reckon: "--tensr" is not known, did you mean --tensor? reckon predict --help lis
 reckon: "--tensor_par" is not known, did you mean --tensor? reckon predict --help lists all flags
 reckon: "-x" is not known: reckon predict --help lists all flags
 reckon: "-lx" is not known: reckon predict --help lists all flags
-reckon: -m needs a value: -m, --model MODEL, what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)
+reckon: -m needs a value: -m, --model MODEL, Model: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)
 reckon: --model is missing: words are those of a plan here; say --model gpt3-175b
 reckon: --model is missing: reckon models lists what there is
 reckon: --format: "yaml" is not known: give one of: table, json, csv
@@ -129,13 +129,13 @@ reckon: --color: "maybe" is not known: give one of: auto, always, never
 reckon: --top: 0 is too small: give at least 1
 reckon: --top: 1000001 is too large: give at most 1000000
 reckon: --threads: 0 is too small: give at least 1
-reckon: --threads: "-1" is negative or no number: give a whole number without a sign
+reckon: --threads: "-1" is negative or not a number: give a whole number without a sign
 reckon: --gpus: 0 is too small: give at least 1
 reckon: --batch: 9007199254740993 is too large: give at most 9007199254740992
-reckon: --gpus: "8=8" has something behind its digits: give a whole number
+reckon: --gpus: "8=8" has characters after its digits: give a whole number
 reckon: too many arguments: "two" is not expected: --help shows the usage
 reckon: "--al" is not known, did you mean --all? reckon systems --help lists all flags
 reckon: "--batch" is not known: reckon models --help lists all flags
 reckon: __complete takes one of bash, zsh, fish
 reckon: __list takes one of commands, models, systems, plan
-reckon: "none" is no command: reckon --help lists them
+reckon: unknown command "none": reckon --help lists them

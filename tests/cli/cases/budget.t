@@ -16,7 +16,7 @@ model,parameters,tokens,days,cost_usd,tokens_per_parameter,asked,affordable
 88x10240,117190666240,1723064524312.5498,60,1893196.8000000003,14.703086684256995,2343813324800,false
 the largest affordable: 80x8192, 68.5 billion parameters on 2.92 trillion tokens
 affordable: llama3.1-8b, 8.03 billion parameters on 12.6 trillion tokens
-not affordable: 16x2048 gets 0.369 billion tokens, the law asks for 18.1 billion, which take 0.4907 days and 376.89 USD; 512 GPUs would do, 0.008324 days and 210.97 USD
+not affordable: 16x2048 gets 0.369 billion tokens, the law asks for 18.1 billion, which take 0.4907 days and 376.89 USD; 512 GPUs suffice, 0.008324 days and 210.97 USD
 0
 2
 2

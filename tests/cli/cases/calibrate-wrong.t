@@ -18,12 +18,12 @@ echo '1024 256 float sum' >a.txt; reckon calibrate h200-sxm-141g --nccl a.txt --
 echo '{"results": 3}' >a.txt; reckon calibrate h200-sxm-141g --nccl a.txt --collective all_reduce --ranks 8
 === stdout
 === stderr
-reckon: SYSTEM is missing: the system to start from: an id of the catalog, a file, - or a description in one line; reckon calibrate --help says more
+reckon: SYSTEM is missing: System to start from: an id of the catalog, a file, - or a description in one line; reckon calibrate --help says more
 reckon: calibrate: no measurements: give --gemm FILE, --nccl FILE, --runs FILE, --galvatron FILE or --log FILE
 reckon: nowhere.csv: cannot open: No such file or directory; check the path
 reckon: a.csv:1:1: no column "k": the first line must name m, n, k and time_s, time_ms, time_us or tflops
 reckon: a.csv:1:1: no column "time_s", "time_ms", "time_us" or "tflops": add one
-reckon: a.csv:1:1: no products: expected lines behind the first one
+reckon: a.csv:1:1: no products: expected lines after the first one
 reckon: a.csv:2:1: 3 values, where the first line names 4 columns
 reckon: a.csv:2:1: k: must be a number above 0, got "eight"
 reckon: a.csv:2:1: time_s: must be a number above 0, got "0"

@@ -2,6 +2,6 @@ printf "%s\n" "{\"id\": \"a\", \"input\": \"plan\", \"model\": \"llama3.1-70b\",
 === stdout
 {"id": "a", "errors": ["3.divide"], "warnings": ["9.tensor"]}
 {"id": "b", "unreadable": "no format is called \"none\": give words, plan, megatron, deepspeed, galvatron, or one of reckon import"}
-{"id": "", "unreadable": "is no JSON object: '[' or '{' expected near 'no'"}
+{"id": "", "unreadable": "is not a JSON object: '[' or '{' expected near 'no'"}
 {"id": "c", "errors": ["7.match"], "warnings": []}
 === exit 3

@@ -55,6 +55,6 @@ logs of 2 ranks: 4 errors
   ]
 }
 === stderr
-reckon: logs/rank-1.log:1: jump: is no operation
+reckon: logs/rank-1.log:1: jump: is not an operation
 reckon: logs: rank 0 has no log, and others do up to rank 1
 === exit 3

@@ -20,13 +20,13 @@ reckon search -q -m llama3.1-8b -b 32 -s "$less" | sed -n '/^   1  /p;/^What is 
 reckon search -q -m llama3.1-8b -b 32 -s "$machine" -f csv -k 1 --save-script - | cut -d, -f 1,3
 reckon search -q -m llama3.1-8b -b 32 -s 'h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us' tp8 cp1 recompute=none --save-script - | grep -e parallel-size -e layout
 === stdout
-llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, batch 32 of 8192 tokens, megatron, bf16, by the model of today's plans
+llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, batch 32 of 8192 tokens, megatron, bf16, detailed model
   13 plans simulated, the best of 24 exactly solved problems and what lies near them
   headroom new 2.7 of 24.0 GiB, old 2.3 of 20.0 GiB
   Megatron-LM does not launch it: its stages differ in more than their layers
-  the best that it launches takes 5.1124 s a step, 84.8 % more: dp2 tp2 pp2 gbs32 split=16*2 sp zero1 grad-overlap weight-overlap recompute=full offload-optimizer=1 on old, new (--launchable makes it the answer)
+  the best that it launches takes 5.1124 s per step, 84.8 % more: dp2 tp2 pp2 gbs32 split=16*2 sp zero1 grad-overlap weight-overlap recompute=full offload-optimizer=1 on old, new (--launchable makes it the answer)
 
-The best plans
+Best plans
 rank    step  tokens/s/GPU    MFU  memory  offloaded  GPUs used  plan
            s                    %     GiB        GiB
    1  2.7662        7897.2  40.79    20.9       21.5         12  gbs32 round2; new: 12 layers tp1 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; old: 20 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
@@ -45,13 +45,13 @@ stage  activations  optimizer state
     0          100              100
     1          100              100
 
-What a step sends
+Communication of a step
 stage  to the next one over  each way  both ways  gradients of a GPU  their collectives
                                               ms                                     ms
     0  new - old             2.00 GiB    345.197           11.71 GiB            132.410
     1  -                            -          -            9.10 GiB             31.261
 
-What is proved of the fastest
+Proved about the fastest plan
 objective  2.7781 s          of the best plan: sum c + (m - 1) max c + the end
 bound      2.7781 s          no plan has an objective below: proved
 floor      2.1483 s          no step is shorter, interleaved or not, stages each in one cluster: proved
@@ -66,11 +66,11 @@ machine                                  GPUs  objective  over the best
 new: gh200-96g x4 net0.size=2 hbm=24GiB     4     7.2617          161.4
 old: h100-80g-nvl8 x8 hbm=20GiB             8     4.1781           50.4
 
-Where the ranks of the best run, and its time:
+Where the ranks of the best plan run, and its time:
   reckon export ranks -m llama3.1-8b -s 'gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us' pp2 cp2 gbs32 stages=2:12/dp2,20@1/dp2/tp2/sp messages-sharded zero1 grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
   reckon predict -m llama3.1-8b -s 'gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us' pp2 cp2 gbs32 stages=2:12/dp2,20@1/dp2/tp2/sp messages-sharded zero1 grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
 
-What single change would admit a plan with 1 % more samples per second
+Single changes that make a plan with 1 % more samples per second feasible
 change                                                                      step  samples/s  plan
                                                                                s
 24 GiB more of new: memory tier 0 (HBM3): 48 GiB instead of 24 GiB        2.7282     11.729  pp2 cp2 gbs32 stages=2:12/dp2,20@1/dp2/tp2/sp/offload-activations=1/offload-optimizer=1 messages-sharded zero1 grad-overlap weight-overlap
@@ -89,15 +89,15 @@ recompute=full 3.4547 new old
 offload-activations=0 3.8088 new new old
   cluster new, gh200-96g x4 net0.size=2 hbm=24GiB, can be used by no stage: tp4 does not divide its nodes of 2; leave it out, or give another tp
 step                2.7662 s
-llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, by simulation: this plan cannot run
+llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, simulation: this plan cannot run
   plan: pp2 cp2 gbs32 stages=2:12/dp2,20@1/dp2/tp2/sp messages-sharded zero1 grad-overlap
   weight-overlap offload-activations=1 offload-optimizer=1
   assumed: precision bf16
-  time: no class of measured runs is over several clusters: no range
-  memory: of such runs (megatron, dense: 556 of 8 sources, each unseen) 90 % need 16.2 to 32.9 of 24.0 GiB; it fits in 76 %
+  time: no interval, because no class of measured runs is over several clusters
+  memory: 90 % interval 16.2-32.9 of 24.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); fits with 76 % probability
   outside what was validated: offload-optimizer: no compared run had it
 
-Why it cannot run
+Constraints violated
 reason           message
 memory_exceeded  memory tier 1 (LPDDR5X) needs 21.54 GiB on stage 0, has 8 GiB: 13.54 GiB too little
 
@@ -106,32 +106,32 @@ memory_exceeded  memory tier 1 (LPDDR5X) needs 21.54 GiB on stage 0, has 8 GiB: 
 Where the time of a step goes
              time  share
                 s      %
-matrix     1.6035   58.0  matrix products                                                ##############
-attention  0.3292   11.9  attention kernels                                              ###
-memory     0.1830    6.6  operations that memory limits: norms, activations, casts       ##
-tensor     0.2607    9.4  tensor-parallel communication that is waited for               ##
-offload    0.0242    0.9  offload transfers that are waited for
-bubble     0.3278   11.8  stages that wait for others: start, end, imbalance             ###
-data       0.0131    0.5  gradients and weights of data parallelism that are waited for
+matrix     1.6035   58.0  matrix products                                               ##############
+attention  0.3292   11.9  attention kernels                                             ###
+memory     0.1830    6.6  memory-bound operations: norms, activations, casts            ##
+tensor     0.2607    9.4  exposed tensor-parallel communication                         ##
+offload    0.0242    0.9  exposed offload transfers
+bubble     0.3278   11.8  pipeline bubble (fill, drain, imbalance)                      ###
+data       0.0131    0.5  exposed data-parallel communication of gradients and weights
 optimizer  0.0248    0.9  optimizer step
 step       2.7662  100.0
 
 Communication of the slowest stage
-                  on the link  waited for  of the step  sent, all GPUs
-                           ms          ms            %             GiB
-tensor parallel      260.7059    260.7059          9.4          406.01
-context parallel      56.9873      0.0000          0.0          128.00
-data parallel        132.4104     13.0617          0.5               -
+                  link time   exposed  of step  sent, all GPUs
+                         ms        ms        %             GiB
+tensor parallel    260.7059  260.7059      9.4          406.01
+context parallel    56.9873    0.0000      0.0          128.00
+data parallel      132.4104   13.0617      0.5               -
 
-What it achieves
+Throughput
 step                2.7662 s
 tokens per second   94.766 K
-... of a GPU        7.897 K
+... per GPU         7.897 K
 samples per second  11.5682
-FLOP/s of a GPU     406.5 TFLOP/s     that the model needs: three times forward
-... executed        406.5 TFLOP/s     the same, with what is computed again
-MFU                 40.79 %           the former over the peak of the plan's precision
-HFU                 40.79 %           the latter over it
+FLOP/s per GPU      406.5 TFLOP/s     model FLOP: three times forward
+... executed        406.5 TFLOP/s     model FLOP, with recomputation
+MFU                 40.79 %           model FLOP over peak of the plan's precision
+HFU                 40.79 %           model FLOP with recomputation over peak
 ... in full         45.90 %           MFU with what a causal mask hides
 ... Megatron-LM's   40.79 %           MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary
 
@@ -169,14 +169,14 @@ stage  activations  optimizer state
     0          100              100
     1          100              100
 
-What a step sends
+Communication of a step
 stage  to the next one over  each way  both ways  gradients of a GPU  their collectives
                                               ms                                     ms
     0  new - old             2.00 GiB    345.197           11.71 GiB            132.410
     1  -                            -          -            9.10 GiB             31.261
 plan.json: error 5.stage: memory tier 1 21.54 GiB: a GPU of stage 0 has 8.00 GiB: reckon fits lists what makes room
 llama3.1-8b over 2 clusters: 1 error
-llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs: does not fit: memory tier 1 (LPDDR5X) needs 21.54 GiB on stage 0, has 8 GiB: 13.54 GiB too little; 2.766 s a step
+llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs: does not fit: memory tier 1 (LPDDR5X) needs 21.54 GiB on stage 0, has 8 GiB: 13.54 GiB too little; 2.766 s per step
    1  2.9195        7482.5  38.65    18.9       19.1         12  gbs32 round2; old: 22 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; new: 10 layers tp2 dp2 mbs1 optimizer-offload=1
 What is in memory tier 1
 stage  activations  optimizer state

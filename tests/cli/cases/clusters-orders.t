@@ -43,9 +43,9 @@ ask --state s -k 1 >/dev/null
 echo "== lists and ranges of an axis: each stage has one of the values"
 degrees() { grep -o -e "$1[0-9]*" | sort -u | tr '\n' ' '; echo; }
 ask --tensor 2,4 -k 50 >told; rows <told | sed 1q; degrees 'tp' <told
-ask --data 4..8 -k 50 >told; rows <told | sed 1q; sed -n '/^The best/,/^$/p' told | degrees '\bdp'
-ask --context 1 --microbatch 2 -k 50 >told; rows <told | sed 1q; sed -n '/^The best/,/^$/p' told | degrees 'mbs'
-ask --recompute selective,full -k 50 >told; rows <told | sed 1q; sed -n '/^The best/,/^$/p' told | grep '^ *[0-9]' | grep -vc recompute
+ask --data 4..8 -k 50 >told; rows <told | sed 1q; sed -n '/^Best/,/^$/p' told | degrees '\bdp'
+ask --context 1 --microbatch 2 -k 50 >told; rows <told | sed 1q; sed -n '/^Best/,/^$/p' told | degrees 'mbs'
+ask --recompute selective,full -k 50 >told; rows <told | sed 1q; sed -n '/^Best/,/^$/p' told | grep '^ *[0-9]' | grep -vc recompute
 ask --tensor 3,5; echo "exit $?"
 echo "== systems of both kinds in one table"
 reckon search -q -m llama3.1-8b -b 64 -g 16 -s h100-sxm5-80g -s "$two"; echo "exit $?"
@@ -100,7 +100,7 @@ dp4 dp8
 mbs2 
    1  2.9364        5579.6  44.14    56.0         32      0.0522  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1 recompute=selective; new: 24 layers tp1
 0
-llama3.1-8b on h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us, 32 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
+llama3.1-8b on h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us, 32 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 0 exactly solved problems and what lies near them
   no plan fits that keeps to all that is asked of its stages: 0 were simulated; leave a condition or a value out
 exit 1

@@ -53,7 +53,7 @@ import json, sys
 a = json.load(sys.stdin)
 print(sys.argv[1], '%.4f' % a['bounds']['bound_s'], *[s['cluster'] for s in a['placement']])" $1; }
 for words in tp1 tp2 tp4 tp8 recompute=none recompute=selective recompute=full; do one $words; done
-reckon search -q -m llama3.1-8b -b 128 -s "$both" -k 1 --why | sed -n '/^What single/,$p'
+reckon search -q -m llama3.1-8b -b 128 -s "$both" -k 1 --why | sed -n '/^Single changes/,$p'
 reckon search -q -m llama3.1-8b -b 128 -s "$both" --pareto time,step_usd -f csv | cut -d, -f 1,3,14-
 reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=1Gb/s" --pareto time,step_usd; echo "exit $?"
 # the plan as words of a launcher, where all stages are alike but for their layers
@@ -97,42 +97,42 @@ reckon search -q -m gpt3-175b -b 64 -s "h100-sxm5-80g x64 + l4 x8 hbm=1GiB name=
 }
 step                12.2674 s
    1  12.2674        5342.3  42.26    34.9         64      0.4362  gbs512 round16; old: 8 layers tp1 cp2 dp16 mbs1 recompute=selective; new: 24 layers tp1 cp2 dp16 mbs1 recompute=selective
-llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, by simulation: 20.95 s a step, 214.7 TFLOP/s a GPU, MFU 28.1 %
+llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, by simulation: 20.95 s per step, 214.7 TFLOP/s per GPU, MFU 28.1 %
   plan: tp4 pp2 gbs512 stages=16:20/dp4~@1/dp4/recompute=full,12/dp4/tp2/cp2 messages-sharded sp
   zero1 grad-overlap weight-overlap
-  time: no class of measured runs is over several clusters: no range
-  memory: of such runs (megatron, dense: 556 of 8 sources, each unseen) 90 % need 35.8 to 72.7 of 80.0 GiB; it fits in 97 %
+  time: no interval, because no class of measured runs is over several clusters
+  memory: of such runs (megatron, dense: 556 of 8 sources, each unseen) 90 % need 35.8 to 72.7 of 80.0 GiB; fits with 97 % probability
 
 Where the time of a step goes
               time  share
                  s      %
 matrix      8.0270   38.3  matrix products                                                               #########
-attention   2.0129    9.6  attention kernels                                                             ##
-memory      0.3813    1.8  operations that memory limits: norms, activations, casts
-recompute   4.1023   19.6  forward work done again in backward; with calculon without its communication  #####
-tensor      2.0302    9.7  tensor-parallel communication that is waited for                              ##
-launch      0.0310    0.1  the host, where it is slower than the device
-pipeline    1.3776    6.6  messages between stages that are waited for                                   ##
-bubble      0.2173    1.0  stages that wait for others: start, end, imbalance
-data        2.7569   13.2  gradients and weights of data parallelism that are waited for                 ###
+attention   2.0129    9.6  Attention kernels                                                             ##
+memory      0.3813    1.8  memory-bound operations: norms, activations, casts
+recompute   4.1023   19.6  recomputation in backward; with calculon without its communication  #####
+tensor      2.0302    9.7  exposed tensor-parallel communication                              ##
+launch      0.0310    0.1  host launch overhead
+pipeline    1.3776    6.6  exposed messages between stages                                   ##
+bubble      0.2173    1.0  pipeline bubble (fill, drain, imbalance)
+data        2.7569   13.2  exposed data-parallel communication of gradients and weights                 ###
 optimizer   0.0114    0.1  optimizer step
 step       20.9479  100.0
 
 Communication of the slowest stage
-                 on the link  waited for  of the step  sent, all GPUs
+                 link time  exposed  of step  sent, all GPUs
                            s           s            %             TiB
 tensor parallel       2.8342      2.0302          9.7           24.66
 data parallel         2.9112      2.7569         13.2               -
 
-What it achieves
+Throughput
 step                20.9479 s
 tokens per second   200.225 K
-... of a GPU        4.171 K
+... per GPU        4.171 K
 samples per second  24.4415
-FLOP/s of a GPU     214.7 TFLOP/s     that the model needs: three times forward
-... executed        225.2 TFLOP/s     the same, with what is computed again
-MFU                 28.12 %           the former over the peak of the plan's precision
-HFU                 29.49 %           the latter over it
+FLOP/s per GPU     214.7 TFLOP/s     model FLOP: three times forward
+... executed        225.2 TFLOP/s     model FLOP, with recomputation
+MFU                 28.12 %           model FLOP over peak of the plan's precision
+HFU                 29.49 %           model FLOP with recomputation over peak
 ... in full         31.64 %           MFU with what a causal mask hides
 ... Megatron-LM's   28.12 %           MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary
 
@@ -148,13 +148,13 @@ stage  cluster    layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  
     0  new + old      20      4    32   4   1   1   8    3  none        129.56    388.71     43.05  2.77    46.2       97  ##############..........
     1  new            12      2    16   2   2   1   4    4  none        125.58    242.80      0.00  0.02    33.5      100  ##########..............
 
-What a step sends
+Communication of a step
 stage  to the next one over   each way  both ways  gradients of a GPU  their collectives
                                                 s                                      s
     0  new                   32.00 GiB      1.378            4.55 GiB              2.911
     1  -                             -          -            5.85 GiB              0.046
 
-Replicas of several kinds, and their samples of a round
+Replicas of several kinds, and their samples per round
 stage  cluster  replicas  tp  cp  samples, least  most  both passes
                                                                  ms
     0  new             4   4   1               3     3       451.82
@@ -174,7 +174,7 @@ llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old
   plan: tp4 pp2 gbs512 stages=16:20/dp4~@1/dp4/recompute=full,12/dp8/tp8 messages-sharded sp zero1
   grad-overlap weight-overlap
 
-Why it cannot run
+Constraints violated
 reason       message
 bad_degrees  stage 1, on cluster new: nodes of the cluster: asked for 10, there is 4
 exit 1
@@ -183,43 +183,43 @@ exit 2
 llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, by simulation: this plan cannot run
   plan: tp4 pp2 gbs512 seq1048576 stages=16:20/dp4~@1/dp4/recompute=full,12/dp4/tp2/cp2
   messages-sharded sp zero1 grad-overlap weight-overlap
-  time: no class of measured runs is over several clusters: no range
+  time: no interval, because no class of measured runs is over several clusters
   memory: of such runs (megatron, dense: 556 of 8 sources, each unseen) 90 % need 4548.0 to 9236.9 of 80.0 GiB; it does not fit
 
-Why it cannot run
+Constraints violated
 reason           message
 memory_exceeded  memory tier 0 (HBM3) needs 5.731 TiB on stage 0, has 80 GiB: 5.653 TiB too little
 
-  no change of one or two choices makes it fit: more GPUs, or `reckon search`, which tries all of them together
+  no change of one or two choices makes it fit: use more GPUs, or `reckon search`, which tries all choices together
 
 Where the time of a step goes
                  time  share
                     s      %
 matrix      1469.0803    3.9  matrix products                                                #
-attention  35015.5872   93.5  attention kernels                                              ######################
-memory       105.2162    0.3  operations that memory limits: norms, activations, casts
-tensor       464.9833    1.2  tensor-parallel communication that is waited for
-pipeline      12.0796    0.0  messages between stages that are waited for
-bubble       393.7037    1.1  stages that wait for others: start, end, imbalance
-data           2.7569    0.0  gradients and weights of data parallelism that are waited for
+attention  35015.5872   93.5  Attention kernels                                              ######################
+memory       105.2162    0.3  memory-bound operations: norms, activations, casts
+tensor       464.9833    1.2  exposed tensor-parallel communication
+pipeline      12.0796    0.0  exposed messages between stages
+bubble       393.7037    1.1  pipeline bubble (fill, drain, imbalance)
+data           2.7569    0.0  exposed data-parallel communication of gradients and weights
 optimizer      0.0114    0.0  optimizer step
 step       37463.4188  100.0
 
 Communication of the slowest stage
-                 on the link  waited for  of the step  sent, all GPUs
+                 link time  exposed  of step  sent, all GPUs
                            s           s            %             PiB
 tensor parallel     464.9833    464.9833          1.2            2.85
 data parallel         2.9112      2.7569          0.0               -
 
-What it achieves
+Throughput
 step                10.40651 h
 tokens per second   14.331 K
-... of a GPU        298.553
+... per GPU        298.553
 samples per second  0.0136667
-FLOP/s of a GPU     259.6 TFLOP/s     that the model needs: three times forward
-... executed        259.6 TFLOP/s     the same, with what is computed again
-MFU                 34.00 %           the former over the peak of the plan's precision
-HFU                 34.00 %           the latter over it
+FLOP/s per GPU     259.6 TFLOP/s     model FLOP: three times forward
+... executed        259.6 TFLOP/s     model FLOP, with recomputation
+MFU                 34.00 %           model FLOP over peak of the plan's precision
+HFU                 34.00 %           model FLOP with recomputation over peak
 ... in full         66.24 %           MFU with what a causal mask hides
 ... Megatron-LM's   34.00 %           MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary
 
@@ -235,13 +235,13 @@ stage  cluster    layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  
     0  new + old      20      4    32   4   1   1   8    4  none        302.85    855.12    377.49  2.77     5.7        0  ########################
     1  new            12      2    16   2   2   1   4    4  none        182.41    514.33      0.00  0.02     2.5        0  ########################
 
-What a step sends
+Communication of a step
 stage  to the next one over  each way  both ways  gradients of a GPU  their collectives
                                                s                                      s
     0  new                   4.00 TiB     12.080            4.55 GiB              2.911
     1  -                            -          -            5.85 GiB              0.046
 
-Replicas of several kinds, and their samples of a round
+Replicas of several kinds, and their samples per round
 stage  cluster  replicas  tp  cp  samples, least  most  both passes
                                                                   s
     0  new             4   4   1               4     4      1157.96
@@ -286,7 +286,7 @@ tp8 8.0841 1 0
 recompute=none 5.3140 1 0
 recompute=selective 5.5091 1 0
 recompute=full 6.8376 1 0
-What single change would admit a plan with 1 % more samples per second
+Single changes that make a plan with 1 % more samples per second feasible
 change
 more of 0: memory tier 0 (HBM3): no amount helps
 a larger domain of 0: network tier 0 (NVLink4): no size helps
@@ -307,13 +307,13 @@ exit 0
 <h3>Memory of every stage against its capacity
 <h3>Stages: a microbatch, and the memory of a GPU
 <h3>Where the stages run
-<h3>What a step sends
-<h3>What a single change of the plan saves
+<h3>Communication of a step
+<h3>Single changes that save memory
 <h3>How the step begins
 <h3>How the step ends
 <h3>What each stage does with the step
 <h3>Memory of stage 1 over time
-<h3>Where the ranks are
+<h3>Placement of the ranks
 <h3>Model
 <h3>System
 <h3>Clusters
@@ -321,7 +321,7 @@ exit 0
 <h3>Sources, as the inputs name them
 64
 same
-gpt3-175b on h100-sxm5-80g x64 + l4 x8 hbm=1GiB name=small link=10Gb/s, 72 GPUs, batch 64 of 2048 tokens, megatron, bf16, by the model of today's plans
+gpt3-175b on h100-sxm5-80g x64 + l4 x8 hbm=1GiB name=small link=10Gb/s, 72 GPUs, batch 64 of 2048 tokens, megatron, bf16, detailed model
   6 plans simulated, the best of 28 exactly solved problems and what lies near them
   cluster small, l4 x8 hbm=1GiB, can be used by no stage: not even one layer fits; leave it out, or give words such as zero3 or recompute=full
 exit 1
@@ -338,5 +338,5 @@ reckon: w.json:3:3: stages[1]: dp3 does not divide the round, 16: dp2 does
 reckon: how many samples has a step? add "batch": 256 to the file, or the word gbs256
 reckon: ranks: replicas of a stage have different shares of the samples: messages are listed with "shares": "equal" in the plan
 reckon: mixed.json:1:16: unknown key "round": this looks like a plan over clusters, which reckon predict --plan takes, a plan is wanted here
-reckon: "stages" is no word of a search: give --split, or the whole plan to reckon predict
+reckon: "stages" is not a word of a search: give --split, or the whole plan to reckon predict
 reckon: --pareto: step_usd: every cluster needs its price, as price=2.5 (USD for an accelerator and hour): cluster 0 has none

@@ -54,7 +54,7 @@ reckon predict -m llama3.1-8b -s "$priced" --plan a.json --tokens 1T | sed -n '/
 reckon predict -m llama3.1-8b -s "$priced" --plan a.json --tokens 1T --elastic; echo "exit $?"
 reckon predict -m llama3.1-8b -s "$priced" --plan a.json --spares 1; echo "exit $?"
 echo "== the best plans"
-reckon search -q -m llama3.1-8b -b 64 -s "$priced" --top 4 | sed -n '/^The best plans/,/^$/p'
+reckon search -q -m llama3.1-8b -b 64 -s "$priced" --top 4 | sed -n '/^Best plans/,/^$/p'
 reckon search -q -m llama3.1-8b -b 64 -s "$priced" -k 99 --format json | python3 -c "
 import json, sys
 plans = json.load(sys.stdin)['best']
@@ -107,13 +107,13 @@ llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100G
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
   weight-overlap
 schedule 1f1b: stages 2, chunks of a stage 1, microbatches 8, passes 32; messages beside
-step: 3.07467 s simulated, 3.07467 s by simulation: the same
-idle: 13.2 % of the step on average, 15.9 % at most, 10.5 % on the busiest stage, whose bubble is 10.4 % by simulation
-tightest: stage 1, memory tier 0 (HBM3): 39.30 GiB at most, 39.30 GiB by simulation: the same; it has 80 GiB
-trace: t.json, all of the step
+step: 3.07467 s simulated, 3.07467 s by the simulation: the same
+idle: 13.2 % of step on average, 15.9 % at most, 10.5 % on the busiest stage, whose bubble is 10.4 % by the simulation
+tightest: stage 1, memory tier 0 (HBM3): 39.30 GiB at most, 39.30 GiB by the simulation: the same; it has 80 GiB
+trace: t.json, all of step
 PyTorch schedule: t.csv
 
-Memory at its peak
+Peak memory
 memory                tightest stage       peak   estimate  difference   capacity  first at  in flight
                                                                      %                   ms
 memory tier 0 (HBM3)               1  39.30 GiB  39.30 GiB        0.00  80.00 GiB  111.8138          1  microbatches
@@ -126,15 +126,15 @@ new          1      24   2.7260   0.0000    0.0000  0.0000    26.8865  321.8372 
 165
 0F0,0F1,,0B0,0F2,0B1,0F3,0B2,0F4,0B3,0F5,0B4,0F6,0B5,0F7,0B6
 ,1F0,1B0,1F1,1B1,1F2,1B2,1F3,1B3,1F4,1B4,1F5,1B5,1F6,1B6,1F7
-step: 3.2826 s simulated, 3.2826 s by simulation: the same
-step: 2.90264 s simulated, 2.90264 s by simulation: the same
+step: 3.2826 s simulated, 3.2826 s by the simulation: the same
+step: 2.90264 s simulated, 2.90264 s by the simulation: the same
 ]}
 ]}
-step: 3.07467 s simulated, 3.07467 s by simulation: the same
+step: 3.07467 s simulated, 3.07467 s by the simulation: the same
 step                3.0747 s
 exit 2
 == fits
-llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs: fits, 40.70 GiB left on the tightest stage, 1 of 0-1; 3.075 s a step
+llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs: fits, 40.70 GiB left on the tightest stage, 1 of 0-1; 3.075 s per step
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
   weight-overlap
   memory: of such runs (megatron, dense: 556 of 8 sources, each unseen) 90 % need 30.5 to 61.9 of 80.0 GiB; it fits
@@ -142,52 +142,52 @@ llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100G
 Memory of a GPU, stage by stage
                stage 0  stage 1
                    GiB      GiB
-weights           2.11     5.36  weights in the datatype they are kept in
+weights           2.11     5.36  weights in the datatype they are stored in
 gradients         4.23    10.73  weight gradients
 optimizer         1.59     4.02  master copy and moments
 attention         1.26     1.89  activations of attention
 mlp               5.25     7.88  activations of dense MLPs
 norms             2.00     3.00  activations of norms and the residual stream
 embedding         0.00     2.02  activations of embedding, head and loss
-working           0.22     1.04  what the operation at hand needs beside that
+working           0.22     1.04  temporary buffers of the current operation
 communication     0.27     0.82  buffers of collectives and messages
-context           1.50     1.59  the device's context, libraries and their workspaces
-fragmentation     0.53     0.95  what the allocator loses
+context           1.50     1.59  the GPU's context, libraries and their workspaces
+fragmentation     0.53     0.95  fragmentation
 total            18.95    39.30
 capacity         80.00    80.00  of the device
 left             61.05    40.70
 
-What a single change of the plan saves
+Single changes that save memory
 change                             saves   left  fits   step  slower by
                                      GiB    GiB            s          %
-recompute=full                     12.73  53.43   yes  3.991       29.8  whole layers are computed again
-zero3                              12.10  52.79   yes  3.199        4.1  weights are sharded, too
-zero2                               8.96  49.65   yes  3.132        1.9  gradients are sharded, too
-recompute=selective:mlp             8.35  49.04   yes  3.674       19.5  dense MLPs are computed again
-tp4 stages=8:8@1/dp4,24/dp4         8.26  48.96   yes  3.518       14.4  twice the tensor parallelism, half the data parallelism
-gradient-bytes=2                    5.36  46.06   yes  3.064       -0.3  gradients in 16 bits
-recompute=full recompute-layers=8   4.24  44.94   yes  3.639       18.3  half of the layers are computed again
-recompute=selective:layernorm       1.59  42.29   yes  3.089        0.5  norms are computed again
-moment1-bytes=2 moment2-bytes=2     1.34  42.04   yes  3.074        0.0  moments in 16 bits
-recompute=selective:core_attn       0.01  40.71   yes  3.179        3.4  attention's core is computed again
+recompute=full                     12.73  53.43   yes  3.991       29.8  recompute whole layers
+zero3                              12.10  52.79   yes  3.199        4.1  shard weights too
+zero2                               8.96  49.65   yes  3.132        1.9  shard gradients too
+recompute=selective:mlp             8.35  49.04   yes  3.674       19.5  recompute dense MLPs
+tp4 stages=8:8@1/dp4,24/dp4         8.26  48.96   yes  3.518       14.4  double tensor, halve data parallelism
+gradient-bytes=2                    5.36  46.06   yes  3.064       -0.3  store gradients in 16 bits
+recompute=full recompute-layers=8   4.24  44.94   yes  3.639       18.3  recompute half of the layers
+recompute=selective:layernorm       1.59  42.29   yes  3.089        0.5  recompute norms
+moment1-bytes=2 moment2-bytes=2     1.34  42.04   yes  3.074        0.0  store moments in 16 bits
+recompute=selective:core_attn       0.01  40.71   yes  3.179        3.4  recompute attention's core
 
 Offloading is not tried: not every cluster has a second memory.
 exit 3
-llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 24 GPUs: does not fit, 97.65 GiB too little on the tightest stage, 1 of 0-1; 29.23 s a step
+llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 24 GPUs: does not fit, 97.65 GiB too little on the tightest stage, 1 of 0-1; 29.23 s per step
 Memory of a GPU, stage by stage
                stage 0  stage 1
                    GiB      GiB
-weights           2.11    10.73  weights in the datatype they are kept in
+weights           2.11    10.73  weights in the datatype they are stored in
 gradients         4.23    21.46  weight gradients
 optimizer         1.59     8.05  master copy and moments
 attention         5.03    15.09  activations of attention
 mlp              21.00    63.00  activations of dense MLPs
 norms             8.00    24.00  activations of norms and the residual stream
 embedding         0.00    16.16  activations of embedding, head and loss
-working           0.88     8.08  what the operation at hand needs beside that
+working           0.88     8.08  temporary buffers of the current operation
 communication     0.45     1.88  buffers of collectives and messages
-context           1.50     1.59  the device's context, libraries and their workspaces
-fragmentation     2.11     7.61  what the allocator loses
+context           1.50     1.59  the GPU's context, libraries and their workspaces
+fragmentation     2.11     7.61  fragmentation
 total            46.90   177.65
 capacity         80.00    80.00  of the device
 left             33.10   -97.65
@@ -198,24 +198,24 @@ zero2
 context
 == diff
 llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us
-A  a.json: 3.075 s a step, 39.30 GiB
+A  a.json: 3.075 s per step, 39.30 GiB
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
   weight-overlap
-B  b.json: 3.752 s a step, 48.07 GiB
+B  b.json: 3.752 s per step, 48.07 GiB
   plan: tp2 pp2 gbs64 stages=16:8@1/dp8,24/dp4/tp4 messages-sharded sp zero1 grad-overlap
   weight-overlap
 B takes 22.0 % more time than A: 0.819 times the throughput
 
-What differs, and what each key is worth: A with it alone, B without it
+Differences, and the effect of each key: A with it alone, B without it
 key     A                               B                                    alone    memory     without
 stages  tp2/sp/zero1: 8:8@1/dp8,24/dp8  tp2/sp/zero1: 16:8@1/dp8,24/dp4/tp4  +22.0 %  +8.77 GiB  -18.1 %
 
-Layers that are run in other ways, and what each run of them is worth
+Layers that are run differently, and the effect of each run of layers
 stage  layers  change                                        alone    memory      without
     -  all     samples of a round 8 -> 16                    +8.9 %   +16.90 GiB  -6.8 %
     1  8-31    new tp2 cp1 dp8 none -> new tp4 cp1 dp4 none  +13.7 %  -8.26 GiB   -10.8 %
 
-The way from A to B, what helps most first
+Path from A to B, the most helpful change first
 change                                                                          step      saved   of A  memory
                                                                                    s         ms      %     GiB
 stages tp2/sp/zero1: 8:8@1/dp8,24/dp8 -> tp2/sp/zero1: 16:8@1/dp8,24/dp4/tp4  3.7524  -677.7636  -22.0   48.07
@@ -224,51 +224,51 @@ Where the time of a step goes
                 A       B     B - A
                 s       s        ms
 matrix     1.9018  1.8998   -1.9379  matrix products
-attention  0.3708  0.3698   -1.0752  attention kernels
-memory     0.1843  0.1810   -3.3152  operations that memory limits: norms, activations, casts
-tensor     0.2691  0.6420  372.9862  tensor-parallel communication that is waited for
-bubble     0.3195  0.6306  311.1057  stages that wait for others: start, end, imbalance
-data       0.0154  0.0154    0.0000  gradients and weights of data parallelism that are waited for
+attention  0.3708  0.3698   -1.0752  Attention kernels
+memory     0.1843  0.1810   -3.3152  memory-bound operations: norms, activations, casts
+tensor     0.2691  0.6420  372.9862  exposed tensor-parallel communication
+bubble     0.3195  0.6306  311.1057  pipeline bubble (fill, drain, imbalance)
+data       0.0154  0.0154    0.0000  exposed data-parallel communication of gradients and weights
 optimizer  0.0138  0.0138    0.0000  optimizer step
-step       3.0747  3.7524  677.7636  all of it
+step       3.0747  3.7524  677.7636  all changes
 
-What the fullest GPU holds
+Memory of the fullest GPU
                    A      B  B - A
                  GiB    GiB    GiB
-weights         5.36   2.68  -2.68  weights in the datatype they are kept in
+weights         5.36   2.68  -2.68  weights in the datatype they are stored in
 gradients      10.73   5.37  -5.36  weight gradients
 optimizer       4.02   4.02   0.00  master copy and moments
 attention       1.89   3.77   1.89  activations of attention
 mlp             7.88  15.75   7.88  activations of dense MLPs
 norms           3.00   6.00   3.00  activations of norms and the residual stream
 embedding       2.02   4.04   2.02  activations of embedding, head and loss
-working         1.04   2.21   1.17  what the operation at hand needs beside that
+working         1.04   2.21   1.17  temporary buffers of the current operation
 communication   0.82   0.72  -0.10  buffers of collectives and messages
-context         1.59   1.59   0.00  the device's context, libraries and their workspaces
-fragmentation   0.95   1.91   0.96  what the allocator loses
+context         1.59   1.59   0.00  the GPU's context, libraries and their workspaces
+fragmentation   0.95   1.91   0.96  fragmentation
 all            39.30  48.07   8.77  of the device
 B takes 6.8 % more time than A: 0.937 times the throughput
 
 The plans are the same.
 llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us
-A  a.json: 3.075 s a step, 39.30 GiB
+A  a.json: 3.075 s per step, 39.30 GiB
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
   weight-overlap
-B  best: 2.832 s a step, 55.99 GiB
+B  best: 2.832 s per step, 55.99 GiB
   plan: pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 zero1 grad-overlap weight-overlap
 B takes 7.9 % less time than A: 1.09 times the throughput
 
-What differs, and what each key is worth: A with it alone, B without it
+Differences, and the effect of each key: A with it alone, B without it
 key               A                               B                            alone   memory      without
 stages            tp2/sp/zero1: 8:8@1/dp8,24/dp8  cp2/zero1: 8:8@1/dp8,24/dp8  -7.9 %  +16.69 GiB  +14.7 %
 messages_sharded  yes                             no                           +5.6 %  +0.00 GiB   +0.0 %
 
-Layers that are run in other ways, and what each run of them is worth
+Layers that are run differently, and the effect of each run of layers
 stage  layers  change                                        alone   memory      without
     0  0-7     old tp2 cp1 dp8 none -> old tp1 cp2 dp8 none  +0.1 %  +0.00 GiB   +12.5 %
     1  8-31    new tp2 cp1 dp8 none -> new tp1 cp2 dp8 none  -6.1 %  +16.69 GiB  +11.5 %
 
-The way from A to B, what helps most first
+Path from A to B, the most helpful change first
 change                                                                                              step     saved  of A  memory
                                                                                                        s        ms     %     GiB
 stages tp2/sp/zero1: 8:8@1/dp8,24/dp8 -> cp2/zero1: 8:8@1/dp8,24/dp8, messages_sharded yes -> no  2.8325  242.1771   7.9   55.99
@@ -277,37 +277,37 @@ Where the time of a step goes
                 A       B      B - A
                 s       s         ms
 matrix     1.9018  1.9018     0.0000  matrix products
-attention  0.3708  0.3955    24.6506  attention kernels
-memory     0.1843  0.1843     0.0000  operations that memory limits: norms, activations, casts
-tensor     0.2691  0.0000  -269.0566  tensor-parallel communication that is waited for
-bubble     0.3195  0.3042   -15.3075  stages that wait for others: start, end, imbalance
-data       0.0154  0.0229     7.4150  gradients and weights of data parallelism that are waited for
+attention  0.3708  0.3955    24.6506  Attention kernels
+memory     0.1843  0.1843     0.0000  memory-bound operations: norms, activations, casts
+tensor     0.2691  0.0000  -269.0566  exposed tensor-parallel communication
+bubble     0.3195  0.3042   -15.3075  pipeline bubble (fill, drain, imbalance)
+data       0.0154  0.0229     7.4150  exposed data-parallel communication of gradients and weights
 optimizer  0.0138  0.0239    10.1215  optimizer step
-step       3.0747  2.8325  -242.1771  all of it
+step       3.0747  2.8325  -242.1771  all changes
 
-What the fullest GPU holds
+Memory of the fullest GPU
                    A      B  B - A
                  GiB    GiB    GiB
-weights         5.36  10.73   5.36  weights in the datatype they are kept in
+weights         5.36  10.73   5.36  weights in the datatype they are stored in
 gradients      10.73  21.46  10.73  weight gradients
 optimizer       4.02   4.02  -0.00  master copy and moments
 attention       1.89   1.89   0.00  activations of attention
 mlp             7.88   7.88   0.00  activations of dense MLPs
 norms           3.00   3.00   0.00  activations of norms and the residual stream
 embedding       2.02   2.02   0.00  activations of embedding, head and loss
-working         1.04   1.01  -0.03  what the operation at hand needs beside that
+working         1.04   1.01  -0.03  temporary buffers of the current operation
 communication   0.82   1.45   0.63  buffers of collectives and messages
-context         1.59   1.59   0.00  the device's context, libraries and their workspaces
-fragmentation   0.95   0.95  -0.00  what the allocator loses
+context         1.59   1.59   0.00  the GPU's context, libraries and their workspaces
+fragmentation   0.95   0.95  -0.00  fragmentation
 all            39.30  55.99  16.69  of the device
 exit 0
 B takes 88.7 % more time than A: 1.06 times the throughput
 
-Layers that are run in other ways, and what each run of them is worth
+Layers that are run differently, and the effect of each run of layers
 stage  layers  change                                            alone    memory     without
     1  8-31    new tp2 cp1 dp8 mlp -> new tp2 cp1 dp8 layernorm  -14.6 %  +6.76 GiB  +17.1 %
 
-Layers that are run in other ways, and what each run of them is worth
+Layers that are run differently, and the effect of each run of layers
 stage  layers  change                                                                                                    alone   memory     without
     0  0-31    new tp2 cp1 dp4 none + old tp2 cp1 dp4 none -> new tp2 cp1 dp4 none + old tp2 cp1 dp4 none, equal shares  +0.0 %  +0.00 GiB  +0.0 %
 
@@ -335,7 +335,7 @@ days                              68.1              expected, failures and check
 ... at most one of ten less than  67.98
 ... at most one of ten more than  68.3
 of it training                    67.88
-goodput                           99.67 %           training over all of it
+goodput                           99.67 %           training over all changes
 a failure every                   65.99 days
 failures                          1.032             expected
 noticing, restarting, waiting     0.02 %
@@ -351,8 +351,8 @@ GPU-hours                         52.303 K
 cost in USD                       310.874 K         spare nodes included
 The run, cluster by cluster
 The run, cluster by cluster
-cluster  GPUs used  GPU-hours  USD an hour  cost in USD  W of a GPU
-cluster  GPUs used  GPU-hours  USD an hour  cost in USD  W of a GPU
+cluster  GPUs used  GPU-hours  USD an hour  cost in USD  W per GPU
+cluster  GPUs used  GPU-hours  USD an hour  cost in USD  W per GPU
                             K                         K
                             K                         K
 new             16     26.152          2.5       65.379       603.1
@@ -376,7 +376,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
     0  old           8      2    16   2   1   1   8    1  none         90.29    186.18     43.05  29.20    19.0      100  ######..................
     1  new          24      2    16   2   1   1   8    1  none        115.42    225.32      0.00  26.89    39.3      100  ############............
 
-What a step sends
+Communication of a step
 stage  to the next one over  each way  both ways  gradients of a GPU  their collectives
                                               ms                                     ms
     0  old - new             4.00 GiB    344.397            4.23 GiB             98.084
@@ -386,8 +386,8 @@ a step costs 0.1201 USD: GPU-hours used, bytes over links
 exit 2
 exit 2
 == the best plans
-The best plans
-rank    step  tokens/s/GPU    MFU  memory  GPUs used  USD a step  plan
+Best plans
+rank    step  tokens/s/GPU    MFU  memory  GPUs used  USD per step  plan
            s                    %     GiB
    1  2.8325        5784.3  45.75    56.0         32      0.1174  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
    2  2.8919        5665.5  44.81    57.9         32       0.118  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
@@ -434,10 +434,10 @@ exit 0
   weight-overlap recompute=selective:mlp gradient-bytes=2
 == many machines
 exit 2
-llama3.1-8b on 4 systems, by the model of today's plans: 4 of 4 problems have a plan
+llama3.1-8b on 4 systems, detailed model: 4 of 4 problems have a plan
 
-The best plan for each problem
-system       GPUs  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GPUs used  USD a step  best plan
+Best plan of each problem
+system       GPUs  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GPUs used  USD per step  best plan
                                      s                    %     GiB        %
 8, 25Gb/s      24     11    11  3.4794        9417.8  48.99    54.2       91         16     0.03866  pp2 vpp3 cp2 gbs64 stages=4:5/dp4*2,6,5,6,5 messages-sharded zero1 grad-overlap weight-overlap
 8, 100Gb/s     24     17    17  3.2285        6766.5  45.61    63.7       81         24     0.04663  pp2 gbs64 stages=8:4@1/dp8,28/dp8/cp2 messages-sharded zero1 grad-overlap weight-overlap
@@ -522,8 +522,8 @@ reckon: "--top" is not known: reckon predict --help lists all flags
 reckon: --save-plan and --save-script take the best plan of one problem: give one model, system, size and batch
 reckon: --price is of a whole run: say on how many tokens, --tokens 15T or usual
 reckon: --system:1:16: { without }: x{64,128}
-reckon: "h100-sxm5-80g x12 + a100-sxm4-80g x8 link=1Gb/s":1:1: x12 is no whole number of nodes of 8: x16 is the nearest that is
+reckon: "h100-sxm5-80g x12 + a100-sxm4-80g x8 link=1Gb/s":1:1: x12 is not a whole number of nodes of 8: x16 is the nearest that is
 reckon: --all, --pareto, --why and --sensitivity are about one problem: give one model, system, size and batch
-reckon: there is no rank 24: the plan's are 0 to 23
+reckon: there is not a rank 24: the plan's are 0 to 23
 reckon: the plan cannot be lowered: stage 0: its replicas have different tensor or context degrees, whose shards no group of ranks can reduce; give all the same
 reckon: a.json:1:37: stages: 32 layers in all, the model has 12

@@ -62,40 +62,40 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
     0  old           9      2    16   1   2   1   8    1  none         93.14    200.06     43.05  49.23    33.1      100  ##########..............
     1  new          23      2    16   2   1   1   8    1  none        111.11    216.65      0.00  26.02    63.9       81  ###################.....
 
-llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, by simulation: 3.283 s a step, 256.9 TFLOP/s a GPU, MFU 39.5 %
+llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, simulation: 3.283 s per step, 256.9 TFLOP/s per GPU, MFU 39.5 %
   plan: tp2 pp2 vpp2 gbs64 stages=8:4@1/dp8,13/dp8,4,11 messages-sharded sp zero1 grad-overlap
   weight-overlap
-  time: no class of measured runs is over several clusters: no range
-  memory: of such runs (megatron, dense: 556 of 8 sources, each unseen) 90 % need 35.7 to 72.5 of 80.0 GiB; it fits in 97 %
+  time: no interval, because no class of measured runs is over several clusters
+  memory: 90 % interval 35.7-72.5 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); fits with 97 % probability
 
 Where the time of a step goes
              time  share
                 s      %
-matrix     1.9018   57.9  matrix products                                                ##############
-attention  0.3708   11.3  attention kernels                                              ###
-memory     0.1843    5.6  operations that memory limits: norms, activations, casts       #
-tensor     0.2691    8.2  tensor-parallel communication that is waited for               ##
-pipeline   0.3444   10.5  messages between stages that are waited for                    ###
-bubble     0.1831    5.6  stages that wait for others: start, end, imbalance             #
-data       0.0154    0.5  gradients and weights of data parallelism that are waited for
+matrix     1.9018   57.9  matrix products                                               ##############
+attention  0.3708   11.3  attention kernels                                             ###
+memory     0.1843    5.6  memory-bound operations: norms, activations, casts            #
+tensor     0.2691    8.2  exposed tensor-parallel communication                         ##
+pipeline   0.3444   10.5  exposed messages between stages                               ###
+bubble     0.1831    5.6  pipeline bubble (fill, drain, imbalance)                      #
+data       0.0154    0.5  exposed data-parallel communication of gradients and weights
 optimizer  0.0138    0.4  optimizer step
 step       3.2826  100.0
 
 Communication of the slowest stage
-                 on the link  waited for  of the step  sent, all GPUs
-                          ms          ms            %             TiB
-tensor parallel     269.0566    269.0566          8.2            1.27
-data parallel        98.0837     15.4389          0.5               -
+                 link time   exposed  of step  sent, all GPUs
+                        ms        ms        %             TiB
+tensor parallel   269.0566  269.0566      8.2            1.27
+data parallel      98.0837   15.4389      0.5               -
 
-What it achieves
+Throughput
 step                3.2826 s
 tokens per second   159.717 K
-... of a GPU        4.991 K
+... per GPU         4.991 K
 samples per second  19.4967
-FLOP/s of a GPU     256.9 TFLOP/s     that the model needs: three times forward
-... executed        256.9 TFLOP/s     the same, with what is computed again
-MFU                 39.48 %           the former over the peak of the plan's precision
-HFU                 39.48 %           the latter over it
+FLOP/s per GPU      256.9 TFLOP/s     model FLOP: three times forward
+... executed        256.9 TFLOP/s     model FLOP, with recomputation
+MFU                 39.48 %           model FLOP over peak of the plan's precision
+HFU                 39.48 %           model FLOP with recomputation over peak
 ... in full         44.42 %           MFU with what a causal mask hides
 ... Megatron-LM's   39.48 %           MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary
 
@@ -111,7 +111,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
     0  old           8      2    16   2   1   1   8    1  none         90.29    186.18     86.10  29.20    21.2      100  ######..................
     1  new          24      2    16   2   1   1   8    1  none        115.42    225.32     43.05  26.89    46.1       97  ##############..........
 
-What a step sends
+Communication of a step
 stage  to the next one over  each way  both ways  gradients of a GPU  their collectives
                                               ms                                     ms
     0  old - new             8.00 GiB    688.795            4.23 GiB             98.084
@@ -126,13 +126,13 @@ exit 2
 exit 2
    1  1.0955          3739  29.58    25.8         64  gbs32 round8; new: 12,13 layers tp8 dp4 mbs2; old: 3,4 layers tp8 dp4 mbs2
 interleaved: each stage has 2 runs of layers
-the best plan without interleaving takes 1.1570 s a step; interleaved are the plans that were simulated, so none is proved to be the best of those: a better one could save 20.6 %, no more
+the best plan without interleaving takes 1.1570 s per step; interleaved are the plans that were simulated, so none is proved to be the best of those: a better one could save 20.6 %, no more
   reckon export megatron -m llama3.1-8b dp4 tp8 pp2 vpp2 mbs2 gbs32 split=12,3,13,4 sp zero1 grad-overlap weight-overlap
     "stages": "8:12/dp4,3@1/dp4,13,4",
 step       1.0955  100.0
 step                1.0955 s
 interleaved: each stage has 2 runs of layers
 === stderr
-reckon: wrong.json:3:14: stages[1].layers: stages have as many runs of layers each: here 3
+reckon: wrong.json:3:14: stages[1].layers: stages have the same number of runs of layers: here 3
 reckon: chunks: over several clusters interleaved stages are tried by themselves; a plan file gives each its runs of layers, "layers": [10, 8]: leave it out
 reckon: schedule: dualpipe needs each stage twice, at both ends: 1f1b, gpipe, zero-bubble and zero-bubble-2p run over clusters

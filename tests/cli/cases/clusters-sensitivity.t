@@ -8,7 +8,7 @@ step() { ask "$(machine "$@")" --format json | python3 -c "import json, sys; pri
 by_hand() { printf '%s %s\n' "$1" "$(said "$1")"; step $2; step $3; }
 by_hand 'new - old,link,,,bandwidth_Bps' "50 300 110" "50 300 90"
 by_hand 'old,network,0,NVLink3,bandwidth_Bps' "50 330 100" "50 270 100"
-ask "$(machine 50 300 100)" --sensitivity >told; sed -n '/^What the best/,/^$/p' told | head -8; tail -1 told
+ask "$(machine 50 300 100)" --sensitivity >told; sed -n '/^Sensitivity of the best/,/^$/p' told | head -8; tail -1 told
 reckon predict -m llama3.1-8b -s "$(machine 50 300 100)" --plan a.json --sensitivity; echo "exit $?"
 === stdout
 28
@@ -18,7 +18,7 @@ new - old,link,,,bandwidth_Bps 1.1659348810628085,1.1681040564648286
 old,network,0,NVLink3,bandwidth_Bps 1.1640466722553462,1.170411867229505
 1.164046672255346
 1.170411867229505
-What the best time depends on: its relative change per relative change of the parameter
+Sensitivity of the best time: its relative change per relative change of the parameter
 cluster    what                                  now            sensitivity  best time with 10 % more  with 10 % less
 new        matrix engine: peak                   989.4 TFLOP/s  -0.435       1.117 s (-4.24 %)         1.219 s (+4.46 %)
 new        matrix engine: efficiency             0.775          -0.361       1.13 s (-3.13 %)          1.215 s (+4.08 %)

@@ -8,10 +8,10 @@ reckon search -m llama3.1-8b -b 64 -q --system="$two" tp2 | head -1
 reckon fits -m llama3.1-8b -b 64 -s="$two" | head -1
 reckon predict -m llama3.1-8b -b 64 --system "$two" | head -1
 === stdout
-llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
-llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
-llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
-llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
-llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
-llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs: fits, 19.98 GiB left on the tightest stage, 1 of 0-1; 5.304 s a step
-llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, by simulation: 5.304 s a step, 318 TFLOP/s a GPU, MFU 48.9 %
+llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
+llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
+llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
+llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
+llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
+llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs: fits, 19.98 GiB left on the tightest stage, 1 of 0-1; 5.304 s per step
+llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, simulation: 5.304 s per step, 318 TFLOP/s per GPU, MFU 48.9 %

@@ -141,7 +141,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
 
 bound      2.8325 s          no plan has an objective below: proved
 exit 0
-gpt2-124m on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, batch 8 of 1024 tokens, megatron, bf16, by the model of today's plans
+gpt2-124m on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, batch 8 of 1024 tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 0 exactly solved problems and what lies near them
   cluster new, h100-sxm5-80g x16, can be used by no stage: bad_tensor: heads (asked for 8, there is 12); leave it out, or change the words
 exit 1
@@ -151,9 +151,9 @@ rank,step_s,gpus,step_usd,stages
 reckon: --where: column 7 of "hbm < 60": a size needs its unit, such as 60GiB
 reckon: --where: column 24 of "hbm <= 60GiB and tp = 3x": unknown unit; write a size such as 60GiB or a time such as 10us
 reckon: --headroom: h100-sxm5-80g x16 has 80 GiB, of which 90GiB leaves nothing
-reckon: --headroom: "x" is no size such as 8GiB, no share such as 10%, and neither learned nor none
+reckon: --headroom: "x" is not a size such as 8GiB, no share such as 10%, and neither learned nor none
 reckon: "--where" is not known: reckon predict --help lists all flags
-reckon: s: this is no whole state of a search of this version: remove it to start over, or name another file
+reckon: s: this is not a whole state of a search of this version: remove it to start over, or name another file
 reckon: "--state" is not known, did you mean --stages? reckon predict --help lists all flags
 reckon: --batch: 32..x: expected a number, "8..64", "8..64 step 8", "8..64 +8" or "8..64 x2"
 reckon: batch 2097152: at most 1048576 samples over several clusters

@@ -111,7 +111,7 @@ exit 2
 exit 2
 exit 1
 exit 2
-mixtral-8x7b on h100-sxm5-80g x16 name=a + a100-sxm4-80g x16 name=b link=100Gb/s@50us, 32 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
+mixtral-8x7b on h100-sxm5-80g x16 name=a + a100-sxm4-80g x16 name=b link=100Gb/s@50us, 32 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 0 exactly solved problems and what lies near them
   cluster a, h100-sxm5-80g x16, can be used by no stage: bad_degrees: ranks by pipeline * expert * expert_tensor (asked for 128, there is 32); leave it out, or change the words
 exit 1
@@ -139,8 +139,8 @@ reckon: --why is about the time, and the first row of another order is not the f
 reckon: --all, --pareto, --why and --sensitivity are about one problem: give one model, system, size and batch
 reckon: --gpus does not go with several clusters: each says how many it has
 reckon: "tp8 banana":1:5: unknown word "banana": there are tp, pp, cp, ep, dp, mbs, gbs, zero, sp, recompute and others, see reckon-plan(5)
-reckon: "gbs" is no word of a search: give --batch
-reckon: p.json:1:52: stages: every stage has its own tensor, so a word for it beside the file changes nothing: leave it out, or change it here
+reckon: "gbs" is not a word of a search: give --batch
+reckon: p.json:1:52: stages: every stage has its own tensor, so a word for it in addition to the file changes nothing: leave it out, or change it here
 reckon: data: the file says it stage by stage: leave it out
 reckon: w.json:1:36: plan: gbs64, but "batch" is 128: leave one of them out
 reckon: w.json:1:35: plan: column 5: unknown word "banana": there are tp, pp, cp, ep, dp, mbs, gbs, zero, sp, recompute and others, see reckon-plan(5)

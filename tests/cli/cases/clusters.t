@@ -61,16 +61,16 @@ asked search -q -b 128 --plan launched.json --launchable; echo "exit $?"
 asked search -q -b 128 --plan tied.json; echo "exit $?"
 asked search -q -b 128 precision=fp16 cp1 schedule=zero-bubble | grep -A 1 Megatron
 === stdout
-llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, batch 512 of 8192 tokens, megatron, bf16, by the model of today's plans
+llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, batch 512 of 8192 tokens, megatron, bf16, detailed model
   26 plans simulated, the best of 40 exactly solved problems and what lies near them
   headroom new 9.1 of 80.0 GiB, old 9.1 of 80.0 GiB
 
-The best plans
-rank     step  tokens/s/GPU    MFU  memory  GPUs used  USD a step  plan
+Best plans
+rank     step  tokens/s/GPU    MFU  memory  GPUs used  USD per step  plan
             s                    %     GiB
-   1  10.2764        6377.3  50.45    54.0         64      0.3654  gbs512 round16; old: 8 layers tp1 cp2 dp16 mbs1; new: 24 layers tp1 cp2 dp16 mbs1
-   2  10.4380        6278.6  49.66    70.8         64      0.3711  gbs512 round32; old: 8 layers tp1 dp32 mbs1; new: 24 layers tp1 dp32 mbs1
-   3  10.6173        6172.5  48.83    55.8         64      0.3775  gbs512 round16; old: 7 layers tp1 cp2 dp16 mbs1; new: 25 layers tp1 cp2 dp16 mbs1
+   1  10.2764        6377.3  50.45    54.0         64        0.3654  gbs512 round16; old: 8 layers tp1 cp2 dp16 mbs1; new: 24 layers tp1 cp2 dp16 mbs1
+   2  10.4380        6278.6  49.66    70.8         64        0.3711  gbs512 round32; old: 8 layers tp1 dp32 mbs1; new: 24 layers tp1 dp32 mbs1
+   3  10.6173        6172.5  48.83    55.8         64        0.3775  gbs512 round16; old: 7 layers tp1 cp2 dp16 mbs1; new: 25 layers tp1 cp2 dp16 mbs1
 
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
@@ -78,7 +78,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
     0  old           8      4    32   1   2   1  16    1  none         82.93    178.23     43.05  46.01    24.7      100  #######.................
     1  new          24      4    32   1   2   1  16    1  none        101.98    208.21      0.00  42.79    54.0       91  ################........
 
-What a step sends
+Communication of a step
 stage  to the next one over   each way  both ways  gradients of a GPU  their collectives
                                                 s                                     ms
     0  old - new             32.00 GiB      1.378            8.46 GiB            135.281
@@ -86,7 +86,7 @@ stage  to the next one over   each way  both ways  gradients of a GPU  their col
 
 a step costs 0.3654 USD: GPU-hours used, bytes over links
 
-What is proved of the fastest
+Proved about the fastest plan
 objective  10.2764 s         of the best plan: sum c + (m - 1) max c + the end
 bound      10.2764 s         no plan has an objective below: proved
 floor      8.8426 s          no step is shorter, interleaved or not, stages each in one cluster: proved
@@ -101,7 +101,7 @@ machine                 GPUs  objective  over the best
 new: h100-sxm5-80g x32    32    13.3448           29.9
 old: a100-sxm4-80g x32    32    36.2559          252.8
 
-To launch the best, where its ranks run, and its time:
+To launch the best plan, where its ranks run, and its time:
   reckon export megatron -m llama3.1-8b dp16 pp2 cp2 gbs512 split=8,24 zero1 grad-overlap weight-overlap
   reckon export ranks -m llama3.1-8b -s 'h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us' pp2 cp2 gbs512 stages=16:8@1/dp16,24/dp16 messages-sharded zero1 grad-overlap weight-overlap
   reckon predict -m llama3.1-8b -s 'h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us' pp2 cp2 gbs512 stages=16:8@1/dp16,24/dp16 messages-sharded zero1 grad-overlap weight-overlap
@@ -115,7 +115,7 @@ system,step_s
 200,5.668476782102569
 400,5.596129441493825
 102400,5.388115725440666
-llama3.1-70b on a100-sxm4-80g x8 + v100-sxm2-32g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
+llama3.1-70b on a100-sxm4-80g x8 + v100-sxm2-32g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 7 exactly solved problems and what lies near them
   cluster 1, v100-sxm2-32g x8, can be used by no stage: bad_datatype: bf16 (asked for 1, there is 0); leave it out, or change the words
 exit 1
@@ -128,7 +128,7 @@ exit 2
 exit 2
 exit 2
 exit 2
-deepseek-v3 on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, batch 8 of 4096 tokens, megatron, bf16, by the model of today's plans
+deepseek-v3 on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, batch 8 of 4096 tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 16 exactly solved problems and what lies near them
   no plan fits: each stage holds at least one layer, with everything computed again; add nodes, or words such as zero3, ep8, cp2
 exit 1
@@ -208,11 +208,11 @@ old-0: NCCL_SOCKET_IFNAME==ens3 torchrun --nnodes=2 --node-rank=1 --nproc-per-no
 exit 2
 exit 2
 exit 2
-llama3.1-8b on h100-sxm5-80g x8 name=new + v100-sxm2-32g x16 name=old link=100Gb/s@50us, 24 GPUs, batch 128 of 8192 tokens, megatron, fp16, by the model of today's plans
+llama3.1-8b on h100-sxm5-80g x8 name=new + v100-sxm2-32g x16 name=old link=100Gb/s@50us, 24 GPUs, batch 128 of 8192 tokens, megatron, fp16, detailed model
   16 plans simulated, the best of 32 exactly solved problems and what lies near them
   headroom new 9.1 of 80.0 GiB, old 3.6 of 32.0 GiB
   Megatron-LM does not launch it: its stages differ in more than their layers
-  the best that it launches takes 11.3025 s a step, 2.3 % more: precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap on old, new (--launchable makes it the answer)
+  the best that it launches takes 11.3025 s per step, 2.3 % more: precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap on old, new (--launchable makes it the answer)
 
    1  11.0460        3955.3  49.28    52.6         24  gbs128 round4; old: 6 layers tp2 cp2 dp4 mbs1; new: 26 layers tp1 cp2 dp4 mbs1
   "launchable": {
@@ -244,7 +244,7 @@ exit 3
   leave the schedule out, and the best that it launches is named here
 === stderr
 reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=0Gb/s":1:42: a link needs a bandwidth above 0; clusters that nothing joins are searched one by one
-reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x12 link=1Gb/s":1:20: x12 is no whole number of nodes of 8: x16 is the nearest that is
+reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x12 link=1Gb/s":1:20: x12 is not a whole number of nodes of 8: x16 is the nearest that is
 reckon: "h100-sxm5-80g x8 name=a + a100-sxm4-80g x8 name=a li...":1:27: two clusters are named "a": rename one
 reckon: "h100-sxm5-80g x8 + h10-sxm5-80g x8 link=1Gb/s":1:20: unknown system "h10-sxm5-80g": did you mean "h100-sxm5-80g"? ("reckon systems" lists them; a file's name ends in .json)
 reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x8":1:36: no link between 0 and 1: add link=100Gb/s@50us, or link:0-1=...
@@ -252,12 +252,12 @@ reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=1Gb/s,cup=3":1:48: expected ca
 reckon: pipeline: over several clusters the stages are chosen: leave it out
 reckon: --batch is missing: give the samples of a step, over all GPUs
 reckon: tp6 divides the node of no cluster: tp4 is the nearest below that does
-reckon: how many samples has a step? add --batch 256, or the word gbs256
+reckon: --batch is missing: add --batch 256, or the word gbs256
 reckon: "h100-sxm5-80g x8 adapters=mlx5_0,, + h100-sxm5-80g x...":1:27: adapters are names such as mlx5_0,mlx5_1
 reckon: "h100-sxm5-80g x8 interface=a,b + h100-sxm5-80g x8 li...":1:28: an interface is a name such as eth0
 reckon: "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@-1u...":1:50: a latency is 0 or more
-reckon: over 2 clusters: 11.3 s a step, the best plan whose stages are alike; reckon export ranks writes its hosts in their order
+reckon: over 2 clusters: 11.3 s per step, the best plan whose stages are alike; reckon export ranks writes its hosts in their order
 reckon: --save-script: Megatron-LM does not run it as one job: its stages differ in more than their layers; reckon search --launchable finds the best that it does
 reckon: --save-script: Megatron-LM does not run it as one job: its stages differ in more than their layers; reckon search --launchable finds the best that it does
-reckon: "stages" is no word of a search: give --split, or the whole plan to reckon predict
+reckon: "stages" is not a word of a search: give --split, or the whole plan to reckon predict
 reckon: tied.json:1:15: unknown key "round": this looks like a plan over clusters, which reckon predict --plan takes, a plan is wanted here

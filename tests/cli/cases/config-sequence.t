@@ -5,8 +5,8 @@ for m in llama3.1-8b ./stretched.json ./plain.json; do
     reckon predict -m $m -s h100-sxm5-80g -g 8 tp8 gbs32 | sed -n '/assumed/,/attention/p'
 done
 reckon predict -m ./plain.json -s h100-sxm5-80g -g 8 tp8 gbs32 seq=8192 | sed -n 3,4p
-reckon search -m ./plain.json -s h100-sxm5-80g -g 8 -b 32 -k 1 2>&1 | sed -n '/settled/d; 1,2p'
-reckon search -m ./plain.json -s h100-sxm5-80g -g 8 -b 32 -k 1 --sequence 8192 2>&1 | sed -n '/settled/d; 1,2p'
+reckon search -m ./plain.json -s h100-sxm5-80g -g 8 -b 32 -k 1 2>&1 | sed -n '/evaluated/d; 1,2p'
+reckon search -m ./plain.json -s h100-sxm5-80g -g 8 -b 32 -k 1 --sequence 8192 2>&1 | sed -n '/evaluated/d; 1,2p'
 reckon export megatron -m ./plain.json tp8 gbs32 2>&1 >script | grep sequence
 reckon export megatron -m ./plain.json tp8 gbs32 seq8192 2>&1 >script | grep sequence
 reckon check tp8 gbs32 -m ./plain.json -s h100-sxm5-80g 2>&1 >found | grep sequence
@@ -24,9 +24,9 @@ reckon predict -m gpt2-124m -s h100-sxm5-80g -g 8 seq=2048 gbs32 | sed -n '/assu
   sequence 4096 (usual in pre-training; the file allows up to 131072 and does not say; seqN sets
   another), attention flash3
   assumed: precision bf16, framework megatron, microbatch 1, attention flash3
-  of such runs (Hopper, dense, megatron: 253 of 18 sources, each unseen) half take 5.012 s to 7.430 s, 90 % 4.005 s to 18.60 s; half of tuned benchmarks 4.908 s to 7.146 s, of ordinary runs 5.079 s to 8.077 s
+  50 % interval 5.012-7.447 s, 90 % interval 4.005-18.60 s (cross-validated on Hopper, dense, megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 4.908-7.146 s, of ordinary runs 5.079-8.051 s
 reckon: ./plain.json: sequence 4096: usual in pre-training; the file allows up to 131072 and does not say; --sequence sets another
-plain on h100-sxm5-80g, 8 GPUs, batch 32 of 8192 tokens, megatron, bf16, by the model of today's plans
+plain on h100-sxm5-80g, 8 GPUs, batch 32 of 8192 tokens, megatron, bf16, detailed model
 reckon: warning: ./plain.json: sequence 4096 is assumed (usual in pre-training; the file allows up to 131072 and does not say): give seqN
 reckon: warning: ./plain.json: sequence 4096 is assumed (usual in pre-training; the file allows up to 131072 and does not say): give seqN
 reckon: warning: ./plain.json: sequence 4096 is assumed (usual in pre-training; the file allows up to 131072 and does not say): give seqN

@@ -15,20 +15,20 @@ sed -n '/pre class="command"/,/<\/pre>/p' script.html | sed 's/<[^>]*>//g' | gre
 cut -c1-24 commands
 sh -e commands >/dev/null && echo "they run"
 === stdout
-A  gpus64 tp8 pp2 sp zero1 gbs128: 19.78 s a step, 61.21 GiB
+A  gpus64 tp8 pp2 sp zero1 gbs128: 19.78 s per step, 61.21 GiB
   plan: dp4 tp8 pp2 gbs128 sp zero1
-  of such runs (Hopper, dense, megatron: 253 of 18 sources,
-  each unseen) half take 19.15 s to 27.41 s, 90 % 15.62 s to 63.16 s; half of tuned benchmarks
-  18.79 s to 26.45 s, of ordinary runs 19.39 s to 29.57 s
-B  A with options: 18.75 s a step, 73.53 GiB, may not fit: 67 % of such runs did
+  50 % interval 19.15-27.46 s, 90 % interval 15.62-63.16 s (cross-validated on Hopper, dense,
+  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 18.79-26.45 s,
+  of ordinary runs 19.39-29.48 s
+B  A with options: 18.75 s per step, 73.53 GiB, may not fit: fits with 67 % probability
   plan: dp2 tp4 pp8 gbs128 sp zero1
-  of such runs (Hopper, dense, megatron: 253 of 18 sources,
-  each unseen) half take 18.22 s to 25.01 s, 90 % 15.22 s to 52.31 s; half of tuned benchmarks
-  17.92 s to 24.24 s, of ordinary runs 18.42 s to 26.75 s
+  50 % interval 18.22-25.06 s, 90 % interval 15.22-52.31 s (cross-validated on Hopper, dense,
+  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 17.92-24.24 s,
+  of ordinary runs 18.42-26.68 s
 B takes 5.2 % less time than A: 1.05 times the throughput
 
-What differs, and what each key is worth: A with it alone, B without it
-B  : 18.75 s a step, 73.53 GiB, may not fit: 67 % of such runs did
+Differences, and the effect of each key: A with it alone, B without it
+B  : 18.75 s per step, 73.53 GiB, may not fit: fits with 67 % probability
 0
 2
 <h2 id="section-summary"
@@ -45,7 +45,7 @@ reckon timeline -m model
 they run
 === stderr
 reckon: --best: give it, or a second plan, and not both
-reckon: two plans are set beside each other: leave out zero1, or write it into one of them
+reckon: two plans are compared: leave out zero1, or write it into one of them
 reckon: "--tensr" is not known, did you mean --tensor? reckon diff --help lists all flags
 reckon: warning: split even: cannot be expressed in Megatron Core 0.19: the run has 2,3*17,2*13,1
 reckon: warning: embedding_counts yes: cannot be expressed in Megatron Core 0.19: the run has no

@@ -1,4 +1,4 @@
-cp "$RECKON_SOURCE/tests/data/megatron/gpt3-175b.sh" run.sh; reckon diff run.sh "+sp tp-overlap" --system h100-sxm5-80g -o run2.sh >all; sed -n "/What to change/,\$p" all; diff run.sh run2.sh
+cp "$RECKON_SOURCE/tests/data/megatron/gpt3-175b.sh" run.sh; reckon diff run.sh "+sp tp-overlap" --system h100-sxm5-80g -o run2.sh >all; sed -n "/Changes of the script/,\$p" all; diff run.sh run2.sh
 
 # FSDP does not start beside one queue: the script is changed so that check finds nothing
 cp "$RECKON_SOURCE/tests/data/megatron/llama3-70b.sh" run.sh; reckon diff run.sh "+tp8 pp1 cp1 mbs2 zero2" --system h100-sxm5-80g -o run2.sh >/dev/null; diff run.sh run2.sh | grep CONN; reckon check run2.sh --system h100-sxm5-80g
@@ -8,7 +8,7 @@ sed 's/^export CUDA_DEVICE_MAX_CONNECTIONS=1/# &/' run.sh >free.sh; reckon diff 
 # what a shell would read is in quotes
 reckon diff run.sh '+vpp8 split=2,3*17,2*13,1' --system h100-sxm5-80g -o run2.sh >/dev/null; echo "exit $?"; grep -o "pipeline-model-parallel-layout [^ ]*" run2.sh
 === stdout
-What to change in the script
+Changes of the script
 argument             from       to    alone    memory
 --sequence-parallel  not given  give  -0.5 %   -21.30 GiB
 --tp-comm-overlap    not given  give  -11.3 %  +0.47 GiB

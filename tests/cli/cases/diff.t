@@ -1,14 +1,12 @@
 reckon diff 'gpus64 tp8 pp4 sp zero1 gbs128' '+vpp4 grad-overlap' -m llama3.1-70b -s h100-sxm5-80g | grep -v '[0-9]\.[0-9]'
 === stdout
   plan: dp2 tp8 pp4 gbs128 sp zero1
-  of such runs (Hopper, dense, megatron: 253 of 18 sources,
   plan: dp2 tp8 pp4 vpp4 gbs128 sp zero1 grad-overlap
-  of such runs (Hopper, dense, megatron: 253 of 18 sources,
 
-What differs, and what each key is worth: A with it alone, B without it
+Differences, and the effect of each key: A with it alone, B without it
 key               A   B    alone   memory     without
 
-The way from A to B, what helps most first
+Path from A to B, the most helpful change first
 change                         step     saved  of A  memory
                                   s        ms     %     GiB
 
@@ -16,6 +14,6 @@ Where the time of a step goes
                  A        B      B - A
                  s        s         ms
 
-What the fullest GPU holds
+Memory of the fullest GPU
                    A      B  B - A
                  GiB    GiB    GiB

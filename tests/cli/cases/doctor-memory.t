@@ -1,38 +1,38 @@
 # What a person has in hand when a run breaks: a traceback, a summary of memory, a snapshot.
 cp $SOURCE/fuzz/corpus/memory_report/* .
 plan='-m llama3.1-8b -s h100-sxm5-80g --gpus 8 framework=fsdp zero3 mbs4 gbs32'
-reckon doctor oom-2 $plan | sed -n '1,2p;/^The run/,/^$/p;/^change first/p'
+reckon doctor oom-2 $plan | sed -n '1,2p;/^Memory of the run/,/^$/p;/^change first/p'
 echo; reckon doctor oom-1 $plan | head -n 1
 echo; reckon doctor summary $plan | sed -n '1,4p'
-echo; reckon doctor snapshot-2 $plan | sed -n '1p;/^Who/,/^$/p'
+echo; reckon doctor snapshot-2 $plan | sed -n '1p;/^Allocations/,/^$/p'
 reckon doctor snapshot-4 $plan | head -n 1
 # A snapshot is data: what would run code is refused, what is damaged is said to be.
 reckon doctor calls $plan
 reckon doctor cut $plan
 === stdout
 an out-of-memory error: tensors held 74.01 GiB when it asked for 1.960 GiB, at model.py:87, forward
-predicted: tensors take 171.0 GiB at the peak, so that this plan does not fit
-The run's memory beside the prediction of its tightest stage
+predicted: tensors take 174.2 GiB at the peak, so that this plan does not fit
+Memory of the run and prediction of its tightest stage
 part                      the run  predicted  what
                               GiB        GiB
-tensors                      74.0      171.0  weights, states, activations
-kept by the allocator         2.4        9.4  freed but not given back, pieces too small
-beside the allocator          1.6        1.6  context, libraries, NCCL
-asked for, and not there      2.0          -
+tensors                      74.0      174.2  weights, states, activations
+kept by the allocator         2.4        9.6  freed but not returned, fragments
+outside the allocator          1.6        1.6  context, libraries, NCCL
+requested, and not available      2.0          -
 free                          1.1          -
 of the device                79.1       80.0
 
-change first: recompute=full (whole layers are computed again): [activation_checkpoint] mode = "full"
+change first: recompute=full (recompute whole layers): [activation_checkpoint] mode = "full"
 
 an out-of-memory error: tensors held 77.35 GiB when it asked for 20 MiB
 
 a summary of memory: tensors held 60.10 GiB
-predicted: tensors take 171.0 GiB at the peak, so that this plan does not fit
+predicted: tensors take 174.2 GiB at the peak, so that this plan does not fit
   1 allocations failed, 4 were tried again after a flush
   the allocator keeps 21 % of what it reserved: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 
 a memory snapshot: tensors held 18 GiB when it asked for 3 GiB
-Who asked for what is held at the end
+Allocations that are held at the end
 asked by              bytes  blocks
                         GiB
 model.py:87, forward  10.00       1

@@ -47,7 +47,7 @@ reckon: warning: layers 5-15: zero 1: cannot be expressed in a strategy file of 
 reckon: warning: layers 16-31: context_kind ring: cannot be expressed in a strategy file of Galvatron's: the run has ulysses
 reckon: warning: layers 16-31: activation_offload 0.5: cannot be expressed in a strategy file of Galvatron's: the run has 0
 reckon: warning: embedding and head: zero 0: cannot be expressed in a strategy file of Galvatron's: the run has 2
-reckon: what is written is the nearest plan: --system SYSTEM says how long it takes, and whether it fits
+reckon: the nearest plan is written: --system SYSTEM shows its time and whether it fits
 reckon: embedding and head: tensor 4 and context 2 at once cannot be said in a strategy file: a layer is split one way, give tp8 cp1 or tp1 cp8
 reckon: embedding and head: split over 4 ranks, 3 data ranks: a strategy file has powers of two
 reckon: interleaving cannot be said in a strategy file: give vpp1

@@ -41,23 +41,23 @@ mode = "full"
 reckon: warning: layers 25-29: recompute none: cannot be expressed in Megatron-LM: the run has full
 reckon: warning: layers 40-49: recompute none: cannot be expressed in Megatron-LM: the run has full
 reckon: warning: layers 60-69: recompute none: cannot be expressed in Megatron-LM: the run has full
-reckon: what is written is the nearest plan: --system SYSTEM says how long it takes, and whether it fits
+reckon: the nearest plan is written: --system SYSTEM shows its time and whether it fits
 reckon: warning: layers 0-11: tensor 4: cannot be expressed in Megatron-LM: the run has 2
 reckon: warning: layers 0-11: recompute none: cannot be expressed in Megatron-LM: the run has selective
 reckon: warning: layers 0-11: recompute_parts none: cannot be expressed in Megatron-LM: the run has core_attn
-reckon: what is written is the nearest plan: --system SYSTEM says how long it takes, and whether it fits
+reckon: the nearest plan is written: --system SYSTEM shows its time and whether it fits
 reckon: warning: recompute_layers 12: cannot be expressed in torchtitan's TOML: the run has 0
-reckon: what is written is the nearest plan: --system SYSTEM says how long it takes, and whether it fits
+reckon: the nearest plan is written: --system SYSTEM shows its time and whether it fits
 reckon: warning: layers 0-9: zero 3: cannot be expressed in DeepSpeed: the run has 2
-reckon: what is written is the nearest plan: --system SYSTEM says how long it takes, and whether it fits
-reckon: on h100-sxm5-80g: 11.65 s a step, 39.45 of 80.00 GiB
+reckon: the nearest plan is written: --system SYSTEM shows its time and whether it fits
+reckon: on h100-sxm5-80g: 11.65 s per step, 39.45 of 80.00 GiB
 reckon: warning: layers 25-29: recompute none: cannot be expressed in Megatron-LM: the run has full
 reckon: warning: layers 40-49: recompute none: cannot be expressed in Megatron-LM: the run has full
 reckon: warning: layers 60-69: recompute none: cannot be expressed in Megatron-LM: the run has full
-reckon: what is written, the nearest plan, on h100-sxm5-80g: 12.25 s a step, 39.45 of 80.00 GiB
-reckon: on h100-sxm5-80g: 12.25 s a step, 39.45 of 80.00 GiB
-reckon: on h100-sxm5-80g: 4.585 s a step, 42.95 of 80.00 GiB
+reckon: the written, nearest plan: on h100-sxm5-80g: 12.25 s per step, 39.45 of 80.00 GiB
+reckon: on h100-sxm5-80g: 12.25 s per step, 39.45 of 80.00 GiB
+reckon: on h100-sxm5-80g: 4.585 s per step, 42.95 of 80.00 GiB
 reckon: warning: layers 0-11: zero 1: cannot be expressed in a strategy file of Galvatron's: the run has 2
 reckon: warning: layers 12-31: zero 1: cannot be expressed in a strategy file of Galvatron's: the run has 2
 reckon: warning: embedding and head: zero 1: cannot be expressed in a strategy file of Galvatron's: the run has 2
-reckon: what is written, the nearest plan, on h100-sxm5-80g: 5.083 s a step, 32.30 of 80.00 GiB
+reckon: the written, nearest plan: on h100-sxm5-80g: 5.083 s per step, 32.30 of 80.00 GiB

@@ -3,7 +3,7 @@ reckon export megatron -m bloom-176b gpus64 tp8 gbs64; echo $?; reckon export me
 1
 === stderr
 reckon: position alibi: Megatron-LM has no ALiBi
-reckon: embedding_norm: Megatron-LM has no norm behind the embedding
+reckon: embedding_norm: Megatron-LM has no norm after the embedding
 reckon: --global-batch-size: 3 microbatches cannot be interleaved over 2 pipeline ranks in groups of 2: the last group must have none or at least 2
 reckon: --target: "2.0" is not known: give core_v0.9 to core_v0.19
 reckon: the plan is missing: give --plan FILE, or its words (tp8 pp4 gbs512)

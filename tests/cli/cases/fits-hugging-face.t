@@ -7,7 +7,7 @@ echo '{"model_type": "gemma3"}' >config.json; reckon fits config.json h100-sxm5-
 === stdout
 config on h100-sxm5-80g, 8 GPUs
 Mistral on h100-sxm5-80g, 8 GPUs
-Mistral on h100-sxm5-80g, 8 GPUs, by reckon
+Mistral on h100-sxm5-80g, 8 GPUs, detailed model
 === stderr
 reckon: config.json:1:16: model_type: "gemma3" is not known (did you mean "gemma"?); reckon import hf --help lists the types that are. If its layers are made like those of one of them, give --as TYPE
 === exit 3

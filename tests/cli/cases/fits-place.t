@@ -2,12 +2,12 @@
 reckon fits llama3.1-70b h100-sxm5-80g gpus64 tp4 pp8 sp zero1 gbs32 --place | sed -n '/by allocator/,$p'
 reckon fits llama3.1-70b h100-sxm5-80g gpus64 tp4 pp8 sp zero1 gbs32 --place --format json | sed -n '/"placed"/,$p' | head -9
 === stdout
-The tightest stage by allocator: what it loses of the step's buffers, in place of the share it is taken to lose
-allocator            predicted  lost  of what is alive  in all  left
-                           GiB   GiB                 %     GiB   GiB
-fixed addresses          71.00  0.11              0.16   71.11  8.89  planned beforehand
-expandable segments      71.00  1.60              2.32   72.60  7.40  PyTorch's, expandable_segments:True
-caching allocator        71.00  3.71              5.37   74.71  5.29  PyTorch's, as it is by default
+The tightest stage by allocator: fragmentation of the step's buffers, in place of the assumed fragmentation
+allocator            predicted  lost  of live bytes  in all  left
+                           GiB   GiB              %     GiB   GiB
+fixed addresses          71.00  0.11           0.16   71.11  8.89  planned
+expandable segments      71.00  1.60           2.32   72.60  7.40  PyTorch's, expandable_segments:True
+caching allocator        71.00  3.71           5.37   74.71  5.29  PyTorch's default
   "placed": [
     {
       "allocator": "fixed addresses",
@@ -16,4 +16,4 @@ caching allocator        71.00  3.71              5.37   74.71  5.29  PyTorch's,
       "over_live": 0.0015838811806278604,
       "need_bytes": 76353503232,
       "left_bytes": 9545842688,
-      "what": "planned beforehand"
+      "what": "planned"

@@ -8,10 +8,10 @@ reckon fits llama3.1-70b h100-sxm5-80g x0
 reckon fits llama3.1-70c h100-sxm5-80g -g 64
 === stdout
 === stderr
-reckon: MODEL is missing: what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face), a folder of weights (shapes are those of the files), or - (standard input); reckon fits --help says more
-reckon: SYSTEM is missing: the machine: an id of `reckon systems`, a file, -, or a description in one line; its words may stand alone, h100-sxm5-80g x512; reckon fits --help says more
+reckon: MODEL is missing: Model: an id of `reckon models`, a file (also a config.json of Hugging Face), a folder of weights (whose shapes are taken), or - (standard input); reckon fits --help says more
+reckon: SYSTEM is missing: Machine: an id of `reckon systems`, a file, -, or a description in one line; its words may stand alone, h100-sxm5-80g x512; reckon fits --help says more
 reckon: --gpus is missing: how many accelerators? The system may say it, "h100-sxm5-80g x64", or the plan
-reckon: --gpus: 60 GPUs are no multiple of tensor 8 * pipeline 1 = 8: use 56 or 64
+reckon: --gpus: 60 GPUs are not a multiple of tensor 8 * pipeline 1 = 8: use 56 or 64
 reckon: "tq8":1:1: unknown word "tq": did you mean "tp"?
 reckon: unknown system "h100-sxm5-80q": did you mean "h100-sxm5-80g"? ("reckon systems" lists them; a file's name ends in .json)
 reckon: "h100-sxm5-80g x0":1:16: must be a number of accelerators from 1 to 2^53: x4096

@@ -6,7 +6,7 @@ for memory in 80GiB 40GiB 1GiB; do
 done
 === stdout
 exit 0
-llama3.1-70b on h100-sxm5-80g x64 hbm=80GiB mem2=1TiB@50GB/s, 64 GPUs: fits, N left on the tightest stage, 0 of 0-3; S s a step
+llama3.1-70b on h100-sxm5-80g x64 hbm=80GiB mem2=1TiB@50GB/s, 64 GPUs: fits, N left on the tightest stage, 0 of 0-3; 20.25 s per step
   plan: dp2 tp8 pp4 gbs128 sp zero1
   assumed: gpus 64 (all of the system), precision bf16, framework megatron, microbatch 1,
 attention
@@ -24,7 +24,7 @@ total
 weights
 zero2
 exit 1
-llama3.1-70b on h100-sxm5-80g x64 hbm=40GiB mem2=1TiB@50GB/s, 64 GPUs: does not fit, N too little on the tightest stage, 0 of 0-3; S s a step
+llama3.1-70b on h100-sxm5-80g x64 hbm=40GiB mem2=1TiB@50GB/s, 64 GPUs: does not fit, N too little on the tightest stage, 0 of 0-3; 20.25 s per step
   plan: dp2 tp8 pp4 gbs128 sp zero1
   assumed: gpus 64 (all of the system), precision bf16, framework megatron, microbatch 1,
 attention
@@ -42,7 +42,7 @@ total
 weights
 zero2
 exit 1
-llama3.1-70b on h100-sxm5-80g x64 hbm=1GiB mem2=1TiB@50GB/s, 64 GPUs: does not fit, N too little on the tightest stage, 0 of 0-3; S s a step
+llama3.1-70b on h100-sxm5-80g x64 hbm=1GiB mem2=1TiB@50GB/s, 64 GPUs: does not fit, N too little on the tightest stage, 0 of 0-3; 20.25 s per step
   plan: dp2 tp8 pp4 gbs128 sp zero1
   assumed: gpus 64 (all of the system), precision bf16, framework megatron, microbatch 1,
 No single change makes it fit, nor do any two.

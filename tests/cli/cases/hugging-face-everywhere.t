@@ -17,10 +17,9 @@ STUDY
 reckon study study.json -q --export csv
 === stdout
 id               Llama
-Llama on h100-sxm5-80g, 8 GPUs, by reckon
+Llama on h100-sxm5-80g, 8 GPUs, detailed model
 Llama on h100-sxm5-80g, 8 GPUs
-Llama on h100-sxm5-80g, 8 GPUs, batch 32 of 8192 tokens, megatron, bf16,
-Llama on h100-sxm5-80g, 8 GPUs, by reckon
+Llama on h100-sxm5-80g, 8 GPUs, detailed model
 <title>Llama on h100-sxm5-80g
 Llama on h100-sxm5-80g
     --num-layers 32

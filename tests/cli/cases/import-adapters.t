@@ -55,7 +55,7 @@ mistral-7b: 7,241,732,096 parameters, 1 GPUs with axolotl
   optimizer=adam-8bit optimizer-paged lora32 lora-targets=q+v lora-dropout=0.05 lora-bytes=4
   base=nf4-dq
 
-Assumed, because the arguments do not say it
+Assumed because the arguments do not state it
 what      value  why
 bf16      auto   GPUs of today have it: taken as on
 sharding  none   neither DeepSpeed nor FSDP is named: every GPU keeps all weights
@@ -63,7 +63,7 @@ llama3.1-8b: 8,030,261,248 parameters, 2 GPUs with LLaMA-Factory
   plan: framework=fsdp dp2 gbs16 seq2048 grad-overlap recompute=full recompute-to-end no-fused
   objective=dpo reference=adapter-off lora8 lora-bytes=4
 
-Assumed, because the arguments do not say it
+Assumed because the arguments do not state it
 what       value        why
 reference  adapter-off  the trainer switches adapters off
 sharding   none         neither DeepSpeed nor FSDP is named: every GPU keeps all weights
@@ -71,7 +71,7 @@ llama3.1-8b: 8,030,261,248 parameters, 1 GPUs with transformers
   plan: framework=fsdp mbs4 gbs4 seq2048 grad-overlap no-fused optimizer=adafactor lora64
   lora-bytes=4 base=nf4
 
-Assumed, because the arguments do not say it
+Assumed because the arguments do not state it
 what      value  why
 sharding  none   neither DeepSpeed nor FSDP is named: every GPU keeps all weights
 exit 3
@@ -80,8 +80,8 @@ exit 3
 exit 3
 === stderr
 reckon: warning: factory.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost
-reckon: wrong.yaml:8:5: lora_target_modules.0: mystery_proj is no matrix of a block that is known: q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other names of these are, and all-linear
-reckon: wrong.yaml:2:15: load_in_4bit: weights of so few bits cannot be trained: adapters beside them can, and none are said
+reckon: wrong.yaml:8:5: lora_target_modules.0: mystery_proj is not a matrix of a block that is known: q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other names of these are, and all-linear
+reckon: wrong.yaml:2:15: load_in_4bit: weights of so few bits cannot be trained: adapters on them can, and none are said
 reckon: wrong.yaml:2:8: stage: the loss needs more than one pass of one model, which plans do not cover: dpo, ipo, simpo, orpo, cpo and kto are known
 reckon: warning: wrong.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost
 reckon: wrong.yaml:4:18: finetuning_type: is none of full and lora, which plans know

@@ -28,5 +28,5 @@ reckon: mpt.yaml: this is a llm-foundry configuration; reckon does not read it: 
 reckon: note: swift.sh is read as a script of ms-swift: reckon import ms-swift
 reckon: --model is missing: reckon models lists what there is
 reckon: what.yaml: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them)
-reckon: "nothing.yaml" is no command: reckon --help lists them
+reckon: unknown command "nothing.yaml": reckon --help lists them
 === exit 2

@@ -23,7 +23,7 @@ attention        grouped-query     which heads share keys and values
 position         none              how positions are told apart
 tied embeddings  no                the head shares the embedding's weights
 biases           no                linear layers have biases
-embedding norm   no                a LayerNorm behind the embedding
+embedding norm   no                a LayerNorm after the embedding
 
 Unlike GPT-3
 kv heads          8                 key and value heads, each shared by a group of heads
@@ -33,16 +33,16 @@ no dropout        yes               trained without dropout
 flash attention   yes               attention scores are never written to memory
 causal skip       yes               flash attention leaves out what the causal mask hides
 mixers            r-r-r-rr-r-r-ra-r-r-ra-r-r-r-ra-r-r-r-ra-r-rr-r-r-r-r-  what mixes the tokens of each layer, in letters of reckon-model(5)
-mlps              -d-d-d--d-d-d--d-d-d--d-d-d-d--d-d-d-d--d-d--d-d-d-d-d  the MLP of each layer, likewise
+mlps              -d-d-d--d-d-d--d-d-d--d-d-d-d--d-d-d-d--d-d--d-d-d-d-d  the MLP of each layer, in letters of reckon-model(5)
 recurrence        mamba2            kind of the recurrent layers
 recurrent heads   128               heads of a recurrence; of mamba 1
 recurrent dim     80                width of its heads, of values; of mamba the inner width
 recurrent groups  8                 groups of them that share keys (B and C of a state space)
 state             128               width of its keys (B and C of a state space)
 convolution       4                 tokens that its convolution reads; 0: none
-recurrent norm    yes               it has a norm on what it brings (of mamba on step sizes, B and C)
+recurrent norm    yes               a norm on its output (of mamba on step sizes, B and C)
 
-Assumed, because the file does not say it
+Assumed because the file does not state it
 what                 value         why
 attention_dropout    0             not in the file: the library's default
 tie_word_embeddings  no            not in the file: the library's default
@@ -57,4 +57,4 @@ recurrence           mamba2        of every nemotron_h model; no key says so
 recurrent_norm       yes           of every nemotron_h model; no key says so
 flash_attention      yes           as models are trained now; no key says so
 causal_skip          yes           as models are trained now; no key says so
-model on h100-sxm5-80g, 64 GPUs, by reckon: 2.732 s a step, 305.6 TFLOP/s a GPU, MFU 30.9 %
+model on h100-sxm5-80g, 64 GPUs, detailed model: 2.732 s per step, 305.6 TFLOP/s per GPU, MFU 30.9 %

@@ -17,12 +17,12 @@ attention        latent            which heads share keys and values
 position         rope              how positions are told apart
 tied embeddings  no                the head shares the embedding's weights
 biases           no                linear layers have biases
-embedding norm   no                a LayerNorm behind the embedding
+embedding norm   no                a LayerNorm after the embedding
 
 Unlike GPT-3
 active parameters   37.55 B           those that one token meets
 norm                rmsnorm           kind of all norms
-gated mlp           yes               a gate beside the MLP's first matrix
+gated mlp           yes               a gate next to the MLP's first matrix
 activation          silu              between the MLP's matrices, or of its gate
 no dropout          yes               trained without dropout
 flash attention     yes               attention scores are never written to memory
@@ -34,14 +34,14 @@ expert feedforward  2048              width inside an expert; default feedforwar
 dense layers        3                 layers, the first ones, with a dense MLP
 expert groups       8                 equal groups of neighbouring experts; 0: none
 active groups       4                 groups that the experts of a token are chosen from; 0: all
-router biases       yes               one value an expert to balance them by
+router biases       yes               one value per expert to balance them by
 q rank              1536              width of the latent query; 0: queries are not compressed
 kv rank             512               width of the latent key and value; 0: no latent attention
 rope dim            64                part of a latent head with position
 value dim           128               width of a value head; default that of the others
 predict layers      1                 layers for multi-token prediction, outside the parameter count
 
-Assumed, because the file does not say it
+Assumed because the file does not state it
 what             value    why
 sequence         4096     original_max_position_embeddings, before the context was stretched to 163840; --sequence sets another
 position         rope     of every deepseek_v3 model; no key says so

@@ -24,6 +24,6 @@ reckon: config.json:1:16: model_type: t5 models have an encoder and a decoder, w
 reckon: warning: gemma.json: attention_k_eq_v yes: keys of layers that see all are their values, too: 110100480 parameters too many are counted
 reckon: gemma.json:1:365: hidden_size_per_layer_input: gemma4_text models with 256 are not known here: only those without it
 reckon: gemma.json:1:1: missing key "hidden_size_per_layer_input": add it, with 0 if the model is without
-reckon: warning: longcat.json: zero_expert_num 256: a token's 12 experts are taken for the 8 that compute on average; experts are timed behind the dense MLPs, not beside
+reckon: warning: longcat.json: zero_expert_num 256: a token's 12 experts are taken for the 8 that compute on average; experts are timed after the dense MLPs, not in parallel
 reckon: longcat.json:1:352: zero_expert_type: the string "copy" is not known here: only identity is
 === exit 3

@@ -17,17 +17,17 @@ attention        multihead         which heads share keys and values
 position         rope              how positions are told apart
 tied embeddings  no                the head shares the embedding's weights
 biases           no                linear layers have biases
-embedding norm   no                a LayerNorm behind the embedding
+embedding norm   no                a LayerNorm after the embedding
 
 Unlike GPT-3
 norm             rmsnorm           kind of all norms
-gated mlp        yes               a gate beside the MLP's first matrix
+gated mlp        yes               a gate next to the MLP's first matrix
 activation       silu              between the MLP's matrices, or of its gate
 no dropout       yes               trained without dropout
 flash attention  yes               attention scores are never written to memory
 causal skip      yes               flash attention leaves out what the causal mask hides
 
-Assumed, because the file does not say it
+Assumed because the file does not state it
 what                 value    why
 num_key_value_heads  32       not in the file: as many as heads
 head_dim             128      not in the file: hidden / heads

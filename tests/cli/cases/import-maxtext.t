@@ -57,5 +57,5 @@ reckon: bad.yml:17:27: ici_sequence_parallelism 2: an axis of the mesh that plan
 reckon: bad.yml:16:16: decoder_block: its layers have more than the keys say, and the catalog has no bad, the file's name: give --set model_name=NAME
 reckon: bad.yml:16:15: remat_policy: custom chooses tensor by tensor, or offloads: give --set remat_policy=full, minimal or none, whichever is nearest
 reckon: bad.yml:17:15: quantization: products in int8 are not covered: fp8 is
-reckon: bad.yml:16:24: per_device_batch_size: times the 128 devices is no whole number of samples
+reckon: bad.yml:16:24: per_device_batch_size: times the 128 devices is not a whole number of samples
 reckon: none.yml: names no model: give --set model_name=NAME (default: that of base.yml)

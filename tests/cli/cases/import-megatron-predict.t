@@ -5,7 +5,7 @@ mixtral-8x7b
 The arguments are those of Megatron Core 0.9 to 0.19
   plan
 
-Assumed, because the arguments do not say it
+Assumed because the arguments do not state it
 what                   value  why
 --kv-channels          128    not given
 --vocab-size           32000  not given

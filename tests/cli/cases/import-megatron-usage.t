@@ -2,6 +2,6 @@ reckon import megatron; reckon import megatron x.sh -- --num-layers 8; reckon im
 === stdout
 3
 === stderr
-reckon: import megatron: give a script, or arguments behind --, and not both
-reckon: import megatron: give a script, or arguments behind --, and not both
+reckon: import megatron: give a script, or arguments after --, and not both
+reckon: import megatron: give a script, or arguments after --, and not both
 reckon: nowhere.sh: cannot open: No such file or directory; check the path

@@ -20,17 +20,17 @@ attention        grouped-query     which heads share keys and values
 position         rope              how positions are told apart
 tied embeddings  no                the head shares the embedding's weights
 biases           no                linear layers have biases
-embedding norm   no                a LayerNorm behind the embedding
+embedding norm   no                a LayerNorm after the embedding
 
 Unlike GPT-3
 kv heads         8                 key and value heads, each shared by a group of heads
 norm             rmsnorm           kind of all norms
-gated mlp        yes               a gate beside the MLP's first matrix
+gated mlp        yes               a gate next to the MLP's first matrix
 activation       silu              between the MLP's matrices, or of its gate
 no dropout       yes               trained without dropout
 flash attention  yes               attention scores are never written to memory
 causal skip      yes               flash attention leaves out what the causal mask hides
 
-Assumed, because the arguments do not say it
+Assumed because the arguments do not state it
 what           value  why
 --kv-channels  128    not given: hidden / heads

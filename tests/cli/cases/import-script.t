@@ -14,7 +14,7 @@ llama3.1-8b: 8,030,261,248 parameters, 16 GPUs with transformers
   plan: framework=deepspeed dp16 mbs4 gbs64 seq4096 zero3 grad-overlap weight-overlap
   recompute=full no-fused
 
-Assumed, because the arguments do not say it
+Assumed because the arguments do not state it
 what  value  why
 gpus  16     by torchrun
 === stderr

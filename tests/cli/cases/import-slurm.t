@@ -139,8 +139,8 @@ exit 0
 === stderr
 reckon: two.conf has 2 networks that no switch joins, spine and old: say what does, --link 100Gb/s@50us
 reckon: <stdin>:2:1: a second switch "a"
-reckon: <stdin>:1:1: Nodes="n[0-3" is no list such as n[00-15],m1
-reckon: <stdin>:1:1: Nodes="n[3-0]" is no list such as n[00-15],m1
+reckon: <stdin>:1:1: Nodes="n[0-3" is not a list such as n[00-15],m1
+reckon: <stdin>:1:1: Nodes="n[3-0]" is not a list such as n[00-15],m1
 reckon: <stdin>:1:1: unknown word "Nods=n1": did you mean "Nodes"?
 reckon: <stdin>:1:1: a switch has Nodes= or Switches=
 reckon: <stdin>:1:1: there is no switch "b"
@@ -154,7 +154,7 @@ reckon: <stdin>:1:1: a block has Nodes=
 reckon: <stdin>:1:1: a block has Nodes=, not Switches=
 reckon: <stdin>:2:1: switches and blocks: say one of them, which TopologyPlugin of slurm.conf names
 reckon: <stdin>:2:1: node "n4" is of "b1" already: a node is below one switch, or in one block
-reckon: <stdin>:2:1: BlockSizes="small" is no list of numbers such as 18,36
+reckon: <stdin>:2:1: BlockSizes="small" is not a list of numbers such as 18,36
 reckon: <stdin>:2:1: node "n0" is of "l0" already: a node is below one switch, or in one block
 reckon: <stdin>:1:1: Nodes=ALL does not say how many: what `scontrol show topology` prints does
 reckon: unknown system "h100-sxm5-80": did you mean "h100-sxm5-80g"? ("reckon systems" lists them; a file's name ends in .json)
@@ -163,13 +163,13 @@ reckon: "h100-sxm5-80g x128 name=spine + h100-sxm5-80g x72 na...":1:65: a link n
 reckon: "h100-sxm5-80g x128 name=spine + h100-sxm5-80g x72 na...":1:71: "" is not a time: write a time such as "10us"
 reckon: "h100-sxm5-80g hbm=0GiB":1:19: must be > 0
 reckon: --link: the switches of - join all nodes, leave it out
-reckon: <stdin>:1:1: Nodes="n[0-1048575],m" is no list such as n[00-15],m1
-reckon: <stdin>:1:1: Nodes="n[0-1023][0-1024]" is no list such as n[00-15],m1
-reckon: <stdin>:1:1: Nodes="0000000000000000000000000000000000000000000000000000..." is no list such as n[00-15],m1
+reckon: <stdin>:1:1: Nodes="n[0-1048575],m" is not a list such as n[00-15],m1
+reckon: <stdin>:1:1: Nodes="n[0-1023][0-1024]" is not a list such as n[00-15],m1
+reckon: <stdin>:1:1: Nodes="0000000000000000000000000000000000000000000000000000..." is not a list such as n[00-15],m1
 reckon: <stdin>:1:1: Nodes is given twice in a line
 reckon: <stdin>:1:1: SwitchName is given twice in a line
 reckon: <stdin>:2:1: Switches is given twice in a line
-reckon: <stdin>:2:1: Switches="b," is no list such as n[00-15],m1
+reckon: <stdin>:2:1: Switches="b," is not a list such as n[00-15],m1
 reckon: <stdin>:1:1: BlockSizes= has a line of its own: write "BlockName=b0" on the next one
 reckon: --system: this is a machine of 2 clusters; give what the nodes are, one system such as h100-sxm5-80g: show.txt says which clusters there are
 reckon: --system: "h100-sxm5-80g x16" has 16 accelerators, and show.txt says how many there are: leave the number out

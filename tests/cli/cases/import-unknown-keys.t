@@ -85,7 +85,7 @@ llama3.1-8b: 8,030,261,248 parameters, 64 GPUs with torchtitan
 llama3.1-8b: 8,030,261,248 parameters, 64 GPUs with torchtitan
   plan: framework=fsdp dp2 tp8 pp2 vpp2 cp2 mbs4 gbs16 sp tp-overlap cp-kind=gather zero3
   grad-overlap weight-overlap keep-gathered recompute=full
-Assumed, because the arguments do not say it
+Assumed because the arguments do not state it
 what                                         why
 experimental.pipeline_parallel_microbatches  2, one a stage: torchtitan's default
 exit 3

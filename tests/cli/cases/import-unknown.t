@@ -1,5 +1,5 @@
 reckon import hff x
 === stdout
 === stderr
-reckon: "hff" is no command, did you mean hf?
+reckon: unknown command "hff": did you mean "hf"?
 === exit 2

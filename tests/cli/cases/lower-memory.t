@@ -5,10 +5,10 @@ full="offload-optimizer=1"
 reckon predict -m llama3.1-8b -s "$small" $of $full >answer
 echo "exit $?"
 sed -n '1,2p; /^memory[_ ][et]/p; /with off/p' answer
-reckon fits -m llama3.1-8b -s "$small" $of $full | sed -n '1p; /^What a/,$p'
+reckon fits -m llama3.1-8b -s "$small" $of $full | sed -n '1p; /^Single changes/,$p'
 reckon predict -m llama3.1-8b -s "$small" $of offload-optimizer=0.089 | sed -n '1,2p; /tier 1/p'
 # both memories too small: each is named
-reckon predict -m llama3.1-70b -s "$small" $of $full | sed -n '/^Why/,/^$/p'
+reckon predict -m llama3.1-70b -s "$small" $of $full | sed -n '/^Constraints/,/^$/p'
 # no limit stated
 reckon predict -m llama3.1-8b -s "h100-sxm5-80g mem2=unlimited@50GB/s" $of $full | sed -n '1p; /tier 1/p'
 reckon diff -m llama3.1-8b -s "$small" "$of" "+$full" | sed -n '1,12p'
@@ -19,7 +19,7 @@ done
 reckon predict -m mixtral-8x7b -s 'h100-sxm5-80g mem2=9GiB@50GB/s ssd=1*samsung-980pro-1tb' gpus32 gbs64 tp4 sp ep8 offload-activations=0.3+1.5 offload-optimizer |
     sed -n '1p; /^memory[_ ][et]/p; /with off/p'
 # searches count it to its tier, find what fits, and say what is missing
-reckon search -q -m llama3.1-8b -s "$small" -g 16 -b 64 --tensor 4 --microbatch 4 offload-optimizer=1 --why | sed -n '/^outcome/,/^What single/p; /more of memory tier/p'
+reckon search -q -m llama3.1-8b -s "$small" -g 16 -b 64 --tensor 4 --microbatch 4 offload-optimizer=1 --why | sed -n '/^outcome/,/^Single changes/p; /more of memory tier/p'
 reckon search -q -k 1 -m llama3.1-8b -s "h100-sxm5-80g mem2=8GiB@50GB/s" -g 16 -b 64 recompute-rest offload-activations=0.5 | sed -n '/^rank/,/^$/p; /^outcome/,$p'
 # two buffers say themselves what is computed again
 reckon search -q -m llama3.1-8b -s "$small" -g 16 -b 64 recompute-rest --recompute full
@@ -35,61 +35,61 @@ reckon program -m llama3.1-8b -s "$drives" gpus8 tp4 gbs64 offload-optimizer=0.5
 echo "exit $?"
 === stdout
 exit 1
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, by reckon: this plan cannot run
+llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: this plan cannot run
   plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=1
 memory_exceeded  memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little
   with offload-optimizer=0 it fits, 2.0 GiB of memory tier 1 (mem2) left, and takes 3.6 % less (the cheapest change; reckon fits shows others)
 memory tier 0 (HBM3)   28.66     80.00    35.8  #########...............
 memory tier 1 (mem2)   22.44      2.00  1121.9  ########################
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs: does not fit: memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little; 5.776 s a step
-What a single change of the plan saves of memory tier 1 (mem2)
+llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs: does not fit: memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little; 5.776 s per step
+Single changes that save memory of memory tier 1 (mem2)
 change                           saves    left  fits   step  slower by
                                    GiB     GiB            s          %
-offload-optimizer=0              22.44    2.00   yes  5.566       -3.6  optimizer state stays
-offload-optimizer=0.089          20.44    0.00   yes  5.585       -3.3  as much optimizer state as there is room for
-zero1                            16.83   -3.61    no  5.569       -3.6  the optimizer's state is sharded
-zero2                            16.83   -3.61    no  5.737       -0.7  gradients are sharded, too
-zero3                            16.83   -3.61    no  6.056        4.8  weights are sharded, too
-pp2                              11.22   -9.22    no  6.542       13.3  twice the stages, half the data parallelism
-tp8                              11.22   -9.22    no  6.854       18.7  twice the tensor parallelism, half the data parallelism
-moment1-bytes=2 moment2-bytes=2   7.48  -12.96    no  5.776        0.0  moments in 16 bits
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, by reckon: 5.585 s a step, 302 TFLOP/s a GPU, MFU 30.5 %
+offload-optimizer=0              22.44    2.00   yes  5.566       -3.6  keep optimizer state on the GPU
+offload-optimizer=0.089          20.44    0.00   yes  5.585       -3.3  offload optimizer state as far as memory allows
+zero1                            16.83   -3.61    no  5.569       -3.6  shard the optimizer state
+zero2                            16.83   -3.61    no  5.737       -0.7  shard gradients too
+zero3                            16.83   -3.61    no  6.056        4.8  shard weights too
+pp2                              11.22   -9.22    no  6.542       13.3  double the stages, halve data parallelism
+tp8                              11.22   -9.22    no  6.854       18.7  double tensor, halve data parallelism
+moment1-bytes=2 moment2-bytes=2   7.48  -12.96    no  5.776        0.0  store store moments in 16 bits
+llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: 5.585 s per step, 302 TFLOP/s per GPU, MFU 30.5 %
   plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=0.089
 memory tier 1 (mem2)    2.00      2.00   99.9  ########################
-Why it cannot run
+Constraints violated
 reason           message
 memory_exceeded  memory tier 0 (HBM3) needs 151.3 GiB on stage 0, has 80 GiB: 71.26 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 197.1 GiB on stage 0, has 2 GiB: 195.1 GiB too little
 
-llama3.1-8b on h100-sxm5-80g mem2=unlimited@50GB/s, 16 GPUs, by reckon: 5.776 s a step, 292 TFLOP/s a GPU, MFU 29.5 %
+llama3.1-8b on h100-sxm5-80g mem2=unlimited@50GB/s, 16 GPUs, detailed model: 5.776 s per step, 292 TFLOP/s per GPU, MFU 29.5 %
 memory tier 1 (mem2)   22.44  unlimited    0.0  ........................
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s
-A  gpus16 tp4 gbs64 mbs4 recompute=full: 5.566 s a step, 51.10 GiB
+A  gpus16 tp4 gbs64 mbs4 recompute=full: 5.566 s per step, 51.10 GiB
   plan: dp4 tp4 mbs4 gbs64 recompute=full
-  of such runs (Hopper, dense, megatron: 253 of 18 sources,
-  each unseen) half take 5.419 s to 7.317 s, 90 % 4.568 s to 14.73 s; half of tuned benchmarks
-  5.333 s to 7.103 s, of ordinary runs 5.474 s to 7.797 s
-B  +offload-optimizer=1: 5.776 s a step, 28.66 GiB, does not fit
+  50 % interval 5.419-7.329 s, 90 % interval 4.568-14.73 s (cross-validated on Hopper, dense,
+  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 5.333-7.103 s,
+  of ordinary runs 5.474-7.778 s
+B  +offload-optimizer=1: 5.776 s per step, 28.66 GiB, does not fit
   plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=1
-  of such runs (Hopper, dense, megatron: 253 of 18 sources,
-  each unseen) half take 5.617 s to 7.676 s, 90 % 4.702 s to 15.90 s; half of tuned benchmarks
-  5.525 s to 7.443 s, of ordinary runs 5.677 s to 8.202 s
+  50 % interval 5.617-7.690 s, 90 % interval 4.702-15.90 s (cross-validated on Hopper, dense,
+  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 5.525-7.443 s,
+  of ordinary runs 5.677-8.181 s
 B takes 3.8 % more time than A: 0.964 times the throughput
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, by reckon: this plan cannot run
+llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: this plan cannot run
 memory_exceeded  memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, by reckon: this plan cannot run
+llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: this plan cannot run
 memory_exceeded  memory tier 0 (HBM3) needs 106.9 GiB on stage 0, has 80 GiB: 26.89 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 23.29 GiB on stage 0, has 2 GiB: 21.29 GiB too little
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, by reckon: this plan cannot run
+llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: this plan cannot run
 memory_exceeded  memory tier 0 (HBM3) needs 151.4 GiB on stage 3, has 80 GiB: 71.37 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 100.4 GiB on stage 3, has 2 GiB: 98.38 GiB too little
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, by reckon: this plan cannot run
+llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: this plan cannot run
 memory_exceeded  memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
-  with offload-activations=0 it fits, 2.0 GiB of memory tier 1 (mem2) left (59 % of such runs fitted), and takes 15.7 % less (the cheapest change; reckon fits shows others)
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, by reckon: this plan cannot run
+  with offload-activations=0 it fits, 2.0 GiB of memory tier 1 (mem2) left (fits with 59 % probability), and takes 15.7 % less (the cheapest change; reckon fits shows others)
+llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: this plan cannot run
 memory_exceeded  memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 80 GiB: 9.007 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 17.02 GiB on stage 0, has 2 GiB: 15.02 GiB too little
-mixtral-8x7b on h100-sxm5-80g mem2=9GiB@50GB/s ssd=1*samsung-980pro-1tb, 32 GPUs, by reckon: this plan cannot run
+mixtral-8x7b on h100-sxm5-80g mem2=9GiB@50GB/s ssd=1*samsung-980pro-1tb, 32 GPUs, detailed model: this plan cannot run
 memory_exceeded  memory tier 1 (mem2) needs 25.66 GiB on stage 0, has 9 GiB: 16.66 GiB too little
   with offload-optimizer=0 it fits, 3.6 GiB of memory tier 1 (mem2) left, and takes 0.7 % less (the cheapest change; reckon fits shows others)
 memory tier 0 (HBM3)                    17.04     80.00   21.3  #####...................
@@ -102,13 +102,13 @@ memory_exceeded     0  HBM3      25   0.34
 memory_exceeded     1  mem2    7145  96.97  #######################
 repeated            -  -        198   2.69  #
 
-The plans that miss by least: one limit alone refuses them
-refused by            needs      has    lacks        step  plan
+Closest infeasible plans (one constraint each)
+constraint            needs      has    lacks        step  plan
                                                         s
 memory tier 1 (mem2)  5.610 GiB  2 GiB  3.610 GiB  3.5269  dp4 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
 memory tier 1 (mem2)  5.610 GiB  2 GiB  3.610 GiB  3.7760  dp2 tp4 pp2 vpp16 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
 
-What single change would admit a plan
+Single changes that make a plan feasible
 more of memory tier 0 (HBM3): no amount helps                            -          -  -
 3.610 GiB more of memory tier 1 (mem2): 5.610 GiB instead of 2 GiB  3.5269     18.146  dp4 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
 rank    step  tokens/s/GPU    MFU  memory  offloaded  fits in
@@ -122,18 +122,18 @@ bad_pipeline        -  -        4056  13.89  ###
 memory_exceeded     0  HBM3     1592   5.45  #
 memory_exceeded     1  mem2   20,931  71.68  #################
 repeated            -  -         104   0.36
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
-  0 plans, 0 can run: recompute full: the space has recompute none
+llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
+  0 plans, 0 feasible: recompute full: the space has recompute none
 
-What became of the plans
+Plans by outcome
 outcome  plans  share
                     %
 fits         0   0.00
 
 
-No plan is refused by one limit alone.
+No plan is constraint one constraint alone.
 
-What single change would admit a plan
+Single changes that make a plan feasible
 change                                                        step  samples/s  plan
                                                                  s
 more of memory tier 0 (HBM3): no amount helps                    -          -  -
@@ -146,25 +146,25 @@ more GPUs: none that was tried helps                             -          -  -
 a smaller batch: none that was tried helps                       -          -  -
 a larger batch: none that was tried helps                        -          -  -
 exit 1
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, by reckon: 8.440 s a step, 399.7 TFLOP/s a GPU, MFU 40.4 %
+llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 8.440 s per step, 399.7 TFLOP/s per GPU, MFU 40.4 %
 optimizer  0.0422    0.5  optimizer step
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, by reckon: 8.649 s a step, 390 TFLOP/s a GPU, MFU 39.4 %
-optimizer  0.2518    2.9  optimizer step                                                 #
+llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 8.649 s per step, 390 TFLOP/s per GPU, MFU 39.4 %
+optimizer  0.2518    2.9  optimizer step                                                #
 memory tier 1 (mem2)   22.44    200.00   11.2  ###.....................
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, by reckon: 10.47 s a step, 322.1 TFLOP/s a GPU, MFU 32.6 %
-optimizer   2.0760   19.8  optimizer step                                                 #####
+llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 10.47 s per step, 322.1 TFLOP/s per GPU, MFU 32.6 %
+optimizer   2.0760   19.8  optimizer step                                                #####
 memory tier 2 (4x samsung-980pro-1tb)   22.44      3.64    0.6  ........................
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, by reckon: 9.441 s a step, 357.3 TFLOP/s a GPU, MFU 36.1 %
-optimizer  1.0435   11.1  optimizer step                                                 ###
+llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 9.441 s per step, 357.3 TFLOP/s per GPU, MFU 36.1 %
+optimizer  1.0435   11.1  optimizer step                                                ###
 memory tier 1 (mem2)                    11.22      0.20    5.6  #.......................
 memory tier 2 (4x samsung-980pro-1tb)   11.22      3.64    0.3  ........................
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, by reckon: 10.18 s a step, 331.3 TFLOP/s a GPU, MFU 33.5 %
-offload     1.7421   17.1  offload transfers that are waited for                          ####
+llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 10.18 s per step, 331.3 TFLOP/s per GPU, MFU 33.5 %
+offload     1.7421   17.1  exposed offload transfers                                     ####
 optimizer   0.0422    0.4  optimizer step
 memory tier 2 (4x samsung-980pro-1tb)    3.74      3.64    0.1  ........................
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, by reckon: this plan cannot run
+llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: this plan cannot run
 bad_memory  a share is at most 1: above it means memory tier 3, which is not there: give a share from 0 to 1, or add one, mem3=4TiB@20GB/s
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, by reckon: this plan cannot run
+llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: this plan cannot run
 bad_option  shares of what is offloaded are from 0 to 1, those of all tiers together no more than 1
 as the plan says,-,kept,10.473362197890376,0.3255263087998445,32525935902.72,24093179904,0,0,,24093179904,4.600849173124755,7.112709870691019,0.08270592872896533,50.61362076406823,fits
   reckon predict -m llama3.1-8b -s 'h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb' -g 8 dp2 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=2

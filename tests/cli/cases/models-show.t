@@ -17,7 +17,7 @@ attention        multihead         which heads share keys and values
 position         learned           how positions are told apart
 tied embeddings  yes               the head shares the embedding's weights
 biases           yes               linear layers have biases
-embedding norm   no                a LayerNorm behind the embedding
+embedding norm   no                a LayerNorm after the embedding
 
 Sources
 of   source

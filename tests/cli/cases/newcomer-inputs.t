@@ -45,17 +45,17 @@ reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 li
 reckon export megatron -m models/config.json gpus8 dp8
 reckon predict -m models/config.json -s 'h100-sxm5-80g hbm=60GiB'
 #!/bin/bash
-models on h100-sxm5-80g hbm=60GiB, 8 GPUs, by reckon: 49.75 ms a step, 222.2 TFLOP/s a GPU, MFU 22.5 %
+models on h100-sxm5-80g hbm=60GiB, 8 GPUs, detailed model: 49.75 ms per step, 222.2 TFLOP/s per GPU, MFU 22.5 %
 reckon export megatron -m ./models/../models/config.json gpus8 dp8
 reckon predict -m ./models/../models/config.json -s 'h100-sxm5-80g hbm=60GiB'
 #!/bin/bash
-models on h100-sxm5-80g hbm=60GiB, 8 GPUs, by reckon: 49.75 ms a step, 222.2 TFLOP/s a GPU, MFU 22.5 %
-models on h100-sxm5-80g, 8 GPUs, by reckon: 97.04 ms a step, 113.9 TFLOP/s a GPU, MFU 11.5 %
+models on h100-sxm5-80g hbm=60GiB, 8 GPUs, detailed model: 49.75 ms per step, 222.2 TFLOP/s per GPU, MFU 22.5 %
+models on h100-sxm5-80g, 8 GPUs, detailed model: 97.04 ms per step, 113.9 TFLOP/s per GPU, MFU 11.5 %
 1
-models on h100-sxm5-80g, 8 GPUs, by reckon: 97.04 ms a step, 113.9 TFLOP/s a GPU, MFU 11.5 %
+models on h100-sxm5-80g, 8 GPUs, detailed model: 97.04 ms per step, 113.9 TFLOP/s per GPU, MFU 11.5 %
 1
-config on h100-sxm5-80g, 8 GPUs, batch 32, each layer in its own way, by the model of today's plans
-config on h100-sxm5-80g, 8 GPUs, by reckon: 49.75 ms a step, 222.2 TFLOP/s a GPU, MFU 22.5 %
+config on h100-sxm5-80g, 8 GPUs, batch 32, each layer in its own way, detailed model
+config on h100-sxm5-80g, 8 GPUs, detailed model: 49.75 ms per step, 222.2 TFLOP/s per GPU, MFU 22.5 %
 steps             5
 steps             5
 steps             5
@@ -77,7 +77,7 @@ exit 3
 exit 2
 exit 2
 8 h100-sxm5-80g, 100 USD
-llama3.1-8b on h100-sxm5-80g, 1 GPU, by reckon: this plan cannot run
+llama3.1-8b on h100-sxm5-80g, 1 GPU, detailed model: this plan cannot run
   reckon predict -m llama3.1-8b -s 'h100 x8 + a100 x8 link=100Gb/s@50us' tp2 pp2 cp2 gbs16 stages=2:8@1/dp2,24/dp2 messages-sharded sp zero1 grad-overlap weight-overlap
 llama3.1-8b on h100-sxm5-80g, 16 GPUs, by simulation: this plan cannot run
   plan: tp2 pp2 cp2 gbs16 stages=2:8@1/dp2,24/dp2 messages-sharded sp zero1 grad-overlap
@@ -85,20 +85,20 @@ llama3.1-8b on h100-sxm5-80g, 16 GPUs, by simulation: this plan cannot run
   assumed: precision bf16, framework megatron, microbatch 1, sequence 8192 (the model's),
   attention flash3
 
-Why it cannot run
+Constraints violated
 reason       message
 bad_degrees  the number of a cluster: got 0
 exit 1
 exit 3
 exit 2
-  assumed: messages between clusters have no latency where their link names none; say it behind the rate, link=100Gb/s@50us
+  assumed: messages between clusters have no latency where their link names none; state it after the rate, link=100Gb/s@50us
 === stderr
 reckon: calibrate: 5 of 5 rows are left out; the first, mcore_002: another accelerator
 reckon: calibrate: no row of --runs is a time on a100-sxm4-80g that can be predicted
-reckon: --where: column 1 of "hbm": this is no condition: compare it, as in hbm < 60GiB
-reckon: --where: column 1 of "hbm + 1GiB": this is no condition: compare it, as in hbm < 60GiB
-reckon: --where: column 1 of "time and tensor <= 4": this is no condition: compare it, as in hbm < 60GiB
-reckon: --where: column 5 of "not memory": this is no condition: compare it, as in hbm < 60GiB
+reckon: --where: column 1 of "hbm": this is not a condition: compare it, as in hbm < 60GiB
+reckon: --where: column 1 of "hbm + 1GiB": this is not a condition: compare it, as in hbm < 60GiB
+reckon: --where: column 1 of "time and tensor <= 4": this is not a condition: compare it, as in hbm < 60GiB
+reckon: --where: column 5 of "not memory": this is not a condition: compare it, as in hbm < 60GiB
 reckon: --output and --save-plan name the same file, one.txt: give two names
 reckon: --output and --model-output name the same file, p.json: give two names
 reckon: run.sh:1:1: is a script, expected a JSON object: reckon import megatron SCRIPT -o plan.json makes a plan of one of Megatron-LM
@@ -107,4 +107,4 @@ reckon: empty.xml:1:1: is empty: expected text
 reckon: --gpus is missing: say how many there are
 reckon: --days: "nan" is not a number: write a number such as 60, 3e-4 or 1.5T
 reckon: d.json:1:15: unknown key "round": this looks like a plan over clusters, which reckon predict --plan takes, a plan is wanted here
-reckon: "clusters" is no command: reckon --help lists them
+unknown command reckon: "clusters": reckon --help lists them

@@ -8,7 +8,7 @@ done
 # a search recommends what the framework starts, and axes that the model has
 reckon search $on -b 32 -q -k 5 >best
 grep -c -e zero-bubble -e dualpipe best
-sed -n '/in all of them/,/^$/p' best | grep -c expert
+sed -n '/common to all/,/^$/p' best | grep -c expert
 grep -A 2 '^To launch' best | cut -c1-32
 # ... which predict takes back: the same time
 eval "$(sed -n 's/^  \(reckon predict .*\)/\1/p' best) -f json" | show 'a["rates"]["step_s"]' >again
@@ -17,7 +17,7 @@ reckon search $on -b 32 -q -k 1 -f json | show 'a["best"][0]["step_s"]' | cmp - 
 reckon fits llama3.1-8b h100 -g 8 -b 32 | grep -o gbs32 | head -1
 # a plan that does not fit: the cheapest change that helps; nothing fits: what would
 reckon predict -m llama3.1-70b -s h100 -g 64 tp4 pp8 zero1 | grep -c 'the cheapest change'
-reckon search -m llama3.1-405b -s h100 -g 8 -b 32 -q | grep -e '^What single' -e '^more GPUs' | cut -d: -f1
+reckon search -m llama3.1-405b -s h100 -g 8 -b 32 -q | grep -e '^Single changes' -e '^more GPUs' | cut -d: -f1
 # one kernel for a script and for its plan
 script=$RECKON_SOURCE/tests/data/megatron/llama3-70b.sh
 reckon import megatron "$script" -s h100 -f json >imported.json
@@ -47,7 +47,7 @@ To launch the best, and to see w
 the same step
 gbs32
 1
-What single change would admit a plan
+Single changes that make a plan feasible
 more GPUs
 1
 1
@@ -55,7 +55,7 @@ True
 exit 2
 exit 3
 exit 4
-million on h100-sxm5-80g, 64 GPUs, batch 64 of 1024 tokens, megatron, bf16, by the model of today's plans
+million on h100-sxm5-80g, 64 GPUs, batch 64 of 1024 tokens, megatron, bf16, detailed model
 1
 million on h100-sxm5-80g, 64 GPUs: does 
 === stderr

@@ -17,75 +17,75 @@ reckon offload -m deepseek-v3 -s 'h100-sxm5-80g mem2=21GiB@50GB/s' gpus512 pp16 
     sed -n '/^by tensor/p' | cut -c1-110
 reckon offload -m deepseek-v3 -s 'h100-sxm5-80g mem2=200GiB@50GB/s' gpus512 pp16 ep32 gbs2048 zero1 schedule=dualpipe | sed -n '/^swap all/s/  */ /gp'
 === stdout
-What each rule makes of the plan
-rule                  offloaded    rest                   step s   MFU    GPU  lower tiers   waits     again  by tensor  written a step  GB/s needed  
-                                                                     %    GiB          GiB
-as the plan says      -            kept                712.169 s  51.0  607.0          0.0  0.00 s    0.00 s          -           0.0 B            0  
-keep                  -            kept                712.169 s  51.0  607.0          0.0  0.00 s    0.00 s          -           0.0 B            0  
-compute again         -            whole layers again  899.150 s  40.4   81.8          0.0  0.00 s  186.98 s          -           0.0 B            0  
-MEMO                  0.383 to 1   again by token      716.004 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s       232.8 GiB        0.698  
-best share of tokens  0.383 to 1   again by token      716.004 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s       232.8 GiB        0.698  
-swap all              1 to 1       again by token      712.169 s  51.0   65.9        510.5  0.00 s    0.00 s     0.00 s       510.5 GiB         1.54  
-SSDTrain, to 1        0.9688 to 1  kept                715.137 s  50.8   79.5        530.8  2.97 s    0.00 s          -       530.8 GiB         1.59  
-by tensor and layer   0.383 to 1   again by token      714.164 s  50.9   65.9        232.8  0.00 s    1.99 s     1.99 s       232.8 GiB          0.7  
-by token, all tiers   0.383 to 1   again by token      716.004 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s       232.8 GiB        0.698  
+Rules compared on the plan
+rule                  offloaded    rest                       step s   MFU    GPU  lower tiers   waits     again  by tensor  written per step  GB/s ne
+                                                                         %    GiB          GiB
+as the plan says      -            kept                    712.169 s  51.0  607.0          0.0  0.00 s    0.00 s          -             0.0 B         
+keep                  -            kept                    712.169 s  51.0  607.0          0.0  0.00 s    0.00 s          -             0.0 B         
+recompute             -            recompute whole layers  899.150 s  40.4   81.8          0.0  0.00 s  186.98 s          -             0.0 B         
+MEMO                  0.383 to 1   recompute by token      716.004 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s         232.8 GiB        0
+best share of tokens  0.383 to 1   recompute by token      716.004 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s         232.8 GiB        0
+offload all           1 to 1       recompute by token      712.169 s  51.0   65.9        510.5  0.00 s    0.00 s     0.00 s         510.5 GiB         
+SSDTrain, to 1        0.9688 to 1  kept                    715.137 s  50.8   79.5        530.8  2.97 s    0.00 s          -         530.8 GiB         
+by tensor and layer   0.383 to 1   recompute by token      714.164 s  50.9   65.9        232.8  0.00 s    1.99 s     1.99 s         232.8 GiB         
+by token, all tiers   0.383 to 1   recompute by token      716.004 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s         232.8 GiB        0
 
-By tensor and layer: what goes where (first stage, a microbatch)
-tensor                       of a layer  to compute again   to 1  again  layers that swap all, some, none
-                                                               %      %
-input, attention                2.0 GiB                 -  100.0    0.0  30, 0, 0
-attention norm                  1.9 GiB           1.20 ms    0.0  100.0  0, 0, 30
-query, key, value               2.8 GiB          60.07 ms  100.0    0.0  30, 0, 0
-attention output all-to-all   960.0 MiB          38.03 ms  100.0    0.0  30, 0, 0
-mlp norm                        1.9 GiB          23.02 ms    0.0  100.0  0, 0, 30
-mlp in                          3.8 GiB          80.09 ms   53.2   46.8  15, 1, 14
-activation                      3.8 GiB           4.79 ms    0.0  100.0  0, 0, 30
+By tensor and layer: placement (first stage, one microbatch)
+tensor                       of a layer  recompute time   to 1  again  layers that offload all, some, none
+                                                             %      %
+input, attention                2.0 GiB               -  100.0    0.0  30, 0, 0
+attention norm                  1.9 GiB         1.20 ms    0.0  100.0  0, 0, 30
+query, key, value               2.8 GiB        60.07 ms  100.0    0.0  30, 0, 0
+attention output all-to-all   960.0 MiB        38.03 ms  100.0    0.0  30, 0, 0
+mlp norm                        1.9 GiB        23.02 ms    0.0  100.0  0, 0, 30
+mlp in                          3.8 GiB        80.09 ms   53.2   46.8  15, 1, 14
+activation                      3.8 GiB         4.79 ms    0.0  100.0  0, 0, 30
 
-What the fastest that fits gains over each rule
+Gain of the fastest fit over each rule
 rule                  fastest              less time
                                                    %
 as the plan says      by tensor and layer          -  it does not fit, run or last
 keep                  by tensor and layer          -  it does not fit, run or last
-compute again         by tensor and layer          -  it does not fit, run or last
+recompute             by tensor and layer          -  it does not fit, run or last
 MEMO                  by tensor and layer       0.26
 best share of tokens  by tensor and layer       0.26
-swap all              by tensor and layer          -  it does not fit, run or last
+offload all           by tensor and layer          -  it does not fit, run or last
 SSDTrain, to 1        by tensor and layer          -  it does not fit, run or last
 by token, all tiers   by tensor and layer       0.26
-What each rule makes of the plan
-rule                  offloaded                   rest                   step s   MFU    GPU  lower tiers   waits     again  by tensor  written a step  GB/s needed  life,
-                                                                                    %    GiB          GiB
-as the plan says      -                           kept                712.169 s  51.0  607.0          0.0  0.00 s    0.00 s          -           0.0 B            0       
-keep                  -                           kept                712.169 s  51.0  607.0          0.0  0.00 s    0.00 s          -           0.0 B            0       
-compute again         -                           whole layers again  899.150 s  40.4   81.8          0.0  0.00 s  186.98 s          -           0.0 B            0       
-MEMO                  0.07259 to 1                again by token      717.934 s  50.6   65.9         93.1  0.00 s    5.76 s     4.98 s        93.1 GiB        0.279       
-best share of tokens  0.07259 to 1                again by token      717.934 s  50.6   65.9         93.1  0.00 s    5.76 s     4.98 s        93.1 GiB        0.279       
-swap all              1 to 1                      again by token      712.169 s  51.0   65.9        510.5  0.00 s    0.00 s     0.00 s       510.5 GiB         1.54       
-SSDTrain, to 1        0.9688 to 1                 kept                715.137 s  50.8   79.5        530.8  2.97 s    0.00 s          -       530.8 GiB         1.59       
-SSDTrain, to 2        0.9688 to 2                 kept                713.696 s  50.9   79.5        530.8  1.53 s    0.00 s          -       530.8 GiB          1.6       
-by tensor and layer   0.1353 to 1 + 0.2202 to 2   again by token      714.429 s  50.8   65.9        220.4  0.00 s    2.26 s     2.26 s       220.4 GiB        0.663       
-by token, all tiers   0.07259 to 1 + 0.2782 to 2  again by token      716.205 s  50.7   65.9        218.3  0.00 s    4.04 s     2.30 s       218.3 GiB        0.655       
+Rules compared on the plan
+rule                  offloaded                   rest                       step s   MFU    GPU  lower tiers   waits     again  by tensor  written per step  GB/s needed 
+                                                                                        %    GiB          GiB
+as the plan says      -                           kept                    712.169 s  51.0  607.0          0.0  0.00 s    0.00 s          -             0.0 B            0 
+keep                  -                           kept                    712.169 s  51.0  607.0          0.0  0.00 s    0.00 s          -             0.0 B            0 
+recompute             -                           recompute whole layers  899.150 s  40.4   81.8          0.0  0.00 s  186.98 s          -             0.0 B            0 
+MEMO                  0.07259 to 1                recompute by token      717.934 s  50.6   65.9         93.1  0.00 s    5.76 s     4.98 s          93.1 GiB        0.279 
+best share of tokens  0.07259 to 1                recompute by token      717.934 s  50.6   65.9         93.1  0.00 s    5.76 s     4.98 s          93.1 GiB        0.279 
+offload all           1 to 1                      recompute by token      712.169 s  51.0   65.9        510.5  0.00 s    0.00 s     0.00 s         510.5 GiB         1.54 
+SSDTrain, to 1        0.9688 to 1                 kept                    715.137 s  50.8   79.5        530.8  2.97 s    0.00 s          -         530.8 GiB         1.59 
+SSDTrain, to 2        0.9688 to 2                 kept                    713.696 s  50.9   79.5        530.8  1.53 s    0.00 s          -         530.8 GiB          1.6 
+by tensor and layer   0.1353 to 1 + 0.2202 to 2   recompute by token      714.429 s  50.8   65.9        220.4  0.00 s    2.26 s     2.26 s         220.4 GiB        0.663 
+by token, all tiers   0.07259 to 1 + 0.2782 to 2  recompute by token      716.205 s  50.7   65.9        218.3  0.00 s    4.04 s     2.30 s         218.3 GiB        0.655 
 
-By tensor and layer: what goes where (first stage, a microbatch)
-tensor                       of a layer  to compute again  to 1  to 2  again  layers that swap all, some, none
-                                                              %     %      %
-input, attention                2.0 GiB                 -  53.3  46.7    0.0  30, 0, 0
-attention norm                  1.9 GiB           1.20 ms   0.0   0.0  100.0  0, 0, 30
-query, key, value               2.8 GiB          60.07 ms  53.3  46.7    0.0  30, 0, 0
-attention output all-to-all   960.0 MiB          38.03 ms  56.5  43.5    0.0  30, 0, 0
-mlp norm                        1.9 GiB          23.02 ms   0.0   0.0  100.0  0, 0, 30
-mlp in                          3.8 GiB          80.09 ms   0.0  42.2   57.8  12, 1, 17
-activation                      3.8 GiB           4.79 ms   0.0   0.0  100.0  0, 0, 30
+By tensor and layer: placement (first stage, one microbatch)
+tensor                       of a layer  recompute time  to 1  to 2  again  layers that offload all, some, none
+                                                            %     %      %
+input, attention                2.0 GiB               -  53.3  46.7    0.0  30, 0, 0
+attention norm                  1.9 GiB         1.20 ms   0.0   0.0  100.0  0, 0, 30
+query, key, value               2.8 GiB        60.07 ms  53.3  46.7    0.0  30, 0, 0
+attention output all-to-all   960.0 MiB        38.03 ms  56.5  43.5    0.0  30, 0, 0
+mlp norm                        1.9 GiB        23.02 ms   0.0   0.0  100.0  0, 0, 30
+mlp in                          3.8 GiB        80.09 ms   0.0  42.2   57.8  12, 1, 17
+activation                      3.8 GiB         4.79 ms   0.0   0.0  100.0  0, 0, 30
 
-What the fastest that fits gains over each rule
+Gain of the fastest fit over each rule
 rule                  fastest              less time
                                                    %
 as the plan says      by token, all tiers          -  it does not fit, run or last
 keep                  by token, all tiers          -  it does not fit, run or last
-compute again         by token, all tiers          -  it does not fit, run or last
+recompute             by token, all tiers          -  it does not fit, run or last
 MEMO                  by token, all tiers       0.24
 best share of tokens  by token, all tiers       0.24
-swap all              by token, all tiers          -  it does not fit, run or last
+offload all           by token, all tiers          -  it does not fit, run or last
 SSDTrain, to 1        by token, all tiers          -  it does not fit, run or last
 SSDTrain, to 2        by token, all tiers          -  it does not fit, run or last
 by tensor and layer   by token, all tiers          -  it does not fit, run or last
@@ -94,67 +94,65 @@ Life of 4x samsung-980pro-1tb: 2.4 PB rated, times 2.5 of the rating's write amp
 exit 2
 exit 1
 exit 2
-What each rule makes of the plan
-rule                  offloaded    rest                 step s   MFU   GPU  lower tiers      waits      again  by tensor  writ
-                                                                   %   GiB          GiB
-as the plan says      -            kept                5.470 s  43.9  52.4          0.0     0.00 s     0.00 s          -      
-keep                  -            kept                5.470 s  43.9  52.4          0.0     0.00 s     0.00 s          -      
-compute again         -            whole layers again  7.130 s  33.7  21.4          0.0     0.00 s     1.66 s          -      
-MEMO                  0.5187 to 1  again by token      5.780 s  41.5  20.5         17.4     0.00 s  309.94 ms   88.83 ms      
-best share of tokens  0.5187 to 1  again by token      5.780 s  41.5  20.5         17.4     0.00 s  309.94 ms   88.83 ms      
-swap all              1 to 1       again by token      6.600 s  36.4  20.5         30.0     1.13 s     0.00 s     0.00 s      
-SSDTrain, to 1        0.8125 to 1  kept                6.285 s  38.2  26.0         26.6  815.46 ms     0.00 s          -      
-by tensor and layer   0.5408 to 1  again by token      5.538 s  43.4  20.5         18.0     0.00 s   67.78 ms   67.78 ms      
-by token, all tiers   -            kept                5.470 s  43.9  52.4          0.0     0.00 s     0.00 s          -      
+Rules compared on the plan
+rule                  offloaded    rest                     step s   MFU   GPU  lower tiers      waits      again  by tensor  
+                                                                       %   GiB          GiB
+as the plan says      -            kept                    5.470 s  43.9  52.4          0.0     0.00 s     0.00 s          -  
+keep                  -            kept                    5.470 s  43.9  52.4          0.0     0.00 s     0.00 s          -  
+recompute             -            recompute whole layers  7.130 s  33.7  21.4          0.0     0.00 s     1.66 s          -  
+MEMO                  0.5187 to 1  recompute by token      5.780 s  41.5  20.5         17.4     0.00 s  309.94 ms   88.83 ms  
+best share of tokens  0.5187 to 1  recompute by token      5.780 s  41.5  20.5         17.4     0.00 s  309.94 ms   88.83 ms  
+offload all           1 to 1       recompute by token      6.600 s  36.4  20.5         30.0     1.13 s     0.00 s     0.00 s  
+SSDTrain, to 1        0.8125 to 1  kept                    6.285 s  38.2  26.0         26.6  815.46 ms     0.00 s          -  
+by tensor and layer   0.5408 to 1  recompute by token      5.538 s  43.4  20.5         18.0     0.00 s   67.78 ms   67.78 ms  
+by token, all tiers   -            kept                    5.470 s  43.9  52.4          0.0     0.00 s     0.00 s          -  
 
-By tensor and layer: what goes where (first stage, a microbatch)
-tensor             of a layer  to compute again   to 1  again  layers that swap all, some, none
-                                                     %      %
-input, attention    129.0 MiB                 -  100.0    0.0  30, 0, 0
-attention norm      119.5 MiB          76.80 us    0.0  100.0  0, 0, 30
-query, key, value   179.2 MiB           7.22 ms  100.0    0.0  30, 0, 0
-mlp norm            119.5 MiB           5.39 ms  100.0    0.0  30, 0, 0
-mlp in              238.9 MiB           8.47 ms   77.8   22.2  23, 1, 6
-activation          238.9 MiB         301.21 us    0.0  100.0  0, 0, 30
+By tensor and layer: placement (first stage, one microbatch)
+tensor             of a layer  recompute time   to 1  again  layers that offload all, some, none
+                                                   %      %
+input, attention    129.0 MiB               -  100.0    0.0  30, 0, 0
+attention norm      119.5 MiB        76.80 us    0.0  100.0  0, 0, 30
+query, key, value   179.2 MiB         7.22 ms  100.0    0.0  30, 0, 0
+mlp norm            119.5 MiB         5.39 ms  100.0    0.0  30, 0, 0
+mlp in              238.9 MiB         8.47 ms   77.8   22.2  23, 1, 6
+activation          238.9 MiB       301.21 us    0.0  100.0  0, 0, 30
 
-What the fastest that fits gains over each rule
+Gain of the fastest fit over each rule
 rule                  fastest           less time
                                                 %
 keep                  as the plan says       0.00
-compute again         as the plan says      23.28
+recompute             as the plan says      23.28
 MEMO                  as the plan says       5.36
 best share of tokens  as the plan says       5.36
-swap all              as the plan says      17.13
+offload all           as the plan says      17.13
 SSDTrain, to 1        as the plan says      12.97
 by tensor and layer   as the plan says       1.22
 by token, all tiers   as the plan says       0.00
-rule                  offloaded                  rest                  step s   MFU    GPU  lower tiers    wai
-                                                                                  %    GiB          GiB
-as the plan says      -                          kept                26.131 s  15.8  123.1         20.4   4.70
-keep                  -                          kept                26.131 s  15.8  123.1         20.4   4.70
-compute again         -                          whole layers again  34.788 s  11.9   21.7         20.4   3.00
-MEMO                  0.4182 to 1                again by token      31.938 s  13.0   21.1         70.6   4.22
-best share of tokens  0.4182 to 1                again by token      31.938 s  13.0   21.1         70.6   4.22
-swap all              1 to 1                     again by token      36.181 s  11.4   21.1        125.2  11.83
-SSDTrain, to 1        0.75 to 1                  kept                41.677 s   9.9   42.7         99.0  17.95
-SSDTrain, to 2        0.6114 to 2                kept                38.820 s  10.7   57.5         84.5  15.48
-by tensor and layer   0.7897 to 2                again by token      26.168 s  15.8   21.1         94.2   0.00
-by token, all tiers   0.4182 to 1 + 0.4945 to 2  again by token      27.878 s  14.8   21.1        117.0   4.24
-input, attention    186.0 MiB                 -   0.0  100.0    0.0  4, 0, 0
+rule                  offloaded                  rest                      step s   MFU    GPU  lower tiers   
+                                                                                      %    GiB          GiB
+as the plan says      -                          kept                    26.131 s  15.8  123.1         20.4   
+keep                  -                          kept                    26.131 s  15.8  123.1         20.4   
+recompute             -                          recompute whole layers  34.788 s  11.9   21.7         20.4   
+MEMO                  0.4182 to 1                recompute by token      31.938 s  13.0   21.1         70.6   
+best share of tokens  0.4182 to 1                recompute by token      31.938 s  13.0   21.1         70.6   
+offload all           1 to 1                     recompute by token      36.181 s  11.4   21.1        125.2  1
+SSDTrain, to 1        0.75 to 1                  kept                    41.677 s   9.9   42.7         99.0  1
+SSDTrain, to 2        0.6114 to 2                kept                    38.820 s  10.7   57.5         84.5  1
+by tensor and layer   0.7897 to 2                recompute by token      26.168 s  15.8   21.1         94.2   
+by token, all tiers   0.4182 to 1 + 0.4945 to 2  recompute by token      27.878 s  14.8   21.1        117.0   
+input, attention    186.0 MiB               -   0.0  100.0    0.0  4, 0, 0
 rule                  fastest              less time
                                                    %
 as the plan says      by tensor and layer          -  it does not fit, run or last
 keep                  by tensor and layer          -  it does not fit, run or last
-compute again         by tensor and layer      24.78
+recompute             by tensor and layer      24.78
 MEMO                  by tensor and layer      18.06
 MEMO                  by tensor and layer      18.06
 best share of tokens  by tensor and layer      18.06
-swap all              by tensor and layer      27.67
+offload all           by tensor and layer      27.67
 SSDTrain, to 1        by tensor and layer      37.21
 SSDTrain, to 2        by tensor and layer      32.59
 by token, all tiers   by tensor and layer       6.13
-swap all 1 to 1 again by token - - - - - - - - - cannot run: schedule of a plan with recompute_rest: not dualpipe dp32 pp16 ep32 gbs2048 schedule=dualpipe zero1 offload-activations=1 recompute-rest
-swap all by token, all tiers - it does not fit, run or last
 === stderr
 reckon: h100-sxm5-80g has one memory: add a lower one, mem2=1TiB@50GB/s or ssd=4*samsung-980pro-1tb
-reckon: "gpus8 tp3":1:1: gpus: 8 GPUs are no multiple of tensor 3 * pipeline 1 = 3: use 6 or 9
+reckon: "gpus8 tp3":1:1: gpus: 8 GPUs are not a multiple of tensor 3 * pipeline 1 = 3: use 6 or 9

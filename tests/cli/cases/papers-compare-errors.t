@@ -58,7 +58,7 @@ exit 3
 exit 3
 exit 3
 === stderr
-reckon: study.sql: there is none: --compare reads the questions beside the study, --compare-with FILE others; reckon-compare(5)
+reckon: study.sql: there is none: --compare reads the questions next to the study, --compare-with FILE others; reckon-compare(5)
 reckon: study.sql:1: no such column: nonsense
 reckon: study.sql:2: two: the query must yield one row (holds, because)
 reckon: study.sql:1: no directive "@nosuch": reckon-compare(5) lists them

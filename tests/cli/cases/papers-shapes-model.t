@@ -6,7 +6,7 @@ blocks  hidden  ratio  heads  head dim  feedforward  parameters  off target  spl
                                                                           %
    176  36,864  209.5    176       209      147,456      2.87 T        -4.3      50  as published
 3t: 3T, 176 blocks
-  Proposed by reckon shapes. Feed-forward 4 * hidden, as many heads as blocks.
+  Proposed by reckon shapes. Feed-forward 4 * hidden, heads = blocks.
 
 Model
 id               3t

@@ -14,7 +14,7 @@ reckon shapes --params 11T -o /nowhere/model.json; echo $?
 === stderr
 reckon: say what to propose: one of --params COUNT, --blocks N, --grid
 reckon: say what to propose: one of --params COUNT, --blocks N, --grid
-reckon: --output: a grid is no model; use --params or --blocks
+reckon: --output: a grid is not a model; use --params or --blocks
 reckon: --params: "-3" is too small: give more than 0
 reckon: --blocks: no multiple of 32 in the range; try --step 1
 reckon: /nowhere/model.json: cannot write: folder /nowhere: No such file or directory

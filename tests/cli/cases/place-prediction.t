@@ -9,20 +9,20 @@ Memory of a GPU, tier by tier
                        needed  capacity  share
                           GiB       GiB      %
 memory tier 0 (HBM2e)   65.90     80.00   82.4  ####################....
-From the memory that is predicted to the peak
+From the predicted memory to the peak
 part
                  GiB
-predicted      65.90  as reckon predict has this stage
-context        -1.50  the device's, of no allocator
-fragmentation  -2.79  the share that an allocator is taken to lose
-moments        -7.71  parts at the moment that has most alive, less the peak of each part
+predicted      65.90  as reckon predict counts this stage
+context        -1.50  context of the device, of no allocator
+fragmentation  -2.79  fragmentation that is assumed
+moments        -7.71  parts at the moment of most live bytes, less the peak of each part
 addresses       0.00  lost between buffers
-peak           53.90  as placed
+peak           53.90  peak as placed
       "two_level_peak": 62580260864,
 total          65.90
-The tightest stage by allocator: what it loses of the step's buffers, in place of the share it is taken to lose
-allocator            predicted   lost  of what is alive  in all   left
+The tightest stage by allocator: fragmentation of step's buffers, in place of the assumed fragmentation
+allocator            predicted   lost  of live bytes  in all   left
                            GiB    GiB                 %     GiB    GiB
-fixed addresses          63.11   0.00              0.00   63.11  16.89  planned beforehand; no plan is lower
+fixed addresses          63.11   0.00              0.00   63.11  16.89  planned; no plan is lower
 expandable segments      63.11   0.70              1.29   63.80  16.20  PyTorch's, expandable_segments:True
-caching allocator        63.11  12.39             23.00   75.50   4.50  PyTorch's, as it is by default
+caching allocator        63.11  12.39             23.00   75.50   4.50  PyTorch's default

@@ -3,7 +3,7 @@ cat > config.json <<'END'
 END
 reckon predict -m config.json -s h100-sxm5-80g -g 8 gbs64 >out; code=$?; tail -3 out; exit $code
 === stdout
-Why it cannot run
+Constraints violated
 reason     message
 bad_model  the selective scan of Mamba, counted but not predicted
 === exit 1

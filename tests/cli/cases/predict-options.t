@@ -15,7 +15,7 @@ reckon predict -m gpt3-175b -s a100-80g-selene $plan | head -n 3
 for condition in 'interleaving <= 2 and zero = 1' 'vpp <= 2 and zero = 1' 'chunks <= 2 and zero = 1 and gbs = 32' \
     'sequence-parallel = yes' 'sp = yes' 'sequence_parallel = yes' 'sequence-nothing = yes'; do
     reckon search -m llama3.1-8b -s h100-sxm5-80g -g 16 -b 32 -k1 --where "$condition" 2>remarks | sed -n '2s/ of them.*//p'
-    grep -v ' plans settled in ' remarks >&2
+    grep -v ' plans evaluated in ' remarks >&2
 done
 === stdout
 gpt3-175b on a100-80g-nvl8, 1024 GPUs, by calculon: 20.97 s a step, 157.3 TFLOP/s a GPU, MFU 50.4 %

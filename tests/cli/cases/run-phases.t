@@ -5,7 +5,7 @@ $p --spares 0 --elastic | sed -n '/^days/p;/^goodput/p;/failures as of/,/^$/p'
 $p --failures bloom --mtbf never | sed -n '/^days/p;/^a failure/p'
 # each phase its own best plan, and what of them the rows of the search are about
 s="reckon search -q -k 1 -m llama3.1-8b -s h100 -g 64 --tokens 1T"
-$s -b 256 --phases "100G gbs64 seq4096; 400G gbs128; rest" --sort days | sed -n '/^The best p/,/^ *1/p;/^days /p;/^Its phases/,/^  assumed/p' | cut -c1-100
+$s -b 256 --phases "100G gbs64 seq4096; 400G gbs128; rest" --sort days | sed -n '/^Best p/,/^ *1/p;/^days /p;/^Its phases/,/^  assumed/p' | cut -c1-100
 reckon diff -m llama3.1-8b -s h100 "gpus8 tp8 gbs64" "gpus8 tp4 gbs64" --tokens 1T --phases "100G gbs32; rest" | sed -n '/^The whole run/,/^B/p'
 for wrong in "252M gbs1024; 3T" "rest; rest" "x gbs3" "" "0 gbs4; rest" "100G tp8; rest" "500G gbs128; 500G gbs512" "1T gbs100; rest"; do $s -b 256 --phases "$wrong" >/dev/null; echo $?; done
 $p --phases "1T dp3; rest"; $p --failures foo; echo '{"failures": [{"logbook": "hosts", "accelerators": 8, "nodes": 1, "days": 1000, "device_failures": 0, "network_failures": 0, "node_failures": 1, "source": "ours"}]}' >hosts.json

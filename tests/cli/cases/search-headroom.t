@@ -1,5 +1,5 @@
 q="reckon search -m llama3.1-70b -s h100 -g 64 -b 256 -q -k 2"
-$q | sed -n '/^The best p/,/^ *2/p;/may not fit/p;/--headroom/p'
+$q | sed -n '/^Best p/,/^ *2/p;/may not fit/p;/--headroom/p'
 for room in 8GiB 10% learned; do
     $q --headroom $room | sed -n '2,3p;/may not fit/p'
 done
@@ -9,7 +9,7 @@ for room in 90GiB x -3GiB 120% ''; do
     $q --headroom "$room"; echo $?
 done
 # ties: one row for plans of the same time and memory; a frontier cut at -k
-reckon search -m deepseek-v3 -s h800 -g 2048 -b 15360 -q -k 6 --zero 1 --microbatch 1 --schedule 1f1b | sed -n '/^The best p/,/left out/p;/may not fit/p;/--headroom/p'
+reckon search -m deepseek-v3 -s h800 -g 2048 -b 15360 -q -k 6 --zero 1 --microbatch 1 --schedule 1f1b | sed -n '/^Best p/,/left out/p;/may not fit/p;/--headroom/p'
 $q --pareto time,hbm | sed -n '/^The first/,/^ *2/p'
 # The default leaves what was learned and says what that costs; `none` does not, nor does a condition on memory; where no
 # plan leaves so much, the memory is filled.

@@ -1,4 +1,4 @@
-reckon search -m gpt3-13b -s a100-sxm4-80g -g 8 -b 64 --sort hbm --top 1 --sensitivity -q | sed -n '/^rank/,/^ *1 /p; /^What the time/,$p'
+reckon search -m gpt3-13b -s a100-sxm4-80g -g 8 -b 64 --sort hbm --top 1 --sensitivity -q | sed -n '/^rank/,/^ *1 /p; /^Sensitivity of the first/,$p'
 === stdout
 rank     step  tokens/s/GPU    MFU  memory  fits in
             s                    %     GiB        %

@@ -34,7 +34,7 @@ cat >top.json <<STUDY
 {"title": "The best", "models": ["llama3.1-8b"], "batch": 64, "top": 3, "systems": ["$priced"], "columns": ["rank", "step = round(step_s, 4)", "usd = round(step_usd, 4)", "plan"]}
 STUDY
 reckon study top.json -q --db top.db --export csv | cut -d, -f 6-
-reckon search -q -m llama3.1-8b -b 64 -s "$priced" --top 3 | sed -n '/^The best plans/,/^   3/p'
+reckon search -q -m llama3.1-8b -b 64 -s "$priced" --top 3 | sed -n '/^Best plans/,/^   3/p'
 said() { reckon study run.json -q --db run.db --export csv | awk -F, 'NR > 1 { printf "%.4g %.4g %.4g %.4g %.4g\n", $(NF-4), $(NF-3), $(NF-2), $(NF-1), $NF }'; }
 said
 reckon search -q -m llama3.1-8b -b 64 tp8 -s "$priced" --tokens 1T | sed -n '/^days  /p;/^GPU-h/p;/^cost/p;/^energy/p'

@@ -7,7 +7,7 @@ STUDY
     reckon study study.json --db study.db --export csv
 }
 for room in learned none learned; do
-    study $room 2>&1 >table.csv | sed -n 's/ settled.*//p'
+    study $room 2>&1 >table.csv | sed -n 's/ evaluated.*//p'
     cut -d, -f3- table.csv
 done
 study learned '["exhaustive"]' 2>/dev/null | cut -d, -f3-

@@ -8,7 +8,7 @@ study | awk -F, 'NR == 1 { print; next } { for (i = 12; i <= NF; i++) $i = sprin
 reckon search -q -k 1 -m llama3.1-70b -s a100-sxm4-80g -g 256 -b 1024 --tokens 15T | sed -n '/^days  /p;/^GPU-h/p;/^cost/p;/^energy/p'
 # another price: nothing is searched again
 sed -i 's/15e12/15e12, "price": 1, "never": true/' run.json
-reckon study run.json --db run.db --export csv 2>&1 >/dev/null | grep -c 'strategies settled'
+reckon study run.json --db run.db --export csv 2>&1 >/dev/null | grep -c 'plans evaluated'
 study | awk -F, 'NR > 1 { printf "%.6f %.6f\n", $15 / $14, $14 / $13 / 24 }'
 sed -i 's/"cost_usd"/"cost_per_day = cost_usd \/ days"/' run.json; study | sed -n 1p
 for wrong in '{"tokens": -1}' '{"toke": 1}' '{"offer": "x"}' '{"failures": "q"}' '{"mtbf_h": -1}' '{"spares": -1}' 3; do
