@@ -18,13 +18,13 @@ sh -e commands >/dev/null && echo "they run"
 A  gpus64 tp8 pp2 sp zero1 gbs128: 19.78 s a step, 61.21 GiB
   plan: dp4 tp8 pp2 gbs128 sp zero1
   of such runs (Hopper, dense, megatron: 253 of 18 sources,
-  each unseen) half take 19.15 s to 27.46 s, 90 % 15.62 s to 63.16 s; half of tuned benchmarks
-  18.79 s to 26.45 s, of ordinary runs 19.39 s to 29.48 s
+  each unseen) half take 19.15 s to 27.21 s, 90 % 15.62 s to 61.62 s; half of tuned benchmarks
+  18.97 s to 26.45 s, of ordinary runs 19.39 s to 29.40 s
 B  A with options: 18.75 s a step, 73.53 GiB, may not fit: 67 % of such runs did
   plan: dp2 tp4 pp8 gbs128 sp zero1
   of such runs (Hopper, dense, megatron: 253 of 18 sources,
-  each unseen) half take 18.22 s to 25.06 s, 90 % 15.22 s to 52.31 s; half of tuned benchmarks
-  17.92 s to 24.24 s, of ordinary runs 18.42 s to 26.68 s
+  each unseen) half take 18.22 s to 24.85 s, 90 % 15.22 s to 51.17 s; half of tuned benchmarks
+  18.07 s to 24.24 s, of ordinary runs 18.42 s to 26.61 s
 B takes 5.2 % less time than A: 1.05 times the throughput
 
 What differs, and what each key is worth: A with it alone, B without it

@@ -9,7 +9,7 @@ reckon fits llama3.1-8b a100-sxm4-80g -g 1 framework=fsdp lora=16 gbs1 --sure of
 exit 0
 exit 1
 exit 2
-llama3.1-8b on a100-sxm4-80g, 1 GPU: fits, 61.30 GiB left; 573.1 ms a step
+llama3.1-8b on a100-sxm4-80g, 1 GPU: fits, 61.30 GiB left; 583.0 ms a step
 exit 2
 exit 2
 === stderr

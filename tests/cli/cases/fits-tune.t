@@ -8,16 +8,16 @@ reckon fits llama3.1-405b "rtx4090 x1" --tune seq65536; echo "exit $?"
 qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8192 tokens
   assumed: gpus 2 (all of the system), precision bf16, microbatch 1, batch 8 (4 * gpus * microbatch), sequence 8192 (the model's), attention flash
   offloading to host memory 512 GiB a node of 8 at 25 GB/s each, assumed
-Cheapest in memory: QLoRA, 21.27 GiB with 2 samples, 455 tokens/s a GPU: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
-Fastest: QLoRA, 21.27 GiB with 2 samples, 455 tokens/s a GPU: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+Cheapest in memory: QLoRA, 21.27 GiB with 2 samples, 454 tokens/s a GPU: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+Fastest: QLoRA, 21.27 GiB with 2 samples, 454 tokens/s a GPU: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 What fits of each way: with least memory, and the fastest
 method  has the        fits   need  samples  tokens/s/GPU  longest  plan
                                GiB
-LoRA    least memory   fits  14.38        1           376   14,848  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-LoRA    most tokens/s  fits  16.44        1           376   11,776  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-QLoRA   least memory   fits  21.27        2           455   16,384  framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
-QLoRA   most tokens/s  fits  21.27        2           455   16,384  framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+LoRA    least memory   fits  14.38        1           371   14,848  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+LoRA    most tokens/s  fits  16.44        1           371   11,776  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+QLoRA   least memory   fits  21.27        2           454   16,384  framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+QLoRA   most tokens/s  fits  21.27        2           454   16,384  framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 longest: tokens of a sample that fits with a microbatch of 1, to 512. A way fits when it needs at most 0.9 of the memory (--sure).
 exit 0

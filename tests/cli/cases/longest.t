@@ -37,7 +37,7 @@ MFU over length, the best plan of each kind
 GPUs     tokens  two buffers  megatron  deepspeed  chunks  over megatron  over deepspeed  plan
                            %         %          %       %
    8     32,768         53.8      55.8       45.4    45.3          0.965            1.18  #############  dp2 cp4 gbs2 seq32768 zero3 grad-overlap weight-overlap attention=flash
-   8     65,536         53.5      53.6       43.9    43.8          0.998            1.22  #############  cp8 gbs1 seq65536 zero3 grad-overlap weight-overlap attention=flash
+   8     65,536         53.5      53.6       43.9    43.8          0.999            1.22  #############  cp8 gbs1 seq65536 zero3 grad-overlap weight-overlap attention=flash
    8    131,072         53.0      42.4       41.8    41.3           1.25            1.27  #############  dp4 cp2 gbs4 seq131072 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.6141757867315182 recompute-rest
    8    262,144         52.4      41.4       41.0    40.7           1.27            1.28  #############  dp2 cp4 gbs2 seq262144 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.9647441364460335 recompute-rest
    8    524,288         51.4      40.8       40.6    40.1           1.26            1.27  ############  cp8 gbs1 seq524288 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.9647441364460335 recompute-rest
@@ -55,7 +55,7 @@ GPUs  over       both run  mean gain  lengths  of means, 0 where it does not fit
    8  deepspeed         5       1.24        7                               1.72
    8  chunks            7       1.26        7                               1.26
 
-8 GPUs: of such runs (Ampere, dense, deepspeed: 121 of 7 sources, each unseen) half take 6.158 h to 8.574 h, 90 % 4.889 h to 14.12 h; half of tuned benchmarks 6.018 h to 8.334 h, of ordinary runs 6.188 h to 9.217 h
+8 GPUs: of such runs (Ampere, dense, deepspeed: 121 of 7 sources, each unseen) half take 6.193 h to 8.562 h, 90 % 4.889 h to 13.85 h; half of tuned benchmarks 6.100 h to 8.392 h, of ordinary runs 6.193 h to 9.159 h
   memory: of such runs (deepspeed, dense: 115 of 6 sources, each unseen) 90 % need 48.0 to 100.3 of 80.0 GiB; it fits in 75 %
 gpus,tokens,mfu,limit
 4,1638400,0.39851584178095845,HBM2e

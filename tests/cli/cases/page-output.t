@@ -30,7 +30,7 @@ refused.html:This plan cannot run
 exit 4
 It may not fit
 1
-<h1>llama3.1-8b on h100-sxm5-80g, 8 GPUs, by reckon: 2.450 s a step
+<h1>llama3.1-8b on h100-sxm5-80g, 8 GPUs, by reckon: 2.451 s a step
 <h2 id="section-schedule">The pipeline
 id="schedule"
 <h1>llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@50us, 16 GPUs, batch 16 of 8192 tokens, megatron, bf16, by the model of today's plans

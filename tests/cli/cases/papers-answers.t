@@ -64,7 +64,7 @@ kept        kept        5  sh x.sh
 
 
 0 of 1 checks hold; 0 of 0 required ones.
-2
+3
 exit 2
 exit 3
 exit 3
