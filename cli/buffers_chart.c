@@ -16,15 +16,15 @@ static const struct kind {
     struct chart_series series;
 } kinds[] = {
     {"w.", {"weights", CHART_BLUE, CHART_POINTS}},
-    {"g.", {"weight gradients", CHART_ORANGE, CHART_POINTS}},
+    {"g.", {"weight gradients", CHART_TEAL, CHART_POINTS}},
     {"s.", {"their shards", CHART_LIGHT_ORANGE, CHART_POINTS}},
-    {"o.", {"optimizer", CHART_RED, CHART_POINTS}},
+    {"o.", {"optimizer", CHART_GREEN, CHART_POINTS}},
     {"z.", {"gathered weights", CHART_LIGHT_BLUE, CHART_POINTS}},
-    {"d:", {"gradients of activations", CHART_PURPLE, CHART_POINTS}},
-    {"dx", {"gradients of activations", CHART_PURPLE, CHART_POINTS}},
-    {"a:", {"made again in backward", CHART_YELLOW, CHART_POINTS}},
+    {"d:", {"gradients of activations", CHART_PINK, CHART_POINTS}},
+    {"dx", {"gradients of activations", CHART_PINK, CHART_POINTS}},
+    {"a:", {"made again in backward", CHART_PURPLE, CHART_POINTS}},
     {"r:", {"others", CHART_GREY, CHART_POINTS}},
-    {"", {"activations", CHART_GREEN, CHART_POINTS}},
+    {"", {"activations", CHART_ORANGE, CHART_POINTS}},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -255,6 +255,12 @@ enum rk_status buffers_page(const char *path, const char *title, const struct bu
     struct html_page page = {.title = title};
     enum rk_status status = page_draws(path, error);
     if (status != RK_OK) return status;
+    html_add(&page,
+             &(struct html_block){HTML_VERDICT, .tone = REPORT_GOOD,
+                                  .title = report_text(&page.memory,
+                                                       "%zu buffers have fixed addresses "
+                                                       "within %.2f GiB.",
+                                                       b->count, top_of(b, address) / 0x1p30)});
     buffers_chart(&page, b, address, NULL);
     status = page_write(&page, path, NULL, NULL, PAGE_HTML, error);
     html_release(&page);

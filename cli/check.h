@@ -32,7 +32,7 @@ int check_cases(const char *path);
 int check_measured(const char *path);
 
 /* Logs of all ranks: a folder, or one file for each. */
-struct program_source; /* program_source.h */
+struct plan_input; /* plan_input.h */
 enum check_log_kind { CHECK_OPERATIONS, CHECK_NCCL, CHECK_FLIGHT };
 struct check_logs {
     enum check_log_kind kind;
@@ -40,7 +40,7 @@ struct check_logs {
     struct rk_logs_options options;
     enum check_format format;
     const char *output;
-    const struct program_source *plan; /* whose programs the logs are compared with; NULL: none */
+    const struct plan_input *plan; /* whose programs the logs are compared with; NULL: none */
 };
 int check_log_files(const struct check_logs *logs);
 

@@ -2,7 +2,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "cli/check.h"
-#include "cli/program_source.h"
+#include "cli/plan_input.h"
 #include "text/text_file.h"
 
 #include <ctype.h>
@@ -124,16 +124,18 @@ static enum rk_status find_files(const struct check_logs *asked, struct log_file
 static enum rk_status compare(const struct check_logs *asked, const struct rk_logs *logs,
                               uint32_t ranks, struct rk_findings *findings, struct rk_error *error)
 {
+    const struct plan_input *input = asked->plan;
+    const struct rk_plan *plan = &input->draft.plan;
     struct rk_logs *expected = NULL;
     enum rk_status status = rk_logs_new(ranks, &expected, error);
-    if (status == RK_OK && program_ranks(asked->plan) != ranks)
+    if (status == RK_OK && plan->ranks != ranks)
         status = rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                          "the plan has %" PRIu64 " ranks, there are logs of %" PRIu32
                          ": say how many GPUs the plan has, or give all its logs",
-                         program_ranks(asked->plan), ranks);
+                         plan->ranks, ranks);
     for (uint32_t rank = 0; rank < ranks && status == RK_OK; rank++) {
         struct rk_program program = {.rank = 0};
-        status = program_lower(&program, asked->plan, rank, error);
+        status = rk_program_of(&program, &input->model, &input->system, plan, rank, error);
         if (status == RK_OK) status = rk_logs_add_program(expected, &program, error);
         rk_program_release(&program);
     }
@@ -162,7 +164,7 @@ static enum rk_status check_operations(const struct check_logs *asked,
     return status;
 }
 
-/* ---- what runs left behind ---- */
+/* ---- what runs left ---- */
 
 struct texts {
     struct rk_text *text; /* (count) */

@@ -9,6 +9,7 @@
 #include "cli/show.h"
 #include "facts/headroom.h"
 #include "facts/learned.h"
+#include "report/chart.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -101,6 +102,16 @@ static const struct report_column columns[] = {
     {.name = "affordable"},
     {.name = "plan", .title = "best plan"}};
 /* clang-format on */
+static const char *const tokens_and_asked[] = {"tokens", "asked", NULL};
+static const struct chart budget_chart = {
+    .title = "Tokens that the budget trains on, and tokens that the law asks for",
+    .caption = "A size is affordable where the first line is above the second.",
+    .kind = CHART_XY,
+    .role = {[CHART_X] = "parameters", [CHART_LABEL] = "model"},
+    .wide = tokens_and_asked,
+    .mark = CHART_LINE,
+    .x = {.log = true},
+    .y = {.title = "tokens", .log = true}};
 enum { COLUMNS = sizeof columns / sizeof *columns, SIZES = sizeof sizes / sizeof *sizes };
 
 static struct rk_model model_of(const struct size *size)
@@ -254,7 +265,7 @@ static const char *budget_text(struct report *report, const struct budget_args *
     return text;
 }
 
-/* How long steps of such runs take. */
+/* How long steps of these runs take. */
 static const char *range_text(struct report *report, const struct rk_model *model,
                               const struct rk_system *system, const struct rk_plan *plan)
 {
@@ -319,6 +330,7 @@ static enum rk_status note_short(struct report *report, const struct weighing *a
         text = report_text(report, "%s; no number of GPUs does, of %" PRIu64 " doubled %d times",
                            text, args->gpus, DOUBLINGS);
     report_note(report, text);
+    report_verdict(report, REPORT_BAD, text);
     return status;
 }
 
@@ -351,6 +363,27 @@ static enum rk_status weigh_all(const struct weighing *at, struct weighed all[SI
     return status;
 }
 
+static void note_best(struct report *report, const struct budget_args *args,
+                      const struct weighed *best)
+{
+    const double parameters = (double)rk_model_parameters(&best->model),
+                 times = best->tokens / 1e12;
+    report_note(report,
+                report_text(report, "%s: %s, %.3g billion parameters on %.3g trillion tokens",
+                            args->model ? "affordable" : "the largest affordable", best->model.id,
+                            parameters / 1e9, times));
+    const char *cost =
+        best->outcome.cost > 0
+            ? report_text(report, " and %s", money_text(report, times * best->outcome.cost))
+            : "";
+    report_verdict(report, REPORT_GOOD,
+                   report_text(report,
+                               "The budget trains %s, %.3g billion parameters, on %.3g trillion "
+                               "tokens in %.3g days%s.",
+                               best->model.id, parameters / 1e9, times,
+                               times * best->outcome.total_s / DAY_S, cost));
+}
+
 static enum rk_status fill(struct report *report, const struct weighing *at,
                            struct weighed all[SIZES], bool *found, struct rk_error *error)
 {
@@ -363,6 +396,9 @@ static enum rk_status fill(struct report *report, const struct weighing *at,
     note_full(report, all, count);
     struct report_table *table = REPORT_LIST(
         report, "budget", budget_text(report, args, at->system), REPORT_IN_ALL, columns);
+    if (table) table->chart = &budget_chart;
+    report->title =
+        report_text(report, "What a budget trains: %s", budget_text(report, args, at->system));
     for (int i = 0; i < count; i++) {
         add_row(report, table, &all[i], at->system);
         if (affordable(&all[i])) best = &all[i];
@@ -370,11 +406,7 @@ static enum rk_status fill(struct report *report, const struct weighing *at,
     }
     *found = best != NULL;
     if (best)
-        report_note(report,
-                    report_text(report, "%s: %s, %.3g billion parameters on %.3g trillion tokens",
-                                args->model ? "affordable" : "the largest affordable",
-                                best->model.id, (double)rk_model_parameters(&best->model) / 1e9,
-                                best->tokens / 1e12));
+        note_best(report, args, best);
     else if (count)
         status = note_short(report, at, &all[0], error);
     if (best || (args->model && count && all[0].fits)) {

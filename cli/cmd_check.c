@@ -3,11 +3,13 @@
 #include "base/text.h"
 #include "catalog/clusters_plan.h"
 #include "cli/check.h"
+#include "cli/check_waste.h"
 #include "cli/commands.h"
+#include "cli/launch_input.h"
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
-#include "cli/program_source.h"
 #include "cli/show.h"
+#include "interop/detect.h"
 #include "interop/megatron.h"
 #include "interop/reader.h"
 #include "text/text_file.h"
@@ -21,6 +23,7 @@ struct check_args {
     const char *model, *system, *output, *version, *format_of, *cases, *measured, *checkpoint;
     uint64_t gpus, domain, vocabulary, eager;
     int format, transport;
+    double waste;
     bool rules, exact_memory;
     struct option_texts words, sets, environment, logs, nccl, flight;
 };
@@ -58,6 +61,8 @@ static const struct option check_rows[] = {
      .help = "entries of the embedding table, where only the tokenizer's files tell them"},
     {.name = "exact-memory", .type = OPTION_FLAG, AT(exact_memory),
      .help = "memory that is predicted to be short by a byte is an error (otherwise what no error of predictions explains)"},
+    {.name = "waste", .type = OPTION_COUNT, .argument = "PERCENT", AT(waste),
+     .help = "Warn of single changes that are predicted to shorten the step by at least PERCENT; 100 warns of none (default: 3)"},
     {.name = "env", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(environment),
      .help = "the environment that it is launched in; with one, variables that are not named are not set"},
     {.name = "checkpoint", .type = OPTION_TEXT, .argument = "WORDS", AT(checkpoint),
@@ -103,7 +108,9 @@ const struct usage check_usage = {
     .description =
         "Says what is wrong before it is launched, and a run before it hangs: every finding has the id of a rule, a "
         "severity, a place, and how to mend it, and all are listed. Errors forbid the launch; warnings cost time or are "
-        "likely mistakes; remarks lie within the error of a prediction.\n\n"
+        "likely mistakes; remarks lie within the error of a prediction. Where nothing forbids the launch, single changes that "
+        "shorten the step by --waste percent or more are warnings too (14.waste): recomputation without need, gradients "
+        "that are not overlapped, a microbatch of 1 with free memory.\n\n"
         "A plan is given in words, as a plan file, or as what other tools are launched with: a script or arguments of "
         "Megatron-LM, a ds_config.json of DeepSpeed, a strategy file of Galvatron, or any other file that reckon import "
         "reads. An argument that is not known, missing or no value ends the check of its file: nothing that follows could be "
@@ -226,6 +233,10 @@ static const char *guess_format(const char *path, const char *text)
                                              {".bash", "megatron"},   {".txt", "megatron"}};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (text_ends_in(path, endings[i][0])) return endings[i][1];
+    const bool yaml = text_ends_in(path, ".yaml") || text_ends_in(path, ".yml");
+    const struct tool_sign *sign = yaml ? detect_tool(text) : NULL;
+    for (const struct plan_format *f = plan_formats; sign && sign->format && f->name; f++)
+        if (strcmp(f->name, sign->format) == 0) return f->name;
     if (text[strspn(text, " \t\r\n")] != '{') return "megatron";
     if (strstr(text, "\"tp_sizes_enc\"") || strstr(text, "\"pp_deg\"")) return "galvatron";
     if (strstr(text, "\"zero_optimization\"") || strstr(text, "_batch_size") ||
@@ -250,6 +261,23 @@ static void warn_sequence(const struct check_args *args, const struct loaded *l)
     struct rk_error error;
     if (plan_read_texts(&args->words, &draft, &error) == RK_OK)
         model_warn_sequence(args->model, &l->model, l->sequence_why, draft.plan.sequence);
+}
+
+/* The catalog's model that a configuration without a model of its own names. */
+static void take_named_model(const struct check_args *args, struct loaded *l,
+                             struct rk_check_input *input)
+{
+    struct rk_error ignored;
+    struct notes *notes = calloc(1, sizeof *notes);
+    const struct config_source source = {.path = input->path,
+                                         .text = l->text,
+                                         .sets = args->sets.text,
+                                         .set_count = (size_t)args->sets.count};
+    for (const struct plan_format *f = plan_formats; notes && f->name; f++)
+        if (strcmp(f->name, input->format) == 0 && !f->own_model &&
+            launch_model(NULL, &source, &l->model, notes, &ignored) == RK_OK)
+            input->model = &l->model;
+    free(notes);
 }
 
 static enum rk_status gather(const struct check_args *args, struct loaded *l,
@@ -292,6 +320,7 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
         input->size = size;
         if (status == RK_OK)
             input->format = args->format_of ? args->format_of : guess_format(input->path, l->text);
+        if (status == RK_OK && !args->model) take_named_model(args, l, input);
         return status;
     }
     for (int i = 0; i < args->words.count; i++) {
@@ -400,6 +429,11 @@ static int check_plan(const struct check_args *args)
         .launch = {.domain = args->domain, .exact_memory = args->exact_memory}};
     enum rk_status status = l ? gather(args, l, &input, &error) : no_memory(&error);
     if (status == RK_OK) status = rk_check_text(&input, &l->findings, &error);
+    if (status == RK_OK && !rk_findings_errors(&l->findings)) {
+        const struct waste_case waste = {&input, input.model ? args->model : NULL,
+                                         args->waste > 0 ? args->waste : WASTE_PERCENT};
+        waste_find(&waste, &l->findings);
+    }
     int code;
     if (status == RK_OK) {
         const char *what = input.model ? l->model.id : input.path;
@@ -448,18 +482,20 @@ static enum rk_status check_log_flags(const struct check_args *args, bool operat
  * over several clusters are searched for. */
 static int check_with_plan(const struct check_args *args, const struct check_logs *logs)
 {
-    struct program_source asked = {.plan = {.assumed = ""}};
-    struct plan_source source = {.model = args->model, .system = args->system, .gpus = args->gpus};
+    struct plan_input asked = {.assumed = ""};
+    struct plan_source source = {
+        .model = args->model, .system = args->system, .gpus = args->gpus, .several = true};
     struct check_logs with = *logs;
     struct rk_error error;
     const bool file = args->words.count && is_file(args->words.text[0]);
     if (file) source.file = args->words.text[0];
     for (int i = file; i < args->words.count; i++)
         source.words.text[source.words.count++] = args->words.text[i];
-    const enum rk_status status = program_source_open(&asked, &source, &error);
+    enum rk_status status = plan_gather(&source, &asked, &error);
+    if (status == RK_OK) status = plan_settle(&source, &asked, NULL, NULL, &error);
     with.plan = &asked;
     const int code = status == RK_OK ? check_log_files(&with) : options_fail(&error);
-    program_source_release(&asked);
+    plan_input_release(&asked);
     return code;
 }
 

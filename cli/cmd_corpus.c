@@ -473,7 +473,7 @@ static bool take_line(void *context, const char *line, size_t size)
     return fwrite(line, 1, size, context) == size;
 }
 
-/* Buckets lie beside the output. */
+/* Buckets lie next to the output. */
 static enum rk_status write_blend(const struct blend_args *args, const struct blend_set *set,
                                   size_t sets, struct rk_error *error)
 {

@@ -4,6 +4,7 @@
 #include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/diff.h"
+#include "cli/diff_config.h"
 #include "cli/pages.h"
 #include "cli/run_args.h"
 #include "cli/save.h"
@@ -26,7 +27,7 @@ struct diff_args {
 
 /* clang-format off */
 static const struct operand diff_operands[] = {
-    {"A", "a plan: a plan file (.json), a launch script of Megatron-LM, or a line of words, \"tp8 pp4 gbs512\"",
+    {"A", "a plan: a plan file (.json), a launch script of Megatron-LM, a configuration of another tool, or a line of words, \"tp8 pp4 gbs512\"",
      offsetof(struct diff_args, source.a), true, "file"},
     {"B", "the other one, likewise; \"+tp4 vpp5\" is the first one with these changes; left out: the best there is. Options of a plan, --tensor 4, change B, or A where there is no B",
      offsetof(struct diff_args, source.b), true, "file"},
@@ -72,7 +73,8 @@ const struct usage diff_usage = {
         "attention kernel of A: what a launch script of today leaves on the table. For a script of Megatron-LM the "
         "answer ends with the arguments to change, in the script's spelling and order, each with what it is worth "
         "alone and what memory it takes; -o run2.sh writes the script with them in it, after it has been "
-        "read back as B. Nothing is run.\n\n"
+        "read back as B. For a configuration of torchtitan, DeepSpeed, NeMo, axolotl, LLaMA-Factory and others B is the best plan that "
+        "its keys can say, and -o with the file's ending writes it with these keys changed. Nothing is run.\n\n"
         "Exit status 0: both can run and fit; 1: one of them does not.",
     .operands = diff_operands,
     .groups = {
@@ -136,6 +138,7 @@ static struct megatron_changes *changes_of(const struct diff_input *in,
                                            const struct diff_source *source)
 {
     const struct megatron_options options = diff_options(source, in->version);
+    if (in->best) return config_changes(in);
     struct megatron_changes *changes = in->script ? calloc(1, sizeof *changes) : NULL;
     struct rk_error error;
     if (changes && megatron_change(source->a, in->script, in->script_size, &options, &in->model,
@@ -157,6 +160,12 @@ static enum rk_status write_page(const struct diff *d, const struct diff_args *a
     return status;
 }
 
+/* JSON and CSV are forms of the answer, too. */
+static bool writes_config(const struct diff_input *in, const struct diff_args *args)
+{
+    return args->show.format == REPORT_AS_TEXT && config_is_output(in, args->output);
+}
+
 /* The answer as tables, and what to change in a script. */
 static int write_tables(const struct diff *d, const struct diff_args *args, int code)
 {
@@ -164,7 +173,7 @@ static int write_tables(const struct diff *d, const struct diff_args *args, int 
     struct megatron_changes *changes = changes_of(in, &args->source);
     struct report report = {.first = NULL};
     struct rk_error error;
-    const bool script = in->script && is_script_name(args->output);
+    const bool script = (in->script && is_script_name(args->output)) || writes_config(in, args);
     diff_tables(&report, d, changes);
     const struct forecast a = {&in->model, &in->system, &in->a, &d->a, ""};
     const struct forecast b = {&in->model, &in->system, &in->b, &d->b, ""};
@@ -199,7 +208,10 @@ int cmd_diff(int argc, char **argv)
     const bool page = args.output && text_ends_in(args.output, ".html");
     int code = fit ? RK_OK : RK_NOTHING_FITS;
     enum rk_status status = RK_OK;
-    if (is_script_name(args.output)) status = write_script(&d->in, &args, &error);
+    if (writes_config(&d->in, &args))
+        status = config_write(&d->in, args.output, &error);
+    else if (is_script_name(args.output))
+        status = write_script(&d->in, &args, &error);
     if (page) status = write_page(d, &args, &error);
     if (status == RK_OK) status = save_files(&args.save, &d->in.model, &d->in.b, &error);
     if (status != RK_OK)

@@ -172,6 +172,24 @@ static const struct usage export_bridge_usage = {
     .see_also = "reckon-import(1), reckon-plan(5)",
 };
 
+#define EXPORT_TUNING(id, target, tool, versions, tuning) \
+static const struct usage export_##id##_usage = { \
+    .name = "export " target, \
+    .summary = "a training configuration (YAML) of " tool " for a plan", \
+    .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...", \
+    .description = "Writes a configuration of " versions ": batch, sequence, adapters, base, optimizer, recomputation and sharding. " \
+        "Checkpoint and data are placeholders. " LOSSES, \
+    EXPORT_USAGE(), \
+    .examples = { \
+        {"reckon export " target " -m llama3.1-8b framework=fsdp gpus2 zero3 mbs2 gbs16 seq2048 recompute=full " tuning, "Fine-tuning on two GPUs:"}, \
+    }, \
+    .see_also = "reckon-fits(1), reckon-import(1), reckon-plan(5)", \
+}
+EXPORT_TUNING(axolotl, "axolotl", "axolotl", "axolotl 0.12 and later", "lora16 lora-bytes=4 base=nf4-dq");
+EXPORT_TUNING(llama_factory, "llama-factory", "LLaMA-Factory", "LLaMA-Factory 0.9", "lora16 lora-bytes=4 base=nf4-dq");
+EXPORT_TUNING(trl, "trl", "trl", "trl 0.21 and later", "lora16 lora-bytes=4 base=nf4-dq");
+EXPORT_TUNING(torchtune, "torchtune", "torchtune", "torchtune 0.6", "lora16 lora-bytes=2");
+
 static const struct usage export_galvatron_usage = {
     .name = "export galvatron",
     .summary = "the strategy file of Galvatron for a plan, layer by layer",
@@ -208,7 +226,7 @@ static const struct usage export_fsdp_usage = {
 };
 /* clang-format on */
 
-/* On standard error, beside what is written. */
+/* On standard error, next to what is written. */
 static void say_fit(const struct rk_model *model, const struct rk_plan *plan,
                     const struct rk_system *system, const char *what)
 {
@@ -281,14 +299,19 @@ static int run(enum export_target to, const struct usage *usage, int argc, char 
     X(accelerate, ACCELERATE, "the configuration of accelerate") \
     X(nanotron,   NANOTRON,   "the configuration of nanotron") \
     X(bridge,     BRIDGE,     "overrides of a recipe of Megatron-Bridge") \
+    X(axolotl,    AXOLOTL,    "a training configuration of axolotl") \
+    X(trl,        TRL,        "a training configuration of trl") \
+    X(torchtune,  TORCHTUNE,  "a recipe's configuration of torchtune") \
     X(galvatron,  GALVATRON,  "the strategy file of Galvatron") \
     X(fsdp,       FSDP,       "units of FSDP2 as Python")
 #define RUN(name, TARGET, help) \
     static int run_##name(int argc, char **argv) { return run(EXPORT_##TARGET, &export_##name##_usage, argc, argv); }
 #define ROW(name, TARGET, help) {#name, run_##name, help, &export_##name##_usage},
 TARGETS(RUN)
+RUN(llama_factory, LLAMA_FACTORY, "")
 static const struct command export_commands[] = {
     TARGETS(ROW)
+    {"llama-factory", run_llama_factory, "a training configuration of LLaMA-Factory", &export_llama_factory_usage},
     {"ranks", export_ranks, "where each rank of a plan over several clusters runs", &export_ranks_usage},
     {.name = NULL},
 };
@@ -297,7 +320,8 @@ static const struct command export_commands[] = {
 const struct usage export_usage = {
     .name = "export",
     .summary = "a plan as what other tools are launched with",
-    .synopsis = "megatron|deepspeed|torchtitan|accelerate|nanotron|bridge|galvatron|fsdp|ranks "
+    .synopsis = "megatron|deepspeed|torchtitan|accelerate|nanotron|bridge|axolotl|trl|torchtune|"
+                "llama-factory|galvatron|fsdp|ranks "
                 "--model MODEL [--plan FILE] "
                 "[options] [PLAN]...",
     .description = "Writes what other tools launch a plan with, a script, a configuration or their "

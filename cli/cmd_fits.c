@@ -44,7 +44,7 @@ static const struct option answer_options[] = {
     {.name = "tune", .type = OPTION_FLAG, AT(tune),
      .help = "fine-tuning: try all weights, LoRA and QLoRA, sharded or not, computed again or not, offloaded or not, and say of each what needs least memory and what is fastest, with the largest microbatch and the longest sample; framework=fsdp unless it is said"},
     {.name = "sure", .type = OPTION_TEXT, .argument = "FITS,FAILS", AT(sure),
-     .help = "between these shares of the memory it is not sure whether a plan fits, exit status 2 (0.9,1.05); 1 for never"},
+     .help = "between these shares of the memory it is not sure whether a plan fits, exit status 2 (0.85,1.1); 1 for never"},
     {.name = "place", .type = OPTION_FLAG, AT(place),
      .help = "place what the tightest stage allocates in a step: at fixed addresses, and as PyTorch's allocator would"},
     {.name = "nearest", .type = OPTION_FLAG, AT(nearest),

@@ -204,6 +204,15 @@ static void add_longest(struct tables *t, uint64_t tokens)
                    cell_count(tokens + p->step), cell_text(longest_limit(p, tokens, all)),
                    found ? cell_text(plan_text(t->report, &plan)) : cell_none()});
     if (found) add_range(t, &plan);
+    char text[REPORT_DIGITS];
+    if (found) /* of several numbers of GPUs the last, the largest */
+        report_verdict(t->report, REPORT_GOOD,
+                       report_text(t->report,
+                                   "The longest sequence on %" PRIu64 " GPUs has %s tokens: %.4g s "
+                                   "per step, %.1f %% MFU.",
+                                   p->gpus, report_digits(tokens, text), o.step_s, 100 * o.mfu));
+    else if (!t->report->verdict)
+        report_verdict(t->report, REPORT_BAD, "No sequence fits.");
 }
 
 static void add_ends(struct tables *t, const uint64_t tokens[LONGEST_KINDS + 1])
@@ -485,7 +494,8 @@ static int show(const struct tables *t, const struct longest_args *args, bool an
                                       .model_name = args->source.model,
                                       .system_name = args->source.system,
                                       .report = t->report,
-                                      .points = t->points};
+                                      .points = t->points,
+                                      .code = code};
     return page_longest(&page, args->output, &error) == RK_OK ? code : options_fail(&error);
 }
 

@@ -5,6 +5,7 @@
 #include "cli/entry.h"
 #include "cli/model_input.h"
 #include "cli/show.h"
+#include "report/chart.h"
 
 struct models_args {
     const char *name, *output;
@@ -61,6 +62,14 @@ static const struct report_column columns[] = {
 };
 /* clang-format on */
 
+static const struct chart sizes_chart = {
+    .title = "Parameters, and those that a token passes",
+    .caption = "Dense models are on the diagonal, mixtures of experts below it.",
+    .kind = CHART_XY,
+    .role = {[CHART_X] = "parameters", [CHART_Y] = "active_parameters", [CHART_LABEL] = "id"},
+    .x = {.log = true},
+    .y = {.log = true}};
+
 static uint64_t kv_heads(const struct rk_model *model)
 {
     if (model->attention == RK_ATTENTION_MULTIQUERY) return 1;
@@ -106,6 +115,11 @@ static enum rk_status list_models(struct report *report, struct catalog_list *li
         if (shown && add_model(report, table, list->id[i], error) != RK_OK)
             options_fail(error); /* a bad one is said, not fatal */
     }
+    if (table) table->chart = &sizes_chart;
+    report->title = "Models of the catalog";
+    report_verdict(
+        report, REPORT_PLAIN,
+        report_text(report, "The catalog lists %zu models here.", table ? table->rows : 0));
     if (hidden)
         report_note(report, report_text(report, "--all lists %zu more, of papers and earlier years",
                                         hidden));

@@ -48,7 +48,8 @@ const struct usage offload_usage = {
         "for each lower memory; and the fastest that fits of all shares, tiers (host and the next one together, too) and ways to treat "
         "the rest. \"By tensor and layer\" deals each tensor of each layer to the memories, those first that take longest to "
         "compute again for each byte, as much as is written and read back in time: a bound that no plan of equal shares reaches. Each with what the GPU and the lower memories hold, what is waited for and computed again (by token, and by tensor: those first that take longest for each byte), what is written in a step, the "
-        "bandwidth that asks for (writes within half a step), how long drives live and cost. Exit status 1: none fits.\n\n"
+        "bandwidth that asks for (writes within half a step), how long drives live and cost. Over several clusters a share is the largest that "
+        "every stage may have on its own cluster, and the bound by tensor and layer is left out. Exit status 1: none fits.\n\n"
         "Without --model, works out published formulas over files of cases. A .csv has rows of SSDTrain's model (layers, hidden, heads, "
         "vocabulary, sequence, gpus, tensor, pipeline, data, zero, global_batch, microbatch, accumulation, achieved_TFLOPps, "
         "hbm_GBps): bytes of activations, the step, the write bandwidth that it asks for, how long two sets of drives live. "
@@ -77,37 +78,42 @@ const struct usage offload_usage = {
 };
 /* clang-format on */
 
+static enum rk_status one_memory(const struct rk_system *system, struct rk_error *error)
+{
+    const char *id = system->id;
+    for (int i = 0; system->machine && i < system->machine->clusters; i++)
+        if (rk_system_of(system, i)->memories < 2) id = rk_system_of(system, i)->id;
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                   "%s has one memory: add a lower one, mem2=1TiB@50GB/s or "
+                   "ssd=4*samsung-980pro-1tb",
+                   id);
+}
+
 static enum rk_status of_plan(const struct offload_args *args, struct plan_input *input,
                               struct report *report, struct rk_error *error)
 {
     enum rk_status status = plan_gather(&args->source, input, error);
     if (status == RK_OK) status = plan_settle(&args->source, input, NULL, NULL, error);
     if (status != RK_OK) return status;
-    if (input->system.memories < 2)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "%s has one memory: add a lower one, mem2=1TiB@50GB/s or "
-                       "ssd=4*samsung-980pro-1tb",
-                       input->system.id);
-    const struct offload_job job = {&input->model, &input->system, input->draft.plan,
-                                    args->lifetime_years};
-    static struct rk_prediction p;
-    rk_predict(job.model, job.system, &job.plan, &p);
-    if (!p.timed)
-        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                       "this plan cannot be predicted (%s); reckon predict says why",
-                       rk_verdict_name(p.verdict));
-    if (args->simulate) {
+    if (offload_tiers(&input->system) < 1) return one_memory(&input->system, error);
+    struct offload_job job = {.model = &input->model,
+                              .system = &input->system,
+                              .plan = input->draft.plan,
+                              .lifetime_years = args->lifetime_years};
+    status = offload_open(&job, error);
+    if (status == RK_OK && args->simulate) {
         offload_simulated(&job, report);
-        return RK_OK;
+    } else if (status == RK_OK) {
+        status = offload_rules(&job, report);
+        error->text[0] = 0;
     }
-    status = offload_rules(&job, report);
-    error->text[0] = 0;
+    offload_release(&job);
     return status;
 }
 
 int cmd_offload(int argc, char **argv)
 {
-    struct offload_args args = {.output = NULL};
+    struct offload_args args = {.source = {.several = true}};
     struct plan_input input = {.assumed = ""};
     struct report report = {.first = NULL};
     struct rk_error error;

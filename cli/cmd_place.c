@@ -6,6 +6,8 @@
 #include "cli/commands.h"
 #include "cli/plan_input.h"
 #include "cli/show.h"
+#include "clusters/predict.h"
+#include "clusters/ranks.h"
 #include "interop/buffers.h"
 #include "interop/memory_snapshot.h"
 #include "interop/run_buffers.h"
@@ -76,7 +78,7 @@ const struct usage place_usage = {
         "[moffitt2023]; what is written was checked by a sweep through time that shares nothing with either.\n\n"
         "With --model, the buffers are those that a rank of a plan allocates in a step (reckon program): a tensor lives from the "
         "instruction that makes it to the one that frees it, and is of a pass when both are of the forward, or the backward, of one "
-        "layer and microbatch.\n\n"
+        "layer and microbatch. Over several clusters ranks are counted through the stages, and the rank's cluster is named.\n\n"
         "With --capacity, any placement within it will do. Exit status: 0 placed (and within the capacity), 1 not within the "
         "capacity, or a check failed, 3 a file is wrong.",
     .operands = place_operands,
@@ -97,8 +99,9 @@ const struct usage place_usage = {
     .see_also = "reckon-fits(1)",
 };
 
+/* The first column is of several clusters. */
 static const struct report_column columns[] = {
-    {.name = "file"}, {.name = "buffers"},
+    {.name = "cluster"}, {.name = "file"}, {.name = "buffers"},
     {.name = "peak"}, {.name = "live"}, {.name = "bound"},
     {.name = "gap", .unit = "%", .digits = 2},
     {.name = "optimal"}, {.name = "capacity"}, {.name = "verdict"}, {.name = "found_by"}, {.name = "steps"},
@@ -109,6 +112,7 @@ static const struct report_column columns[] = {
 enum { PLACE_COLUMNS = sizeof columns / sizeof *columns };
 
 struct placed {
+    const char *cluster; /* that the rank is on; NULL: there is one */
     struct rk_placement p;
     uint64_t two_level_peak; /* 0: not asked for */
     double seconds;
@@ -128,15 +132,22 @@ static void add_row(struct report *report, struct report_table *table, const cha
 {
     static const char *const by[] = {[RK_PLACE_GREEDY] = "greedy", [RK_PLACE_SEARCH] = "search"};
     const struct rk_placement *p = &placed->p;
-    report_row(report, table,
-               (struct report_cell[PLACE_COLUMNS]){
-                   cell_text(report_text(report, "%s", file)), cell_count(count),
-                   cell_count(p->peak), cell_count(p->live), cell_count(p->bound),
-                   p->bound ? cell_number((double)p->peak / (double)p->bound - 1) : cell_number(0),
-                   cell_flag(p->optimal), args->capacity ? cell_count(args->capacity) : cell_none(),
-                   cell_text(verdict_of(args, placed)), cell_text(by[p->by]), cell_count(p->steps),
-                   placed->two_level_peak ? cell_count(placed->two_level_peak) : cell_none(),
-                   cell_number(placed->seconds)});
+    const struct report_cell cells[PLACE_COLUMNS] = {
+        cell_text(placed->cluster),
+        cell_text(report_text(report, "%s", file)),
+        cell_count(count),
+        cell_count(p->peak),
+        cell_count(p->live),
+        cell_count(p->bound),
+        p->bound ? cell_number((double)p->peak / (double)p->bound - 1) : cell_number(0),
+        cell_flag(p->optimal),
+        args->capacity ? cell_count(args->capacity) : cell_none(),
+        cell_text(verdict_of(args, placed)),
+        cell_text(by[p->by]),
+        cell_count(p->steps),
+        placed->two_level_peak ? cell_count(placed->two_level_peak) : cell_none(),
+        cell_number(placed->seconds)};
+    report_row(report, table, cells + !placed->cluster);
 }
 
 /* ---- the allocator beside it ---- */
@@ -356,19 +367,33 @@ static void add_prediction(const struct place_args *args, struct report *report,
     add_part(report, table, "peak", (double)p->peak, "as placed");
 }
 
-/* Of a plan: what its rank is predicted to hold, and where known a run from its start. */
+/* Of a plan: what its rank is predicted to hold, and where known a run from its start. Over several
+ * clusters the rank's, and the one whose replicas the prediction of its stage is of. */
 struct plan_buffers {
     const struct rk_stage *stage;
+    const char *cluster, *fullest; /* NULL: there is one */
     bool begins;
     struct buffers run;
 };
+
+static void compare(const struct place_args *args, struct report *report,
+                    const struct plan_buffers *of, const struct rk_placement *p)
+{
+    if (of->cluster == of->fullest) return add_prediction(args, report, of->stage, p);
+    report_note(report,
+                report_text(report,
+                            "The memory of this stage is predicted of its fullest replicas, "
+                            "on cluster %s: a rank there is compared with it",
+                            of->fullest));
+}
 
 static enum rk_status one_problem(const struct place_args *args, const char *file,
                                   struct buffers *b, const struct plan_buffers *of,
                                   struct report *report, struct report_table *table,
                                   struct rk_error *error)
 {
-    struct placed placed = {.two_level_peak = 0};
+    struct placed placed = {.cluster =
+                                of && of->cluster ? report_text(report, "%s", of->cluster) : NULL};
     const struct buffers *run = of && of->begins ? &of->run : b;
     enum rk_status status;
     align(b, args->alignment);
@@ -383,7 +408,7 @@ static enum rk_status one_problem(const struct place_args *args, const char *fil
         status = place_file(args, file, b, &placed, error);
     if (status == RK_OK) {
         add_row(report, table, file, b->count, args, &placed);
-        if (of) add_prediction(args, report, of->stage, &placed.p);
+        if (of) compare(args, report, of, &placed.p);
         if (args->caching) status = add_caching(args, file, run, report, error);
     }
     if (status == RK_OK) {
@@ -393,10 +418,30 @@ static enum rk_status one_problem(const struct place_args *args, const char *fil
     return status;
 }
 
+/* The prediction of a plan, and the clusters of a rank that it has. */
+static enum rk_status predict(const struct plan_input *input, uint64_t rank,
+                              struct rk_prediction *prediction, struct plan_buffers *of,
+                              struct rk_error *error)
+{
+    const struct rk_machine *machine = input->system.machine;
+    struct clusters_judged *judged = machine ? malloc(sizeof *judged) : NULL;
+    if (!machine) {
+        rk_predict(&input->model, &input->system, &input->draft.plan, prediction);
+        return RK_OK;
+    }
+    if (!judged) return no_memory(error);
+    predict_clusters(&input->model, &input->system, &input->draft.plan, prediction, judged);
+    const struct rank_place place = clusters_place(&judged->plan, machine, rank);
+    of->cluster = machine->cluster[place.cluster].name;
+    of->fullest = machine->cluster[prediction->stage[place.stage].cluster].name;
+    free(judged);
+    return RK_OK;
+}
+
 /* What a rank of a plan allocates. */
 static enum rk_status rank_buffers(const struct place_args *args, const struct plan_input *input,
                                    struct buffers *step, struct plan_buffers *of,
-                                   const struct rk_prediction *prediction, struct rk_error *error)
+                                   struct rk_prediction *prediction, struct rk_error *error)
 {
     const struct rk_plan *plan = &input->draft.plan;
     struct rk_program program = {.rank = 0};
@@ -405,6 +450,7 @@ static enum rk_status rank_buffers(const struct place_args *args, const struct p
     if (status == RK_OK) status = step_buffers(step, &program, args->lasting, error);
     of->begins = args->caching && args->lasting && run_buffers_known(plan);
     if (status == RK_OK && of->begins) status = run_buffers(&of->run, &program, plan, error);
+    if (status == RK_OK) status = predict(input, args->rank, prediction, of, error);
     of->stage = &prediction->stage[program.stage];
     rk_program_release(&program);
     return status;
@@ -420,10 +466,7 @@ static enum rk_status one_plan(const struct place_args *args, struct report *rep
     char text[RK_PLAN_TEXT];
     enum rk_status status = plan_gather(&args->source, &input, error);
     if (status == RK_OK) status = plan_settle(&args->source, &input, NULL, NULL, error);
-    if (status == RK_OK) {
-        rk_predict(&input.model, &input.system, &input.draft.plan, &prediction);
-        status = rank_buffers(args, &input, &b, &of, &prediction, error);
-    }
+    if (status == RK_OK) status = rank_buffers(args, &input, &b, &of, &prediction, error);
     if (status == RK_OK) {
         rk_plan_text(&input.draft.plan, text, sizeof text);
         status = one_problem(args, report_text(report, "%s", text), &b, &of, report, table, error);
@@ -505,19 +548,16 @@ static enum rk_status check_args(const struct place_args *args, struct rk_error 
 
 int cmd_place(int argc, char **argv)
 {
-    struct place_args args = {.capacity = 0};
+    struct place_args args = {.source = {.several = true}};
     struct report report = {.first = NULL};
     struct rk_error error;
     plan_words_prepare();
     const int done = options_read(&place_usage, argc, argv, &args);
     if (done >= 0) return done;
     if (check_args(&args, &error) != RK_OK) return options_fail(&error);
-    struct report_table *table =
-        report_add(&report, &(struct report_table){.name = "placements",
-                                                   .shape = REPORT_ROWS,
-                                                   .formats = REPORT_IN_ALL,
-                                                   .columns = columns,
-                                                   .column_count = PLACE_COLUMNS});
+    const int skip = !args.source.system || !rk_machine_is_several(args.source.system);
+    struct report_table *table = report_list(&report, "placements", NULL, REPORT_IN_ALL,
+                                             columns + skip, PLACE_COLUMNS - skip);
     const bool plan = args.source.model || args.source.system;
     enum rk_status worst = plan ? one_plan(&args, &report, table, &error) : RK_OK;
     if (worst != RK_OK && error.text[0]) options_fail(&error);

@@ -4,9 +4,9 @@
 #include "cli/commands.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
-#include "cli/program_source.h"
 #include "cli/rank_files.h"
 #include "cli/show.h"
+#include "clusters/predict.h"
 #include "text/output.h"
 
 #include <errno.h>
@@ -108,6 +108,12 @@ enum { CLASS_COLUMNS = sizeof class_columns / sizeof *class_columns };
 
 /* ---- one program ---- */
 
+static enum rk_status lower(struct rk_program *program, const struct plan_input *input,
+                            uint64_t rank, struct rk_error *error)
+{
+    return rk_program_of(program, &input->model, &input->system, &input->draft.plan, rank, error);
+}
+
 static enum rk_status write_to(const struct rk_program *program, const char *path,
                                struct rk_error *error)
 {
@@ -160,11 +166,11 @@ static enum rk_status use(const struct rk_program *program, const struct program
 
 /* ---- all of them ---- */
 
-static enum rk_status write_one(const struct program_source *input, const struct rank_files *files,
+static enum rk_status write_one(const struct plan_input *input, const struct rank_files *files,
                                 size_t i, struct rk_error *error)
 {
     struct rk_program program;
-    enum rk_status status = program_lower(&program, input, files->rank[i], error);
+    enum rk_status status = lower(&program, input, files->rank[i], error);
     if (status == RK_OK) status = write_to(&program, rank_file_part(files, i).text, error);
     if (status == RK_IO)
         snprintf(error->path, sizeof error->path, "%.*s", (int)sizeof error->path - 1,
@@ -174,11 +180,12 @@ static enum rk_status write_one(const struct program_source *input, const struct
 }
 
 /* NULL: no memory. Of a plan that cannot run none is asked for. */
-static struct rk_program_class *classes_of(const struct program_source *asked, size_t *count)
+static struct rk_program_class *classes_of(const struct plan_input *asked, size_t *count)
 {
     struct rk_program_class *classes = NULL;
     for (size_t most = 0;; most = *count) {
-        *count = program_classes(asked, classes, most);
+        *count =
+            rk_program_classes(&asked->model, &asked->system, &asked->draft.plan, classes, most);
         if (classes) return classes;
         classes = calloc(*count + 1, sizeof *classes);
         if (!classes) return NULL;
@@ -186,11 +193,11 @@ static struct rk_program_class *classes_of(const struct program_source *asked, s
 }
 
 /* Those whose programs are written: (*count), the caller's; NULL: no memory. */
-static uint64_t *ranks_to_write(const struct program_source *asked, bool of_classes, size_t *count)
+static uint64_t *ranks_to_write(const struct plan_input *asked, bool of_classes, size_t *count)
 {
     struct rk_program_class *classes = classes_of(asked, count);
     if (!classes) return NULL;
-    if (!of_classes) *count = (size_t)program_ranks(asked);
+    if (!of_classes) *count = (size_t)asked->draft.plan.ranks;
     uint64_t *rank = calloc(*count + 1, sizeof *rank);
     for (size_t i = 0; rank && i < *count; i++)
         rank[i] = of_classes ? classes[i].first : i;
@@ -198,7 +205,7 @@ static uint64_t *ranks_to_write(const struct program_source *asked, bool of_clas
     return rank;
 }
 
-static enum rk_status write_all(const struct program_source *input, const struct program_args *args,
+static enum rk_status write_all(const struct plan_input *input, const struct program_args *args,
                                 struct rk_error *error)
 {
     size_t count;
@@ -275,61 +282,73 @@ static void add_heading(struct report *report, const struct plan_input *input, s
     forecast_record(report, &forecast);
 }
 
-static void add_kinds(struct report *report, const struct rk_program_stage *stage, int index,
-                      uint64_t layers)
+/* "4 on h100-sxm5-80g x32 mbs3": replicas of a part that take as many samples. */
+static void add_replicas(struct report *report, const struct given_stage *stage, int index,
+                         const struct rk_machine *machine)
 {
     char text[512];
     size_t used = 0;
-    for (int k = 0; k < stage->kinds && used < sizeof text; k++)
-        used += (size_t)snprintf(text + used, sizeof text - used, ", %" PRIu64 " on %s mbs%" PRIu64,
-                                 stage->kind[k].replicas, stage->kind[k].system->id,
-                                 stage->kind[k].plan.microbatch);
-    report_paragraph(
-        report,
-        report_text(report, "stage %d: %" PRIu64 " layers, tp%" PRIu64 " cp%" PRIu64 ", replicas%s",
-                    index, layers, stage->plan.tensor, stage->plan.context, text + 1));
-}
-
-static void add_stages(struct report *report, const struct program_source *asked, size_t programs)
-{
-    const struct rk_machine *machine = asked->plan.system.machine;
-    const struct given_plan *given = program_replicas(asked);
-    report_note(report, report_text(report, "%s over %d clusters, %" PRIu64 " GPUs: %zu programs",
-                                    asked->plan.model.id, machine->clusters, program_ranks(asked),
-                                    programs));
-    for (int i = 0; i < given->stages; i++) {
-        const struct given_stage *stage = &given->stage[i];
-        const struct given_part *part = &stage->part[0];
-        const struct rk_program_stage *lowered = program_stage(asked, i);
-        if (lowered->kinds) {
-            add_kinds(report, lowered, i, (uint64_t)stage->layers);
-            continue;
-        }
-        report_paragraph(report, report_text(report,
-                                             "stage %d: %s, %d layers, tp%" PRIu64 " cp%" PRIu64
-                                             " dp%" PRIu64 " mbs%" PRIu64,
-                                             i, machine->cluster[part->cluster].name, stage->layers,
-                                             part->plan.tensor, part->plan.context, part->data,
-                                             part->most));
+    for (int k = 0; k < stage->parts; k++) {
+        const struct given_part *part = &stage->part[k];
+        const uint64_t more = part->samples - part->least * part->data;
+        const uint64_t samples[2] = {part->least + 1, part->least};
+        const uint64_t count[2] = {more, part->data - more};
+        for (int h = 0; h < 2 && used < sizeof text; h++)
+            if (count[h])
+                used += (size_t)snprintf(text + used, sizeof text - used,
+                                         ", %" PRIu64 " on %s mbs%" PRIu64, count[h],
+                                         machine->cluster[part->cluster].system.id, samples[h]);
     }
+    report_paragraph(
+        report, report_text(report, "stage %d: %d layers, tp%" PRIu64 " cp%" PRIu64 ", replicas%s",
+                            index, stage->layers, stage->part[0].plan.tensor,
+                            stage->part[0].plan.context, text + 1));
 }
 
-static enum rk_status fill_classes(struct report *report, const struct program_source *asked,
+static void add_stage(struct report *report, const struct given_stage *stage, int index,
+                      const struct rk_machine *machine)
+{
+    const struct given_part *part = &stage->part[0];
+    if (stage->parts > 1) return add_replicas(report, stage, index, machine);
+    report_paragraph(report,
+                     report_text(report,
+                                 "stage %d: %s, %d layers, tp%" PRIu64 " cp%" PRIu64 " dp%" PRIu64
+                                 " mbs%" PRIu64,
+                                 index, machine->cluster[part->cluster].name, stage->layers,
+                                 part->plan.tensor, part->plan.context, part->data, part->most));
+}
+
+/* Over several clusters where each stage is, and what its replicas take. */
+static enum rk_status add_stages(struct report *report, const struct plan_input *input,
+                                 struct rk_error *error)
+{
+    const struct rk_machine *machine = input->system.machine;
+    struct rk_prediction *prediction = malloc(sizeof *prediction);
+    struct clusters_judged *judged = malloc(sizeof *judged);
+    const enum rk_status status = prediction && judged ? RK_OK : no_memory(error);
+    if (status == RK_OK)
+        predict_clusters(&input->model, &input->system, &input->draft.plan, prediction, judged);
+    for (int i = 0; status == RK_OK && prediction->timed && i < judged->given.stages; i++)
+        add_stage(report, &judged->given.stage[i], i, machine);
+    free(judged);
+    free(prediction);
+    return status;
+}
+
+static enum rk_status fill_classes(struct report *report, const struct plan_input *asked,
                                    struct rk_error *error)
 {
     size_t count;
     struct rk_program_class *classes = classes_of(asked, &count);
     enum rk_status status = RK_OK;
     if (!classes) return no_memory(error);
-    if (asked->stages)
-        add_stages(report, asked, count);
-    else
-        add_heading(report, &asked->plan, count);
+    add_heading(report, asked, count);
+    if (asked->system.machine) status = add_stages(report, asked, error);
     struct report_table *table =
         REPORT_LIST(report, "classes", "Classes of ranks", REPORT_IN_ALL, class_columns);
     for (size_t i = 0; i < count && status == RK_OK; i++) {
         struct rk_program program;
-        status = program_lower(&program, asked, classes[i].first, error);
+        status = lower(&program, asked, classes[i].first, error);
         if (status == RK_OK) add_class(report, table, &program, &classes[i]);
         rk_program_release(&program);
     }
@@ -337,7 +356,7 @@ static enum rk_status fill_classes(struct report *report, const struct program_s
     return status;
 }
 
-static int show_classes(const struct program_source *input, const struct program_args *args)
+static int show_classes(const struct plan_input *input, const struct program_args *args)
 {
     struct report report = {.first = NULL};
     struct rk_error error;
@@ -394,17 +413,17 @@ static enum rk_status check_arguments(const struct program_args *args, struct rk
     return args->from ? check_from(args, error) : RK_OK;
 }
 
-static int run_plan(const struct program_source *input, const struct program_args *args)
+static int run_plan(const struct plan_input *input, const struct program_args *args)
 {
     struct rk_program program = {.rank = 0};
     struct rk_error error;
-    enum rk_status status = program_lower(&program, input, 0, &error); /* can it be? */
+    enum rk_status status = lower(&program, input, 0, &error); /* can it be? */
     rk_program_release(&program);
     if (status != RK_OK) return options_fail(&error);
     if (args->all) {
         status = write_all(input, args, &error);
     } else if (args->ranks.count) {
-        status = program_lower(&program, input, args->ranks.range[0].low, &error);
+        status = lower(&program, input, args->ranks.range[0].low, &error);
         if (status == RK_OK) status = use(&program, args, &error);
     } else {
         return show_classes(input, args);
@@ -425,16 +444,17 @@ static int run_file(const struct program_args *args)
 
 int cmd_program(int argc, char **argv)
 {
-    struct program_args args = {.classes = false};
-    struct program_source asked = {.plan = {.assumed = ""}};
+    struct program_args args = {.source = {.several = true}};
+    struct plan_input asked = {.assumed = ""};
     struct rk_error error;
     int code = options_read(&program_usage, argc, argv, &args);
     if (code >= 0) return code;
     keep_memory();
     enum rk_status status = check_arguments(&args, &error);
     if (status == RK_OK && args.from) return run_file(&args);
-    if (status == RK_OK) status = program_source_open(&asked, &args.source, &error);
+    if (status == RK_OK) status = plan_gather(&args.source, &asked, &error);
+    if (status == RK_OK) status = plan_settle(&args.source, &asked, NULL, NULL, &error);
     code = status == RK_OK ? run_plan(&asked, &args) : options_fail(&error);
-    program_source_release(&asked);
+    plan_input_release(&asked);
     return code;
 }

@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 #include "cli/search_file.h"
 #include "cli/search_job.h"
+#include "cli/search_select.h"
 #include "cli/show.h"
 #include "facts/headroom.h"
 #include "study/study.h"
@@ -132,7 +133,9 @@ struct job {
     struct diff *diff;     /* NULL: of one plan */
     struct document trace; /* with --measured */
     struct step_trace measured;
-    struct progress progress;
+    struct search_session session;
+    struct search search;
+    struct report answer; /* of the search */
 };
 
 /* ---- one plan ---- */
@@ -246,101 +249,50 @@ static enum rk_status set_problem(struct job *job, struct search *search, struct
     return RK_OK;
 }
 
-/* An axis' values as its flag takes them. */
-static const char *axis_flag(struct html_page *page, const struct rk_plans_problem *problem,
-                             enum rk_plan_axis axis)
+/* The answer of `reckon search`, and its page. */
+static enum rk_status answer_search(struct job *job, const struct search *search,
+                                    struct rk_error *error)
 {
-    const char *list = "";
-    for (int i = 0; i < problem->pinned[axis].count; i++) {
-        const uint64_t low = problem->pinned[axis].value[i], high = problem->pinned[axis].to[i];
-        char first[RK_PLAN_AXIS_TEXT], last[RK_PLAN_AXIS_TEXT];
-        list =
-            report_text(&page->memory, low == high ? "%s%s%s" : "%s%s%s..%s", list, i ? "," : "",
-                        rk_plan_axis_text(axis, low, first), rk_plan_axis_text(axis, high, last));
-    }
-    return report_text(&page->memory, " --%s %s", rk_plan_axis_info(axis)->name, list);
+    struct search_keys keys;
+    enum rk_status status = search_keys_open(search, &keys, error);
+    if (status == RK_OK) status = search_report(&job->answer, search, &keys, error);
+    if (status != RK_OK) return status;
+    return page_search(&job->page,
+                       &(struct page_search){.model_name = job->args.source.model,
+                                             .system_name = job->args.source.system,
+                                             .search = search,
+                                             .answer = &job->answer,
+                                             .progress = &job->session.progress},
+                       error);
 }
 
-static const char *with_flag(struct html_page *page, const char *command, const char *flag,
-                             const char *value)
+/* As if the search had been given what the report was. */
+static void take_names(struct job *job)
 {
-    if (!value || !*value) return command;
-    return report_text(&page->memory, "%s --%s %s", command, flag, page_word(page, value));
-}
-
-static const char *search_command(struct job *job, const struct rk_plans_problem *problem)
-{
-    struct html_page *page = &job->page;
-    const struct search_args *asked = &job->args.asked;
-    const char *command =
-        report_text(&page->memory,
-                    "reckon search --model %s --system %s --gpus %" PRIu64 " --batch %" PRIu64
-                    " --framework %s --top %" PRIu64,
-                    page_word(page, job->args.source.model),
-                    page_word(page, job->args.source.system), problem->base.ranks,
-                    problem->base.batch, rk_framework_name(problem->base.framework), job->args.top);
-    if (!problem->pinned[RK_PLAN_PRECISION].count)
-        command = report_text(&page->memory, "%s --precision %s", command,
-                              rk_precision_name(problem->base.precision));
-    for (int axis = 0; axis < RK_PLAN_AXES; axis++)
-        if (problem->pinned[axis].count)
-            command = report_text(&page->memory, "%s%s", command,
-                                  axis_flag(page, problem, (enum rk_plan_axis)axis));
-    if (problem->base.sequence)
-        command =
-            report_text(&page->memory, "%s --sequence %" PRIu64, command, problem->base.sequence);
-    command = with_flag(page, command, "where", asked->where);
-    command = with_flag(page, command, "headroom", asked->headroom);
-    return with_flag(page, command, "sort", asked->sort);
-}
-
-static enum rk_status ask_progress(void *progress, const struct rk_space *space,
-                                   struct rk_query *query, struct rk_answer *answer,
-                                   struct rk_error *error)
-{
-    return progress_ask(progress, space, query, answer, error);
-}
-
-static enum rk_status search_again(struct job *job, const struct search *search,
-                                   struct rk_space *space, int *code, struct rk_error *error)
-{
-    const struct rk_plans_problem *problem = &search->problem;
-    const struct rk_query options = {.threads = (int)job->args.asked.threads,
-                                     .top = job->args.top,
-                                     .where = search->where[0] ? search->where : NULL,
-                                     .sort = job->args.asked.sort};
-    struct search asked = *search;
-    asked.space = space;
-    asked.result = (struct rk_answer){.best = NULL};
-    enum rk_status status =
-        search_ask(&asked, ask_progress, &job->progress, options, job->args.top, error);
-    struct rk_answer result = asked.result;
-    if (status == RK_OK && job->file.best)
-        status = search_file_check(&job->document, &job->file, &result, error);
-    if (status == RK_OK)
-        status =
-            page_search(&job->page,
-                        &(struct page_search){job->args.source.model, job->args.source.system,
-                                              search_command(job, problem), problem, space, &result,
-                                              (int)job->args.asked.threads, &job->progress},
-                        error);
-    *code = result.found ? RK_OK : RK_NOTHING_FITS;
-    rk_answer_release(&result);
-    return status;
+    struct report_args *args = &job->args;
+    args->asked.models = (struct option_texts){.count = 1, .text = {args->source.model}};
+    args->asked.systems = (struct option_texts){.count = 1, .text = {args->source.system}};
+    args->asked.top = args->top ? args->top : 10;
 }
 
 static enum rk_status make_search(struct job *job, int *code, struct rk_error *error)
 {
-    struct search search = {.args = &job->args.asked};
-    if (!job->args.top) job->args.top = 10;
+    struct search *search =
+        &job->search; /* the answer's tables are made when the page is written */
     enum rk_status status = check_measured(&job->args, error);
     if (status == RK_OK) status = plan_inputs(&job->args.source, &job->plan, error);
-    if (status == RK_OK) status = set_problem(job, &search, error);
     if (status != RK_OK) return status;
-    struct rk_space *space = rk_plans_open(&search.problem, error);
-    if (!space) return error->status;
-    status = search_again(job, &search, space, code, error);
-    rk_space_close(space);
+    take_names(job);
+    search->args = &job->args.asked;
+    job->session.all_searches = 1;
+    status = set_problem(job, search, error);
+    if (status == RK_OK) status = search_run(search, &job->session, job->args.asked.top, error);
+    if (status == RK_OK)
+        status = search_with_host(search, &job->session, job->args.asked.top, error);
+    if (status == RK_OK && job->file.best)
+        status = search_file_check(&job->document, &job->file, &search->result, error);
+    if (status == RK_OK) status = answer_search(job, search, error);
+    *code = search->result.found ? RK_OK : RK_NOTHING_FITS;
     return status;
 }
 
@@ -490,10 +442,12 @@ int cmd_report(int argc, char **argv)
     int code = RK_OK;
     const int done = options_read(&report_usage, argc, argv, &job.args);
     if (done >= 0) return done;
-    progress_start(&job.progress, "plans");
+    progress_start(&job.session.progress, "plans");
     const enum rk_status status = run(&job, &code, &error);
-    progress_end(&job.progress);
+    progress_end(&job.session.progress);
     html_release(&job.page);
+    report_release(&job.answer);
+    search_release(&job.search);
     diff_close(job.diff);
     search_file_release(&job.file);
     document_release(&job.document);

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "cli/commands.h"
+#include "cli/pages.h"
 #include "cli/plan_input.h"
 #include "cli/questions.h"
 #include "cli/search_all.h"
@@ -253,46 +254,6 @@ static enum rk_status save_best(const struct search *search, struct rk_error *er
     return save_files(&search->args->save, search->problem.model, &plan, error);
 }
 
-/* Of the row that is printed first: of the fastest, searched again on each machine; of one that is
- * first by something else, held as it is. */
-static void fill_sensitivity(struct report *report, const struct search *search,
-                             const struct rk_aim *aim)
-{
-    struct rk_plan plan;
-    const bool held = (search->args->sort || search->args->pareto) && search->result.found > 0;
-    if (held) search_plan(search, 0, &plan);
-    print_sensitivity(report, &search->problem, aim, held ? &plan : NULL);
-    if (search_is_over_clusters(search)) search_clusters_links(report, search);
-}
-
-/* What is asked beyond the best ones, added to the report: on the process that speaks. */
-static void fill_questions(struct report *report, const struct search *search)
-{
-    const struct search_args *args = search->args;
-    const struct rk_aim aim = search_aim(search);
-    if (!search->result.complete || !search_speaks()) return;
-    const bool quick = !search_is_over_clusters(search); /* to ask without being asked */
-    if (args->why || (search->result.found == 0 && quick))
-        print_why(report, &search->problem, &aim);
-    if (args->sensitivity) fill_sensitivity(report, search, &aim);
-}
-
-/* With --tokens, what becomes of the best plan: the whole run. */
-static enum rk_status fill_run(struct report *report, const struct search *search,
-                               struct rk_error *error)
-{
-    const struct rk_plans_problem *p = &search->problem;
-    struct rk_prediction prediction;
-    struct rk_plan plan;
-    if (!search->result.found || !search_speaks()) return RK_OK;
-    search_plan(search, 0, &plan);
-    rk_predict(p->model, p->system, &plan, &prediction);
-    const struct forecast forecast = {p->model, p->system, &plan, &prediction, ""};
-    return search_is_over_clusters(search)
-               ? run_section(report, &search->args->run, &forecast, NULL, NULL, error)
-               : run_section(report, &search->args->run, &forecast, p, &search->run, error);
-}
-
 static enum rk_status write_all(const struct search *search, struct search_session *session,
                                 struct rk_error *error)
 {
@@ -306,6 +267,27 @@ static enum rk_status write_all(const struct search *search, struct search_sessi
     return status;
 }
 
+/* Of one cluster the page of `reckon report --search`. */
+static int show(const struct report *report, const struct search *search,
+                struct search_session *session, int code)
+{
+    const struct search_args *args = search->args;
+    const char *output = search_speaks() ? args->output : NULL;
+    struct html_page page = {.title = NULL};
+    struct rk_error error;
+    if (!show_is_page(&args->show, output)) return show_report(report, &args->show, output, code);
+    enum rk_status status = page_search(&page,
+                                        &(struct page_search){.model_name = args->models.text[0],
+                                                              .system_name = args->systems.text[0],
+                                                              .search = search,
+                                                              .answer = report,
+                                                              .progress = &session->progress},
+                                        &error);
+    if (status == RK_OK) status = page_write(&page, output, NULL, NULL, PAGE_HTML, &error);
+    html_release(&page);
+    return status == RK_OK ? code : options_fail(&error);
+}
+
 /* Prints the answer; returns the exit code. */
 static int answer(const struct search *search, const struct search_keys *keys,
                   struct search_session *session)
@@ -317,11 +299,7 @@ static int answer(const struct search *search, const struct search_keys *keys,
                        (output_is_stdout(args->save.plan) || output_is_stdout(args->save.script));
     struct report report = {.first = NULL};
     struct rk_error error;
-    search_answer_fill(&report, search, keys);
-    if (!piped) fill_questions(&report, search);
-    enum rk_status asked = piped ? RK_OK : fill_run(&report, search, &error);
-    if (!piped && asked == RK_OK) asked = search_answer_nearest(&report, search, &error);
-    if (asked != RK_OK) options_fail(&error);
+    if (!piped && search_report(&report, search, keys, &error) != RK_OK) options_fail(&error);
     const enum rk_status wrote = write_all(search, session, &error);
     progress_end(&session->progress);
     int code = search->result.found ? RK_OK : RK_NOTHING_FITS;
@@ -332,8 +310,7 @@ static int answer(const struct search *search, const struct search_keys *keys,
     if (!complete || progress_stopped()) code = RK_INTERRUPTED;
     if (!args->quiet) search_answer_rate(search, session);
     if (args->explain) search_answer_explain(search);
-    if (!piped)
-        code = show_report(&report, &args->show, search_speaks() ? args->output : NULL, code);
+    if (!piped) code = show(&report, search, session, code);
     if (wrote != RK_OK) code = options_fail(&error);
     if (save_best(search, &error) != RK_OK) code = options_fail(&error);
     report_release(&report);

@@ -6,6 +6,7 @@
 #include "cli/serve.h"
 #include "cli/show.h"
 #include "facts/headroom.h"
+#include "report/chart.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -119,6 +120,15 @@ static const struct report_column batch_columns[] = {
     {.name = "memory_bytes", .title = "memory", .unit = "B", .digits = 1, .own_scale = true},
     {.name = "verdict"},
 };
+static const struct chart batch_chart = {
+    .title = "Throughput against latency",
+    .caption = "A point is a number of sequences at a time; up and to the left is better.",
+    .kind = CHART_XY,
+    .role = {[CHART_X] = "token_last_s", [CHART_Y] = "tokens_per_s_gpu", [CHART_SERIES] = "verdict",
+             [CHART_LABEL] = "batch"},
+    .mark = CHART_LINE,
+    .x = {.title = "time of the last token"},
+    .y = {.title = "tokens per second per GPU"}};
 static const struct report_column step_columns[] = {
     {.name = "step", .title = ""},
     {.name = "step_s", .title = "time", .unit = "s", .digits = 2, .own_scale = true},
@@ -267,8 +277,10 @@ static int refuse(const struct serve_question *q, struct plan_input *input,
     p->reasons = 1;
     p->reason[0] = served->reason;
     const struct forecast f = {q->model, q->system, q->plan, p, input->assumed};
-    report_paragraph(
-        q->report, report_text(q->report, "It cannot run: %s", forecast_reason(q->report, &f, 0)));
+    const char *why =
+        report_text(q->report, "It cannot run: %s", forecast_reason(q->report, &f, 0));
+    report_paragraph(q->report, why);
+    report_verdict(q->report, REPORT_BAD, why);
     return RK_NOTHING_FITS;
 }
 
@@ -304,6 +316,7 @@ static int answer(const struct serve_args *args, struct plan_input *input, doubl
     const int count = args->batch.count ? listed(&args->batch, batch) : usual(&q, batch);
     struct report_table *table = add_table(report, "batches", "Sequences at a time", batch_columns,
                                            COUNT_OF(batch_columns), REPORT_IN_ALL);
+    if (table) table->chart = &batch_chart;
     for (int i = 0; i < count; i++) {
         q.serving.batch = batch[i];
         rk_serve(q.model, q.system, q.plan, &q.serving, &served);
@@ -314,6 +327,7 @@ static int answer(const struct serve_args *args, struct plan_input *input, doubl
     }
     q.serving.batch = shown_batch;
     show_steps(&q, &shown);
+    if (shown.verdict == RK_FITS) serve_verdict(&q, q.plan, &shown);
     if (shown.verdict == RK_FITS) return RK_OK;
     return refuse(&q, input, &shown);
 }

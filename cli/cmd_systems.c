@@ -5,6 +5,7 @@
 #include "cli/describe.h"
 #include "cli/entry.h"
 #include "cli/show.h"
+#include "report/chart.h"
 
 #include <string.h>
 
@@ -105,6 +106,15 @@ static const struct {
 
 enum { STUDIES = 1, ALL, GROUPS };
 
+static const char *const peaks[] = {"bfloat16_FLOPps", "float8_FLOPps", "float16_FLOPps",
+                                    "float32_FLOPps", NULL};
+static const struct chart peaks_chart = {
+    .id = "peaks",
+    .title = "Peak rate of matrix products of a GPU",
+    .kind = CHART_BARS,
+    .role = {[CHART_Y] = "id", [CHART_VALUE] = "bfloat16_FLOPps"},
+    .metrics = peaks};
+
 /* Another entry with a change or two, in one line? These are all of studies. */
 static bool is_variant(const struct catalog_entry *entry)
 {
@@ -158,6 +168,11 @@ static enum rk_status list_systems(struct report *report, struct catalog_list *l
         left_out += one == RK_OK && !list_it;
         catalog_entry_release(&entry);
     }
+    if (table[0]) table[0]->chart = &peaks_chart;
+    report->title = "Machines of the catalog";
+    report_verdict(report, REPORT_PLAIN,
+                   report_text(report, "The catalog lists %zu machines that people have.",
+                               table[0] ? table[0]->rows : 0));
     if (left_out)
         report_note(report, report_text(report,
                                         "%zu that are another one with a change in one line are "

@@ -1,4 +1,5 @@
 /* reckon timeline: the pipeline schedule of one step, event by event. */
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -14,6 +15,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Events of a trace that the viewers still load with ease; about 100 MB. */
@@ -143,6 +145,7 @@ struct story {
     const struct timeline_plan *plan;
     const struct timeline *timeline;
     const struct timeline_window *window;
+    const struct clusters_judged *judged; /* over several clusters; else NULL */
     const struct timeline_args *args;
 };
 
@@ -580,7 +583,7 @@ static int simulate(struct story *s, struct report *report)
     s->window = &window;
     enum rk_status status =
         step_timeline(&plan, s->forecast.model, s->forecast.system, s->forecast.plan,
-                      s->forecast.prediction, s->args->messages, &error);
+                      s->forecast.prediction, s->judged, s->args->messages, &error);
     if (status == RK_OK) status = timeline_simulate(&plan, &timeline, &error);
     if (status == RK_OK) status = choose_window(s->args, &plan, &timeline, &window, &error);
     code = status == RK_OK ? tell(s, report) : options_fail(&error);
@@ -604,17 +607,22 @@ static int tell_story(struct story *s)
 }
 
 /* Calculon's formula knows one schedule, and judges it. */
-static void predict(const struct plan_input *input, struct rk_prediction *prediction)
+static void predict(const struct plan_input *input, struct rk_prediction *prediction,
+                    struct clusters_judged *judged)
 {
     struct rk_plan plan = input->draft.plan;
     if (plan.framework == RK_CALCULON) plan.schedule = RK_1F1B;
-    rk_predict(&input->model, &input->system, &plan, prediction);
+    if (judged)
+        predict_clusters(&input->model, &input->system, &plan, prediction, judged);
+    else
+        rk_predict(&input->model, &input->system, &plan, prediction);
 }
 
 int cmd_timeline(int argc, char **argv)
 {
     struct timeline_args args = {.source = {.several = true}, .messages = -1};
     struct plan_input input = {.assumed = ""};
+    struct clusters_judged *judged = NULL;
     struct rk_prediction prediction;
     struct rk_error error;
     int code = options_read(&timeline_usage, argc, argv, &args);
@@ -622,15 +630,21 @@ int cmd_timeline(int argc, char **argv)
     enum rk_status status = check_arguments(&args, &error);
     if (status == RK_OK) status = plan_gather(&args.source, &input, &error);
     if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);
+    if (status == RK_OK && plan_has_parts(&input.system, &input.draft.plan)) {
+        judged = malloc(sizeof *judged);
+        if (!judged) status = no_memory(&error);
+    }
     if (status == RK_OK) {
         struct story story = {.forecast = {&input.model, &input.system, &input.draft.plan,
                                            &prediction, input.assumed},
+                              .judged = judged,
                               .args = &args};
-        predict(&input, &prediction);
+        predict(&input, &prediction, judged);
         code = tell_story(&story);
     } else {
         code = options_fail(&error);
     }
+    free(judged);
     plan_input_release(&input);
     return code;
 }

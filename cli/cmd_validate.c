@@ -55,7 +55,7 @@ static const struct option validate_options[] = {
     {.name = "constants", .type = OPTION_FLAG, AT(constants),
      .help = "what each constant of kernels is worth: errors when accelerators have the default instead, or 10 % more or less"},
     {.name = "sure", .type = OPTION_TEXT, .argument = "FITS,FAILS", AT(sure),
-     .help = "count as unsure what needs more than FITS of the memory and no more than FAILS of it (0.9,1.05)"},
+     .help = "count as unsure what needs more than FITS of the memory and no more than FAILS of it (0.85,1.1)"},
     {.name = "rules", .type = OPTION_TEXT, .argument = "FILE", AT(rules), .complete = "file",
      .help = "how cells are read and what is assumed (measured/rules.json of the catalog)"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
@@ -310,7 +310,8 @@ static int print(const struct judged *judged, const struct validate_args *args, 
     const bool rows = args->rows || args->parts || args->show.format == REPORT_AS_CSV;
     if (rows) validate_rows(&report, results, args->parts);
     enum rk_status status = RK_OK;
-    if (args->blind) status = add_blind(&report, judged, args, &error);
+    if (path) status = validate_chart(&report, results, &error);
+    if (status == RK_OK && args->blind) status = add_blind(&report, judged, args, &error);
     if (status == RK_OK) status = add_statistics(&report, results, args, &error);
     if (status == RK_OK && (args->unread || args->files.count))
         validate_unread(&report, &judged->unread, args->unread);

@@ -11,6 +11,7 @@
 #include "cli/pages.h"
 #include "cli/plan_axes.h"
 #include "cli/plan_input.h"
+#include "cli/prediction.h"
 #include "cli/progress.h"
 #include "cli/streams.h"
 #include <reckon/command.h>
@@ -152,27 +153,77 @@ void rk_text_free(char *text)
     free(text);
 }
 
+enum rk_status rk_plan_members(const char *words, char **text, struct rk_error *error)
+{
+    struct report report = {.first = NULL};
+    struct rk_plan plan;
+    size_t bytes = 0;
+    pthread_once(&prepared, prepare);
+    enum rk_status status = rk_plan_parse(words, &plan, error);
+    if (status != RK_OK) return status;
+    forecast_record(&report, &(struct forecast){.plan = &plan});
+    FILE *file = open_memstream(text, &bytes);
+    status = file ? report_write(&report, REPORT_AS_JSON, &(struct report_style){0}, file, error)
+                  : without_memory(error);
+    if (file && fclose(file) != 0 && status == RK_OK) status = without_memory(error);
+    if (file && status != RK_OK) free(*text);
+    report_release(&report);
+    return status;
+}
+
 /* ---- many plans ---- */
 
 struct batch {
     const struct plan_source *source;
+    char **reasons;                 /* of each line; NULL: what is wrong with one fails all */
     const struct plan_input *input; /* the model and the system */
     const struct rk_figure *const *figures;
     size_t width;
 };
 
-static void tell_line(const struct batch *batch, const struct plan_input *input, double *values,
-                      int *verdict)
+/* Why the plan cannot run, first of all; NULL: no memory. */
+static char *reason_text(const struct plan_input *input, const struct rk_prediction *prediction)
+{
+    struct report report = {.first = NULL};
+    const struct forecast forecast = {.model = &input->model,
+                                      .system = &input->system,
+                                      .plan = &input->draft.plan,
+                                      .prediction = prediction};
+    const char *text = forecast_reason(&report, &forecast, 0);
+    char *copy = strdup(text ? text : rk_verdict_name(prediction->verdict));
+    report_release(&report);
+    return copy;
+}
+
+static enum rk_status tell_line(const struct batch *batch, const struct plan_input *input,
+                                double *values, int *verdict, char **reason, struct rk_error *error)
 {
     struct rk_prediction prediction;
     *verdict = (int)rk_predict(&input->model, &input->system, &input->draft.plan, &prediction);
     for (size_t i = 0; i < batch->width; i++)
         values[i] =
             prediction.timed ? rk_figure_value(&prediction.outcome, batch->figures[i]) : NAN;
+    if (!reason || *verdict == RK_FITS || !prediction.reasons) return RK_OK;
+    *reason = reason_text(input, &prediction);
+    return *reason ? RK_OK : without_memory(error);
+}
+
+/* A plan of known words that does not divide: an answer, where those are asked for. */
+static enum rk_status refuse_line(const struct batch *batch, const struct plan_input *input,
+                                  double *values, int *verdict, char **reason,
+                                  struct rk_error *error)
+{
+    if (!reason || error->status != RK_BAD_ARGUMENT) return error->status;
+    *verdict = plan_given(&input->draft, "batch") && strstr(error->text, "copies") ? RK_BAD_BATCH
+                                                                                   : RK_BAD_DEGREES;
+    for (size_t i = 0; i < batch->width; i++)
+        values[i] = NAN;
+    *reason = strdup(error->text);
+    return *reason ? RK_OK : without_memory(error);
 }
 
 static enum rk_status predict_line(const struct batch *batch, const char *line, double *values,
-                                   int *verdict, struct rk_error *error)
+                                   int *verdict, char **reason, struct rk_error *error)
 {
     struct plan_input input = *batch->input;
     input.draft = plan_draft();
@@ -184,8 +235,11 @@ static enum rk_status predict_line(const struct batch *batch, const char *line, 
         status = host_take(&input.draft.plan, batch->source->system, &batch->input->system, &made,
                            &taken, note, error);
     if (taken) input.system = made;
-    if (status == RK_OK) status = plan_settle(batch->source, &input, NULL, NULL, error);
-    if (status == RK_OK) tell_line(batch, &input, values, verdict);
+    if (status == RK_OK) {
+        status = plan_settle(batch->source, &input, NULL, NULL, error);
+        status = status == RK_OK ? tell_line(batch, &input, values, verdict, reason, error)
+                                 : refuse_line(batch, &input, values, verdict, reason, error);
+    }
     if (taken) rk_system_release(&made);
     return status;
 }
@@ -201,7 +255,8 @@ static enum rk_status predict_batch(const struct batch *batch, const char *const
 #pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
     for (size_t i = 0; i < count; i++) {
         struct rk_error own;
-        if (predict_line(batch, lines[i], values + i * batch->width, &verdicts[i], &own) == RK_OK)
+        if (predict_line(batch, lines[i], values + i * batch->width, &verdicts[i],
+                         batch->reasons ? &batch->reasons[i] : NULL, &own) == RK_OK)
             continue;
 #pragma omp critical(predict_lines_fault)
         if (i < fault) {
@@ -230,6 +285,15 @@ enum rk_status rk_predict_lines(const char *model, const char *system, uint64_t 
                                 const char *const figures[], size_t width, int threads,
                                 double *values, int *verdicts, struct rk_error *error)
 {
+    return rk_predict_rows(model, system, gpus, lines, count, figures, width, threads, values,
+                           verdicts, NULL, error);
+}
+
+enum rk_status rk_predict_rows(const char *model, const char *system, uint64_t gpus,
+                               const char *const lines[], size_t count, const char *const figures[],
+                               size_t width, int threads, double *values, int *verdicts,
+                               char **reasons, struct rk_error *error)
+{
     const struct plan_source source = {.model = model, .system = system, .gpus = gpus};
     const struct rk_figure **found = calloc(width + 1, sizeof(struct rk_figure *));
     struct plan_input input = {.assumed = ""};
@@ -238,7 +302,7 @@ enum rk_status rk_predict_lines(const char *model, const char *system, uint64_t 
         found ? find_figures(figures, width, found, error) : without_memory(error);
     if (status == RK_OK) status = plan_inputs(&source, &input, error);
     if (status == RK_OK) {
-        const struct batch batch = {&source, &input, found, width};
+        const struct batch batch = {&source, reasons, &input, found, width};
         status = predict_batch(&batch, lines, count, threads > 0 ? threads : usual_threads(),
                                values, verdicts, error);
     }

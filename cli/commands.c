@@ -21,11 +21,14 @@ const struct command main_commands[] = {
     {"place",      cmd_place,    "fixed addresses for buffers whose lifetimes are known", &place_usage},
     {"report",     cmd_report,   "a plan, a search or a study as one page to look at",  &report_usage},
     {"import",     cmd_import,   "take over the models and plans of other tools",   &import_usage},
+    {"capture",    cmd_capture,  "record the arguments that a script really starts", &capture_usage},
     {"export",     cmd_export,   "a plan as what other tools are launched with",    &export_usage},
     {"doctor",     cmd_doctor,   "why a run is slower than predicted",              &doctor_usage},
     {"adapt",      cmd_adapt,    "watch a run, and say when another plan pays",     &adapt_usage},
     {"calibrate",  cmd_calibrate, "fit a system's constants to what was measured on it", &calibrate_usage},
+    {"support",    cmd_support,  "count the measured runs that support a prediction",     &support_usage},
     {"validate",   cmd_validate, "predictions beside published measurements",        &validate_usage},
+    {"mcp",        cmd_mcp,      "answer an assistant's questions (Model Context Protocol)", &mcp_usage},
     {"corpus",     cmd_corpus,   "from raw text to training text",                  &corpus_usage},
     {"tokenizer",  cmd_tokenizer, "train a tokenizer",                             &tokenizer_usage},
     {"tokenize",   cmd_tokenize, "texts as token ids, and back",                    &tokenize_usage},
@@ -92,5 +95,6 @@ const struct usage main_usage = {
 bool command_is_for_programs(const struct command *command)
 {
     return command->usage && command->run != cmd_train && command->run != cmd_generate &&
-           command->run != cmd_eval && command->run != cmd_measure && command->run != cmd_papers;
+           command->run != cmd_eval && command->run != cmd_measure && command->run != cmd_papers &&
+           command->run != cmd_mcp && command->run != cmd_capture;
 }

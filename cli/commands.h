@@ -16,7 +16,7 @@ extern const struct usage search_usage, report_usage, models_usage, systems_usag
     tokenizer_usage, corpus_usage, shard_usage, place_usage, budget_usage, offload_usage,
     longest_usage, serve_usage, galvatron_usage, adapt_usage, check_usage, program_usage,
     merge_usage, reshard_usage, train_usage, generate_usage, eval_usage, measure_usage,
-    compare_usage, papers_usage;
+    compare_usage, papers_usage, mcp_usage, support_usage, capture_usage;
 
 int cmd_predict(int argc, char **argv);
 int cmd_fits(int argc, char **argv);
@@ -53,6 +53,9 @@ int cmd_measure(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_galvatron(int argc, char **argv);
 int cmd_adapt(int argc, char **argv);
+int cmd_capture(int argc, char **argv);
+int cmd_mcp(int argc, char **argv);
+int cmd_support(int argc, char **argv);
 int cmd_tokenize(int argc, char **argv);
 int cmd_tokenizer(int argc, char **argv);
 

@@ -101,6 +101,13 @@ enum rk_status compare_page(const struct study_comparison *comparison, const cha
     struct html_page page = {.title = title, .subtitle = source};
     struct report *report = calloc(comparison->items + 1, sizeof *report);
     if (!report) return no_memory(error);
+    html_add(&page,
+             &(struct html_block){
+                 HTML_VERDICT, .tone = comparison->broken ? REPORT_BAD : REPORT_GOOD,
+                 .title = report_text(&page.memory,
+                                      "%zu of %zu statements hold; %zu of those "
+                                      "that must hold do not.",
+                                      comparison->hold, comparison->checks, comparison->broken)});
     add_parts(&page, comparison, report);
     const enum rk_status status = page_write(&page, path, title, NULL, PAGE_HTML, error);
     html_release(&page);

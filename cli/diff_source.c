@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "catalog/plan_fields.h"
+#include "cli/diff_config.h"
 #include "cli/import_answer.h"
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
@@ -44,40 +45,52 @@ struct megatron_options diff_options(const struct diff_source *source, int versi
                                      .version = version};
 }
 
-/* What stands on Megatron Core takes its arguments; the changed script is read again anyway. */
-static bool on_core(const char *tool)
+static struct launch_source launch_of(const struct diff_source *source, const char *path)
 {
-    return strcmp(tool, "Megatron-LM") == 0 || strcmp(tool, "MindSpeed") == 0 ||
-           strcmp(tool, "Pai-Megatron-Patch") == 0;
+    return (struct launch_source){.path = path,
+                                  .model = source->model,
+                                  .gpus = source->gpus,
+                                  .vocabulary = source->vocabulary,
+                                  .variant = source->variant,
+                                  .sets = source->sets.text,
+                                  .set_count = (size_t)source->sets.count,
+                                  .ignored = source->ignored.text,
+                                  .ignored_count = (size_t)source->ignored.count};
 }
 
-/* A script also has a model, which counts unless --model is given. */
+/* What may be changed in A's file. */
+static void keep_launch(struct diff_input *keep, struct launch *launch,
+                        const struct launch_source *from)
+{
+    keep->launch = launch;
+    keep->from = *from;
+    keep->tool = launch->tool;
+    if (!launch->core) return;
+    keep->script = launch->text;
+    keep->script_size = launch->size;
+    keep->version = launch->version;
+}
+
+/* A launch file also has a model, or --model is it. */
 static enum rk_status read_script(const struct diff_source *source, const char *path,
                                   struct rk_plan *plan, struct rk_model *model,
                                   struct diff_input *keep, struct rk_error *error)
 {
-    const struct megatron_options options = diff_options(source, 0);
-    struct megatron_import *import = calloc(1, sizeof *import);
-    char *text = NULL;
-    size_t size;
-    if (!import) return no_memory(error);
-    enum rk_status status = text_file_load(path, SHELL_MAX_BYTES, &text, &size, error);
-    if (status == RK_OK) status = megatron_read(path, text, size, &options, import, error);
+    const struct launch_source from = launch_of(source, path);
+    struct launch *launch = calloc(1, sizeof *launch);
+    if (!launch) return no_memory(error);
+    const enum rk_status status = launch_open(&from, launch, error);
+    import_warn(&launch->notes, path);
     if (status == RK_OK) {
-        *plan = import->plan;
-        *model = import->model;
-        model_name_of(path, model->id, sizeof model->id);
+        *plan = launch->plan;
+        *model = launch->model;
     }
-    import_warn(&import->notes, path);
-    if (status == RK_OK && keep) keep->tool = import->tool;
-    if (status == RK_OK && keep && on_core(import->tool)) {
-        keep->script = text;
-        keep->script_size = size;
-        keep->version = import->until;
-        text = NULL;
+    if (status == RK_OK && keep) {
+        keep_launch(keep, launch, &from);
+        return RK_OK;
     }
-    free(text);
-    free(import);
+    launch_release(launch);
+    free(launch);
     return status;
 }
 
@@ -172,6 +185,10 @@ static enum rk_status read_plan(const struct diff_source *source, const char *te
     if (form == PLAN_FILE || form == PLAN_SCRIPT) {
         status = form == PLAN_FILE ? rk_plan_load(text, plan, error)
                                    : read_script(source, text, plan, model, keep, error);
+        if (form == PLAN_FILE && status == RK_BAD_INPUT && launch_is_config(text)) {
+            status = read_script(source, text, plan, model, keep, error);
+            *has_model = true;
+        }
         if (status == RK_OK) plan_attend_on(plan, system);
         return status;
     }
@@ -226,6 +243,7 @@ static enum rk_status find_best(const struct diff_source *source, struct diff_in
 {
     double room;
     if (input->system.machine) return find_over_clusters(source, input, error);
+    if (input->launch && input->launch->format) return config_best(source, input, error);
     struct rk_plans_problem *problem = malloc(sizeof *problem);
     const struct rk_plan *a = &input->a;
     if (!problem) return no_memory(error);
@@ -331,5 +349,7 @@ enum rk_status diff_gather(const struct diff_source *source, struct diff_input *
 void diff_input_release(struct diff_input *input)
 {
     rk_system_release(&input->system);
-    free(input->script);
+    if (input->launch) launch_release(input->launch);
+    free(input->launch);
+    free(input->best);
 }

@@ -3,8 +3,10 @@
 #define RECKON_CLI_DIFF_SOURCE_H
 
 #include "catalog/hosts.h"
+#include "cli/launch_input.h"
 #include "cli/options.h"
 #include "cli/plan_input.h"
+#include "interop/knobs.h"
 #include "interop/megatron.h"
 #include <reckon/reckon.h>
 
@@ -23,11 +25,15 @@ struct diff_input {
     struct rk_system system;
     struct rk_plan a, b;
     char name_a[48], name_b[48];
-    char host[HOST_WORD]; /* what was assumed of the host's memory; "": nothing */
-    char *script; /* A's text, when it is a launch script whose arguments are Core's; else NULL */
-    const char *tool; /* whose arguments A's are; NULL: it is no script */
+    char host[HOST_WORD];  /* what was assumed of the host's memory; "": nothing */
+    struct launch *launch; /* A, when it is a launch script or a configuration; else NULL */
+    struct launch_source from;
+    const char *script; /* A's text, when its arguments are Core's; else NULL */
+    const char *tool;   /* whose arguments or keys A's are; NULL: it is no launch file */
     size_t script_size;
-    int version; /* the newest of Megatron Core that knows its arguments */
+    int version;            /* the newest of Megatron Core that knows its arguments */
+    struct knob_best *best; /* of a configuration: how its keys say B; NULL: B was given */
+    double usable_bytes;    /* of a GPU, where `best` is */
 };
 
 /* Plans that were given by option are the first ones. */

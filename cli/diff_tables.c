@@ -362,7 +362,7 @@ static void add_changes(struct report *report, const struct diff *d,
     static const struct report_column columns[] = {{.name = "argument"}, {.name = "line"},
                                                    {.name = "from"},     {.name = "to"},
                                                    {.name = "alone"},    {.name = "memory"}};
-    struct report_table *table = REPORT_LIST(report, "arguments", "What to change in the script",
+    struct report_table *table = REPORT_LIST(report, "arguments", d->in.script ? "What to change in the script" : "What to change in the file",
                                              REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (int i = 0; i < changes->count; i++) {
         const struct megatron_change *c = &changes->change[i];

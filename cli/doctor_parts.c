@@ -1,4 +1,5 @@
 #include "cli/doctor_parts.h"
+#include "report/chart.h"
 
 enum { PARTS = 5 };
 
@@ -41,6 +42,14 @@ static const struct report_column columns[] = {
 };
 /* clang-format on */
 
+static const char *const both[] = {"profile_s", "predicted_s", NULL};
+static const struct chart parts_chart = {.title = "Measured and predicted time by part",
+                                         .kind = CHART_BARS,
+                                         .role = {[CHART_Y] = "part"},
+                                         .wide = both,
+                                         .beside = true,
+                                         .x = {.title = "time per step"}};
+
 void doctor_parts(struct report *report, const struct kernel_trace *t,
                   const struct rk_prediction *p)
 {
@@ -50,6 +59,7 @@ void doctor_parts(struct report *report, const struct kernel_trace *t,
     parts_of(parts, t, p);
     struct report_table *table =
         REPORT_LIST(report, "parts", "The profile beside the prediction", REPORT_IN_ALL, columns);
+    if (table) table->chart = &parts_chart;
     for (int i = 0; i < PARTS; i++) {
         const double lost_s = parts[i].profile_s - parts[i].predicted_s;
         if (lost_s > parts[worst].profile_s - parts[worst].predicted_s) worst = i;

@@ -35,7 +35,11 @@ static const struct target *const targets[] = {[EXPORT_DEEPSPEED] = &deepspeed_t
                                                [EXPORT_TORCHTITAN] = &torchtitan_target,
                                                [EXPORT_ACCELERATE] = &accelerate_target,
                                                [EXPORT_NANOTRON] = &nanotron_target,
-                                               [EXPORT_BRIDGE] = &bridge_target};
+                                               [EXPORT_BRIDGE] = &bridge_target,
+                                               [EXPORT_AXOLOTL] = &axolotl_target,
+                                               [EXPORT_LLAMA_FACTORY] = &llama_factory_target,
+                                               [EXPORT_TRL] = &trl_target,
+                                               [EXPORT_TORCHTUNE] = &torchtune_target};
 
 /* What the tool reads, or a launch file around it. */
 static enum rk_status write_plain(FILE *file, enum export_target to, const struct export_how *how,
@@ -96,7 +100,9 @@ static enum rk_status write_flat(FILE *file, enum export_target to, const struct
     static const char *const tools[] = {
         [EXPORT_MEGATRON] = "Megatron-LM",  [EXPORT_DEEPSPEED] = "DeepSpeed",
         [EXPORT_TORCHTITAN] = "torchtitan", [EXPORT_ACCELERATE] = "accelerate",
-        [EXPORT_NANOTRON] = "nanotron",     [EXPORT_BRIDGE] = "Megatron-Bridge"};
+        [EXPORT_NANOTRON] = "nanotron",     [EXPORT_BRIDGE] = "Megatron-Bridge",
+        [EXPORT_AXOLOTL] = "axolotl",       [EXPORT_LLAMA_FACTORY] = "LLaMA-Factory",
+        [EXPORT_TRL] = "trl",               [EXPORT_TORCHTUNE] = "torchtune"};
     if (to == EXPORT_GALVATRON) return export_galvatron(file, plan, run, notes, error);
     *run = plan->plan;
     if (to == EXPORT_FSDP) return fsdp_units_write(file, &plan->model, &plan->plan, notes, error);

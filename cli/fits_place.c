@@ -2,6 +2,8 @@
 #include "base/memory.h"
 #include "cli/buffers_chart.h"
 #include "cli/fits.h"
+#include "clusters/predict.h"
+#include "clusters/ranks.h"
 #include "interop/run_buffers.h"
 #include "interop/step_buffers.h"
 
@@ -11,20 +13,45 @@
 /* PyTorch's, and what kernels ask for. */
 enum { ALIGNMENT = 512 };
 
+/* Is a rank of the tightest stage one of its fullest replicas, which the prediction is of? */
+static bool is_fullest(const struct forecast *f, const struct clusters_judged *judged,
+                       uint64_t rank)
+{
+    if (!judged) return true;
+    const int fullest = f->prediction->stage[f->prediction->tightest].cluster;
+    return clusters_place(&judged->plan, f->system->machine, rank).cluster == fullest;
+}
+
+static enum rk_status lower_one_of(const struct forecast *f, const struct clusters_judged *judged,
+                                   const struct rk_program_class *classes, size_t count,
+                                   struct rk_program *program, struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t rank = classes[i].first;
+        status = rk_program_of(program, f->model, f->system, f->plan, rank, error);
+        if (status != RK_OK || i + 1 == count) break;
+        if ((int)program->stage == f->prediction->tightest && is_fullest(f, judged, rank)) break;
+        rk_program_release(program);
+    }
+    return status;
+}
+
 /* The first rank whose program is that of the tightest stage. */
 static enum rk_status lower_tightest(const struct forecast *f, struct rk_program *program,
                                      struct rk_error *error)
 {
-    const size_t count = rk_program_classes(f->model, f->plan, NULL, 0);
+    const size_t count = rk_program_classes(f->model, f->system, f->plan, NULL, 0);
     struct rk_program_class *classes = malloc((count + 1) * sizeof *classes);
-    if (!classes || !count) return free(classes), no_memory(error);
-    enum rk_status status = RK_OK;
-    rk_program_classes(f->model, f->plan, classes, count);
-    for (size_t i = 0; i < count; i++) {
-        status = rk_program_of(program, f->model, f->system, f->plan, classes[i].first, error);
-        if (status != RK_OK || (int)program->stage == f->prediction->tightest) break;
-        if (i + 1 < count) rk_program_release(program);
-    }
+    struct clusters_judged *judged = f->system->machine ? malloc(sizeof *judged) : NULL;
+    struct rk_prediction *again = judged ? malloc(sizeof *again) : NULL;
+    const bool room = classes && count && (!f->system->machine || again);
+    if (room && judged) predict_clusters(f->model, f->system, f->plan, again, judged);
+    if (room) rk_program_classes(f->model, f->system, f->plan, classes, count);
+    const enum rk_status status =
+        room ? lower_one_of(f, judged, classes, count, program, error) : no_memory(error);
+    free(again);
+    free(judged);
     free(classes);
     return status;
 }
@@ -54,11 +81,13 @@ static void add_row(const struct placing *p, const char *name, double lost, cons
     const struct rk_stage *stage = &p->f->prediction->stage[p->f->prediction->tightest];
     const double predicted = stage->total_bytes - stage->holds[RK_HOLD_fragmentation];
     const double need = predicted + lost;
+    const double capacity =
+        forecast_system(p->f, p->f->prediction->tightest)->memory[0].capacity_bytes;
     report_row(p->report, p->table,
-               (struct report_cell[]){
-                   cell_text(name), cell_number(predicted), cell_number(lost),
-                   cell_number(p->live > 0 ? lost / p->live : 0), cell_number(need),
-                   cell_number(p->f->system->memory[0].capacity_bytes - need), cell_text(what)});
+               (struct report_cell[]){cell_text(name), cell_number(predicted), cell_number(lost),
+                                      cell_number(p->live > 0 ? lost / p->live : 0),
+                                      cell_number(need), cell_number(capacity - need),
+                                      cell_text(what)});
 }
 
 /* `run`: what the allocator is asked for; a step, or a run that begins where that is known. */

@@ -1,9 +1,8 @@
 /* reckon import deepspeed, axolotl, nanotron, ...: the configurations of other tools, as plans. */
 #include "base/memory.h"
 #include "base/text.h"
-#include "catalog/catalog.h"
 #include "cli/import_answer.h"
-#include "cli/model_input.h"
+#include "cli/launch_input.h"
 #include "interop/detect.h"
 #include "interop/run_script.h"
 #include "text/output.h"
@@ -79,16 +78,6 @@ PLAN_FORMATS(FORMAT_USAGE)
 #undef FORMAT_USAGE
 /* clang-format on */
 
-static void name_model(const char *path, struct rk_model *model)
-{
-    char id[sizeof model->id];
-    model_name_of(path, id, sizeof id);
-    static const char *const endings[] = {".yaml", ".yml", ".json", ".toml", ".py"};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (text_ends_in(id, endings[i])) id[strlen(id) - strlen(endings[i])] = '\0';
-    snprintf(model->id, sizeof model->id, "%s", *id && strcmp(id, "-") != 0 ? id : "imported");
-}
-
 enum { FILE_BYTES = 4 << 20 };
 
 /* What a reader fills in: too large for the stack of a thread. */
@@ -97,42 +86,6 @@ struct import_state {
     struct rk_plan plan;
     struct notes notes;
 };
-
-/* What a file calls its model: an id of the hub under one of these keys. */
-static const char *const model_keys[] = {"base_model", "model_name_or_path", "model_id",
-                                         "model.model_name_or_path", "model.model_id"};
-
-/* --model; without it the catalog's of the name that the file says. */
-static enum rk_status open_model(const struct file_args *args, const char *text,
-                                 struct import_state *s, struct rk_error *error)
-{
-    struct settings settings;
-    struct rk_error ignored;
-    if (args->model) return model_open(args->model, &s->model, error);
-    const bool script = run_script_is(text_file_name(args->file), text);
-    const enum rk_status status =
-        script ? RK_BAD_INPUT
-               : settings_read(&settings, text_file_name(args->file), text, args->sets.text,
-                               (size_t)args->sets.count, &ignored);
-    const struct setting *said = NULL;
-    for (size_t i = 0; status == RK_OK && !said && i < sizeof model_keys / sizeof *model_keys; i++)
-        said = settings_find(&settings, model_keys[i]);
-    if (said && catalog_has(CATALOG_MODELS, said->text)) {
-        const enum rk_status opened = model_open(said->text, &s->model, error);
-        if (opened == RK_OK)
-            notes_add(&s->notes, NOTE_ASSUMED, said->line, said->column, said->key, said->text,
-                      "the catalog's %s", s->model.id);
-        settings_release(&settings);
-        return opened;
-    }
-    rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-            said ? "--model is missing: %s %.100s is no checkpoint of the catalog; reckon models "
-                   "lists what there is"
-                 : "--model is missing: reckon models lists what there is",
-            said ? said->key : "", said ? said->text : "");
-    if (!script) settings_release(&settings);
-    return RK_BAD_ARGUMENT;
-}
 
 /* A file that the format's reader does not understand, and that is plainly of another tool. */
 static void tell_tool(const struct plan_format *format, const char *path, const char *why)
@@ -161,11 +114,6 @@ static enum rk_status read(const struct plan_format *format, const struct file_a
     size_t size;
     enum rk_status status = RK_OK;
     if (args->file) status = text_file_load(args->file, FILE_BYTES, &text, &size, error);
-    if (status == RK_OK && !format->own_model) status = open_model(args, text, s, error);
-    if (status != RK_OK) {
-        free(text);
-        return status;
-    }
     const struct config_source source = {
         .path = text_file_name(args->file),
         .text = text,
@@ -175,12 +123,18 @@ static enum rk_status read(const struct plan_format *format, const struct file_a
         .gpus = args->gpus,
         .vocabulary = args->vocabulary,
     };
+    if (status == RK_OK && !format->own_model)
+        status = launch_model(args->model, &source, &s->model, &s->notes, error);
+    if (status != RK_OK) {
+        free(text);
+        return status;
+    }
     if (run_script_is(source.path, text))
         status = run_script_read(format, &source, size, &s->model, &s->plan, &s->notes, error);
     else
         status = format->read(&source, &s->model, &s->plan, &s->notes, error);
     free(text);
-    if (status == RK_OK && format->own_model) name_model(args->file, &s->model);
+    if (status == RK_OK && format->own_model) launch_name_model(args->file, &s->model);
     return status;
 }
 

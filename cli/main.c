@@ -1,4 +1,5 @@
 /* main.c - finds the subcommand and runs it. */
+#include "cli/capture.h"
 #include "cli/commands.h"
 #include "cli/exit.h"
 #include "cli/pages.h"
@@ -55,6 +56,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    if (capture_stands_in(argv[0])) return capture_stand_in(argc, argv);
     plan_axes_prepare();
     plan_words_prepare();
     signals_go_to(signals_end);

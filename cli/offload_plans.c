@@ -1,6 +1,7 @@
 #include "cli/offload_plans.h"
 
 #include "base/limits.h"
+#include "base/memory.h"
 #include "base/require.h"
 #include "estimate/stages.h"
 #include "machine/part.h"
@@ -11,10 +12,46 @@
 
 /* ---- plans ---- */
 
+/* What all layers have, on all clusters. */
+typedef void change_layers(struct rk_local *local, const void *what);
+
+static void change_all(struct rk_plan *plan, change_layers *change, const void *what)
+{
+    struct rk_layout layout = *rk_plan_layout(plan);
+    change(&plan->local, what);
+    if (!layout.parts) return;
+    for (int i = 0; i < layout.others; i++)
+        change(&layout.other[i], what);
+    plan->layout = rk_layout_keep(&layout);
+}
+
+static void set_shares(struct rk_local *local, const void *what)
+{
+    const double *share = what;
+    for (int i = RK_SHARE_ATTENTION; i <= RK_SHARE_CHECKPOINTS; i++)
+        memcpy(local->share[i], share, RK_SHARE_TIERS * sizeof *share);
+}
+
 void offload_set_shares(struct rk_plan *plan, const double share[RK_SHARE_TIERS])
 {
-    for (int i = RK_SHARE_ATTENTION; i <= RK_SHARE_CHECKPOINTS; i++)
-        memcpy(plan->share[i], share, RK_SHARE_TIERS * sizeof *share);
+    change_all(plan, set_shares, share);
+}
+
+static void set_recompute(struct rk_local *local, const void *what)
+{
+    const enum rk_recompute_mode *how = what;
+    local->recompute = *how;
+}
+
+void offload_recompute(struct rk_plan *plan, enum rk_recompute_mode how)
+{
+    change_all(plan, set_recompute, &how);
+}
+
+static void no_parts(struct rk_local *local, const void *what)
+{
+    (void)what;
+    local->recompute_parts = 0;
 }
 
 struct rk_plan offload_with_share(const struct offload_job *job, int tier, double share, bool rest)
@@ -24,14 +61,18 @@ struct rk_plan offload_with_share(const struct offload_job *job, int tier, doubl
     shares[tier] = share;
     plan.recompute_rest = rest;
     plan.sequence_chunks = 1; /* a rule of its own */
-    if (rest || share > 0) plan.recompute = RK_KEEP;
-    plan.recompute_parts = rest ? 0 : plan.recompute_parts;
+    if (rest || share > 0) offload_recompute(&plan, RK_KEEP);
+    if (rest) change_all(&plan, no_parts, NULL);
     offload_set_shares(&plan, shares);
     return plan;
 }
 
 double offload_share(const struct offload_job *job, bool best)
 {
+    double least = INFINITY;
+    for (int i = 0; i < job->parts; i++)
+        least = fmin(least, offload_share(&job->part[i], best));
+    if (job->parts) return least;
     const struct rk_plan plan = offload_with_share(job, 0, 0, true);
     const struct rk_swap swap = rk_swap_of_plan(job->model, job->system, &plan);
     return best ? rk_swap_share_best(&swap) : rk_swap_share_memo(&swap);
@@ -47,9 +88,19 @@ double offload_written(const struct rk_prediction *p, int tier)
     return most;
 }
 
-int offload_tiers(const struct rk_system *system)
+static int lower_tiers(const struct rk_system *system)
 {
     return system->memories - 1 < RK_SHARE_TIERS ? system->memories - 1 : RK_SHARE_TIERS;
+}
+
+int offload_tiers(const struct rk_system *system)
+{
+    int tiers = lower_tiers(system);
+    for (int i = 0; system->machine && i < system->machine->clusters; i++) {
+        const int own = lower_tiers(rk_system_of(system, i));
+        if (own < tiers) tiers = own;
+    }
+    return tiers;
 }
 
 struct rk_memory offload_memory(const struct offload_job *job, int tier)
@@ -57,39 +108,54 @@ struct rk_memory offload_memory(const struct offload_job *job, int tier)
     return memory_part(&job->system->memory[tier + 1], job->plan.ranks);
 }
 
-static double life_s_of(const struct rk_memory *memory, const struct rk_prediction *p, int tier)
+/* ... of a stage, with its part of what all drives bear, or as they are rated. */
+static struct rk_memory memory_at(const struct offload_job *job, const struct rk_prediction *p,
+                                  int stage, int tier, bool rated)
 {
-    return rk_life_s(rk_memory_endurance_bytes(memory), p->step_s, offload_written(p, tier));
+    struct rk_memory memory = offload_memory(offload_at(job, p, stage), tier);
+    if (rated) memory.retention_gain = 1;
+    return memory;
+}
+
+static double life_s_of(const struct rk_memory *memory, const struct rk_prediction *p, int stage,
+                        int tier)
+{
+    return rk_life_s(rk_memory_endurance_bytes(memory), p->step_s,
+                     p->stage[stage].written_bytes[tier]);
+}
+
+static double life_years(const struct offload_job *job, const struct rk_prediction *p, bool rated)
+{
+    double life_s = INFINITY;
+    for (int tier = 0; tier < offload_tiers(job->system); tier++)
+        for (int i = 0; i < p->stages; i++) {
+            const struct rk_memory memory = memory_at(job, p, i, tier, rated);
+            life_s = fmin(life_s, life_s_of(&memory, p, i, tier));
+        }
+    return life_s / RK_YEAR_S;
 }
 
 double offload_life_years(const struct offload_job *job, const struct rk_prediction *p)
 {
-    double life_s = INFINITY;
-    for (int tier = 0; tier < offload_tiers(job->system); tier++) {
-        const struct rk_memory memory = offload_memory(job, tier);
-        life_s = fmin(life_s, life_s_of(&memory, p, tier));
-    }
-    return life_s / RK_YEAR_S;
+    return life_years(job, p, false);
 }
 
 double offload_rated_life_years(const struct offload_job *job, const struct rk_prediction *p)
 {
-    double life_s = INFINITY;
-    for (int tier = 0; tier < offload_tiers(job->system); tier++) {
-        struct rk_memory memory = offload_memory(job, tier);
-        memory.retention_gain = 1;
-        life_s = fmin(life_s, life_s_of(&memory, p, tier));
-    }
-    return life_s / RK_YEAR_S;
+    return life_years(job, p, true);
 }
 
 double offload_cost_USD_a_year(const struct offload_job *job, const struct rk_prediction *p)
 {
     double cost = 0;
     for (int tier = 0; tier < offload_tiers(job->system); tier++) {
-        const struct rk_memory memory = offload_memory(job, tier);
-        const double life_s = life_s_of(&memory, p, tier);
-        if (isfinite(life_s)) cost += memory.price_USD / (life_s / RK_YEAR_S);
+        double most = 0;
+        for (int i = 0; i < p->stages; i++) {
+            const struct rk_memory memory = memory_at(job, p, i, tier, false);
+            const double life_s = life_s_of(&memory, p, i, tier);
+            if (isfinite(life_s)) most = fmax(most, memory.price_USD / (life_s / RK_YEAR_S));
+        }
+        cost += most;
     }
     return cost;
 }
@@ -102,17 +168,101 @@ double offload_held(const struct rk_prediction *p, int tier)
     return most;
 }
 
-int offload_small_tier(const struct offload_job *job, const struct rk_prediction *p)
+int offload_small_tier(const struct offload_job *job, const struct rk_prediction *p, int *stage)
 {
-    for (int tier = 0; tier < offload_tiers(job->system); tier++)
-        if (offload_held(p, tier) > offload_memory(job, tier).capacity_bytes) return tier + 1;
+    for (int tier = 0; tier < offload_tiers(job->system); tier++) {
+        double most = 1;
+        *stage = -1;
+        for (int i = 0; i < p->stages; i++) {
+            const double capacity = memory_at(job, p, i, tier, false).capacity_bytes;
+            if (p->stage[i].away_bytes[tier] <= capacity) continue;
+            if (*stage >= 0 && p->stage[i].away_bytes[tier] / capacity <= most) continue;
+            most = p->stage[i].away_bytes[tier] / capacity;
+            *stage = i;
+        }
+        if (*stage >= 0) return tier + 1;
+    }
     return -1;
 }
 
 bool offload_counts(const struct offload_job *job, const struct rk_prediction *p)
 {
-    return p->timed && p->verdict == RK_FITS && offload_small_tier(job, p) < 0 &&
+    int stage;
+    return p->timed && p->verdict == RK_FITS && offload_small_tier(job, p, &stage) < 0 &&
            offload_life_years(job, p) >= job->lifetime_years;
+}
+
+/* ---- parts on several clusters ---- */
+
+void offload_release(struct offload_job *job)
+{
+    free(job->part);
+    free(job->machine);
+    job->part = NULL;
+    job->machine = NULL;
+    job->parts = 0;
+}
+
+static void add_part(struct offload_job *job, const struct given_plan *given, int stage, int k)
+{
+    const struct given_part *part = &given->stage[stage].part[k];
+    const struct rk_machine *machine = job->system->machine;
+    struct offload_job own = {.model = job->model,
+                              .plan = plan_like_part(&job->plan, given, stage, k),
+                              .lifetime_years = job->lifetime_years,
+                              .stage = stage,
+                              .cluster = machine->cluster[part->cluster].name};
+    own.system =
+        part_system(machine, part->cluster, part->plan.tensor * part->plan.context * part->data,
+                    own.plan.ranks, &job->machine[job->parts]);
+    const unsigned kernels = own.system->kernels.attention_kernels; /* each cluster's own nearest */
+    if (!rk_attends(kernels, own.plan.attention))
+        own.plan.attention = rk_usual_attention(own.plan.framework, kernels);
+    job->part[job->parts++] = own;
+}
+
+static enum rk_status add_parts(struct offload_job *job, const struct given_plan *given,
+                                struct rk_error *error)
+{
+    int parts = 0;
+    for (int i = 0; i < given->stages; i++)
+        parts += given->stage[i].parts;
+    job->part = calloc((size_t)parts, sizeof *job->part);
+    job->machine = calloc((size_t)parts, sizeof *job->machine);
+    if (!job->part || !job->machine) return no_memory(error);
+    for (int i = 0; i < given->stages; i++)
+        for (int k = 0; k < given->stage[i].parts; k++)
+            add_part(job, given, i, k);
+    return RK_OK;
+}
+
+enum rk_status offload_open(struct offload_job *job, struct rk_error *error)
+{
+    struct rk_prediction *p = malloc(sizeof *p);
+    struct clusters_judged *judged = malloc(sizeof *judged);
+    enum rk_status status = p && judged ? RK_OK : no_memory(error);
+    if (status == RK_OK && job->system->machine)
+        predict_clusters(job->model, job->system, &job->plan, p, judged);
+    else if (status == RK_OK)
+        rk_predict(job->model, job->system, &job->plan, p);
+    if (status == RK_OK && !p->timed)
+        status = rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                         "this plan cannot be predicted (%s); reckon predict says why",
+                         rk_verdict_name(p->verdict));
+    if (status == RK_OK && job->system->machine) status = add_parts(job, &judged->given, error);
+    free(judged);
+    free(p);
+    return status;
+}
+
+const struct offload_job *offload_at(const struct offload_job *job, const struct rk_prediction *p,
+                                     int stage)
+{
+    for (int i = 0; i < job->parts; i++)
+        if (job->part[i].stage == stage &&
+            job->part[i].cluster == job->system->machine->cluster[p->stage[stage].cluster].name)
+            return &job->part[i];
+    return job;
 }
 
 /* ---- SSDTrain's rule ---- */
@@ -166,10 +316,13 @@ double offload_adaptive_share(const struct offload_job *job, int tier)
     struct halves h;
     struct rk_prediction *p = malloc(sizeof *p);
     const struct rk_plan plan = offload_with_share(job, 0, 0, false);
-    double share = 0;
-    if (p && halves_of(job, &h)) {
+    double share = job->parts ? INFINITY : 0;
+    for (int i = 0; i < job->parts; i++)
+        share = fmin(share, offload_adaptive_share(&job->part[i], tier));
+    if (!job->parts && p && halves_of(job, &h)) {
         rk_predict(job->model, job->system, &plan, p);
-        const int layers = (int)fmin(1024, (double)p->stage[0].blocks);
+        const struct rk_stage *stage = &p->stage[job->stage];
+        const int layers = (int)fmin(1024, (double)stage->blocks);
         const double bytes = h.bytes[0] + h.bytes[1], forward_s = h.forward_s[0] + h.forward_s[1];
         for (int i = 0; i < layers; i++) {
             node[3 * i] = (struct rk_adaptive_node){i * bytes, h.bytes[0], i * forward_s};
@@ -180,7 +333,7 @@ double offload_adaptive_share(const struct offload_job *job, int tier)
         const struct rk_memory memory = offload_memory(job, tier);
         const double rate = fmin(rk_memory_write_Bps(&memory), rk_memory_read_Bps(&memory));
         const int nodes = 3 * (layers - 1);
-        const int kept = rk_adaptive_first_kept(node, nodes, p->stage[0].forward_s, rate);
+        const int kept = rk_adaptive_first_kept(node, nodes, stage->forward_s, rate);
         /* children of a layer that is kept as a whole stay offloaded */
         const double stored = kept >= nodes   ? (layers - 1) * bytes
                               : kept % 3 == 2 ? (kept / 3 + 1) * bytes
@@ -204,10 +357,10 @@ bool offload_simulate(const struct offload_job *job, int tier, double slower,
     const double read_Bps = rk_memory_read_Bps(&memory) / slower;
     bool can = p && halves_of(job, &h);
     if (can) rk_predict(job->model, job->system, &plan, p);
-    const int modules = can ? 2 * (int)p->stage[0].blocks : 0;
+    const struct rk_stage *stage = can ? &p->stage[job->stage] : NULL;
+    const int modules = can ? 2 * (int)stage->blocks : 0;
     can = can && p->timed && modules >= 2 && modules <= RK_STORE_MOST;
     if (can) {
-        const struct rk_stage *stage = &p->stage[0];
         const double back = stage->backward_s / stage->forward_s;
         double before_bytes = 0, before_s = 0;
         for (int i = 0; i < modules; i++) {
@@ -311,6 +464,10 @@ static void consider_two(struct best *b, double first)
 /* The largest share of the rest that the host has room for. */
 static double host_share(const struct offload_job *job)
 {
+    double least = INFINITY;
+    for (int i = 0; i < job->parts; i++)
+        least = fmin(least, host_share(&job->part[i]));
+    if (job->parts) return least;
     const struct rk_plan plan = offload_with_share(job, 0, 0, true);
     const struct rk_swap swap = rk_swap_of_plan(job->model, job->system, &plan);
     return fmin(1, rk_swap_share_host(&swap) * (1 - 1e-12));
@@ -323,7 +480,9 @@ bool offload_optimum(const struct offload_job *job, struct rk_plan *plan,
     if (!b.trial) return false;
     struct rk_plan again = offload_with_share(job, 0, 0, false);
     consider(&b, &again);
-    again.recompute = RK_WHOLE;
+    offload_recompute(&again, RK_KEEP);
+    consider(&b, &again);
+    offload_recompute(&again, RK_WHOLE);
     consider(&b, &again);
     for (int tier = 0; tier < offload_tiers(job->system); tier++)
         for (int rest = 0; rest < 2; rest++)

@@ -1,10 +1,11 @@
-/* offload_plans.h - what each rule makes of one plan: how much it keeps, moves and computes again,
- * and what that means to the memories behind an accelerator's. Tiers count from the first lower
+/* offload_plans.h - what each rule makes of one plan: how much it keeps, moves and recomputes, and
+ * what that means to the memories below an accelerator's. Tiers count from the first lower
  * one, 0. */
 #ifndef RECKON_CLI_OFFLOAD_PLANS_H
 #define RECKON_CLI_OFFLOAD_PLANS_H
 
 #include "base/limits.h"
+#include "clusters/predict.h"
 
 #include <reckon/offload.h>
 #include <reckon/reckon.h>
@@ -14,12 +15,31 @@ struct offload_job {
     const struct rk_system *system; /* with a second memory */
     struct rk_plan plan;
     double lifetime_years; /* drives must last so long; 0: they need not */
+
+    /* Over several clusters the replicas of a stage that are on one of them, each as a plan all of
+     * whose stages are like these; a rule's share is the least that one of them may have. */
+    int parts; /* 0: one cluster */
+    struct offload_job *part;
+    int stage; /* of a part */
+    const char *cluster;
+    struct part_machine *machine;
 };
+
+/* Finds the parts of a job over several clusters, else none. RK_NOTHING_FITS when the plan cannot
+ * run. Release in any case. */
+enum rk_status offload_open(struct offload_job *job, struct rk_error *error);
+void offload_release(struct offload_job *job);
+
+/* The job, or the part that the prediction of a stage is of. */
+const struct offload_job *offload_at(const struct offload_job *job, const struct rk_prediction *p,
+                                     int stage);
 
 /* ---- plans ---- */
 
-/* All that layers hold, and their checkpoints, in these shares. */
+/* All that layers hold, and their checkpoints, in these shares; and what is recomputed. On all
+ * clusters. */
 void offload_set_shares(struct rk_plan *plan, const double share[RK_SHARE_TIERS]);
+void offload_recompute(struct rk_plan *plan, enum rk_recompute_mode how);
 
 /* The job's plan with a share of its activations on a tier; `rest`: what stays is computed again.
  */
@@ -50,7 +70,7 @@ bool offload_optimum(const struct offload_job *job, struct rk_plan *plan,
 
 /* ---- what a plan means to lower memories ---- */
 
-int offload_tiers(const struct rk_system *system);
+int offload_tiers(const struct rk_system *system); /* of several clusters, that all have */
 
 /* What the run's ranks have of a tier. */
 struct rk_memory offload_memory(const struct offload_job *job, int tier);
@@ -59,8 +79,9 @@ struct rk_memory offload_memory(const struct offload_job *job, int tier);
 double offload_written(const struct rk_prediction *p, int tier);
 double offload_held(const struct rk_prediction *p, int tier);
 
-/* The first memory that is too small, of the system's; -1: none is. */
-int offload_small_tier(const struct offload_job *job, const struct rk_prediction *p);
+/* The first memory that is too small, of the system's, for the stage that has most of it there; -1:
+ * none is. */
+int offload_small_tier(const struct offload_job *job, const struct rk_prediction *p, int *stage);
 
 /* Until the first drives are worn out; and of drives that are bought again as they wear out. */
 double offload_life_years(const struct offload_job *job, const struct rk_prediction *p);

@@ -38,14 +38,19 @@ static const char *verdict_of(const struct offload_job *job, const struct rk_pre
     char need[QUANTITY_TEXT], have[QUANTITY_TEXT];
     const double years = offload_life_years(job, p);
     const bool here = p->verdict == RK_MEMORY_EXCEEDED && p->reason[0].tier == 0;
-    const int small = here ? 0 : offload_small_tier(job, p);
+    int stage = p->tightest;
+    const int small = here ? 0 : offload_small_tier(job, p, &stage);
     if (small >= 0) {
-        const struct rk_memory part = memory_part(&job->system->memory[small], job->plan.ranks);
+        const struct offload_job *at = offload_at(job, p, stage);
+        const struct rk_memory part = memory_part(&at->system->memory[small], at->plan.ranks);
         const struct rk_memory *memory = &part;
-        return report_text(
-            report, "%s too small: %s of %s", memory->name,
-            quantity_format(need, QUANTITY_BYTES, here ? p->hbm_bytes : offload_held(p, small - 1)),
-            quantity_format(have, QUANTITY_BYTES, memory->capacity_bytes));
+        const double bytes = here         ? p->stage[stage].total_bytes
+                             : job->parts ? p->stage[stage].away_bytes[small - 1]
+                                          : offload_held(p, small - 1);
+        return report_text(report, "%s%s%s too small: %s of %s", at->cluster ? at->cluster : "",
+                           at->cluster ? ": " : "", memory->name,
+                           quantity_format(need, QUANTITY_BYTES, bytes),
+                           quantity_format(have, QUANTITY_BYTES, memory->capacity_bytes));
     }
     if (p->verdict != RK_FITS && p->reason[0].what)
         return report_text(report, "cannot run: %s", p->reason[0].what);
@@ -98,7 +103,8 @@ static void add_row(const struct offload_job *job, struct report *report,
         !plan->recompute_rest ? cell_none()
         : rule == by_tensor_and_layer
             ? cell_number(p->recompute_s)
-            : cell_number(p->recompute_s * offload_by_tensor(job, rk_plan_activations_away(plan))),
+            : cell_number(p->recompute_s * offload_by_tensor(offload_at(job, p, p->slowest),
+                                                             rk_plan_activations_away(plan))),
         cell_number(bytes),
         p->step_s > 0 ? cell_number(bytes / (p->step_s / 2) / 1e9) : cell_none(),
         isfinite(years) ? cell_number(years) : cell_none(),
@@ -385,9 +391,9 @@ static void add_rules(struct table *t)
     const struct offload_job *job = t->job;
     struct rk_plan plan = offload_with_share(job, 0, 0, false);
     add_rule(t, "as the plan says", &job->plan);
-    plan.recompute = RK_KEEP;
+    offload_recompute(&plan, RK_KEEP);
     add_rule(t, "keep", &plan);
-    plan.recompute = RK_WHOLE;
+    offload_recompute(&plan, RK_WHOLE);
     add_rule(t, "compute again", &plan);
     for (int best = 0; best < 2; best++) {
         const double share = offload_share(job, best);
@@ -400,7 +406,7 @@ static void add_rules(struct table *t)
         plan = offload_with_share(job, tier, offload_adaptive_share(job, tier), false);
         add_rule(t, report_text(t->report, "SSDTrain, to %d", tier + 1), &plan);
     }
-    add_dealt(t);
+    if (!job->parts) add_dealt(t);
     if (offload_optimum(job, &plan, t->prediction)) {
         add_row(job, t->report, t->rows, by_token, &plan, t->prediction);
         note_rule(t, by_token);
@@ -417,18 +423,37 @@ static void say_lives(const struct offload_job *job, struct report *report)
         report_note(
             report,
             report_text(report,
-                        "Life of %s: %.4g PB rated, times %.3g of the rating's write "
+                        "Life of %s%s%s: %.4g PB rated, times %.3g of the rating's write "
                         "amplification over %.3g of this use, times %.3g as data need not last "
                         "the rating's years (\"as rated\" without)",
-                        memory.name, memory.endurance_bytes / 1e15,
+                        memory.name, job->cluster ? " of cluster " : "",
+                        job->cluster ? job->cluster : "", memory.endurance_bytes / 1e15,
                         memory.rated_amplification > 0 ? memory.rated_amplification : 1,
                         memory.write_amplification > 0 ? memory.write_amplification : 1,
                         memory.retention_gain > 0 ? memory.retention_gain : 1));
     }
 }
 
+/* Is it the first part on its cluster? */
+static bool is_first(const struct offload_job *job, int part)
+{
+    for (int i = 0; i < part; i++)
+        if (job->part[i].cluster == job->part[part].cluster) return false;
+    return true;
+}
+
+static void say_all_lives(const struct offload_job *job, struct report *report)
+{
+    if (!job->parts) say_lives(job, report);
+    for (int i = 0; i < job->parts; i++)
+        if (is_first(job, i)) say_lives(&job->part[i], report);
+}
+
 /* clang-format off */
+/* The first two columns are of several clusters. */
 static const struct report_column stored_columns[] = {
+    {.name = "cluster"},
+    {.name = "stage"},
     {.name = "tier"},
     {.name = "slower", .digits = 3},
     {.name = "write_GBps", .title = "write GB/s", .digits = 4},
@@ -446,30 +471,48 @@ static const struct report_column stored_columns[] = {
 };
 /* clang-format on */
 
+enum { STORED_COLUMNS = sizeof stored_columns / sizeof *stored_columns };
+
+static void add_stored(const struct offload_job *job, int tier, double slower,
+                       struct report *report, struct report_table *table)
+{
+    struct offload_stored s;
+    if (!offload_simulate(job, tier, slower, &s)) return;
+    const struct report_cell cells[STORED_COLUMNS] = {
+        cell_text(job->cluster ? report_text(report, "%s", job->cluster) : NULL),
+        cell_count((uint64_t)job->stage),
+        cell_text(report_text(report, "%s", job->system->memory[tier + 1].name)),
+        cell_number(slower),
+        cell_number(s.write_Bps / 1e9),
+        cell_number(s.read_Bps / 1e9),
+        cell_count((uint64_t)s.stored),
+        cell_count((uint64_t)s.modules),
+        cell_number(s.kept.peak_bytes),
+        cell_number(s.run.peak_bytes),
+        cell_number(1 - s.run.peak_bytes / s.kept.peak_bytes),
+        cell_number(s.run.written_bytes),
+        cell_number(s.run.wait_s),
+        cell_number(s.early.wait_s),
+        cell_number(1 - s.early.peak_bytes / s.kept.peak_bytes),
+        cell_number(s.run.step_s)};
+    report_row(report, table, cells + (job->cluster ? 0 : 2));
+}
+
 void offload_simulated(const struct offload_job *job, struct report *report)
 {
     static const double slower[] = {1, 2, 4, 8, 16};
-    struct report_table *table = REPORT_LIST(
+    const int skip = job->parts ? 0 : 2, tiers = offload_tiers(job->system);
+    struct report_table *table = report_list(
         report, "simulated",
-        "SSDTrain's rule, one microbatch of the first stage event by event, on slower drives too",
-        REPORT_IN_ALL, stored_columns);
-    for (int tier = 0; tier < offload_tiers(job->system); tier++)
-        for (size_t i = 0; i < sizeof slower / sizeof *slower; i++) {
-            struct offload_stored s;
-            if (!offload_simulate(job, tier, slower[i], &s)) continue;
-            report_row(report, table,
-                       (const struct report_cell[]){
-                           cell_text(report_text(report, "%s", job->system->memory[tier + 1].name)),
-                           cell_number(slower[i]), cell_number(s.write_Bps / 1e9),
-                           cell_number(s.read_Bps / 1e9), cell_count((uint64_t)s.stored),
-                           cell_count((uint64_t)s.modules), cell_number(s.kept.peak_bytes),
-                           cell_number(s.run.peak_bytes),
-                           cell_number(1 - s.run.peak_bytes / s.kept.peak_bytes),
-                           cell_number(s.run.written_bytes), cell_number(s.run.wait_s),
-                           cell_number(s.early.wait_s),
-                           cell_number(1 - s.early.peak_bytes / s.kept.peak_bytes),
-                           cell_number(s.run.step_s)});
-        }
+        job->parts
+            ? "SSDTrain's rule, one microbatch of each stage event by event, on slower drives too"
+            : "SSDTrain's rule, one microbatch of the first stage event by event, on slower drives "
+              "too",
+        REPORT_IN_ALL, stored_columns + skip, STORED_COLUMNS - skip);
+    for (int part = 0; part < (job->parts ? job->parts : 1); part++)
+        for (int tier = 0; tier < tiers; tier++)
+            for (size_t i = 0; i < sizeof slower / sizeof *slower; i++)
+                add_stored(job->parts ? &job->part[part] : job, tier, slower[i], report, table);
 }
 
 enum rk_status offload_rules(const struct offload_job *job, struct report *report)
@@ -478,7 +521,7 @@ enum rk_status offload_rules(const struct offload_job *job, struct report *repor
     t.rows =
         REPORT_LIST(report, "rules", "What each rule makes of the plan", REPORT_IN_ALL, columns);
     if (t.prediction && t.rows) add_rules(&t);
-    say_lives(job, report);
+    say_all_lives(job, report);
     free(t.prediction);
     return t.any ? RK_OK : RK_NOTHING_FITS;
 }

@@ -67,6 +67,17 @@ static const char *line_of(const struct report_table *table)
     return table->title ? table->title + strspn(table->title, " ") : "";
 }
 
+static const char *title_of(struct html_page *page, const struct report *report)
+{
+    if (report->title) return report->title;
+    for (const struct report_table *t = report->first; t; t = t->next) {
+        if (!(t->formats & REPORT_IN_TEXT) || !t->title || !*t->title) continue;
+        const char *heading = is_line(t) ? heading_of(&page->memory, t->title) : NULL;
+        return heading ? heading : t->title;
+    }
+    return "reckon";
+}
+
 /* ---- the verdict ---- */
 
 /* The first line that is no heading and no command: what commands say first. */
@@ -79,8 +90,10 @@ static const struct report_table *first_line(struct html_page *page, const struc
     return NULL;
 }
 
-void page_verdict(struct html_page *page, const struct report *report, int status)
+void page_report_head(struct html_page *page, const struct report *report, int status)
 {
+    page->memory.failed |= report->failed;
+    if (!page->title) page->title = title_of(page, report);
     const struct report_table *line = report->verdict ? NULL : first_line(page, report);
     const char *text = report->verdict ? report->verdict
                        : line          ? page_sentence(page, line->title)
@@ -168,16 +181,6 @@ static const struct report_table *draw_first(struct html_page *page, const struc
 
 /* ---- the whole ---- */
 
-static const char *title_of(struct html_page *page, const struct report *report)
-{
-    for (const struct report_table *t = report->first; t; t = t->next) {
-        if (!(t->formats & REPORT_IN_TEXT) || !t->title || !*t->title) continue;
-        const char *heading = is_line(t) ? heading_of(&page->memory, t->title) : NULL;
-        return heading ? heading : t->title;
-    }
-    return "reckon";
-}
-
 /* `drawn` has its chart already. */
 static void add_tables(struct html_page *page, const struct report *report,
                        const struct report_table *drawn)
@@ -201,9 +204,7 @@ void page_report(struct html_page *page, const struct report *report)
 
 void page_answer(struct html_page *page, const struct report *report, int status)
 {
-    page->memory.failed |= report->failed;
-    if (!page->title) page->title = title_of(page, report);
-    page_verdict(page, report, status);
+    page_report_head(page, report, status);
     add_tables(page, report, draw_first(page, report));
 }
 

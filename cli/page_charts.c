@@ -23,10 +23,17 @@ static const struct report_column point_columns[] = {
     {.name = "system", .title = "system efficiency", .unit = "%"},
     {.name = "samples_per_s", .title = "samples/s"},
     {.name = "step_s", .title = "step", .unit = "s"},
+    {.name = "hbm_bytes", .title = "memory", .unit = "B"},
+    {.name = "days"},
+    {.name = "cost_usd", .title = "cost in USD", .unit = "n"},
     {.name = "degrees", .title = "tensor x pipeline x data"},
 };
 
-/* A row per point that runs; the category is the way `along`, the series all others. */
+static const char *const metrics[] = {"samples_per_s", "step_s", "mfu",      "compute", "system",
+                                      "hbm_bytes",     "days",   "cost_usd", NULL};
+
+/* A row per point, without numbers where nothing runs; the category is the way `along`, the series
+ * all others. */
 static const struct report_table *point_table(const struct figure *f, int along)
 {
     struct html_page *page = f->study->page;
@@ -37,11 +44,14 @@ static const struct report_table *point_table(const struct figure *f, int along)
             cell_text(along >= 0 ? study_value_of(p, along) : p->label),
             cell_text(study_label_of(f, p, along)),
             cell_count(p->gpus),
-            p->runs ? cell_number(p->mfu) : cell_number(0),
+            p->runs ? cell_number(p->mfu) : cell_none(),
             cell_number(p->compute),
             cell_number(p->system),
-            p->runs ? cell_number(p->samples_per_s) : cell_number(0),
-            cell_number(p->step_s),
+            p->runs ? cell_number(p->samples_per_s) : cell_none(),
+            p->runs ? cell_number(p->step_s) : cell_none(),
+            p->runs ? cell_number(p->hbm_bytes) : cell_none(),
+            p->days > 0 ? cell_number(p->days) : cell_none(),
+            p->cost_usd > 0 ? cell_number(p->cost_usd) : cell_none(),
             cell_text(report_text(&page->memory, "%" PRIu64 " x %" PRIu64 " x %" PRIu64, p->tensor,
                                   p->pipeline, p->data))};
         report_row(&page->memory, table, cells);
@@ -158,6 +168,7 @@ static void efficiency_bars(const struct figure *f, int along)
                          .id = chart_id(f, "rate"),
                          .title = report_text(&page->memory, "%s: samples per second", f->name),
                          .kind = CHART_BARS,
+                         .metrics = metrics,
                          .caption = "No bar: nothing can run.",
                          .source = f->source,
                          .table = point_table(f, along),
@@ -179,7 +190,7 @@ static void efficiency_grid(const struct figure *f, int along)
             .title = report_text(&page->memory, "%s: samples per second, by %s", f->name,
                                  way_title(f, along)),
             .kind = CHART_HEAT,
-            .caption = "0: nothing can run.",
+            .metrics = metrics,
             .source = f->source,
             .table = point_table(f, along),
             .role = {[CHART_X] = "category", [CHART_Y] = "series", [CHART_VALUE] = "samples_per_s"},

@@ -1,7 +1,9 @@
 /* Two plans side by side as a page. */
 #include "base/number.h"
+#include "base/units.h"
 #include "cli/pages.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A note, and the paragraphs that belong to it. */
@@ -115,7 +117,7 @@ static const char *command_of(struct html_page *page, const struct diff *d,
 static void launch(struct html_page *page, const struct diff *d, const struct diff_source *from)
 {
     const char *model = from->model ? from->model : d->in.model.id;
-    if (d->in.tool) {
+    if (d->in.script) {
         model = "model.json";
         html_add(page, &(struct html_block){
                            HTML_COMMAND, .title = "The script's model, for other commands:",
@@ -124,6 +126,32 @@ static void launch(struct html_page *page, const struct diff *d, const struct di
                                                page_word(page, from->a), model)});
     }
     page_launch(page, "To launch B, and to look closer at it:", model, from->system, &d->in.b);
+}
+
+/* Which of the two is faster, by how much, and do both fit? */
+static void verdict(struct html_page *page, const struct diff *d, const char *command)
+{
+    struct report *memory = &page->memory;
+    const bool a = d->w.a.verdict == RK_FITS, b = d->w.b.verdict == RK_FITS;
+    struct html_block block = {HTML_VERDICT, .source = command,
+                               .tone = a && b   ? REPORT_GOOD
+                                       : a || b ? REPORT_UNSURE
+                                                : REPORT_BAD};
+    const char *fit = a && b ? "Both fit"
+                      : a    ? "A fits, B cannot run"
+                      : b    ? "B fits, A cannot run"
+                             : "Neither can run";
+    block.title = report_text(memory, "%s.", fit);
+    if (d->w.a.timed && d->w.b.timed) {
+        const double change = d->b.samples_per_s / d->a.samples_per_s - 1;
+        char step_a[QUANTITY_TEXT], step_b[QUANTITY_TEXT];
+        block.title = report_text(
+            memory, "%s: %s per step with A, %s with B, which has %.1f %% %s throughput.", fit,
+            quantity_format(step_a, QUANTITY_SECONDS, d->a.step_s),
+            quantity_format(step_b, QUANTITY_SECONDS, d->b.step_s), 100 * fabs(change),
+            change < 0 ? "less" : "more");
+    }
+    html_add(page, &block);
 }
 
 void page_diff(struct html_page *page, const struct diff *d, const struct diff_source *from,
@@ -138,6 +166,7 @@ void page_diff(struct html_page *page, const struct diff *d, const struct diff_s
         report_text(&page->memory, "Two plans for %s on %s", d->in.model.id, d->in.system.id);
     page->subtitle =
         report_text(&page->memory, "A, %s: %s; B, %s: %s", d->in.name_a, a, d->in.name_b, b);
+    verdict(page, d, command);
     if (d->w.a.timed && d->w.b.timed) {
         page_section(page, "summary", "Side by side", NULL);
         times(page, d, command);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A search for each value of each axis takes too long with more plans. */
-enum { MOST_VALUES = 256, MOST_PLANS = 4000000 };
+enum { MOST_VALUES = 256, MOST_PLANS = 1000000 };
 
 static bool is_allowed(const struct rk_plans_problem *problem, enum rk_plan_axis axis,
                        uint64_t value)
@@ -77,8 +77,8 @@ static int axis_values(const struct rk_plans_problem *p, enum rk_plan_axis axis,
 static enum rk_status search_value(const struct searched *j, enum rk_plan_axis axis, uint64_t value,
                                    struct rk_answer *result, struct rk_error *error)
 {
-    struct rk_plans_problem problem = *j->search->problem;
-    const struct rk_query options = {.top = 1, .threads = j->search->threads};
+    struct rk_plans_problem problem = j->search->search->problem;
+    const struct rk_query options = {.top = 1, .threads = (int)j->search->search->args->threads};
     problem.pinned[axis].count = 1;
     problem.pinned[axis].value[0] = problem.pinned[axis].to[0] = value;
     struct rk_space *space = rk_plans_open(&problem, error);
@@ -94,11 +94,11 @@ static enum rk_status effect_of(const struct searched *j, struct report_table *t
                                 enum rk_plan_axis axis, struct rk_error *error)
 {
     uint64_t values[MOST_VALUES];
-    const int count = axis_values(j->search->problem, axis, values);
+    const int count = axis_values(&j->search->search->problem, axis, values);
     enum rk_status status = RK_OK;
     for (int i = 0; i < count && status == RK_OK; i++) {
         struct rk_answer result = {.best = NULL};
-        if (!is_allowed(j->search->problem, axis, values[i])) continue;
+        if (!is_allowed(&j->search->search->problem, axis, values[i])) continue;
         status = search_value(j, axis, values[i], &result, error);
         const bool any = status == RK_OK && result.found;
         const double rate = any ? result.best[0].samples_per_s : 0;
@@ -182,7 +182,7 @@ enum rk_status page_effects(const struct searched *j, struct rk_error *error)
     };
     struct report_table *table = page_table(j->page, columns, COUNT_OF(columns));
     enum rk_status status = RK_OK;
-    if (j->search->result->counts.total > MOST_PLANS) return RK_OK;
+    if (j->search->search->result.counts.total > MOST_PLANS) return RK_OK;
     for (int axis = 0; axis < RK_PLAN_AXES && status == RK_OK; axis++)
         if (page_has_axis(j, (enum rk_plan_axis)axis) &&
             page_axis_says(j, (enum rk_plan_axis)axis, NULL))

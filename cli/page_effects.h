@@ -4,11 +4,16 @@
 
 #include "cli/pages.h"
 #include "cli/plan_axes.h"
+#include "cli/prediction.h"
+#include "cli/search_job.h"
 
 /* One of the best. */
 struct found_plan {
     struct rk_plan plan;
     struct rk_outcome outcome;
+    struct rk_prediction prediction;
+    bool known; /* the quantiles of runs like it: */
+    double step_s[FORECAST_QUANTILES];
 };
 
 struct searched {

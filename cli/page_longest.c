@@ -136,6 +136,7 @@ enum rk_status page_longest(const struct page_longest *l, const char *path, stru
     page.memory.failed = l->report->failed;
     page.subtitle = report_text(&page.memory, "%s on %s", l->model->id, l->system->id);
     bool drawn = false;
+    page_report_head(&page, l->report, l->code);
     for (const struct report_table *t = l->report->first; t; t = t->next) {
         if (!(t->formats & REPORT_IN_TEXT)) continue;
         page_show(&page, t->title, t, NULL);

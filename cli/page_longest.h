@@ -15,6 +15,7 @@ struct page_longest {
     const char *model_name, *system_name; /* as they were given */
     const struct report *report;          /* tables */
     const struct report_table *points;    /* of the columns above */
+    int code;                             /* the command's exit code */
 };
 
 enum rk_status page_longest(const struct page_longest *l, const char *path, struct rk_error *error);

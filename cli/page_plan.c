@@ -1,9 +1,11 @@
 /* One plan and its prediction as a page. */
 #include "base/number.h"
+#include "base/units.h"
 #include "cli/describe.h"
 #include "cli/fits.h"
 #include "cli/pages.h"
 #include "clusters/predict.h"
+#include "facts/learned.h"
 #include "machine/part.h"
 
 #include <inttypes.h>
@@ -34,7 +36,7 @@ static void figure_row(struct html_page *page, struct report_table *table,
     if (cells) report_row(&page->memory, table, cells);
 }
 
-static void cards(struct html_page *page, const struct page_plan *p)
+static const struct report_table *cards(struct html_page *page, const struct page_plan *p)
 {
     static struct report_column columns[] = {
         {.name = "step_s", .title = "time of a step", .unit = "s"},
@@ -53,9 +55,51 @@ static void cards(struct html_page *page, const struct page_plan *p)
     const int count = COUNT_OF(columns) - (prediction->outcome.offload_bytes == 0);
     struct report_table *table = page_table(page, columns, count);
     figure_row(page, table, columns, count, prediction);
-    if (table)
-        html_add(page, &(struct html_block){HTML_CARDS, .table = table,
-                                            .source = predict_command(page, p, "--format json")});
+    return table;
+}
+
+/* "27.30 s per step (50 % interval 25.1 s to 31.0 s), 52.1 GiB of 80.0 GiB" */
+static const char *sizes_text(struct html_page *page, const struct forecast *f)
+{
+    char step[QUANTITY_TEXT], low[QUANTITY_TEXT], high[QUANTITY_TEXT], need[QUANTITY_TEXT],
+        there[QUANTITY_TEXT];
+    double at[FORECAST_QUANTILES];
+    const struct rk_prediction *p = f->prediction;
+    const char *range = "";
+    if (forecast_range(f, at))
+        range = report_text(&page->memory, " (50 %% interval %s to %s)",
+                            quantity_format(low, QUANTITY_SECONDS, at[1]),
+                            quantity_format(high, QUANTITY_SECONDS, at[3]));
+    return report_text(&page->memory, "%s per step%s, %s of %s",
+                       quantity_format(step, QUANTITY_SECONDS, p->step_s), range,
+                       quantity_format(need, QUANTITY_BYTES, p->hbm_bytes),
+                       quantity_format(there, QUANTITY_BYTES,
+                                       forecast_system(f, p->tightest)->memory[0].capacity_bytes));
+}
+
+/* Does it fit, and what a step takes; of a plan that cannot run, why. */
+static void verdict(struct html_page *page, const struct page_plan *p, const char *errors)
+{
+    const struct forecast *f = p->forecast;
+    struct html_block block = {HTML_VERDICT, .text = *errors ? errors : NULL,
+                               .source = predict_command(page, p, "--format json")};
+    if (f->prediction->timed) block.table = cards(page, p);
+    if (f->prediction->verdict != RK_FITS) {
+        block.tone = REPORT_BAD;
+        block.title = report_text(&page->memory, "This plan cannot run: %s.",
+                                  f->prediction->reasons ? forecast_reason(&page->memory, f, 0)
+                                                         : rk_verdict_name(f->prediction->verdict));
+    } else {
+        const double chance = f->system->machine ? NAN
+                                                 : learned_fit(f->model, f->system, f->plan,
+                                                               f->prediction->hbm_bytes);
+        const bool sure = isnan(chance) || chance >= LEARNED_SURE;
+        block.tone = sure ? REPORT_GOOD : REPORT_UNSURE;
+        block.title = sure ? report_text(&page->memory, "It fits: %s", sizes_text(page, f))
+                           : report_text(&page->memory, "It fits with %.0f %% probability: %s",
+                                         100 * chance, sizes_text(page, f));
+    }
+    html_add(page, &block);
 }
 
 static void reasons(struct html_page *page, const struct page_plan *p)
@@ -63,11 +107,11 @@ static void reasons(struct html_page *page, const struct page_plan *p)
     const struct report_table *before = page->memory.last;
     if (p->forecast->prediction->verdict == RK_FITS) return;
     html_add(page,
-             &(struct html_block){
-                 HTML_WARNING, .text = p->forecast->prediction->timed
-                                           ? "This plan cannot run. What follows is what it would "
-                                             "cost if the reasons below were gone."
-                                           : "This plan cannot run, for the reasons below."});
+             &(struct html_block){HTML_WARNING,
+                                  .text = p->forecast->prediction->timed
+                                              ? "What follows is what the plan would cost if the "
+                                                "reasons below were gone."
+                                              : "The reasons are below."});
     forecast_refusal(&page->memory, p->forecast);
     show_added(page, before, predict_command(page, p, "--format json"));
 }
@@ -368,7 +412,7 @@ static void pipeline(struct html_page *page, const struct page_plan *p)
     const struct forecast *f = p->forecast;
     struct timeline_plan plan;
     struct rk_error error;
-    if (step_timeline(&plan, f->model, f->system, f->plan, f->prediction, -1, &error) != RK_OK)
+    if (step_timeline(&plan, f->model, f->system, f->plan, f->prediction, NULL, -1, &error) != RK_OK)
         return;
     page_schedule(
         page, &plan,
@@ -390,7 +434,6 @@ static enum rk_status sections(struct html_page *page, struct page_plan *p, stru
     p->operation = report_alloc(&page->memory, (size_t)(p->operations + 1) * sizeof *p->operation);
     if (!p->operation) return status; /* html_write says that memory ran out */
     rk_predict_operations(f->model, f->system, f->plan, p->operation, p->operations);
-    cards(page, p);
     time_bars(page, p);
     memory(page, p);
     savings(page, p);
@@ -431,7 +474,8 @@ enum rk_status page_plan(struct html_page *page, const struct forecast *f,
     page->title = report_text(memory_of_page, "%s on %s", f->model->id, f->system->id);
     page->subtitle = report_text(memory_of_page, "One training step on %" PRIu64 " GPUs, by %s: %s",
                                  f->plan->ranks, forecast_by(f->plan), words);
-    page_section(page, "summary", "Summary", error_bar(page, &p));
+    verdict(page, &p, error_bar(page, &p));
+    page_section(page, "summary", "Time of a step", NULL);
     reasons(page, &p);
     enum rk_status status = f->prediction->timed ? sections(page, &p, error) : RK_OK;
     if (status == RK_OK) status = nearest(page, &p, error);

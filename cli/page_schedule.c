@@ -360,8 +360,9 @@ int show_timeline(const struct report *report, const struct timeline_plan *plan,
     struct html_page page = {.title = NULL};
     struct rk_error error;
     if (!show_is_page(show, path)) return show_report(report, show, path, status);
-    page_answer(&page, report, status);
+    page_report_head(&page, report, status);
     page_schedule(&page, plan, NULL);
+    page_report(&page, report);
     const enum rk_status written = page_write(&page, path, NULL, NULL, PAGE_HTML, &error);
     html_release(&page);
     return written == RK_OK ? status : options_fail(&error);

@@ -329,6 +329,16 @@ static enum rk_status fill(struct study_page *s, struct rk_error *error)
             study_query(s->database, study_points_sql(page, "result ORDER BY figure_number, point"),
                         study_read_point, s, error);
     if (status != RK_OK) return status;
+    size_t run = 0;
+    for (size_t i = 0; i < s->count; i++)
+        run += s->point[i].runs;
+    html_add(page,
+             &(struct html_block){
+                 HTML_VERDICT, .tone = run ? REPORT_GOOD : REPORT_BAD,
+                 .title = report_text(&page->memory, "%zu of %zu points have a plan that can run.",
+                                      run, s->count),
+                 .source = report_text(&page->memory, "reckon report %s -o study.html",
+                                       page_word(page, s->path))});
     page_section(page, "summary", "Summary", NULL);
     status = list(
         s, "Figures",

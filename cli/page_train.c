@@ -86,7 +86,7 @@ enum rk_status page_train(const struct page_train *train, const char *path, stru
             ? report_text(&page.memory, " A point is the mean of %" PRIu64 " steps.",
                           train->curve->every)
             : "";
-    page_verdict(&page, train->answer, RK_OK);
+    page_report_head(&page, train->answer, RK_OK);
     draw(&page, table, "loss", "Loss, step by step",
          report_text(&page.memory, "Cross entropy of a token, in nats.%s", every), "loss");
     draw(&page, table, "speed", "Tokens a second", *every ? every + 1 : NULL, "tokens_per_s");

@@ -66,7 +66,7 @@ int show_timeline(const struct report *report, const struct timeline_plan *plan,
 void page_measured(struct html_page *page, const struct timeline_plan *plan,
                    const struct step_trace *trace, const char *source);
 
-/* What single changes save, of today's model; `source` is the command of its numbers. */
+/* What single changes save; `source` is the command of its numbers. */
 void page_savings(struct html_page *page, const struct forecast *forecast, const char *source);
 
 /* The lines that launch a plan and look closer at it. page_advice.c */
@@ -81,17 +81,18 @@ void page_diff(struct html_page *page, const struct diff *diff, const struct dif
 
 /* ---- one search ---- */
 
+struct search;
+
 struct page_search {
-    const char *model_name, *system_name;
-    const char *command; /* `reckon search ...`, which gives the same answer */
-    const struct rk_plans_problem *problem;
-    const struct rk_space *space;
-    const struct rk_answer *result;
-    int threads; /* 0: all */
+    const char *model_name, *system_name; /* as given on the command line */
+    const struct search *search;          /* asked and answered: cli/search_job.h */
+    const struct report *answer; /* what search_answer_fill() says; lives as long as the page */
     struct progress *progress;
+    const char
+        *command; /* `reckon search ...`, which gives the same answer; set by page_search() */
 };
 
-/* Searches again, with one axis held at a time, and for the frontier. */
+/* Searches again, with one axis held at a time, and for the frontier. page_search.c */
 enum rk_status page_search(struct html_page *page, const struct page_search *search,
                            struct rk_error *error);
 
@@ -143,8 +144,9 @@ void page_answer(struct html_page *page, const struct report *report, int status
 enum rk_status page_of_answer(const struct report *report, const char *path, int status,
                               struct rk_error *error);
 
-/* The report's verdict, or its first line, with the command that was given. */
-void page_verdict(struct html_page *page, const struct report *report, int status);
+/* The title, where the page has none, and the report's verdict or its first line, with the command
+ * that was given. */
+void page_report_head(struct html_page *page, const struct report *report, int status);
 
 /* The words of the command that runs, from its name on: pages name it. Borrowed. */
 void page_given(int count, char **words);

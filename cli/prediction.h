@@ -38,6 +38,11 @@ enum rk_status forecast_nearest(struct report *report, const struct forecast *f,
 /* What forecast_errors() knows of time and memory, as records alone. */
 void forecast_error_records(struct report *report, const struct forecast *f);
 
+/* The 5, 25, 50, 75 and 95 % quantiles of the step times of runs like it, seconds; false: none are
+ * known. */
+enum { FORECAST_QUANTILES = 5 };
+bool forecast_range(const struct forecast *f, double step_s[FORECAST_QUANTILES]);
+
 /* "of such runs (...) half take 3.1 s to 3.6 s, 90 % ...", of a step that is predicted so; NULL
  * where nothing is known. */
 const char *learned_times(struct report *report, const struct forecast *f);

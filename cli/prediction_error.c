@@ -66,6 +66,15 @@ static const char *half_text(struct report *report, const struct forecast *f,
                        quantity_format(high, QUANTITY_SECONDS, step_s * class.ratio[3]));
 }
 
+bool forecast_range(const struct forecast *f, double step_s[FORECAST_QUANTILES])
+{
+    struct error_class class;
+    if (!times_of(f, PUBLISHED_UNKNOWN, &class)) return false;
+    for (int i = 0; i < FORECAST_QUANTILES; i++)
+        step_s[i] = f->prediction->step_s * class.ratio[i];
+    return true;
+}
+
 static const char *bar_text(struct report *report, const struct forecast *f,
                             const struct error_class *c)
 {

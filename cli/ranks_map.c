@@ -254,6 +254,12 @@ enum rk_status clusters_draw(const char *path, const struct clusters_plan *plan,
                        MAP_MOST_DEVICES);
     enum rk_status status = page_draws(path, error);
     if (status != RK_OK) return status;
+    html_add(&page,
+             &(struct html_block){
+                 HTML_VERDICT,
+                 .title = report_text(
+                     &page.memory, "%" PRIu64 " ranks are on %" PRIu64 " devices of %d clusters.",
+                     clusters_ranks(plan), devices_of(machine), machine->clusters)});
     clusters_map(&page, plan, machine);
     status = page_write(&page, path, NULL, NULL, PAGE_HTML, error);
     html_release(&page);

@@ -12,6 +12,7 @@
 #include "cli/search_job.h"
 #include "cli/search_select.h"
 #include "facts/learned.h"
+#include "report/chart.h"
 #include "search/clusters_space.h"
 #include "search/plans_empty.h"
 
@@ -196,6 +197,12 @@ static const struct report_column outcome_columns[] = {
     {.name = "bar", .bar = REPORT_BAR_SHARE},
 };
 
+static const struct chart outcome_chart = {.id = "outcomes",
+                                           .title = "Plans by outcome",
+                                           .kind = CHART_BARS,
+                                           .role = {[CHART_Y] = "outcome", [CHART_VALUE] = "plans"},
+                                           .x = {.title = "plans"}};
+
 /* `where` is the name of the tier; NULL: the reason names none. */
 static void outcome_row(struct report *report, struct report_table *table, uint64_t total,
                         const char *name, int tier, const char *where, uint64_t count)
@@ -224,6 +231,7 @@ static void add_outcomes(struct report *report, const struct search *search)
     const struct rk_search_counts *c = &search->result.counts;
     struct report_table *table = REPORT_LIST(report, "outcomes", "What became of the plans",
                                              REPORT_IN_TEXT | REPORT_IN_JSON, outcome_columns);
+    if (table) table->chart = &outcome_chart;
     for (int i = 0; i < RK_VERDICTS; i++)
         for (int tier = 0; tier < RK_MAX_TIERS; tier++)
             if (c->verdict[i][tier] || (i == RK_FITS && tier == 0))

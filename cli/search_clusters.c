@@ -6,6 +6,7 @@
 #include "cli/pages.h"
 #include "cli/prediction.h"
 #include "clusters/predict.h"
+#include "report/chart.h"
 #include "search/clusters_space.h"
 
 #include <inttypes.h>
@@ -29,6 +30,12 @@ static const struct report_column alone_columns[] = {
     {.name = "slower", .title = "over the best", .unit = "%", .digits = 1},
 };
 /* clang-format on */
+
+static const struct chart alone_chart = {.id = "alone",
+                                         .title = "Each cluster by itself",
+                                         .kind = CHART_BARS,
+                                         .role = {[CHART_Y] = "machine", [CHART_VALUE] = "bound_s"},
+                                         .x = {.title = "objective"}};
 
 static const struct clusters_space *space_of(const struct search *search)
 {
@@ -197,6 +204,7 @@ static void add_alone(struct report *report, const struct search *search)
     const struct clusters_answer *answer = space_of(search)->answer;
     struct report_table *table = REPORT_LIST(report, "alone", "Each cluster by itself",
                                              REPORT_IN_TEXT | REPORT_IN_JSON, alone_columns);
+    if (table) table->chart = &alone_chart;
     for (int i = 0; i < machine->clusters; i++) {
         const struct rk_cluster *c = &machine->cluster[i];
         const bool fits = !isinf(answer->alone_s[i]);

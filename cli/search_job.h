@@ -139,6 +139,9 @@ search_answer_nearest(struct report *report, const struct search *search,
                       struct rk_error *error); /* of the best; in text with --nearest */
 void search_answer_fill(struct report *report, const struct search *search,
                         const struct search_keys *keys);
+/* All of it: the answer, --why and --sensitivity, --tokens, --nearest. search_report.c */
+enum rk_status search_report(struct report *report, const struct search *search,
+                             const struct search_keys *keys, struct rk_error *error);
 void search_answer_rate(const struct search *search, const struct search_session *session);
 void search_answer_explain(const struct search *search);
 

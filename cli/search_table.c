@@ -1,7 +1,10 @@
 #include "cli/search_table.h"
 
 #include "base/memory.h"
+#include "base/units.h"
+#include "cli/prediction.h"
 #include "facts/learned.h"
+#include "report/chart.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -238,6 +241,148 @@ static void add_headline(struct table *table, const struct search_grid *grid)
                             table->args->where ? table->args->where : ""));
 }
 
+/* ---- the chart of a page ---- */
+
+/* clang-format off */
+static const struct report_column point_columns[] = {
+    {.name = "problem"}, {.name = "model"}, {.name = "system"}, {.name = "gpus", .title = "GPUs"}, {.name = "batch"},
+    {.name = "along"}, {.name = "rest"},
+    {.name = "step_s",           .title = "step",         .unit = "s"},
+    {.name = "low_s",            .title = "25 %",         .unit = "s"},
+    {.name = "high_s",           .title = "75 %",         .unit = "s"},
+    {.name = "tokens_per_s",     .title = "tokens/s",     .unit = "n"},
+    {.name = "tokens_per_s_gpu", .title = "tokens/s/GPU"},
+    {.name = "mfu",              .title = "MFU",          .unit = "%"},
+    {.name = "hbm_bytes",        .title = "memory",       .unit = "B"},
+    {.name = "days"},
+    {.name = "cost_usd",         .title = "cost in USD",  .unit = "n"},
+};
+static const char *const metrics[] = {"step_s", "tokens_per_s", "tokens_per_s_gpu", "mfu", "hbm_bytes", "days", "cost_usd", NULL};
+static const struct chart grid_bars = {
+    .id = "problems", .title = "Step time of the best plan of each problem",
+    .caption = "The whisker is the 50 % interval of runs like it. No bar: nothing can run.",
+    .kind = CHART_BARS,
+    .role = {[CHART_Y] = "problem", [CHART_VALUE] = "step_s", [CHART_LOW] = "low_s", [CHART_HIGH] = "high_s"},
+    .metrics = metrics};
+static const struct chart grid_lines = {
+    .id = "scaling", .title = "Throughput of the best plans over GPUs", .kind = CHART_XY,
+    .role = {[CHART_X] = "gpus", [CHART_Y] = "tokens_per_s", [CHART_SERIES] = "rest"},
+    .metrics = metrics, .mark = CHART_LINE, .x = {.log = true}};
+static const struct chart grid_cells = {
+    .id = "grid", .title = "The best plan of each problem", .kind = CHART_HEAT,
+    .role = {[CHART_X] = "along", [CHART_Y] = "rest", [CHART_VALUE] = "tokens_per_s_gpu"},
+    .metrics = metrics};
+/* clang-format on */
+enum { POINT_COLUMNS = sizeof point_columns / sizeof *point_columns };
+
+/* What of a problem differs between the problems; without `along` of these. */
+static const char *label_of(struct report *report, const struct search_grid *grid,
+                            const struct table_row *row, const char *along)
+{
+    const char *gpus = report_text(report, "%" PRIu64 " GPUs", row->gpus);
+    const char *batch = report_text(report, "batch %" PRIu64, row->batch);
+    const struct {
+        const char *name, *text;
+        bool varies;
+    } parts[] = {{"model", row->model->id, grid->models > 1},
+                 {"system", row->choice ? row->choice : row->system->id, grid->systems > 1},
+                 {"gpus", gpus, grid->gpus.count > 1},
+                 {"batch", batch, grid->batch.count > 1}};
+    const char *label = "";
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].varies && strcmp(parts[i].name, along) != 0)
+            label = report_text(report, "%s%s%s", label, *label ? ", " : "", parts[i].text);
+    return *label ? label : row->model->id;
+}
+
+static void add_point(struct report *report, struct report_table *points,
+                      const struct search_grid *grid, const struct table_row *row,
+                      const char *along)
+{
+    const struct rk_outcome *o = &row->outcome;
+    const char *system = row->choice ? row->choice : row->system->id;
+    struct report_cell cells[POINT_COLUMNS] = {
+        cell_text(label_of(report, grid, row, "")),
+        cell_text(row->model->id),
+        cell_text(system),
+        cell_count(row->gpus),
+        cell_count(row->batch),
+        strcmp(along, "gpus") == 0     ? cell_count(row->gpus)
+        : strcmp(along, "batch") == 0  ? cell_count(row->batch)
+        : strcmp(along, "system") == 0 ? cell_text(system)
+                                       : cell_text(row->model->id),
+        cell_text(label_of(report, grid, row, along))};
+    if (!row->reason) {
+        struct rk_prediction prediction;
+        double at[FORECAST_QUANTILES];
+        const struct forecast f = {row->model, row->system, &row->plan, &prediction, ""};
+        rk_predict(row->model, row->system, &row->plan, &prediction);
+        const bool known = forecast_range(&f, at);
+        const struct report_cell figures[] = {
+            cell_number(o->step_s),
+            known ? cell_number(at[1]) : cell_none(),
+            known ? cell_number(at[3]) : cell_none(),
+            cell_number(o->tokens_per_s),
+            cell_number(o->tokens_per_s / (double)row->plan.ranks),
+            cell_number(o->mfu),
+            cell_number(o->hbm_bytes),
+            row->days > 0 ? cell_number(row->days) : cell_none(),
+            row->cost > 0 ? cell_number(row->cost) : cell_none()};
+        memcpy(cells + 7, figures, sizeof figures);
+    }
+    report_row(report, points, cells);
+}
+
+/* Over GPUs lines, else bars; of two and more that differ cells, too. */
+static void add_charts(struct report *report, const struct table *table,
+                       const struct search_grid *grid)
+{
+    const char *along = grid->gpus.count > 1    ? "gpus"
+                        : grid->batch.count > 1 ? "batch"
+                        : grid->systems > 1     ? "system"
+                                                : "model";
+    const int differ =
+        (grid->models > 1) + (grid->systems > 1) + (grid->gpus.count > 1) + (grid->batch.count > 1);
+    const struct chart *const charts[] = {grid->gpus.count > 1 ? &grid_lines : NULL,
+                                          grid->gpus.count > 1 && differ > 1 ? NULL : &grid_bars,
+                                          differ > 1 ? &grid_cells : NULL};
+    for (size_t k = 0; k < sizeof charts / sizeof *charts; k++) {
+        struct chart *chart = charts[k] ? report_alloc(report, sizeof *chart) : NULL;
+        if (!chart) continue;
+        *chart = *charts[k];
+        if (chart->kind == CHART_HEAT) chart->x.title = strcmp(along, "gpus") == 0 ? "GPUs" : along;
+        struct report_table *points =
+            REPORT_LIST(report, NULL, NULL, REPORT_IN_PAGE, point_columns);
+        if (points) points->chart = chart;
+        for (size_t i = 0; i < table->count; i++)
+            add_point(report, points, grid, &table->row[i], along);
+    }
+}
+
+/* The fastest of all, in tokens per second and GPU. */
+static void add_verdict(struct report *report, const struct table *table,
+                        const struct search_grid *grid)
+{
+    const struct table_row *best = NULL;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct table_row *row = &table->row[i];
+        if (!row->reason && (!best || row->outcome.tokens_per_s > best->outcome.tokens_per_s))
+            best = row;
+    }
+    if (!best) {
+        report_verdict(report, REPORT_BAD, "No problem has a plan that can run.");
+        return;
+    }
+    char step[QUANTITY_TEXT];
+    report_verdict(report, REPORT_GOOD,
+                   report_text(report,
+                               "%zu of %zu problems have a plan. The most tokens per second: %s, "
+                               "%s per step, %.1f %% MFU.",
+                               table->fitting, grid->problems, label_of(report, grid, best, ""),
+                               quantity_format(step, QUANTITY_SECONDS, best->outcome.step_s),
+                               100 * best->outcome.mfu));
+}
+
 static void fill_report(struct table *table, const struct search_grid *grid)
 {
     static const struct report_column head[] = {{.name = "command"}, {.name = "complete"}};
@@ -275,6 +420,8 @@ static void fill_report(struct table *table, const struct search_grid *grid)
     add_headline(table, grid);
     report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, head),
                (const struct report_cell[]){cell_text("search"), cell_flag(table->complete)});
+    add_charts(report, table, grid);
+    add_verdict(report, table, grid);
     add_rows(report, table->row, table->count, shown, REPORT_IN_TEXT);
     add_rows(report, table->row, table->count, all, REPORT_IN_JSON | REPORT_IN_CSV);
 }

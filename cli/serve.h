@@ -44,6 +44,10 @@ struct serve_found {
 bool serve_best(const struct serve_question *question, const struct serve_limits *limits,
                 bool search, struct serve_found *found);
 
+/* Says in the report what the plan gives for the question's batch. */
+void serve_verdict(const struct serve_question *question, const struct rk_plan *plan,
+                   const struct rk_served *served);
+
 /* The words that `reckon serve` takes, beside those that the user gave; live in the report. */
 const char *serve_words(struct report *report, const struct rk_plan *plan);
 

@@ -1,9 +1,11 @@
 /* serve_search.c - the best layout of GPUs for inference. */
 #include "base/limits.h"
 #include "base/memory.h"
+#include "base/units.h"
 #include "cli/serve.h"
 #include "facts/learned.h"
 #include "machine/part.h"
+#include "report/chart.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,6 +29,15 @@ static const struct report_column layout_columns[] = {
     {.name = "plan"},
 };
 /* clang-format on */
+static const struct chart layout_chart = {.title = "Throughput against latency of the best layouts",
+                                          .caption = "Up and to the left is better.",
+                                          .kind = CHART_XY,
+                                          .role = {[CHART_X] = "token_s",
+                                                   [CHART_Y] = "tokens_per_s_gpu",
+                                                   [CHART_SERIES] = "plan",
+                                                   [CHART_LABEL] = "plan"},
+                                          .x = {.title = "mean time of a token"},
+                                          .y = {.title = "tokens per second per GPU"}};
 enum { LAYOUT_COLUMNS = sizeof layout_columns / sizeof *layout_columns };
 
 /* ---- one layout ---- */
@@ -172,6 +183,28 @@ bool serve_best(const struct serve_question *q, const struct serve_limits *limit
     return any;
 }
 
+void serve_verdict(const struct serve_question *q, const struct rk_plan *plan,
+                   const struct rk_served *served)
+{
+    char token[QUANTITY_TEXT], first[QUANTITY_TEXT];
+    report_verdict(
+        q->report, REPORT_GOOD,
+        report_text(
+            q->report,
+            "%llu sequences at a time give %.4g tokens per second per GPU; a token takes %s, "
+            "the first of a prompt alone %s.",
+            (unsigned long long)q->serving.batch, served->tokens_per_s / (double)plan->ranks,
+            quantity_format(token, QUANTITY_SECONDS, served->mean_token_s),
+            quantity_format(first, QUANTITY_SECONDS, served->alone.step_s)));
+}
+
+static void verdict_best(const struct serve_question *q, const struct serve_found *found)
+{
+    struct serve_question best = *q;
+    best.serving.batch = found->batch;
+    serve_verdict(&best, &found->plan, &found->served);
+}
+
 int serve_search(const struct serve_question *q, const struct serve_limits *limits)
 {
     struct layouts all = {.layout = NULL};
@@ -186,10 +219,12 @@ int serve_search(const struct serve_question *q, const struct serve_limits *limi
         report_add(q->report, &(struct report_table){.name = "layouts",
                                                      .title = "The best layouts",
                                                      .formats = REPORT_IN_ALL,
+                                                     .chart = &layout_chart,
                                                      .columns = layout_columns,
                                                      .column_count = LAYOUT_COLUMNS});
     for (int i = 0; i < all.count && (uint64_t)i < top; i++)
         add_row(q, table, &all.layout[i], i + 1);
+    if (all.count) verdict_best(q, &all.layout[0].found);
     if (!all.count)
         report_note(q->report, "  No layout fits, or is within the limits: give more GPUs, or "
                                "longer limits");

@@ -147,7 +147,7 @@ static bool count_tensors(const struct train_asked *asked, struct rk_train_memor
     struct rk_error error;
     train.block_tokens = 0;
     const size_t found =
-        alone ? 1 : rk_program_classes(asked->model, asked->plan, classes, RK_MAX_STAGES);
+        alone ? 1 : rk_program_classes(asked->model, asked->system, asked->plan, classes, RK_MAX_STAGES);
     *most = (struct rk_train_memory){.peak_bytes = 0};
     if (!asked->predicts || train.double_precision) return false;
     for (size_t i = 0; i < found && i < RK_MAX_STAGES; i++) {

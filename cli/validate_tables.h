@@ -55,6 +55,10 @@ void validate_unread(struct report *report, const struct unread *unread, bool st
 /* Each step that was measured once: the table of facts/nearest.h. */
 void validate_steps(struct report *report, const struct results *results);
 
+/* Measured and predicted steps as a chart of a page, and the verdict. RK_IO: no memory. */
+enum rk_status validate_chart(struct report *report, const struct results *results,
+                              struct rk_error *error);
+
 /* Every result; with `parts` where its time and memory goes. */
 void validate_rows(struct report *report, const struct results *results, bool parts);
 

@@ -2,6 +2,7 @@
 # tables, the library, and the catalog. docs/python.md; python/backend.py makes the wheel of it.
 add_executable(python_tables EXCLUDE_FROM_ALL python/tables.c)
 target_link_libraries(python_tables PRIVATE reckon_static)
+target_include_directories(python_tables PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_compile_definitions(python_tables PRIVATE RECKON_VERSION="${PROJECT_VERSION}")
 
 set(module ${CMAKE_CURRENT_BINARY_DIR}/python/reckon)

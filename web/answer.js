@@ -33,6 +33,11 @@ function refusalText({reasons, remedy}) {
   return `This plan cannot run: ${why}.` + (remedy ? ` It fits with ${remedy.words}, ${valueText(remedy.step_s, 's')} a step.` : ' Another plan below does.');
 }
 
+// The colour of the answer, as on the pages of reports.
+function tone(place, name) {
+  place.className = `verdict ${name}`;
+}
+
 function showHeadline(names, question, prediction, search) {
   const place = $('headline'), run = prediction.run;
   const title = run && run.cost_usd !== null ? `${daysText(run.days)} and ${moneyText(run.cost_usd)}`
@@ -43,6 +48,7 @@ function showHeadline(names, question, prediction, search) {
   const chances = !prediction.fits ? make('p', {className: 'warning', textContent: refusalText(prediction)})
     : prediction.memory_fits && prediction.memory_fits.probability < 0.75
       ? make('p', {className: 'warning', textContent: 'It may not fit: memory is predicted close to what there is. Another plan below leaves more room.'}) : null;
+  tone(place, !prediction.fits ? 'bad' : chances ? 'unsure' : 'good');
   place.replaceChildren(make('h2', {textContent: title}), make('p', {textContent: what}),
     cards(figureCards(prediction)), ...(chances ? [chances] : []));
   $('bar').replaceChildren(make('b', {textContent: title}), `${valueText(prediction.rates.step_s, 's')}, MFU ${shareText(prediction.rates.mfu)}`);
@@ -62,6 +68,7 @@ function showNothing(names, question, search) {
   const most = [...search.outcomes].sort((a, b) => b.plans - a.plans)[0];
   const why = !most || most.outcome === 'fits' ? '' : most.outcome === 'memory_exceeded'
     ? ` ${shareText(most.share)} of the plans need more memory than there is.` : ` Most often: ${most.outcome.replace(/_/g, ' ')}.`;
+  tone($('headline'), 'bad');
   $('headline').replaceChildren(make('h2', {textContent: 'It does not fit.'}),
     make('p', {textContent: `None of ${search.counts.plans.toLocaleString('en')} plans for ${names.model} can run on ` +
       `${Number(question.gpus).toLocaleString('en')} × ${names.system}.${why}`}));

@@ -4,7 +4,7 @@ const question = readLink(location.hash);
 const sizes = [1, 2, 4];
 for (let nodes = 1; nodes <= 2048; nodes *= 2) sizes.push(8 * nodes, ...(nodes > 1 ? [12 * nodes] : []));
 
-let lanes, names, campaign, known = {}, turn = 0, latest = null;
+let lanes, names, listed, campaign, known = {}, turn = 0, latest = null;
 
 const read = answer => { if (answer.error) throw Object.assign(new Error(answer.error.text), {of: answer.error}); return JSON.parse(answer.text); };
 
@@ -24,7 +24,19 @@ function fillModels(list) {
     groups.set(name, [...(groups.get(name) || []), entry]);
   }
   const last = ['others', 'of papers'], order = [...groups.keys()].sort((a, b) => last.indexOf(a) - last.indexOf(b));
-  $('model').append(...order.map(name => group(name, groups.get(name))));
+  $('model').replaceChildren(...order.map(name => group(name, groups.get(name))));
+}
+
+// Models that have every word of the search in their name, id or kind, still by groups.
+function findModels() {
+  const wanted = $('find').value.toLowerCase().split(/\s+/).filter(Boolean);
+  const textOf = entry => `${entry.id} ${entry.name} ${entry.active_parameters < entry.parameters ? 'moe mixture of experts' : 'dense'}`.toLowerCase();
+  const some = listed.models.filter(entry => wanted.every(word => textOf(entry).includes(word)));
+  fillModels(some);
+  $('found').textContent = wanted.length ? `${some.length} of ${listed.models.length} models` : '';
+  if (!question.config && some.some(entry => entry.id === question.model)) $('model').value = question.model;
+  else $('model').selectedIndex = -1;
+  return some;
 }
 
 function fillSystems(list) {
@@ -40,7 +52,10 @@ function nearestSize(gpus) {
 
 // The form as the question says.
 function showQuestion() {
-  for (const id of ['gpus', 'batch', 'sequence', 'tokens', 'price', 'framework', 'precision', 'memory_GiB', 'domain', 'link_GBps', 'network_GBps', 'more', 'config'])
+  const locks = readLocks(question.locks);
+  for (const key in lockFields) if (document.activeElement !== $('lock-' + key)) $('lock-' + key).value = locks.fields[key] || '';
+  if (document.activeElement !== $('lock-rest')) $('lock-rest').value = locks.rest;
+  for (const id of ['gpus', 'batch', 'sequence', 'tokens', 'price', 'framework', 'precision', 'tuning', 'headroom', 'where', 'memory_GiB', 'domain', 'link_GBps', 'network_GBps', 'more', 'config'])
     if (document.activeElement !== $(id)) $(id).value = question[id];
   if (question.config && !$('model').querySelector('[value=""]')) $('model').prepend(make('option', {value: '', textContent: 'your own'}));
   if (!question.config && $('model').querySelector('[value=""]')) $('model').querySelector('[value=""]').remove();
@@ -76,12 +91,19 @@ function openForm() {
   $('model').onchange = () => change({model: $('model').value, config: '', sequence: '', tokens: ''});
   $('system').onchange = () => change({system: $('system').value, memory_GiB: '', domain: '', link_GBps: '', network_GBps: '', more: '', price: ''});
   $('gpus-range').oninput = () => change({gpus: String(sizes[$('gpus-range').value])});
-  for (const id of ['gpus', 'batch', 'sequence', 'tokens', 'price', 'memory_GiB', 'domain', 'link_GBps', 'network_GBps', 'more', 'framework', 'precision'])
+  for (const id of ['gpus', 'batch', 'sequence', 'tokens', 'price', 'memory_GiB', 'domain', 'link_GBps', 'network_GBps', 'more', 'framework', 'precision', 'tuning', 'headroom', 'where'])
     $(id).addEventListener($(id).tagName === 'SELECT' ? 'change' : 'input', () => {
       const value = $(id).value.trim();
       if ((id === 'gpus' || id === 'batch') && !/^[1-9]\d*$/.test(value)) return;
       change({[id]: value});
     });
+  $('find').oninput = findModels;
+  $('find').onkeydown = event => {
+    if (event.key !== 'Enter') return;
+    const some = findModels();
+    if (some.length) change({model: some[0].id, config: '', sequence: '', tokens: ''});
+  };
+  openPlan();
   $('config').oninput = () => change({config: $('config').value.trim(), sequence: '', tokens: ''});
   $('clear-model').onclick = () => change({config: '', sequence: '', tokens: ''});
   $('show-model').onclick = async () => {
@@ -107,6 +129,26 @@ function openForm() {
   addEventListener('hashchange', () => { Object.assign(question, readLink(location.hash)); showQuestion(); answer(); });
 }
 
+// Fields that lock a part of the plan, and a plan in one's own words.
+function openPlan() {
+  const locks = () => writeLocks(Object.fromEntries(Object.keys(lockFields).map(key => [key, $('lock-' + key).value.trim()])), $('lock-rest').value);
+  for (const key of [...Object.keys(lockFields), 'rest']) {
+    const field = $('lock-' + key);
+    field.addEventListener(field.tagName === 'SELECT' ? 'change' : 'input', () => change({locks: locks()}));
+  }
+  const inLocks = word => Object.values(lockFields).some(pattern => pattern.test(word));
+  $('lock-chosen').onclick = () => change({locks: wordsOf(known.plan || '').filter(inLocks).join(' ')});
+  $('unlock').onclick = () => change({locks: ''});
+  const mine = () => ownPlan(question, $('mine').value);
+  $('show-mine').onclick = () => { if ($('mine').value.trim()) change({plan: mine()}); };
+  $('compare-mine').onclick = () => {
+    const best = latest && latest.search.best[0];
+    if ($('mine').value.trim() && best) change({plan: mine(), beside: writeLink({...question, plan: best.plan, beside: ''})});
+  };
+  $('show-best').onclick = () => change({plan: '', beside: ''});
+  $('mine').onkeydown = event => { if (event.key === 'Enter' && !event.shiftKey) { event.preventDefault(); $('show-mine').click(); } };
+}
+
 async function takeFile(file) {
   const text = await file.text();
   $('own').open = true;
@@ -116,9 +158,12 @@ async function takeFile(file) {
 
 // ---- asking ----
 
+// Under an error what is shown is an older answer: it stays grey.
 function fail(message) {
-  $('wrong').textContent = message;
+  $('wrong').textContent = message ? `${message.replace(/\.?$/, '.')} What is below answers an earlier question.` : '';
   $('wrong').hidden = !message;
+  $('headline').classList.toggle('stale', Boolean(message));
+  $('sections').classList.toggle('stale', Boolean(message));
 }
 
 function busy(text, share) {
@@ -208,7 +253,6 @@ async function answer() {
     busy(null);
     fail(failure.of && failure.of.path && failure.of.line ? `${failure.of.path}:${failure.of.line}: ${failure.message}` : failure.message);
     if (!$('headline').querySelector('h2')) $('headline').replaceChildren();
-    $('sections').classList.remove('stale');
     document.documentElement.dataset.answered = turn;
   }
 }
@@ -316,7 +360,7 @@ async function start() {
   campaign = opened.campaign;
   lanes.search.warm();
   const [models, systems] = await lanes.quick.inTurn([[['models', '--format', 'json']], [['systems', '--format', 'json']]]);
-  const listed = {models: read(models).models, systems: read(systems).systems};
+  listed = {models: read(models).models, systems: read(systems).systems};
   names = {models: new Map(listed.models.map(e => [e.id, e.name])), systems: new Map(listed.systems.map(e => [e.id, e.name]))};
   fillModels(listed.models);
   fillSystems(listed.systems);

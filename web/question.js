@@ -16,6 +16,10 @@ const parts = {
   q: {name: 'sequence', first: '', fresh: true},
   f: {name: 'framework', first: 'megatron', fresh: true},
   r: {name: 'precision', first: 'bf16', fresh: true},
+  a: {name: 'tuning', first: '', fresh: true},          // words of fine-tuning; empty: all weights
+  k: {name: 'locks', first: '', fresh: true},           // words of a plan that every plan must have
+  o: {name: 'headroom', first: '', fresh: true},        // empty: learned
+  u: {name: 'where', first: '', fresh: true},           // a condition on plans
   t: {name: 'tokens', first: ''},
   c: {name: 'price', first: ''},
   p: {name: 'plan', first: ''},                         // empty: the best
@@ -56,12 +60,44 @@ function runWords(question) {
   return words;
 }
 
+const wordsOf = text => text.split(/\s+/).filter(Boolean);
+
+// A plan in somebody's words, with the batch and the fine-tuning that the form says.
+function ownPlan(question, text) {
+  const words = wordsOf(text), has = start => words.some(word => word.startsWith(start));
+  if (!has('gbs') && !has('batch')) words.push('gbs' + question.batch);
+  for (const word of wordsOf(question.tuning)) if (!has(word.match(/^[a-z]+/)[0])) words.push(word);
+  if (!has('precision') && question.precision !== 'bf16') words.push('precision=' + question.precision);
+  if (!has('framework') && question.framework !== 'megatron') words.push('framework=' + question.framework);
+  if (!has('seq') && question.sequence) words.push('seq' + question.sequence);
+  return words.join(' ');
+}
+
+// The degrees that have a field, by the word that says each; what else is locked stands in a field of its own.
+const lockFields = {tp: /^tp(\d+)$/, pp: /^pp(\d+)$/, cp: /^cp(\d+)$/, ep: /^ep(\d+)$/, mbs: /^mbs(\d+)$/, vpp: /^vpp(\d+)$/,
+  zero: /^zero([0-3])$/, recompute: /^recompute=(\w+)$/};
+
+function readLocks(text) {
+  const fields = {}, rest = [];
+  for (const word of wordsOf(text)) {
+    const name = Object.keys(lockFields).find(key => lockFields[key].test(word) && !(key in fields));
+    if (name) fields[name] = word.match(lockFields[name])[1]; else rest.push(word);
+  }
+  return {fields, rest: rest.join(' ')};
+}
+
+const writeLocks = (fields, rest) => [...Object.keys(lockFields).filter(key => fields[key])
+  .map(key => key === 'recompute' ? `recompute=${fields[key]}` : key + fields[key]), ...wordsOf(rest)].join(' ');
+
 const sizeWords = question => ['-m', modelWord(question), '-s', systemWord(question), '-g', question.gpus];
 
 function searchWords(question, more = []) {
   const words = ['search', ...sizeWords(question), '-b', question.batch, '--framework', question.framework,
     '--precision', question.precision];
   if (question.sequence) words.push('--sequence', question.sequence);
+  if (question.headroom) words.push('--headroom', question.headroom);
+  if (question.where) words.push('--where', question.where);
+  words.push(...wordsOf(question.locks), ...wordsOf(question.tuning));
   return [...words, ...more, '--format', 'json', '-q'];
 }
 

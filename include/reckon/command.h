@@ -53,6 +53,20 @@ RK_API enum rk_status rk_predict_lines(const char *model, const char *system, ui
                                        const char *const figures[], size_t width, int threads,
                                        double *values, int *verdicts, struct rk_error *error);
 
+/* The same, but a plan of which nothing can be predicted is an answer, too: reasons[i] says why
+ * plan i cannot run, NULL: it can; the caller frees each with rk_text_free(), also where the
+ * function fails. A plan that does not divide the GPUs or the batch has RK_BAD_DEGREES or
+ * RK_BAD_BATCH; a word that is none fails, as above. */
+RK_API enum rk_status rk_predict_rows(const char *model, const char *system, uint64_t gpus,
+                                      const char *const lines[], size_t count,
+                                      const char *const figures[], size_t width, int threads,
+                                      double *values, int *verdicts, char **reasons,
+                                      struct rk_error *error);
+
+/* Every choice of a plan of words, as JSON: {"plan": {"tensor": 8, ...}}, the keys of
+ * reckon-plan(5). The caller frees `text` with rk_text_free(). */
+RK_API enum rk_status rk_plan_members(const char *words, char **text, struct rk_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -180,42 +180,14 @@ struct rk_program {
 RK_NAMES_PROGRAM(RK_NAMES_FUNCTION)
 #undef RK_NAMES_FUNCTION
 
-/* Lowers the plan for one rank. RK_NOTHING_FITS when the plan cannot run, RK_UNSUPPORTED
- * when it cannot be lowered, with the reason; RK_NO_MEMORY without memory. Release in any case. */
+/* Lowers the plan for one rank; of a system of several clusters (machine.h), whose plans have
+ * stages of different numbers of ranks, ranks are counted through the stages. RK_NOTHING_FITS when
+ * the plan cannot run, RK_UNSUPPORTED when it cannot be lowered, with the reason; RK_NO_MEMORY
+ * without memory. Release in any case. */
 RK_API enum rk_status rk_program_of(struct rk_program *program, const struct rk_model *model,
                                     const struct rk_system *system, const struct rk_plan *plan,
                                     uint64_t rank, struct rk_error *error);
 RK_API void rk_program_release(struct rk_program *program); /* a zeroed program is fine */
-
-/* Replicas of a stage that are alike: `plan` as if all replicas of all stages were like these, with
- * microbatches of the samples that each of them takes of a round. */
-struct rk_program_kind {
-    const struct rk_system *system;
-    struct rk_plan plan;
-    uint64_t replicas;
-};
-
-/* A stage of a plan whose stages have different numbers of ranks: the plan as if all stages were
- * like this one, and what it runs on. Its ranks are this stage's times the stages, its samples of a
- * microbatch times its replicas those of every stage.
- *
- * Where replicas are of several kinds, on machines of their own and with shares of the samples,
- * `kind` has them in the order of their ranks, and `plan` is that of the first. They have tensor
- * and context degree in common, and what data parallelism does. */
-struct rk_program_stage {
-    const struct rk_system *system;
-    struct rk_plan plan;
-    int kinds;                          /* 0: all replicas are alike */
-    const struct rk_program_kind *kind; /* (kinds) */
-};
-
-/* The same for stages (stages[0].plan.pipeline) of different numbers of ranks, which are counted
- * through the stages; in each tensor, context, data. Two ranks of neighbouring stages send each
- * other what both have of a microbatch; of a tied table that first and last stage cut otherwise,
- * the rows that both have when data parallelism has summed them. */
-RK_API enum rk_status rk_program_of_uneven(struct rk_program *program, const struct rk_model *model,
-                                           const struct rk_program_stage *stages, uint64_t rank,
-                                           struct rk_error *error);
 
 /* Ranks whose programs differ in nothing but whom they talk to. */
 struct rk_program_class {
@@ -224,14 +196,10 @@ struct rk_program_class {
 };
 
 /* The classes, stage by stage; returns how many there are, of which the first `most` are written.
- * Requires a plan that rk_predict times. 0: no memory. */
-RK_API size_t rk_program_classes(const struct rk_model *model, const struct rk_plan *plan,
-                                 struct rk_program_class *classes, size_t most);
-
-/* Likewise; requires stages that rk_program_of_uneven lowers. */
-RK_API size_t rk_program_classes_uneven(const struct rk_model *model,
-                                        const struct rk_program_stage *stages,
-                                        struct rk_program_class *classes, size_t most);
+ * Requires a plan that rk_program_of lowers. 0: no memory. */
+RK_API size_t rk_program_classes(const struct rk_model *model, const struct rk_system *system,
+                                 const struct rk_plan *plan, struct rk_program_class *classes,
+                                 size_t most);
 
 /* What a program sums up to; bytes and FLOP of one step of this rank. */
 struct rk_program_sums {

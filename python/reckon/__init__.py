@@ -12,15 +12,18 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
+import inspect
+import itertools
 import json
 import os
 import re
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
-from . import _library, _tables
+from . import _library, _record, _tables
 from ._library import (
     FileError,
     InputError,
@@ -31,15 +34,19 @@ from ._library import (
     ReckonWarning,
     UsageError,
 )
-from ._record import Record, Rows, convert, drawn, table
-from ._tables import UNITS, VERDICTS, Figures, Model, Plan, Status
+from ._record import Columns, Record, Rows, convert, drawn, table
+from ._tables import UNITS, VERDICTS, WORDS, Figures, Model, Plan, Status
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __version__ = _tables.VERSION
+_F = TypeVar("_F", bound=Callable[..., Any])
 __all__ = [
     "ask", "budget", "charts", "check", "command", "diff", "export", "fits", "import_hf",
     "layerwise", "longest", "model", "models", "predict", "predict_many", "program", "report", "search", "serve",
-    "study", "system", "systems", "timeline",
-    "Check", "Figures", "FileError", "Fits", "InputError", "Interrupted", "Model", "Plan",
+    "study", "sweep", "system", "systems", "timeline",
+    "Check", "Columns", "Figures", "FileError", "Fits", "InputError", "Interrupted", "Model", "Plan",
     "Prediction", "Program", "ReckonError", "ReckonWarning", "Record", "Reply", "Rows", "Search", "Status", "Study",
     "System", "UsageError", "UNITS", "VERDICTS",
 ]
@@ -76,12 +83,36 @@ PlanLike = Union[str, os.PathLike, Plan, Mapping[str, Any]]
 
 
 class Answer:
-    """What the library answered: `json` is what the command line prints, byte by byte."""
+    """What the library answered: `json` is what the command line prints, byte by byte, and
+    `print(answer)` shows what it shows on a terminal."""
 
     json: str
+    _question: Optional[Callable[[Any], List[str]]] = None  # from _Inputs to words
 
     def to_dict(self) -> Dict[str, Any]:
         return json.loads(self.json)
+
+    def _rows(self) -> Rows:
+        """The main table."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """The main table as a pandas.DataFrame; plans in one line."""
+        return self._rows().to_pandas()
+
+    def __str__(self) -> str:
+        if self._question is None:
+            return repr(self)
+        with _inputs() as inputs:
+            return _library.command(self._question(inputs), None, inputs.folder).text.rstrip("\n")
+
+
+_A = TypeVar("_A", bound=Answer)
+
+
+def _kept(answer: _A, question: Callable[[Any], List[str]]) -> _A:
+    answer._question = question
+    return answer
 
 
 @dataclass
@@ -116,6 +147,10 @@ class Prediction(Answer):
             return self.figures[name]
         raise AttributeError(name)
 
+    def _rows(self) -> Rows:
+        known = {"plan": self.plan_words, "verdict": self.verdict, **self.figures.said()}
+        return Rows([_record.record("prediction", known)])
+
     def _repr_html_(self) -> str:
         rows = [["plan", self.plan_words], ["verdict", self.verdict]]
         rows += [[reason["reason"], reason["message"]] for reason in self.reasons]
@@ -142,6 +177,9 @@ class Fits(Answer):
     changes: Rows
     reasons: Rows
     json: str = field(repr=False)
+
+    def _rows(self) -> Rows:
+        return self.changes
 
     def _repr_html_(self) -> str:
         shown = ("plan_words", "verdict", "need_bytes", "left_bytes", "step_s")
@@ -175,6 +213,9 @@ class Search(Answer):
     def __getitem__(self, index: int) -> Record:
         return (self.frontier or self.best)[index]
 
+    def _rows(self) -> Rows:
+        return self.frontier or self.best
+
     def _repr_html_(self) -> str:
         parts = (self.frontier or self.best, self.placement, self.alone, self.misses, self.changes, self.sensitivity)
         return "".join(rows._repr_html_() for rows in parts if rows)
@@ -193,6 +234,9 @@ class Check(Answer):
     def ok(self) -> bool:
         return self.errors == 0
 
+    def _rows(self) -> Rows:
+        return self.findings
+
     def _repr_html_(self) -> str:
         return self.findings._repr_html_()
 
@@ -204,6 +248,9 @@ class Program(Answer):
     plan: Plan
     classes: Rows
     json: str = field(repr=False)
+
+    def _rows(self) -> Rows:
+        return self.classes
 
     def _repr_html_(self) -> str:
         return self.classes._repr_html_()
@@ -222,6 +269,12 @@ class Study(Answer):
     def __len__(self) -> int:
         return len(self.results)
 
+    def _rows(self) -> Rows:
+        return self.results
+
+    def __str__(self) -> str:
+        return str(self.results)
+
     def _repr_html_(self) -> str:
         return self.results._repr_html_()
 
@@ -234,12 +287,15 @@ class Reply(Answer):
         self.values = convert("reply", json.loads(text))
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "values":
+        if name.startswith("_") or name == "values":
             raise AttributeError(name)
         return getattr(self.values, name)
 
     def __dir__(self) -> List[str]:
         return [*super().__dir__(), *self.values.keys()]
+
+    def _rows(self) -> Rows:
+        return next((value for value in self.values.said().values() if isinstance(value, Rows)), Rows())
 
     def __repr__(self) -> str:
         return f"Reply({', '.join(self.values.keys())})"
@@ -254,6 +310,44 @@ class Reply(Answer):
 # ---- from Python to words of the command line ----
 
 _PLAN_KEYS = set(Plan().keys())
+
+
+def _long(choices: Mapping[str, Any]) -> Dict[str, Any]:
+    """tp as tensor: choices of a plan by the names of class Plan, whatever else there is as it is."""
+    known: Dict[str, Any] = {}
+    said: Dict[str, str] = {}
+    for key, value in choices.items():
+        name = WORDS.get(key, key)
+        if name in said:
+            raise UsageError(
+                Status.BAD_ARGUMENT, "", 0, 0, f"{said[name]} and {key} are one choice: give one of them", key)
+        known[name], said[name] = value, key
+    return known
+
+
+def _line(plan: PlanLike) -> str:
+    """A plan as one line of words."""
+    return str(Plan(**_long(plan))) if isinstance(plan, Mapping) else str(plan)
+
+
+@functools.lru_cache(maxsize=4096)
+def _members(words: str) -> Dict[str, Any]:
+    return {k: v for k, v in json.loads(_library.plan_members(words))["plan"].items() if k in _PLAN_KEYS}
+
+
+def _plan_of(words: Union[str, Dict[str, Any]], beside: Mapping[str, Any]) -> Any:
+    """The Plan of a line, with what its row says of kernels, or of its members; what is neither stays
+    as it is."""
+    if isinstance(words, dict):
+        return _plan(words, beside.get("plan_words")) if _PLAN_KEYS.issuperset(words) else None
+    try:
+        known = {**_members(words), **{key: beside[key] for key in ("precision", "attention") if beside.get(key)}}
+    except ReckonError:
+        return words
+    return _plan(known, words)
+
+
+_record.plan_of = _plan_of
 _LONGEST_ID = 60  # characters of a file's name
 
 
@@ -294,7 +388,7 @@ class _Inputs:
         if isinstance(it, Plan):
             return ["--plan", _path_of(self.folder, "plan", "plan", json.dumps(it.said()))]
         if isinstance(it, Mapping):
-            return ["--plan", _path_of(self.folder, "plan", "plan", json.dumps(dict(it)))]
+            return ["--plan", _path_of(self.folder, "plan", "plan", json.dumps(_long(it)))]
         words = os.fspath(it)
         is_file = not isinstance(it, str) or "/" in words or words.endswith(".json")
         return ["--plan", words] if is_file and words else words.split()
@@ -313,7 +407,7 @@ def _inputs() -> Iterator[_Inputs]:
 def _options(options: Mapping[str, Any]) -> List[str]:
     """threads=2, why=True, tensor=[8, 16] as --threads 2 --why --tensor 8,16; None is not said."""
     words: List[str] = []
-    for key, value in options.items():
+    for key, value in _long(options).items():
         name = "--" + key.rstrip("_").replace("_", "-")
         if value is None or (value is False and key not in _PLAN_KEYS):
             continue
@@ -331,11 +425,41 @@ def _options(options: Mapping[str, Any]) -> List[str]:
 def command(words: Sequence[str], progress: Union[Progress, bool, None] = None) -> Output:
     """Any command of the command line in this process, `command(["models", "--format", "json"])`:
     an Output with code (the exit status), text and remarks."""
-    return _library.command(words, progress)
+    return _library.command(words, progress, raw=True)
 
 
 def _ask(words: List[str], inputs: _Inputs, progress: Any = None) -> Output:
     return _library.command(words + ["--format", "json"], progress, inputs.folder)
+
+
+_Question = Callable[[_Inputs], List[str]]
+
+
+def _on(
+    words: Sequence[str], model: Optional[ModelLike], system: Optional[SystemLike], options: Mapping[str, Any],
+    plan: PlanLike = "", bare: bool = False,
+) -> _Question:
+    """A question about a model, a system and a plan, as they are now. `bare`: names stand without -m and -s."""
+    model, system, options, plan = copy.deepcopy((model, system, dict(options), plan))
+
+    def asked(inputs: _Inputs) -> List[str]:
+        made = list(words)
+        if model is not None:
+            made += ([] if bare else ["-m"]) + [inputs.model(model)]
+        if system is not None:
+            made += ([] if bare else ["-s"]) + [inputs.system(system)]
+        return made + _options(options) + inputs.plan(plan)
+
+    return asked
+
+
+def _answer(question: _Question, progress: Any = None) -> Output:
+    with _inputs() as inputs:
+        return _ask(question(inputs), inputs, progress)
+
+
+def _reply(question: _Question) -> "Reply":
+    return _kept(Reply(_answer(question).text), question)
 
 
 def _rows(answer: Mapping[str, Any], name: str) -> Rows:
@@ -343,8 +467,34 @@ def _rows(answer: Mapping[str, Any], name: str) -> Rows:
     return convert(name, rows) if rows else Rows()
 
 
-def _plan(values: Mapping[str, Any]) -> Plan:
-    return Plan(**{key: value for key, value in values.items() if key in _PLAN_KEYS})
+def _plan(values: Mapping[str, Any], words: Optional[str] = None) -> Plan:
+    plan = Plan(**{key: value for key, value in values.items() if key in _PLAN_KEYS})
+    plan.__dict__["_words"] = words
+    return plan
+
+
+def _typed(options: type) -> Callable[[_F], _F]:
+    """Names the options of a TypedDict in the signature and the docstring of a function."""
+
+    def put(function: _F) -> _F:
+        signature = inspect.signature(function)
+        known = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        more = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+            for name, kind in _annotations(options).items() if name not in signature.parameters
+        ]
+        function.__signature__ = signature.replace(parameters=known + more)  # type: ignore[attr-defined]
+        function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\n{options.__doc__ or ''}"
+        return function
+
+    return put
+
+
+def _annotations(options: type) -> Dict[str, Any]:
+    found: Dict[str, Any] = {}
+    for base in (*getattr(options, "__orig_bases__", ()), options):
+        found.update(getattr(base, "__annotations__", {}))
+    return found
 
 
 # ---- models and systems ----
@@ -414,37 +564,36 @@ def import_hf(
 # ---- questions ----
 
 
+@_typed(_tables.PredictOptions)
 def predict(
     model: ModelLike,
     system: SystemLike,
     plan: PlanLike = "",
     *,
     gpus: Optional[int] = None,
-    **choices: Any,
+    **choices: Unpack[_tables.PredictOptions],
 ) -> Prediction:
     """The time and memory of one step.
 
     Args:
         plan: words ("tp8 pp2 zero1"), a file, a Plan, or a dict of choices; class Plan lists them.
         gpus: accelerators in use; default all of the system, else what the degrees make.
-        choices: of the plan, by the names of class Plan; they outdo `plan`. tokens, price and what
-            else `reckon predict --help` lists under "The whole run" are taken too.
+        choices: of the plan, by the names of class Plan or as words have them (tp=8); they override
+            `plan`. tokens, price and the other options of a whole run are taken, too.
 
     A plan that cannot run is an answer: `fits` is False, and `reasons` says why.
     """
-    with _inputs() as inputs:
-        words = ["predict", "-m", inputs.model(model), "-s", inputs.system(system)]
-        words += _options({"gpus": gpus, **choices}) + inputs.plan(plan)
-        text = _ask(words, inputs).text
+    question = _on(["predict"], model, system, {"gpus": gpus, **choices}, plan)
+    text = _answer(question).text
     answer = json.loads(text)
     known = {**(answer.get("rates") or {}), **(answer.get("figures") or {})}
-    return Prediction(
+    return _kept(Prediction(
         by=answer["by"],
         fits=answer["fits"],
         verdict=answer["verdict"],
         plan_words=answer["plan_words"],
         assumed=answer["assumed"],
-        plan=_plan(answer["plan"]),
+        plan=_plan(answer["plan"], answer["plan_words"]),
         figures=Figures(**{key: value for key, value in known.items() if key in UNITS}),
         stages=_rows(answer, "stages"),
         reasons=_rows(answer, "reasons"),
@@ -458,52 +607,119 @@ def predict(
         json=text,
         _asked=copy.deepcopy({
             "model": model, "system": system, "plan": plan, "gpus": gpus,
-            **{key: value for key, value in choices.items() if key in _PLAN_KEYS},
+            **{key: value for key, value in choices.items() if WORDS.get(key, key) in _PLAN_KEYS},
         }),
-    )
+    ), question)
 
 
 def predict_many(
     model: ModelLike,
     system: SystemLike,
-    plans: Sequence[str],
+    plans: Sequence[PlanLike],
     *,
     gpus: Optional[int] = None,
     figures: Sequence[str] = ("step_s", "mfu", "hbm_bytes"),
     threads: int = 0,
-) -> Dict[str, Any]:
-    """Many plans in one call: {"plan": plans, "verdict": names, figure: values, ...}, as columns
-    that pandas.DataFrame takes. `figures` are names of class Figures; NaN where a plan cannot be
-    timed."""
+) -> Columns:
+    """Many plans in one call: columns plan, verdict, reason and the figures, to_pandas() makes a data
+    frame of them.
+
+    Args:
+        plans: as predict() takes them, but for files.
+        figures: names of class Figures; NaN where a plan cannot be timed.
+        threads: 0: all processors.
+
+    Each row has a verdict, one of VERDICTS, and the reason why it cannot run (None: it can). So has a
+    plan that does not divide the GPUs or the batch. A word that no plan has is an error of its own,
+    with the number of the plan as its line.
+    """
+    lines = [_line(plan) for plan in plans]
     with _inputs() as inputs:
-        values, verdicts = _library.predict_lines(
-            inputs.model(model), inputs.system(system), gpus or 0, plans, figures, threads,
+        values, verdicts, reasons = _library.predict_rows(
+            inputs.model(model), inputs.system(system), gpus or 0, lines, figures, threads,
             inputs.folder,
         )
     width = len(figures)
-    columns: Dict[str, Any] = {"plan": list(plans)}
-    columns["verdict"] = [VERDICTS[verdict] for verdict in verdicts[: len(plans)]]
-    flat = values[: len(plans) * width]
+    columns = Columns({"plan": lines})
+    columns["verdict"] = [VERDICTS[verdict] for verdict in verdicts[: len(lines)]]
+    columns["reason"] = reasons
+    flat = values[: len(lines) * width]
     for i, name in enumerate(figures):
         columns[name] = flat[i::width]
     return columns
 
 
+def _several(it: Any) -> List[Any]:
+    return list(it) if isinstance(it, (list, tuple, range)) else [it]
+
+
+def _name(it: Any) -> str:
+    return it.id if isinstance(it, (Model, System)) else str(it.get("id")) if isinstance(it, Mapping) else str(it)
+
+
+def sweep(
+    models: Union[ModelLike, Sequence[ModelLike]],
+    systems: Union[SystemLike, Sequence[SystemLike]],
+    plans: Optional[Sequence[PlanLike]] = None,
+    *,
+    gpus: Union[int, Sequence[int], None] = None,
+    batch: Union[int, Sequence[int], None] = None,
+    figures: Sequence[str] = ("step_s", "mfu", "hbm_bytes"),
+    threads: int = 0,
+    **options: Any,
+) -> Columns:
+    """All combinations of models, systems and GPUs, as columns for to_pandas().
+
+    With `plans` each of them is predicted, as predict_many() does. Without, the best plan of each
+    combination is searched for: that needs `batch`, and `options` are those of search(), such as
+    tokens="15T" for days and cost.
+    """
+    axes = _several(models), _several(systems), _several(gpus)
+    if plans is None:
+        return _best_of(*axes, {"batch": batch, "threads": threads or None, **options})
+    if batch is not None or options:
+        said = ", ".join([*(["batch"] if batch is not None else []), *options])
+        raise UsageError(Status.BAD_ARGUMENT, "", 0, 0, f"{said}: say it in each of the plans, or leave plans out")
+    all_rows = Columns({name: [] for name in ("model", "system", "gpus", "plan", "verdict", "reason", *figures)})
+    lines = [_line(plan) for plan in plans]
+    for model, system, count in itertools.product(*axes):
+        found = predict_many(model, system, lines, gpus=count, figures=figures, threads=threads)
+        for name, value in (("model", _name(model)), ("system", _name(system)), ("gpus", count)):
+            all_rows[name] += [value] * len(lines)
+        for name, values in found.items():
+            all_rows[name] += values
+    return all_rows
+
+
+def _best_of(models: List[Any], systems: List[Any], gpus: List[Any], options: Mapping[str, Any]) -> Columns:
+    """The table of `reckon search` over several problems."""
+    one = {"gpus": [n for n in gpus if n is not None] or None, **options}
+    with _inputs() as inputs:
+        words = [word for model in models for word in ("-m", inputs.model(model))]
+        words += [word for system in systems for word in ("-s", inputs.system(system))]
+        answer = json.loads(_ask(["search", "-q", *words, *_options(one)], inputs).text)
+    # one problem alone has an answer of another form
+    alone = [{"model": _name(models[0]), "system": _name(systems[0]), **answer["problem"], **row}
+             for row in answer.get("best") or [{}][:1]] if "problem" in answer else []
+    rows = answer.get("problems") or alone[:1]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return Columns({name: [row.get(name) for row in rows] for name in names})
+
+
+@_typed(_tables.FitsOptions)
 def fits(
     model: ModelLike,
     system: SystemLike,
     plan: PlanLike = "",
     *,
     gpus: Optional[int] = None,
-    **choices: Any,
+    **choices: Unpack[_tables.FitsOptions],
 ) -> Fits:
     """Does it fit? What the plan does not say is the best that a search finds."""
-    with _inputs() as inputs:
-        words = ["fits", "-m", inputs.model(model), "-s", inputs.system(system)]
-        words += _options({"gpus": gpus, **choices}) + inputs.plan(plan)
-        text = _ask(words, inputs).text
+    question = _on(["fits"], model, system, {"gpus": gpus, **choices}, plan)
+    text = _answer(question).text
     answer = json.loads(text)
-    return Fits(
+    return _kept(Fits(
         fits=answer["fits"],
         verdict=answer["verdict"],
         plan_words=answer["plan_words"],
@@ -512,23 +728,24 @@ def fits(
         need_bytes=answer.get("need_bytes"),
         left_bytes=answer.get("left_bytes"),
         step_s=answer.get("step_s"),
-        plan=_plan(answer["plan"]),
+        plan=_plan(answer["plan"], answer["plan_words"]),
         stages=_rows(answer, "stages"),
         changes=_rows(answer, "changes"),
         reasons=_rows(answer, "reasons"),
         json=text,
-    )
+    ), question)
 
 
+@_typed(_tables.SearchOptions)
 def search(
     model: ModelLike,
     system: SystemLike,
     gpus: Optional[int],
     batch: int,
-    plan: str = "",
+    plan: PlanLike = "",
     *,
     progress: Union[Progress, bool, None] = None,
-    **options: Any,
+    **options: Unpack[_tables.SearchOptions],
 ) -> Search:
     """The best plans of all there are.
 
@@ -538,19 +755,17 @@ def search(
         plan: words of what all plans have, "cuda-graphs imbalance=1.2".
         progress: called with (done, total, best_s) now and then; returning False stops the search,
             whose answer is then not `complete`. True: a line on standard error.
-        options: those of `reckon search --help` with "_" for "-": top=3, framework="fsdp",
-            threads=2, tensor=[4, 8], where="hbm <= 60GiB", pareto="time,hbm", ...
+        options: top=3, framework="fsdp", threads=2, tensor=[4, 8], tp=8, where="hbm <= 60GiB",
+            pareto="time,hbm", ..., see below.
 
     Ctrl-C raises Interrupted, whose `result` is the best so far. Each layer in its own way: layerwise().
     """
     if options.get("layerwise"):
         raise UsageError(Status.BAD_ARGUMENT, "", 0, 0, "layerwise has an answer of its own: ask layerwise()")
-    with _inputs() as inputs:
-        words = ["search", "-m", inputs.model(model), "-s", inputs.system(system), "-q"]
-        words += _options({"gpus": gpus, "batch": batch, **options}) + plan.split()
-        stopped: List[KeyboardInterrupt] = []
-        output = _ask(words, inputs, _watched(progress, stopped))
-    result = _search(output.text) if output.text else None
+    question = _on(["search", "-q"], model, system, {"gpus": gpus, "batch": batch, **options}, plan)
+    stopped: List[KeyboardInterrupt] = []
+    output = _answer(question, _watched(progress, stopped))
+    result = _kept(_search(output.text), question) if output.text else None
     if stopped:
         interrupted = Interrupted("the search was stopped")
         interrupted.result = result
@@ -586,6 +801,7 @@ def _watched(progress: Any, stopped: List[KeyboardInterrupt]) -> Progress:
     return watch
 
 
+@_typed(_tables.SearchOptions)
 def ask(
     model: ModelLike,
     system: SystemLike,
@@ -596,7 +812,7 @@ def ask(
     pareto: Optional[str] = None,
     why: bool = False,
     sensitivity: bool = False,
-    **options: Any,
+    **options: Unpack[_tables.SearchOptions],
 ) -> Search:
     """Questions about all plans.
 
@@ -613,67 +829,64 @@ def ask(
     )
 
 
+@_typed(_tables.SearchOptions)
 def layerwise(
-    model: ModelLike, system: SystemLike, gpus: int, batch: int, plan: str = "", **options: Any
+    model: ModelLike, system: SystemLike, gpus: int, batch: int, plan: PlanLike = "",
+    **options: Unpack[_tables.SearchOptions],
 ) -> Reply:
     """The best plan whose layers may each be split and recomputed in a way of their own, with its
-    certificate: `reckon search --layerwise`; step_s, uniform_s, gain, bound_s, runs, stages."""
-    with _inputs() as inputs:
-        words = ["search", "--layerwise", "-m", inputs.model(model), "-s", inputs.system(system), "-q"]
-        words += _options({"gpus": gpus, "batch": batch, **options}) + plan.split()
-        return Reply(_ask(words, inputs).text)
+    certificate: step_s, uniform_s, gain, bound_s, runs, stages."""
+    words = ["search", "--layerwise", "-q"]
+    return _reply(_on(words, model, system, {"gpus": gpus, "batch": batch, **options}, plan))
 
 
-def budget(system: SystemLike, gpus: Optional[int] = None, **options: Any) -> Reply:
+@_typed(_tables.BudgetOptions)
+def budget(
+    system: SystemLike, gpus: Optional[int] = None, *, model: Optional[ModelLike] = None,
+    **options: Unpack[_tables.BudgetOptions],
+) -> Reply:
     """The largest model, or the most tokens, that days=30 and cost=1e6 train: a row for each size in
     `budget`."""
-    with _inputs() as inputs:
-        words = ["budget", "-s", inputs.system(system)]
-        given = {**options, "gpus": gpus}
-        if isinstance(given.get("model"), (Model, Mapping)):
-            given["model"] = inputs.model(given["model"])
-        return Reply(_ask(words + _options(given), inputs).text)
+    return _reply(_on(["budget"], model, system, {**options, "gpus": gpus}))
 
 
+@_typed(_tables.LongestOptions)
 def longest(
-    model: ModelLike, system: SystemLike, plan: str = "", *, gpus: int, **options: Any
+    model: ModelLike, system: SystemLike, plan: PlanLike = "", *, gpus: int,
+    **options: Unpack[_tables.LongestOptions],
 ) -> Reply:
     """The longest sequence that can be trained, and by which plan: rows in `longest`."""
-    with _inputs() as inputs:
-        words = ["longest", inputs.model(model), inputs.system(system)]
-        return Reply(_ask(words + _options({"gpus": gpus, **options}) + plan.split(), inputs).text)
+    return _reply(_on(["longest"], model, system, {"gpus": gpus, **options}, plan, bare=True))
 
 
+@_typed(_tables.ServeOptions)
 def serve(
-    model: ModelLike, system: SystemLike, plan: str = "", *, gpus: Optional[int] = None,
-    **options: Any,
+    model: ModelLike, system: SystemLike, plan: PlanLike = "", *, gpus: Optional[int] = None,
+    **options: Unpack[_tables.ServeOptions],
 ) -> Reply:
     """Inference: rows in `batches`, where the time goes in `steps`, and `memory`; prompt=2048,
     generate=128, batch="1,64", search=True, token_ms=20."""
-    with _inputs() as inputs:
-        words = ["serve", "-m", inputs.model(model), "-s", inputs.system(system)]
-        return Reply(_ask(words + _options({"gpus": gpus, **options}) + plan.split(), inputs).text)
+    return _reply(_on(["serve"], model, system, {"gpus": gpus, **options}, plan))
 
 
+@_typed(_tables.DiffOptions)
 def diff(
-    model: ModelLike, system: SystemLike, a: str, b: Optional[str] = None, **options: Any
+    model: ModelLike, system: SystemLike, a: PlanLike, b: Optional[PlanLike] = None,
+    **options: Unpack[_tables.DiffOptions],
 ) -> Reply:
     """Two plans side by side and what each difference is worth; without `b`, the best plan there is
-    beside `a`. Words, "tp8 pp4 gbs512", or files; `b` may be changes, "+tp4"."""
-    with _inputs() as inputs:
-        words = ["diff", a] + ([b] if b else ["--best"])
-        words += ["-m", inputs.model(model), "-s", inputs.system(system)]
-        return Reply(_ask(words + _options(options), inputs).text)
+    beside `a`. Words, "tp8 pp4 gbs512", files or a Plan; `b` may be changes, "+tp4"."""
+    words = ["diff", _line(a)] + ([_line(b)] if b else ["--best"])
+    return _reply(_on(words, model, system, options))
 
 
+@_typed(_tables.TimelineOptions)
 def timeline(
     model: ModelLike, system: SystemLike, plan: PlanLike = "", *, gpus: Optional[int] = None,
-    **options: Any,
+    **options: Unpack[_tables.TimelineOptions],
 ) -> Reply:
     """One step simulated event by event; trace="trace.json" writes it for ui.perfetto.dev."""
-    with _inputs() as inputs:
-        words = ["timeline", "-m", inputs.model(model), "-s", inputs.system(system)]
-        return Reply(_ask(words + _options({"gpus": gpus, **options}) + inputs.plan(plan), inputs).text)
+    return _reply(_on(["timeline"], model, system, {"gpus": gpus, **options}, plan))
 
 
 def study(
@@ -735,15 +948,17 @@ def check(
 ) -> Check:
     """What is wrong with a plan, or with a file that launches one (a script of Megatron-LM, a
     ds_config.json, ...): findings with rule, severity, place and remedy."""
-    with _inputs() as inputs:
+    def asked(inputs: _Inputs) -> List[str]:
         words = ["check"] + [word for word in inputs.plan(plan) if word != "--plan"]
         if model is not None:
             words += ["-m", inputs.model(model)]
         if system is not None:
             words += ["-s", inputs.system(system)]
-        text = _ask(words + _options({"gpus": gpus, **options}), inputs).text
+        return words + _options({"gpus": gpus, **options})
+
+    text = _answer(asked).text
     answer = json.loads(text)
-    return Check(answer["errors"], answer["warnings"], _rows(answer, "findings"), text)
+    return _kept(Check(answer["errors"], answer["warnings"], _rows(answer, "findings"), text), asked)
 
 
 def program(
@@ -756,14 +971,14 @@ def program(
     **choices: Any,
 ) -> Union[Program, str]:
     """What each rank does: a table of the classes of ranks, or the program of one `rank` as text."""
-    with _inputs() as inputs:
-        words = ["program", "-m", inputs.model(model), "-s", inputs.system(system)]
-        words += _options({"gpus": gpus, "rank": rank, **choices}) + inputs.plan(plan)
-        if rank is not None:
-            return _library.command(words, None, inputs.folder).text
-        text = _ask(words, inputs).text
+    question = _on(["program"], model, system, {"gpus": gpus, "rank": rank, **choices}, plan)
+    if rank is not None:
+        with _inputs() as inputs:
+            return _library.command(question(inputs), None, inputs.folder).text
+    text = _answer(question).text
     answer = json.loads(text)
-    return Program(_plan(answer["plan"]), _rows(answer, "classes"), text)
+    made = Program(_plan(answer["plan"], answer.get("plan_words")), _rows(answer, "classes"), text)
+    return _kept(made, question)
 
 
 def report(
@@ -796,3 +1011,6 @@ def charts(
         words += _options({"gpus": gpus, **choices}) + inputs.plan(plan)
         made = json.loads(_library.command(words, None, inputs.folder).text)
         return {block["id"]: block["chart"] for block in made["blocks"] if "chart" in block}
+
+
+_library.FUNCTIONS = [name for name in __all__ if name.islower() and name != "command"]

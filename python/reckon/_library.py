@@ -4,6 +4,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
+import re
 import sys
 import threading
 import warnings
@@ -46,7 +47,7 @@ class ReckonError(Exception):
         self.column: Optional[int] = column or None
         self.text = text
         self.remedy = _remedy(text)
-        place = ":".join(str(part) for part in (self.path, self.line, self.column) if part)
+        place = ":".join(str(part) for part in (self.path, self.line, self.column) if part) if path else ""
         super().__init__(f"{place}: {text}" if place else text)
 
 
@@ -75,6 +76,25 @@ _KINDS = {
 _STOPPED = 130  # the exit status of what was stopped
 
 
+def spoken(text: str) -> str:
+    """What the command line says, with the names that Python has: --save-plan is save_plan,
+    "reckon systems" is reckon.systems()."""
+
+    def called(match: Any) -> str:
+        flags = ", ".join(f"{flag.replace('-', '_')}=True" for flag in re.findall(r"--([\w-]+)", match[2]))
+        return f"reckon.{match[1]}({flags})" if match[1] in FUNCTIONS else match[0]
+
+    text = re.sub(r"reckon ([a-z]+) --help", r"help(reckon.\1)", text)
+    text = re.sub(r"[`\"]?\breckon ([a-z]+)((?: --[a-z][\w-]*)*)[`\"]?(?![\w-])", called, text)
+    text = re.sub(r'--([a-z][\w-]*)[ =](none|learned|usual|yes|no|auto|[\d.]+[\w%]*)\b',
+                  lambda m: f'{m[1].replace("-", "_")}="{m[2]}"', text)
+    return re.sub(r"--([a-z][\w-]*)", lambda m: m[1].replace("-", "_"), text)
+
+
+#: Functions of the module that are commands of the command line; the package sets it.
+FUNCTIONS: Sequence[str] = ()
+
+
 def _remedy(text: str) -> str:
     """Messages are "what is wrong: what to do" or "..., did you mean ...?"."""
     if "did you mean" in text:
@@ -94,8 +114,10 @@ class _Error(ctypes.Structure):
         ("text", ctypes.c_char * tables.TEXT_BYTES),
     ]
 
-    def exception(self, folder: str = "") -> ReckonError:
+    def exception(self, folder: str = "", raw: bool = False) -> ReckonError:
         path, text = _text(self.path), _text(self.text)
+        if not raw:
+            path, text = path.lstrip("-") if path.startswith("--") else path, spoken(text)
         if folder:
             path, text = path.replace(folder + os.sep, ""), text.replace(folder + os.sep, "")
         kind = _KINDS.get(self.status, ReckonError)
@@ -140,10 +162,11 @@ def _load() -> ctypes.CDLL:
         function.argtypes = [ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p), error]
     library.rk_text_free.argtypes = [ctypes.c_void_p]
     library.rk_text_free.restype = None
-    library.rk_predict_lines.argtypes = [
+    library.rk_plan_members.argtypes = [ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p), error]
+    library.rk_predict_rows.argtypes = [
         ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint64, strings, ctypes.c_size_t, strings,
         ctypes.c_size_t, ctypes.c_int, ctypes.POINTER(ctypes.c_double),
-        ctypes.POINTER(ctypes.c_int), error,
+        ctypes.POINTER(ctypes.c_int), ctypes.POINTER(ctypes.c_void_p), error,
     ]
     return library
 
@@ -195,12 +218,14 @@ class Output:
 
 
 def command(
-    words: Sequence[str], progress: Union[Progress, bool, None] = None, folder: str = ""
+    words: Sequence[str], progress: Union[Progress, bool, None] = None, folder: str = "",
+    raw: bool = False,
 ) -> Output:
     """`reckon WORD...` in this process: what it prints, byte by byte. What it refuses is raised.
 
     `progress(done, total, best_s)` is called now and then; returning False stops the command, whose
-    exit status is then 130. Paths below `folder` are named without it.
+    exit status is then 130. Paths below `folder` are named without it. `raw`: messages as the
+    command line has them.
     """
     if getattr(_running, "now", False):
         raise RuntimeError("progress() cannot ask: the library is at work")
@@ -212,7 +237,7 @@ def command(
         )
         text = ctypes.string_at(answer.text, answer.bytes).decode() if answer.text else ""
         remarks = _text(answer.remarks)
-        error = answer.error.exception(folder) if answer.error.status else None
+        error = answer.error.exception(folder, raw) if answer.error.status else None
         code = answer.code
     finally:
         _running.now = False
@@ -224,10 +249,19 @@ def command(
     lines = [line.replace(folder + os.sep, "") if folder else line for line in remarks.splitlines()]
     for line in lines:
         if line.startswith("reckon: warning: "):
-            warnings.warn(line[len("reckon: warning: ") :], ReckonWarning, stacklevel=_outside())
+            said = line[len("reckon: warning: ") :]
+            warnings.warn(said if raw else spoken(said), ReckonWarning, stacklevel=_outside())
     if watch.failure is not None:
         code = _STOPPED
     return Output(code, text, lines)
+
+
+def _taken(text: Any) -> str:
+    """A text of the library, which is freed."""
+    try:
+        return ctypes.string_at(text).decode()
+    finally:
+        _library.rk_text_free(text)
 
 
 def document_text(kind: str, name: str, folder: str = "") -> str:
@@ -236,24 +270,31 @@ def document_text(kind: str, name: str, folder: str = "") -> str:
     function = getattr(_library, f"rk_{kind}_text")
     if function(os.fsencode(name), ctypes.byref(text), ctypes.byref(error)) != Status.OK:
         raise error.exception(folder)
-    try:
-        return ctypes.string_at(text.value).decode()  # type: ignore[arg-type]
-    finally:
-        _library.rk_text_free(text)
+    return _taken(text.value)
 
 
-def predict_lines(
+def plan_members(words: str) -> str:
+    """Every choice of a plan of words, as JSON."""
+    text, error = ctypes.c_void_p(), _Error()
+    if _library.rk_plan_members(words.encode(), ctypes.byref(text), ctypes.byref(error)) != Status.OK:
+        raise error.exception()
+    return _taken(text.value)
+
+
+def predict_rows(
     model: str, system: str, gpus: int, lines: Sequence[str], figures: Sequence[str], threads: int,
     folder: str = "",
 ) -> Any:
-    """The arrays of values (line by line) and verdicts of rk_predict_lines()."""
+    """Of rk_predict_rows(): the values line by line, the verdicts, and why a line cannot run."""
     values = (ctypes.c_double * max(1, len(lines) * len(figures)))()
     verdicts = (ctypes.c_int * max(1, len(lines)))()
+    reasons = (ctypes.c_void_p * max(1, len(lines)))()
     error = _Error()
-    status = _library.rk_predict_lines(
+    status = _library.rk_predict_rows(
         os.fsencode(model), os.fsencode(system), gpus, _strings(lines), len(lines),
-        _strings(figures), len(figures), threads, values, verdicts, ctypes.byref(error),
+        _strings(figures), len(figures), threads, values, verdicts, reasons, ctypes.byref(error),
     )
+    said = [spoken(_taken(text)) if text else None for text in reasons[: len(lines)]]
     if status != Status.OK:
         raise error.exception(folder)
-    return values, verdicts
+    return values, verdicts, said

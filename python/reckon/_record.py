@@ -8,7 +8,7 @@ import json
 import keyword
 import os
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 _STYLE = (
     "border-collapse:collapse;font:13px system-ui,sans-serif;color:inherit;"
@@ -52,6 +52,45 @@ def drawn(charts: List[Any]) -> str:
     )
 
 
+def frame(columns: Mapping[str, Any]) -> Any:
+    """A pandas.DataFrame of columns."""
+    try:
+        import pandas
+    except ImportError as missing:
+        raise ImportError("to_pandas() needs pandas: pip install pandas") from missing
+    return pandas.DataFrame(dict(columns))
+
+
+class Columns(Dict[str, Any]):
+    """Columns of equal length by name, in their order; pandas.DataFrame takes them as they are."""
+
+    def to_pandas(self) -> Any:
+        """The columns as a pandas.DataFrame."""
+        return frame(self)
+
+    def rows(self) -> Iterator[Dict[str, Any]]:
+        """Row by row, as dicts."""
+        return (dict(zip(self, row)) for row in zip(*self.values()))
+
+    def __str__(self) -> str:
+        return aligned(list(self), list(zip(*self.values())))
+
+    def _repr_html_(self) -> str:
+        return table(list(self), [list(row) for row in zip(*self.values())])
+
+
+def aligned(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """A table of plain text: numbers to the right, texts to the left."""
+    cells = [["" if v is None else format(v, ".6g") if isinstance(v, float) else str(v) for v in row] for row in rows]
+    right = [all(isinstance(row[i], (int, float)) or row[i] is None for row in rows) for i in range(len(head))]
+    wide = [max(len(row[i]) for row in [list(head), *cells]) for i in range(len(head))]
+    lines = [
+        "  ".join(text.rjust(w) if r else text.ljust(w) for text, w, r in zip(row, wide, right)).rstrip()
+        for row in [list(head), *cells]
+    ]
+    return "\n".join(lines)
+
+
 class Record:
     """A dataclass that is also read by name, `record["step_s"]`, and as pairs, `dict(record)`."""
 
@@ -72,6 +111,30 @@ class Record:
         return table([], [[key, value] for key, value in self.said().items()])
 
 
+class Choices(Record):
+    """A plan: str(plan) is its line of words, which every question takes."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.__dict__.pop("_words", None)
+        object.__setattr__(self, name, value)
+
+    def __str__(self) -> str:
+        words = self.__dict__.get("_words")
+        return words if words is not None else " ".join(_word(k, v) for k, v in self.said().items())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
+    def _repr_html_(self) -> str:
+        return html.escape(str(self))
+
+
+def _word(key: str, value: Any) -> str:
+    if isinstance(value, bool):
+        value = "yes" if value else "no"
+    return f"{key}={'+'.join(value) if isinstance(value, (list, tuple)) else value}"
+
+
 @dataclasses.dataclass
 class Document(Record):
     """A model: the keys of its file, and what it is called."""
@@ -90,6 +153,31 @@ class Document(Record):
 
 _types: Dict[Tuple[str, Tuple[str, ...]], type] = {}
 
+#: From words or members, and what the row has beside them, to the Plan; the package sets it.
+plan_of: Callable[[Any, Mapping[str, Any]], Any] = lambda words, beside: words
+
+
+class _PlanMember:
+    """A plan in one line becomes a Plan when it is asked for."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, row: Any, owner: Any = None) -> Any:
+        if row is None:
+            return None
+        value = row.__dict__[self.name]
+        if isinstance(value, str):
+            value = row.__dict__[self.name] = plan_of(value, row.__dict__)
+        return value
+
+    def __set__(self, row: Any, value: Any) -> None:
+        row.__dict__[self.name] = value
+
+
+def _is_plan(member: str) -> bool:
+    return member == "plan" or member.endswith("_plan")
+
 
 def record(name: str, values: Dict[str, Any]) -> Record:
     """A dataclass of these members (`class_` for what JSON calls "class"); those with the same
@@ -99,7 +187,14 @@ def record(name: str, values: Dict[str, Any]) -> Record:
     if key not in _types:
         fields = [(member, Any, None) for member in values]
         _types[key] = dataclasses.make_dataclass(name, fields, bases=(Record,))
-    return _types[key](**{k: convert(k, v) for k, v in values.items()})
+        for member in filter(_is_plan, values):
+            setattr(_types[key], member, _PlanMember(member))
+    return _types[key](**{k: _member(k, v, values) for k, v in values.items()})
+
+
+def _member(name: str, value: Any, beside: Dict[str, Any]) -> Any:
+    plan = plan_of(value, beside) if isinstance(value, dict) and _is_plan(name) else None
+    return convert(name, value) if plan is None else plan
 
 
 def convert(name: str, value: Any) -> Any:
@@ -116,7 +211,7 @@ def _class_name(name: str) -> str:
 
 
 class Rows(List[Record]):
-    """Rows of a table; `pandas.DataFrame(rows)` takes them as they are."""
+    """Rows of a table."""
 
     def columns(self) -> List[str]:
         return list(dict.fromkeys(key for row in self for key in row.keys()))
@@ -127,8 +222,18 @@ class Rows(List[Record]):
     def column(self, name: str) -> List[Any]:
         return [row[name] for row in self]
 
-    def _repr_html_(self) -> str:
+    def _cells(self) -> List[List[Any]]:
+        """As they are printed: plans in one line, nothing where a row has not the column."""
         columns = self.columns()
-        return table(columns, [[dict(row).get(name) for name in columns] for row in self])
+        return [[row.__dict__.get(name) for name in columns] for row in self]
 
+    def to_pandas(self) -> Any:
+        """The rows as a pandas.DataFrame; plans in one line."""
+        rows = [[str(cell) if isinstance(cell, Record) else cell for cell in row] for row in self._cells()]
+        return frame(dict(zip(self.columns(), map(list, zip(*rows)))))
 
+    def __str__(self) -> str:
+        return aligned(self.columns(), self._cells())
+
+    def _repr_html_(self) -> str:
+        return table(self.columns(), self._cells())

@@ -1,7 +1,9 @@
 /* machine.c - what a stage has of its cluster. */
-#include "clusters/costs.h"
+#include "clusters/predict.h"
 
 #include "machine/part.h"
+
+#include <string.h>
 
 const struct rk_system *clusters_machine(const struct rk_machine *machine, int cluster,
                                          uint64_t gpus, struct stage_machine *own)
@@ -18,4 +20,17 @@ const struct rk_system *clusters_machine(const struct rk_machine *machine, int c
         apart |= gpus < memory->capacity_shared_by || gpus < memory->bandwidth_shared_by;
     }
     return apart ? &own->system : system;
+}
+
+const struct rk_system *part_system(const struct rk_machine *machine, int cluster, uint64_t gpus,
+                                    uint64_t ranks, struct part_machine *own)
+{
+    struct rk_system *system = &own->system;
+    *system = *clusters_machine(machine, cluster, gpus, &own->stage);
+    memcpy(own->network, system->network, (size_t)system->networks * sizeof *own->network);
+    system->network = own->network;
+    struct rk_network *last = &own->network[system->networks - 1];
+    if (last->size < ranks) last->size = ranks;
+    system->devices = 0; /* as if all stages were there */
+    return system;
 }

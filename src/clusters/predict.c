@@ -244,25 +244,34 @@ enum rk_verdict predict_clusters(const struct rk_model *model, const struct rk_s
 
 /* ---- the timeline ---- */
 
+static enum rk_status judge_again(const struct rk_model *model, const struct rk_system *system,
+                                  const struct rk_plan *plan, struct timeline_plan *timeline,
+                                  struct rk_error *error)
+{
+    struct clusters_judged *judged = malloc(sizeof *judged);
+    struct rk_prediction *prediction = malloc(sizeof *prediction);
+    enum rk_status status = judged && prediction ? RK_OK : no_memory(error);
+    if (status == RK_OK) predict_clusters(model, system, plan, prediction, judged);
+    if (status == RK_OK) status = clusters_timeline(&judged->plan, timeline, error);
+    free(prediction);
+    free(judged);
+    return status;
+}
+
 enum rk_status step_timeline(struct timeline_plan *timeline, const struct rk_model *model,
                              const struct rk_system *system, const struct rk_plan *plan,
-                             const struct rk_prediction *prediction, int messages,
+                             const struct rk_prediction *prediction,
+                             const struct clusters_judged *judged, int messages,
                              struct rk_error *error)
 {
     if (!plan_has_parts(system, plan))
         return timeline_plan_of_plan(timeline, model, system, plan, prediction, messages, error);
-    struct clusters_judged *found = malloc(sizeof *found);
-    struct rk_prediction *again = malloc(sizeof *again);
-    enum rk_status status = found && again ? RK_OK : no_memory(error);
-    if (status == RK_OK) predict_clusters(model, system, plan, again, found);
-    if (status == RK_OK) status = clusters_timeline(&found->plan, timeline, error);
-    if (status == RK_OK) {
-        timeline->estimate_s = prediction->step_s;
-        timeline->estimate_bubble_s = prediction->bubble_s;
-        timeline->tier[0].estimate_bytes = prediction->stage[prediction->tightest].total_bytes;
-    }
-    if (status == RK_OK && messages >= 0) timeline->messages = (enum timeline_messages)messages;
-    free(again);
-    free(found);
-    return status;
+    const enum rk_status status = judged ? clusters_timeline(&judged->plan, timeline, error)
+                                         : judge_again(model, system, plan, timeline, error);
+    if (status != RK_OK) return status;
+    timeline->estimate_s = prediction->step_s;
+    timeline->estimate_bubble_s = prediction->bubble_s;
+    timeline->tier[0].estimate_bytes = prediction->stage[prediction->tightest].total_bytes;
+    if (messages >= 0) timeline->messages = (enum timeline_messages)messages;
+    return RK_OK;
 }

@@ -21,6 +21,16 @@ bool plan_of_given(const struct rk_plan *words, const struct given_plan *given,
 struct rk_plan plan_like_part(const struct rk_plan *plan, const struct given_plan *given, int stage,
                               int part);
 
+/* A cluster as `gpus` of it see it that are part of so many ranks: its networks reach all of them.
+ * Returns `own`, whose other arrays are the cluster's. */
+struct part_machine {
+    struct stage_machine stage;
+    struct rk_system system;
+    struct rk_network network[RK_MAX_NETWORKS];
+};
+const struct rk_system *part_system(const struct rk_machine *machine, int cluster, uint64_t gpus,
+                                    uint64_t ranks, struct part_machine *own);
+
 /* The plan that a launcher runs as one job: all stages are alike but for their layers and clusters.
  * False: they are not. */
 bool plan_plain(const struct rk_plan *plan, struct rk_plan *plain);
@@ -51,10 +61,12 @@ enum rk_verdict predict_clusters(const struct rk_model *model, const struct rk_s
                                  const struct rk_plan *plan, struct rk_prediction *prediction,
                                  struct clusters_judged *judged);
 
-/* The timeline of any plan: timeline_plan_of_plan(), or that of its stages over clusters. */
+/* The timeline of any plan: timeline_plan_of_plan(), or that of its stages over clusters, which
+ * `judged` has of predict_clusters(); NULL: they are judged here. */
 enum rk_status step_timeline(struct timeline_plan *timeline, const struct rk_model *model,
                              const struct rk_system *system, const struct rk_plan *plan,
-                             const struct rk_prediction *prediction, int messages,
+                             const struct rk_prediction *prediction,
+                             const struct clusters_judged *judged, int messages,
                              struct rk_error *error);
 
 #endif

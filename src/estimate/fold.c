@@ -297,11 +297,12 @@ static double there_of(const struct layer_fold *kept, const struct layer *layer,
     return whole + (kept->saved_total_bytes - whole) * 2 / (double)plan->sequence_chunks;
 }
 
-/* Units of torch's first FSDP on two ranks and more: two are there at once, with the gradients of
- * either, 61.5 to 63 widths of the stream a token where one rank has 31.5 (docs/memory.md). */
+/* Frozen units of torch's first FSDP on two ranks and more: two are there at once, with the
+ * gradients of either, 61.5 to 63 widths of the stream a token where one rank has 31.5; of units
+ * that are trained, one (docs/memory.md). */
 static double groups_there(const struct rk_plan *plan)
 {
-    return plan->flat_units && plan->ranks > 1 ? 2 : 1;
+    return plan->flat_units && plan->ranks > 1 && rk_plan_freezes(plan) ? 2 : 1;
 }
 
 /* Recomputed whole, a layer keeps its share of a checkpoint; its tensors are there one group at a

@@ -349,6 +349,7 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
         .freezes = rk_plan_freezes(plan),
         .gathered_blocks = plan->flat_units ? FLAT_BLOCKS : GATHERED_BLOCKS,
         .mixed = plan->mixed_units,
+        .late = sharing->gradients_late,
         .unsynced = plan->unsynced_gradients && plan->zero >= 2 && sharing->microbatches > 1,
         .kept_here = 1 - away,
         .activations_away = away,
@@ -378,6 +379,15 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
     return rule;
 }
 
+/* Gradients of the ends are counted as there at once: the head's is the first to come. */
+static double late_bytes(const struct stage_sum *sum, const struct memory_rule *rule)
+{
+    const double ends = sum->ends_parameters * rule->shares[false].gradients;
+    const double all = sum->parameters * rule->shares[false].gradients +
+                       sum->expert_parameters * rule->shares[true].gradients;
+    return rule->late * (all - ends) * rule->bytes.gradient;
+}
+
 struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct stage_sum *sum)
 {
     const struct state state = state_of(sum, rule);
@@ -390,6 +400,7 @@ struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct
         .static_bytes = state.weights * rule->weights_here + state.gradients +
                         state.optimizer * rule->optimizer_here + sum->buffer_bytes +
                         placeholder_bytes(sum, rule) + unsplit_of(rule, sum),
+        .late_bytes = late_bytes(sum, rule),
         .between_bytes = state.between * rule->optimizer_here,
         .step_bytes = step_of(rule, trained_of(sum, rule)),
         .fixed_bytes = gathered_bytes(sum, rule) + sum->working_bytes + rule->messages_bytes +
@@ -479,8 +490,8 @@ static void hold_away(struct rk_stage *stage, const struct stage_sum *sum,
 /* What the optimizer needs beyond the activations that are gone when it runs. */
 static double idle_bytes(const struct stage_demand *demand, double in_flight)
 {
-    const double activations =
-        demand->fixed_bytes + demand->flight_bytes * in_flight + demand->away_bytes;
+    const double activations = demand->fixed_bytes + demand->flight_bytes * in_flight +
+                               demand->away_bytes - absent_bytes(demand, in_flight);
     return larger(0, larger(demand->between_bytes, demand->step_bytes) - activations);
 }
 
@@ -495,6 +506,7 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
                                .parameters = sum->parameters + sum->expert_parameters};
     stage->in_flight = in_flight_of_plan(plan, sharing->microbatches, index);
     hold_state(stage, &state, &rule);
+    stage->holds[RK_HOLD_gradients] -= absent_bytes(&demand, stage->in_flight);
     hold_activations(stage, sum, &rule);
     hold_away(stage, sum, &rule, sharing->microbatches);
     stage->holds[RK_HOLD_gathered] += gathered_bytes(sum, &rule);

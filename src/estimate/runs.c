@@ -103,6 +103,7 @@ void runs_of(struct runs *runs, const struct rk_model *model, const struct rk_sy
         local->plan = run_plan(plan, i);
         fold_layers(&local->fold, model, system, &local->plan);
         local->sharing = sharing_of(&local->plan);
+        local->sharing.gradients_late = false; /* whose peak is not a sum over runs */
         local->rule = memory_rule_of(&local->fold, &local->sharing, &local->plan);
     }
 }

@@ -1,5 +1,6 @@
 #include "estimate/stages.h"
 #include "base/extremes.h"
+#include "plan/habits.h"
 #include "workload/layers_build.h"
 
 #include <stddef.h>
@@ -545,13 +546,27 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
 
 /* ---- ranks that share the state ---- */
 
+/* torch's gradients are freed between steps and made one by one: of the only microbatch of a step
+ * none is there when backward begins. FSDP reduces them to shards; the buckets of DDP are there
+ * from the first step on (gradient_as_bucket_view of its Reducer,
+ * torch/nn/parallel/distributed.py). */
+static bool gradients_come_late(const struct rk_plan *plan, const struct sharing *sharing)
+{
+    const bool alone = plan->zero >= 2 || sharing->copies[false].ranks <= 1;
+    return habits_of(plan)->frees_gradients && plan->pipeline == 1 && sharing->microbatches <= 1 &&
+           alone && !plan->step_in_backward && !plan->mixed_units && !plan->recompute_rest &&
+           !rk_plan_freezes(plan);
+}
+
 struct sharing sharing_of(const struct rk_plan *plan)
 {
     const struct rank_map map = rank_map_of(plan);
-    return (struct sharing){
+    struct sharing sharing = {
         .bytes = element_bytes_of(plan),
         .shards = {group_of(&map, RANKS_OF_SHARDS), group_of(&map, RANKS_OF_EXPERT_SHARDS)},
         .copies = {group_of(&map, RANKS_OF_COPIES), group_of(&map, RANKS_OF_EXPERT_COPIES)},
         .microbatches = microbatches_of(plan),
     };
+    sharing.gradients_late = gradients_come_late(plan, &sharing);
+    return sharing;
 }

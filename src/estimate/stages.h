@@ -154,6 +154,7 @@ struct sharing {
     struct element_bytes bytes;
     struct rank_group shards[2], copies[2];
     double microbatches;
+    bool gradients_late; /* none are there when backward begins, those of blocks come one by one */
 };
 
 struct sharing sharing_of(const struct rk_plan *plan);
@@ -223,6 +224,7 @@ void ends_in_flight(double ends[ENDS], const struct rk_plan *plan, double microb
 /* What a stage needs; the activations of a microbatch in flight apart. */
 struct stage_demand {
     double static_bytes;             /* weights, gradients, optimizer, lasting buffers */
+    double late_bytes;               /* of these: gradients that come while activations go */
     double between_bytes;            /* beside that from the optimizer's step to the next one */
     double step_bytes;               /* ... while the step runs, gone behind it */
     double fixed_bytes;              /* gathered, working, messages */
@@ -251,6 +253,7 @@ struct memory_rule {
     double step_gathers;         /* elements that it gathers at a time, at most */
     double mixed;                /* 1: gradients are as large as all weights; 0 */
     double unsynced;             /* 1: whole gradients are kept between microbatches; 0 */
+    double late;                 /* 1: gradients come while activations go; 0 */
     struct away {                /* shares in memory tier i + 1 */
         double activations[RK_SHARE_TIERS], weights[RK_SHARE_TIERS], optimizer[RK_SHARE_TIERS];
         double lent_bytes; /* in memory tier 1 while a layer runs */
@@ -277,10 +280,19 @@ bool rule_lowers(const struct memory_rule *rule, int tier);
 double lowered_bytes(const struct memory_rule *rule, const struct stage_sum *sum, double in_flight,
                      int tier);
 
+/* What is not there at the peak of gradients that come late: the activations are there first, the
+ * gradients last, and what lies between is linear in both. */
+static inline double absent_bytes(const struct stage_demand *demand, double in_flight)
+{
+    const double flight = demand->flight_bytes * in_flight;
+    return demand->late_bytes < flight ? demand->late_bytes : flight;
+}
+
+/* Beyond static_bytes. */
 static inline double demanded_activations(const struct stage_demand *demand, double in_flight)
 {
-    const double bytes =
-        demand->fixed_bytes + demand->flight_bytes * in_flight + demand->away_bytes;
+    const double bytes = demand->fixed_bytes + demand->flight_bytes * in_flight +
+                         demand->away_bytes - absent_bytes(demand, in_flight);
     const double idle =
         demand->between_bytes > demand->step_bytes ? demand->between_bytes : demand->step_bytes;
     return bytes > idle ? bytes : idle;

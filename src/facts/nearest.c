@@ -136,8 +136,7 @@ enum rk_status nearest_among(const struct measured_steps *steps, const struct rk
     return RK_OK;
 }
 
-/* The catalog's, read once; none of a catalog that has no such table. */
-static const struct measured_steps *own_steps(void)
+const struct measured_steps *measured_steps_own(void)
 {
     static struct measured_steps steps;
     static bool read;
@@ -155,5 +154,5 @@ enum rk_status nearest_runs(const struct rk_model *model, const struct rk_system
                             const struct rk_plan *plan, struct nearest *nearest,
                             struct rk_error *error)
 {
-    return nearest_among(own_steps(), model, system, plan, nearest, error);
+    return nearest_among(measured_steps_own(), model, system, plan, nearest, error);
 }

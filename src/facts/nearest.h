@@ -42,6 +42,10 @@ enum rk_status nearest_among(const struct measured_steps *steps, const struct rk
                              const struct rk_system *system, const struct rk_plan *plan,
                              struct nearest *nearest, struct rk_error *error);
 
+/* The catalog's table, read once; empty where it has none. Not safe to call first from two threads.
+ */
+const struct measured_steps *measured_steps_own(void);
+
 /* Of the catalog's, which are read once; none where it has none. Not safe to call first from two
  * threads. */
 enum rk_status nearest_runs(const struct rk_model *model, const struct rk_system *system,

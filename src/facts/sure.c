@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-const struct sure_bounds sure_usual = {0.9, 1.05};
+const struct sure_bounds sure_usual = {0.85, 1.1};
 
 const char *sure_name(enum sure sure)
 {
@@ -32,7 +32,7 @@ enum rk_status sure_read(const char *text, struct sure_bounds *bounds, struct rk
         bounds->fits <= bounds->fails && bounds->fails < 100)
         return RK_OK;
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                   "`sure`: \"%.40s\" is no pair of shares of the memory such as 0.9,1.05, the "
+                   "`sure`: \"%.40s\" is no pair of shares of the memory such as 0.85,1.1, the "
                    "smaller first, and no single one such as 1",
                    text);
 }

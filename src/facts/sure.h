@@ -21,7 +21,7 @@ const char *sure_name(enum sure sure);
 
 enum sure sure_of(double need_bytes, double capacity_bytes, const struct sure_bounds *bounds);
 
-/* "0.9,1.05"; "1" for both: never unsure. NULL leaves the usual. RK_BAD_ARGUMENT for other texts.
+/* "0.85,1.1"; "1" for both: never unsure. NULL leaves the usual. RK_BAD_ARGUMENT for other texts.
  */
 enum rk_status sure_read(const char *text, struct sure_bounds *bounds, struct rk_error *error);
 

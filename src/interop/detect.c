@@ -16,7 +16,8 @@ static const struct tool_sign signs[] = {
     {"PyTorch",       "out-of-memory traceback", NULL,      "OutOfMemoryError|torch.cuda.OutOfMemoryError", "give it to reckon doctor"},
     {"verl",          "configuration",     NULL,            "actor_rollout_ref", "give the sizes and degrees of its actor as a plan"},
     {"OpenRLHF",      "script",            NULL,            "openrlhf", NULL},
-    {"torchtune",     "configuration",     NULL,            "_component_ torchtune", "say model, batch and recomputation as words of reckon predict, framework=fsdp"},
+    {"torchtune",     "configuration",     "torchtune",     "_component_ torchtune", NULL},
+    {"PEFT",          "adapter_config.json", "peft",        "\"peft_type\"", NULL},
     {"litgpt",        "configuration",     NULL,            "lr_warmup_steps global_batch_size checkpoint_dir|initial_checkpoint_dir|litgpt", "say model and batch as words of reckon predict, framework=fsdp"},
     {"llm-foundry",   "configuration",     NULL,            "mpt_causal_lm|hf_causal_lm|global_train_batch_size|max_seq_len fsdp_config", "say model and batch as words of reckon predict, framework=fsdp zero3"},
     {"lingua",        "configuration",     NULL,            "fsdp_type|dump_dir async_eval_gpus|dump_dir logging", "say model and batch as words of reckon predict, framework=fsdp"},
@@ -25,6 +26,7 @@ static const struct tool_sign signs[] = {
     {"picotron",      "configuration",     NULL,            "tp_size pp_size pp_engine|cp_size pp_engine dp_size", "say its degrees as words of reckon predict"},
     {"ColossalAI",    "script or configuration", NULL,      "colossalai|HybridParallelPlugin|GeminiPlugin|TensorParallelEnv|NUM_MICRO_BATCHES parallel|gemini_plugin|titans", "say its degrees as words of reckon predict"},
     {"XTuner",        "configuration",     NULL,            "xtuner", NULL},
+    {"Megatron-LM",   "launch script",     "megatron",      "--num-layers --hidden-size --num-attention-heads", NULL},
     {"InternEvo",     "configuration",     NULL,            "internlm parallel|zero1 tensor pipeline weight", "say its degrees as words of reckon predict"},
     {"Megatron-Bridge", "recipe",          "bridge-recipe", "megatron.bridge ConfigContainer", NULL},
     {"Megatron-Bridge", "script",          NULL,            "megatron.bridge|megatron_bridge|run_recipe.py|bridge_config", "give the recipe's YAML of overrides to reckon import nemo, or the recipe to reckon import bridge-recipe"},
@@ -34,14 +36,15 @@ static const struct tool_sign signs[] = {
     {"FlagScale",     "configuration",     "flagscale",     "experiment runner|system tensor_model_parallel_size data", NULL},
     {"Primus",        "experiment",        "primus",        "pre_trainer work_group|pre_trainer overrides|primus-cli", NULL},
     {"NeMo",          "configuration",     "nemo",          "activations_checkpoint_granularity|exp_manager trainer|exp_manager|megatron_amp_O2|encoder_seq_length", NULL},
-    {"ms-swift",      "script",            NULL,            "swift sft|swift pt|swift rlhf|megatron sft|megatron pt|megatron rlhf|NPROC_PER_NODE swift|swift_sft", "say model, batch and sharding as words of reckon predict, framework=deepspeed or fsdp"},
+    {"ms-swift",      "script",            NULL,            "megatron sft|megatron pt|megatron rlhf", "say model, batch and degrees as words of reckon predict"},
+    {"ms-swift",      "script",            "ms-swift",      "swift sft|swift pt|swift rlhf|NPROC_PER_NODE swift|swift_sft|train_type per_device_train_batch_size|tuner_type per_device_train_batch_size", NULL},
     {"LLaMA-Factory", "training of version 1", NULL,        "model_class train_dataset|model_class dist_config|model_class sample_backend", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"LLaMA-Factory", "training",          "llama-factory", "finetuning_type|llamafactory-cli|llamafactory|stage cutoff_len|model_class dist_config", NULL},
     {"axolotl",       "training",          "axolotl",       "base_model|axolotl", NULL},
     {"Levanter",      "training",          "levanter",      "train_batch_size num_train_steps|train_batch_size mp|train_batch_size per_device_parallelism|tensor_parallel_axes|fsdp_axis|model_axis_size|hidden_dim num_layers|num_train_steps mp|train_urls cache_dir|train_urls validation_urls", NULL},
     {"nanotron",      "training",          "nanotron",      "model_config parallelism|tp_linear_async_communication", NULL},
     {"Megatron-LM",   "launch script",     "megatron",      "--num-layers|--micro-batch-size|--tensor-model-parallel-size|pretrain_gpt.py|pretrain_gpt", NULL},
-    {"GPT-NeoX",      "configuration",     "gpt-neox",      "pipe_parallel_size|pipe-parallel-size|model_parallel_size|model-parallel-size|pos_emb|pos-emb|deepy.py|tokenizer_type vocab_file|data_path vocab_file|sparsity_config|train_data_paths|train-data-paths|text_gen_type|text-gen-type|num_workers tensorboard_dir log_dir|comet_workspace|wandb_group", NULL},
+    {"GPT-NeoX",      "configuration",     "gpt-neox",      "pipe_parallel_size|pipe-parallel-size|model_parallel_size|model-parallel-size|pos_emb|pos-emb|deepy.py|tokenizer_type vocab_file|data_path vocab_file|sparsity_config|train_data_paths|train-data-paths|text_gen_type|text-gen-type|num_workers tensorboard_dir log_dir|comet_workspace|wandb_group|output_layer_init_method override_lr_scheduler|checkpoint_activations synchronize_each_layer", NULL},
     {"accelerate",    "configuration",     "accelerate",    "compute_environment distributed_type", NULL},
     {"DeepSpeed",     "configuration",     "deepspeed",     "zero_optimization|train_micro_batch_size_per_gpu|\"train_batch_size\"|zero_allow_untested_optimizer|compression_training", NULL},
     {"Hugging Face",  "config.json",       "hf",            "\"model_type\"|\"architectures\"", NULL},
@@ -94,7 +97,7 @@ void detect_fail(const struct tool_sign *sign, const char *path, struct rk_error
                 "is not known to be a file of any tool that reckon reads: give the format, reckon "
                 "import FORMAT FILE (reckon import --help lists them)");
     else
-        rk_fail(error, RK_BAD_INPUT, path, 0, 0, "this is a %s %s; reckon does not read it%s%s",
-                sign->tool, sign->what, sign->instead ? ": " : "",
-                sign->instead ? sign->instead : "");
+        rk_fail(error, RK_BAD_INPUT, path, 0, 0, "this is %s %s %s; reckon does not read it%s%s",
+                strchr("AEIO", sign->tool[0]) ? "an" : "a", sign->tool, sign->what,
+                sign->instead ? ": " : "", sign->instead ? sign->instead : "");
 }

@@ -46,6 +46,9 @@ struct plan_format {
     X(trainer,       "trainer",       "transformers",  false, "TrainingArguments (JSON or YAML)", "4.30 to 4.57", "args.json --model llama3.1-8b --gpus 8") \
     X(axolotl,       "axolotl",       "axolotl",       false, "a training YAML", "0.4 to 0.13", "train.yaml --model llama3.1-8b --gpus 8") \
     X(llama_factory, "llama-factory", "LLaMA-Factory", false, "a training YAML or JSON", "0.8 to 0.9", "full_sft.yaml --model llama3.1-8b --gpus 8") \
+    X(ms_swift,      "ms-swift",      "ms-swift",      false, "arguments of swift sft, pt and rlhf (YAML or JSON)", "3.0 to 4.0", "args.json --model qwen2.5-7b --gpus 8") \
+    X(peft,          "peft",          "PEFT",          false, "an adapter_config.json", "0.10 to 0.17", "adapter_config.json --model llama3.1-8b --set per_device_train_batch_size=4") \
+    X(torchtune,     "torchtune",     "torchtune",     false, "a recipe's configuration (YAML)", "0.3 to 0.6", "8B_lora.yaml --model llama3.1-8b --gpus 2") \
     X(gpt_neox,      "gpt-neox",      "GPT-NeoX",      true,  "a configuration, its files merged into one (YAML)", "2.0", "20B.yml --gpus 96 --vocabulary 50257") \
     X(nanotron,      "nanotron",      "nanotron",      true,  "a training YAML", "0.4", "config_llama.yaml") \
     X(nemo,          "nemo",          "NeMo",          true,  "a configuration (YAML), of version 1 or of Megatron-Bridge,", "1.20 to 2.5", "megatron_gpt_config.yaml --vocabulary 50257") \

@@ -5,18 +5,27 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool state_is_here(const struct rk_plan *plan)
+static bool state_is_here(const struct rk_local *local)
 {
     for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
-        if (plan->share[RK_SHARE_WEIGHTS][tier] > 0 || plan->share[RK_SHARE_OPTIMIZER][tier] > 0)
+        if (local->share[RK_SHARE_WEIGHTS][tier] > 0 || local->share[RK_SHARE_OPTIMIZER][tier] > 0)
             return false;
     return true;
 }
 
+static bool is_known(const struct rk_local *local)
+{
+    return local->zero < 3 && state_is_here(local);
+}
+
 bool run_buffers_known(const struct rk_plan *plan)
 {
-    return plan->framework == RK_MEGATRON && plan->zero < 3 && !rk_plan_freezes(plan) &&
-           !rk_plan_layout(plan)->segments && state_is_here(plan);
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    bool known = plan->framework == RK_MEGATRON && !rk_plan_freezes(plan) && !layout->segments &&
+                 is_known(&plan->local);
+    for (int i = 0; i < layout->others; i++) /* of stages over several clusters */
+        known &= is_known(&layout->other[i]);
+    return known;
 }
 
 /* Weights of one operation of one layer. */

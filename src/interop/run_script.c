@@ -28,6 +28,8 @@ static const struct starter {
     {"trainer",       "",                                  "config", true, false, false, false, NULL},
     {"axolotl",       "axolotl|axolotl.cli.train",         "", true, false, false, true, NULL},
     {"llama-factory", "llamafactory-cli|llama-factory",    "", true, true, false, false, NULL},
+    {"ms-swift",      "swift",                             "config", true, false, false, false, NULL},
+    {"torchtune",     "tune",                              "config", false, true, false, true, NULL},
     {"gpt-neox",      "deepy.py",                          "", true, false, false, true, NULL},
     {"nanotron",      "",                                  "config_file", false, false, true, true, NULL},
     {"nemo",          "",                                  "config_name", false, true, true, true, NULL},

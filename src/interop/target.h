@@ -52,6 +52,6 @@ enum rk_status target_write(const struct target *target, FILE *file, const struc
                             struct rk_error *error);
 
 extern const struct target bridge_target, nanotron_target, accelerate_target, deepspeed_target,
-    torchtitan_target;
+    torchtitan_target, axolotl_target, llama_factory_target, trl_target, torchtune_target;
 
 #endif

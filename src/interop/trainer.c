@@ -33,11 +33,12 @@ struct trainer {
         offload;
     bool reentrant; /* checkpoints of `checkpointing` */
     bool compile, liger, liger_mlp;
-    bool gather; /* float8 weights are gathered in 8 bits */
-    int rotate;  /* of torch's context parallelism: "allgather|alltoall" */
-    int reshard; /* of FSDP2: "false|true"; -1: not said */
+    bool chunked; /* the head and its loss are one kernel over chunks of tokens */
+    bool gather;  /* float8 weights are gathered in 8 bits */
+    int rotate;   /* of torch's context parallelism: "allgather|alltoall" */
+    int reshard;  /* of FSDP2: "false|true"; -1: not said */
     uint64_t version;
-    const char *deepspeed, *fsdp;
+    const char *deepspeed, *fsdp, *type;
     struct trainer_tuning tuning;
 };
 
@@ -121,6 +122,7 @@ static const struct key axolotl_rows[] = {
     READ("adapter", KEY_TEXT, tuning.adapter), {"activation_offloading", KEY_WORD, AT(offloading), "false|true|legacy|hidden_states|disk", NULL},
     {"attn_implementation", KEY_WORD, AT(attention), "sdpa|flash_attention_2|flash_attention_3|eager|flex_attention|xformers|sage", NULL},
     READ("liger_rms_norm", KEY_FLAG, liger), READ("liger_glu_activation", KEY_FLAG, liger_mlp),
+    READ("liger_fused_linear_cross_entropy", KEY_FLAG, chunked), READ("cut_cross_entropy", KEY_FLAG, chunked),
     READ("optimizer", KEY_TEXT, tuning.optimizer),
     READ("fp8_enable_fsdp_float8_all_gather", KEY_FLAG, gather),
 #include "interop/formats/axolotl.h"
@@ -145,12 +147,42 @@ static const struct key llama_factory_rows[] = {
 #include "interop/formats/llama-factory.h"
 #include "interop/formats/transformers.h"
 };
+
+/* ms-swift 3 and 4: TrainingArguments and swift/llm/argument. */
+static const struct key ms_swift_rows[] = {
+    TRAINER_ROWS,
+    READ("train_type", KEY_TEXT, tuning.finetuning), READ("tuner_type", KEY_TEXT, tuning.finetuning), READ("sft_type", KEY_TEXT, tuning.finetuning),
+    READ("rlhf_type", KEY_TEXT, tuning.objective), READ("lora_rank", KEY_COUNT, tuning.rank), READ("lora_dropout", KEY_NUMBER, tuning.dropout),
+    LATER("target_modules"), LATER("target_modules.*"), READ("use_dora", KEY_FLAG, tuning.dora),
+    READ("quant_bits", KEY_COUNT, tuning.bits), READ("bnb_4bit_use_double_quant", KEY_TEXT, tuning.double_),
+    READ("max_length", KEY_COUNT, sequence), READ("torch_dtype", KEY_TEXT, type),
+    {"attn_impl", KEY_WORD, AT(attention), "sdpa|flash_attn|flash_attention_3|eager|flash_attention_2|flex_attention", NULL},
+    READ("sequence_parallel_size", KEY_COUNT, ulysses), READ("use_cce", KEY_FLAG, chunked),
+    READ("use_galore", KEY_FLAG, tuning.galore), READ("galore_rank", KEY_COUNT, tuning.galore_rank),
+    READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
+    READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
+#include "interop/formats/fsdp.h"
+#include "interop/formats/ms-swift.h"
+#include "interop/formats/transformers.h"
+};
+
+/* adapter_config.json of PEFT 0.10 to 0.17 (tuners/lora/config.py), of runs whose rest is --set. */
+static const struct key peft_rows[] = {
+    TRAINER_ROWS,
+    READ("peft_type", KEY_TEXT, tuning.adapter), READ("r", KEY_COUNT, tuning.rank), READ("lora_dropout", KEY_NUMBER, tuning.dropout),
+    READ("use_dora", KEY_FLAG, tuning.dora), LATER("target_modules"), LATER("target_modules.*"),
+    READ("load_in_4bit", KEY_FLAG, tuning.four_bits), READ("load_in_8bit", KEY_FLAG, tuning.eight_bits),
+    READ("max_length", KEY_COUNT, sequence), READ("deepspeed", KEY_TEXT, deepspeed), READ("fsdp", KEY_TEXT, fsdp),
+#include "interop/formats/peft.h"
+};
 /* clang-format on */
 
 const struct key_table trainer_keys = KEY_TABLE(trainer_rows);
 const struct key_table accelerate_keys = KEY_TABLE(accelerate_rows);
 const struct key_table axolotl_keys = KEY_TABLE(axolotl_rows);
 const struct key_table llama_factory_keys = KEY_TABLE(llama_factory_rows);
+const struct key_table ms_swift_keys = KEY_TABLE(ms_swift_rows);
+const struct key_table peft_keys = KEY_TABLE(peft_rows);
 
 /* ---- what follows from the settings ---- */
 
@@ -230,7 +262,10 @@ static enum rk_status read_batch(const struct reading *r)
 static void read_precision(const struct reading *r)
 {
     const struct trainer *t = &r->t;
-    const bool bf16 = t->bf16 || t->mixed == MIXED_BF16, fp16 = t->fp16 || t->mixed == MIXED_FP16;
+    const bool bf16 =
+        t->bf16 || t->mixed == MIXED_BF16 || (t->type && strcmp(t->type, "bfloat16") == 0);
+    const bool fp16 =
+        t->fp16 || t->mixed == MIXED_FP16 || (t->type && strcmp(t->type, "float16") == 0);
     r->p->precision = t->fp8 || t->mixed == MIXED_FP8 ? RK_FP8_CURRENT
                       : bf16                          ? RK_BF16
                       : fp16                          ? RK_FP16
@@ -315,6 +350,25 @@ static void place_notes(const struct reading *r, int from)
     }
 }
 
+/* "zero3_offload" and the like: ms-swift's own files (swift/llm/ds_config). */
+static bool read_named_zero(const struct reading *r)
+{
+    const char *name = r->t.deepspeed ? r->t.deepspeed : "";
+    if (strncmp(name, "default-", 8) == 0) name += 8;
+    if (strncmp(name, "zero", 4) != 0 || name[4] < '0' || name[4] > '3') return false;
+    const bool offload = strcmp(name + 5, "_offload") == 0 || strcmp(name + 5, "-offload") == 0;
+    if (name[5] && !offload) return false;
+    const struct deepspeed_choices c = {.stage = (uint64_t)(name[4] - '0'),
+                                        .optimizer_device = offload,
+                                        .param_device = offload && name[4] == '3',
+                                        .overlap = -1,
+                                        .accumulate = -1,
+                                        .prefetch = 50000000,
+                                        .ratio = 1};
+    deepspeed_choose(&c, r->p);
+    return true;
+}
+
 static enum rk_status read_deepspeed(const struct reading *r)
 {
     struct deepspeed_choices c;
@@ -382,6 +436,9 @@ static void read_kernels(const struct reading *r)
 {
     const struct trainer *t = &r->t;
     static const enum rk_attention_kernel kernels[] = {RK_FLASH, RK_FLASH, RK_FLASH_3, RK_UNFUSED};
+    /* use_liger_kernel and its like have the fused loss on (liger_kernel, monkey_patch.py) */
+    r->p->loss_in_chunks =
+        t->chunked || (t->liger && !settings_find(r->settings, "liger_rms_norm"));
     r->p->attention = t->attention >= 0 && t->attention < 4 ? kernels[t->attention] : RK_FLASH;
     r->p->fused = t->compile || (t->liger && t->liger_mlp) ||
                   (t->liger && !settings_find(r->settings, "liger_rms_norm"));
@@ -422,6 +479,7 @@ static enum rk_status interpret(struct reading *r)
     if (status != RK_OK) return status;
     const bool fsdp = t->launch == LAUNCH_FSDP || (t->fsdp && *t->fsdp) ||
                       settings_has(r->settings, "fsdp_config.") || t->shard > 1;
+    if (read_named_zero(r)) return RK_OK;
     if (t->deepspeed || settings_has(r->settings, "deepspeed.") ||
         settings_has(r->settings, "zero_optimization."))
         return read_deepspeed(r);
@@ -492,4 +550,28 @@ enum rk_status llama_factory_read(const struct config_source *source, struct rk_
                                            .tuning.galore_rank = 16,
                                            .tuning.apollo_rank = 16};
     return read_with(&llama_factory_keys, &presets, source, model, plan, notes, error);
+}
+
+enum rk_status ms_swift_read(const struct config_source *source, struct rk_model *model,
+                             struct rk_plan *plan, struct notes *notes, struct rk_error *error)
+{
+    static const struct trainer presets = {PRESETS,
+                                           .microbatch = 1,
+                                           .checkpointing = true,
+                                           .bf16 = 1,
+                                           .tuning.finetuning = "lora",
+                                           .tuning.rank = 8,
+                                           .tuning.dropout = 0.05,
+                                           .tuning.doubles = true,
+                                           .tuning.galore_rank = 128};
+    return read_with(&ms_swift_keys, &presets, source, model, plan, notes, error);
+}
+
+enum rk_status peft_read(const struct config_source *source, struct rk_model *model,
+                         struct rk_plan *plan, struct notes *notes, struct rk_error *error)
+{
+    static const struct trainer presets = {
+        PRESETS,        .microbatch = 1,          .bf16 = 1,
+        .processes = 1, .tuning.adapter = "lora", .tuning.rank = 8};
+    return read_with(&peft_keys, &presets, source, model, plan, notes, error);
 }

@@ -59,9 +59,26 @@ static bool add_module(const char *name, size_t length, unsigned *bits)
     return false;
 }
 
+/* PEFT takes a text that is no list as a regular expression of whole names: the matrices that stand
+ * in it, but for what follows "(?!", are those that it can match. */
+static bool add_expression(const char *text, unsigned *bits)
+{
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    bool found = false;
+    if (!text[strcspn(text, "(|\\*^$")]) return false;
+    while (*text) {
+        if (strncmp(text, "(?!", 3) == 0) text += strcspn(text, ")");
+        const size_t length = strspn(text, word);
+        if (length) found |= add_module(text, length, bits);
+        text += length + (length == 0 && *text);
+    }
+    return found;
+}
+
 static enum rk_status add_list(const struct reading *r, const struct setting *setting,
                                const char *text, unsigned *bits)
 {
+    if (add_expression(text, bits)) return RK_OK;
     while (*text) {
         const size_t length = strcspn(text, ", ");
         if (length && !add_module(text, length, bits))

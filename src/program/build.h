@@ -10,6 +10,7 @@
 #include "estimate/runs.h"
 #include "plan/ranks.h"
 #include "program/flow.h"
+#include "program/uneven.h"
 
 #include <reckon/program.h>
 
@@ -29,8 +30,8 @@ struct program_kind {
 };
 
 struct place {
-    struct rk_plan plan;                  /* as these layers see it */
-    const struct rk_program_stage *stage; /* of several numbers of ranks; NULL */
+    struct rk_plan plan;              /* as these layers see it */
+    const struct uneven_stage *stage; /* of several numbers of ranks; NULL */
     struct rank_map map;
     struct sharing sharing;
     struct layer_folds folds;
@@ -96,7 +97,7 @@ struct build {
     struct rk_program *program;
     struct pipeline pipeline;
     uint32_t stage, rank;
-    const struct rk_program_stage *stages; /* (pipeline) of different numbers of ranks; NULL: of as
+    const struct uneven_stage *stages; /* (pipeline) of different numbers of ranks; NULL: of as
                                               many. `plan` is then this stage's, and `rank` counted
                                               as if all stages were like it */
     int64_t moved;       /* what makes a rank of this stage one of the whole program; else 0 */
@@ -192,10 +193,10 @@ void neighbours_open(struct build *b);
 /* Requires b->stages: makes it one of this stage, and of the kind of the replica that has the rank
  * of that number in it. */
 void build_of_stage(struct build *b, uint32_t stage, uint64_t rank);
-uint64_t first_of_stage(const struct rk_program_stage *stages, uint64_t stage);
+uint64_t first_of_stage(const struct uneven_stage *stages, uint64_t stage);
 
 /* Which of a stage's kinds a rank of it has, counted in it; 0 where all are alike. */
-int kind_of_rank(const struct rk_program_stage *stage, uint64_t rank);
+int kind_of_rank(const struct uneven_stage *stage, uint64_t rank);
 
 /* The plan as a rank of the place sees it, and what it has of a round's samples and tokens. */
 const struct rk_plan *plan_of_rank(const struct place *place, uint64_t rank);

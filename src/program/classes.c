@@ -3,6 +3,8 @@
  */
 #include "program/build.h"
 
+#include "clusters/predict.h"
+
 #include <stdlib.h>
 
 /* Notes the class of a rank; returns how many classes of the stage there are then. */
@@ -63,16 +65,23 @@ static size_t classes_of(struct build *b, struct rk_program_class *classes, size
     return count;
 }
 
-size_t rk_program_classes(const struct rk_model *model, const struct rk_plan *plan,
-                          struct rk_program_class *classes, size_t most)
+size_t program_classes_of_plan(const struct rk_model *model, const struct rk_plan *plan,
+                               struct rk_program_class *classes, size_t most)
 {
     struct build b = {.model = model, .plan = plan};
     return classes_of(&b, classes, most);
 }
 
-size_t rk_program_classes_uneven(const struct rk_model *model,
-                                 const struct rk_program_stage *stages,
-                                 struct rk_program_class *classes, size_t most)
+size_t rk_program_classes(const struct rk_model *model, const struct rk_system *system,
+                          const struct rk_plan *plan, struct rk_program_class *classes, size_t most)
+{
+    if (plan_has_parts(system, plan))
+        return program_classes_of_parts(model, system, plan, classes, most);
+    return program_classes_of_plan(model, plan, classes, most);
+}
+
+size_t program_classes_uneven(const struct rk_model *model, const struct uneven_stage *stages,
+                              struct rk_program_class *classes, size_t most)
 {
     struct build b = {.model = model, .plan = &stages[0].plan, .stages = stages};
     return classes_of(&b, classes, most);

@@ -2,6 +2,7 @@
  * of the stage.
  */
 #include "base/limits.h"
+#include "clusters/predict.h"
 #include "estimate/plan_check.h"
 #include "plan/layers.h"
 #include "program/build.h"
@@ -461,9 +462,9 @@ enum rk_status build_program(struct build *b)
                    rank);
 }
 
-enum rk_status rk_program_of(struct rk_program *program, const struct rk_model *model,
-                             const struct rk_system *system, const struct rk_plan *plan,
-                             uint64_t rank, struct rk_error *error)
+enum rk_status program_of_plan(struct rk_program *program, const struct rk_model *model,
+                               const struct rk_system *system, const struct rk_plan *plan,
+                               uint64_t rank, struct rk_error *error)
 {
     *program = (struct rk_program){.rank = 0};
     enum rk_status status = build_check(model, system, plan, error);
@@ -482,6 +483,14 @@ enum rk_status rk_program_of(struct rk_program *program, const struct rk_model *
                       .rank = (uint32_t)rank,
                       .error = error};
     return build_program(&b);
+}
+
+enum rk_status rk_program_of(struct rk_program *program, const struct rk_model *model,
+                             const struct rk_system *system, const struct rk_plan *plan,
+                             uint64_t rank, struct rk_error *error)
+{
+    return (plan_has_parts(system, plan) ? program_of_parts : program_of_plan)(
+        program, model, system, plan, rank, error);
 }
 
 void rk_program_release(struct rk_program *program)

@@ -9,12 +9,12 @@
 
 /* ---- ranks ---- */
 
-static uint64_t ranks_of_stage(const struct rk_program_stage *stage)
+static uint64_t ranks_of_stage(const struct uneven_stage *stage)
 {
     return stage->plan.ranks / stage->plan.pipeline;
 }
 
-uint64_t first_of_stage(const struct rk_program_stage *stages, uint64_t stage)
+uint64_t first_of_stage(const struct uneven_stage *stages, uint64_t stage)
 {
     uint64_t first = 0;
     for (uint64_t i = 0; i < stage; i++)
@@ -22,7 +22,7 @@ uint64_t first_of_stage(const struct rk_program_stage *stages, uint64_t stage)
     return first;
 }
 
-int kind_of_rank(const struct rk_program_stage *stage, uint64_t rank)
+int kind_of_rank(const struct uneven_stage *stage, uint64_t rank)
 {
     uint64_t replica = rank / (stage->plan.tensor * stage->plan.context);
     int kind = 0;
@@ -33,8 +33,8 @@ int kind_of_rank(const struct rk_program_stage *stage, uint64_t rank)
 
 void build_of_stage(struct build *b, uint32_t stage, uint64_t rank)
 {
-    const struct rk_program_stage *s = &b->stages[stage];
-    const struct rk_program_kind *kind = s->kinds ? &s->kind[kind_of_rank(s, rank)] : NULL;
+    const struct uneven_stage *s = &b->stages[stage];
+    const struct uneven_kind *kind = s->kinds ? &s->kind[kind_of_rank(s, rank)] : NULL;
     b->stage = stage;
     b->system = kind ? kind->system : s->system;
     b->plan = kind ? &kind->plan : &s->plan;
@@ -66,11 +66,11 @@ void neighbours_open(struct build *b)
 
 const struct rk_plan *plan_of_rank(const struct place *place, uint64_t rank)
 {
-    const struct rk_program_stage *s = place->stage;
+    const struct uneven_stage *s = place->stage;
     return s && s->kinds ? &s->kind[kind_of_rank(s, rank)].plan : &place->plan;
 }
 
-static uint64_t round_of(const struct rk_program_stage *stage)
+static uint64_t round_of(const struct uneven_stage *stage)
 {
     uint64_t samples = 0;
     for (int k = 0; k < stage->kinds; k++)
@@ -87,7 +87,7 @@ double samples_of_round(const struct place *place)
 /* Samples of a round are dealt to the replicas in their order. */
 struct run_part part_of_rank(const struct place *place, uint64_t rank)
 {
-    const struct rk_program_stage *s = place->stage;
+    const struct uneven_stage *s = place->stage;
     struct run_part part = run_part_of(plan_of_rank(place, rank), rank);
     if (!s || !s->kinds) return part;
     uint64_t replica = rank / (s->plan.tensor * s->plan.context), first = 0;
@@ -130,7 +130,7 @@ static const char *plans_differ(const struct rk_plan *a, const struct rk_plan *b
     return NULL;
 }
 
-static const char *differs(const struct rk_program_stage *one, const struct rk_program_stage *other)
+static const char *differs(const struct uneven_stage *one, const struct uneven_stage *other)
 {
     if (round_of(one) != round_of(other))
         return "its replicas together take other samples of a microbatch than stage 0's";
@@ -148,7 +148,7 @@ static bool same_state(const struct rk_plan *a, const struct rk_plan *b)
            a->vocabulary_multiple == b->vocabulary_multiple;
 }
 
-static const char *check_kinds(const struct rk_program_stage *stage)
+static const char *check_kinds(const struct uneven_stage *stage)
 {
     const struct rk_plan *first = &stage->plan;
     uint64_t replicas = 0;
@@ -202,8 +202,8 @@ static bool ends_match(const struct rk_model *model, const struct rk_plan *first
     return !model->tied_embeddings || first->gradient_element_bytes == last->gradient_element_bytes;
 }
 
-static enum rk_status check_lowered(const struct rk_model *model,
-                                    const struct rk_program_stage *stage, struct rk_error *error)
+static enum rk_status check_lowered(const struct rk_model *model, const struct uneven_stage *stage,
+                                    struct rk_error *error)
 {
     enum rk_status status = RK_OK;
     if (!stage->kinds) return build_check(model, stage->system, &stage->plan, error);
@@ -212,7 +212,7 @@ static enum rk_status check_lowered(const struct rk_model *model,
     return status;
 }
 
-static enum rk_status check(const struct rk_model *model, const struct rk_program_stage *stages,
+static enum rk_status check(const struct rk_model *model, const struct uneven_stage *stages,
                             struct rk_error *error)
 {
     const uint64_t count = stages[0].plan.pipeline;
@@ -230,9 +230,9 @@ static enum rk_status check(const struct rk_model *model, const struct rk_progra
                   "stage 0; give both the same gradient-bytes");
 }
 
-enum rk_status rk_program_of_uneven(struct rk_program *program, const struct rk_model *model,
-                                    const struct rk_program_stage *stages, uint64_t rank,
-                                    struct rk_error *error)
+enum rk_status program_of_uneven(struct rk_program *program, const struct rk_model *model,
+                                 const struct uneven_stage *stages, uint64_t rank,
+                                 struct rk_error *error)
 {
     *program = (struct rk_program){.rank = 0};
     const enum rk_status status = check(model, stages, error);

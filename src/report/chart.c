@@ -103,13 +103,57 @@ static bool is_listed(const struct chart *chart, const char *name)
     return false;
 }
 
-/* The first from `next` on that no listed series has; when all are taken, again from the start. */
-static enum chart_colour free_colour(const struct chart *chart, int next)
+/* What has the same color on every chart: parts of a step's time, what holds memory, and where
+ * numbers come from. */
+static const struct {
+    const char *name;
+    enum chart_colour colour;
+} known[] = {
+    {"matrix", CHART_BLUE},
+    {"attention", CHART_ORANGE},
+    {"memory", CHART_TEAL},
+    {"recompute", CHART_PURPLE},
+    {"tensor", CHART_YELLOW},
+    {"context", CHART_DARK_YELLOW},
+    {"expert", CHART_ROSE},
+    {"offload", CHART_BROWN},
+    {"launch", CHART_GREY},
+    {"pipeline", CHART_LIGHT_ROSE},
+    {"bubble", CHART_DARK_GREY},
+    {"data", CHART_RED},
+    {"optimizer", CHART_GREEN},
+    {"forward", CHART_BLUE},
+    {"backward", CHART_ORANGE},
+    {"weights", CHART_BLUE},
+    {"gradients", CHART_TEAL},
+    {"gathered", CHART_LIGHT_BLUE},
+    {"activations", CHART_ORANGE},
+    {"mlp", CHART_LIGHT_ORANGE},
+    {"experts", CHART_ROSE},
+    {"norms", CHART_LIGHT_PURPLE},
+    {"checkpoints", CHART_YELLOW},
+    {"embedding", CHART_BROWN},
+    {"working", CHART_GREY},
+    {"communication", CHART_RED},
+    {"measured", CHART_DARK_GREY},
+    {"profile", CHART_DARK_GREY},
+    {"predicted", CHART_BLUE},
+    {"measured step", CHART_DARK_GREY},
+    {"A", CHART_BLUE},
+    {"B", CHART_ORANGE},
+};
+
+/* The series' own; else the first from `next` on that none of `all` has; when all are taken, again
+ * from the start. */
+static enum chart_colour colour_of(const char *name, const struct chart_series *all, int count,
+                                   int next)
 {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, name) == 0) return known[i].colour;
     for (int tries = 0; tries < CHART_COLOURS; tries++, next++) {
         bool taken = false;
-        for (int i = 0; i < chart->series_count; i++)
-            taken |= (int)chart->series[i].colour == next % CHART_COLOURS;
+        for (int i = 0; i < count; i++)
+            taken |= (int)all[i].colour == next % CHART_COLOURS;
         if (!taken) break;
     }
     return (enum chart_colour)(next % CHART_COLOURS);
@@ -129,9 +173,9 @@ struct chart_series *chart_all_series(const struct chart *chart, int *count)
             all[(*count)++] = chart->series[i];
     for (int i = 0; all && i < names.count; i++)
         if (!is_listed(chart, names.name[i])) {
-            all[*count] =
-                (struct chart_series){names.name[i], free_colour(chart, next), CHART_POINTS};
-            next = all[*count].colour + 1;
+            const enum chart_colour colour = colour_of(names.name[i], all, *count, next);
+            all[*count] = (struct chart_series){names.name[i], colour, chart->mark};
+            next = (int)colour + 1;
             ++*count;
         }
     free(names.name);

@@ -101,6 +101,7 @@ struct chart {
     const char *const *wide;       /* ended by NULL: columns that are a series each, see below */
     const char *const *metrics;    /* ended by NULL: CHART_BARS, CHART_HEAT, CHART_XY: other columns
                                       that the reader may choose for VALUE (Y) */
+    enum chart_mark mark;          /* of series that are not listed */
     bool beside;                   /* CHART_BARS: series side by side, not stacked */
     bool upright;                  /* CHART_BARS: bars stand on the axis of categories */
     bool plain;                    /* CHART_BOXES: no axes, Y downwards */

@@ -78,7 +78,10 @@ static void json_metrics(FILE *out, const struct chart *chart)
         struct chart other = *chart;
         other.role[CHART_VALUE] = chart->metrics[i];
         const int column = chart_column(&other, CHART_VALUE);
-        if (column < 0) continue;
+        bool any = false;
+        for (size_t row = 0; row < chart->table->rows && !any; row++)
+            any = isfinite(chart_number(&other, row, CHART_VALUE));
+        if (!any) continue;
         fprintf(out, "%s%d", comma, column);
         comma = ",";
     }

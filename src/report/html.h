@@ -1,6 +1,6 @@
 /* html.h - a report as one page: sections, tables, charts, and where all of it came from.
  *
- * The page is one file that needs nothing else: no network, no folder beside it. Its style, its
+ * The page is one file that needs nothing else: no network, no other file. Its style, its
  * scripts and the numbers of its charts are in it; page/charts.js draws them, without scripts the
  * tables stand. The same page from the same blocks is the same file, byte for byte.
  *
@@ -57,7 +57,7 @@ void html_release(struct html_page *page);
 /* Appends a copy of the block (and of its chart); a lack of memory shows in html_write. */
 void html_add(struct html_page *page, const struct html_block *block);
 
-/* The next chart behind `block` (NULL: the first), for writing charts as files. */
+/* The next chart after `block` (NULL: the first), for writing charts as files. */
 const struct html_block *html_next_chart(const struct html_page *page,
                                          const struct html_block *block);
 

@@ -97,6 +97,7 @@ enum report_tone { REPORT_PLAIN, REPORT_GOOD, REPORT_UNSURE, REPORT_BAD };
 struct report {
     struct report_table *first, *last;
     struct report_block *memory; /* all that the report allocated */
+    const char *title;           /* of its page; NULL: its first line */
     const char *verdict;         /* the answer in a sentence; NULL: none was given */
     enum report_tone tone;
     bool failed;

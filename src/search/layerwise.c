@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RETRIES = 5 };
+enum { RETRIES = 5, MOST_OVERLAPS = 4 };
 
 /* The surrogate may be above the prediction by so much. */
 #define SURROGATE_SLACK 1.005
@@ -498,19 +498,30 @@ static void solve_all(struct quest *q, struct candidates *all)
     }
 }
 
-/* Weights that are gathered beside computing where they were not, or the other way round. */
-static bool overlap_otherwise(const struct quest *q, struct rk_plan *base)
+/* What is reduced and gathered beside computing otherwise than in `base`, as layers that have
+ * copies may: returns how many there are. */
+static int overlap_otherwise(const struct quest *q, const struct rk_plan *base,
+                             struct rk_plan other[MOST_OVERLAPS])
 {
-    struct offered offered;
+    struct offered reduced, gathered;
     struct rk_plan plan = *base;
+    int count = 0;
+    plan.tensor = plan.context = 1;
     if (plan.zero == 0) plan.zero = 1;
-    plan_axis_offer(&offered, q->query->problem, RK_PLAN_WEIGHT_OVERLAP, &plan);
-    for (int i = 0; i < offered.count; i++) {
-        if (offered.value[i] == base->weight_overlap) continue;
-        base->weight_overlap = offered.value[i];
-        return true;
+    plan_axis_offer(&reduced, q->query->problem, RK_PLAN_GRADIENT_OVERLAP, &plan);
+    for (int i = 0; i < reduced.count; i++) {
+        plan.gradient_overlap = reduced.value[i];
+        plan_axis_offer(&gathered, q->query->problem, RK_PLAN_WEIGHT_OVERLAP, &plan);
+        for (int k = 0; k < gathered.count && count < MOST_OVERLAPS; k++) {
+            if (reduced.value[i] == base->gradient_overlap &&
+                gathered.value[k] == base->weight_overlap)
+                continue;
+            other[count] = *base;
+            other[count].gradient_overlap = reduced.value[i];
+            other[count++].weight_overlap = gathered.value[k];
+        }
     }
-    return false;
+    return count;
 }
 
 static struct candidate *best_candidate(struct candidates *all)
@@ -520,6 +531,18 @@ static struct candidate *best_candidate(struct candidates *all)
         if (!isinf(all->list[i].found_s) && (!best || all->list[i].found_s < best->found_s))
             best = &all->list[i];
     return best;
+}
+
+static void solve_again(struct quest *q, const struct shape *best, struct candidates *all)
+{
+    struct rk_plan base[MOST_OVERLAPS];
+    const uint64_t samples = best->samples;
+    const int count = overlap_otherwise(q, &best->base, base);
+    for (int i = 0; i < count && q->answer->complete && !q->failed; i++) {
+        const int before = all->count;
+        add_shape(q, &base[i], samples, all);
+        if (all->count > before) search_shape(q, all->list[before].shape);
+    }
 }
 
 /* The best shapes again, with the overlap that the plan they are made around has not. */
@@ -535,13 +558,8 @@ static void solve(struct quest *q, struct candidates *all)
         best[count++] = c->shape;
         c->found_s = INFINITY;
     }
-    for (int i = 0; i < count && q->answer->complete && !q->failed; i++) {
-        struct rk_plan base = best[i]->base;
-        if (!overlap_otherwise(q, &base)) continue;
-        const int before = all->count;
-        add_shape(q, &base, best[i]->samples, all);
-        if (all->count > before) search_shape(q, all->list[before].shape);
-    }
+    for (int i = 0; i < count; i++)
+        solve_again(q, best[i], all);
 }
 
 /* What the surrogate says of the answer's mix, and where the walk between balanced stages ends. */

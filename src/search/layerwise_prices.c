@@ -76,7 +76,7 @@ static struct stage_choice price_block(struct shape *s, const struct meter *m, e
     two.counts[treatment][kind] = 2 * n;
     const struct bill a = measure(m, &one), b = measure(m, &two);
     const double each_s = (b.time_s - a.time_s) / n;
-    s->constant_bytes = fmax(s->constant_bytes, a.constant_bytes);
+    s->constant_bytes = fmin(s->constant_bytes, a.constant_bytes);
     *lower = lower_each(&a.lower, &b.lower, n);
     for (int t = 0; t < s->watched; t++)
         s->lower_constant_bytes[t] =
@@ -84,7 +84,7 @@ static struct stage_choice price_block(struct shape *s, const struct meter *m, e
     return (struct stage_choice){
         .fixed_bytes = (b.fixed_bytes - a.fixed_bytes) / n,
         .flight_bytes = (b.flight_bytes - a.flight_bytes) / n,
-        .moment_bytes = a.moment_bytes,
+        .moment_bytes = a.moment_bytes + a.constant_bytes,
         .time_s = each_s,
         .first_s = fmax(0, a.time_s - n * each_s),
         .end_s = (b.end_s - a.end_s) / n,
@@ -103,12 +103,12 @@ static struct stage_choice price_end(struct shape *s, const struct meter *m, boo
     blocks.first = !head;
     blocks.last = head;
     const struct bill with = measure(m, &blocks);
-    s->constant_bytes = fmax(s->constant_bytes, with.constant_bytes);
+    s->constant_bytes = fmin(s->constant_bytes, with.constant_bytes);
     *lower = lower_each(&without.lower, &with.lower, 1);
     return (struct stage_choice){
         .fixed_bytes = with.fixed_bytes - without.fixed_bytes,
         .flight_bytes = with.flight_bytes - without.flight_bytes,
-        .moment_bytes = with.moment_bytes,
+        .moment_bytes = with.moment_bytes + with.constant_bytes,
         .time_s = fmax(0, with.time_s - without.time_s),
         .end_s = with.end_s - without.end_s,
     };
@@ -135,6 +135,7 @@ static void price_way(struct shape *s, struct floors *floors, const struct layer
 {
     const struct rk_plan plan = shape_plan(s, i);
     struct meter m = {s, s->model, s->system, &plan, fold, sharing_of(&plan), {.zero = 0}};
+    m.sharing.gradients_late = false; /* whose peak is not a sum over layers */
     m.rule = memory_rule_of(fold, &m.sharing, &plan);
     for (int kind = 0; kind < s->kinds - 2; kind++) {
         const int row = kind * s->ways + i;
@@ -147,8 +148,16 @@ static void price_way(struct shape *s, struct floors *floors, const struct layer
                                : (struct stage_choice){.time_s = INFINITY};
         if (!head) price->first_s = s->price[i].first_s; /* the blocks behind wait as well */
     }
-    s->send_s = fmax(s->send_s, send_s_of(fold, s->system, &plan));
+    s->send_s = fmin(s->send_s, send_s_of(fold, s->system, &plan));
     floor_of_way(floors, &m, i);
+}
+
+/* What a stage has whatever its layers is the least of all ways; of what a way has beyond that the
+ * largest of a stage's counts. */
+static void part_constants(struct shape *s)
+{
+    for (int row = 0; row < s->kinds * s->ways; row++)
+        s->price[row].moment_bytes = fmax(0, s->price[row].moment_bytes - s->constant_bytes);
 }
 
 /* Ways whose layers are timed, and folded, alike are neighbours. */
@@ -159,6 +168,7 @@ static bool price_ways(struct shape *s)
     struct floors floors = {.constant_bytes = INFINITY, .send_s = INFINITY};
     floors.of = calloc((size_t)(s->kinds * s->ways) + 1, sizeof *floors.of);
     bool done = timed && fold && floors.of;
+    s->constant_bytes = s->send_s = s->ways ? INFINITY : 0;
     for (int i = 0; done && i < s->ways; i++) {
         const struct rk_local *own = &s->way[i].local;
         const struct rk_plan plan = shape_plan(s, i);
@@ -168,6 +178,7 @@ static bool price_ways(struct shape *s)
             fold_timed(fold, timed, s->system, &plan);
         price_way(s, &floors, fold, i);
     }
+    if (done) part_constants(s);
     if (done && s->ways) s->floor_s = floors_step_s(&floors, s);
     free(timed);
     free(fold);

@@ -221,6 +221,21 @@ static int local_of(const struct shape *s, const struct rk_plan *plan, struct rk
     return layout->others;
 }
 
+/* ZeRO of layers of which no two ranks have a copy means nothing: they have what the others have,
+ * as frameworks know one level. */
+static void agree_on_zero(const struct rk_plan *plan, struct rk_local *end,
+                          struct rk_layout *layout)
+{
+    const uint64_t alone = plan->ranks / plan->pipeline;
+    const struct rk_local *said = end->tensor < alone ? end : NULL;
+    for (int i = 0; i < layout->others && !said; i++)
+        if (layout->other[i].tensor < alone) said = &layout->other[i];
+    if (!said) return;
+    if (end->tensor == alone) end->zero = said->zero;
+    for (int i = 0; i < layout->others; i++)
+        if (layout->other[i].tensor == alone) layout->other[i].zero = said->zero;
+}
+
 bool shape_answer(const struct shape *s, const struct stages_answer *answer, int end,
                   struct rk_plan *plan, struct rk_layout *layout)
 {
@@ -246,6 +261,7 @@ bool shape_answer(const struct shape *s, const struct stages_answer *answer, int
         layout->segment[layout->segments++] = (struct rk_segment){1, (uint16_t)local};
     }
     if (layout->segments == 1 && layout->segment[0].local == 0) layout->segments = 0;
+    agree_on_zero(plan, &plan->local, layout);
     plan->layout = layout;
     return true;
 }

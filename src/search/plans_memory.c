@@ -271,6 +271,7 @@ static double room_of(const struct run *r, const struct memory_rule *rule,
     stage_bare_outline(&bare, sum);
     const struct stage_demand demand = stage_demand_by(rule, &bare);
     const double kept = 1 + system->kernels.fragmentation;
+    if (demand.late_bytes > 0) return NAN; /* of which less is there, the more activations are */
     const double left = capacity(r) - demand.static_bytes - demanded_workspaces(&demand, system) -
                         demand.outside_bytes - system->kernels.reserve_bytes;
     const double between = left - kept * larger(demand.between_bytes, demand.step_bytes);

@@ -26,7 +26,7 @@ const headline = page => page.evaluate(`document.querySelector('#headline h2').t
 async function after(page, what, act) {
   const before = await page.evaluate('document.documentElement.dataset.answered');
   await act();
-  await page.until(`document.documentElement.dataset.answered > ${before} && !document.querySelector('.stale')`, 'an answer after ' + what, 60000);
+  await page.until(`document.documentElement.dataset.answered > ${before} && (!document.querySelector('.stale') || !document.getElementById('wrong').hidden)`, 'an answer after ' + what, 60000);
 }
 
 async function open(browser, view, hash = '') {
@@ -165,6 +165,8 @@ async function ownModel(browser) {
   check(/your model/.test(await page.evaluate(`document.querySelector('#headline p').textContent`)), 'a dropped model is not asked for');
   await after(page, 'a wrong model', () => page.evaluate(`(() => { const c = document.getElementById('config'); c.value = '{"hidden_size": 3}'; c.dispatchEvent(new Event('input')); })()`));
   check(await page.evaluate(`!document.getElementById('wrong').hidden`), 'a wrong model is not refused');
+  check(await page.evaluate(`document.getElementById('headline').classList.contains('stale') && document.getElementById('sections').classList.contains('stale')`),
+    'an answer under an error does not look old');
   // What does not fit says what would help.
   await after(page, 'a new link', () => page.evaluate(`location.hash = '#m=llama3.1-405b&g=8&b=64'`));
   check(await headline(page) === 'It does not fit.' && await page.evaluate(`document.querySelectorAll('#change-section tbody tr').length`) > 0,
@@ -175,6 +177,27 @@ async function ownModel(browser) {
   const warning = await page.evaluate(`(document.querySelector('#headline .warning') || {}).textContent`);
   check(/cannot run.*HBM3.*It fits with/.test(warning), `a plan too large has no remedy: ${warning}`);
   check(page.said.length === 0, `the model's page says: ${page.said.join('; ')}`);
+  await page.close();
+}
+
+// One's own plan: parts that are locked, and words; models that are searched.
+async function ownPlan(browser) {
+  const page = await open(browser, {width: 1440}, '#m=llama3.1-8b&g=16&b=256');
+  const fill = (id, text) => page.evaluate(`(() => { const e = document.getElementById('${id}'); e.value = ${JSON.stringify(text)};
+    e.dispatchEvent(new Event(e.tagName === 'SELECT' ? 'change' : 'input')); })()`);
+  await after(page, 'locking tensor', () => fill('lock-tp', '4'));
+  await settled(page);
+  const plans = await page.evaluate(`[...document.querySelectorAll('.plans td:last-child')].map(cell => cell.textContent)`);
+  check(plans.length > 0 && plans.every(plan => /(^| )tp4( |$)/.test(plan)), `a lock is not kept: ${plans[0]}`);
+  await after(page, 'unlocking', () => page.click('#unlock'));
+  await fill('mine', 'tp8 sp zero1');
+  await after(page, 'comparing', () => page.click('#compare-mine'));
+  await page.until(`!document.getElementById('beside-section').hidden`, 'both plans', 60000);
+  check(/tp8/.test(await page.evaluate('location.hash')), "one's own plan is not in the link");
+  await fill('find', 'deepseek moe');
+  const found = await page.evaluate(`[...document.getElementById('model').options].map(option => option.value)`);
+  check(found.length > 0 && found.every(id => /deepseek/.test(id)), `models that are found: ${found}`);
+  check(page.said.length === 0, `the page says: ${page.said.join('; ')}`);
   await page.close();
 }
 
@@ -191,7 +214,7 @@ async function questions(browser) {
   const browser = await openChromium();
   if (!browser) { console.log('there is no chromium'); process.exit(77); }
   try {
-    for (const part of [byPointer, promptly, byKeyboard, ownModel, questions, looks].filter(p => !process.argv[2] || p.name === process.argv[2]))
+    for (const part of [byPointer, promptly, byKeyboard, ownModel, ownPlan, questions, looks].filter(p => !process.argv[2] || p.name === process.argv[2]))
       await part(browser).catch(failure => check(false, `${part.name}: ${failure.message}`));
   } finally {
     browser.close();

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What README.md, docs/walk.md and docs/accuracy.md show is what the commands print: below each line
+# What README.md and the pages below show is what the commands print: below each line
 # "$ reckon ..." stands its output, up to the end of the block, and a comment "<!-- FILE.svg: COMMAND -->"
 # names a picture of what one prints. README.md's outputs stand in one block. --update writes them (RECKON
 # names the executable).
@@ -55,7 +55,8 @@ compared() # file, made
 }
 
 [ "${1:-}" = --update ] && update=yes
-for page in README.md docs/walk.md docs/accuracy.md; do
+pages='README.md docs/walk.md docs/accuracy.md docs/memory.md docs/imports.md docs/exports.md'
+for page in $pages; do
     filled "$root/$page" >"$work/page"
     compared "$page" "$work/page"
 done

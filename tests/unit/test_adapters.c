@@ -270,12 +270,40 @@ Test(adapters, gradients_that_wait)
     const struct rk_prediction *waiting = predict(&model, words);
     NEAR(waiting->stage[0].holds[RK_HOLD_gradients] - before, 4 * waiting->stage[0].parameters);
     cr_expect_float_eq(4 * waiting->stage[0].parameters, 70.6e9, 0.2e9);
+    const struct rk_stage once =
+        predict(&model, "framework=fsdp tp4 dp8 zero3 sp mbs1 gbs8")->stage[0];
     snprintf(words, sizeof words, "%s unsynced-grads gbs8", "framework=fsdp tp4 dp8 zero3 sp mbs1");
-    NEAR(predict(&model, words)->stage[0].holds[RK_HOLD_gradients], before);
+    NEAR(predict(&model, words)->stage[0].holds[RK_HOLD_gradients], once.holds[RK_HOLD_gradients]);
 }
 
 /* DeepSpeed's step of ZeRO-2 over flat copies is of what is trained: of adapters a few megabytes,
  * of 70 billion frozen weights nothing. */
+/* Mistral 7B in 16 bits on one GPU, whole layers computed again: the blocks' gradients, 2 x
+ * 6,979,584,000 bytes with their norms, are made while checkpoints of 32 x 8,192 bytes a token are
+ * let go. With a second microbatch all of them are there when its checkpoints are. 16 samples of
+ * 4,096 tokens with Liger's loss: 77.145 GB measured (fms-acceleration), 89.9 GB if both were
+ * there. */
+Test(adapters, gradients_come_while_checkpoints_go)
+{
+    const struct rk_model model = model_of("mistral-7b");
+#define FULL                                                                                       \
+    "gpus1 framework=fsdp recompute=full loss-in-chunks seq4096 weight-bytes=2 "                   \
+    "gradient-bytes=2 moment1-bytes=2 moment2-bytes=2 master-bytes=0 "
+    const double blocks = 2 * (6979321856.0 + 64 * 4096), token = 32 * 8192;
+    const double once = predict(&model, FULL "mbs16 gbs16")->stage[0].allocated_bytes;
+    const double twice = predict(&model, FULL "mbs16 gbs32")->stage[0].allocated_bytes;
+    NEAR(twice - once, blocks);
+    cr_expect_float_eq(once, 77.145e9, 0.03 * 77.145e9, "%g", once);
+    const double small = predict(&model, FULL "mbs4 gbs4")->stage[0].allocated_bytes;
+    const double again = predict(&model, FULL "mbs4 gbs8")->stage[0].allocated_bytes;
+    NEAR(again - small, token * 4 * 4096);
+    const struct rk_stage *stage = &predict(&model, FULL "mbs4 gbs4")->stage[0];
+    double holds = 0;
+    for (int i = 0; i < RK_HOLDING_COUNT; i++)
+        holds += stage->holds[i];
+    NEAR(holds, stage->total_bytes);
+}
+
 Test(adapters, step_of_deepspeed)
 {
     const struct rk_model model = model_of("llama2-7b");

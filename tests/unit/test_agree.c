@@ -268,12 +268,18 @@ static bool stage_has(const struct shown *s, double bytes)
 /* From the predicted memory of the rank's stage the rows lead to the peak. */
 static void check_place(const struct shown *s)
 {
-    json_t *answer = ASK("place", OF_MACHINE, s->plan, "--steps", "1", "--lasting");
+    const double ranks = number(json_object_get(s->answer, "plan"), "gpus");
+    char rank[24]; /* one of the first stage, or of the last */
+    snprintf(rank, sizeof rank, "%.0f", this.seed % 3 == 0 ? ranks - 1 : 0);
+    json_t *answer =
+        ASK("place", OF_MACHINE, s->plan, "--steps", "1", "--lasting", "--rank", rank);
     const json_t *rows = json_object_get(answer, "from_prediction");
     double sum = 0, peak = 0;
     size_t i;
     json_t *row;
     if (code > 1) return json_decref(answer); /* no rank program: it says why */
+    if (!rows && rk_machine_is_several(this.system))
+        return json_decref(answer); /* not the fullest */
     EXPECT(stage_has(s, number(json_array_get(rows, 0), "bytes")), "place predicts %.17g B",
            OF_CASE, number(json_array_get(rows, 0), "bytes"));
     json_array_foreach(rows, i, row)
@@ -484,10 +490,13 @@ static void draw_clusters(uint64_t seed)
     this.model.layers += 2;
     this.model.bidirectional = false;
     save_model(&this);
+    this.lower_tiers = seed % 2;
+    const char *gpus = ONE_OF("8", "16"),
+               *old = ONE_OF("a100-sxm4-80g", "v100-sxm2-32g", "h800-sxm5-80g");
     snprintf(this.system, sizeof this.system,
-             "h100-sxm5-80g x%s name=new + %s x%s name=old link=%sGb/s@50us", ONE_OF("8", "16"),
-             ONE_OF("a100-sxm4-80g", "v100-sxm2-32g", "h800-sxm5-80g"), ONE_OF("8", "16"),
-             ONE_OF("10", "100", "400"));
+             "h100-sxm5-80g x%s name=new%s + %s x%s name=old%s link=%sGb/s@50us", gpus,
+             seed % 2 ? " mem2=256GiB@50GB/s" : "", old, ONE_OF("8", "16"),
+             seed % 2 ? " mem2=64GiB@12GB/s" : "", ONE_OF("10", "100", "400"));
     snprintf(this.words, sizeof this.words, "precision=fp16%s",
              ONE_OF("", " recompute=full", " zero2", " tp2", " schedule=gpipe"));
 }
@@ -509,6 +518,7 @@ static void expect_stages(const json_t *found, const json_t *said, const char *k
 static void check_clusters(const json_t *found, const char *file)
 {
     const double step_s = number(json_array_get(json_object_get(found, "best"), 0), "step_s");
+    struct shown s;
     json_t *again = ASK("predict", OF_MACHINE, "--plan", file);
     json_t *timeline = ASK("timeline", OF_MACHINE, "--plan", file);
     json_t *fits = ASK("fits", OF_MACHINE, "--plan", file);
@@ -520,6 +530,10 @@ static void check_clusters(const json_t *found, const char *file)
     expect_stages(found, again, "total_bytes", "predict");
     expect_stages(found, timeline, "peak_bytes", "timeline");
     expect_stages(found, fits, "total_bytes", "fits");
+    if (show(&s, again)) {
+        check_place(&s);
+        check_offload(&s);
+    }
     json_decref(again);
     json_decref(timeline);
     json_decref(fits);

@@ -137,7 +137,7 @@ static void expect_timeline(const struct rk_model *model, const struct rk_system
     struct timeline_plan timeline = {.tiers = 0};
     struct timeline result = {.stages = 0};
     struct rk_error error;
-    cr_assert_eq(step_timeline(&timeline, model, system, plan, p, -1, &error), RK_OK);
+    cr_assert_eq(step_timeline(&timeline, model, system, plan, p, NULL, -1, &error), RK_OK);
     cr_assert_eq(timeline_simulate(&timeline, &result, &error), RK_OK);
     cr_expect_eq(result.step_s, p->step_s);
     cr_expect_eq(timeline.estimate_s, p->step_s);

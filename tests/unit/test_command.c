@@ -114,6 +114,45 @@ Test(command, predicts_lines_as_one_by_one)
     cr_assert_eq(error.line, 3);
 }
 
+Test(command, predicts_rows_with_a_verdict_each)
+{
+    /* 8 GPUs: tensor 3 does not divide them, 33 samples are no multiple of 8 copies */
+    static const char *const lines[] = {"tp8 gbs32", "tp3 gbs32", "dp8 gbs33", "tp8 zero9x"};
+    static const char *const names[] = {"step_s"};
+    static const int expected[] = {RK_FITS, RK_BAD_DEGREES, RK_BAD_BATCH};
+    struct rk_error error;
+    double values[4];
+    int verdicts[4];
+    char *reasons[4] = {NULL};
+    cr_assert_eq(rk_predict_rows("llama3.1-8b", "h100-sxm5-80g", 8, lines, 3, names, 1, 2, values,
+                                 verdicts, reasons, &error),
+                 RK_OK);
+    for (int i = 0; i < 3; i++) {
+        cr_assert_eq((int)verdicts[i], expected[i], "row %d: %d", i, verdicts[i]);
+        cr_assert_eq(isnan(values[i]), verdicts[i] != RK_FITS);
+        cr_assert_eq(reasons[i] == NULL, verdicts[i] == RK_FITS);
+        rk_text_free(reasons[i]);
+        reasons[i] = NULL;
+    }
+    cr_assert_eq(rk_predict_rows("llama3.1-8b", "h100-sxm5-80g", 8, lines, 4, names, 1, 2, values,
+                                 verdicts, reasons, &error),
+                 RK_BAD_ARGUMENT);
+    cr_assert_eq(error.line, 4);
+    for (int i = 0; i < 4; i++)
+        rk_text_free(reasons[i]);
+}
+
+Test(command, a_plan_of_words_has_all_its_members)
+{
+    struct rk_error error;
+    char *text = NULL;
+    cr_assert_eq(rk_plan_members("tp8 pp2 gbs32 zero1", &text, &error), RK_OK);
+    cr_assert(strstr(text, "\"tensor\": 8") && strstr(text, "\"gpus\": 16") &&
+              strstr(text, "\"imbalance\": 1"));
+    rk_text_free(text);
+    cr_assert_eq(rk_plan_members("tp8 qq", &text, &error), RK_BAD_ARGUMENT);
+}
+
 Test(command, texts_of_models_and_systems_load_again)
 {
     struct rk_error error;

@@ -275,6 +275,18 @@ static void compare_with_less(uint64_t seed)
                   (unsigned long long)seed);
 }
 
+/* Found slow: a way of which no two ranks have a copy with another level of ZeRO than the rest
+ * (84215052), what a way's buffers take charged to all ways (185, 249, 276), plans made around one
+ * without overlapped gradients (133, 187). */
+Test(layerwise_oracle, more_to_choose_from_was_slower)
+{
+    static const uint64_t seeds[] = {84215052, 133, 185, 187, 249, 276};
+    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+        compare_with_less(seeds[i]);
+        rk_system_release(&machine);
+    }
+}
+
 Test(layerwise_oracle, more_to_choose_from_is_no_slower)
 {
     const struct drawn cases = drawn_cases(DRAWN(12), 300);

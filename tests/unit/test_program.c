@@ -527,7 +527,7 @@ static void check_classes(const struct sample *s)
     static uint64_t shapes[64];
     const struct rk_model *model = &s->problem.model;
     struct rk_error error;
-    const size_t count = rk_program_classes(model, &s->plan, classes, 4096);
+    const size_t count = rk_program_classes(model, &s->problem.system, &s->plan, classes, 4096);
     uint64_t ranks = 0;
     cr_assert_geq(count, s->plan.pipeline);
     cr_assert_leq(count, s->plan.ranks);

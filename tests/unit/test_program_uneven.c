@@ -3,12 +3,14 @@
  * ends cut each their own way every rank ends up with the sum over all. Seeds: drawn.h.
  */
 #include "drawn.h"
+#include "program/uneven.h"
 #include "program_replay.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <reckon/catalog.h>
 #include <reckon/check.h>
+#include <reckon/machine.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,8 +25,8 @@ static uint32_t below(uint32_t *state, uint32_t most)
 struct sample {
     struct rk_model model;
     struct rk_system system, other;
-    struct rk_program_stage stage[STAGES];
-    struct rk_program_kind kind[STAGES][KINDS];
+    struct uneven_stage stage[STAGES];
+    struct uneven_kind kind[STAGES][KINDS];
     uint64_t stages, ranks, first[STAGES + 1];
     char name[STAGES * 48 + 32];
 };
@@ -40,7 +42,7 @@ static void draw_kinds(struct sample *s, uint64_t i, uint32_t *state)
                   {3, {1, 1, 2}, {5, 3, 2}},
                   {4, {1, 2, 1, 1}, {5, 2, 2, 1}}};
     const int n = (int)below(state, 4);
-    struct rk_program_stage *stage = &s->stage[i];
+    struct uneven_stage *stage = &s->stage[i];
     const uint64_t each = stage->plan.tensor * stage->plan.context * s->stages;
     uint64_t replicas = 0;
     for (int k = 0; k < shares[n].kinds; k++)
@@ -48,9 +50,9 @@ static void draw_kinds(struct sample *s, uint64_t i, uint32_t *state)
     if (each * replicas > RANKS) return;
     stage->plan.shard_ranks = replicas % 2 ? 0 : replicas / 2;
     for (int k = 0; k < shares[n].kinds; k++) {
-        struct rk_program_kind *kind = &s->kind[i][k];
-        *kind = (struct rk_program_kind){k % 2 ? &s->other : &s->system, stage->plan,
-                                         shares[n].replicas[k]};
+        struct uneven_kind *kind = &s->kind[i][k];
+        *kind = (struct uneven_kind){k % 2 ? &s->other : &s->system, stage->plan,
+                                     shares[n].replicas[k]};
         kind->plan.microbatch = shares[n].samples[k];
         kind->plan.ranks = each * replicas;
         kind->plan.batch = s->stages * replicas * kind->plan.microbatch;
@@ -359,7 +361,7 @@ static void check_logs(const struct sample *s, const struct rk_program *program)
 static void check_classes(const struct sample *s, const struct rk_program *program)
 {
     static struct rk_program_class classes[RANKS];
-    const size_t count = rk_program_classes_uneven(&s->model, s->stage, classes, RANKS);
+    const size_t count = program_classes_uneven(&s->model, s->stage, classes, RANKS);
     uint64_t ranks = 0, instructions = 0, all = 0;
     cr_assert(count >= s->stages && count <= RANKS, "%s", s->name);
     for (size_t i = 0; i < count; i++) {
@@ -400,8 +402,8 @@ Test(program_uneven, stages_fit_together)
         draw(&s, (uint32_t)seed * 7919);
         s.model.tied_embeddings = seed % 2;
         for (uint64_t rank = 0; rank < s.ranks; rank++) {
-            cr_assert_eq(rk_program_of_uneven(&program[rank], &s.model, s.stage, rank, &error),
-                         RK_OK, "%s: %s", s.name, error.text);
+            cr_assert_eq(program_of_uneven(&program[rank], &s.model, s.stage, rank, &error), RK_OK,
+                         "%s: %s", s.name, error.text);
             cr_assert_eq(program[rank].rank, rank);
             cr_assert_eq(program[rank].ranks, s.ranks);
             cr_assert_eq(program[rank].stage, stage_of(&s, rank));
@@ -440,12 +442,12 @@ Test(program_uneven, alike_is_the_plan)
         plan.batch = 16;
         plan.zero = kind;
         for (int i = 0; i < 3; i++)
-            s.stage[i] = (struct rk_program_stage){.system = &s.system, .plan = plan};
+            s.stage[i] = (struct uneven_stage){.system = &s.system, .plan = plan};
         for (uint64_t rank = 0; rank < plan.ranks; rank++) {
             struct rk_program one, other;
             size_t differences = 1;
             cr_assert_eq(rk_program_of(&one, &s.model, &s.system, &plan, rank, &error), RK_OK);
-            cr_assert_eq(rk_program_of_uneven(&other, &s.model, s.stage, rank, &error), RK_OK, "%s",
+            cr_assert_eq(program_of_uneven(&other, &s.model, s.stage, rank, &error), RK_OK, "%s",
                          error.text);
             cr_assert_eq(rk_program_diff(&one, &other, stdout, 5, &differences, &error), RK_OK);
             rk_program_release(&one);
@@ -456,11 +458,51 @@ Test(program_uneven, alike_is_the_plan)
     end(&s);
 }
 
+/* A plan over clusters is lowered as its stages are that somebody makes by hand. */
+Test(program_uneven, over_clusters_as_stages_made_by_hand)
+{
+    static struct sample s;
+    struct rk_system machine;
+    struct rk_plan plan;
+    struct rk_error error;
+    begin(&s);
+    s.model.layers = 12;
+    cr_assert_eq(rk_system_load_several("a100-sxm4-80g x8 + h100-sxm5-80g x8 link=100Gb/s@50us",
+                                        &machine, &error),
+                 RK_OK);
+    cr_assert_eq(rk_plan_parse("tp2 pp2 gbs16 stages=8:8/dp4,4@1/dp2/tp4", &plan, &error), RK_OK,
+                 "%s", error.text);
+    const char *const by_hand[] = {"tp2 pp2 gpus16 mbs2 gbs16 split=8,4",
+                                   "tp4 pp2 gpus16 mbs4 gbs16 split=8,4"};
+    for (int i = 0; i < 2; i++) {
+        s.stage[i] = (struct uneven_stage){.system = i ? &s.other : &s.system};
+        cr_assert_eq(rk_plan_parse(by_hand[i], &s.stage[i].plan, &error), RK_OK);
+    }
+    cr_assert_eq(plan.ranks, 16);
+    for (uint64_t rank = 0; rank < plan.ranks; rank++) {
+        struct rk_program one, other;
+        size_t differences = 1;
+        cr_assert_eq(rk_program_of(&one, &s.model, &machine, &plan, rank, &error), RK_OK, "%s",
+                     error.text);
+        cr_assert_eq(program_of_uneven(&other, &s.model, s.stage, rank, &error), RK_OK);
+        cr_assert_eq(rk_program_diff(&one, &other, stdout, 5, &differences, &error), RK_OK);
+        rk_program_release(&one);
+        rk_program_release(&other);
+        cr_expect_eq(differences, 0, "rank %d", (int)rank);
+    }
+    struct rk_program_class of_plan[RANKS], of_stages[RANKS];
+    const size_t count = rk_program_classes(&s.model, &machine, &plan, of_plan, RANKS);
+    cr_expect_eq(count, program_classes_uneven(&s.model, s.stage, of_stages, RANKS));
+    cr_expect_arr_eq(of_plan, of_stages, count * sizeof *of_plan);
+    rk_system_release(&machine);
+    end(&s);
+}
+
 static void expect_refused(const struct sample *s, const char *why)
 {
     struct rk_program program;
     struct rk_error error;
-    cr_assert_eq(rk_program_of_uneven(&program, &s->model, s->stage, 0, &error), RK_UNSUPPORTED);
+    cr_assert_eq(program_of_uneven(&program, &s->model, s->stage, 0, &error), RK_UNSUPPORTED);
     cr_expect(strstr(error.text, why), "%s", error.text);
     rk_program_release(&program);
 }
@@ -491,7 +533,7 @@ Test(program_uneven, what_does_not_fit_together_is_refused)
     with.stage[0].kinds = 2;
     with.stage[0].kind = with.kind[0];
     for (int k = 0; k < 2; k++)
-        with.kind[0][k] = (struct rk_program_kind){&s.system, s.stage[0].plan, 0};
+        with.kind[0][k] = (struct uneven_kind){&s.system, s.stage[0].plan, 0};
     with.kind[0][0].replicas = rk_plan_data(&s.stage[0].plan);
     with.kind[0][1].plan.tensor *= 2;
     expect_refused(&with, "different tensor or context degrees");
@@ -510,7 +552,7 @@ Test(program_uneven, what_does_not_fit_together_is_refused)
     with = s;
     struct rk_program program;
     struct rk_error error;
-    cr_expect_eq(rk_program_of_uneven(&program, &with.model, with.stage, with.ranks, &error),
+    cr_expect_eq(program_of_uneven(&program, &with.model, with.stage, with.ranks, &error),
                  RK_BAD_ARGUMENT);
     end(&s);
 }

@@ -93,7 +93,7 @@ function roundTicks(from, to, count) {
 }
 
 function tickText(value) {
-  const plain = +value.toPrecision(6);
+  const plain = +value.toPrecision(Number.isInteger(value) ? 6 : 4);
   return Math.abs(plain) >= 1e4 ? plain.toLocaleString('en') : String(plain);
 }
 
@@ -334,16 +334,17 @@ function xy(chart, points, width) {
   const lonely = unique(chart.points.filter(p => !p.line).map(p => p.series)); // where they meet, each shows around the next
   const many = points.length > 150;
   const circle = p => {
-    const r = p.line === 'step-after' || (p.line && many) ? 2 : p.line ? 3 : Math.max(3, 3.5 + 1.2 * (lonely.length - 1 - lonely.indexOf(p.series)));
+    const r = p.line === 'step-after' || (p.line && many) ? 2 : p.line ? 3 : lonely.length > 6 ? (many ? 2.2 : 3) : Math.max(3, 3.5 + 1.2 * (lonely.length - 1 - lonely.indexOf(p.series)));
     return `M${round(x(p.x) - r)} ${round(y(p.y))}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
   };
   const ranges = points.filter(p => Number.isFinite(p.low) && Number.isFinite(p.high)).map(p => whisker(y(p.low), y(p.high), x(p.x), true)).join('');
   const taken = [];
   const labels = width <= 480 ? '' : points.filter(p => p.label).map(p => {
-    const at = {x: x(p.x) + 7, y: y(p.y) + 4, w: textWidth(p.label)};
-    if (at.x + at.w > width || taken.some(o => Math.abs(o.y - at.y) < 11 && at.x < o.x + o.w && o.x < at.x + at.w)) return '';
+    const at = {x: x(p.x) + 7, y: y(p.y) + (p.line ? -6 : 4), w: textWidth(p.label)};
+    if (at.x + at.w > width) at.x = x(p.x) - 7 - at.w;
+    if ( taken.some(o => Math.abs(o.y - at.y) < 11 && at.x < o.x + o.w && o.x < at.x + at.w)) return '';
     taken.push(at);
-    return word(at.x, at.y, 'start', p.label);
+    return word(at.x, at.y, 'start', p.label, 'class="near"');
   }).join('');
   return {
     height: frame.bottom + 40,

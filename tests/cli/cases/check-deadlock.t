@@ -5,7 +5,7 @@ logs of 2 ranks: 1 error
 logs of 2 ranks: nothing found
               },
               "defaultConfiguration": {
-                "level": "error"
+                "level": "warning"
               }
             }
           ]

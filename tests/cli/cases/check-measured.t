@@ -4,9 +4,9 @@ bridge_017: 5.stage: stage 0 507.9 GiB: 288 GiB are there for all that is held a
 bridge_263: 2.expert: expert 64: pipeline 8 * expert 64 * expert tensor 1 = 512 does not divide 256 ranks
 automodel_001: 5.stage: stage 0 189.3 GiB: 80 GiB are there for all that is held at the peak
 automodel_002: 5.stage: stage 0 140.5 GiB: 80 GiB are there for all that is held at the peak
-automodel_003: 5.stage: stage 0 468.5 GiB: 80 GiB are there for all that is held at the peak
+automodel_003: 5.stage: stage 0 451.6 GiB: 80 GiB are there for all that is held at the peak
 primus_003: 12.excludes: chunks: 2 virtual stages of a rank: only 1f1b and gpipe can have more than 1
-amdproj_003: 5.stage: stage 0 763.4 GiB: 256 GiB are there for all that is held at the peak
+amdproj_003: 5.stage: stage 0 759.1 GiB: 256 GiB are there for all that is held at the peak
 mindspeed_035: 12.needs: tensor_overlap: needs sequence parallelism
 mindspeed_036: 12.needs: tensor_overlap: needs sequence parallelism
 mindspeed_037: 12.needs: tensor_overlap: needs sequence parallelism

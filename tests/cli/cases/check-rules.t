@@ -48,3 +48,4 @@ rule                  severity  asks
 12.environment        error     the environment is what the plan needs; rank, world and local rank agree
 13.reshard            error     a checkpoint of another layout is in a format that can be read so
 13.model              error     a checkpoint has the shapes of the model
+14.waste              warning   no single change of the plan that can be launched and fits is predicted to shorten the step by the threshold of reckon check

@@ -398,13 +398,17 @@ True True
 exit 2
 exit 2
 == program
-llama3.1-8b on h100-sxm5-80g x16, 32 GPUs: 2 programs
-  plan: dp8 tp2 pp2 gbs64 split=8,24 sp zero1 grad-overlap weight-overlap
+llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs: 2 programs
+  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
+
+Classes of ranks
 stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  context  experts   data  stages     parameters  state   held
                                                                  PFLOP     GiB        B        B    GiB     MiB                   GiB    GiB
     0           0     16          6296         8          682     0.40   20.50     0.00     0.00   5.55  256.00  1,135,149,056   7.93   8.51
     1          16     16        18,683         8         2043     1.32   60.75     0.00     0.00  14.08  256.00  2,880,114,688  20.12  14.78
-llama3.1-8b over 2 clusters, 32 GPUs: 2 programs
+llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs: 2 programs
+  plan: tp2 pp2 gbs64 stages=16:8@1/dp8,24/dp4/tp4 messages-sharded sp zero1 grad-overlap
+  weight-overlap
   stage 0: old, 8 layers, tp2 cp1 dp8 mbs2
   stage 1: new, 24 layers, tp4 cp1 dp4 mbs4
 
@@ -414,7 +418,9 @@ stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  
     0           0     16          3220         8          354     0.40   20.50     0.00     0.00  5.55  256.00  1,135,149,056   7.93  17.02
     1          16     16          9503         8         1059     1.32  182.25     0.00     0.00  6.04  256.00  1,440,157,696  12.07  29.56
 exit 0
-llama3.1-8b over 2 clusters, 32 GPUs: 2 programs
+llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs: 2 programs
+  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8/recompute=selective:mlp messages-sharded sp zero1
+  grad-overlap weight-overlap
   stage 0: old, 8 layers, tp2 cp1 dp8 mbs1
   stage 1: new, 24 layers, tp2 cp1 dp8 mbs1
 
@@ -424,8 +430,8 @@ stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  
     0           0     16          6296         8          682     0.40   20.50     0.00     0.00   5.55  256.00  1,135,149,056   7.93  8.51
     1          16     16        21,563         8         2427     1.59   72.75     0.00     0.00  14.08  256.00  2,880,114,688  20.12  6.91
 exit 0
-  plan: dp8 tp2 pp2 gbs64 split=8,24 sp zero1 grad-overlap weight-overlap recompute=selective:mlp
-  gradient-bytes=2
+  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
+  weight-overlap recompute=selective:mlp gradient-bytes=2
 == many machines
 exit 2
 llama3.1-8b on 4 systems, by the model of today's plans: 4 of 4 problems have a plan
@@ -444,7 +450,9 @@ exit 2
 exit 2
 exit 2
 logs of 32 ranks: nothing found
-llama3.1-8b over 2 clusters, 24 GPUs: 2 programs
+llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 24 GPUs: 2 programs
+  plan: tp2 pp2 gbs64 stages=8:20/dp8,12@1/dp8/tp1/no-sp/recompute=none messages-sharded sp zero1
+  grad-overlap weight-overlap recompute=full
   stage 0: new, 20 layers, tp2 cp1 dp8 mbs1
   stage 1: old, 12 layers, tp1 cp1 dp8 mbs1
 
@@ -456,12 +464,15 @@ stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  
 exit 0
 logs of 24 ranks: nothing found
 exit 2
-llama3.1-8b over 2 clusters, 16 GPUs: 2 programs
+llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 16 GPUs: 2 programs
+  plan: tp2 gbs64 stages=16:32/dp4~@1/dp4 messages-sharded sp zero1 grad-overlap weight-overlap
   stage 0: 32 layers, tp2 cp1, replicas 4 on h100-sxm5-80g x16 mbs2, 4 on a100-sxm4-80g x16 mbs2
-
+    0           0      8        12,597         0         1413     1.72   81.25     0.00     0.00  19.63    0.00  4,015,263,744  28.05  38.07
     0           8      8        12,597         0         1413     1.72   81.25     0.00     0.00  19.63    0.00  4,015,263,744  28.05  38.07
 logs of 16 ranks: nothing found
 exit 1
+  stage 0: new, 6 layers, tp2 cp1 dp8 mbs1
+  stage 1: old, 6 layers, tp1 cp1 dp8 mbs1
 
 Classes of ranks
 stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  context  experts    data  stages  parameters   state    held

@@ -24,7 +24,7 @@ reckon predict -m gpt2-124m -s h100-sxm5-80g -g 8 seq=2048 gbs32 | sed -n '/assu
   sequence 4096 (usual in pre-training; the file allows up to 131072 and does not say; seqN sets
   another), attention flash3
   assumed: precision bf16, framework megatron, microbatch 1, attention flash3
-  of such runs (Hopper, dense, megatron: 253 of 18 sources, each unseen) half take 5.012 s to 7.447 s, 90 % 4.005 s to 18.60 s; half of tuned benchmarks 4.908 s to 7.146 s, of ordinary runs 5.079 s to 8.051 s
+  of such runs (Hopper, dense, megatron: 253 of 18 sources, each unseen) half take 5.012 s to 7.430 s, 90 % 4.005 s to 18.60 s; half of tuned benchmarks 4.908 s to 7.146 s, of ordinary runs 5.079 s to 8.077 s
 reckon: ./plain.json: sequence 4096: usual in pre-training; the file allows up to 131072 and does not say; --sequence sets another
 plain on h100-sxm5-80g, 8 GPUs, batch 32 of 8192 tokens, megatron, bf16, by the model of today's plans
 reckon: warning: ./plain.json: sequence 4096 is assumed (usual in pre-training; the file allows up to 131072 and does not say): give seqN

@@ -13,5 +13,5 @@ llama3.1-8b on a100-sxm4-80g, 1 GPU: fits, 61.30 GiB left; 583.0 ms a step
 exit 2
 exit 2
 === stderr
-reckon: --sure: "1.2,0.9" is no pair of shares of the memory such as 0.9,1.05, the smaller first, and no single one such as 1
-reckon: --sure: "often" is no pair of shares of the memory such as 0.9,1.05, the smaller first, and no single one such as 1
+reckon: --sure: "1.2,0.9" is no pair of shares of the memory such as 0.85,1.1, the smaller first, and no single one such as 1
+reckon: --sure: "often" is no pair of shares of the memory such as 0.85,1.1, the smaller first, and no single one such as 1

@@ -47,6 +47,7 @@ A plan, looked at:
 
 Plans and models of other tools:
   import                      take over the models and plans of other tools
+  capture                     record the arguments that a script really starts
   export                      a plan as what other tools are launched with
 
 Beside a run:
@@ -54,7 +55,10 @@ Beside a run:
   adapt                       watch a run, and say when another plan pays
   calibrate                   fit a system's constants to what was measured on
                               it
+  support                     count the measured runs that support a prediction
   validate                    predictions beside published measurements
+  mcp                         answer an assistant's questions (Model Context
+                              Protocol)
 
 From text to a trained model:
   corpus                      from raw text to training text
@@ -132,6 +136,7 @@ A plan, looked at:
 
 Plans and models of other tools:
   import                      take over the models and plans of other tools
+  capture                     record the arguments that a script really starts
   export                      a plan as what other tools are launched with
 
 Beside a run:
@@ -139,7 +144,10 @@ Beside a run:
   adapt                       watch a run, and say when another plan pays
   calibrate                   fit a system's constants to what was measured on
                               it
+  support                     count the measured runs that support a prediction
   validate                    predictions beside published measurements
+  mcp                         answer an assistant's questions (Model Context
+                              Protocol)
 
 From text to a trained model:
   corpus                      from raw text to training text

@@ -19,12 +19,14 @@ qwen3-8b: 8,190,735,360 parameters, 8 GPUs with axolotl
 c: a llama model
 6,738,415,616 parameters
 === stderr
-reckon: tune.yaml: this is a torchtune configuration; reckon does not read it: say model, batch and recomputation as words of reckon predict, framework=fsdp
+reckon: note: tune.yaml is read as a configuration of torchtune: reckon import torchtune
+reckon: --model is missing: reckon models lists what there is
 reckon: tune.yaml:2:16: model._component_: is not known: correct it, or give --ignore model._component_
-reckon: tune.yaml: this is a torchtune configuration; reckon does not read it: say model, batch and recomputation as words of reckon predict, framework=fsdp
+reckon: tune.yaml: this looks like a configuration of torchtune: reckon import torchtune
 reckon: train.py: this is a ColossalAI script or configuration; reckon does not read it: say its degrees as words of reckon predict
 reckon: mpt.yaml: this is a llm-foundry configuration; reckon does not read it: say model and batch as words of reckon predict, framework=fsdp zero3
-reckon: swift.sh: this is a ms-swift script; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=deepspeed or fsdp
+reckon: note: swift.sh is read as a script of ms-swift: reckon import ms-swift
+reckon: --model is missing: reckon models lists what there is
 reckon: what.yaml: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them)
 reckon: "nothing.yaml" is no command: reckon --help lists them
 === exit 2

@@ -4,7 +4,8 @@ reckon report -m llama3.1-8b -s h100-sxm5-80g -g 16 tp2 gbs64 zero1 -o report.ht
 reckon fits llama3.1-8b h100-sxm5-80g -g 16 tp2 gbs64 -o fits.html; echo "exit $?"
 reckon fits llama3.1-405b h100-sxm5-80g -g 8 tp8 -o refused.html; echo "exit $?"
 grep -o '<h1>[^<]*\|This plan cannot run' fits.html refused.html
-reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 64 -q -o search.html; grep -o '<h1>[^<]*\|<h3>[^<]*' search.html
+reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 64 -q -o search.html; grep -o '<h1>[^<]*\|class="verdict [a-z]*\|<figure id="[a-z-]*' search.html
+reckon report --search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 64 -o report.html; cmp search.html report.html && echo 'the same page'
 reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 tp2 --format json -o json.html; head -c 1 json.html; echo
 reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 tp2 -o /no/such/folder/p.html; echo "exit $?"
 # a search's page says how many plans so near the edge of the memory fitted
@@ -22,10 +23,13 @@ fits.html:<h1>llama3.1-8b on h100-sxm5-80g
 fits.html:This plan cannot run
 refused.html:<h1>llama3.1-405b on h100-sxm5-80g
 refused.html:This plan cannot run
-<h1>llama3.1-8b on h100-sxm5-80g, 8 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
-<h3>The best plans
-<h3>The best plans
-<h3>What became of the plans
+<h1>The best plans for llama3.1-8b on h100-sxm5-80g
+class="verdict good
+<figure id="frontier
+<figure id="best-time
+<figure id="outcomes
+<figure id="axes
+the same page
 {
 exit 4
 It may not fit
@@ -33,7 +37,7 @@ It may not fit
 <h1>llama3.1-8b on h100-sxm5-80g, 8 GPUs, by reckon: 2.451 s a step
 <h2 id="section-schedule">The pipeline
 id="schedule"
-<h1>llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@50us, 16 GPUs, batch 16 of 8192 tokens, megatron, bf16, by the model of today's plans
+<h1>The best plans for llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@50us
 id="schedule"
 === stderr
 reckon: /no/such/folder/p.html: cannot write: folder /no/such/folder: No such file or directory

@@ -31,7 +31,7 @@ stages.csv
 stages.json
 time.csv
 time.json
-Summary
+Time of a step
 Where the time of a step goes
 The same in numbers
 Memory of a GPU

@@ -10,7 +10,7 @@ ls
 === stdout
 exit 0
 mixtral-8x7b on h100-sxm5-80g
-Summary
+Time of a step
 Memory of a GPU
 The pipeline
 Ranks over the network
@@ -20,7 +20,7 @@ Every figure
 Inputs
 exit 0
 gpt3-175b on a100-80g-nvl8
-Summary
+Time of a step
 Memory of a GPU
 The pipeline
 Ranks over the network

@@ -70,7 +70,7 @@ rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  recompute  
             s                    %     GiB        %
    1  22.8967        1341.7  33.88    67.9       78         4   256  moe_act+layernorm+mla_up_proj       8  balanced
    2  22.9177        1340.4  33.85    71.3       75         4   256  moe_act+layernorm+mla_up_proj       8  even
-   3  22.9304        1339.7  33.83    68.4       77         4   256  moe_act+layernorm+mla_up_proj       8  ends
+   3  22.9304        1339.7  33.83    68.4       78         4   256  moe_act+layernorm+mla_up_proj       8  ends
    4  22.9563        1338.2  33.79    70.0       76         4   256  moe_act+layernorm+mla_up_proj       4  ends
    5  22.9762          1337  33.76    68.8       77         8   128  mla_up_proj                         4  even
 
@@ -82,7 +82,7 @@ rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
    2  28.9699        1131.1  51.36    64.7       80      10
   headroom 8.2 of 80.0 GiB, with which three of four measured runs fit
   --headroom none adds plans that take more, the fastest 5.315 s (1.6 % faster) with 77.1 GiB, which fits in 57 %
-   1  5.4019          6066  50.84    69.7       76
+   1  5.4019          6066  50.84    69.7       77
    1  5.3146        6165.6  51.68    77.1       57
 The best may not fit: of measured runs whose peak was predicted so close to the memory, 57 % did;
    1  5.3146        6165.6  51.68    77.1       57
@@ -90,12 +90,12 @@ The best may not fit: of measured runs whose peak was predicted so close to the 
    1  5.3146        6165.6  51.68    77.1       57
 The best may not fit: of measured runs whose peak was predicted so close to the memory, 57 % did;
   headroom 8.2 of 80.0 GiB, with which three of four measured runs fit: no plan leaves so much, these fill the memory
-   1  30.3623        1011.8  25.55    79.8       43
-The best may not fit: of measured runs whose peak was predicted so close to the memory, 43 % did
+   1  30.3623        1011.8  25.55    79.8       41
+The best may not fit: of measured runs whose peak was predicted so close to the memory, 41 % did
 {'usable_bytes': 77108928114.90125, 'left_out_step_s': 5.314623770428869, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
 None 9.215829965530471
-[74847100497.92, 0.7646366563564978]
-[123847691253.76, 0.7971521283129975]
+[74847100497.92, 0.7658048401971572]
+[123847691253.76, 0.8009154437182603]
 mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 10.29 GiB left; 5.402 s a step
   fastest that leaves 8.2 GiB), framework megatron, sequence 8192 (the model's), attention flash3
 B  best that leaves 8.2 GiB: 5.402 s a step, 69.71 GiB
@@ -116,7 +116,7 @@ exit 1: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tigh
 exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
   headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; fits in 95 % of such runs
 exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
-  headroom 9.141 GiB is left: 30.379 of 80.0 GiB are free; fits in 95 % of such runs
+  headroom 9.078 GiB is left: 30.379 of 80.0 GiB are free; fits in 95 % of such runs
   "headroom": {
     "asked_bytes": 0,
     "left_bytes": -826385156341.76,

@@ -5,7 +5,7 @@ reckon search -m mixtral-8x7b -s h100-sxm5-80g -g 64 -b 256 --tensor 2 --expert 
 mixtral-8x7b on h100-sxm5-80g, 64 GPUs, batch 256 of 8192 tokens, megatron, bf16, by the model of today's plans
  8 plans, 4 can run
  headroom N of N GiB, with which three of four measured runs fit
- --headroom none adds plans that take more, the fastest N s (N % faster) with N GiB, which fits in 50 %
+ --headroom none adds plans that take more, the fastest N s (N % faster) with N GiB, which fits in 49 %
  not in the default space: precision=fp8-delayed would take N s to N s (257 measured runs have it); loss-in-place would take N s to N s (23 measured runs have it)
  in all of them: tensor 2, context 1, pipeline 1, data 32, expert-tensor 2, expert 8,
  order tp-cp-dp-pp, microbatch 1, sequence-parallel yes, tensor-overlap ring, precision bf16,

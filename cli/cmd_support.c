@@ -1,0 +1,252 @@
+/* reckon support: how many measured runs support a prediction, and how far off they were. */
+#include "base/memory.h"
+#include "catalog/hosts.h"
+#include "cli/commands.h"
+#include "cli/import_answer.h"
+#include "cli/launch_input.h"
+#include "cli/plan_input.h"
+#include "cli/prediction.h"
+#include "cli/show.h"
+#include "facts/error_bar.h"
+#include "facts/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct support_args {
+    const char *first, *second;
+    struct plan_source source;
+    const char *output;
+    struct show_args show;
+};
+
+#define AT(member) .offset = offsetof(struct support_args, member)
+
+/* clang-format off */
+static const struct operand support_operands[] = {
+    {.name = "MODEL", .help = "the same as --model; or a launch file, as of reckon import, which has model and plan", AT(first), .optional = true, .complete = "models"},
+    {.name = "SYSTEM", .help = "the same as --system", AT(second), .optional = true, .complete = "systems"},
+    {.name = "PLAN", .help = "words that say how it is trained, as of reckon predict",
+     .offset = offsetof(struct support_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = NULL},
+};
+static const struct option support_output[] = {
+    OPTION_OUTPUT_ROW(AT(output)),
+    {.name = NULL},
+};
+
+const struct usage support_usage = {
+    .name = "support",
+    .summary = "count the measured runs that support a prediction",
+    .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]... | LAUNCH_FILE --system SYSTEM",
+    .description =
+        "Counts the measured runs of the catalog that have the model's width and depth, the GPU, the framework, the "
+        "class of the plan (which parallelisms split the model, and whether ZeRO shards the weights) and the width of "
+        "the numbers in common with a case, and says how far off predictions of them were. Each was predicted blind: as "
+        "a run of a source that no constant was fitted to.\n\n"
+        "An error is predicted over measured time, minus 1: a negative bias says that predictions were too fast. The "
+        "last table has the nearest runs of three sources.\n\n"
+        "Exit status 0: runs with the GPU and the framework exist; 1: none exists, and the prediction extrapolates.",
+    .operands = support_operands,
+    .groups = {
+        {"Case", plan_source_options, offsetof(struct support_args, source)},
+        {"Output", support_output, 0},
+        {"Form", show_options, offsetof(struct support_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon support llama3.1-70b h100-sxm5-80g -g 64 tp4 pp2 zero1", "How much is a prediction worth?"},
+        {"reckon support run.sh -s b200-sxm-180g", "The same of a launch script:"},
+    },
+    .see_also = "reckon-predict(1), reckon-validate(1), reckon-doctor(1)",
+};
+
+static const struct report_column row_columns[] = {
+    {.name = "in_common", .title = "in common"},
+    {.name = "runs"},
+    {.name = "sources"},
+    {.name = "median_error", .title = "half within", .unit = "%", .digits = 1},
+    {.name = "p90_error", .title = "90 % within", .unit = "%", .digits = 1},
+    {.name = "bias", .unit = "%", .digits = 1},
+};
+static const struct report_column case_columns[] = {
+    {.name = "command"}, {.name = "supported"}, {.name = "verdict"}, {.name = "plan_class"},
+    {.name = "generation"}, {.name = "assumed"},
+};
+static const char *const names[SUPPORTS] = {"model", "GPU", "framework", "plan class", "precision"};
+/* clang-format on */
+
+enum { ALL = (1 << SUPPORTS) - 1, GPU_AND_FRAMEWORK = 1 << SUPPORT_GPU | 1 << SUPPORT_FRAMEWORK };
+
+static const char *common_text(struct report *report, unsigned of)
+{
+    const char *text = NULL;
+    if (!of) return "all runs";
+    for (int i = 0; i < SUPPORTS; i++)
+        if (of >> i & 1) text = text ? report_text(report, "%s, %s", text, names[i]) : names[i];
+    return text;
+}
+
+/* The most specific row that has three runs of two sources. */
+static const struct support *best_of(const struct support *rows)
+{
+    for (int i = 0; i < SUPPORT_ROWS; i++)
+        if (rows[i].runs >= 3 && rows[i].sources >= 2) return &rows[i];
+    return NULL;
+}
+
+static bool is_supported(const struct support *rows)
+{
+    for (int i = 0; i < SUPPORT_ROWS; i++)
+        if (rows[i].of == GPU_AND_FRAMEWORK) return rows[i].runs > 0;
+    return false;
+}
+
+static const char *verdict_text(struct report *report, const struct support *rows)
+{
+    const struct support *best = best_of(rows);
+    if (!best) return "no measured runs: nothing is known of the error";
+    const bool near = (best->of & GPU_AND_FRAMEWORK) == GPU_AND_FRAMEWORK;
+    return report_text(report,
+                       "%s: %zu runs from %zu sources with the same %s; blind predictions of half "
+                       "of them were off by at most %.1f %%, of 90 %% by at most %.1f %%",
+                       best->of == ALL ? "well covered"
+                       : near          ? "covered"
+                                       : "extrapolated",
+                       best->runs, best->sources,
+                       best->of ? common_text(report, best->of) : "nothing (all runs)",
+                       100 * best->median, 100 * best->within);
+}
+
+static void add_rows(struct report *report, const struct support *rows)
+{
+    struct report_table *table = REPORT_LIST(
+        report, "support",
+        "Measured runs with this in common, and how far off blind predictions of them were",
+        REPORT_IN_ALL, row_columns);
+    for (int i = 0; i < SUPPORT_ROWS; i++) {
+        const struct support *r = &rows[i];
+        const bool any = r->runs > 0;
+        report_row(report, table,
+                   (struct report_cell[]){cell_text(common_text(report, r->of)),
+                                          cell_count(r->runs), cell_count(r->sources),
+                                          any ? cell_number(r->median) : cell_none(),
+                                          any ? cell_number(r->within) : cell_none(),
+                                          any ? cell_number(r->bias) : cell_none()});
+    }
+}
+
+static enum rk_status fill(struct report *report, const struct plan_input *input, bool *supported,
+                           struct rk_error *error)
+{
+    static struct rk_prediction p;
+    struct support rows[SUPPORT_ROWS];
+    char class[SUPPORT_TEXT];
+    const struct rk_plan *plan = &input->draft.plan;
+    const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed};
+    const enum rk_status status =
+        support_rows(measured_steps_own(), &input->model, &input->system, plan, rows, error);
+    if (status != RK_OK) return status;
+    rk_predict(&input->model, &input->system, plan, &p);
+    *supported = is_supported(rows);
+    support_class(plan, class);
+    const char *kept = report_text(report, "%s", class), *verdict = verdict_text(report, rows);
+    const char *generation = accelerator_generation(input->system.id);
+    report_note(report, verdict);
+    forecast_plan(report, &f);
+    report_note(report,
+                report_text(report, "  plan class: %s; GPU of generation %s", kept, generation));
+    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, case_columns),
+               (struct report_cell[]){cell_text("support"), cell_flag(*supported),
+                                      cell_text(verdict), cell_text(kept), cell_text(generation),
+                                      cell_text(*input->assumed ? input->assumed : NULL)});
+    add_rows(report, rows);
+    forecast_error_records(report, &f);
+    return forecast_nearest(report, &f, NULL, true, error);
+}
+
+/* ---- the case ---- */
+
+static enum rk_status gather_launch(const struct support_args *args, struct plan_input *input,
+                                    struct rk_error *error)
+{
+    struct launch *launch = calloc(1, sizeof *launch);
+    const struct launch_source source = {
+        .path = args->first, .model = args->source.model, .gpus = args->source.gpus};
+    const char *system = args->source.system ? args->source.system : args->second;
+    if (!launch) return no_memory(error);
+    enum rk_status status = RK_OK;
+    if (!system)
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                         "--system is missing: reckon systems lists what there is");
+    if (status == RK_OK) status = rk_system_load(system, &input->system, error);
+    if (status == RK_OK) {
+        status = launch_open(&source, launch, error);
+        import_warn(&launch->notes, source.path);
+    }
+    if (status == RK_OK) {
+        input->model = launch->model;
+        input->draft = plan_draft_of(&launch->plan);
+        plan_attend_on(&input->draft.plan, &input->system);
+    }
+    launch_release(launch);
+    free(launch);
+    return status;
+}
+
+/* Operands stand for --model and --system where those are not given; else they are words. */
+static void take_operands(struct support_args *args)
+{
+    const char *rest[2] = {NULL, NULL}, *given[2] = {args->first, args->second};
+    struct option_texts *words = &args->source.words;
+    int more = 0;
+    for (int i = 0; i < 2; i++) {
+        if (!given[i]) continue;
+        if (!args->source.model)
+            args->source.model = given[i];
+        else if (!args->source.system)
+            args->source.system = given[i];
+        else
+            rest[more++] = given[i];
+    }
+    for (int i = words->count - 1; i >= 0 && words->count + more <= OPTION_MAX_VALUES; i--) {
+        words->text[i + more] = words->text[i];
+        words->name[i + more] = words->name[i];
+    }
+    for (int i = 0; i < more && words->count + more <= OPTION_MAX_VALUES; i++) {
+        words->text[i] = rest[i];
+        words->name[i] = NULL;
+    }
+    if (words->count + more <= OPTION_MAX_VALUES) words->count += more;
+}
+
+static enum rk_status gather(struct support_args *args, struct plan_input *input,
+                             struct rk_error *error)
+{
+    const size_t length = args->first ? strlen(args->first) : 0;
+    const bool config = length > 5 && strcmp(args->first + length - 5, ".json") == 0;
+    if (launch_is(args->first) && !config) return gather_launch(args, input, error);
+    take_operands(args);
+    const enum rk_status status = plan_gather(&args->source, input, error);
+    return status == RK_OK ? plan_settle(&args->source, input, NULL, NULL, error) : status;
+}
+
+int cmd_support(int argc, char **argv)
+{
+    struct support_args args = {.source = {.model = NULL}};
+    struct plan_input input = {.assumed = ""};
+    struct report report = {.first = NULL};
+    struct rk_error error;
+    bool supported = false;
+    const int done = options_read(&support_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    enum rk_status status = gather(&args, &input, &error);
+    if (status == RK_OK) status = fill(&report, &input, &supported, &error);
+    const int code = status == RK_OK ? show_report(&report, &args.show, args.output,
+                                                   supported ? (int)RK_OK : (int)RK_NOTHING_FITS)
+                                     : options_fail(&error);
+    report_release(&report);
+    plan_input_release(&input);
+    return code;
+}

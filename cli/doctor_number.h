@@ -1,0 +1,28 @@
+/* doctor_number.h - one measured number against the prediction interval of its plan, and the single
+ * changes that bring most. */
+#ifndef RECKON_CLI_DOCTOR_NUMBER_H
+#define RECKON_CLI_DOCTOR_NUMBER_H
+
+#include "cli/gains.h"
+#include "cli/prediction.h"
+
+/* What was measured; 0: not given. One of them at most. */
+struct measured_number {
+    double step_s, tflops, tokens_per_s, tokens_per_s_per_gpu, mfu_percent;
+};
+
+/* How many of them are given. */
+int number_count(const struct measured_number *n);
+
+/* The seconds of a step that the number stands for, given the plan and its prediction; `text` says
+ * which number it was. RK_BAD_ARGUMENT: it is more than the device's peak allows. */
+enum rk_status number_step(const struct measured_number *n, const struct forecast *f,
+                           double *step_s, char text[static 96], struct rk_error *error);
+
+/* Where the measured step lies in the prediction interval, in words and as record "position". */
+void number_position(struct report *report, const struct forecast *f, double step_s);
+
+/* Table "changes": the three single changes that bring most. */
+void number_changes(struct report *report, const struct gain_case *of, double measured_s);
+
+#endif
