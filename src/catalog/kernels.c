@@ -41,7 +41,7 @@ const struct field kernels_fields[] = {
     { "attention_key_half",          FIELD_NUMBER, AT(rk_kernels, attention_key_half), .max = 65536, .preset = 300, .help = "keys at which half of a tile's time is start and end" },
     { "memory_efficiency",           SHARE(memory_efficiency), .preset = 0.85, .help = "share of the bandwidth of memory 0, large kernels" },
     { "kernel_us",                   FIELD_NUMBER, .unit = "us", AT(rk_kernels, kernel_s), .max = 1e6, .preset = 4, .help = "start and end of a kernel on the device" },
-    { "launch_us",                   FIELD_NUMBER, .unit = "us", AT(rk_kernels, launch_s), .max = 1e6, .preset = 35, .help = "of the host to start one kernel" },
+    { "launch_us",                   FIELD_NUMBER, .unit = "us", AT(rk_kernels, launch_s), .max = 1e6, .preset = 50, .help = "of the host to start one kernel" },
     { "sustained",                   SHARE(sustained), .preset = 0.9, .help = "rate of matrix products in a long run over that of an isolated kernel: clocks under the power limit, caches, jitter" },
     { "power_W",                     FIELD_NUMBER, AT(rk_kernels, power_W), .max = 1e6, .help = "power limit of the board; 0: that under which sustained was found" },
     { "sustained_power_W",           FIELD_NUMBER, AT(rk_kernels, sustained_power_W), .max = 1e6, .help = "power limit under which sustained was found; the rate goes with the cube root of power" },

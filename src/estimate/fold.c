@@ -232,9 +232,9 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
 #define MICROBATCH_STARTS 35
 
 /* Kernels of all experts that one call starts in a loop of C++, over those that Python starts one
- * by one: 8 us, what PyTorch's C++ alone takes for a kernel, over 35 us (docs/notes/accuracy.md, the
+ * by one: 8 us, what PyTorch's C++ alone takes for a kernel, over 50 us (docs/notes/accuracy.md, the
  * host). */
-#define LOOPED (8.0 / 35)
+#define LOOPED (8.0 / 50)
 
 static double starts_of(const struct operation *op, int pass)
 {
@@ -244,9 +244,9 @@ static double starts_of(const struct operation *op, int pass)
 }
 
 /* Programs of torch without fused layers have Python modules in front of each kernel: the geometric
- * mean of a tuned program and of Megatron-LM's tests, whose hosts take 112 to 155 us where 35 us
+ * mean of a tuned program and of Megatron-LM's tests, whose hosts take 112 to 155 us where 50 us
  * are usual (docs/notes/accuracy.md, the host). */
-#define EAGER 2
+#define EAGER 1.6
 
 double host_start_s(const struct rk_system *system, const struct rk_plan *plan)
 {

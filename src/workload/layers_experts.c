@@ -70,6 +70,20 @@ static double copies(const struct mixture *mix)
 
 /* ---- router ---- */
 
+/* Kernels that the host starts one by one: of Megatron-Core (0.12 to 0.17) the softmax, top-k and
+ * masks of moe_utils.py, the auxiliary loss, and what token_dispatcher.py counts for its messages;
+ * of torchtitan (models/moe.py) and DeepSpeed (sharded_moe.py) likewise. Captured, few are left. */
+static struct traffic routing_traffic(const struct build *build)
+{
+    const struct habits *habits = habits_of(build->plan);
+    struct traffic routing = build->plan->fused ? (struct traffic){4 + 4 + 1, 4 + 4 + 1, 2, 1}
+                                                : (struct traffic){7 * 4 + 3, 5 * 4 + 1, 8, 5};
+    if (build->served || build->plan->cuda_graphs) return routing;
+    routing.forward_kernels = fmax(routing.forward_kernels, habits->routes);
+    routing.backward_kernels = fmax(routing.backward_kernels, habits->routes_back);
+    return routing;
+}
+
 /* Its FLOP are left out of model FLOP, as published counts leave them out [jin2025]. Scores and
  * probabilities are fp32; which expert a token goes to is a byte each. */
 static void add_router(struct build *build, const struct mixture *mix)
@@ -80,9 +94,7 @@ static void add_router(struct build *build, const struct mixture *mix)
     op->useful_flop = 0;
     op->parameters += build->model->router_biases ? all : 0;
     op->saved_bytes = 4 * scores;
-    op = add_memory(build, OP_ROUTING, experts_place, scores,
-                    build->plan->fused ? (struct traffic){4 + 4 + 1, 4 + 4 + 1, 2, 1}
-                                       : (struct traffic){7 * 4 + 3, 5 * 4 + 1, 8, 5});
+    op = add_memory(build, OP_ROUTING, experts_place, scores, routing_traffic(build));
     op->saved_bytes = (4 + 1) * scores;
 }
 
@@ -291,6 +303,17 @@ static void add_expert_adapter(struct build *build, const struct mixture *mix,
                 &(struct adapted){target, mix->local, copies(mix) / mix->local, in, out, true});
 }
 
+/* Experts in a loop of Python: each looks for its tokens (three kernels, which the host waits for),
+ * takes them, weighs what it brings and adds it, and has an activation of its own; backward undoes
+ * what changes values (transformers, modeling_mixtral.py to 4.5x). */
+static void add_loop(struct build *build, const struct mixture *mix)
+{
+    struct operation *activation = &build->layer->operation[build->layer->operations - 1];
+    if (build->plan->grouped || build->served) return;
+    activation->kernels[RK_FORWARD] = mix->local * (activation->kernels[RK_FORWARD] + 6);
+    activation->kernels[RK_AGRAD] = mix->local * (activation->kernels[RK_AGRAD] + 6);
+}
+
 /* What goes in is kept, what comes out of the first matrix, and of the activation, which also
  * weighs by the router's probability (fp32, one for each copy). */
 static void add_routed(struct build *build, const struct mixture *mix)
@@ -306,6 +329,7 @@ static void add_routed(struct build *build, const struct mixture *mix)
     if (model->gated_mlp) add_expert_adapter(build, mix, RK_TARGET_GATE, w, inner);
     add_expert_adapter(build, mix, RK_TARGET_UP, w, inner);
     add_activation(build, OP_EXPERT_ACTIVATION, experts_activation, rows, inner);
+    add_loop(build, mix);
     op = &build->layer->operation[build->layer->operations - 1];
     op->parameters = mix->local * activation_parameters(model);
     op->expert = true;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static const char rules_text[] =
-    "{\"fitted\": [{\"constant\": \"sustained\", \"system\": \"^a100\", \"from\": [\"a\", \"b\"], "
+    "{\"fitted\": [{\"constant\": \"sustained\", \"system\": \"^a100\", \"from\": [\"a\", \"b\", \"e\"], "
     "\"why\": \"\"}],"
     "\"rules\": ["
     "{\"when\": {\"gpu\": \".\"}, \"set\": {\"system\": \"a100-sxm4-80g\", \"model\": "
@@ -74,18 +74,24 @@ static void end(void)
     rules_release(&rules);
 }
 
+/* Beside what is usual, two sources decide, and one does not. */
 Test(left_out, a_source_moves_others_and_not_itself, .init = begin, .fini = end)
 {
-    double before[3], after[3];
-    predict("id,gpu,metric_value\na_1,A100,4\nb_1,A100,1.3\nb_2,A100,1.3\n", before, 3);
-    predict("id,gpu,metric_value\na_1,A100,4\nb_1,A100,1.2\nb_2,A100,1.2\n", after, 3);
+    double before[4], after[4], alone[3], faster[3];
+    predict("id,gpu,metric_value\na_1,A100,4\nb_1,A100,1.3\nb_2,A100,1.3\ne_1,A100,1.2\n", before,
+            4);
+    predict("id,gpu,metric_value\na_1,A100,4\nb_1,A100,1.2\nb_2,A100,1.2\ne_1,A100,1.2\n", after,
+            4);
     cr_expect_eq(before[1], after[1]);
     cr_expect_eq(before[2], after[2]);
     cr_expect_lt(after[0], before[0]); /* b is faster, so is the machine that a is predicted on */
+    predict("id,gpu,metric_value\na_1,A100,4\nb_1,A100,1.3\nb_2,A100,1.3\n", alone, 3);
+    predict("id,gpu,metric_value\na_1,A100,4\nb_1,A100,1.2\nb_2,A100,1.2\n", faster, 3);
+    cr_expect_eq(alone[0], faster[0]);
 }
 
-/* Alone on its accelerator a source has the preset: its figures do not count. */
-Test(left_out, the_preset_stands_for_no_source, .init = begin, .fini = end)
+/* Alone on its accelerator a source has what is usual: its figures do not count. */
+Test(left_out, what_is_usual_stands_for_no_source, .init = begin, .fini = end)
 {
     double slow, fast;
     predict("id,gpu,metric_value\na_1,A100,9\n", &slow, 1);

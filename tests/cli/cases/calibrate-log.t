@@ -6,11 +6,11 @@ reckon calibrate h100-sxm5-80g --log train.log
 Error of predicted times, mean
 of     measurements  before  9
                           %   
-steps             4     2.3   
+steps             4     2.1   
 
 Constants, in the units of sys
-constant   before   after
-sustained    0.78  0.7576
+constant   before  after
+sustained    0.78  0.759
 === stderr
 reckon: calibrate: --log needs --model and --plan: what the run was
 === exit 2

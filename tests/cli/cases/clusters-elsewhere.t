@@ -26,7 +26,7 @@ reckon search -m llama3.1-70b -s h100-sxm5-80g -g 8 -b 64 -q -k 1 | grep -e assu
 reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 64 --sort hbm --why; echo "exit $?"
 === stdout
 model,step_s,affordable,plan
-llama3.1-8b,5.30412929622995,true,"pp2 cp2 gbs64 stages=4:8@1/dp4
+llama3.1-8b,5.30466929622995,true,"pp2 cp2 gbs64 stages=4:8@1/dp4
 exit 2
 cluster,gpus,batch,plan
 new,8,1024,gpus8 tp1 pp1

@@ -59,46 +59,46 @@ ask --sort cost; echo "exit $?"
 ask --where 'split == 4'; echo "exit $?"
 === stdout
 == another order: the best by it, also of machines with fewer nodes
-   1  3.6217        4523.8  35.78    13.3         32     0.06439  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 cp2 dp1 mbs1; new: 1
-   2  4.1135        5310.6  35.80    15.1         24     0.05942  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; new: 15 layers tp4 cp2 dp1 mbs1; new: 
-   1  3.4794        9417.8  48.99    54.2         16     0.03866  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mbs1
-   2  3.4826        9409.1  48.95    55.8         16      0.0387  gbs64 round4; new: 8,9 layers tp1 cp2 dp4 mbs1; new: 7,8 layers tp1 cp2 dp4 mbs1
-   1  3.4794        9417.8  48.99    54.2         16     0.03866  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mbs1
-   1  3.4794        9417.8  48.99    54.2         16     0.03866  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mbs1
-   1  7.1979        9104.9  47.37    57.3          8     0.03999  gbs64 round4; new: 32 layers tp2 dp4 mbs1
+   1  3.6234        4521.7  35.77    13.3         32     0.06442  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 cp2 dp1 mbs1; new: 1
+   2  4.1153        5308.4  35.78    15.1         24     0.05944  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; new: 15 layers tp4 cp2 dp1 mbs1; new: 
+   1  3.4804        9414.9  48.98    54.2         16     0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mbs1
+   2  3.4837        9406.2  48.93    55.8         16     0.03871  gbs64 round4; new: 8,9 layers tp1 cp2 dp4 mbs1; new: 7,8 layers tp1 cp2 dp4 mbs1
+   1  3.4804        9414.9  48.98    54.2         16     0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mbs1
+   1  3.4804        9414.9  48.98    54.2         16     0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mbs1
+   1  7.2072        9093.1  47.30    57.3          8     0.04004  gbs64 round4; new: 32 layers tp2 dp4 mbs1
 == frontiers
-   1  2.8325        5784.3  45.75    56.0         32     0.05036  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
-   2  3.2285        6766.5  45.61    63.7         24     0.04663  gbs64 round8; old: 4 layers tp1 dp8 mbs1; new: 28 layers tp1 cp2 dp8 mbs1
-   3  3.4794        9417.8  48.99    54.2         16     0.03866  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mbs1
+   1  2.8330        5783.2  45.75    56.0         32     0.05037  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+   2  3.2290        6765.3  45.60    63.7         24     0.04664  gbs64 round8; old: 4 layers tp1 dp8 mbs1; new: 28 layers tp1 cp2 dp8 mbs1
+   3  3.4804        9414.9  48.98    54.2         16     0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mbs1
 rank,step_s,hbm_bytes
-1,2.832496604864242,60122288087.04
-2,2.999930753195473,58044825477.12
-3,3.0932084946390375,34249437757.44
-4,3.4717934449130166,25823537725.44
-5,3.6216939902999483,14283307745.28
+1,2.833036604864242,60122288087.04
+2,3.003710753195473,58044825477.12
+3,3.0937934946390375,34249437757.44
+4,3.4723784449130166,25823537725.44
+5,3.6234311556216303,14283307745.28
 True True
 == all of them
-   1  2.8325        5784.3  45.75    56.0         32     0.05036  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
-   2  2.8919        5665.5  44.81    57.9         32     0.05141  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
+   1  2.8330        5783.2  45.75    56.0         32     0.05037  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+   2  2.8924        5664.4  44.81    57.9         32     0.05142  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
 39 ['index', 'step_s', 'samples_per_s', 'tokens_per_s', 'mfu', 'hbm_bytes', 'offload_bytes', 'matrix_s', 'attention_s', 'memory_s', 'recompute_s', 'tensor_s', 'context_s', 'expert_s', 'offload_s', 'launch_s', 'pipeline_s', 'bubble_s', 'data_s', 'optimizer_s', 'batch', 'plan']
-2.8324966048642422 pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
-41 3.00451387753605
-"step_s": 2.832496604864242
-"step_s": 2.9944092393299093
-"step_s": 3.0487464998557074
+2.8330366048642421 pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
+41 3.00509887753605
+"step_s": 2.833036604864242
+"step_s": 2.998189239329909
+"step_s": 3.0492864998557074
 == a state of every question goes on to the same answer
 same: -k 3
 same: --sort step_usd -k 3
 same: --pareto time,step_usd
 same: --tensor 2,4 --launchable
 == lists and ranges of an axis: each stage has one of the values
-   1  3.0045        5453.1  43.13    30.9         32     0.05341  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2 cp2 dp4 mbs1
+   1  3.0051        5452.1  43.13    30.9         32     0.05342  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2 cp2 dp4 mbs1
 tp tp2 tp4 
-   1  2.8325        5784.3  45.75    56.0         32     0.05036  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+   1  2.8330        5783.2  45.75    56.0         32     0.05037  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
 dp4 dp8 
-   1  3.3489        4892.4  38.70    56.2         32     0.05954  gbs64 round16; old: 8 layers tp2 dp8 mbs2; new: 24 layers tp2 dp8 mbs2
+   1  3.3494        4891.6  38.69    56.2         32     0.05955  gbs64 round16; old: 8 layers tp2 dp8 mbs2; new: 24 layers tp2 dp8 mbs2
 mbs2 
-   1  2.9364        5579.6  44.14    56.0         32      0.0522  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1 recompute=selective; new: 24 layers tp1
+   1  2.9369        5578.6  44.13    56.0         32     0.05221  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1 recompute=selective; new: 24 layers tp1
 0
 llama3.1-8b on h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us, 32 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 0 exactly solved problems and what lies near them
@@ -107,17 +107,17 @@ exit 1
 == systems of both kinds in one table
 exit 2
 system,gpus,batch,step_s
-h100-sxm5-80g x16,16,64,3.9369364144985997
-h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us,32,64,4.174679433734688
+h100-sxm5-80g x16,16,64,3.937429896325006
+h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us,32,64,4.1772504315411
 a100-sxm4-80g x16,16,64,9.774391935388074
 system,gpus,step_s
-8,8,7.860574967570406
-16,16,3.9369364144985997
+8,8,7.861561931223219
+16,16,3.937429896325006
 model,system,gpus,fits,step_s
-llama3.1-8b,8,16,21,8.077149611887544
-llama3.1-8b,16,24,22,4.843744333743979
-llama3.1-70b,8,16,9,116.9736858440225
-llama3.1-70b,16,24,5,40.42173787045585
+llama3.1-8b,8,16,21,8.077577443536212
+llama3.1-8b,16,24,22,4.846797165392648
+llama3.1-70b,8,16,9,117.01054084402215
+llama3.1-70b,16,24,5,40.42232287045585
 == refused
 exit 2
 exit 2

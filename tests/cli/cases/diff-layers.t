@@ -4,7 +4,7 @@ reckon diff -m llama3.1-70b -s h100-sxm5-80g "$W recompute=full split=20*4" "$W 
 Layers that are run differently, and the effect of each run of layers
 stage  layers  change                  alone   memory      without
     0  10-19   recompute full -> none  -0.4 %  +10.44 GiB  +12.4 %
-    1  25-39   recompute full -> none  -0.5 %  +9.95 GiB   +12.6 %
-    2  40-59   recompute full -> none  -0.7 %  +8.04 GiB   +13.7 %
-    3  60-79   recompute full -> none  -3.9 %  +5.06 GiB   +18.1 %
+    1  25-39   recompute full -> none  -0.5 %  +9.95 GiB   +12.5 %
+    2  40-59   recompute full -> none  -0.7 %  +8.04 GiB   +13.5 %
+    3  60-79   recompute full -> none  -3.8 %  +5.06 GiB   +18.0 %
 

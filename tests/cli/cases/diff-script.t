@@ -11,7 +11,7 @@ reckon diff run.sh '+vpp8 split=2,3*17,2*13,1' --system h100-sxm5-80g -o run2.sh
 Changes of the script
 argument             from       to    alone    memory
 --sequence-parallel  not given  give  -0.5 %   -21.30 GiB
---tp-comm-overlap    not given  give  -11.3 %  +0.47 GiB
+--tp-comm-overlap    not given  give  -10.8 %  +0.47 GiB
 37c37
 <     --micro-batch-size 1
 ---

@@ -17,7 +17,7 @@ experts    attention reduce       0.00       0.00         0.00    0.000      0.0
 experts    attention residual     0.00       0.00         0.00    0.071      0.071        0.000     0.000     0.000          0.0            no
 experts    mlp norm               0.00       0.00         0.00    0.048      0.071        0.000     0.000     0.000        128.0           yes
 experts    router                 0.00       0.00         0.00    0.018      0.018        0.018     0.000     0.000          0.1           yes
-experts    routing                0.00       0.00         0.00    0.006      0.003        0.000     0.000     0.000          0.2           yes
+experts    routing                0.00       0.00         0.00    0.107      0.056        0.000     0.000     0.000          0.2           yes
 experts    permute                0.00       0.00         0.00    0.064      0.064        0.000     0.000     0.000          0.0            no
 experts    dispatch               0.00       0.00         0.00    0.000      0.000        0.000     1.015     1.015          0.0            no
 experts    expert gather          0.00       0.00         0.00    0.000      0.000        0.000     0.248     0.248          0.0            no

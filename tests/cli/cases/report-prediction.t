@@ -63,7 +63,7 @@ Memory of a device
 Networks, per device; what each of p ranks moves of n bytes, over n
 Efficiencies
 Sources, as the inputs name them
-Simulated event by event the step takes 7.5849 s, as the estimate says.
+Simulated event by event the step takes 7.6286 s, as the estimate says.
 exit 2
 === stderr
 reckon: the plan cannot be launched: 12.needs expert: experts with tensor parallelism need sequence parallelism: give sp

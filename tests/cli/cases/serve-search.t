@@ -21,11 +21,11 @@ mixtral-8x7b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2048 tokens, 128 ge
 Best layouts
 rank  tensor  pipeline  data  experts  batch  first token   token  tokens/s  ... per GPU  memory  fits in  plan
                                                        ms      ms                             GiB        %
-   1       1         1     8        8    512      106.406  13.548    7830.5        978.82    33.4      100  gpus8 tp1 pp1 ep8 etp1
-   2       2         1     4        8    512       59.769  14.048    7269.7        908.71    31.3      100  gpus8 tp2 pp1 ep8 etp1
-   3       1         2     4        4    512      107.649  17.629    7138.6        892.33    31.9      100  gpus8 tp1 pp2 ep4 etp1
-512,7830.5313175724
-512,7830.5313175724
+   1       1         1     8        8    512      106.466  13.548    7829.8        978.73    33.4      100  gpus8 tp1 pp1 ep8 etp1
+   2       2         1     4        8    512       59.889  14.048    7268.1        908.52    31.3      100  gpus8 tp2 pp1 ep8 etp1
+   3       1         2     4        4    512      107.709  17.629    7137.5        892.19    31.9      100  gpus8 tp1 pp2 ep4 etp1
+512,7829.832704930521
+512,7829.832704930521
 llama3.1-405b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2048 tokens, 128 generated
   assumed: precision bf16, cuda-graphs (decoding steps are captured), attention flash3
 

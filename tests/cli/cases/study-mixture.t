@@ -32,17 +32,17 @@ reckon study wrong.json -q --db wrong.db --export csv; echo $?
 reckon search -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 64 --framework calculon --unstartable; echo $?
 === stdout
 figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,plan,rate
-mixtral,1,mixtral-8x7b,h100-sxm5-80g,16,16,bf16,megatron,8192,111432,19401,dp2 pp2 vpp16 cp4 ep8 etp1 gbs16 zero1 grad-overlap weight-overlap ep-overlap,11.1277
-mixtral,2,mixtral-8x7b,h100-sxm5-80g,16,32,bf16,megatron,8192,111432,19387,dp2 pp2 vpp16 cp4 ep8 etp1 gbs32 zero1 grad-overlap weight-overlap ep-overlap,11.4855
-dense,1,llama3.1-8b,h100-sxm5-80g,16,32,fp8-current,fsdp,4096,448,348,framework=fsdp precision=fp8-current dp16 mbs2 gbs32 seq4096 zero3 grad-overlap weight-overlap keep-gathered,48.8253
-11.127711181234725,dp2 pp2 vpp16 cp4 ep8 etp1 gbs16 zero1 grad-overlap weight-overlap ep-overlap
-11.485460741154254,dp2 pp2 vpp16 cp4 ep8 etp1 gbs32 zero1 grad-overlap weight-overlap ep-overlap
-48.82532663856765,framework=fsdp precision=fp8-current dp16 mbs2 gbs32 seq4096 zero3 grad-overlap weight-overlap keep-gathered
+mixtral,1,mixtral-8x7b,h100-sxm5-80g,16,16,bf16,megatron,8192,111432,19401,dp2 pp2 vpp16 cp4 ep8 etp1 gbs16 zero1 grad-overlap weight-overlap ep-overlap,10.9758
+mixtral,2,mixtral-8x7b,h100-sxm5-80g,16,32,bf16,megatron,8192,111432,19387,dp2 pp2 vpp16 cp4 ep8 etp1 gbs32 zero1 grad-overlap weight-overlap ep-overlap,11.3245
+dense,1,llama3.1-8b,h100-sxm5-80g,16,32,fp8-current,fsdp,4096,448,348,framework=fsdp precision=fp8-current dp16 mbs2 gbs32 seq4096 zero3 grad-overlap weight-overlap keep-gathered,46.7071
+10.97580692535473,dp2 pp2 vpp16 cp4 ep8 etp1 gbs16 zero1 grad-overlap weight-overlap ep-overlap
+11.324455577268031,dp2 pp2 vpp16 cp4 ep8 etp1 gbs32 zero1 grad-overlap weight-overlap ep-overlap
+46.707137314290605,framework=fsdp precision=fp8-current dp16 mbs2 gbs32 seq4096 zero3 grad-overlap weight-overlap keep-gathered
 figure,strategies,fits,rate
-all,103926,43723,28.5876
-usual,56307,24536,28.5876
-28.587603361601634
-28.587603361601634
+all,103926,43723,28.5692
+usual,56307,24536,28.5692
+28.569227032659594
+28.569227032659594
 3
 2
 === stderr

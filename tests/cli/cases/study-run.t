@@ -17,14 +17,14 @@ for wrong in '{"tokens": -1}' '{"toke": 1}' '{"offer": "x"}' '{"failures": "q"}'
 done
 === stdout
 figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,step_s,days,gpu_hours,cost_usd,energy_kWh,tokens_per_day
-study 1 llama3.1-70b h100-sxm5-80g 256 1024 bf16 megatron 8192 799251 140008 29.02 607 3.73e+06 9.867e+06 3.685e+06 2.471e+10
-study 2 llama3.1-70b h100-sxm5-80g 1024 1024 bf16 megatron 8192 782998 181146 7.36 154.6 3.799e+06 9.68e+06 3.653e+06 9.705e+10
-study 3 llama3.1-70b a100-sxm4-80g 256 1024 bf16 megatron 8192 799251 135811 75.7 1583 9.729e+06 2.057e+07 5.527e+06 9.473e+09
-study 4 llama3.1-70b a100-sxm4-80g 1024 1024 bf16 megatron 8192 782998 175690 19.01 399.3 9.813e+06 1.999e+07 5.566e+06 3.757e+10
-days                              1583              expected, failures and checkpoints included
-GPU-hours                         9.729 M
-cost in USD                       20.571 M          spare nodes included
-energy in kWh                     5.527 M           boards as busy as the step has them, times hosts and network, times cooling (--prices)
+study 1 llama3.1-70b h100-sxm5-80g 256 1024 bf16 megatron 8192 799251 139999 29.02 607 3.73e+06 9.867e+06 3.685e+06 2.471e+10
+study 2 llama3.1-70b h100-sxm5-80g 1024 1024 bf16 megatron 8192 782998 181137 7.362 154.6 3.8e+06 9.683e+06 3.653e+06 9.702e+10
+study 3 llama3.1-70b a100-sxm4-80g 256 1024 bf16 megatron 8192 799251 135789 75.73 1584 9.733e+06 2.058e+07 5.53e+06 9.468e+09
+study 4 llama3.1-70b a100-sxm4-80g 1024 1024 bf16 megatron 8192 782998 175666 19.02 399.5 9.818e+06 1.999e+07 5.568e+06 3.755e+10
+days                              1584              expected, failures and checkpoints included
+GPU-hours                         9.733 M
+cost in USD                       20.580 M          spare nodes included
+energy in kWh                     5.530 M           boards as busy as the step has them, times hosts and network, times cooling (--prices)
 0
 1.000000 256.000000
 1.000000 1024.000000

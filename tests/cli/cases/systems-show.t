@@ -58,7 +58,7 @@ attention dim half         29                head dimension at which exponential
 attention key half         150               keys at which half of a tile's time is start and end
 memory efficiency          0.88              share of the bandwidth of memory 0, large kernels
 kernel us                  2                 start and end of a kernel on the device
-launch us                  35                of the host to start one kernel
+launch us                  50                of the host to start one kernel
 sustained                  0.88              rate of matrix products in a long run over that of an isolated kernel: clocks under the power limit, caches, jitter
 power W                    400               power limit of the board; 0: that under which sustained was found
 sustained power W          400               power limit under which sustained was found; the rate goes with the cube root of power
@@ -224,7 +224,7 @@ all              systems/a100_80g.json of the tool of [isaev2023], commit caa4b1
     "attention_key_half": 360,
     "memory_efficiency": 0.88,
     "kernel_us": 2.8,
-    "launch_us": 35,
+    "launch_us": 50,
     "sustained": 0.78,
     "power_W": 700,
     "sustained_power_W": 700,

@@ -2,8 +2,8 @@
 reckon timeline -m mixtral-8x7b -s h100-sxm5-80g -g 64 cp2 pp4 ep4 zero2 schedule=zero-bubble grad-overlap gbs64 recompute=full --format json | sed -n '/"step/p; /"schedule"/p; /"tightest/p; /"reason"/p; /"reduce_s/p; /in_flight/p; /verdict/p'
 === stdout
   "schedule": "zero-bubble",
-  "step_s": 2.5385966695281845,
-  "step_difference": -0.00282641698505548,
+  "step_s": 2.561559069528185,
+  "step_difference": -0.0028011513100462127,
   "tightest_stage": 3,
   "tightest_tier": 0,
         "reduce_scatter": "1",

@@ -16,10 +16,10 @@ machine() { echo "h100-sxm5-80g x8 name=a + $1 x8 name=b link=400GB/s@0us"; }
 reckon validate runs.csv -o - | cut -d, -f1,6,12,14-
 === stdout
 id,predicted,verdict,reason
-one,0.2463,compared,
-alike,0.2486,compared,
-mixed,0.2582,compared,
-slow,0.2684,compared,
+one,0.347,compared,
+alike,0.3493,compared,
+mixed,0.3579,compared,
+slow,0.368,compared,
 third,,not modelled,"stages: stages[0].cluster: the machine has no cluster ""c"": the nearest is ""a"""
 short,,not modelled,"stages: stages: 23 layers in all, the model has 24"
 nowhere,,not modelled,clusters: the row has no stages to place on them

@@ -14,10 +14,10 @@ reckon validate parts.csv --rows -f csv | python3 -c 'import csv, sys
 for row in csv.DictReader(sys.stdin):
     print(row["gpu"], "-", row["predicted"] or row["reason"], sep=" ")'
 === stdout
-Max 1550 - 1860
-Max 1550 (one of two tiles, 64 GB) - 1526
-Max 1550 (two tiles) - 1860
-Ponte Vecchio, 1 stack - 1526
+Max 1550 - 1502
+Max 1550 (one of two tiles, 64 GB) - 1120
+Max 1550 (two tiles) - 1502
+Ponte Vecchio, 1 stack - 1120
 MI250 - 1435
 MI250 (one of two dies) - 875.4
 MI250X (two GCDs) - 1435
@@ -26,11 +26,11 @@ Trainium1 - 1277
 Trainium (NeuronCore-v2) - 785.1
 Trainium2 - 3642
 Trainium2 (NeuronCore) - a part of a device (NeuronCore), which the catalog has not
-TPU v5p - 4045
+TPU v5p - 3629
 TPU v5p TensorCore - a part of a device (core), which the catalog has not
-H100 Tensor Core GPU - 3600
+H100 Tensor Core GPU - 3577
 H100 MIG 3g.40gb - a part of a device (MIG), which the catalog has not
-B200 (dual-die) - 4926
+B200 (dual-die) - 4770
 B200 (one of two dies) - a part of a device (die), which the catalog has not
 Ascend 910C (1 die) - a part of a device (die), which the catalog has not
 MI300X (1 XCD) - a part of a device (XCD), which the catalog has not
