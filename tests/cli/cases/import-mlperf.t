@@ -14,7 +14,7 @@ No rows
 result                         why
 Acme/results/quiet/llama31_8b  its logs tell no time of a step that no evaluation is in, or no batch
 
-3 results, 2 with the time of per step, 1 with a configuration
+3 results, 2 with the time of a step, 1 with a configuration
 LLAMA3.1-8B (MLPerf)
 NVIDIA H100-SXM5-80GB
 fp8
