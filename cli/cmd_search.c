@@ -8,6 +8,7 @@
 #include "cli/search_all.h"
 #include "cli/search_clusters.h"
 #include "cli/search_layerwise.h"
+#include "cli/search_machines.h"
 #include "cli/search_select.h"
 #include "cli/search_table.h"
 #include "facts/headroom.h"
@@ -31,7 +32,7 @@ static const struct option input_options[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXTS, .argument = "MODEL", AT(models), .complete = "models",
      .help = "Model: an id of `reckon models`, a file, or - (standard input); several with commas, or repeated"},
     {.letter = 's', .name = "system", .type = OPTION_TEXTS, .argument = "SYSTEM", AT(systems), .complete = "systems",
-     .help = "Machine: an id of `reckon systems`, a file, -, or a description in one line, \"h100-80g x4096 nvl8 hbm=120GiB\"; several with commas (ids and files), or repeated"},
+     .help = "Machine: an id of `reckon systems`, a file, -, or a description in one line, \"h100-80g x4096 nvl8 hbm=120GiB\", with price=USD of an accelerator and hour or an offer of `reckon prices`; several with commas (ids and files), or repeated"},
     {.name = NULL},
 };
 static const struct option size_options[] = {
@@ -77,7 +78,7 @@ static const struct option question_options[] = {
      .help = "Keep plans that satisfy EXPRESSION, such as 'hbm <= 60GiB and tensor <= 8' (see EXPRESSIONS)"},
     OPTION_HEADROOM_ROW(AT(headroom)),
     {.name = "sort", .type = OPTION_TEXT, .argument = "EXPRESSION", AT(sort),
-     .help = "Sort by EXPRESSION instead of the time: least first, or largest first for a rate or an efficiency"},
+     .help = "Sort by EXPRESSION instead of the time: least first, or largest first for a rate or an efficiency; sort rows of several problems also by price, power_kW, energy_kWh, cost_per_trillion and measured"},
     {.name = "pareto", .type = OPTION_TEXT, .argument = "LIST", AT(pareto),
      .help = "Print the Pareto frontier of these expressions: time,hbm,mem2"},
     {.name = "all", .type = OPTION_OUTPUT, .argument = "FILE", AT(all), .complete = "file",
@@ -236,6 +237,8 @@ const struct usage search_usage = {
          "Why can it not run, and what would help?"},
         {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --sensitivity",
          "Which part of the machine should improve first?"},
+        {"reckon search -m llama3.1-70b -b 1536 -s \"h200 x512 price=3.2\" -s \"b200 x384 price=5.1\" --tokens 15T --sort cost",
+         "Which machine is the cheapest, each at its price?"},
         {"reckon search -m gpt3-175b,megatron-1t -s h100-80g-nvl8 -g 1024..16384 -b 3072",
          "How does it scale?"},
         {"reckon search -m deepseek-v3 -s 'h800-sxm5-80g mem2=1TiB@50GB/s' -g 2048 -b 15360 --activation-shares all --unstartable --exhaustive --state search.state",
@@ -322,7 +325,8 @@ static int search_one(const struct search_grid *grid, const struct search_args *
                       struct search_session *session)
 {
     const struct grid_problem at = search_grid_at(grid, 0);
-    struct search search = {.args = args};
+    const struct search_args own = search_grid_args(args, &at);
+    struct search search = {.args = &own};
     struct search_keys keys;
     struct rk_error error;
     session->all_searches = 1;
@@ -404,8 +408,10 @@ static enum rk_status check(const struct search_args *args, const struct search_
     enum rk_status status = RK_OK;
     for (size_t i = 0; i < grid->problems && status == RK_OK; i++) {
         const struct grid_problem at = search_grid_at(grid, i);
-        struct search search = {.args = args};
+        struct search_args own = search_grid_args(args, &at);
+        struct search search = {.args = &own};
         struct search_keys keys;
+        if (grid->problems > 1 && search_machines_orders(own.sort)) own.sort = NULL;
         status = search_set(&search, at.model, at.system, at.gpus, at.batch, error);
         if (status == RK_OK) status = search_keys_open(&search, &keys, error);
         const enum rk_framework framework = search.problem.base.framework;
@@ -444,6 +450,8 @@ int cmd_search(int argc, char **argv)
     const int done = options_read(&search_usage, argc, argv, &args);
     if (done >= 0) return done;
     enum rk_status status = search_grid_open(&grid, &args, &error);
+    if (status == RK_OK && search_grid_is_priced(&grid) && !args.run.tokens)
+        args.run.tokens = search_machines_tokens(&grid, args.run.prices);
     if (status == RK_OK) status = check(&args, &grid, &error);
     const int code = status == RK_OK ? run(&grid, &args) : options_fail(&error);
     search_grid_release(&grid);

@@ -13,6 +13,7 @@ const struct command main_commands[] = {
     {"study",      cmd_study,    "run a grid of searches, kept in a database",          &study_usage},
     {"models",     cmd_models,   "list the models of the catalog, or show one",     &models_usage},
     {"systems",    cmd_systems,  "list the systems of the catalog, or show one",    &systems_usage},
+    {"prices",     cmd_prices,   "list prices of accelerators with date and source", &prices_usage},
     {"shapes",     cmd_shapes,   "propose model shapes for a number of parameters",   &shapes_usage},
     {"check",      cmd_check,    "check a plan, launch file or logs of a run for faults",   &check_usage},
     {"diff",       cmd_diff,     "compare two plans and attribute the difference", &diff_usage},

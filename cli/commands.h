@@ -16,7 +16,7 @@ extern const struct usage search_usage, report_usage, models_usage, systems_usag
     tokenizer_usage, corpus_usage, shard_usage, place_usage, budget_usage, offload_usage,
     longest_usage, serve_usage, galvatron_usage, adapt_usage, check_usage, program_usage,
     merge_usage, reshard_usage, train_usage, generate_usage, eval_usage, measure_usage,
-    compare_usage, papers_usage, mcp_usage, support_usage, capture_usage;
+    compare_usage, papers_usage, mcp_usage, support_usage, capture_usage, prices_usage;
 
 int cmd_predict(int argc, char **argv);
 int cmd_fits(int argc, char **argv);
@@ -34,6 +34,7 @@ int cmd_study(int argc, char **argv);
 int cmd_papers(int argc, char **argv);
 int cmd_models(int argc, char **argv);
 int cmd_systems(int argc, char **argv);
+int cmd_prices(int argc, char **argv);
 int cmd_shapes(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_export(int argc, char **argv);

@@ -33,8 +33,8 @@ const struct option run_options[] = {
 #define RUN_NUMBER(member, option, text, most, what) \
     {.name = option, .type = OPTION_COUNT, .argument = text, AT(member), .help = what},
 #include <reckon/run.def>
-    {.name = "prices", .type = OPTION_TEXT, .argument = "FILE", AT(prices), .complete = "file",
-     .help = "Take prices, failure rates and factors from FILE; what it lacks comes from the catalog's campaign.json"},
+    {.name = "prices", .type = OPTION_TEXT, .argument = "FILE|NAME", AT(prices), .complete = "file",
+     .help = "Take prices from a table (.csv) or a list of data/prices by its NAME, see `reckon prices`; a .json FILE also replaces failure rates and factors of the catalog's campaign.json"},
     {.name = "phases", .type = OPTION_TEXT, .argument = "LIST", AT(phases),
      .help = "Let batch and sequence grow: tokens and plan words of each phase, \"252M gbs512 seq4096; 2.618T gbs1024; rest\""},
     {.name = "elastic", .type = OPTION_FLAG, AT(elastic),

@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "cli/prediction.h"
+#include "cli/search_machines.h"
+#include "cli/search_rows.h"
 #include "facts/learned.h"
 #include "report/chart.h"
 
@@ -11,24 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One problem: its best plan, or why it has none. */
-struct table_row {
-    const struct rk_model *model;
-    const struct rk_system *system;
-    const char *choice; /* of a system with lists in braces; NULL: its id */
-    uint64_t gpus, batch;
-    uint64_t plans, fits;
-    const char *predictor;
-    const char *reason; /* NULL: it has one */
-    struct rk_plan plan;
-    struct rk_outcome outcome;
-    double chance;     /* that it fits; NAN: nothing is known of such runs */
-    double days, cost; /* of the run; 0: not asked for, or no price */
-};
-
 struct table {
     const struct search_args *args;
-    struct table_row *row; /* (count) */
+    struct csv steps;       /* that were measured */
+    struct search_row *row; /* (count) */
     size_t count, fitting;
     bool complete;
     double seconds;
@@ -44,12 +32,13 @@ static bool is_too_large(const struct search *search)
     return devices && search->problem.base.ranks > devices;
 }
 
-static void take_row(struct table *table, const struct search *search, const char *choice)
+static enum rk_status take_row(struct table *table, const struct search *search, const char *choice,
+                               struct rk_error *error)
 {
     const struct rk_plans_problem *p = &search->problem;
-    struct table_row *row = &table->row[table->count++];
+    struct search_row *row = &table->row[table->count++];
     struct rk_prediction prediction;
-    *row = (struct table_row){
+    *row = (struct search_row){
         .model = p->model,
         .system = p->system,
         .choice = choice,
@@ -63,7 +52,7 @@ static void take_row(struct table *table, const struct search *search, const cha
                       : "not finished",
     };
     table->seconds += search->result.seconds;
-    if (!search->result.found) return;
+    if (!search->result.found) return RK_OK;
     search_plan(search, 0, &row->plan);
     rk_predict(p->model, p->system, &row->plan, &prediction);
     row->outcome = prediction.outcome;
@@ -72,23 +61,26 @@ static void take_row(struct table *table, const struct search *search, const cha
     row->cost = run_cost(&search->run, prediction.step_s);
     row->reason = NULL;
     table->fitting++;
+    return search_machines_facts(search, &row->plan, &prediction, row->cost, &table->steps,
+                                 &row->machine, error);
 }
 
 static enum rk_status run_row(struct table *table, const struct search_grid *grid, size_t i,
                               struct search_session *session, struct rk_error *error)
 {
     const struct grid_problem at = search_grid_at(grid, i);
-    struct search search = {.args = table->args};
+    struct search_args own = search_grid_args(table->args, &at);
+    struct search search = {.args = &own};
+    if (search_machines_orders(own.sort)) own.sort = NULL;
     enum rk_status status = search_set(&search, at.model, at.system, at.gpus, at.batch, error);
     if (status == RK_OK && is_too_large(&search)) {
         session->all_searches--;
-        take_row(table, &search, at.choice);
-        return RK_OK;
+        return take_row(table, &search, at.choice, error);
     }
     if (status == RK_OK) status = search_run(&search, session, 1, error);
     if (status == RK_OK) {
         table->complete &= search.result.complete;
-        take_row(table, &search, at.choice);
+        status = take_row(table, &search, at.choice, error);
     }
     search_release(&search);
     return status;
@@ -100,8 +92,10 @@ static uint64_t count_all(const struct search_grid *grid, const struct search_ar
     uint64_t total = 0;
     for (size_t i = 0; i < grid->problems; i++) {
         const struct grid_problem at = search_grid_at(grid, i);
-        struct search search = {.args = args};
+        struct search_args own = search_grid_args(args, &at);
+        struct search search = {.args = &own};
         struct rk_error error;
+        if (search_machines_orders(own.sort)) own.sort = NULL;
         if (search_set(&search, at.model, at.system, at.gpus, at.batch, &error) != RK_OK) continue;
         struct rk_space *space =
             is_too_large(&search) ? NULL : rk_plans_open(&search.problem, &error);
@@ -112,103 +106,6 @@ static uint64_t count_all(const struct search_grid *grid, const struct search_ar
 }
 
 /* ---- the table ---- */
-
-/* clang-format off */
-static const struct report_column columns[] = {
-    {.name = "model"},
-    {.name = "system"},
-    {.name = "gpus",             .title = "GPUs"},
-    {.name = "batch"},
-    {.name = "predictor",        .title = "model of plans"},
-    {.name = "plans"},
-    {.name = "fits"},
-    {.name = "step_s",           .title = "step",         .unit = "s", .digits = 4},
-    {.name = "samples_per_s",    .title = "samples/s",    .unit = "",  .digits = 5},
-    {.name = "tokens_per_s",     .title = "tokens/s",     .unit = "n", .digits = 2},
-    {.name = "tokens_per_s_gpu", .title = "tokens/s/GPU", .unit = "",  .digits = 5},
-    {.name = "mfu",              .title = "MFU",          .unit = "%", .digits = 2},
-    {.name = "hbm_bytes",        .title = "memory",       .unit = "B", .digits = 1},
-    {.name = "fits_share",       .title = "fits in",      .unit = "%", .digits = 0},
-    {.name = "days",             .digits = 4},
-    {.name = "cost_usd",         .title = "cost in USD",  .unit = "n", .digits = 3},
-    {.name = "gpus_used",        .title = "GPUs used"},
-    {.name = "step_usd",         .title = "USD per step",   .digits = 4},
-    {.name = "plan",             .title = "best plan"},
-    {.name = "reason"},
-};
-/* clang-format on */
-
-enum {
-    COLUMNS = sizeof columns / sizeof *columns,
-    FIRST_FIGURE = 7,
-    USED = FIRST_FIGURE + 9,
-    PLAN = USED + 2
-};
-
-struct rows {
-    const struct table_row *row;
-    int count, shown[COLUMNS];
-    bool people;
-    struct report_column column[COLUMNS];
-    char words[RK_PLAN_TEXT]; /* of the row at hand */
-};
-
-static void make_row(const void *context, size_t i, struct report_cell *cells)
-{
-    struct rows *rows = (struct rows *)context; /* its texts live until the next row */
-    const struct table_row *row = &rows->row[i];
-    struct report_cell all[COLUMNS] = {
-        cell_text(row->model->id), cell_text(row->choice ? row->choice : row->system->id),
-        cell_count(row->gpus),     cell_count(row->batch),
-        cell_text(row->predictor), cell_count(row->plans),
-        cell_count(row->fits)};
-    for (int k = FIRST_FIGURE; k < COLUMNS; k++)
-        all[k] = cell_none();
-    if (row->reason) {
-        snprintf(rows->words, sizeof rows->words, "none: %s", row->reason);
-        all[COLUMNS - 1] = cell_text(row->reason);
-        if (rows->people) all[PLAN] = cell_text(rows->words);
-    } else {
-        const struct rk_outcome *o = &row->outcome;
-        const double figures[] = {
-            o->step_s, o->samples_per_s, o->tokens_per_s, o->tokens_per_s / (double)row->plan.ranks,
-            o->mfu,    o->hbm_bytes,     row->chance,     row->days,
-            row->cost};
-        if (row->system->machine) all[USED] = cell_count(row->plan.ranks);
-        if (o->step_usd > 0) all[USED + 1] = cell_number(o->step_usd);
-        for (int k = FIRST_FIGURE; k < USED; k++)
-            if (!isnan(figures[k - FIRST_FIGURE]) &&
-                (k < USED - 2 || figures[k - FIRST_FIGURE] > 0))
-                all[k] = cell_number(figures[k - FIRST_FIGURE]);
-        rk_plan_text(&row->plan, rows->words, sizeof rows->words);
-        all[PLAN] = cell_text(rows->words);
-    }
-    for (int k = 0; k < rows->count; k++)
-        cells[k] = all[rows->shown[k]];
-}
-
-static void add_rows(struct report *report, const struct table_row *row, size_t count,
-                     const bool *keep, unsigned formats)
-{
-    struct rows *rows = report_alloc(report, sizeof *rows);
-    if (!rows) return;
-    rows->row = row;
-    rows->people = formats == REPORT_IN_TEXT;
-    for (int i = 0; i < COLUMNS; i++) {
-        if (!keep[i]) continue;
-        rows->column[rows->count] = columns[i];
-        rows->shown[rows->count++] = i;
-    }
-    report_add(report,
-               &(struct report_table){.name = "problems",
-                                      .title = rows->people ? "Best plan of each problem" : NULL,
-                                      .formats = formats,
-                                      .columns = rows->column,
-                                      .column_count = rows->count,
-                                      .rows = count,
-                                      .make = make_row,
-                                      .context = rows});
-}
 
 /* One predictor for all of them? */
 static bool is_mixed(const struct table *table)
@@ -239,6 +136,14 @@ static void add_headline(struct table *table, const struct search_grid *grid)
                             table->fitting, grid->problems,
                             table->args->where ? " that satisfies " : "",
                             table->args->where ? table->args->where : ""));
+    if (search_grid_is_priced(grid))
+        report_note(report,
+                    report_text(report,
+                                "  runs of %s, each machine at its price; failures, "
+                                "checkpoints and spare nodes included",
+                                strcmp(table->args->run.tokens, "usual") == 0
+                                    ? "all tokens that the model was trained on"
+                                    : report_text(report, "%s tokens", table->args->run.tokens)));
 }
 
 /* ---- the chart of a page ---- */
@@ -277,7 +182,7 @@ enum { POINT_COLUMNS = sizeof point_columns / sizeof *point_columns };
 
 /* What of a problem differs between the problems; without `along` of these. */
 static const char *label_of(struct report *report, const struct search_grid *grid,
-                            const struct table_row *row, const char *along)
+                            const struct search_row *row, const char *along)
 {
     const char *gpus = report_text(report, "%" PRIu64 " GPUs", row->gpus);
     const char *batch = report_text(report, "batch %" PRIu64, row->batch);
@@ -296,7 +201,7 @@ static const char *label_of(struct report *report, const struct search_grid *gri
 }
 
 static void add_point(struct report *report, struct report_table *points,
-                      const struct search_grid *grid, const struct table_row *row,
+                      const struct search_grid *grid, const struct search_row *row,
                       const char *along)
 {
     const struct rk_outcome *o = &row->outcome;
@@ -363,9 +268,9 @@ static void add_charts(struct report *report, const struct table *table,
 static void add_verdict(struct report *report, const struct table *table,
                         const struct search_grid *grid)
 {
-    const struct table_row *best = NULL;
+    const struct search_row *best = NULL;
     for (size_t i = 0; i < table->count; i++) {
-        const struct table_row *row = &table->row[i];
+        const struct search_row *row = &table->row[i];
         if (!row->reason && (!best || row->outcome.tokens_per_s > best->outcome.tokens_per_s))
             best = row;
     }
@@ -387,43 +292,19 @@ static void fill_report(struct table *table, const struct search_grid *grid)
 {
     static const struct report_column head[] = {{.name = "command"}, {.name = "complete"}};
     struct report *report = &table->report;
-    bool chances = false, days = false, cost = false, over = false, priced = false;
-    for (size_t i = 0; i < table->count; i++) {
-        chances |= !table->row[i].reason && !isnan(table->row[i].chance);
-        days |= table->row[i].days > 0;
-        cost |= table->row[i].cost > 0;
-        over |= table->row[i].system->machine != NULL;
-        priced |= table->row[i].outcome.step_usd > 0;
-    }
-    const bool shown[COLUMNS] = {grid->models > 1,
-                                 grid->systems > 1,
-                                 true,
-                                 grid->batch.count > 1,
-                                 is_mixed(table),
-                                 true,
-                                 true,
-                                 true,
-                                 false,
-                                 false,
-                                 true,
-                                 true,
-                                 true,
-                                 chances,
-                                 days,
-                                 cost,
-                                 over,
-                                 priced,
-                                 true,
-                                 false};
-    bool all[COLUMNS];
-    memset(all, true, sizeof all);
+    const struct search_rows rows = {.row = table->row,
+                                     .count = table->count,
+                                     .several_models = grid->models > 1,
+                                     .several_systems = grid->systems > 1,
+                                     .several_batches = grid->batch.count > 1,
+                                     .mixed = is_mixed(table)};
     add_headline(table, grid);
+    search_rows_sort(table->row, table->count, table->args->sort);
     report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, head),
                (const struct report_cell[]){cell_text("search"), cell_flag(table->complete)});
-    add_charts(report, table, grid);
+    if (!search_rows_chart(report, &rows)) add_charts(report, table, grid);
     add_verdict(report, table, grid);
-    add_rows(report, table->row, table->count, shown, REPORT_IN_TEXT);
-    add_rows(report, table->row, table->count, all, REPORT_IN_JSON | REPORT_IN_CSV);
+    search_rows_add(report, &rows);
 }
 
 static void say_rate(const struct table *table, const struct search_session *session)
@@ -463,12 +344,14 @@ int search_table(const struct search_grid *grid, const struct search_args *args,
     table.row = calloc(grid->problems, sizeof *table.row);
     if (!table.row) status = no_memory(&error);
     session->all_searches = grid->problems;
+    search_machines_open(&table.steps);
     session->total = count_all(grid, args);
     for (size_t i = 0; status == RK_OK && table.complete && i < grid->problems; i++)
         status = run_row(&table, grid, i, session, &error);
     progress_end(&session->progress);
     const int code = status == RK_OK ? print(&table, grid, session) : options_fail(&error);
     report_release(&table.report);
+    csv_release(&table.steps);
     free(table.row);
     return code;
 }

@@ -44,8 +44,8 @@ __version__ = _tables.VERSION
 _F = TypeVar("_F", bound=Callable[..., Any])
 __all__ = [
     "ask", "budget", "charts", "check", "command", "diff", "export", "fits", "import_hf",
-    "layerwise", "longest", "model", "models", "plot", "predict", "predict_many", "program", "report", "search", "serve",
-    "study", "sweep", "system", "systems", "timeline",
+    "layerwise", "longest", "model", "models", "plot", "predict", "predict_many", "prices", "program", "report", "search",
+    "serve", "study", "sweep", "system", "systems", "timeline",
     "Check", "Columns", "Figures", "FileError", "Fits", "InputError", "Interrupted", "Model", "Plan", "Plot",
     "Prediction", "Program", "ReckonError", "ReckonWarning", "Record", "Reply", "Rows", "Search", "Status", "Study",
     "System", "UsageError", "UNITS", "VERDICTS",
@@ -528,6 +528,14 @@ def systems(all: bool = False) -> Rows:
     """The systems of the catalog."""
     with _inputs() as inputs:
         return _only_rows(_ask(["systems"] + _options({"all": all}), inputs).text)
+
+
+def prices(system: Optional[SystemLike] = None, *, prices: Optional[str] = None) -> Rows:
+    """What accelerators cost for an hour, with date and source of each price; `prices`: another list, a
+    table (.csv) or the name of one of the catalog."""
+    with _inputs() as inputs:
+        words = ["prices"] + ([] if system is None else ["-s", inputs.system(system)])
+        return _only_rows(_ask(words + _options({"prices": prices}), inputs).text)
 
 
 def _only_rows(text: str) -> Rows:

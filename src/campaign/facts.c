@@ -1,13 +1,16 @@
 #include "campaign/facts.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "catalog/catalog.h"
+#include "text/csv.h"
 #include "text/fields.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { HOUR_S = 3600, DAY_S = 86400 };
 
@@ -166,6 +169,106 @@ static enum rk_status read_file(const char *path, struct rk_campaign_facts *fact
     return status;
 }
 
+/* ---- lists of prices: tables ---- */
+
+/* Columns of a list, which a row of "prices" in a file has as members, too. */
+enum { ACCELERATOR, OFFER, USD_PER_HOUR, PREEMPTED, DATE, SOURCE_COLUMN, PRICE_COLUMNS };
+static const char *const price_columns[PRICE_COLUMNS] = {
+    [ACCELERATOR] = "accelerator",     [OFFER] = "offer", [USD_PER_HOUR] = "usd_per_hour",
+    [PREEMPTED] = "preempted_every_h", [DATE] = "date",   [SOURCE_COLUMN] = "source"};
+
+static enum rk_status find_columns(const struct csv *csv, int column[PRICE_COLUMNS],
+                                   struct rk_error *error)
+{
+    for (int i = 0; i < PRICE_COLUMNS; i++) {
+        column[i] = csv_column(csv, price_columns[i]);
+        if (column[i] < 0 && i != PREEMPTED)
+            return rk_fail(error, RK_BAD_INPUT, csv->path, 1, 0,
+                           "no column \"%s\": a list of prices has accelerator, offer, "
+                           "usd_per_hour, preempted_every_h, date and source",
+                           price_columns[i]);
+    }
+    return RK_OK;
+}
+
+/* A number of at least 0; an empty cell of the column that may be missing is 0. */
+static bool read_amount(const char *cell, bool optional, double *value)
+{
+    char *end;
+    *value = optional && !*cell ? 0 : strtod(cell, &end);
+    if (optional && !*cell) return true;
+    return end != cell && !*end && isfinite(*value) && *value >= 0 && (optional || *value > 0);
+}
+
+static enum rk_status read_offer(const struct csv *csv, size_t row, const int column[PRICE_COLUMNS],
+                                 struct offer *offer, struct rk_error *error)
+{
+    struct {
+        int column;
+        char *text;
+        size_t size;
+    } texts[] = {{ACCELERATOR, offer->accelerator, sizeof offer->accelerator},
+                 {OFFER, offer->name, sizeof offer->name},
+                 {DATE, offer->date, sizeof offer->date},
+                 {SOURCE_COLUMN, offer->source, sizeof offer->source}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const char *cell = csv_cell(csv, row, (size_t)column[texts[i].column]);
+        if (!*cell || strlen(cell) >= texts[i].size)
+            return rk_fail(error, RK_BAD_INPUT, csv->path, csv->line[row], 0,
+                           "%s: must have 1 to %zu characters", price_columns[texts[i].column],
+                           texts[i].size - 1);
+        snprintf(texts[i].text, texts[i].size, "%s", cell);
+    }
+    const char *price = csv_cell(csv, row, (size_t)column[USD_PER_HOUR]);
+    const char *preempted =
+        column[PREEMPTED] < 0 ? "" : csv_cell(csv, row, (size_t)column[PREEMPTED]);
+    if (!read_amount(price, false, &offer->usd_per_hour))
+        return rk_fail(error, RK_BAD_INPUT, csv->path, csv->line[row], 0,
+                       "usd_per_hour: must be a number above 0, got \"%.40s\"", price);
+    if (!read_amount(preempted, true, &offer->preempted_every_h))
+        return rk_fail(error, RK_BAD_INPUT, csv->path, csv->line[row], 0,
+                       "preempted_every_h: must be a number of hours or empty, got \"%.40s\"",
+                       preempted);
+    return RK_OK;
+}
+
+static enum rk_status read_prices(const char *path, struct rk_campaign_facts *facts,
+                                  struct rk_error *error)
+{
+    struct csv csv = {.text = NULL};
+    int column[PRICE_COLUMNS];
+    enum rk_status status = csv_load(path, &csv, error);
+    if (status == RK_OK) status = find_columns(&csv, column, error);
+    if (status == RK_OK) facts->offers = 0;
+    for (size_t row = 0; status == RK_OK && row < csv.rows; row++) {
+        struct offer offer;
+        if (facts->offers == MOST_OFFERS)
+            status = rk_fail(error, RK_BAD_INPUT, path, csv.line[row], 0, "more than %d offers",
+                             MOST_OFFERS);
+        else
+            status = read_offer(&csv, row, column, &offer, error);
+        if (status == RK_OK) facts->offer[facts->offers++] = offer;
+    }
+    csv_release(&csv);
+    return status;
+}
+
+/* A file of the catalog's form, a table of prices, or the name of one in the catalog. */
+static enum rk_status read_given(const char *path, const char *folder,
+                                 struct rk_campaign_facts *facts, struct rk_error *error)
+{
+    char list[4096];
+    if (text_ends_in(path, ".csv") || text_ends_in(path, ".csv.gz"))
+        return read_prices(path, facts, error);
+    if (strpbrk(path, "./")) return read_file(path, facts, error);
+    snprintf(list, sizeof list, "%s/prices/%.200s.csv", folder, path);
+    if (access(list, R_OK) == 0) return read_prices(list, facts, error);
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                   "prices: no list \"%.200s\" in data/prices of the catalog: name one of these, "
+                   "or a file that ends in .csv or .json",
+                   path);
+}
+
 enum rk_status rk_campaign_facts_load(const char *path, struct rk_campaign_facts **facts,
                                       struct rk_error *error)
 {
@@ -175,7 +278,8 @@ enum rk_status rk_campaign_facts_load(const char *path, struct rk_campaign_facts
     enum rk_status status = catalog_folder(folder, sizeof folder, error);
     snprintf(own, sizeof own, "%s/campaign.json", folder);
     if (status == RK_OK) status = read_file(own, *facts, error);
-    if (status == RK_OK && path) status = read_file(path, *facts, error);
+    if (status == RK_OK) status = read_given("market", folder, *facts, error);
+    if (status == RK_OK && path) status = read_given(path, folder, *facts, error);
     if (status == RK_OK) return RK_OK;
     rk_campaign_facts_release(*facts);
     *facts = NULL;

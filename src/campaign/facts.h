@@ -1,5 +1,6 @@
-/* facts.h - what data/campaign.json says: logbooks of failures, times of recovery, power, prices,
- * tokens. Loaded once, where a command starts; everything else takes it as an argument. */
+/* facts.h - what data/campaign.json says, and data/prices of prices: logbooks of failures, times of
+ * recovery, power, tokens. Loaded once, where a command starts; everything else takes it as an
+ * argument. */
 #ifndef RECKON_CAMPAIGN_FACTS_H
 #define RECKON_CAMPAIGN_FACTS_H
 

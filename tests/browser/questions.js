@@ -65,7 +65,7 @@ function readCatalog() {
   const files = new Map(), add = name => files.set(name, new Uint8Array(fs.readFileSync(path.join(source, name))));
   for (const folder of ['models', 'systems', 'drives'])
     for (const name of fs.readdirSync(path.join(source, 'data', folder))) add(`data/${folder}/${name}`);
-  for (const name of ['campaign.json', 'hosts.json', 'measured/error_bars.json', 'measured/steps.csv']) add(`data/${name}`);
+  for (const name of ['campaign.json', 'prices/market.csv', 'hosts.json', 'measured/error_bars.json', 'measured/steps.csv']) add(`data/${name}`);
   return files;
 }
 

@@ -33,6 +33,7 @@ Plan:
 Catalogs:
   models                      list the models of the catalog, or show one
   systems                     list the systems of the catalog, or show one
+  prices                      list prices of accelerators with date and source
   shapes                      propose model shapes for a number of parameters
 
 Inspect:

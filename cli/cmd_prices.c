@@ -1,0 +1,110 @@
+/* reckon prices: what accelerators cost for an hour, each price with its date and source. */
+#include "campaign/facts.h"
+#include "catalog/catalog.h"
+#include "cli/commands.h"
+#include "cli/show.h"
+
+#include <string.h>
+
+struct prices_args {
+    const char *system, *list, *output;
+    struct show_args show;
+};
+
+/* clang-format off */
+static const struct operand prices_operands[] = {
+    {"SYSTEM", "only prices of this accelerator: an id of the catalog, a file, or a description in one line",
+     offsetof(struct prices_args, system), true, "systems"},
+    {.name = NULL},
+};
+
+static const struct option prices_options[] = {
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", .offset = offsetof(struct prices_args, system), .complete = "systems",
+     .help = "Show only prices of this accelerator, as SYSTEM does"},
+    {.name = "prices", .type = OPTION_TEXT, .argument = "FILE|NAME", .offset = offsetof(struct prices_args, list), .complete = "file",
+     .help = "Show another list: a table (.csv) or the name of one in data/prices (default: market)"},
+    OPTION_OUTPUT_ROW(.offset = offsetof(struct prices_args, output)),
+    {.name = NULL},
+};
+
+const struct usage prices_usage = {
+    .name = "prices",
+    .summary = "list prices of accelerators with date and source",
+    .synopsis = "[[--system] SYSTEM] [options]",
+    .description =
+        "Lists what an accelerator costs for an hour, in US dollars, with the date and the source of "
+        "each price. `--price OFFER` of predict, fits, search and budget takes an offer of the list by its name, "
+        "price=OFFER in a machine's line does so, too; without either the cheapest is taken.\n\n"
+        "The list is a table, data/prices/market.csv of the catalog. Another list is a file of "
+        "the same columns: accelerator (the begin of ids of systems), offer, usd_per_hour, preempted_every_h "
+        "(may be empty), date, source. It is named by its path or, in data/prices, by its name.",
+    .operands = prices_operands,
+    .groups = {
+        {"Prices", prices_options, 0},
+        {"Form", show_options, offsetof(struct prices_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon prices", "What is known:"},
+        {"reckon prices h100", "Of one accelerator:"},
+        {"reckon search -m llama3.1-8b -b 512 --tokens 1T -s \"h100 x256 price=reserved\" -s \"h200 x256 price=3.2\"",
+         "Two machines by what they cost:"},
+    },
+    .see_also = "reckon-search(1), reckon-budget(1)",
+};
+
+static const struct report_column columns[] = {
+    {.name = "accelerator"},
+    {.name = "offer"},
+    {.name = "usd_per_hour",      .title = "price",    .unit = "USD/h", .digits = 3},
+    {.name = "preempted_every_h", .title = "preempted every", .unit = "h"},
+    {.name = "date"},
+    {.name = "source"},
+};
+/* clang-format on */
+
+static bool is_of(const struct offer *offer, const char *id)
+{
+    return strncmp(id, offer->accelerator, strlen(offer->accelerator)) == 0;
+}
+
+static size_t fill(struct report *report, const struct rk_campaign_facts *facts, const char *id)
+{
+    struct report_table *table =
+        REPORT_LIST(report, "prices", "Prices of an accelerator", REPORT_IN_ALL, columns);
+    size_t shown = 0;
+    for (size_t i = 0; i < facts->offers; i++) {
+        const struct offer *o = &facts->offer[i];
+        if (id && !is_of(o, id)) continue;
+        report_row(report, table,
+                   (const struct report_cell[]){
+                       cell_text(o->accelerator), cell_text(o->name), cell_number(o->usd_per_hour),
+                       o->preempted_every_h > 0 ? cell_number(o->preempted_every_h) : cell_none(),
+                       cell_text(o->date), cell_text(o->source)});
+        shown++;
+    }
+    return shown;
+}
+
+int cmd_prices(int argc, char **argv)
+{
+    struct prices_args args = {.system = NULL};
+    struct rk_campaign_facts *facts = NULL;
+    struct rk_system system = {.memories = 0};
+    struct report report = {.first = NULL};
+    struct rk_error error;
+    const int done = options_read(&prices_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    enum rk_status status = rk_campaign_facts_load(args.list, &facts, &error);
+    if (status == RK_OK && args.system) status = rk_system_load(args.system, &system, &error);
+    if (status == RK_OK && !fill(&report, facts, args.system ? system.id : NULL))
+        status = rk_fail(&error, RK_NOTHING_FITS, NULL, 0, 0,
+                         "no price of %s is in the list: give one, price=2.5",
+                         args.system ? system.id : "an accelerator");
+    const int code = status == RK_OK ? show_report(&report, &args.show, args.output, RK_OK)
+                                     : options_fail(&error);
+    rk_campaign_facts_release(facts);
+    rk_system_release(&system);
+    report_release(&report);
+    return code;
+}

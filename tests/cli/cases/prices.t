@@ -1,0 +1,52 @@
+# prices with date and source; other lists by file and by name
+reckon prices
+reckon prices h200 -f csv
+reckon prices rtx4090
+reckon prices --prices nowhere
+printf 'accelerator,offer,usd_per_hour,date,source\nh100,mine,1.5,2026-02-01,our bill\n' > mine.csv
+reckon prices --prices mine.csv -f json
+reckon predict -m llama3.1-8b -s h100 tp1 gbs64 gpus8 --tokens 1T --prices mine.csv --price mine -f json | grep -E '"cost_usd"|"gpu_hours"'
+printf 'accelerator,offer,usd_per_hour,date,source\nh100,mine,free,2026-02-01,our bill\n' > wrong.csv
+reckon prices --prices ./wrong.csv
+printf 'accelerator,usd_per_hour,date,source\nh100,1,2026-02-01,our bill\n' > columns.csv
+reckon prices --prices ./columns.csv
+=== stdout
+Prices of an accelerator
+accelerator    offer      price  preempted every  date        source
+                          USD/h                h
+h100-sxm5      on-demand   12.3                -  2023-07-26  AWS p5.48xlarge, 98.32 USD for eight; nextplatform.com 2023-07-27
+h100-sxm5      reserved    4.92                -  2024-12-01  AWS EC2 Capacity Blocks for ML, p5.48xlarge, 39.33 USD for eight
+h100-sxm5      neocloud    2.49                -  2026-01-15  CoreWeave, Lambda, Crusoe: 2.49 to 2.85 USD on demand; digiterialabs.com, cloud GPU pricing Q1 2026
+h100-sxm5      spot         4.3              100  2026-01-15  50 to 65 % below the 10.08 USD of AWS on demand; digiterialabs.com, cloud GPU pricing Q1 2026
+h200-sxm       reserved    5.41                -  2024-12-01  AWS EC2 Capacity Blocks for ML, 43.26 USD for eight H200
+h800-sxm5      rental         2                -  2024-12-27  [deepseek2024v3] Table 1 assumes 2 USD
+a100-sxm4-40g  reserved    1.84                -  2024-12-01  AWS EC2 Capacity Blocks for ML, p4d.24xlarge, 14.75 USD for eight
+a100-sxm4-80g  neocloud    1.99                -  2026-01-15  1.49 to 2.49 USD on demand; pricegpu.pages.dev, H100 vs A100 cloud pricing: their middle
+accelerator,offer,usd_per_hour,preempted_every_h,date,source
+h200-sxm,reserved,5.408,,2024-12-01,"AWS EC2 Capacity Blocks for ML, 43.26 USD for eight H200"
+{
+  "prices": [
+    {
+      "accelerator": "h100",
+      "offer": "mine",
+      "usd_per_hour": 1.5,
+      "preempted_every_h": null,
+      "date": "2026-02-01",
+      "source": "our bill"
+    }
+  ]
+}
+    "gpu_hours": 28450.936856405788,
+    "cost_usd": 85352.81056921737,
+      "cost_usd": 128028.84114159693
+      "cost_usd": 85274.2784182083
+      "cost_usd": 85104.39358214277
+      "cost_usd": 85103.97822623242
+      "cost_usd": 85351.12633446732
+      "cost_usd": 85272.40847731497
+=== stderr
+reckon: no price of rtx4090 is in the list: give one, price=2.5
+reckon: prices: no list "nowhere" in data/prices of the catalog: name one of these, or a file that ends in .csv or .json
+reckon: ./wrong.csv:2: usd_per_hour: must be a number above 0, got "free"
+reckon: ./columns.csv:1: no column "offer": a list of prices has accelerator, offer, usd_per_hour, preempted_every_h, date and source
+=== exit 3
