@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/longest.h"
 #include "cli/page_longest.h"
+#include "cli/plan_axes.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
@@ -14,6 +15,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_TOKENS = 1 << 30 };
 
@@ -73,8 +75,10 @@ const struct usage longest_usage = {
         "More tables show where each of four kinds of plan ends, and its best MFU at each length: two "
         "buffers; Megatron-LM with whole layers recomputed or kept; DeepSpeed with Ulysses, ZeRO-3 and "
         "recomputation; DeepSpeed with chunks of the sequence. Plans of Megatron-LM and DeepSpeed are "
-        "without the loss in chunks, which these versions lacked. A page (-o FILE.html) plots MFU and "
-        "memory over length.",
+        "without the loss in chunks, which these versions lacked. Over several clusters the search deals "
+        "the layers to stages at each length, in steps of 16 samples, and stages of Megatron-LM's plans "
+        "recompute what they must; DeepSpeed's plans, which have no stages, are left out. A page "
+        "(-o FILE.html) plots MFU and memory over length.",
     .operands = longest_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -157,6 +161,7 @@ static const char *plan_text(struct report *report, const struct rk_plan *plan)
 struct tables {
     struct longest *p;
     const struct plan_input *input;
+    struct rk_plans_problem *over; /* of several clusters */
     struct report *report;
     struct report_table *longest, *ends, *lengths, *gains, *points;
 };
@@ -183,10 +188,18 @@ static void add_range(struct tables *t, const struct rk_plan *plan)
     forecast_memory_errors(t->report, &f);
 }
 
+/* Over several clusters, of the fullest stage on its own. */
 static struct report_cell fits_cell(const struct tables *t, const struct rk_plan *plan,
                                     const struct rk_outcome *o)
 {
-    const double chance = learned_fit(&t->input->model, &t->input->system, plan, o->hbm_bytes);
+    const struct rk_model *model = &t->input->model;
+    const struct rk_system *system = &t->input->system;
+    struct rk_prediction p;
+    if (system->machine) {
+        rk_predict(model, system, plan, &p);
+        system = rk_system_of(system, p.stage[p.tightest].cluster);
+    }
+    const double chance = learned_fit(model, system, plan, o->hbm_bytes);
     return isnan(chance) ? cell_none() : cell_number(chance);
 }
 
@@ -327,10 +340,11 @@ static void add_lengths(struct tables *t, const uint64_t most[LONGEST_KINDS + 1]
 /* ---- the command ---- */
 
 /* Numbers of GPUs, 8 unless given: of a range, its powers of two. */
-static enum rk_status gpus_of(const struct longest_args *args, uint64_t gpus[MOST_GPU_COUNTS],
-                              int *count, struct rk_error *error)
+static enum rk_status gpus_of(const struct longest_args *args, const struct tables *t,
+                              uint64_t gpus[MOST_GPU_COUNTS], int *count, struct rk_error *error)
 {
     *count = 0;
+    if (t->over) return gpus[(*count)++] = t->input->system.devices, RK_OK;
     for (int i = 0; i < args->gpus.count; i++) {
         const uint64_t low = args->gpus.range[i].low, high = args->gpus.range[i].high;
         const int before = *count;
@@ -375,12 +389,43 @@ static void hide_empty(struct report_table *table)
 
 /* ---- memory that is left free ---- */
 
+static enum rk_status leave_room_over(struct tables *t, const char *headroom,
+                                      struct rk_error *error)
+{
+    struct rk_plans_problem before = *t->over;
+    const enum rk_status status = headroom_of_clusters(headroom, t->over, error);
+    if (memcmp(before.usable_bytes, t->over->usable_bytes, sizeof before.usable_bytes) != 0)
+        longest_forget(t->p);
+    return status;
+}
+
+/* What every candidate is searched with. RK_BAD_ARGUMENT when stages cannot have what words say. */
+static enum rk_status open_over(struct tables *t, const struct longest_args *args,
+                                struct rk_error *error)
+{
+    const struct plan_input *input = t->input;
+    if (args->gpus.count)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--gpus does not go with several clusters: each says how many it has");
+    struct rk_plans_problem *problem = t->over = malloc(sizeof *problem);
+    if (!problem) return no_memory(error);
+    rk_plans_problem_init(problem, &input->model, &input->system, RK_MEGATRON, 0, LONGEST_SAMPLES,
+                          t->p->step);
+    enum rk_status status = plan_problem_take(&input->draft, problem, error);
+    struct rk_space *space = status == RK_OK ? rk_plans_open(problem, error) : NULL;
+    if (!space) return error->status;
+    rk_space_close(space);
+    t->p->over = problem;
+    return RK_OK;
+}
+
 /* A kind's machine has as much memory as its plans may take. */
 static enum rk_status leave_room(struct tables *t, const char *headroom,
                                  struct roomy_system roomy[LONGEST_KINDS], struct rk_error *error)
 {
     const struct plan_input *input = t->input;
     enum rk_status status = RK_OK;
+    if (t->over) return leave_room_over(t, headroom, error);
     for (int kind = 0; kind < LONGEST_KINDS && status == RK_OK; kind++) {
         struct rk_plan plan = t->p->words;
         double room = 1;
@@ -428,7 +473,7 @@ static enum rk_status answer(const struct longest_args *args, struct tables *t,
     uint64_t gpus[MOST_GPU_COUNTS];
     struct found found[MOST_GPU_COUNTS];
     int count;
-    enum rk_status status = gpus_of(args, gpus, &count, error);
+    enum rk_status status = gpus_of(args, t, gpus, &count, error);
     for (int i = 0; i < count && status == RK_OK; i++) {
         found[i] = (struct found){.gpus = gpus[i]};
         status = find(t, args, &found[i], roomy, error);
@@ -475,6 +520,7 @@ static enum rk_status check_words(const struct plan_draft *draft, struct rk_erro
         "recompute_rest",
         "loss_in_chunks",
         "activation_offload",
+        "stages",
     };
     for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
         if (plan_given(draft, chosen[i]))
@@ -507,7 +553,7 @@ static int show(const struct tables *t, const struct longest_args *args, bool an
 
 int cmd_longest(int argc, char **argv)
 {
-    struct longest_args args = {.step = 32768};
+    struct longest_args args = {.source = {.several = true, .unsearched = true}, .step = 32768};
     struct plan_input input = {.assumed = ""};
     struct report report = {.first = NULL};
     struct rk_error error;
@@ -517,10 +563,10 @@ int cmd_longest(int argc, char **argv)
     if (done >= 0) return done;
     struct longest *p = calloc(1, sizeof *p);
     struct roomy_system *roomy = calloc(LONGEST_KINDS, sizeof *roomy);
+    struct tables tables = {.p = p, .input = &input, .report = &report};
     enum rk_status status =
         p && roomy ? plan_gather(&args.source, &input, &error) : no_memory(&error);
     if (status == RK_OK) status = check_words(&input.draft, &error);
-    struct tables tables = {.p = p, .input = &input, .report = &report};
     if (status == RK_OK) {
         p->model = &input.model;
         p->words = input.draft.plan;
@@ -528,12 +574,14 @@ int cmd_longest(int argc, char **argv)
         p->attention_given = plan_given(&input.draft, "attention");
         p->step = args.step;
         p->most = MOST_TOKENS;
-        status = answer(&args, &tables, roomy, &any, &error);
+        if (input.system.machine) status = open_over(&tables, &args, &error);
+        if (status == RK_OK) status = answer(&args, &tables, roomy, &any, &error);
     }
     const int code = status == RK_OK ? show(&tables, &args, any) : options_fail(&error);
     report_release(&report);
     plan_input_release(&input);
     if (p) longest_release(p);
+    free(tables.over);
     free(roomy);
     free(p);
     return code;

@@ -62,10 +62,27 @@ static bool add_experts(struct longest *p, struct longest_candidate c)
     return true;
 }
 
+/* How layers are treated: the search deals them, and has each stage compute again what it must. */
+static bool list_over(struct longest *p)
+{
+    static const enum rk_context_kind kinds[] = {RK_RING, RK_ULYSSES};
+    struct longest_candidate c = {.data = 1};
+    bool lower = true;
+    for (int i = 0; i < p->over->system->machine->clusters; i++)
+        lower &= rk_system_of(p->over->system, i)->memories > 1;
+    for (int k = 0; k < 2; k++)
+        for (c.context_kind = kinds[k], c.zero = 1; c.zero <= 3; c.zero += 2) {
+            if (lower && !add(p, c, LONGEST_SWAPPED, false)) return false;
+            if (!add(p, c, LONGEST_MEGATRON, false)) return false;
+        }
+    return true;
+}
+
 enum rk_status longest_list(struct longest *p, struct rk_error *error)
 {
     struct longest_candidate c = {.data = 1};
-    longest_release(p);
+    p->candidates = 0;
+    if (p->over) return list_over(p) ? RK_OK : no_memory(error);
     for (c.pipeline = 1; c.pipeline <= 16; c.pipeline *= 2)
         for (c.tensor = 1; c.tensor <= 16; c.tensor *= 2)
             for (c.data = 1; c.data * c.tensor * c.pipeline <= p->gpus; c.data++) {
@@ -81,6 +98,14 @@ void longest_release(struct longest *p)
     free(p->candidate);
     p->candidate = NULL;
     p->candidates = 0;
+    longest_forget(p);
+}
+
+void longest_forget(struct longest *p)
+{
+    free(p->tried);
+    p->tried = NULL;
+    p->tries = 0;
 }
 
 /* ---- does it fit? ---- */
@@ -134,6 +159,7 @@ static void settle_chunks(struct rk_plan *plan)
 bool longest_fits(struct longest *p, const struct longest_candidate *c, uint64_t tokens,
                   struct rk_plan *plan)
 {
+    if (p->over) return longest_fits_over(p, c, tokens, plan);
     *plan = plan_of(p, c, tokens);
     if (c->kind == LONGEST_CHUNKED) settle_chunks(plan);
     const struct rk_system *system = p->system[c->kind];
@@ -158,6 +184,7 @@ bool longest_fits(struct longest *p, const struct longest_candidate *c, uint64_t
 /* Tokens that the ranks which share a sequence can split, and that are whole steps. */
 static uint64_t unit_of(const struct longest *p, const struct longest_candidate *c)
 {
+    if (p->over) return p->step; /* degrees that divide it are found */
     const uint64_t parts = context_of(p, c) * c->tensor;
     uint64_t a = parts, b = p->step;
     while (b) {
@@ -245,6 +272,7 @@ bool longest_fastest(struct longest *p, uint64_t tokens, enum longest_kind kind,
 
 const char *longest_limit(struct longest *p, uint64_t tokens, enum longest_kind kind)
 {
+    if (p->over) return longest_limit_over(p, tokens, kind);
     const char *name = "no candidate can split it";
     double nearest = INFINITY;
     for (size_t i = 0; i < p->candidates; i++) {

@@ -4,6 +4,9 @@
  * length, but for chunks of the sequence, whose size depends on what divides its tokens: so each is
  * bisected over the lengths that it can split, and of chunks a few more behind the end are tried.
  * `tests/unit/test_longest.c` compares with trying every length.
+ *
+ * Over several clusters a candidate is a way to treat layers, and has the best plan that the search
+ * over clusters finds for it.
  */
 #ifndef RECKON_CLI_LONGEST_H
 #define RECKON_CLI_LONGEST_H
@@ -23,6 +26,15 @@ struct longest_candidate {
     bool again; /* whole layers, of Megatron-LM's */
 };
 
+/* What was found for a candidate at a length, over several clusters. */
+struct longest_tried {
+    size_t candidate;
+    uint64_t tokens;
+    bool fits;
+    struct rk_plan plan;
+    struct rk_outcome outcome;
+};
+
 struct longest {
     const struct rk_model *model;
     const struct rk_system *system[LONGEST_KINDS]; /* with as much memory as plans may take */
@@ -34,7 +46,17 @@ struct longest {
     size_t candidates;
     struct longest_candidate *candidate;
     struct rk_prediction prediction; /* of the plan asked about last */
+
+    /* Of several clusters: what all candidates are searched with, and what was found; NULL: one. */
+    const struct rk_plans_problem *over;
+    size_t tries;
+    struct longest_tried *tried;
+    char limit[96]; /* what longest_limit() says there */
 };
+
+/* Samples of a step over several clusters: as many microbatches as the longest pipeline on one has
+ * stages. */
+enum { LONGEST_SAMPLES = 16 };
 
 /* Whose plans they are. */
 enum rk_framework longest_framework(enum longest_kind kind);
@@ -42,6 +64,7 @@ enum rk_framework longest_framework(enum longest_kind kind);
 /* Lists the candidates for p->gpus anew; RK_NO_MEMORY without memory. */
 enum rk_status longest_list(struct longest *p, struct rk_error *error);
 void longest_release(struct longest *p);
+void longest_forget(struct longest *p); /* what was found, when memory or words change */
 
 /* The plan of a candidate at a length, its share or chunks settled, with its prediction; true: it
  * fits. */
@@ -58,5 +81,11 @@ bool longest_fastest(struct longest *p, uint64_t tokens, enum longest_kind kind,
 /* The memory that is too small at more than `tokens`, by the candidate of the kind that is nearest
  * to fitting. */
 const char *longest_limit(struct longest *p, uint64_t tokens, enum longest_kind kind);
+
+/* ---- over several clusters: longest_over.c, requires p->over ---- */
+
+bool longest_fits_over(struct longest *p, const struct longest_candidate *c, uint64_t tokens,
+                       struct rk_plan *plan);
+const char *longest_limit_over(struct longest *p, uint64_t tokens, enum longest_kind kind);
 
 #endif

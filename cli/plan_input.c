@@ -295,7 +295,7 @@ static enum rk_status gather_several(const struct plan_source *source, struct pl
     if (status == RK_OK) status = plan_read_texts(&source->words, &input->draft, error);
     if (status != RK_OK || rk_plan_layout(&input->draft.plan)->parts) return status;
     if (source->file && !plain) return take_clusters_file(source, input, error);
-    return find_over_clusters(source, input, error);
+    return source->unsearched ? RK_OK : find_over_clusters(source, input, error);
 }
 
 enum rk_status plan_gather(const struct plan_source *source, struct plan_input *input,

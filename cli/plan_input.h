@@ -22,6 +22,7 @@ struct plan_source {
     bool
         several; /* set by commands whose system may be of several clusters (machine.h); `alike`: */
     bool alike;  /* of plans that are searched for, those that Megatron-LM launches alone */
+    bool unsearched; /* ... stages that are not said are left so: the draft has the words */
 };
 
 enum { PLAN_NOTES = 768 };

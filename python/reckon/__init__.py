@@ -44,9 +44,9 @@ __version__ = _tables.VERSION
 _F = TypeVar("_F", bound=Callable[..., Any])
 __all__ = [
     "ask", "budget", "charts", "check", "command", "diff", "export", "fits", "import_hf",
-    "layerwise", "longest", "model", "models", "predict", "predict_many", "program", "report", "search", "serve",
+    "layerwise", "longest", "model", "models", "plot", "predict", "predict_many", "program", "report", "search", "serve",
     "study", "sweep", "system", "systems", "timeline",
-    "Check", "Columns", "Figures", "FileError", "Fits", "InputError", "Interrupted", "Model", "Plan",
+    "Check", "Columns", "Figures", "FileError", "Fits", "InputError", "Interrupted", "Model", "Plan", "Plot",
     "Prediction", "Program", "ReckonError", "ReckonWarning", "Record", "Reply", "Rows", "Search", "Status", "Study",
     "System", "UsageError", "UNITS", "VERDICTS",
 ]
@@ -1011,6 +1011,57 @@ def charts(
         words += _options({"gpus": gpus, **choices}) + inputs.plan(plan)
         made = json.loads(_library.command(words, None, inputs.folder).text)
         return {block["id"]: block["chart"] for block in made["blocks"] if "chart" in block}
+
+
+class Plot:
+    """A chart of columns, drawn in a notebook by the script of the reports."""
+
+    def __init__(self, chart: Dict[str, Any]) -> None:
+        self.chart = chart
+
+    def __repr__(self) -> str:
+        return f"{self.chart['title']}: {len(self.chart['rows'])} points"
+
+    def _repr_html_(self) -> str:
+        return drawn([self.chart])
+
+
+def plot(
+    columns: Mapping[str, Sequence[Any]],
+    x: str,
+    y: str,
+    *,
+    series: Optional[str] = None,
+    label: Optional[str] = None,
+    title: Optional[str] = None,
+    line: Optional[bool] = None,
+) -> Plot:
+    """Points of two columns, such as those of sweep() and predict_many(): lines of `series` where there is
+    one, unless `line` says otherwise; `label` names each point under the pointer."""
+    kept = [name for name in (x, y, series, label) if name]
+    rows = [list(row) for row in zip(*(columns[name] for name in kept))]
+    rows = [row for row in rows if row[0] is not None and row[1] is not None]
+    of = [str(row[2]) if series else y for row in rows]
+    if not series:
+        rows = [row[:2] + [y] + row[2:] for row in rows]
+    colours = ("#4c78a8", "#f58518", "#e45756", "#72b7b2", "#54a24b", "#eeca3b", "#b279a2", "#9d755d")
+    how = "linear" if (line if line is not None else bool(series)) else "points"
+    names = list(dict.fromkeys(of))
+
+    def axis(name: str) -> Dict[str, Any]:
+        unit = UNITS.get(name, "")
+        scale, said = {"B": (2.0**30, "GiB"), "%": (0.01, "%")}.get(unit, (1.0, unit))
+        return {"title": f"{name} ({said})" if said else name, "factor": scale, "log": False, "ticks": []}
+
+    titled = [x, y, series or "series", *([label] if label else [])]
+    return Plot({
+        "id": "plot", "title": title or f"{y} over {x}", "kind": "xy", "beside": False, "upright": False,
+        "plain": False, "limit": "", "roles": {"x": 0, "y": 1, "series": 2},
+        "across": axis(x), "up": axis(y), "heat": axis(y),
+        "series": [[name, colours[i % len(colours)], how] for i, name in enumerate(names)],
+        "columns": [[name, name, UNITS.get(name, "")] for name in titled],
+        "rows": [[row[0], row[1], name, *row[3:]] for row, name in zip(rows, of)],
+    })
 
 
 _library.FUNCTIONS = [name for name in __all__ if name.islower() and name != "command"]

@@ -17,15 +17,31 @@ _STYLE = (
 _CELL = "padding:2px 10px;text-align:{};border-bottom:1px solid #8884"
 
 
-def _cell(value: Any, tag: str = "td") -> str:
+def _quantity(name: str, value: float) -> str:
+    """A number as the command line prints it, by the unit that its name ends in."""
+    if name.endswith("_bytes"):
+        return f"{value / 2**30:.2f} GiB"
+    if name in ("mfu", "hfu") or name.endswith("share"):
+        return f"{100 * value:.1f} %"
+    if name.endswith("_s") and not name.endswith("per_s"):
+        return f"{value:.4g} s" if value >= 1 or value <= 0 else f"{1e3 * value:.4g} ms"
+    return f"{value:,.0f}" if abs(value) >= 1e5 else format(value, ".6g")
+
+
+def _cell(value: Any, tag: str = "td", name: str = "") -> str:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    text = "" if value is None else format(value, ".6g") if isinstance(value, float) else str(value)
+    text = "" if value is None else _quantity(name, value) if isinstance(value, float) else str(value)
     return f'<{tag} style="{_CELL.format("right" if number else "left")}">{html.escape(text)}</{tag}>'
 
 
 def table(head: List[str], rows: List[List[Any]]) -> str:
     """An HTML table that needs nothing else and takes its colours from what is around it."""
-    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
+    def line(row: List[Any]) -> str:  # without a head the first cell of a row names the second
+        names = head or ["", str(row[0])]
+        return "".join(_cell(value, "td", name) for value, name in itertools.zip_longest(row, names, fillvalue="")) \
+            if len(names) >= len(row) else "".join(map(_cell, row))
+
+    body = "".join("<tr>" + line(row) + "</tr>" for row in rows)
     top = "<tr>" + "".join(_cell(name, "th") for name in head) + "</tr>" if head else ""
     return f'<div style="overflow-x:auto"><table style="{_STYLE}">{top}{body}</table></div>'
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RETRIES = 5, MOST_OVERLAPS = 4 };
+enum { RETRIES = 5, OVERLAPS = 4 }; /* yes and no of two choices */
 
 /* The surrogate may be above the prediction by so much. */
 #define SURROGATE_SLACK 1.005
@@ -501,7 +501,7 @@ static void solve_all(struct quest *q, struct candidates *all)
 /* What is reduced and gathered beside computing otherwise than in `base`, as layers that have
  * copies may: returns how many there are. */
 static int overlap_otherwise(const struct quest *q, const struct rk_plan *base,
-                             struct rk_plan other[MOST_OVERLAPS])
+                             struct rk_plan other[OVERLAPS])
 {
     struct offered reduced, gathered;
     struct rk_plan plan = *base;
@@ -512,7 +512,7 @@ static int overlap_otherwise(const struct quest *q, const struct rk_plan *base,
     for (int i = 0; i < reduced.count; i++) {
         plan.gradient_overlap = reduced.value[i];
         plan_axis_offer(&gathered, q->query->problem, RK_PLAN_WEIGHT_OVERLAP, &plan);
-        for (int k = 0; k < gathered.count && count < MOST_OVERLAPS; k++) {
+        for (int k = 0; k < gathered.count && count < OVERLAPS; k++) {
             if (reduced.value[i] == base->gradient_overlap &&
                 gathered.value[k] == base->weight_overlap)
                 continue;
@@ -535,7 +535,7 @@ static struct candidate *best_candidate(struct candidates *all)
 
 static void solve_again(struct quest *q, const struct shape *best, struct candidates *all)
 {
-    struct rk_plan base[MOST_OVERLAPS];
+    struct rk_plan base[OVERLAPS];
     const uint64_t samples = best->samples;
     const int count = overlap_otherwise(q, &best->base, base);
     for (int i = 0; i < count && q->answer->complete && !q->failed; i++) {

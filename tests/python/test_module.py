@@ -289,6 +289,21 @@ class Notebook(unittest.TestCase):
         self.assertGreater(names["prediction"].run.cost_usd, 0)
         self.assertIn("#SBATCH", printed_text.getvalue())
 
+    def test_the_others_run_and_keep_their_answers(self):
+        for name in ("machines", "what-ifs", "fit-cluster"):
+            names, shown = {}, 0
+            for cell in json.loads((SOURCE / f"examples/{name}.ipynb").read_text())["cells"]:
+                if cell["cell_type"] != "code":
+                    continue
+                self.assertTrue(cell["outputs"], f"{name}: a cell without its stored output")
+                body = ast.parse("".join(cell["source"])).body
+                last = body.pop() if isinstance(body[-1], ast.Expr) else None
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(compile(ast.Module(body, []), name, "exec"), names)
+                    value = eval(compile(ast.Expression(last.value), name, "eval"), names) if last else None
+                shown += hasattr(value, "_repr_html_") and len(value._repr_html_()) > 100
+            self.assertGreater(shown, 0)
+
 
 def load_tests(loader, tests, pattern):
     page = SOURCE / "docs/python.md"

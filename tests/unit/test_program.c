@@ -240,9 +240,12 @@ static void check_state(const struct sample *s)
         const struct rk_stage *stage = &s->prediction.stage[i];
         const struct rk_program *p = &s->program[i];
         EXPECT(s, i, "weights", lasting_bytes(p, RK_TENSOR_WEIGHTS), stage->holds[RK_HOLD_weights]);
-        EXPECT(s, i, "gradients",
-               lasting_bytes(p, RK_TENSOR_WEIGHT_GRADIENT) + lasting_bytes(p, RK_TENSOR_SHARD),
-               stage->holds[RK_HOLD_gradients]);
+        const double gradients =
+            lasting_bytes(p, RK_TENSOR_WEIGHT_GRADIENT) + lasting_bytes(p, RK_TENSOR_SHARD);
+        if (sharing_of(&s->plan).gradients_late) /* at the peak some are still to come */
+            cr_assert_leq(stage->holds[RK_HOLD_gradients], gradients * (1 + 1e-9));
+        else
+            EXPECT(s, i, "gradients", gradients, stage->holds[RK_HOLD_gradients]);
         EXPECT(s, i, "optimizer", lasting_bytes(p, RK_TENSOR_OPTIMIZER),
                stage->holds[RK_HOLD_optimizer]);
     }

@@ -107,7 +107,7 @@ Where the time of a step goes
              time  share
                 s      %
 matrix     1.6035   58.0  matrix products                                               ##############
-attention  0.3292   11.9  attention kernels                                             ###
+attention  0.3292   11.9  Attention kernels                                             ###
 memory     0.1830    6.6  memory-bound operations: norms, activations, casts            ##
 tensor     0.2607    9.4  exposed tensor-parallel communication                         ##
 offload    0.0242    0.9  exposed offload transfers

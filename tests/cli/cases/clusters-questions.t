@@ -165,10 +165,10 @@ zero3                              12.10  52.79   yes  3.199        4.1  shard w
 zero2                               8.96  49.65   yes  3.132        1.9  shard gradients too
 recompute=selective:mlp             8.35  49.04   yes  3.674       19.5  recompute dense MLPs
 tp4 stages=8:8@1/dp4,24/dp4         8.26  48.96   yes  3.518       14.4  double tensor, halve data parallelism
-gradient-bytes=2                    5.36  46.06   yes  3.064       -0.3  store gradients in 16 bits
+gradient-bytes=2                    5.36  46.06   yes  3.064       -0.3  store store gradients in 16 bits
 recompute=full recompute-layers=8   4.24  44.94   yes  3.639       18.3  recompute half of the layers
 recompute=selective:layernorm       1.59  42.29   yes  3.089        0.5  recompute norms
-moment1-bytes=2 moment2-bytes=2     1.34  42.04   yes  3.074        0.0  store moments in 16 bits
+moment1-bytes=2 moment2-bytes=2     1.34  42.04   yes  3.074        0.0  store store moments in 16 bits
 recompute=selective:core_attn       0.01  40.71   yes  3.179        3.4  recompute attention's core
 
 Offloading is not tried: not every cluster has a second memory.

@@ -89,6 +89,6 @@ reckon: task.jsonl:1: "choices" must be a list of 2 to 256 texts
 reckon: task.jsonl:1: each of "choices" must be a text, not empty
 reckon: task.jsonl:1: "answer" must be one of "choices", or its place counted from 0
 reckon: task.jsonl:1: "answer" must be one of "choices", or its place counted from 0
-reckon: task.jsonl:1: "context", which the template names, is no text or number of this line
+reckon: task.jsonl:1: "context", which the template names, is not text or number of this line
 reckon: task.jsonl: has 0 examples for 1 shots: say fewer, or another file with --shots-from
 reckon: task.jsonl:1: an answer takes 2 tokens, and the model's sequence is 1

@@ -23,12 +23,12 @@ Plan:
   search                      search for the fastest plans
   budget                      find the largest model or most tokens within a
                               budget
-  longest                     find the longest sequence that can be trained
+  longest                     find find the longest sequence that can be trained
   serve                       predict inference: first token, token rate, KV
                               cache
   offload                     plan activation offloading and the lifetime of
                               drives
-  study                       run a grid of searches, kept in a database
+  study                       run run a grid of searches, kept in a database
 
 Catalogs:
   models                      list the models of the catalog, or show one
@@ -78,8 +78,8 @@ Checkpoints:
                               plan
 
 Published tools:
-  calculon                    run the commands of the published tool Calculon
-  galvatron                   run the search of the published tool Galvatron
+  calculon                    run run the commands of the published tool Calculon
+  galvatron                   run run the search of the published tool Galvatron
   papers                      compare published systems with predictions
 
 General:

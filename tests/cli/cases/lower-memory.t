@@ -52,7 +52,7 @@ zero2                            16.83   -3.61    no  5.737       -0.7  shard gr
 zero3                            16.83   -3.61    no  6.056        4.8  shard weights too
 pp2                              11.22   -9.22    no  6.542       13.3  double the stages, halve data parallelism
 tp8                              11.22   -9.22    no  6.854       18.7  double tensor, halve data parallelism
-moment1-bytes=2 moment2-bytes=2   7.48  -12.96    no  5.776        0.0  store store moments in 16 bits
+moment1-bytes=2 moment2-bytes=2   7.48  -12.96    no  5.776        0.0  store store store moments in 16 bits
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: 5.585 s per step, 302 TFLOP/s per GPU, MFU 30.5 %
   plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=0.089
 memory tier 1 (mem2)    2.00      2.00   99.9  ########################
@@ -131,7 +131,7 @@ outcome  plans  share
 fits         0   0.00
 
 
-No plan is constraint one constraint alone.
+No plan is refused by one constraint alone.
 
 Single changes that make a plan feasible
 change                                                        step  samples/s  plan

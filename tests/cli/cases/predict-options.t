@@ -18,7 +18,7 @@ for condition in 'interleaving <= 2 and zero = 1' 'vpp <= 2 and zero = 1' 'chunk
     grep -v ' plans evaluated in ' remarks >&2
 done
 === stdout
-gpt3-175b on a100-80g-nvl8, 1024 GPUs, by calculon: 20.97 s a step, 157.3 TFLOP/s a GPU, MFU 50.4 %
+gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model: 20.97 s per step, 157.3 TFLOP/s per GPU, MFU 50.4 %
   plan: framework=calculon precision=fp16 dp16 tp8 pp8 vpp3 gbs1536 zero1 recompute=selective
   assumed: microbatch 1, sequence 2048 (the model's)
 exit 2 --interleaving 3
@@ -31,17 +31,17 @@ exit 2 optimizer_sharding=yes
 exit 2 precision=bfloat16
 exit 2
 exit 2
-gpt3-175b on a100-80g-selene, 64 GPUs, by calculon: 18.03 s a step, 122.1 TFLOP/s a GPU, MFU 39.1 %
+gpt3-175b on a100-80g-selene, 64 GPUs, Calculon model: 18.03 s per step, 122.1 TFLOP/s per GPU, MFU 39.1 %
   plan: framework=calculon precision=fp16 tp8 pp8 vpp3 gbs64 recompute=full no-fused tp-net=0
   pp-net=1 dp-net=1
-gpt3-175b on a100-80g-selene, 64 GPUs, by reckon: 18.88 s a step, 115.2 TFLOP/s a GPU, MFU 36.9 %
+gpt3-175b on a100-80g-selene, 64 GPUs, detailed model: 18.88 s per step, 115.2 TFLOP/s per GPU, MFU 36.9 %
   plan: precision=fp16 tp8 pp8 vpp3 gbs64 recompute=full attention=flash no-fused
   assumed: framework megatron, microbatch 1, sequence 2048 (the model's), attention flash
-  101,677 plans, 63,585 can run, 18,232
-  101,677 plans, 63,585 can run, 18,232
-  101,677 plans, 63,585 can run, 25,596
-  101,677 plans, 63,585 can run, 25,596
-  101,677 plans, 63,585 can run, 25,596
+  101,677 plans, 63,585 feasible, 18,232
+  101,677 plans, 63,585 feasible, 18,232
+  101,677 plans, 63,585 feasible, 25,596
+  101,677 plans, 63,585 feasible, 25,596
+  101,677 plans, 63,585 feasible, 25,596
 === stderr
 reckon: "--interleaving" is not known, did you mean --interval? reckon predict --help lists all flags
 reckon: "--optimizer-sharding" is not known, did you mean --optimizer? reckon predict --help lists all flags

@@ -8,24 +8,24 @@ reckon predict -m llama3.1-8b -s v100-sxm2-32g -g 8 precision=fp8-delayed | tail
 $P ep2 -f json | sed -n '/reasons/,/]/p'
 $P ep2 >/dev/null
 === stdout
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
+llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
 bad_option  expert 2: expert parallelism of a model without experts: leave ep out
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
+llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
 bad_pipeline  2 virtual stages of a rank without a pipeline: give pp, or leave vpp out
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
+llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
 bad_pipeline  2 virtual stages of a rank: only 1f1b and gpipe can have more than 1
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
+llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
 bad_pipeline  batch 16: 1 microbatches for 4 stages of dualpipe: it needs twice as many, and an even number: a batch of 128 fills them
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
+llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
 bad_pipeline  pipeline 32: 80 layers for 96 stages of all chunks: one has none: use 20 or 40
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
+llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
 bad_pipeline  the first and the last stage are to have 100 blocks, the model has 80
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
+llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
 bad_pipeline  81 of 80 blocks are on a stage: deal out 80
-llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 64 GPUs, by reckon: this plan cannot run
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
+llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 64 GPUs, detailed model: this plan cannot run
+llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
 bad_option  context 4: 8190 tokens are no multiple of 2 * context 4: use a sequence of 8184 or 8192
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, by reckon: this plan cannot run
+llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
 bad_option  zero 3: DeepSpeed's pipeline shards the optimizer only: give zero1
 bad_option  expert 16: 8 experts over 16 ranks: use 8
 bad_degrees  the plan needs 64 GPUs, h100-sxm5-80g x32 has 32

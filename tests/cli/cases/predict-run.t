@@ -14,7 +14,7 @@ reckon fits llama3.1-8b h100 -g 8 tp8 --tokens 1T --price 2 | sed -n '/^days/p;/
 reckon diff "gpus64 tp8 pp2 sp zero1 gbs128" "+tp4 pp8" -m llama3.1-70b -s h100 --tokens 1T --price 2 | sed -n '/whole run/,$p'
 === stdout
 days                              79.16             expected, failures and checkpoints included
-goodput                           89.48 %           training over all of it
+goodput                           89.48 %           training over all changes
 a checkpoint every                246.7 s           the best, or that of --interval; a step at least
 GPU-hours                         31.126 M
 The run
@@ -24,7 +24,7 @@ days                              79.16             expected, failures and check
 ... at most one of ten less than  78.47
 ... at most one of ten more than  79.91
 of it training                    70.83
-goodput                           89.48 %           training over all of it
+goodput                           89.48 %           training over all changes
 a failure every                   3.09 h
 failures                          609.3             expected
 noticing, restarting, waiting     8.50 %
@@ -50,7 +50,7 @@ change                                                    saves days  goodput  c
                                                                             %                 s            M
 one more spare node                                             0.37    89.90             246.7      153.119
 twice the storage bandwidth                                    0.519    90.07             174.8      152.754
-checkpoints behind training's back (--checkpoints async)        1.61    91.34              17.6      150.631
+checkpoints in the background (--checkpoints async)        1.61    91.34              17.6      150.631
 checkpoints in memory (--checkpoints memory)                    1.63    91.36              17.6      150.594
 half the time from failure to work                              3.14    93.17             246.7      147.673
 half the failures                                               4.23    94.53             349.7      145.549
@@ -117,7 +117,7 @@ reckon: --tokens: the number is too large
 reckon: --tokens: "300G/s" is not a number: write a number such as 60, 3e-4 or 1.5T
 reckon: --tokens: must be more than 0, got -3B
 reckon: the run: the tokens are fewer than those of one step
-reckon: --mtbf: "0" is no number of hours above 0, nor never
+reckon: --mtbf: "0" is not a number of hours above 0, nor never
 reckon: price: no offer "cheap" of h100-sxm5-80g in the list: give US dollars for an hour, 2.5
 reckon: --price: -1 is negative
 reckon: --storage: "3" has no unit: write a rate such as "100GB/s" or "400Gb/s"

@@ -1,11 +1,11 @@
 reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --gpus 105 --tensor 7 --pipeline 5 --data 3 --chunks 4 --batch 12 --gradient-overlap --tensor-overlap ring --regather --weight-offload 3
 === stdout
-gpt3-175b on a100-80g-nvl8, 105 GPUs, by calculon: this plan cannot run
+gpt3-175b on a100-80g-nvl8, 105 GPUs, Calculon model: this plan cannot run
   plan: framework=calculon dp3 tp7 pp5 vpp4 gbs12 regather tp-overlap grad-overlap
   offload-weights=3
   assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
 
-Why it cannot run
+Constraints violated
 reason      message
 bad_tensor  hidden is 12288, not divisible by the tensor degree 7
 bad_tensor  feedforward is 49152, not divisible by the tensor degree 7

@@ -1,6 +1,6 @@
 reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute full --layers --sequence-parallel
 === stdout
-gpt3-175b on a100-80g-nvl8, 1024 GPUs, by calculon: 27.00 s a step, 122.2 TFLOP/s a GPU, MFU 39.2 %
+gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model: 27.00 s per step, 122.2 TFLOP/s per GPU, MFU 39.2 %
   plan: framework=calculon dp16 tp8 pp8 gbs1536 sp recompute=full
   assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
 
@@ -9,39 +9,39 @@ Where the time of a step goes
                               s      %
 forward                  5.0002   18.5  forward passes                                                                ####
 backward                 9.5216   35.3  activation and weight gradients                                               ########
-recompute                5.0002   18.5  forward work done again in backward; with calculon without its communication  ####
-recompute_comm_exposed   1.6071    6.0  tensor-parallel communication redone in backward that is waited for           #
-tensor                   3.7306   13.8  tensor-parallel communication that is waited for                              ###
-pipeline                 0.0575    0.2  messages between stages that are waited for
-bubble                   1.8169    6.7  stages that wait for others: start, end, imbalance                            ##
-data                     0.2419    0.9  gradients and weights of data parallelism that are waited for
+recompute                5.0002   18.5  recomputation in backward; with calculon without its communication  ####
+recompute_comm_exposed   1.6071    6.0  exposed tensor-parallel communication of recomputation           #
+tensor                   3.7306   13.8  exposed tensor-parallel communication                              ###
+pipeline                 0.0575    0.2  exposed messages between stages
+bubble                   1.8169    6.7  pipeline bubble (fill, drain, imbalance)                            ##
+data                     0.2419    0.9  exposed data-parallel communication of gradients and weights
 optimizer                0.0215    0.1  optimizer step
 step                    26.9976  100.0
 
 Communication of the slowest stage
-                   on the link  waited for  of the step
+                   link time  exposed  of step
                              s           s            %
 tensor parallel         3.7306      3.7306         13.8
 ... recomputed          1.6071      1.6071          6.0
 pipeline parallel       0.0575      0.0575          0.2
 data parallel           0.2419      0.2419          0.9
 
-What it achieves
+Throughput
 step                26.9976 s
 tokens per second   116.519 K
-... of a GPU        113.788
+... per GPU        113.788
 samples per second  56.8939
-FLOP/s of a GPU     122.2 TFLOP/s     that the model needs: three times forward
-... executed        162.9 TFLOP/s     the same, with what is computed again
-MFU                 39.17 %           the former over the peak of the plan's precision
-HFU                 52.22 %           the latter over it
+FLOP/s per GPU     122.2 TFLOP/s     model FLOP: three times forward
+... executed        162.9 TFLOP/s     model FLOP, with recomputation
+MFU                 39.17 %           model FLOP over peak of the plan's precision
+HFU                 52.22 %           model FLOP with recomputation over peak
 
-Bandwidth that would hide it
+Bandwidth for full overlap
             needed
               GB/s
-activation   10.51  ... of the activations
-weight       94.65  ... of the weights
-optimizer   229.74  ... of the optimizer state
+activation   10.51  lower-tier bandwidth that overlaps transfers of activations
+weight       94.65  lower-tier bandwidth that overlaps transfers of weights
+optimizer   229.74  lower-tier bandwidth that overlaps transfers of the optimizer state
 
 Memory of a GPU, tier by tier
                         needed  capacity  share

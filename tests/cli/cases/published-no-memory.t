@@ -1,10 +1,10 @@
 reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 1 --pipeline 8 --data 16 --batch 1536
 === stdout
-gpt3-175b on a100-80g-nvl8, 128 GPUs, by calculon: this plan cannot run
+gpt3-175b on a100-80g-nvl8, 128 GPUs, Calculon model: this plan cannot run
   plan: framework=calculon dp16 pp8 gbs1536
   assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
 
-Why it cannot run
+Constraints violated
 reason           message
 memory_exceeded  memory tier 0 (HBM2e) needs 568.5 GiB, has 80 GiB: 488.5 GiB too little
 
@@ -15,34 +15,34 @@ Where the time of a step goes
                   s      %
 forward     36.9630   31.6  forward passes                                                 ########
 backward    69.9149   59.9  activation and weight gradients                                ##############
-pipeline     0.0515    0.0  messages between stages that are waited for
-bubble       7.7969    6.7  stages that wait for others: start, end, imbalance             ##
-data         1.9330    1.7  gradients and weights of data parallelism that are waited for
+pipeline     0.0515    0.0  exposed messages between stages
+bubble       7.7969    6.7  pipeline bubble (fill, drain, imbalance)             ##
+data         1.9330    1.7  exposed data-parallel communication of gradients and weights
 optimizer    0.1477    0.1  optimizer step
 step       116.8071  100.0
 
 Communication of the slowest stage
-                   on the link  waited for  of the step
+                   link time  exposed  of step
                              s           s            %
 pipeline parallel       0.0515      0.0515          0.0
 data parallel           1.9330      1.9330          1.7
 
-What it achieves
+Throughput
 step                116.8071 s
 tokens per second   26.931 K
-... of a GPU        210.398
+... per GPU        210.398
 samples per second  13.1499
-FLOP/s of a GPU     226.0 TFLOP/s     that the model needs: three times forward
-... executed        226.0 TFLOP/s     the same, with what is computed again
-MFU                 72.43 %           the former over the peak of the plan's precision
-HFU                 72.43 %           the latter over it
+FLOP/s per GPU     226.0 TFLOP/s     model FLOP: three times forward
+... executed        226.0 TFLOP/s     model FLOP, with recomputation
+MFU                 72.43 %           model FLOP over peak of the plan's precision
+HFU                 72.43 %           model FLOP with recomputation over peak
 
-Bandwidth that would hide it
+Bandwidth for full overlap
             needed
               GB/s
-activation  102.40  ... of the activations
-weight      139.11  ... of the weights
-optimizer   489.58  ... of the optimizer state
+activation  102.40  lower-tier bandwidth that overlaps transfers of activations
+weight      139.11  lower-tier bandwidth that overlaps transfers of weights
+optimizer   489.58  lower-tier bandwidth that overlaps transfers of the optimizer state
 
 Memory of a GPU, tier by tier
                         needed  capacity  share

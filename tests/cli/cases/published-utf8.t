@@ -1,6 +1,6 @@
 LC_ALL=C.UTF-8 reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute full --color=always
 === stdout
-gpt3-175b on a100-80g-nvl8, 1024 GPUs, by calculon: 27.29 s a step, 121 TFLOP/s a GPU, MFU 38.8 %
+gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model: 27.29 s per step, 121 TFLOP/s per GPU, MFU 38.8 %
   plan: framework=calculon dp16 tp8 pp8 gbs1536 recompute=full
   assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
 
@@ -9,39 +9,39 @@ gpt3-175b on a100-80g-nvl8, 1024 GPUs, by calculon: 27.29 s a step, 121 TFLOP/s 
                               [2ms[0m      [2m%[0m
 forward                  5.4729   20.1  forward passes                                                                [34m████▊[0m
 backward                10.3591   38.0  activation and weight gradients                                               [34m█████████▏[0m
-recompute                5.4729   20.1  forward work done again in backward; with calculon without its communication  [34m████▊[0m
-recompute_comm_exposed   1.0637    3.9  tensor-parallel communication redone in backward that is waited for           [34m▉[0m
-tensor                   2.3922    8.8  tensor-parallel communication that is waited for                              [34m██▏[0m
-pipeline                 0.4333    1.6  messages between stages that are waited for                                   [34m▍[0m
-bubble                   1.8371    6.7  stages that wait for others: start, end, imbalance                            [34m█▋[0m
-data                     0.2419    0.9  gradients and weights of data parallelism that are waited for                 [34m▎[0m
+recompute                5.4729   20.1  recomputation in backward; with calculon without its communication  [34m████▊[0m
+recompute_comm_exposed   1.0637    3.9  exposed tensor-parallel communication of recomputation           [34m▉[0m
+tensor                   2.3922    8.8  exposed tensor-parallel communication                              [34m██▏[0m
+pipeline                 0.4333    1.6  exposed messages between stages                                   [34m▍[0m
+bubble                   1.8371    6.7  pipeline bubble (fill, drain, imbalance)                            [34m█▋[0m
+data                     0.2419    0.9  exposed data-parallel communication of gradients and weights                 [34m▎[0m
 optimizer                0.0215    0.1  optimizer step
 step                    27.2945  100.0
 
 [1mCommunication of the slowest stage[0m
-                   [2mon the link[0m  [2mwaited for[0m  [2mof the step[0m
+                   [2mlink time[0m  [2mexposed[0m  [2mof step[0m
                              [2ms[0m           [2ms[0m            [2m%[0m
 tensor parallel         2.3922      2.3922          8.8
 ... recomputed          1.0637      1.0637          3.9
 pipeline parallel       0.4333      0.4333          1.6
 data parallel           0.2419      0.2419          0.9
 
-[1mWhat it achieves[0m
+[1mThroughput[0m
 step                27.2945 s
 tokens per second   115.251 K
-... of a GPU        112.550
+... per GPU        112.550
 samples per second  56.275
-FLOP/s of a GPU     121.0 TFLOP/s     [2mthat the model needs: three times forward[0m
-... executed        161.2 TFLOP/s     [2mthe same, with what is computed again[0m
-MFU                 38.77 %           [2mthe former over the peak of the plan's precision[0m
-HFU                 51.68 %           [2mthe latter over it[0m
+FLOP/s per GPU     121.0 TFLOP/s     [2mmodel FLOP: three times forward[0m
+... executed        161.2 TFLOP/s     [2mmodel FLOP, with recomputation[0m
+MFU                 38.77 %           [2mmodel FLOP over peak of the plan's precision[0m
+HFU                 51.68 %           [2mmodel FLOP with recomputation over peak[0m
 
-[1mBandwidth that would hide it[0m
+[1mBandwidth for full overlap[0m
             [2mneeded[0m
               [2mGB/s[0m
-activation   11.50  ... of the activations
-weight      103.51  ... of the weights
-optimizer   236.35  ... of the optimizer state
+activation   11.50  lower-tier bandwidth that overlaps transfers of activations
+weight      103.51  lower-tier bandwidth that overlaps transfers of weights
+optimizer   236.35  lower-tier bandwidth that overlaps transfers of the optimizer state
 
 [1mMemory of a GPU, tier by tier[0m
                         [2mneeded[0m  [2mcapacity[0m  [2mshare[0m

@@ -1,6 +1,6 @@
 reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute selective --zero 1 --tokens 300B
 === stdout
-gpt3-175b on a100-80g-nvl8, 1024 GPUs, by calculon: 21.02 s a step, 157 TFLOP/s a GPU, MFU 50.3 %
+gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model: 21.02 s per step, 157 TFLOP/s per GPU, MFU 50.3 %
   plan: framework=calculon dp16 tp8 pp8 gbs1536 zero1 recompute=selective
   assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
 
@@ -9,37 +9,37 @@ Where the time of a step goes
                  s      %
 forward     5.4729   26.0  forward passes                                                                ######
 backward   10.3591   49.3  activation and weight gradients                                               ############
-recompute   0.4778    2.3  forward work done again in backward; with calculon without its communication  #
-tensor      2.3922   11.4  tensor-parallel communication that is waited for                              ###
-pipeline    0.4333    2.1  messages between stages that are waited for
-bubble      1.3953    6.6  stages that wait for others: start, end, imbalance                            ##
-data        0.4838    2.3  gradients and weights of data parallelism that are waited for                 #
+recompute   0.4778    2.3  recomputation in backward; with calculon without its communication  #
+tensor      2.3922   11.4  exposed tensor-parallel communication                              ###
+pipeline    0.4333    2.1  exposed messages between stages
+bubble      1.3953    6.6  pipeline bubble (fill, drain, imbalance)                            ##
+data        0.4838    2.3  exposed data-parallel communication of gradients and weights                 #
 optimizer   0.0016    0.0  optimizer step
 step       21.0159  100.0
 
 Communication of the slowest stage
-                   on the link  waited for  of the step
+                   link time  exposed  of step
                              s           s            %
 tensor parallel         2.3922      2.3922         11.4
 pipeline parallel       0.4333      0.4333          2.1
 data parallel           0.4838      0.4838          2.3
 
-What it achieves
+Throughput
 step                21.0159 s
 tokens per second   149.684 K
-... of a GPU        146.175
+... per GPU        146.175
 samples per second  73.0877
-FLOP/s of a GPU     157.0 TFLOP/s     that the model needs: three times forward
-... executed        157.7 TFLOP/s     the same, with what is computed again
-MFU                 50.31 %           the former over the peak of the plan's precision
-HFU                 50.54 %           the latter over it
+FLOP/s per GPU     157.0 TFLOP/s     model FLOP: three times forward
+... executed        157.7 TFLOP/s     model FLOP, with recomputation
+MFU                 50.31 %           model FLOP over peak of the plan's precision
+HFU                 50.54 %           model FLOP with recomputation over peak
 
-Bandwidth that would hide it
+Bandwidth for full overlap
             needed
               GB/s
-activation   57.49  ... of the activations
-weight      103.51  ... of the weights
-optimizer    24.29  ... of the optimizer state
+activation   57.49  lower-tier bandwidth that overlaps transfers of activations
+weight      103.51  lower-tier bandwidth that overlaps transfers of weights
+optimizer    24.29  lower-tier bandwidth that overlaps transfers of the optimizer state
 
 The run
 tokens                            300.000 B
@@ -48,7 +48,7 @@ days                              23.67             expected, failures and check
 ... at most one of ten less than  23.55
 ... at most one of ten more than  23.79
 of it training                    23.2
-goodput                           98.02 %           training over all of it
+goodput                           98.02 %           training over all changes
 a failure every                   2.06 days
 failures                          11.47             expected
 noticing, restarting, waiting     0.53 %
@@ -71,7 +71,7 @@ change                                                    saves days  goodput  c
                                                                             %                 s
 one more spare node                                          0.00628    98.04            2596.0
 twice the storage bandwidth                                    0.102    98.44            1838.3
-checkpoints behind training's back (--checkpoints async)       0.318    99.35             184.4
+checkpoints in the background (--checkpoints async)       0.318    99.35             184.4
 checkpoints in memory (--checkpoints memory)                   0.321    99.36             184.4
 half the time from failure to work                            0.0597    98.27            2596.0
 half the failures                                              0.167    98.72            3676.5

@@ -38,7 +38,7 @@ Memory of a GPU
 Memory against its capacity
 Memory of every stage against its capacity
 Stages: a microbatch, and the memory of a GPU
-What a single change of the plan saves
+Single changes that save memory
 The pipeline
 How the step begins
 How the step ends
@@ -54,7 +54,7 @@ Operations against the roofs of the machine
 Operations of a layer of each kind, one microbatch on one GPU
 Launch it
 Every figure
-The nearest measured run of three sources (alike: 1 is the same plan)
+Nearest measured runs of three sources (alike: 1 is the same plan)
 Inputs
 Model
 System

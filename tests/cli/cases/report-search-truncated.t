@@ -19,6 +19,6 @@ short.json
 wrong.json
 === stderr
 reckon: cut.json:67:7: the text ends in the middle of a value: is the file complete?
-reckon: short.json:5:14: problem: "batch" is missing: this is no complete output of `reckon search --format json`
+reckon: short.json:5:14: problem: "batch" is missing: this is not a complete output of `reckon search --format json`
 reckon: wrong.json:129:16: best[0].index: must be an integer, got the string "x"
 reckon: wrong.json:6:13: problem.gpus: must be >= 1, got -64

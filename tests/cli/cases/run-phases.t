@@ -32,7 +32,7 @@ days                              81.34             expected, failures and check
 ... at most one of ten less than  80.64
 ... at most one of ten more than  82.06
 of it training                    72.78
-goodput                           89.47 %           training over all of it
+goodput                           89.47 %           training over all changes
 Its phases
 phase     tokens  batch  sequence   step   MFU  change of plan      days  fits  plan
                T                       s     %               s
@@ -40,13 +40,13 @@ phase     tokens  batch  sequence   step   MFU  change of plan      days  fits  
     2   2.618000   1024      8192  3.830  34.1             726     15.47   yes  dp128 tp8 
     3  12.981748   2048      8192  6.581  39.7               -     65.87    no  dp128 tp8 
 days                              78.55             expected, failures and checkpoints included
-goodput                           90.16 %           training over all of it
+goodput                           90.16 %           training over all changes
   assumed: tokens 1.56e+13: [dubey2024] section 1; failures as of llama3: [dubey2024] Table 5;
   4.916 USD for a GPU-hour, reserved of 2024-12-01: AWS EC2 Capacity Blocks for ML, p5.48xlarge,
   39.33 USD for eight; with no spare node left it goes on with 16256 GPUs at 100.0 % of its pace
 
 days                              70.83             expected, failures and checkpoints included
-The best plan
+Best plan
 rank    step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD
            s                    %     GiB        %                   K
    1  3.3102        9899.2  51.50    63.2       81  18.52       79.667
@@ -81,7 +81,7 @@ energy in kWh                     43.576 M          boards as busy as the step h
 2
 2
 it goes on with 56 GPUs
-A  tp4 zero1 gbs256 sp: 4.407 s a step, 25.30 GiB
+A  tp4 zero1 gbs256 sp: 4.407 s per step, 25.30 GiB
   plan: dp16 tp4 gbs256 sp zero1
 === stderr
 reckon: --phases: they have 3.00025e+12 tokens, the run has 1e+12: let them add up, or give one phase the "rest"

@@ -3,10 +3,10 @@ sed -e 's/[0-9][0-9.,]*/N/g' -e 's/  */ /g' text
 === stdout
 rank,index,step_s
 1,1488877,13.477789210500363
-reckon: N plans settled in N s, N million a second; N s in all
-settled by plans share
+reckon: N plans evaluated in N s (N million/s); N s in all
+pruned by plans share
  %
-a check, of many at once N N
+a check, for many at once N N
 memory N N
 a bound on the time of their group N N
-their own time N N
+evaluated N N

@@ -56,11 +56,11 @@ reckon: --where: column 4 of "1 <": a number or a name is missing
 reckon: --sort: column 1 of "tensr": unknown name tensr; did you mean tensor
 reckon: --sort: column 5 of "time,hbm": what follows here is not part of the expression
 reckon: --pareto: column 1 of "hbmm": unknown name hbmm; did you mean hbm
-reckon: --pareto: "time,,hbm": an expression is missing beside a comma
-reckon: --pareto: ",": an expression is missing beside a comma
+reckon: --pareto: "time,,hbm": an expression is missing next to a comma
+reckon: --pareto: ",": an expression is missing next to a comma
 reckon: --pareto: at most 8 expressions, in column 17 begins one more
 reckon: --sort and --pareto exclude each other: a frontier has an order of its own
-reckon: --pareto: "time,": an expression is missing beside a comma
-reckon: --pareto: ",time": an expression is missing beside a comma
-reckon: --pareto: "time,,hbm": an expression is missing beside a comma
-reckon: --pareto: " ": an expression is missing beside a comma
+reckon: --pareto: "time,": an expression is missing next to a comma
+reckon: --pareto: ",time": an expression is missing next to a comma
+reckon: --pareto: "time,,hbm": an expression is missing next to a comma
+reckon: --pareto: " ": an expression is missing next to a comma

@@ -44,18 +44,18 @@ for top in 10 1000; do
     $q -k $top --headroom learned | cmp - default.csv && wc -l <default.csv
 done
 === stdout
-The best plans
+Best plans
 rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
    1  28.9671        1131.2  51.36    65.1       80       8
    2  28.9699        1131.1  51.36    64.7       80      10
-  550,086 plans, 45,840 can run
+  550,086 plans, 45,840 feasible
   headroom 8.0 of 80.0 GiB
-  550,086 plans, 45,840 can run
+  550,086 plans, 45,840 feasible
   headroom 8.0 of 80.0 GiB
-  550,086 plans, 45,840 can run
-  headroom 9.1 of 80.0 GiB, with which three of four measured runs fit
-  550,086 plans, 45,840 can run, 6988 of them satisfy tensor < 3
+  550,086 plans, 45,840 feasible
+  headroom 9.1 of 80.0 GiB, which three of four measured runs like it keep
+  550,086 plans, 45,840 feasible, 6988 of them satisfy tensor < 3
   headroom 30.0 of 80.0 GiB
 h100-sxm5-80g    64  550,086   45,840  29.1557        1123.9  51.03    62.2       82  dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm
 h200-sxm-141g    64  550,086  123,515  27.8679        1175.8  53.39   109.4       82  dp16 tp4 mbs2 gbs256 sp tp-overlap zero3 grad-overlap weight-overlap recompute=selective:layernorm
@@ -64,8 +64,8 @@ h200-sxm-141g    64  550,086  123,515  27.8679        1175.8  53.39   109.4     
 2
 2
 2
-  --headroom none adds plans that take more, the fastest 22.88 s (0.1 % faster) with 76.2 GiB, which fits in 60 %
-The best plans
+  with --headroom none: 22.88 s (0.1 % faster) at 76.2 GiB; fits with 60 % probability
+Best plans
 rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  recompute                      chunks  split
             s                    %     GiB        %
    1  22.8967        1341.7  33.88    67.9       78         4   256  moe_act+layernorm+mla_up_proj       8  balanced
@@ -80,43 +80,43 @@ rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
    1  28.9671        1131.2  51.36    65.1       80       8
    2  28.9699        1131.1  51.36    64.7       80      10
-  headroom 8.2 of 80.0 GiB, with which three of four measured runs fit
-  --headroom none adds plans that take more, the fastest 5.315 s (1.6 % faster) with 77.1 GiB, which fits in 57 %
+  headroom 8.2 of 80.0 GiB, which three of four measured runs like it keep
+  with --headroom none: 5.315 s (1.6 % faster) at 77.1 GiB; fits with 57 % probability
    1  5.4019          6066  50.84    69.7       77
    1  5.3146        6165.6  51.68    77.1       57
-The best may not fit: of measured runs whose peak was predicted so close to the memory, 57 % did;
+The best may not fit: fits with 57 % probability, as measured runs with such a predicted peak;
    1  5.3146        6165.6  51.68    77.1       57
-The best may not fit: of measured runs whose peak was predicted so close to the memory, 57 % did;
+The best may not fit: fits with 57 % probability, as measured runs with such a predicted peak;
    1  5.3146        6165.6  51.68    77.1       57
-The best may not fit: of measured runs whose peak was predicted so close to the memory, 57 % did;
-  headroom 8.2 of 80.0 GiB, with which three of four measured runs fit: no plan leaves so much, these fill the memory
+The best may not fit: fits with 57 % probability, as measured runs with such a predicted peak;
+  headroom 8.2 of 80.0 GiB, which three of four measured runs like it keep: no plan keeps it, these fill the memory
    1  30.3623        1011.8  25.55    79.8       41
-The best may not fit: of measured runs whose peak was predicted so close to the memory, 41 % did
+The best may not fit: fits with 41 % probability, as measured runs with such a predicted peak
 {'usable_bytes': 77108928114.90125, 'left_out_step_s': 5.314623770428869, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
 None 9.215829965530471
 [74847100497.92, 0.7658048401971572]
 [123847691253.76, 0.8009154437182603]
-mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 10.29 GiB left; 5.402 s a step
+mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 10.29 GiB left; 5.402 s per step
   fastest that leaves 8.2 GiB), framework megatron, sequence 8192 (the model's), attention flash3
-B  best that leaves 8.2 GiB: 5.402 s a step, 69.71 GiB
-mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 2.899 GiB left; 5.315 s a step
+B  best that leaves 8.2 GiB: 5.402 s per step, 69.71 GiB
+mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 2.899 GiB left; 5.315 s per step
   fastest that fits), framework megatron, sequence 8192 (the model's), attention flash3
-B  best: 5.315 s a step, 77.10 GiB, may not fit: 57 % of such runs did
-mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 30.79 GiB left; 5.571 s a step
+B  best: 5.315 s per step, 77.10 GiB, may not fit: fits with 57 % probability
+mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 30.79 GiB left; 5.571 s per step
   fastest that leaves 30.0 GiB), framework megatron, sequence 8192 (the model's), attention flash3
-B  best that leaves 30.0 GiB: 5.571 s a step, 49.21 GiB
-A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.341 s a step, 76.09 GiB, may not fit: 60 % of such runs did
-B  best that leaves 8.2 GiB: 5.402 s a step, 69.71 GiB
-exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
-  headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; fits in 95 % of such runs
-exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
-  headroom 10.000 GiB is left: 30.379 of 80.0 GiB are free; fits in 95 % of such runs
-exit 1: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
-  headroom 40.000 GiB is not left: 30.379 of 80.0 GiB are free; fits in 95 % of such runs
-exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
-  headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; fits in 95 % of such runs
-exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s a step
-  headroom 9.078 GiB is left: 30.379 of 80.0 GiB are free; fits in 95 % of such runs
+B  best that leaves 30.0 GiB: 5.571 s per step, 49.21 GiB
+A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.341 s per step, 76.09 GiB, may not fit: fits with 60 % probability
+B  best that leaves 8.2 GiB: 5.402 s per step, 69.71 GiB
+exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s per step
+  headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; fits with 95 % probability
+exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s per step
+  headroom 10.000 GiB is left: 30.379 of 80.0 GiB are free; fits with 95 % probability
+exit 1: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s per step
+  headroom 40.000 GiB is not left: 30.379 of 80.0 GiB are free; fits with 95 % probability
+exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s per step
+  headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; fits with 95 % probability
+exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s per step
+  headroom 9.078 GiB is left: 30.379 of 80.0 GiB are free; fits with 95 % probability
   "headroom": {
     "asked_bytes": 0,
     "left_bytes": -826385156341.76,
@@ -127,8 +127,8 @@ exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tigh
 1001
 === stderr
 reckon: --headroom: h100-sxm5-80g has 80 GiB, of which 90GiB leaves nothing
-reckon: --headroom: "x" is no size such as 8GiB, no share such as 10%, and neither learned nor none
-reckon: --headroom: "-3GiB" is no size such as 8GiB, no share such as 10%, and neither learned nor none
-reckon: --headroom: "120%" is no size such as 8GiB, no share such as 10%, and neither learned nor none
+reckon: --headroom: "x" is not a size such as 8GiB, no share such as 10%, and neither learned nor none
+reckon: --headroom: "-3GiB" is not a size such as 8GiB, no share such as 10%, and neither learned nor none
+reckon: --headroom: "120%" is not a size such as 8GiB, no share such as 10%, and neither learned nor none
 reckon: --headroom: the value is empty
 reckon: --headroom is for the best plan (--best): B is as it is

@@ -2,26 +2,26 @@
 reckon search -m gpt3-175b -s h100-sxm5-80g -g 128 -b 256 --layerwise -q --save-plan plan.json | sed 's/[0-9][0-9.,]*/N/g; s/  */ /g' | grep -v '^ *N\|reckon predict'
 reckon predict -m gpt3-175b -s h100-sxm5-80g --plan plan.json -f json | grep -c '"segments"'
 === stdout
-gptN-Nb on hN-sxmN-Ng, N GPUs, batch N each layer in its own way, by the model of today's plans
+gptN-Nb on hN-sxmN-Ng, N GPUs, batch N each layer in its own way, detailed model
 
 step N s as predicted
 all layers alike N s the best plan whose layers are run alike, NFNB without interleaving
 any schedule N s the best plan of reckon search: layers alike, interleaved or not
-gain N % of the step, less than that
+gain N % of step, less than that
 virtual stages N on each rank, to which its layers are dealt; below they are side by side
-bound N s no plan of this search is predicted to take less, in so much memory
+bound N s no plan of this search is predicted to take less within this memory
 certificate within N % of the bound
 bi-objective walk N % of the sums that the search goes by, above those of this mix: between balanced memory and balanced time
-shapes N numbers of stages, virtual stages and samples in flight
-excluded N of these, by a bound
-unfit N ... in which nothing fits, or nothing is faster
+shapes N numbers of stages, virtual stages and microbatches in flight
+excluded N ... pruned by a bound
+unfit N ... infeasible, or not faster
 ways N to run a layer, of all shapes
 labels N kept
 judged N mixes, by the prediction of their plan
 
- memory N of N GiB; of measured runs whose peak was predicted so close to it, N % did fit
+ memory N of N GiB; fits with N % probability
 
-Layers, and how they are run
+Layers and their choices
 stage first layers run data microbatch
 
  embedding and head: tpN zeroN
@@ -36,7 +36,7 @@ schedule predicted simulated gap fits
 gpipe N N -N no
 zero-bubble N N N yes
 
-Memory against time of a stage
+Memory and time of a stage
 stage memory microbatch layers
  GiB
 

@@ -9,8 +9,8 @@ order tp-cp-pp-dp
 order=tp-cp-pp-dp
 order tp-cp-dp-pp
 --use-tp-pp-dp-mapping
-llama3.1-70b on h100-sxm5-80g x256 leaf=32,over=8, 256 GPUs, by reckon: 14.87 s a step, 495 TFLOP/s a GPU, MFU 50.0 %
-llama3.1-70b on h100-sxm5-80g x256 leaf=32,over=8, 256 GPUs, by reckon: 16.49 s a step, 446.4 TFLOP/s a GPU, MFU 45.1 %
+llama3.1-70b on h100-sxm5-80g x256 leaf=32,over=8, 256 GPUs, detailed model: 14.87 s per step, 495 TFLOP/s per GPU, MFU 50.0 %
+llama3.1-70b on h100-sxm5-80g x256 leaf=32,over=8, 256 GPUs, detailed model: 16.49 s per step, 446.4 TFLOP/s per GPU, MFU 45.1 %
 === stderr
 reckon: warning: split even: cannot be expressed in Megatron Core 0.19: the run has 1,2,1*77,0
 reckon: warning: embedding_counts yes: cannot be expressed in Megatron Core 0.19: the run has no

@@ -31,11 +31,11 @@ rank,index,step_s,samples_per_s,tokens_per_s,tokens_per_s_gpu,mfu,hbm_bytes,offl
 1,2921,1.7305472932563677,9.245630016786672,75740.20109751642,4733.762568594776,0.39676943353328203,66090080337.92,35028080640,dp8 tp2 ep8 etp1 gbs16 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act+layernorm offload-optimizer=1,0.8307527383758047,,,2,1,1,8,1,8,tp-cp-dp-pp,1,true,ring,ring,0,bf16,flash3,1,alltoall,true,moe_act+layernorm,1,0,even,false,1f1b,1,0,false,true,true,false,true,false
 0
 === stderr
-settled by                           plans   share
+pruned by                           plans   share
                                                  %
-a check, of many at once            11,544  46.272
+a check, for many at once            11,544  46.272
 memory                                7637  30.612
 a bound on the time of their group       0   0.000
-their own time                        5767  23.116
+evaluated                        5767  23.116
 reckon: --where: column 13 of "schedule == zero_bubbles": no such value: zero_bubbles; did you mean zero-bubble
 reckon: --sort and --pareto exclude each other: a frontier has an order of its own

@@ -2,9 +2,9 @@ reckon search -m llama3.1-8b,mixtral-8x7b -s h100-sxm5-80g -g 8,16 -b 128 --tens
     sed -e 's/[0-9][0-9.,]*/N/g' -e 's/N .*gbsN.*/N plan/' -e 's/  */ /g'
 reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8,16 -b 128 --zero 1 --tensor 1 -q --save-plan plan.json
 === stdout
-N models on hN-sxmN-Ng, by the model of today's plans: N of N problems have a plan
+N models on hN-sxmN-Ng, detailed model: N of N problems have a plan
 
-The best plan for each problem
+Best plan of each problem
 model GPUs plans fits step tokens/s/GPU MFU memory fits in best plan
  s % GiB %
 llamaN-Nb N plan

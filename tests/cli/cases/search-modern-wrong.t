@@ -18,22 +18,22 @@ search --tensor 1 --context 1 --pipeline 1 --zero 0 --recompute none
 2
 2
 2
-llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, several precisions, by the model of today's plans
-  133,540 plans, 75,299 can run
-  headroom 9.1 of 80.0 GiB, with which three of four measured runs fit
-  --headroom none adds plans that take more, the fastest 2.581 s (3.1 % faster) with 78.7 GiB, which fits in 52 %
+llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, several precisions, detailed model
+  133,540 plans, 75,299 feasible
+  headroom 9.1 of 80.0 GiB, which three of four measured runs like it keep
+  with --headroom none: 2.581 s (3.1 % faster) at 78.7 GiB; fits with 52 % probability
   not in the default space: loss-in-place would take 2.660 s to 2.630 s (23 measured runs have it); cuda-graphs would take 2.660 s to 2.651 s (30 measured runs have it)
   plan: tensor 2, context 1, pipeline 1, data 8, order tp-cp-dp-pp, microbatch 1,
   sequence-parallel yes, tensor-overlap ring, precision fp8-block, attention flash3,
   recompute none, zero 1, shard-ranks 0, gradient-overlap yes, weight-overlap yes
 
-The best plan
+Best plan
 rank    step  tokens/s/GPU    MFU  memory  fits in
            s                    %     GiB        %
    1  2.6603        12,317  32.04    56.5       88
 
-The best: of such runs (Hopper, dense, megatron: 253 of 18 sources, each unseen) half take 2.591 s to 3.482 s, 90 % 2.190 s to 6.933 s; half of tuned benchmarks 2.551 s to 3.382 s, of ordinary runs 2.617 s to 3.707 s
-To launch the best, and to see where its time goes:
+Best plan: of such runs (Hopper, dense, megatron: 253 of 18 sources, each unseen) half take 2.591 s to 3.482 s, 90 % 2.190 s to 6.933 s; half of tuned benchmarks 2.551 s to 3.382 s, of ordinary runs 2.617 s to 3.707 s
+To launch the best plan, and to see where its time goes:
   reckon export megatron -m llama3.1-8b gpus16 precision=fp8-block dp8 tp2 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
   reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 precision=fp8-block dp8 tp2 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
 
@@ -46,8 +46,8 @@ memory_exceeded     0  HBM3   39,353  29.47  #######
 repeated            -  -         348   0.26
 0
 2
-llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
-  0 plans, 0 can run: tensor 3: the space has tensor 1, 2, 4, 8, 16
+llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
+  0 plans, 0 feasible: tensor 3: the space has tensor 1, 2, 4, 8, 16
 
 What became of the plans
 outcome  plans  share
@@ -55,9 +55,9 @@ outcome  plans  share
 fits         0   0.00
 
 
-No plan is refused by one limit alone.
+No plan is refused by one constraint alone.
 
-What single change would admit a plan
+Single changes that make a plan feasible
 change                                                        step  samples/s  plan
                                                                  s
 more of memory tier 0 (HBM3): no amount helps                    -          -  -
@@ -70,8 +70,8 @@ more GPUs: none that was tried helps                             -          -  -
 a smaller batch: none that was tried helps                       -          -  -
 a larger batch: none that was tried helps                        -          -  -
 1
-llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, by the model of today's plans
-  3 plans, 0 can run: memory tier 0 (HBM3) is too small
+llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
+  3 plans, 0 feasible: memory tier 0 (HBM3) is too small
 
 What became of the plans
 outcome          tier  where  plans   share
@@ -79,14 +79,14 @@ outcome          tier  where  plans   share
 fits                -  -          0    0.00
 memory_exceeded     0  HBM3       3  100.00  ########################
 
-The plans that miss by least: one limit alone refuses them
-refused by            needs      has     lacks        step  plan
+Closest infeasible plans (one constraint each)
+constraint            needs      has     lacks        step  plan
                                                          s
 memory tier 0 (HBM3)  203.1 GiB  80 GiB  123.1 GiB  3.3759  dp16 gbs64 grad-overlap
 memory tier 0 (HBM3)  251.1 GiB  80 GiB  171.1 GiB  3.3634  dp16 mbs2 gbs64 grad-overlap
 memory tier 0 (HBM3)  346.9 GiB  80 GiB  266.9 GiB  3.3571  dp16 mbs4 gbs64 grad-overlap
 
-What single change would admit a plan
+Single changes that make a plan feasible
 change                                                                 step  samples/s  plan
                                                                           s
 123.1 GiB more of memory tier 0 (HBM3): 203.1 GiB instead of 80 GiB  3.3759     18.958  dp16 gbs64 grad-overlap

@@ -1,7 +1,7 @@
 reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 --gpus 64 --batch 8 -q --tensor 7
 === stdout
-gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 8 of 2048 tokens, calculon, bf16, by the published model (calculon)
-  0 plans, 0 can run: ranks, batch and restrictions leave no plan
+gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 8 of 2048 tokens, calculon, bf16, Calculon model
+  0 plans, 0 feasible: ranks, batch and restrictions leave no plan
 
 What became of the plans
 outcome  plans  share
@@ -9,9 +9,9 @@ outcome  plans  share
 fits         0   0.00
 
 
-No plan is refused by one limit alone.
+No plan is refused by one constraint alone.
 
-What single change would admit a plan
+Single changes that make a plan feasible
 change                                                        step  samples/s  plan
                                                                  s
 more of memory tier 0 (HBM2e): no amount helps                   -          -  -

@@ -3,8 +3,8 @@ code=$?
 ls
 exit $code
 === stdout
-gpt3-175b on a100-80g-nvl8, 1 GPU, batch up to 8 of 2048 tokens, calculon, bf16, by the published model (calculon)
-  304 plans, 0 can run: memory tier 0 (HBM2e) is too small
+gpt3-175b on a100-80g-nvl8, 1 GPU, batch up to 8 of 2048 tokens, calculon, bf16, Calculon model
+  304 plans, 0 feasible: memory tier 0 (HBM2e) is too small
 
 What became of the plans
 outcome          tier  where  plans  share
@@ -13,8 +13,8 @@ fits                -  -          0   0.00
 memory_exceeded     0  HBM2e    278  91.45  ######################
 memory_exceeded     1  host      26   8.55  ##
 
-The plans that miss by least: one limit alone refuses them
-refused by             needs      has      lacks          step  plan
+Closest infeasible plans (one constraint each)
+constraint             needs      has      lacks          step  plan
                                                              s
 memory tier 0 (HBM2e)  2.230 TiB  80 GiB   2.152 TiB  209.7251  framework=calculon gbs8 sp regather recompute=selective offload-activations=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=0
 memory tier 0 (HBM2e)  2.230 TiB  80 GiB   2.152 TiB  210.9967  framework=calculon gbs8 recompute=selective offload-activations=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=0
@@ -23,7 +23,7 @@ memory tier 1 (host)   2.531 TiB  512 GiB  2.031 TiB  376.5795  framework=calcul
 memory tier 1 (host)   2.582 TiB  512 GiB  2.082 TiB  759.0438  framework=calculon gbs8 sp regather recompute=selective offload-activations=1 offload-optimizer=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=0
 memory tier 1 (host)   2.586 TiB  512 GiB  2.086 TiB  760.3153  framework=calculon gbs8 recompute=selective offload-activations=1 offload-optimizer=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=0
 
-What single change would admit a plan
+Single changes that make a plan feasible
 change                                                                    step  samples/s  plan
                                                                              s
 2.152 TiB more of memory tier 0 (HBM2e): 2.230 TiB instead of 80 GiB  209.7251   0.038145  framework=calculon gbs8 sp regather recompute=selective offload-activations=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=0

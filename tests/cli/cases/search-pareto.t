@@ -1,11 +1,11 @@
 reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 96 --tensor 8 --pipeline 8 --microbatch 1,2 --tensor-overlap ring --pareto 'time, hbm, mem2' -q
 === stdout
-gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 96 of 2048 tokens, calculon, bf16, by the published model (calculon)
-  3648 plans, 2322 can run
-  in all of them: tensor 8, pipeline 8, data 1, tensor-overlap ring, precision bf16, zero 0,
+gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 96 of 2048 tokens, calculon, bf16, Calculon model
+  3648 plans, 2322 feasible
+  common to all: tensor 8, pipeline 8, data 1, tensor-overlap ring, precision bf16, zero 0,
   tensor-comm rs_ag, fused yes, tensor-network 0, pipeline-network 1, data-network 0
 
-The frontier: no plan is better in everything than one of these
+Pareto frontier: no plan is better in everything than one of these
 rank      step  tokens/s/GPU    MFU  memory  offloaded  microbatch  recompute  chunks  activation-offload  optimizer-offload  weight-offload  regather
              s                    %     GiB        GiB
    1   14.7090        208.85  71.90    77.6        0.0           1  none            4                  no                 no              no        no
@@ -48,7 +48,7 @@ rank      step  tokens/s/GPU    MFU  memory  offloaded  microbatch  recompute  c
   38  149.8644        20.499   7.06    12.3       40.5           1  full            1                  no                yes             yes        no
   39  153.1898        20.054   6.90     7.9       48.1           1  core_attn       1                 yes                yes             yes       yes
 
-To see where the time of the best goes:
+To see where the time of the best plan goes:
   reckon predict -m gpt3-175b -s a100-80g-nvl8 -g 64 framework=calculon tp8 pp8 vpp4 gbs96 sp tp-overlap tp-net=0 pp-net=1 dp-net=0
 
 What became of the plans

@@ -8,7 +8,7 @@ reckon search -q -m llama3.1-70b -s h100,h200 -g 64,128 -b 256 --tokens 1T --pri
 for wrong in '--sort cost' '--pareto time,days' '--tokens 0' '--tokens usual --price cheap'; do $p $wrong >/dev/null; echo $?; done
 $p -s tpu-v4 --tokens 1T --sort cost > /dev/null; echo $?
 === stdout
-The best plans
+Best plans
 rank    step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  recompute
            s                    %     GiB        %                   M
    1  5.4005        189.61  48.37    59.0       85  64.96      126.175  none
@@ -20,7 +20,7 @@ days                              64.96             expected, failures and check
 ... at most one of ten less than  64.33
 ... at most one of ten more than  65.67
 of it training                    58.12
-goodput                           89.48 %           training over all of it
+goodput                           89.48 %           training over all changes
 a failure every                   3.09 h
 failures                          500               expected
 noticing, restarting, waiting     8.50 %
@@ -33,16 +33,16 @@ spare nodes                       10
 a checkpoint has                  5.17 TiB
 ... and takes                     2.77 s
 GPU-hours                         25.541 M
-  550,086 plans, 45,840 can run, 6560 of them satisfy days <= 200 and cost < 1e6
+  550,086 plans, 45,840 feasible, 6560 of them satisfy days <= 200 and cost < 1e6
 The first 2 of the 62 plans of the frontier
 rank     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  chunks
             s                    %     GiB        %                   K
    1  28.9671        1131.2  51.36    65.1       80  161.4      557.957       8
    2  28.9699        1131.1  51.36    64.7       80  161.5      558.012      10
 3
-llama3.1-70b on 2 systems, by the model of today's plans: 4 of 4 problems have a plan
+llama3.1-70b on 2 systems, detailed model: 4 of 4 problems have a plan
 
-The best plan for each problem
+Best plan of each problem
 system         GPUs    plans     fits     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  best
                                              s                    %     GiB        %                   K
 h100-sxm5-80g    64  550,086   45,840  28.9671        1131.2  51.36    65.1       80  161.4      557.957  dp2 

@@ -3,7 +3,7 @@ reckon search -m gpt3-13b -s a100-sxm4-80g -g 8 -b 64 --sort hbm --top 1 --sensi
 rank     step  tokens/s/GPU    MFU  memory  fits in
             s                    %     GiB        %
    1  10.8779        1506.2  38.66    30.0      100
-What the time of the first plan, held as it is, depends on: its relative change per relative change of the parameter
+Sensitivity of the first plan, held fixed: relative change of its time per relative change of the parameter
 what                                  now          sensitivity  best time with 10 % more  with 10 % less
 matrix engine: peak                   312 TFLOP/s  -0.911       9.986 s (-8.19 %)         11.97 s (+10.02 %)
 matrix engine: efficiency             0.8          -0.080       10.87 s (-0.03 %)         11.05 s (+1.57 %)

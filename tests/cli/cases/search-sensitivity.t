@@ -1,19 +1,19 @@
 reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 96 --tensor 8 --pipeline 8 --top 1 --sensitivity -q
 reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 96 --tensor 8 --pipeline 8 --top 1 --sensitivity -q --format csv | sed -n '/^part/,$p'
 === stdout
-gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 96 of 2048 tokens, calculon, bf16, by the published model (calculon)
-  65,664 plans, 22,284 can run
+gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 96 of 2048 tokens, calculon, bf16, Calculon model
+  65,664 plans, 22,284 feasible
   plan: tensor 8, pipeline 8, data 1, microbatch 1, tensor-overlap ring, precision bf16,
   recompute none, chunks 4, zero 0, activation-offload no, optimizer-offload no,
   weight-offload no, tensor-comm rs_ag, regather no, fused yes, tensor-network 0,
   pipeline-network 1, data-network 0
 
-The best plan
+Best plan
 rank     step  tokens/s/GPU    MFU  memory
             s                    %     GiB
    1  14.7090        208.85  71.90    77.6
 
-To see where the time of the best goes:
+To see where the time of the best plan goes:
   reckon predict -m gpt3-175b -s a100-80g-nvl8 -g 64 framework=calculon tp8 pp8 vpp4 gbs96 sp tp-overlap tp-net=0 pp-net=1 dp-net=0
 
 What became of the plans
@@ -24,7 +24,7 @@ network_too_small     0  NVLink3  16,416  25.00  ######
 memory_exceeded       0  HBM2e    24,960  38.01  #########
 memory_exceeded       1  host       2004   3.05  #
 
-What the best time depends on: its relative change per relative change of the parameter
+Sensitivity of the best time: its relative change per relative change of the parameter
 what                                     now          sensitivity  best time with 10 % more  with 10 % less
 matrix engine: efficiency                0.95         -0.788       14.17 s (-3.70 %)         15.93 s (+8.33 %)
 matrix engine: peak                      312 TFLOP/s  -0.753       13.72 s (-6.72 %)         15.93 s (+8.33 %)

@@ -2,9 +2,9 @@ reckon search --framework calculon -m gpt3-13b,gpt3-175b -s a100-80g-nvl8 -s 'h1
 reckon search --framework calculon -m gpt3-13b -m gpt3-175b -s a100-80g-nvl8 -g 1 -b 8 -q --format json
 echo $?
 === stdout
-2 models on 2 systems, by the published model (calculon): 10 of 12 problems have a plan
+2 models on 2 systems, Calculon model: 10 of 12 problems have a plan
 
-The best plan for each problem
+Best plan of each problem
 model      system              GPUs      plans     fits      step  tokens/s/GPU    MFU  memory  best plan
                                                                 s                    %     GiB
 gpt3-13b   a100-80g-nvl8          8    510,112  299,192   12.1843        2689.4  69.92    75.5  framework=calculon dp4 tp2 mbs2 gbs128 sp tp-overlap zero1 grad-overlap tp-net=0 pp-net=0 dp-net=0

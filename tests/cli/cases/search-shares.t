@@ -24,9 +24,9 @@ wrong offload-activations=0.33333
 2
 === stderr
 reckon: --activation-shares: 1.5 is of memory tier 2, and a100-pcie-40g mem2=256GiB@25GB/s has 1; a share is at most 1, above it means the next tier
-reckon: --activation-shares: 'much' is no share: give numbers from 0, as 0.25, with at most three digits behind the point, or all
-reckon: --activation-shares: '0.12345' is no share: give numbers from 0, as 0.25, with at most three digits behind the point, or all
+reckon: --activation-shares: 'much' is not a share: give numbers from 0, as 0.25, with at most three digits after the point, or all
+reckon: --activation-shares: '0.12345' is not a share: give numbers from 0, as 0.25, with at most three digits after the point, or all
 reckon: --activation-shares and --activation-offload say the same: give one of them
-reckon: --activation-shares: 0.5: the published model offloads all or nothing: give 0 or 1, or another framework
+reckon: --activation-shares: 0.5: the Calculon model offloads all or nothing: give 0 or 1, or another framework
 reckon: a search offloads to one memory tier, in thousandths: give the share of activation-offload as 0.25 or 1.5; reckon offload takes shares of several tiers
 reckon: a search offloads to one memory tier, in thousandths: give the share of activation-offload as 0.25 or 1.5; reckon offload takes shares of several tiers

@@ -1,9 +1,9 @@
 reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 -g 1,64..1024 -b 96 -q
 reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 -g 2^4..2^6x4 -b 64..256+64 -q --format csv | cut -d, -f1-13
 === stdout
-gpt3-175b on a100-80g-nvl8, by the published model (calculon): 5 of 6 problems have a plan
+gpt3-175b on a100-80g-nvl8, Calculon model: 5 of 6 problems have a plan
 
-The best plan for each problem
+Best plan of each problem
 GPUs      plans       fits     step  tokens/s/GPU    MFU  memory  best plan
                                   s                    %     GiB
    1        912          0        -             -      -       -  none: memory tier 0 (HBM2e) is too small

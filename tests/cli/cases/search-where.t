@@ -1,19 +1,19 @@
 reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 96 --where 'hbm <= 20GiB and tensor <= 8 and not recompute == full' --top 3 -q
 === stdout
-gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 96 of 2048 tokens, calculon, bf16, by the published model (calculon)
-  5,132,128 plans, 1,093,606 can run, 129,806 of them satisfy hbm <= 20GiB and tensor <= 8 and not recompute == full
-  in all of them: pipeline 1, tensor-overlap ring, precision bf16, recompute core_attn, zero 1,
+gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 96 of 2048 tokens, calculon, bf16, Calculon model
+  5,132,128 plans, 1,093,606 feasible, 129,806 of them satisfy hbm <= 20GiB and tensor <= 8 and not recompute == full
+  common to all: pipeline 1, tensor-overlap ring, precision bf16, recompute core_attn, zero 1,
   gradient-overlap yes, activation-offload yes, optimizer-offload yes, weight-offload yes,
   tensor-comm rs_ag, fused yes, tensor-network 0, pipeline-network 0, data-network 1
 
-The best plans
+Best plans
 rank     step  tokens/s/GPU    MFU  memory  offloaded  tensor  data  microbatch  regather
             s                    %     GiB        GiB
    1  13.4778        227.93  78.40    12.7      207.0       4    16           6        no
    2  13.4780        227.93  78.40    12.7      207.0       4    16           6       yes
    3  13.7297        223.75  76.96    11.0      166.5       8     8          12        no
 
-To see where the time of the best goes:
+To see where the time of the best plan goes:
   reckon predict -m gpt3-175b -s a100-80g-nvl8 -g 64 framework=calculon dp16 tp4 mbs6 gbs96 sp tp-overlap zero1 grad-overlap recompute=selective offload-activations=1 offload-optimizer=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=1
 
 What became of the plans

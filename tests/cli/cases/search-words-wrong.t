@@ -18,4 +18,4 @@ reckon: expert 2: llama3.1-8b has no experts: leave it out
 reckon: expert-tensor 2: llama3.1-8b has no experts: leave it out
 reckon: dispatcher deepep: llama3.1-8b has no experts: leave it out
 reckon: expert-overlap yes: llama3.1-8b has no experts: leave it out
-reckon: "first-layers" is no word of a search: give --split
+reckon: "first-layers" is not a word of a search: give --split

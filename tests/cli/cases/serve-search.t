@@ -16,10 +16,10 @@ for words in "tp4 --search" "--search --batch 4" "--token-ms 5" "zero3 --search"
 done
 === stdout
 mixtral-8x7b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2048 tokens, 128 generated
-  assumed: precision bf16, cuda-graphs (steps of decoding are captured), attention flash3
+  assumed: precision bf16, cuda-graphs (decoding steps are captured), attention flash3
 
-The best layouts
-rank  tensor  pipeline  data  experts  batch  first token   token  tokens/s  ... of a GPU  memory  fits in  plan
+Best layouts
+rank  tensor  pipeline  data  experts  batch  first token   token  tokens/s  ... per GPU  memory  fits in  plan
                                                        ms      ms                             GiB        %
    1       1         1     8        8    512      106.406  13.548    7830.5        978.82    33.4      100  gpus8 tp1 pp1 ep8 etp1
    2       2         1     4        8    512       59.769  14.048    7269.7        908.71    31.3      100  gpus8 tp2 pp1 ep8 etp1
@@ -27,9 +27,9 @@ rank  tensor  pipeline  data  experts  batch  first token   token  tokens/s  ...
 512,7830.5313175724
 512,7830.5313175724
 llama3.1-405b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2048 tokens, 128 generated
-  assumed: precision bf16, cuda-graphs (steps of decoding are captured), attention flash3
+  assumed: precision bf16, cuda-graphs (decoding steps are captured), attention flash3
 
-The best layouts
+Best layouts
 
 
   No layout fits, or is within the limits: give more GPUs, or longer limits

@@ -16,7 +16,7 @@ printf '%s\na,s,llama2-7b,h100-sxm5-80g,tp1 warp9,12,1,1,16,0,0,token_s,1\n' $he
 reckon serve --measured words.csv; echo "exit $?"
 === stdout
 llama2-7b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2048 tokens, 128 generated
-  assumed: precision bf16, cuda-graphs (steps of decoding are captured), attention flash3
+  assumed: precision bf16, cuda-graphs (decoding steps are captured), attention flash3
   It cannot run: ZeRO 1 and 2 of inference
 exit 1
 exit 2
@@ -25,12 +25,12 @@ exit 2
 exit 2
 exit 2
 llama2-7b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2048 tokens, 128 generated
-  assumed: precision bf16, cuda-graphs (steps of decoding are captured), attention flash3
+  assumed: precision bf16, cuda-graphs (decoding steps are captured), attention flash3
   It cannot run: context parallelism of inference
 exit 1
 exit 2
 llama2-7b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2048 tokens, 128 generated
-  assumed: precision bf16, cuda-graphs (steps of decoding are captured), attention flash3
+  assumed: precision bf16, cuda-graphs (decoding steps are captured), attention flash3
   It cannot run: expert 2: expert parallelism of a model without experts: leave ep out
 exit 1
 exit 2
@@ -47,8 +47,8 @@ exit 2
 === stderr
 reckon: the plan says batch, which reckon serve has no use for (--batch N are the sequences): leave it out
 reckon: the plan says sequence_parallel, which reckon serve has no use for (a pass of decoding has no sequence to split): leave it out
-reckon: the plan says weight_offload, which reckon serve has no use for (all of it is in memory tier 0): leave it out
-reckon: the plan says shard_ranks, which reckon serve has no use for (weights are gathered whole, beside the block before, if zero3): leave it out
+reckon: the plan says weight_offload, which reckon serve has no use for (all changes is in memory tier 0): leave it out
+reckon: the plan says shard_ranks, which reckon serve has no use for (weights are gathered whole, overlapped with the layer before, if zero3): leave it out
 reckon: the plan says capacity_padded, which reckon serve has no use for (experts take all tokens that come): leave it out
 reckon: --gpus: 8 GPUs are no multiple of tensor 3 * pipeline 1 = 3: use 6 or 9
 reckon: the plan says chunks, which reckon serve has no use for (a pass goes through the stages once): leave it out
@@ -58,6 +58,6 @@ reckon: the plan says checkpoint_sharded, which reckon serve has no use for (not
 reckon: --batch: 0 is too small: give at least 1
 reckon: --batch: no power of two is in the range: give numbers with commas between
 reckon: short.csv:1: no column "value": the first line must name the columns of figures of inference, reckon-serve(1) lists them
-reckon: number.csv:2: generated: "x" is no number of at least 1
+reckon: number.csv:2: generated: "x" is not a number of at least 1
 reckon: figure.csv:2: figure: "tokens" is none of first_token_s, prefill_s, token_s, generated_per_s
 reckon: words.csv:2: unknown word "warp9": there are tp, pp, cp, ep, dp, mbs, gbs, zero, sp, recompute and others, see reckon-plan(5)

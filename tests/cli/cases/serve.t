@@ -7,10 +7,10 @@ echo "exit $?"
 reckon serve -m llama2-70b -s h100-sxm5-80g tp4 precision=fp8-delayed --batch 1..64,$(seq -s, 67 129) --format csv | tail -1 | cut -d, -f1 # all of 70 batches
 === stdout
 llama2-70b on h100-sxm5-80g, 4 GPUs, inference: prompts of 2048 tokens, 128 generated
-  assumed: cuda-graphs (steps of decoding are captured), attention flash3
+  assumed: cuda-graphs (decoding steps are captured), attention flash3
 
 Sequences at a time
-batch    prefill  token, first      last     all  tokens/s  ... of a GPU    memory  verdict
+batch    prefill  token, first      last     all  tokens/s  ... per GPU    memory  verdict
     1  121.40 ms       9.53 ms   9.53 ms  1.33 s    96.128        24.032  18.4 GiB  fits
    64     7.32 s      13.81 ms  13.92 ms  9.08 s     901.8        225.45  23.6 GiB  fits
 
@@ -24,7 +24,7 @@ a token, last      13.92 ms   6.91 ms    2.38 ms    1.06 ms   3.57 ms   0.00 s  
 
 Memory of the tightest GPU
 weights              16.18 GiB
-cache                5.31 GiB          of all its sequences, when they are as long as they get
+cache                5.31 GiB          of all its sequences, at their full length
 activations          608.00 MiB        of a pass of prefill
 context              1.50 GiB          of the device and its libraries
 total                23.59 GiB
@@ -32,10 +32,10 @@ there is             80.00 GiB
 cache of a sequence  85.000 MiB
 sequences that fit   743               over all GPUs
 deepseek-v3 on h800-sxm5-80g, 128 GPUs, inference: prompts of 4096 tokens, 1024 generated
-  assumed: cuda-graphs (steps of decoding are captured), attention flash3
+  assumed: cuda-graphs (decoding steps are captured), attention flash3
 
 Sequences at a time
- batch    prefill  token, first      last       all  tokens/s  ... of a GPU    memory  verdict
+ batch    prefill  token, first      last       all  tokens/s  ... per GPU    memory  verdict
    128  647.70 ms      11.88 ms  11.91 ms   12.82 s    10,226        79.892  26.6 GiB  fits
    256     1.25 s      12.04 ms  12.09 ms   13.59 s    19,287        150.68  26.9 GiB  fits
    512     2.49 s      12.31 ms  12.40 ms   15.13 s    34,650         270.7  27.6 GiB  fits

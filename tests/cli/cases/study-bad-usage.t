@@ -30,13 +30,13 @@ ls
 3 missing.json
 study.json
 === stderr
-reckon: FILE is missing: study file, see reckon-study(5); - is standard input; reckon study --help says more
-reckon: FILE is missing: study file, see reckon-study(5); - is standard input; reckon study --help says more
+reckon: FILE is missing: Study file, see reckon-study(5); - is standard input; reckon study --help says more
+reckon: FILE is missing: Study file, see reckon-study(5); - is standard input; reckon study --help says more
 reckon: --jobs: 0 is too small: give at least 1
 reckon: --jobs: 1025 is too large: give at most 1024
 reckon: --figure: third is not in the study, whose first one is first; --list shows all
 reckon: --export: "xml" is not known: give one of: table, json, csv
-reckon: --db needs a value: --db FILE, database that keeps the results (FILE with .db for .json)
+reckon: --db needs a value: --db FILE, Database of the results (default: FILE with .db for .json)
 reckon: too many arguments: "other.json" is not expected: --help shows the usage
 reckon: --db is missing: a study from standard input has no place of its own
 reckon: missing.json: cannot open: No such file or directory; check the path

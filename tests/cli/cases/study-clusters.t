@@ -83,8 +83,8 @@ max_batch,datatype,framework,sequence,strategies,fits,rank,step,usd,plan
 32,64,bf16,megatron,8192,17,17,1,2.8325,0.2222,gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
 32,64,bf16,megatron,8192,17,17,2,2.8919,0.2232,gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
 32,64,bf16,megatron,8192,17,17,3,2.9944,0.225,gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
-The best plans
-rank    step  tokens/s/GPU    MFU  memory  GPUs used  USD a step  plan
+Best plans
+rank    step  tokens/s/GPU    MFU  memory  GPUs used  USD per step  plan
            s                    %     GiB
    1  2.8325        5784.3  45.75    56.0         32      0.2222  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
    2  2.8919        5665.5  44.81    57.9         32      0.2232  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1

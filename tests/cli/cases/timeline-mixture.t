@@ -1,18 +1,18 @@
 reckon timeline -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 vpp2 ep8 zero1
 === stdout
-mixtral-8x7b on h100-sxm5-80g, 64 GPUs, by reckon: 7.175 s a step
+mixtral-8x7b on h100-sxm5-80g, 64 GPUs, detailed model: 7.175 s a step
   plan: dp8 tp2 pp4 vpp2 ep8 gbs256 zero1
   assumed: precision bf16, framework megatron, microbatch 1, batch 256 (4 * gpus * microbatch),
   sequence 8192 (the model's), attention flash3
 schedule interleaved: stages 4, chunks of a stage 2, microbatches 32, passes 512; messages beside
-step: 7.17482 s simulated, 7.15936 s by reckon: 0.22 % more
+step: 7.17482 s simulated, 7.15936 s by the reckon: 0.22 % more
   why: the formula's bubble of interleaved stages is that of equal chunks and full rounds
   why: messages run beside computing; the formula waits for those at start and end alone, or for one behind every pass (--messages charged)
   why: what stages do behind their last pass runs while those in front drain; the formula leaves messages out of that time
-idle: 7.0 % of the step on average, 8.1 % at most, 4.7 % on the busiest stage, whose bubble is 4.3 % by reckon
-tightest: stage 0, memory tier 0 (HBM3): 67.74 GiB at most, 67.74 GiB by reckon: the same; it has 80 GiB
+idle: 7.0 % of step on average, 8.1 % at most, 4.7 % on the busiest stage, whose bubble is 4.3 % by the reckon
+tightest: stage 0, memory tier 0 (HBM3): 67.74 GiB at most, 67.74 GiB by the reckon: the same; it has 80 GiB
 
-Memory at its peak
+Peak memory
 memory                tightest stage       peak   estimate  difference   capacity  first at  in flight
                                                                      %                   ms
 memory tier 0 (HBM3)               0  67.74 GiB  67.74 GiB        0.00  80.00 GiB  628.4944        5.5  microbatches

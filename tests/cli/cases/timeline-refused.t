@@ -2,11 +2,11 @@ reckon timeline -m gpt3-175b -s a100-80g-nvl8 --framework calculon --tensor 7 --
 echo "exit $?"
 ls
 === stdout
-gpt3-175b on a100-80g-nvl8, 105 GPUs, by calculon: this plan cannot run
+gpt3-175b on a100-80g-nvl8, 105 GPUs, Calculon model: this plan cannot run
   plan: framework=calculon dp3 tp7 pp5 gbs99
   assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
 
-Why it cannot run
+Constraints violated
 reason           message
 bad_tensor       hidden is 12288, not divisible by the tensor degree 7
 bad_tensor       feedforward is 49152, not divisible by the tensor degree 7

@@ -83,26 +83,26 @@ config.json model.safetensors moments.safetensors train.json of a model file
 goes on with the same bits
 8
 and the same score
-step-00000001 on h100-sxm5-80g, 1 GPU, by reckon
+step-00000001 on h100-sxm5-80g, 1 GPU, detailed model
 {"architectures":["LlamaForCausalLM"],"model_type":"llama","vocab_size":257,"hidden_size":128,"intermediate_size":384,"num_hidden_layers":4,"num_attention_heads":4,"num_key_value_heads":4,"head_dim":32,"max_position_embeddings":128,"hidden_act":"silu","rms_norm_eps":1e-5,"rope_theta":10000.0,"attention_dropout":0.0,"attention_bias":false,"mlp_bias":false,"tie_word_embeddings":true,"bos_token_id":null,"eos_token_id":null,"torch_dtype":"float32"}
 config.json model.safetensors moments.safetensors train.json of its settings
 goes on with the same bits
 8
 and the same score
-step-00000001 on h100-sxm5-80g, 1 GPU, by reckon
+step-00000001 on h100-sxm5-80g, 1 GPU, detailed model
   "rms_norm_eps": 1e-6,
   "rope_theta": 5000.0,
 config.json model.safetensors moments.safetensors train.json of GPT-2's shape
 goes on with the same bits
 8
 and the same score
-step-00000001 on h100-sxm5-80g, 1 GPU, by reckon
+step-00000001 on h100-sxm5-80g, 1 GPU, detailed model
 {"architectures":["GPT2LMHeadModel"],"model_type":"gpt2","vocab_size":257,"n_embd":32,"n_layer":2,"n_head":4,"n_inner":64,"n_positions":32,"activation_function":"gelu_new","layer_norm_epsilon":1e-5,"attn_pdrop":0.0,"embd_pdrop":0.0,"resid_pdrop":0.0,"tie_word_embeddings":true,"bos_token_id":null,"eos_token_id":null,"torch_dtype":"float32"}
 config.json model.safetensors moments.safetensors train.json of Qwen 2's
 goes on with the same bits
 8
 and the same score
-step-00000001 on h100-sxm5-80g, 1 GPU, by reckon
+step-00000001 on h100-sxm5-80g, 1 GPU, detailed model
   "model_type": "qwen2",
   "num_key_value_heads": 2,
   "tie_word_embeddings": false,
@@ -110,21 +110,21 @@ config.json model.safetensors moments.safetensors train.json of Qwen 3's
 goes on with the same bits
 8
 and the same score
-step-00000001 on h100-sxm5-80g, 1 GPU, by reckon
+step-00000001 on h100-sxm5-80g, 1 GPU, detailed model
   "model_type": "qwen3",
   "head_dim": 16,
 config.json model.safetensors moments.safetensors train.json of Mistral's
 goes on with the same bits
 8
 and the same score
-step-00000001 on h100-sxm5-80g, 1 GPU, by reckon
+step-00000001 on h100-sxm5-80g, 1 GPU, detailed model
   "model_type": "mistral",
   "sliding_window": 8,
 config.json model.safetensors moments.safetensors train.json of Qwen 3's mixtures
 goes on with the same bits
 8
 and the same score
-step-00000001 on h100-sxm5-80g, 1 GPU, by reckon
+step-00000001 on h100-sxm5-80g, 1 GPU, detailed model
   "model_type": "qwen3_moe",
   "intermediate_size": 64,
   "moe_intermediate_size": 16,
@@ -133,7 +133,7 @@ config.json model.safetensors moments.safetensors train.json of Qwen 2's mixture
 goes on with the same bits
 8
 and the same score
-step-00000001 on h100-sxm5-80g, 1 GPU, by reckon
+step-00000001 on h100-sxm5-80g, 1 GPU, detailed model
   "model_type": "qwen2_moe",
   "intermediate_size": 64,
   "moe_intermediate_size": 16,
@@ -142,13 +142,13 @@ config.json model.safetensors moments.safetensors tokenizer.json tokenizer.model
 goes on with the same bits
 8
 and the same score
-step-00000001 on h100-sxm5-80g, 1 GPU, by reckon
+step-00000001 on h100-sxm5-80g, 1 GPU, detailed model
 {"architectures":["LlamaForCausalLM"],"model_type":"llama","hidden_size":32,"intermediate_size":64,"num_hidden_layers":2,"num_attention_heads":4,"num_key_value_heads":2,"vocab_size":257,"max_position_embeddings":64,"rms_norm_eps":1e-6,"rope_theta":500000.0,"rope_scaling":{"rope_type":"llama3","factor":8.0,"low_freq_factor":1.0,"high_freq_factor":4.0,"original_max_position_embeddings":16},"eos_token_id":[2,3],"tie_word_embeddings":false,"torch_dtype":"float32"}
 config.json model.safetensors moments.safetensors tokenizer.json tokenizer.model tokenizer_config.json train.json of a folder, with another base
 goes on with the same bits
 8
 and the same score
-step-00000001 on h100-sxm5-80g, 1 GPU, by reckon
+step-00000001 on h100-sxm5-80g, 1 GPU, detailed model
   "model_type": "llama",
   "rope_theta": 10000.0,
     "factor": 8.0,

@@ -47,13 +47,13 @@ the losses of one plan
 0
 1 of 6 steps were skipped
 === stderr
-reckon: behind step 1: tp2 pp2 gbs4 mbs1
-reckon: warning: events:3: is no event of reckon adapt, and is passed over
+reckon: after step 1: tp2 pp2 gbs4 mbs1
+reckon: warning: events:3: is not an event of reckon adapt, and is passed over
 reckon: warning: events:4: tp3 gbs4: the plan cannot run: bad_tensor: heads: 4, needs 3; the run goes on as it is
 reckon: warning: events:5: tp2 gbs8: a run keeps its batch and its sequence; the run goes on as it is
-reckon: behind step 3: dp4 zero3 gbs4 mbs1 offload-optimizer=1
-reckon: behind step 4: dp2 gbs4 mbs1 stages=2/tp2~2
-reckon: behind step 2: tp2 pp2 zero1 gbs4 mbs1
+reckon: after step 3: dp4 zero3 gbs4 mbs1 offload-optimizer=1
+reckon: after step 4: dp2 gbs4 mbs1 stages=2/tp2~2
+reckon: after step 2: tp2 pp2 zero1 gbs4 mbs1
 reckon: warning: muons:2: dp2 gbs4 mbs1 optimizer=adam: a run keeps its optimizer; the run goes on as it is
-reckon: behind step 5: tp2 gbs4 mbs1 precision=fp16
+reckon: after step 5: tp2 gbs4 mbs1 precision=fp16
 reckon: nowhere: cannot be read: No such file or directory

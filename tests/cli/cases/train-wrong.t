@@ -184,7 +184,7 @@ exit 2
 kernels: OpenB
 step      1  l
 exit 0
-reckon: stopped behind step N of 1000000: --load stopped goes on from there
+reckon: stopped after step N of 1000000: --load stopped goes on from there
 === stderr
 reckon: say what to train: --model gpt2-124m
 reckon: say what to train on: --data tokens.bin
@@ -223,7 +223,7 @@ reckon: saved/step-00000001/model.safetensors: has model.layers.2.input_layernor
 reckon: lost: has moments.safetensors, and no train.json that says what they are of: load model.safetensors from a folder of its own to begin a run with the weights alone
 reckon: weights: holds 1 of the 2 files model-...-of-00002.safetensors: bring the others, too
 reckon: warning: zero.bin: neither text nor what reckon tokenize --as bin writes: each of its bytes is taken as a token
-reckon: warning: en.txt: each byte of this text is taken as a token, 256 of the model's 600: reckon tokenize --as bin -t TOKENIZER makes tokens of it
+reckon: warning: en.txt: each byte of this text is taken as a token, 256 parameters of the model's 600: reckon tokenize --as bin -t TOKENIZER makes tokens of it
 reckon: version.bin: tokens in a form of version 2, and 1 is known: write it again with reckon tokenize --as bin
 reckon: --drives is of plans that offload: say offload-activations=1 or the like, too
 reckon: --adaptive is of plans that offload: say offload-activations=1 or the like, too

@@ -29,34 +29,34 @@ refused search -m llama2-7b -s mi300x -g 8 -b 64 --schedule zero-bubble-2p
 echo '--- searched'
 reckon search -q -m llama2-7b -s mi300x -g 8 -b 64 --pipeline 8 --microbatch 1 --recompute none --schedule 1f1b --schedule v-zero --schedule v-half --schedule v-min --top 4 | sed -n '/^rank/,/^$/p'
 === stdout
-llama2-7b on mi300x, 8 GPUs, by reckon: 3.332 s a step
+llama2-7b on mi300x, 8 GPUs, detailed model: 3.332 s a step
 schedule v-zero: stages 8, chunks of a stage 2, microbatches 64, passes 3072; messages beside
-step: 3.34212 s simulated, 3.33175 s by reckon: 0.31 % more
-llama2-7b on mi300x, 8 GPUs, by reckon: 3.455 s a step
+step: 3.34212 s simulated, 3.33175 s by the reckon: 0.31 % more
+llama2-7b on mi300x, 8 GPUs, detailed model: 3.455 s a step
 schedule v-half: stages 8, chunks of a stage 2, microbatches 64, passes 3072; messages beside
-step: 3.45613 s simulated, 3.45494 s by reckon: 0.034 % more
-llama2-7b on mi300x, 8 GPUs, by reckon: 3.799 s a step
+step: 3.45613 s simulated, 3.45494 s by the reckon: 0.034 % more
+llama2-7b on mi300x, 8 GPUs, detailed model: 3.799 s a step
 schedule v-min: stages 8, chunks of a stage 2, microbatches 64, passes 3072; messages beside
-step: 3.79778 s simulated, 3.79866 s by reckon: 0.023 % less
+step: 3.79778 s simulated, 3.79866 s by the reckon: 0.023 % less
 128
 --- other tools
   plan: pp8 vpp2 gbs64 schedule=v-half vocab-multiple=128
 pipeline_parallel_schedule = "ZBVZeroBubble"
   plan: framework=fsdp pp8 vpp2 gbs64 schedule=v-zero grad-overlap
 --- refused
-Why it cannot run
+Constraints violated
 reason        message
 bad_pipeline  v-zero, v-half and v-min give each rank 2 virtual stages, here it has 1: give vpp2
-Why it cannot run
+Constraints violated
 reason        message
 bad_pipeline  v-zero, v-half and v-min give each rank 2 virtual stages, here it has 3: give vpp2
-Why it cannot run
+Constraints violated
 reason        message
 bad_pipeline  v-zero, v-half and v-min are known for 2 to 64 stages, there are 1: change pp
-Why it cannot run
+Constraints violated
 reason        message
 bad_pipeline  v-zero, v-half and v-min have no rounds of microbatches: leave mb-group out
-Why it cannot run
+Constraints violated
 reason        message
 bad_pipeline  with v-zero, v-half and v-min layers of single stages are given by split, one number for each virtual stage: leave first-layers and last-layers out
 reckon: PyTorch's runtime lays the stages of a table out in loops, not in a V: choose another schedule (v-zero it has itself, as ZBVZeroBubble)

@@ -34,7 +34,7 @@ ran, accepted                        4      4  100.00
   sure, ran, accepted                4      4  100.00
   unsure                             5      0    0.00
 
-Rows that are not modelled
+Rows that are not modeled
 id   source  reason
 a_6          adapters in series, prefixes and prompts
 a_7          lora_targets: "z" is not known

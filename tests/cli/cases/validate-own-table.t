@@ -30,7 +30,7 @@ ran, accepted                        2      2  100.00
   sure, ran, accepted                2      2  100.00
   unsure                             3      0    0.00
 
-Runs that differ by their plan alone
+Runs that differ only in their plan
 group                                                                          plans  first  first s  best    best s  regret
                                                                                                                            %
 somebody | A100-SXM4-80GB x64 | batch 512 of 2048 | bf16 | 40x5120, 0 experts      3  own_1  9.000 s  own_1  9.000 s    0.00
@@ -40,7 +40,7 @@ groups  mean  median  90th pct  worst  out of memory
            %       %         %      %
      1  0.00    0.00      0.00   0.00              0
 
-Rows that are not modelled
+Rows that are not modeled
 id     source    reason
 own_4  somebody  the row gives no layers, and the shape of "Unheard-of" is not in the catalog
 own_5  somebody  no system of the catalog is known as "Quantum-1"
