@@ -3,7 +3,7 @@ reckon export megatron -m llama3.1-8b gpus8 tp2 gbs32 zero1 recompute=full -o ru
 for number in "--step 6" "--tflops 281.1" "--tokens-per-second 43690.7" "--tokens-per-second-per-gpu 5461.33" "--mfu 28.41" "--mfu 0.2841"; do
     reckon doctor run.sh -s h100-sxm5-80g $number | head -n 1
 done
-reckon doctor run.sh -s h100-sxm5-80g --step 6 | grep -vE '^  assumed' | sed 's/^  [0-9]* % of/  N % of/; s/interval .* (cross.*/interval ... (cross-validated)/' | sed -n '2,5p;/^Possible/,/^$/p;/^The single/,$p'
+reckon doctor run.sh -s h100-sxm5-80g --step 6 | grep -vE '^  assumed' | sed 's/^  [0-9]* % of/  N % of/; s/interval .* (cross.*/interval ... (cross-validated)/' | sed -n '2,5p;/nearest first$/,/^$/p;/^The single/,$p'
 for line in $(reckon doctor run.sh -s h100-sxm5-80g --step 6 --format csv | sed -n '/^change,/,$p' | cut -d, -f5 | grep '[0-9]'); do sed -n "${line}p" run.sh; done
 echo "--- a configuration: its own keys"
 reckon export torchtitan -m llama3.1-8b framework=fsdp gpus8 zero3 gbs32 recompute=full grad-overlap weight-overlap -o job.toml 2>/dev/null
@@ -27,6 +27,13 @@ predicted: 4.746 s per step: 355.3 TFLOP/s per GPU, MFU 35.9 %; the run takes 1.
   plan: dp4 tp2 gbs32 zero1 recompute=full
 usual: in the 50 % interval
   N % of measured runs are faster; 90 % interval ... (cross-validated)
+What would explain it, the nearest first
+if                                               the step would take  measured over that  look at
+links within the node at a quarter                           6.023 s                   1  nccl-tests on one node; NVLink state, peer access
+norms, activation and loss one kernel each step              5.811 s                   1  torch.compile or fused kernels
+products at 0.8 of their rate                                5.558 s                 1.1  clocks, power limit and temperature under load (nvidia-smi -q -d CLOCK,POWER)
+attention is FlashAttention-2                                5.162 s                 1.2  which kernel runs, in a profile
+
 The single changes that bring most
 change                     saves  the step would take  memory  line  in the file
                                %                          GiB
