@@ -48,13 +48,17 @@ Inspect:
 
 Other tools:
   import                      read models and plans of other tools
+  capture                     record the arguments that a script really starts
   export                      write launch files for other tools
 
 Monitor and calibrate:
   doctor                      diagnose a run that is slower than predicted
   adapt                       watch a run and report when another plan pays off
   calibrate                   fit a system's kernels and links to measurements
+  support                     count the measured runs that support a prediction
   validate                    compare predictions with published measurements
+  mcp                         answer an assistant's questions (Model Context
+                              Protocol)
 
 Train:
   corpus                      make training text from raw text
