@@ -47,5 +47,5 @@ rule                  severity  asks
 12.datatype           error     the device multiplies the type; fp16 has loss scaling
 12.environment        error     the environment is what the plan needs; rank, world and local rank agree
 13.reshard            error     a checkpoint of another layout is in a format that can be resharded
-13.model              error     a checkpoint has the shapes parameters of the model
+13.model              error     a checkpoint has the shapes of the model
 14.waste              warning   no single change of the plan that can be launched and fits is predicted to shorten the step by the threshold of reckon check

@@ -16,7 +16,7 @@ llama3.1-8b on h100-sxm5-80g: 3 warnings
 warning 14.waste: recompute nothing: would shorten the step by 23.6 %, 9.47 s to 7.23 s, with 51.7 of 80.0 GiB: recompute full -> none
 warning 14.waste: recompute attention alone: would shorten the step by 21.0 %, 9.47 s to 7.48 s, with 51.7 of 80.0 GiB: recompute full -> selective, recompute_parts none -> core_attn
 llama3.1-8b on h100-sxm5-80g: 2 warnings
-error 2.product: gpus: 64 GPUs are no multiple of tensor 3 * pipeline 1 = 3: use 63 or 66
+error 2.product: gpus: 64 GPUs are not a multiple of tensor 3 * pipeline 1 = 3: use 63 or 66
 error 4.heads: tp 3: heads: 32 over 3 ranks is not whole: use 2 or 4
 error 4.kv_heads: tp 3: kv_heads: 8 over 3 ranks is not whole: use 2 or 4
 error 4.feedforward: tp 3: feedforward: 14336 over 3 ranks is not whole: use 2 or 4

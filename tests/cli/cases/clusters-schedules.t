@@ -72,7 +72,7 @@ Where the time of a step goes
              time  share
                 s      %
 matrix     1.9018   57.9  matrix products                                               ##############
-attention  0.3708   11.3  Attention kernels                                             ###
+attention  0.3708   11.3  attention kernels                                             ###
 memory     0.1843    5.6  memory-bound operations: norms, activations, casts            #
 tensor     0.2691    8.2  exposed tensor-parallel communication                         ##
 pipeline   0.3444   10.5  exposed messages between stages                               ###

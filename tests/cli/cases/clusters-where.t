@@ -66,9 +66,9 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
 
 bound      3.6230 s          no plan has an objective below: proved
 exit 0
-  what the condition says of step was asked of the plans that were simulated: others may satisfy it, too
+  what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
 exit 0
-  what the condition says of step was asked of the plans that were simulated: others may satisfy it, too
+  what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
    1  4.0788        8033.7  41.79    61.7         16  gbs64 round16; new: 32 layers tp4 dp4 mbs4
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
@@ -78,10 +78,10 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
 bound      2.8325 s          no plan has an objective below: proved
 exit 0
    1  3.3214        9865.6  51.32    74.7         16  gbs64 round8; new: 32 layers tp1 cp2 dp8 mbs1
-  what the condition says of step was asked of the plans that were simulated: others may satisfy it, too
+  what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
   no plan fits that keeps to all that is asked of its stages: 27 were simulated; leave a condition or a value out
 exit 1
-  what the condition says of step was asked of the plans that were simulated: others may satisfy it, too
+  what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
    1  2.8325        5784.3  45.75    56.0         32  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 

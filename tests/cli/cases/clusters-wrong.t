@@ -157,7 +157,7 @@ reckon: tp3 divides the node of no cluster: tp2 is the nearest below that does
 reckon: cp3 does not divide the tokens of a sample, 8192: cp2 does
 reckon: tp1 cp64 of a stage need 64 accelerators, the largest cluster has 16: cp16 does
 reckon: ep8: llama3.1-8b has no experts: leave ep out
-reckon: ep3 does not divide the experts parameters of the model, 8: ep2 does
+reckon: ep3 does not divide the experts of the model, 8: ep2 does
 reckon: "h100-sxm5-80g x8 nam=a + l4 x8 link=1Gb/s":1:18: unknown part "nam": did you mean "name="?
 reckon: "h100-sxm5-80g x8 + l4 x8 lnk=1Gb/s":1:26: unknown part "lnk": did you mean "link="?
 reckon: "h100-sxm5-80g x8 name=a name=b + l4 x8 link=1Gb/s":1:25: name= is given twice: remove one

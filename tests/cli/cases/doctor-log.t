@@ -5,4 +5,3 @@ reckon doctor train.log -m llama3.1-8b -s h100-sxm5-80g --gpus 8 tp2 zero1 gbs32
 grep -E '^measured|^Possible explanations' answer
 === stdout
 measured: 9.600 s per step (9 steps of Megatron-LM after the warm-up, 80 % of them 9.200 s to 91 s)
-Possible explanations, the nearest first

@@ -3,7 +3,7 @@ reckon export megatron -m llama3.1-8b gpus8 tp2 gbs32 zero1 recompute=full -o ru
 for number in "--step 6" "--tflops 281.1" "--tokens-per-second 43690.7" "--tokens-per-second-per-gpu 5461.33" "--mfu 28.41" "--mfu 0.2841"; do
     reckon doctor run.sh -s h100-sxm5-80g $number | head -n 1
 done
-reckon doctor run.sh -s h100-sxm5-80g --step 6 | grep -vE '^  assumed' | sed 's/^  [0-9]* % of/  N % of/; s/interval .* (cross.*/interval ... (cross-validated)/' | sed -n '2,5p;/^What would/,/^$/p;/^The single/,$p'
+reckon doctor run.sh -s h100-sxm5-80g --step 6 | grep -vE '^  assumed' | sed 's/^  [0-9]* % of/  N % of/; s/interval .* (cross.*/interval ... (cross-validated)/' | sed -n '2,5p;/nearest first$/,/^$/p;/^The single/,$p'
 for line in $(reckon doctor run.sh -s h100-sxm5-80g --step 6 --format csv | sed -n '/^change,/,$p' | cut -d, -f5 | grep '[0-9]'); do sed -n "${line}p" run.sh; done
 echo "--- a configuration: its own keys"
 reckon export torchtitan -m llama3.1-8b framework=fsdp gpus8 zero3 gbs32 recompute=full grad-overlap weight-overlap -o job.toml 2>/dev/null
@@ -55,7 +55,7 @@ measured: 3.373 s per step: 500 TFLOP/s per GPU, 77713.4 tokens/s, MFU 50.5 %
   plan: dp4 tp2 gbs32 zero1
   assumed: precision bf16, framework megatron, microbatch 1, sequence 8192 (the model's),
   attention flash3
-measured: 6 s a step (3 steps of Megatron-LM behind the warm-up, 80 % of them 6 s to 6 s)
+measured: 6 s per step (3 steps of Megatron-LM after the warm-up, 80 % of them 6 s to 6 s)
 === stderr
 reckon: run.sh: this is a launch script of Megatron-LM, and no log: give a measured number with it, --tflops N, --step SECONDS, --tokens-per-second N or --mfu PERCENT; or a log, and this file as --launch
 reckon: the measured number is 337.3 ms per step: 5000 TFLOP/s per GPU, 777134 tokens/s, MFU 505.4 %, more than the peak of the GPUs: check its unit (--tflops is per GPU, --tokens-per-second of all GPUs, --tokens-per-second-per-gpu of one), the GPUs and the batch

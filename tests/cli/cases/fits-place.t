@@ -2,7 +2,7 @@
 reckon fits llama3.1-70b h100-sxm5-80g gpus64 tp4 pp8 sp zero1 gbs32 --place | sed -n '/by allocator/,$p'
 reckon fits llama3.1-70b h100-sxm5-80g gpus64 tp4 pp8 sp zero1 gbs32 --place --format json | sed -n '/"placed"/,$p' | head -9
 === stdout
-The tightest stage by allocator: fragmentation of step's buffers, in place of the assumed fragmentation
+The tightest stage by allocator: fragmentation of the step's buffers, in place of the assumed fragmentation
 allocator            predicted  lost  of live bytes  in all  left
                            GiB   GiB              %     GiB   GiB
 fixed addresses          71.00  0.11           0.16   71.11  8.89  planned

@@ -30,7 +30,7 @@ reckon: no strategy divides the batch: give a batch that chunks divide into samp
 reckon: profiles.json:393:9: models.llama2-7b.time: has 0 batch sizes of "layertype_0_...", and its time mode needs 8: profile more, or choose another mode
 reckon: the words: unknown key "memory"; did you mean "memory_GB"?
 reckon: the words: default_dp_type: must be ddp or zero2: ZeRO-3 is always searched too
-reckon: the words: missing key "sequence" (Tokens per sample, for each kind): add it
+reckon: the words: missing key "sequence" (tokens of a sample, for each kind): add it
 reckon: profiles.json has several, or none, under "models": name one with --model
 reckon: give --profiles FILE: what was measured
 reckon: cases.json:1:22: cases[0].input: missing key "hardware" (profile of the machine): add it

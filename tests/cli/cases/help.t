@@ -23,12 +23,12 @@ Plan:
   search                      search for the fastest plans
   budget                      find the largest model or most tokens within a
                               budget
-  longest                     find find the longest sequence that can be trained
+  longest                     find the longest sequence that can be trained
   serve                       predict inference: first token, token rate, KV
                               cache
   offload                     plan activation offloading and the lifetime of
                               drives
-  study                       run run a grid of searches, kept in a database
+  study                       run a grid of searches, kept in a database
 
 Catalogs:
   models                      list the models of the catalog, or show one
@@ -49,13 +49,17 @@ Inspect:
 
 Other tools:
   import                      read models and plans of other tools
+  capture                     record the arguments that a script really starts
   export                      write launch files for other tools
 
 Monitor and calibrate:
   doctor                      diagnose a run that is slower than predicted
   adapt                       watch a run and report when another plan pays off
   calibrate                   fit a system's kernels and links to measurements
+  support                     count the measured runs that support a prediction
   validate                    compare predictions with published measurements
+  mcp                         answer an assistant's questions (Model Context
+                              Protocol)
 
 Train:
   corpus                      make training text from raw text
@@ -75,8 +79,8 @@ Checkpoints:
                               plan
 
 Published tools:
-  calculon                    run run the commands of the published tool Calculon
-  galvatron                   run run the search of the published tool Galvatron
+  calculon                    run the commands of the published tool Calculon
+  galvatron                   run the search of the published tool Galvatron
   papers                      compare published systems with predictions
 
 General:

@@ -43,7 +43,7 @@ llama3.1-70b on h100-sxm5-80g mem2=1TiB@100GB/s, 16 GPUs, detailed model: 38.30 
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
   assumed: precision bf16, framework megatron, microbatch 1, batch 64 (4 * gpus * microbatch),
   sequence 8192 (the model's), attention flash3
-llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, detailed model: 38.57 s a step
+llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, detailed model: 38.57 s per step
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
   assumed: host memory 2048 GiB a node of 8 at 50 GB/s each, precision bf16, framework megatron,
 llama3.1-8b on gh200-96g, 8 GPUs, detailed model: 3.223 s per step, 523.3 TFLOP/s per GPU, MFU 52.9 %

@@ -30,7 +30,7 @@ kv heads          8                 key and value heads, each shared by a group 
 norm              rmsnorm           kind of all norms
 activation        squared_relu      between the MLP's matrices, or of its gate
 no dropout        yes               trained without dropout
-flash attention   yes               keep attention scores out of memory
+flash attention   yes               attention scores are never written to memory
 causal skip       yes               flash attention leaves out what the causal mask hides
 mixers            r-r-r-rr-r-r-ra-r-r-ra-r-r-r-ra-r-r-r-ra-r-rr-r-r-r-r-  what mixes the tokens of each layer, in letters of reckon-model(5)
 mlps              -d-d-d--d-d-d--d-d-d--d-d-d-d--d-d-d-d--d-d--d-d-d-d-d  the MLP of each layer, in letters of reckon-model(5)

@@ -28,7 +28,7 @@ norm             rmsnorm           kind of all norms
 gated mlp        yes               a gate next to the MLP's first matrix
 activation       silu              between the MLP's matrices, or of its gate
 no dropout       yes               trained without dropout
-flash attention  yes               keep attention scores out of memory
+flash attention  yes               attention scores are never written to memory
 causal skip      yes               flash attention leaves out what the causal mask hides
 
 Assumed because the arguments do not state it

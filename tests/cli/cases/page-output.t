@@ -23,7 +23,7 @@ fits.html:<h1>llama3.1-8b on h100-sxm5-80g
 fits.html:This plan cannot run
 refused.html:<h1>llama3.1-405b on h100-sxm5-80g
 refused.html:This plan cannot run
-<h1>Best plans for llama3.1-8b on h100-sxm5-80g
+<h1>The best plans for llama3.1-8b on h100-sxm5-80g
 class="verdict good
 <figure id="frontier
 <figure id="best-time
@@ -37,7 +37,7 @@ It may not fit
 <h1>llama3.1-8b on h100-sxm5-80g, 8 GPUs, detailed model: 2.450 s per step
 <h2 id="section-schedule">The pipeline
 id="schedule"
-<h1>Best plans for llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@50us
+<h1>The best plans for llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@50us
 id="schedule"
 === stderr
 reckon: /no/such/folder/p.html: cannot write: folder /no/such/folder: No such file or directory

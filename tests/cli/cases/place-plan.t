@@ -60,7 +60,7 @@ data-rows="1764"
 exit 2
 exit 4
 === stderr
-reckon: there is not a rank 8: the plan's are 0 to 7
-reckon: "gpus8 tp3":1:1: gpus: 8 GPUs are no multiple of tensor 3 * pipeline 1 = 3: use 6 or 9
+reckon: there is no rank 8: the plan's are 0 to 7
+reckon: "gpus8 tp3":1:1: gpus: 8 GPUs are not a multiple of tensor 3 * pipeline 1 = 3: use 6 or 9
 reckon: --draw step.svg: it writes a page, call it FILE.html; a button there saves the drawing as SVG
 reckon: /no/such/folder/x.html: cannot write: No such file or directory

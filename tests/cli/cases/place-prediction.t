@@ -20,9 +20,9 @@ addresses       0.00  lost between buffers
 peak           53.90  peak as placed
       "two_level_peak": 62580260864,
 total          65.90
-The tightest stage by allocator: fragmentation of step's buffers, in place of the assumed fragmentation
+The tightest stage by allocator: fragmentation of the step's buffers, in place of the assumed fragmentation
 allocator            predicted   lost  of live bytes  in all   left
-                           GiB    GiB                 %     GiB    GiB
-fixed addresses          63.11   0.00              0.00   63.11  16.89  planned; no plan is lower
-expandable segments      63.11   0.70              1.29   63.80  16.20  PyTorch's, expandable_segments:True
-caching allocator        63.11  12.39             23.00   75.50   4.50  PyTorch's default
+                           GiB    GiB              %     GiB    GiB
+fixed addresses          63.11   0.00           0.00   63.11  16.89  planned; no plan is lower
+expandable segments      63.11   0.70           1.29   63.80  16.20  PyTorch's, expandable_segments:True
+caching allocator        63.11  12.39          23.00   75.50   4.50  PyTorch's default

@@ -8,7 +8,7 @@ reckon predict -s h100-sxm5-80g tp8
 === stderr
 reckon: plan.json:1:15: unknown key "pipelin"; did you mean "pipeline"?
 reckon: plan.json:1:41: not JSON: ']' expected near 'O'
-reckon: plan.json:1:10: gpus: 60 GPUs are no multiple of tensor 8 * pipeline 1 = 8: use 56 or 64
+reckon: plan.json:1:10: gpus: 60 GPUs are not a multiple of tensor 8 * pipeline 1 = 8: use 56 or 64
 reckon: nowhere.json: cannot open: No such file or directory; check the path
 reckon: standard input (-) can be read once: give files for the others
 reckon: --model is missing: reckon models lists what there is

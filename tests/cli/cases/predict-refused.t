@@ -24,7 +24,7 @@ llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
 bad_pipeline  81 of 80 blocks are on a stage: deal out 80
 llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 64 GPUs, detailed model: this plan cannot run
 llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
-bad_option  context 4: 8190 tokens are no multiple of 2 * context 4: use a sequence of 8184 or 8192
+bad_option  context 4: 8190 tokens are not a multiple of 2 * context 4: use a sequence of 8184 or 8192
 llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
 bad_option  zero 3: DeepSpeed's pipeline shards the optimizer only: give zero1
 bad_option  expert 16: 8 experts over 16 ranks: use 8

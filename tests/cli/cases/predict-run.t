@@ -14,7 +14,7 @@ reckon fits llama3.1-8b h100 -g 8 tp8 --tokens 1T --price 2 | sed -n '/^days/p;/
 reckon diff "gpus64 tp8 pp2 sp zero1 gbs128" "+tp4 pp8" -m llama3.1-70b -s h100 --tokens 1T --price 2 | sed -n '/whole run/,$p'
 === stdout
 days                              79.16             expected, failures and checkpoints included
-goodput                           89.48 %           training over all changes
+goodput                           89.48 %           training over all of it
 a checkpoint every                246.7 s           the best, or that of --interval; a step at least
 GPU-hours                         31.126 M
 The run
@@ -24,7 +24,7 @@ days                              79.16             expected, failures and check
 ... at most one of ten less than  78.47
 ... at most one of ten more than  79.91
 of it training                    70.83
-goodput                           89.48 %           training over all changes
+goodput                           89.48 %           training over all of it
 a failure every                   3.09 h
 failures                          609.3             expected
 noticing, restarting, waiting     8.50 %
@@ -46,14 +46,14 @@ CO2 in tonnes                     7971
   reserved of 2024-12-01: AWS EC2 Capacity Blocks for ML, p5.48xlarge, 39.33 USD for eight
 
 What would bring the run more
-change                                                    saves days  goodput  checkpoint every  cost in USD
-                                                                            %                 s            M
-one more spare node                                             0.37    89.90             246.7      153.119
-twice the storage bandwidth                                    0.519    90.07             174.8      152.754
+change                                               saves days  goodput  checkpoint every  cost in USD
+                                                                       %                 s            M
+one more spare node                                        0.37    89.90             246.7      153.119
+twice the storage bandwidth                               0.519    90.07             174.8      152.754
 checkpoints in the background (--checkpoints async)        1.61    91.34              17.6      150.631
-checkpoints in memory (--checkpoints memory)                    1.63    91.36              17.6      150.594
-half the time from failure to work                              3.14    93.17             246.7      147.673
-half the failures                                               4.23    94.53             349.7      145.549
+checkpoints in memory (--checkpoints memory)               1.63    91.36              17.6      150.594
+half the time from failure to work                         3.14    93.17             246.7      147.673
+half the failures                                          4.23    94.53             349.7      145.549
 
   "run": {
     "tokens": 15600000000000,
@@ -100,7 +100,7 @@ half the failures                                               4.23    94.53   
 2
 cost in USD                       88.296 K          spare nodes included
   assumed: failures as of llama3: [dubey2024] Table 5; 1 USD for a GPU-hour, ours of today: us
-change                                                    saves days  goodput  checkpoint every  cost in USD
+change                                               saves days  goodput  checkpoint every  cost in USD
 days                              229.9             expected, failures and checkpoints included
 cost in USD                       176.591 K         spare nodes included
 The whole run

@@ -20,7 +20,7 @@ reckon: "tp8 pp2 sp zero4":1:16: zero must be >= 0 and <= 3, got "4"
 reckon: "tp8 fsdp":1:5: "fsdp" is a value: write framework=fsdp
 reckon: "plan.json gbs64":1:1: "plan.json" is a file, not a word: give a plan's file with --plan
 reckon: "tp8 tp4":1:5: tp is given twice: leave one out
-reckon: --gpus: 64 GPUs are no multiple of tensor 6 * pipeline 1 = 6: use 60 or 66
+reckon: --gpus: 64 GPUs are not a multiple of tensor 6 * pipeline 1 = 6: use 60 or 66
 reckon: --gpus: 64, but the words say gpus32: leave one out
 reckon: "tp8 gbs100":1:5: gbs 100: no multiple of 8 copies * microbatch 1: use 96 or 104
 reckon: "recompute=selective:mlpp":1:21: recompute-parts must be one of core_attn, moe_act, layernorm, mla_up_proj, mlp, moe, shared_experts; got "mlpp"; did you mean "mlp"?

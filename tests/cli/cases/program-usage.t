@@ -36,8 +36,8 @@ e
 t
 exit 2
 === stderr
-reckon: --gpus: 8 GPUs are no multiple of tensor 3 * pipeline 2 = 6: use 6 or 12
-reckon: there is not a rank 9: the plan's are 0 to 7
+reckon: --gpus: 8 GPUs are not a multiple of tensor 3 * pipeline 2 = 6: use 6 or 12
+reckon: there is no rank 9: the plan's are 0 to 7
 reckon: --rank: give one rank, or --all DIR
 reckon: --against compares one program: give --rank, or --from FILE
 reckon: --all writes many programs: leave out --rank, --from and --output

@@ -7,24 +7,24 @@ gpt3-175b on a100-80g-nvl8, 64 GPUs, Calculon model: 1.076 s per step, 85.16 TFL
 Where the time of a step goes
             time  share
                s      %
-forward   0.4561   42.4  forward passes                                      ##########
-tensor    0.0997    9.3  exposed tensor-parallel communication    ##
+forward   0.4561   42.4  forward passes                            ##########
+tensor    0.0997    9.3  exposed tensor-parallel communication     ##
 pipeline  0.0181    1.7  exposed messages between stages
 bubble    0.5022   46.7  pipeline bubble (fill, drain, imbalance)  ###########
 step      1.0760  100.0
 
 Communication of the slowest stage
                    link time  exposed  of step
-                            ms          ms            %
-tensor parallel        99.6731     99.6731          9.3
-pipeline parallel      18.0557     18.0557          1.7
+                          ms       ms        %
+tensor parallel      99.6731  99.6731      9.3
+pipeline parallel    18.0557  18.0557      1.7
 
 Throughput
 step                1.0760 s
 tokens per second   15.227 K
-... per GPU        237.915
+... per GPU         237.915
 samples per second  7.43484
-FLOP/s per GPU     85.2 TFLOP/s      model FLOP: three times forward
+FLOP/s per GPU      85.2 TFLOP/s      model FLOP: three times forward
 ... executed        85.2 TFLOP/s      model FLOP, with recomputation
 MFU                 27.29 %           model FLOP over peak of the plan's precision
 HFU                 27.29 %           model FLOP with recomputation over peak

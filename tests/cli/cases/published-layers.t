@@ -7,11 +7,11 @@ gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model: 27.00 s per step, 122.2 T
 Where the time of a step goes
                            time  share
                               s      %
-forward                  5.0002   18.5  forward passes                                                                ####
-backward                 9.5216   35.3  activation and weight gradients                                               ########
+forward                  5.0002   18.5  forward passes                                                      ####
+backward                 9.5216   35.3  activation and weight gradients                                     ########
 recompute                5.0002   18.5  recomputation in backward; with calculon without its communication  ####
-recompute_comm_exposed   1.6071    6.0  exposed tensor-parallel communication of recomputation           #
-tensor                   3.7306   13.8  exposed tensor-parallel communication                              ###
+recompute_comm_exposed   1.6071    6.0  exposed tensor-parallel communication of recomputation              #
+tensor                   3.7306   13.8  exposed tensor-parallel communication                               ###
 pipeline                 0.0575    0.2  exposed messages between stages
 bubble                   1.8169    6.7  pipeline bubble (fill, drain, imbalance)                            ##
 data                     0.2419    0.9  exposed data-parallel communication of gradients and weights
@@ -20,18 +20,18 @@ step                    26.9976  100.0
 
 Communication of the slowest stage
                    link time  exposed  of step
-                             s           s            %
-tensor parallel         3.7306      3.7306         13.8
-... recomputed          1.6071      1.6071          6.0
-pipeline parallel       0.0575      0.0575          0.2
-data parallel           0.2419      0.2419          0.9
+                           s        s        %
+tensor parallel       3.7306   3.7306     13.8
+... recomputed        1.6071   1.6071      6.0
+pipeline parallel     0.0575   0.0575      0.2
+data parallel         0.2419   0.2419      0.9
 
 Throughput
 step                26.9976 s
 tokens per second   116.519 K
-... per GPU        113.788
+... per GPU         113.788
 samples per second  56.8939
-FLOP/s per GPU     122.2 TFLOP/s     model FLOP: three times forward
+FLOP/s per GPU      122.2 TFLOP/s     model FLOP: three times forward
 ... executed        162.9 TFLOP/s     model FLOP, with recomputation
 MFU                 39.17 %           model FLOP over peak of the plan's precision
 HFU                 52.22 %           model FLOP with recomputation over peak

@@ -13,26 +13,26 @@ memory_exceeded  memory tier 0 (HBM2e) needs 568.5 GiB, has 80 GiB: 488.5 GiB to
 Where the time of a step goes
                time  share
                   s      %
-forward     36.9630   31.6  forward passes                                                 ########
-backward    69.9149   59.9  activation and weight gradients                                ##############
+forward     36.9630   31.6  forward passes                                                ########
+backward    69.9149   59.9  activation and weight gradients                               ##############
 pipeline     0.0515    0.0  exposed messages between stages
-bubble       7.7969    6.7  pipeline bubble (fill, drain, imbalance)             ##
+bubble       7.7969    6.7  pipeline bubble (fill, drain, imbalance)                      ##
 data         1.9330    1.7  exposed data-parallel communication of gradients and weights
 optimizer    0.1477    0.1  optimizer step
 step       116.8071  100.0
 
 Communication of the slowest stage
                    link time  exposed  of step
-                             s           s            %
-pipeline parallel       0.0515      0.0515          0.0
-data parallel           1.9330      1.9330          1.7
+                           s        s        %
+pipeline parallel     0.0515   0.0515      0.0
+data parallel         1.9330   1.9330      1.7
 
 Throughput
 step                116.8071 s
 tokens per second   26.931 K
-... per GPU        210.398
+... per GPU         210.398
 samples per second  13.1499
-FLOP/s per GPU     226.0 TFLOP/s     model FLOP: three times forward
+FLOP/s per GPU      226.0 TFLOP/s     model FLOP: three times forward
 ... executed        226.0 TFLOP/s     model FLOP, with recomputation
 MFU                 72.43 %           model FLOP over peak of the plan's precision
 HFU                 72.43 %           model FLOP with recomputation over peak

@@ -7,31 +7,31 @@ gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model: 27.29 s per step, 121 TFL
 [1mWhere the time of a step goes[0m
                            [2mtime[0m  [2mshare[0m
                               [2ms[0m      [2m%[0m
-forward                  5.4729   20.1  forward passes                                                                [34m████▊[0m
-backward                10.3591   38.0  activation and weight gradients                                               [34m█████████▏[0m
+forward                  5.4729   20.1  forward passes                                                      [34m████▊[0m
+backward                10.3591   38.0  activation and weight gradients                                     [34m█████████▏[0m
 recompute                5.4729   20.1  recomputation in backward; with calculon without its communication  [34m████▊[0m
-recompute_comm_exposed   1.0637    3.9  exposed tensor-parallel communication of recomputation           [34m▉[0m
-tensor                   2.3922    8.8  exposed tensor-parallel communication                              [34m██▏[0m
-pipeline                 0.4333    1.6  exposed messages between stages                                   [34m▍[0m
+recompute_comm_exposed   1.0637    3.9  exposed tensor-parallel communication of recomputation              [34m▉[0m
+tensor                   2.3922    8.8  exposed tensor-parallel communication                               [34m██▏[0m
+pipeline                 0.4333    1.6  exposed messages between stages                                     [34m▍[0m
 bubble                   1.8371    6.7  pipeline bubble (fill, drain, imbalance)                            [34m█▋[0m
-data                     0.2419    0.9  exposed data-parallel communication of gradients and weights                 [34m▎[0m
+data                     0.2419    0.9  exposed data-parallel communication of gradients and weights        [34m▎[0m
 optimizer                0.0215    0.1  optimizer step
 step                    27.2945  100.0
 
 [1mCommunication of the slowest stage[0m
                    [2mlink time[0m  [2mexposed[0m  [2mof step[0m
-                             [2ms[0m           [2ms[0m            [2m%[0m
-tensor parallel         2.3922      2.3922          8.8
-... recomputed          1.0637      1.0637          3.9
-pipeline parallel       0.4333      0.4333          1.6
-data parallel           0.2419      0.2419          0.9
+                           [2ms[0m        [2ms[0m        [2m%[0m
+tensor parallel       2.3922   2.3922      8.8
+... recomputed        1.0637   1.0637      3.9
+pipeline parallel     0.4333   0.4333      1.6
+data parallel         0.2419   0.2419      0.9
 
 [1mThroughput[0m
 step                27.2945 s
 tokens per second   115.251 K
-... per GPU        112.550
+... per GPU         112.550
 samples per second  56.275
-FLOP/s per GPU     121.0 TFLOP/s     [2mmodel FLOP: three times forward[0m
+FLOP/s per GPU      121.0 TFLOP/s     [2mmodel FLOP: three times forward[0m
 ... executed        161.2 TFLOP/s     [2mmodel FLOP, with recomputation[0m
 MFU                 38.77 %           [2mmodel FLOP over peak of the plan's precision[0m
 HFU                 51.68 %           [2mmodel FLOP with recomputation over peak[0m

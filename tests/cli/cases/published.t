@@ -7,29 +7,29 @@ gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model: 21.02 s per step, 157 TFL
 Where the time of a step goes
               time  share
                  s      %
-forward     5.4729   26.0  forward passes                                                                ######
-backward   10.3591   49.3  activation and weight gradients                                               ############
+forward     5.4729   26.0  forward passes                                                      ######
+backward   10.3591   49.3  activation and weight gradients                                     ############
 recompute   0.4778    2.3  recomputation in backward; with calculon without its communication  #
-tensor      2.3922   11.4  exposed tensor-parallel communication                              ###
+tensor      2.3922   11.4  exposed tensor-parallel communication                               ###
 pipeline    0.4333    2.1  exposed messages between stages
 bubble      1.3953    6.6  pipeline bubble (fill, drain, imbalance)                            ##
-data        0.4838    2.3  exposed data-parallel communication of gradients and weights                 #
+data        0.4838    2.3  exposed data-parallel communication of gradients and weights        #
 optimizer   0.0016    0.0  optimizer step
 step       21.0159  100.0
 
 Communication of the slowest stage
                    link time  exposed  of step
-                             s           s            %
-tensor parallel         2.3922      2.3922         11.4
-pipeline parallel       0.4333      0.4333          2.1
-data parallel           0.4838      0.4838          2.3
+                           s        s        %
+tensor parallel       2.3922   2.3922     11.4
+pipeline parallel     0.4333   0.4333      2.1
+data parallel         0.4838   0.4838      2.3
 
 Throughput
 step                21.0159 s
 tokens per second   149.684 K
-... per GPU        146.175
+... per GPU         146.175
 samples per second  73.0877
-FLOP/s per GPU     157.0 TFLOP/s     model FLOP: three times forward
+FLOP/s per GPU      157.0 TFLOP/s     model FLOP: three times forward
 ... executed        157.7 TFLOP/s     model FLOP, with recomputation
 MFU                 50.31 %           model FLOP over peak of the plan's precision
 HFU                 50.54 %           model FLOP with recomputation over peak
@@ -48,7 +48,7 @@ days                              23.67             expected, failures and check
 ... at most one of ten less than  23.55
 ... at most one of ten more than  23.79
 of it training                    23.2
-goodput                           98.02 %           training over all changes
+goodput                           98.02 %           training over all of it
 a failure every                   2.06 days
 failures                          11.47             expected
 noticing, restarting, waiting     0.53 %
@@ -67,14 +67,14 @@ energy in kWh                     302.939 K         boards as busy as the step h
   one
 
 What would bring the run more
-change                                                    saves days  goodput  checkpoint every
-                                                                            %                 s
-one more spare node                                          0.00628    98.04            2596.0
-twice the storage bandwidth                                    0.102    98.44            1838.3
+change                                               saves days  goodput  checkpoint every
+                                                                       %                 s
+one more spare node                                     0.00628    98.04            2596.0
+twice the storage bandwidth                               0.102    98.44            1838.3
 checkpoints in the background (--checkpoints async)       0.318    99.35             184.4
-checkpoints in memory (--checkpoints memory)                   0.321    99.36             184.4
-half the time from failure to work                            0.0597    98.27            2596.0
-half the failures                                              0.167    98.72            3676.5
+checkpoints in memory (--checkpoints memory)              0.321    99.36             184.4
+half the time from failure to work                       0.0597    98.27            2596.0
+half the failures                                         0.167    98.72            3676.5
 
 Memory of a GPU, tier by tier
                         needed  capacity  share

@@ -5,4 +5,3 @@ grep -o "cannot run. What follows[^<]*" page.html | head -1
 === stdout
 1
 1
-cannot run. What follows is what it would cost if the reasons below were gone.
