@@ -1,7 +1,7 @@
 /* One full estimate through the API, from strategy to verdict, on one core. */
 #include "bench.h"
-#include "published/estimate.h"
-#include "published/strategies.h"
+#include "calculon/estimate.h"
+#include "calculon/strategies.h"
 
 #include <math.h>
 

@@ -4,13 +4,13 @@
  * "environment": {...}}, one line each, deepspeed and torchtitan what was written as
  * {"text": "...", "world": N}. docs/exports.md has the recipe. */
 #include "../tests/random_plans.h"
-#include "interop/accelerate.h"
-#include "interop/bridge.h"
-#include "interop/deepspeed.h"
-#include "interop/megatron.h"
-#include "interop/nanotron.h"
-#include "interop/shell.h"
-#include "interop/target.h"
+#include "trainers/accelerate.h"
+#include "megatron/bridge.h"
+#include "trainers/deepspeed.h"
+#include "megatron/megatron.h"
+#include "trainers/nanotron.h"
+#include "shell/shell.h"
+#include "keys/target.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -3,7 +3,7 @@
  * many cycles as the unit's latency: the clock. */
 #include "bench.h"
 
-#include "published/kernel.h"
+#include "calculon/kernel.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The search: every strategy timed, and pruned by proof; by vector unit and number of threads. */
 #include "bench.h"
-#include "published/strategies.h"
+#include "calculon/strategies.h"
 
 #include <math.h>
 #include <string.h>

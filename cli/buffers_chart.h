@@ -2,7 +2,7 @@
 #ifndef RECKON_CLI_BUFFERS_CHART_H
 #define RECKON_CLI_BUFFERS_CHART_H
 
-#include "interop/buffers.h"
+#include "logs/buffers.h"
 #include "report/html.h"
 
 /* Adds a rectangle for each buffer, with its name and size, coloured by what it is, and a line:

@@ -2,7 +2,7 @@
 
 #include "cli/model_input.h"
 #include "facts/judge.h"
-#include "interop/train_log.h"
+#include "logs/train_log.h"
 #include <reckon/catalog.h>
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "cli/options.h"
 #include "facts/facts.h"
-#include "interop/samples.h"
+#include "facts/samples.h"
 
 /* Reads tables of runs and adds a sample for each whose step was timed on `system`'s accelerator: a
  * row's machine begins with that name, or it was `given` as a file, which says nothing of names.

@@ -6,7 +6,7 @@
 #include "cli/show.h"
 #include "facts/headroom.h"
 #include "facts/learned.h"
-#include "interop/train_log.h"
+#include "logs/train_log.h"
 #include "text/fields.h"
 #include "text/output.h"
 

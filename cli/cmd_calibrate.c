@@ -4,7 +4,7 @@
 #include "cli/calibrate_runs.h"
 #include "cli/commands.h"
 #include "cli/show.h"
-#include "interop/measured.h"
+#include "logs/measured.h"
 #include "study/calibrate.h"
 #include "text/output.h"
 

@@ -4,7 +4,7 @@
 #include "cli/capture.h"
 #include "cli/commands.h"
 #include "cli/show.h"
-#include "interop/detect.h"
+#include "keys/detect.h"
 #include "text/output.h"
 #include "text/save.h"
 

@@ -9,9 +9,9 @@
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
 #include "cli/show.h"
-#include "interop/detect.h"
-#include "interop/megatron.h"
-#include "interop/reader.h"
+#include "keys/detect.h"
+#include "megatron/megatron.h"
+#include "keys/reader.h"
 #include "text/text_file.h"
 
 #include <ctype.h>

@@ -13,9 +13,9 @@
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
-#include "interop/detect.h"
-#include "interop/shell.h"
-#include "interop/train_log.h"
+#include "keys/detect.h"
+#include "shell/shell.h"
+#include "logs/train_log.h"
 #include "report/chart.h"
 #include "text/text_file.h"
 

@@ -6,7 +6,7 @@
 #include "cli/import_answer.h"
 #include "cli/prediction.h"
 #include "facts/learned.h"
-#include "interop/launch_file.h"
+#include "keys/launch_file.h"
 
 #include <reckon/machine.h>
 #include <stdlib.h>

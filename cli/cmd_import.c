@@ -10,8 +10,8 @@
 #include "cli/import_slurm.h"
 #include "cli/model_input.h"
 #include "cli/show.h"
-#include "interop/detect.h"
-#include "interop/hf.h"
+#include "keys/detect.h"
+#include "huggingface/hf.h"
 #include "text/output.h"
 #include "text/text_file.h"
 
@@ -58,7 +58,7 @@ static const struct usage hf_usage = {
         "key that may change shape or cost is an error. Layers for multi-token prediction are read, "
         "but not counted as parameters. Spellings of transformers 4 and 5 are read. Known types:"
 #define HF_TYPE(name, class, keys, facts) " " name
-#include "interop/hf_types.def"
+#include "huggingface/hf_types.def"
         ".",
     .operands = hf_operands,
     .groups = {

@@ -8,10 +8,10 @@
 #include "cli/show.h"
 #include "clusters/predict.h"
 #include "clusters/ranks.h"
-#include "interop/buffers.h"
-#include "interop/memory_snapshot.h"
-#include "interop/run_buffers.h"
-#include "interop/step_buffers.h"
+#include "logs/buffers.h"
+#include "logs/memory_snapshot.h"
+#include "logs/run_buffers.h"
+#include "logs/step_buffers.h"
 #include "text/output.h"
 
 #include <stdlib.h>

@@ -22,7 +22,7 @@ enum rk_status compare_page(const struct study_comparison *comparison, const cha
 int compare_show(const struct study_comparison *comparison, const char *title, const char *source,
                  int format, const char *output);
 
-/* Runs a script of src/study/compare.h over the database and shows what it yields. */
+/* Runs a script of core/study/compare.h over the database and shows what it yields. */
 int compare_print(const char *database, const char *script, int format, const char *output);
 
 #endif

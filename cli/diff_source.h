@@ -6,8 +6,8 @@
 #include "cli/launch_input.h"
 #include "cli/options.h"
 #include "cli/plan_input.h"
-#include "interop/knobs.h"
-#include "interop/megatron.h"
+#include "megatron/knobs.h"
+#include "megatron/megatron.h"
 #include <reckon/reckon.h>
 
 struct diff_source {

@@ -2,8 +2,8 @@
 #include "base/limits.h"
 #include "base/units.h"
 #include "catalog/plan_fields.h"
-#include "interop/megatron_args.h"
-#include "interop/target.h"
+#include "megatron/megatron_args.h"
+#include "keys/target.h"
 #include "text/text_file.h"
 #include <reckon/advise.h>
 

@@ -3,7 +3,7 @@
 #define RECKON_CLI_DOCTOR_MEMORY_H
 
 #include "cli/prediction.h"
-#include "interop/memory_report.h"
+#include "logs/memory_report.h"
 
 /* What holds the memory beside the prediction, and the line to change first. */
 void doctor_memory(struct report *report, const struct forecast *f, const struct memory_report *m);

@@ -2,7 +2,7 @@
 #ifndef RECKON_CLI_DOCTOR_PARTS_H
 #define RECKON_CLI_DOCTOR_PARTS_H
 
-#include "interop/kernel_trace.h"
+#include "logs/kernel_trace.h"
 #include "report/report.h"
 
 #include <reckon/predict.h>

@@ -4,7 +4,7 @@
 
 #include "cli/options.h"
 #include "cli/plan_input.h"
-#include "interop/notes.h"
+#include "keys/notes.h"
 #include <reckon/reckon.h>
 
 /* --model, --plan, --gpus */

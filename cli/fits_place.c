@@ -4,8 +4,8 @@
 #include "cli/fits.h"
 #include "clusters/predict.h"
 #include "clusters/ranks.h"
-#include "interop/run_buffers.h"
-#include "interop/step_buffers.h"
+#include "logs/run_buffers.h"
+#include "logs/step_buffers.h"
 
 #include <reckon/allocator.h>
 #include <stdlib.h>

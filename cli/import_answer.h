@@ -4,8 +4,8 @@
 
 #include "cli/options.h"
 #include "cli/show.h"
-#include "interop/notes.h"
-#include "interop/reader.h"
+#include "keys/notes.h"
+#include "keys/reader.h"
 #include <reckon/reckon.h>
 
 struct import_args {

@@ -3,8 +3,8 @@
 #include "base/text.h"
 #include "cli/import_answer.h"
 #include "cli/launch_input.h"
-#include "interop/detect.h"
-#include "interop/run_script.h"
+#include "keys/detect.h"
+#include "megatron/run_script.h"
 #include "text/output.h"
 #include "text/text_file.h"
 

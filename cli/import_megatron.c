@@ -3,8 +3,8 @@
 #include "base/text.h"
 #include "cli/import_answer.h"
 #include "cli/model_input.h"
-#include "interop/megatron.h"
-#include "interop/shell.h"
+#include "megatron/megatron.h"
+#include "shell/shell.h"
 #include "text/output.h"
 #include "text/text_file.h"
 

@@ -1,7 +1,7 @@
 #include "cli/import_mlperf.h"
 
 #include "cli/show.h"
-#include "interop/mlperf.h"
+#include "logs/mlperf.h"
 #include "report/report.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "catalog/readers.h"
 #include "cli/show.h"
-#include "interop/node.h"
+#include "machines/node.h"
 #include "text/output.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 #include "cli/import_slurm.h"
 
-#include "interop/node.h"
-#include "interop/slurm.h"
+#include "machines/node.h"
+#include "machines/slurm.h"
 #include "text/output.h"
 
 #include <inttypes.h>

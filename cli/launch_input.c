@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "cli/model_input.h"
-#include "interop/detect.h"
-#include "interop/run_script.h"
-#include "interop/shell.h"
+#include "keys/detect.h"
+#include "megatron/run_script.h"
+#include "shell/shell.h"
 #include "text/output.h"
 #include "text/text_file.h"
 

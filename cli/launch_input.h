@@ -4,9 +4,9 @@
 #define RECKON_CLI_LAUNCH_INPUT_H
 
 #include "cli/options.h"
-#include "interop/megatron.h"
-#include "interop/notes.h"
-#include "interop/reader.h"
+#include "megatron/megatron.h"
+#include "keys/notes.h"
+#include "keys/reader.h"
 #include <reckon/reckon.h>
 
 struct launch_source {

@@ -4,7 +4,7 @@
 #define RECKON_CLI_MODEL_INPUT_H
 
 #include "cli/options.h"
-#include "interop/model_named.h"
+#include "huggingface/model_named.h"
 
 /* Says on standard error what the file says and is not followed. */
 void model_warn(const struct hf_import *import, const char *path);

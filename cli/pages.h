@@ -9,7 +9,7 @@
 #include "cli/prediction.h"
 #include "cli/run_args.h"
 #include "cli/show.h"
-#include "interop/step_trace.h"
+#include "logs/step_trace.h"
 #include "report/html.h"
 #include "timeline/timeline.h"
 

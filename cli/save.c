@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "cli/export_plan.h"
 #include "cli/import_answer.h"
-#include "interop/launch_file.h"
+#include "keys/launch_file.h"
 
 #include <stdlib.h>
 

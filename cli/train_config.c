@@ -2,15 +2,15 @@
 
 #include "cli/executor.h"
 #include "cli/train_model.h"
-#include "interop/hf.h"
-#include "interop/hf_keys.h"
+#include "huggingface/hf.h"
+#include "huggingface/hf_keys.h"
 #include "workload/pattern.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Types whose tensors are called as checkpoints call them (src/run/weights.c), by the modelling
+/* Types whose tensors are called as checkpoints call them (executor/run/weights.c), by the modelling
  * classes of transformers 4.57. Of several that have a shape the first is written. Mixtral's
  * experts have other names. */
 static const char *const saved_types[] = {"gpt2",      "llama",       "mistral",

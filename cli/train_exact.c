@@ -1,6 +1,6 @@
 #include "cli/train_exact.h"
 
-#include "interop/hf_keys.h"
+#include "huggingface/hf_keys.h"
 
 #include <math.h>
 #include <stdio.h>

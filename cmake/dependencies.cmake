@@ -3,7 +3,7 @@
 find_package(OpenMP REQUIRED COMPONENTS C)
 
 set(RECKON_REQUIRES jansson zlib libzstd yaml-0.1 expat)
-file(GLOB study_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/study/*.c)
+file(GLOB study_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/core/study/*.c)
 if(study_sources)
   list(APPEND RECKON_REQUIRES sqlite3)
 endif()

@@ -7,8 +7,8 @@ target_compile_definitions(python_tables PRIVATE RECKON_VERSION="${PROJECT_VERSI
 
 set(module ${CMAKE_CURRENT_BINARY_DIR}/python/reckon)
 file(GLOB python_sources CONFIGURE_DEPENDS python/reckon/*.py python/reckon/py.typed)
-list(APPEND python_sources ${CMAKE_CURRENT_SOURCE_DIR}/src/report/page/charts.js
-  ${CMAKE_CURRENT_SOURCE_DIR}/src/report/page/charts.css)
+list(APPEND python_sources ${CMAKE_CURRENT_SOURCE_DIR}/core/report/page/charts.js
+  ${CMAKE_CURRENT_SOURCE_DIR}/core/report/page/charts.css)
 add_custom_command(OUTPUT python.made
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${module}
   COMMAND ${CMAKE_COMMAND} -E make_directory ${module}

@@ -31,7 +31,7 @@ set_target_properties(wheel_parts PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
 add_library(wheel_library SHARED $<TARGET_OBJECTS:reckon_objects> $<TARGET_OBJECTS:wheel_parts>)
 add_executable(wheel_program ${main_source} python/portable/start.c $<TARGET_OBJECTS:reckon_objects> $<TARGET_OBJECTS:wheel_parts>)
-target_include_directories(wheel_program PRIVATE include src ${CMAKE_CURRENT_SOURCE_DIR} cli)
+target_include_directories(wheel_program PRIVATE ${include_folders} ${CMAKE_CURRENT_SOURCE_DIR} cli)
 target_compile_definitions(wheel_program PRIVATE RECKON_VERSION="${PROJECT_VERSION}")
 target_link_options(wheel_program PRIVATE -Wl,--wrap=__libc_start_main)
 target_link_options(wheel_library PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/cmake/exports.map)

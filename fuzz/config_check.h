@@ -3,7 +3,7 @@
 #ifndef RECKON_FUZZ_CONFIG_CHECK_H
 #define RECKON_FUZZ_CONFIG_CHECK_H
 
-#include "interop/reader.h"
+#include "keys/reader.h"
 
 #undef NDEBUG /* the assertions are the test */
 #include <assert.h>

@@ -1,9 +1,9 @@
 /* fuzz_calculon_execution.c - any bytes as an execution file of the published tool; what is
  * accepted is estimated and written, or refused, on a small model and system. */
-#include "published/calculon_read.h"
-#include "published/calculon_refusal.h"
-#include "published/calculon_write.h"
-#include "published/estimate.h"
+#include "calculon/calculon_read.h"
+#include "calculon/calculon_refusal.h"
+#include "calculon/calculon_write.h"
+#include "calculon/estimate.h"
 
 #undef NDEBUG /* the assertions are the test */
 #include <assert.h>

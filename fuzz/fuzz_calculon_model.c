@@ -1,5 +1,5 @@
 /* fuzz_calculon_model.c - any bytes as a model file of the published tool. */
-#include "published/calculon_read.h"
+#include "calculon/calculon_read.h"
 
 #undef NDEBUG /* the assertions are the test */
 #include <assert.h>

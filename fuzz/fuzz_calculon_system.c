@@ -1,5 +1,5 @@
 /* fuzz_calculon_system.c - any bytes as a system file of the published tool. */
-#include "published/calculon_read.h"
+#include "calculon/calculon_read.h"
 #include "system_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,7 +2,7 @@
  * the last byte chooses. */
 #include "catalog/model_fields.h"
 #include "catalog/readers.h"
-#include "interop/hf.h"
+#include "huggingface/hf.h"
 
 #undef NDEBUG /* the assertions are the test */
 #include <assert.h>

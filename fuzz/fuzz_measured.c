@@ -1,7 +1,7 @@
 /* fuzz_measured.c - any bytes as what was measured: products of matrices, nccl-tests, training
  * logs. The first byte says as which. */
-#include "interop/measured.h"
-#include "interop/train_log.h"
+#include "logs/measured.h"
+#include "logs/train_log.h"
 #include "memory_file.h"
 
 #undef NDEBUG /* the assertions are the test */

@@ -1,5 +1,5 @@
 /* fuzz_memory_report.c - any bytes as a traceback, a memory summary or a memory snapshot. */
-#include "interop/memory_report.h"
+#include "logs/memory_report.h"
 
 #undef NDEBUG /* the assertions are the test */
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* fuzz_metric_table.c - any text as metrics that a tracker exports. */
-#include "interop/metric_table.h"
+#include "logs/metric_table.h"
 
 #undef NDEBUG /* the assertions are the test */
 #include <assert.h>

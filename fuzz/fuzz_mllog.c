@@ -1,6 +1,6 @@
 /* fuzz_mllog.c - any text as a log of MLPerf Training. */
 #undef NDEBUG
-#include "interop/mllog.h"
+#include "logs/mllog.h"
 
 #include <assert.h>
 #include <math.h>

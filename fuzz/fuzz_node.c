@@ -1,6 +1,6 @@
 /* fuzz_node.c - any text as hwloc's XML and as what nvidia-smi topo -m prints. */
 #undef NDEBUG
-#include "interop/node.h"
+#include "machines/node.h"
 
 #include <assert.h>
 #include <stdint.h>

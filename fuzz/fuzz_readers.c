@@ -1,7 +1,7 @@
 /* fuzz_readers.c - any text as a configuration of MaxText or Levanter, as a recipe of
  * Megatron-Bridge, and as a file whose tool is looked for. */
-#include "interop/detect.h"
-#include "interop/reader.h"
+#include "keys/detect.h"
+#include "keys/reader.h"
 
 #undef NDEBUG /* the assertions are the test */
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* fuzz_shell.c - any bytes as a launch script: read, never run; as arguments of Megatron-LM. */
-#include "interop/megatron.h"
-#include "interop/shell.h"
+#include "megatron/megatron.h"
+#include "shell/shell.h"
 
 #undef NDEBUG /* the assertions are the test */
 #include <assert.h>

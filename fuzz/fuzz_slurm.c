@@ -1,6 +1,6 @@
 /* fuzz_slurm.c - any text as Slurm's topology. */
 #undef NDEBUG
-#include "interop/slurm.h"
+#include "machines/slurm.h"
 
 #include <assert.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* fuzz_trace.c - any bytes as a profile of PyTorch's and as a trace of `reckon train`. */
-#include "interop/kernel_trace.h"
-#include "interop/step_trace.h"
+#include "logs/kernel_trace.h"
+#include "logs/step_trace.h"
 
 #undef NDEBUG /* the assertions are the test */
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* make_keys FILE.csv FILE.h - the rows of a table of data/formats, as C that includes them sees
- * them (src/interop/key_rows.h, megatron_flags.c), in the order of their names:
+ * them (formats/keys/key_rows.h, megatron_flags.c), in the order of their names:
  *
  *     FORMAT_KEY(name, effect, words, why, values, since, until, tools)
  *

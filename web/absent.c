@@ -1,7 +1,7 @@
 /* absent.c - what the page leaves out, refused by name: databases, checkpoints, XML. */
 #include "cli/pages.h"
 #include "cli/search_sink.h"
-#include "interop/node.h"
+#include "machines/node.h"
 #include "shard/shapes.h"
 #include "shard/store.h"
 

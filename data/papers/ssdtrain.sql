@@ -1,6 +1,6 @@
 -- @heading SSDTrain [wu2025ssdtrain]: activations on drives
 -- @note Measured on two A100 PCIe 40 GB at base clock, tensor parallelism 2, arrays of Optane drives, one microbatch of 16 x 1,024 tokens, plain SGD; modelled (Fig. 5, 8b) for GPT-175B and 530B on 384 to 2,240 A100 with four 1 TB drives each.
---  "authors' model" is what the released model says when it is run again; its formulas are in src/optimize/memory_ssdtrain.c.
+--  "authors' model" is what the released model says when it is run again; its formulas are in core/optimize/memory_ssdtrain.c.
 -- @expect published ssdtrain.csv
 -- @include begin.sql
 

@@ -2,7 +2,7 @@
  * that needs nothing but glibc: libgomp.a cannot be part of a shared library (its threads' data are
  * of the executable's model), and libgomp.so of Debian 12 asks for glibc 2.34.
  *
- * What is called is what GCC 12 makes of the pragmas in src and cli (libgomp's manual, "The libgomp
+ * What is called is what GCC 12 makes of the pragmas of the sources (libgomp's manual, "The libgomp
  * ABI"): a region of N threads, in it loops that are dealt out dynamically, `single`, `critical`. A
  * region makes its threads and waits for their end; an answer does not depend on how many there are
  * (docs/search.md). Regions are not nested.

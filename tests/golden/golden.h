@@ -7,10 +7,10 @@
 #ifndef RECKON_TESTS_GOLDEN_H
 #define RECKON_TESTS_GOLDEN_H
 
-#include "published/calculon.h"
-#include "published/calculon_read.h"
-#include "published/calculon_refusal.h"
-#include "published/estimate.h"
+#include "calculon/calculon.h"
+#include "calculon/calculon_read.h"
+#include "calculon/calculon_refusal.h"
+#include "calculon/estimate.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>

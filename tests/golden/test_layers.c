@@ -1,7 +1,7 @@
 /* Every figure of every operation, as `calculon llm -l` writes them. */
 #include "golden/golden.h"
 
-#include "published/calculon_write.h"
+#include "calculon/calculon_write.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * best and their places in the enumeration; and the size of larger spaces. */
 #include "golden/golden.h"
 
-#include "published/strategies.h"
+#include "calculon/strategies.h"
 
 struct searched {
     struct rk_model model;

@@ -7,7 +7,7 @@ cd "$root" || exit 1
 failed=0
 fail() { echo "$*"; failed=1; }
 
-rooms='src|cli|tests|tools|include|cmake|docs|data|studies|bench|mpi|examples|man'
+rooms='core|formats|executor|published/[a-z]+|cli|tests|tools|include|cmake|docs|data|studies|bench|mpi|examples|man'
 ends='c|h|def|sh|md|json|csv|sql|jsonl|5|1'
 for page in README.md ARCHITECTURE.md CHANGELOG.md docs/*.md docs/notes/*.md; do
     for path in $(grep -oE "\b($rooms)/[A-Za-z0-9_./-]+\.($ends)\b" "$page" | grep -v NAME | sort -u); do

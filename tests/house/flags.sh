@@ -4,11 +4,11 @@
 cd "$RECKON_SOURCE" || exit 1
 literals() # PATTERN: lines of the library where a string has it
 {
-    grep -rnE "\"(([^\"\\\\]|\\\\.)*[^-[:alnum:]\"\\\\])?$1" src --include='*.[ch]' --include='*.def' |
+    grep -rnE "\"(([^\"\\\\]|\\\\.)*[^-[:alnum:]\"\\\\])?$1" core formats executor published/calculon published/galvatron --include='*.[ch]' --include='*.def' |
         grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/\*|\*|//)'
 }
 failed=0
-if literals '--[a-z]' | grep -vE '^src/(interop|check)/'; then
+if literals '--[a-z]' | grep -vE '^formats/'; then
     echo 'Name what the caller gives in backquotes, "a lower `rate`": the command line says "--rate" of it.'
     failed=1
 fi
@@ -16,6 +16,6 @@ fi
 for key in $(literals '`[a-z_]+`' | cut -d: -f3- | grep -oE '`[a-z_]+`' | tr -d '`' | sort -u); do
     option=$(echo "$key" | tr _ -)
     grep -qrF ".name = \"$option\"" cli || grep -qF "{\"$key\", \"" cli/keys.c ||
-        { echo "\`$key\` of src has no option --$option in cli, nor a row in cli/keys.c"; failed=1; }
+        { echo "\`$key\` has no option --$option in cli, nor a row in cli/keys.c"; failed=1; }
 done
 exit $failed

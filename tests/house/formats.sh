@@ -73,7 +73,7 @@ diff expected table.h || failed=1
 
 for file in "$RECKON_SOURCE"/data/formats/*.csv; do
     part=${file##*/}
-    grep -rqF "\"interop/formats/${part%.csv}.h\"" "$RECKON_SOURCE/src/interop" ||
+    grep -rqF "\"tables/${part%.csv}.h\"" "$RECKON_SOURCE/formats" ||
         { echo "data/formats/$part: nothing includes it"; failed=1; }
 done
 exit $failed

@@ -1,8 +1,9 @@
 #!/bin/sh
-# What bounds an input or an answer is a row of src/base/limits.def, which says what becomes of more: a
-# constant MOST_... or MAX_... of src and cli is not defined elsewhere.
+# What bounds an input or an answer is a row of core/base/limits.def, which says what becomes of more: a
+# constant MOST_... or MAX_... of the sources is not defined elsewhere.
 cd "$RECKON_SOURCE" || exit 1
-table=src/base/limits.def
+sources='core formats executor published cli'
+table=core/base/limits.def
 # These bound no input and no answer: how much a search tries, what a picture draws, buffers, and values
 # of options, whose rows refuse more.
 others=' MAX_BATCH MAX_COMM_OPS MAX_DEGREE MAX_FIGURES MAX_GPUS MAX_ITEMS MAX_KEYS MAX_KINDS MAX_NAMES MAX_OPERATIONS
@@ -17,8 +18,8 @@ others=' MAX_BATCH MAX_COMM_OPS MAX_DEGREE MAX_FIGURES MAX_GPUS MAX_ITEMS MAX_KE
 failed=0
 say() { echo "$1"; failed=1; }
 
-defined=$(grep -rnoE '\b(MOST|MAX)_[A-Z0-9_]+ *=[^=]|#define +(MOST|MAX)_[A-Z0-9_]+' src cli --include='*.[ch]' |
-    grep -vE '^src/(interop|facts)/' | sed -E 's/^([^:]*:[0-9]+):(#define +)?([A-Z0-9_]+).*/\1=\3/')
+defined=$(grep -rnoE '\b(MOST|MAX)_[A-Z0-9_]+ *=[^=]|#define +(MOST|MAX)_[A-Z0-9_]+' $sources --include='*.[ch]' |
+    grep -vE '^(formats/|core/facts/)' | sed -E 's/^([^:]*:[0-9]+):(#define +)?([A-Z0-9_]+).*/\1=\3/')
 for one in $defined; do
     case "$others" in
     *[[:space:]]"${one#*=}"[[:space:]]*) ;;
@@ -28,7 +29,7 @@ done
 
 for row in $(sed -nE 's/^LIMIT\(([A-Z0-9_]+), .*, ([A-Z]+)\)$/\1=\2/p' $table); do
     name=${row%=*}
-    users=$(grep -rlw "$name" src cli --include='*.[ch]') || say "$table: $name: nothing is bounded by it"
+    users=$(grep -rlw "$name" $sources --include='*.[ch]') || say "$table: $name: nothing is bounded by it"
     case ${row#*=} in
     REFUSE | COUNT) ;;
     PROVED) grep -qE "RK_REQUIRE\(.*\b$name\b" $users || say "$table: $name: no RK_REQUIRE holds it" ;;

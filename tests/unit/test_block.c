@@ -1,10 +1,10 @@
 /* The operations of modern blocks, by hand. */
-#include "published/estimate.h"
+#include "calculon/estimate.h"
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
 
-#include "published/block.h"
+#include "calculon/block.h"
 
 /* Llama-2-70B: 80 layers, hidden 8192, 64 heads of 128, 8 key-value heads, SwiGLU 28672. */
 static const struct rk_model llama = {.layers = 80,

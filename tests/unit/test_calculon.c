@@ -1,8 +1,8 @@
 /* The published tool's files: numbers, documents, refusals, and what reading them refuses. */
-#include "published/calculon_read.h"
-#include "published/calculon_refusal.h"
-#include "published/calculon_write.h"
-#include "published/estimate.h"
+#include "calculon/calculon_read.h"
+#include "calculon/calculon_refusal.h"
+#include "calculon/calculon_write.h"
+#include "calculon/estimate.h"
 #include "text/output.h"
 
 #include <criterion/criterion.h>

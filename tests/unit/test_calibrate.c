@@ -5,7 +5,7 @@
 #include "catalog/system_text.h"
 #include "catalog_cases.h"
 #include "facts/judge.h"
-#include "interop/measured.h"
+#include "logs/measured.h"
 #include "machine/kernels.h"
 #include "study/calibrate.h"
 #include "study/simplex.h"

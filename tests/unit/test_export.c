@@ -1,11 +1,11 @@
 /* Plans that are written for other tools and read back: what the target can express survives, what
  * it cannot is named. */
 #include "catalog/plan_compare.h"
-#include "interop/accelerate.h"
-#include "interop/deepspeed.h"
-#include "interop/megatron.h"
-#include "interop/nanotron.h"
-#include "interop/target.h"
+#include "trainers/accelerate.h"
+#include "trainers/deepspeed.h"
+#include "megatron/megatron.h"
+#include "trainers/nanotron.h"
+#include "keys/target.h"
 #include "random_plans.h"
 
 #include <criterion/criterion.h>

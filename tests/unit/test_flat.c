@@ -2,7 +2,7 @@
  * what can be said comes back with the same prediction, and what cannot is named. */
 #include "catalog_cases.h"
 #include "galvatron/convert.h"
-#include "interop/flat.h"
+#include "keys/flat.h"
 #include "layouts.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 #include "catalog/model_fields.h"
 #include "catalog/readers.h"
 #include "catalog_cases.h"
-#include "interop/hf.h"
-#include "interop/hf_keys.h"
+#include "huggingface/hf.h"
+#include "huggingface/hf_keys.h"
 #include "workload/layers.h"
 
 #include <math.h>

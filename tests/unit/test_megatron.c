@@ -1,6 +1,6 @@
 /* Launch scripts of Megatron-LM: what they train, how, and what Megatron-LM would refuse. */
-#include "interop/megatron.h"
-#include "interop/megatron_args.h"
+#include "megatron/megatron.h"
+#include "megatron/megatron_args.h"
 #include "text/text_file.h"
 
 #include <criterion/criterion.h>

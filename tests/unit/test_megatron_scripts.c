@@ -1,6 +1,6 @@
 /* Scripts as people write them: launchers, forks of Megatron-LM, and what is asked for when a
  * script does not say it. */
-#include "interop/megatron.h"
+#include "megatron/megatron.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* MLPerf's logs and submissions: tests/data/mlperf has one of a made-up submitter, in the form of
  * those of v4.0 to v5.1, of which 72 rows were compared with what was read of them by hand. */
-#include "interop/mllog.h"
-#include "interop/mlperf.h"
-#include "interop/train_log.h"
+#include "logs/mllog.h"
+#include "logs/mlperf.h"
+#include "logs/train_log.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

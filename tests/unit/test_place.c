@@ -1,6 +1,6 @@
 /* Addresses of buffers: against every order of lowest-fit placement, of which some is optimal, and
  * against a checker of pairs. */
-#include "interop/buffers.h"
+#include "logs/buffers.h"
 
 #include <criterion/criterion.h>
 #include <reckon/place.h>

@@ -1,8 +1,8 @@
 /* What a search finds can be started: its best plans pass the checker, and the framework's own
  * launch file is written of them. */
-#include "interop/deepspeed.h"
-#include "interop/megatron.h"
-#include "interop/target.h"
+#include "trainers/deepspeed.h"
+#include "megatron/megatron.h"
+#include "keys/target.h"
 #include "plans_cases.h"
 
 #include <inttypes.h>

@@ -10,7 +10,7 @@
 #include "plans_cases.h"
 #include "program_replay.h"
 
-#include "interop/megatron_flags.h"
+#include "megatron/megatron_flags.h"
 #include <inttypes.h>
 #include <reckon/check.h>
 #include <reckon/program.h>

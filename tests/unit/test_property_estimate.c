@@ -3,7 +3,7 @@
 #include "drawn.h"
 #include "draws.h"
 
-#include "published/estimate.h"
+#include "calculon/estimate.h"
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <math.h>

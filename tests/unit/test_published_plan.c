@@ -1,9 +1,9 @@
 /* A plan of framework calculon is the strategy it stands for, there and back, and is predicted as
  * rk_estimate has it, bit for bit. */
 #include "draws.h"
-#include "published/plan.h"
+#include "calculon/plan.h"
 
-#include "published/estimate.h"
+#include "calculon/estimate.h"
 #include <criterion/criterion.h>
 #include <reckon/catalog.h>
 #include <string.h>

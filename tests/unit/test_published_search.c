@@ -1,6 +1,6 @@
 /* The published space asked as a space of plans of framework calculon: the same plans, counts,
  * best and frontiers as of strategies. */
-#include "published/strategies.h"
+#include "calculon/strategies.h"
 #include <criterion/criterion.h>
 #include <reckon/catalog.h>
 #include <reckon/plans.h>

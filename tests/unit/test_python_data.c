@@ -1,5 +1,5 @@
 /* Configurations written as Python: what is read of them as data, and that nothing else is. */
-#include "interop/reader.h"
+#include "keys/reader.h"
 #include "text/python_data.h"
 
 #include <criterion/criterion.h>

@@ -3,7 +3,7 @@
  * case. */
 #include "drawn.h"
 #include "plans_cases.h"
-#include "published/strategies.h"
+#include "calculon/strategies.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

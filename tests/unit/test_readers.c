@@ -1,5 +1,5 @@
 /* The configurations of other tools: what each makes of a plan, and what it refuses. */
-#include "interop/reader.h"
+#include "keys/reader.h"
 
 #include <criterion/criterion.h>
 #include <reckon/catalog.h>

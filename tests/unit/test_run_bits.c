@@ -64,7 +64,7 @@ static const struct exact {
     {1, "mbs2 gbs16 tp2 pp2 dp1", "mbs2 gbs16 tp2 pp2 dp1 messages-sharded"},
 };
 
-/* Every pair in one of the two types: the sources are the same (src/run/real). */
+/* Every pair in one of the two types: the sources are the same (executor/run/real). */
 Test(run_bits, exact)
 {
     struct rk_train train = run_settings(STEPS);

@@ -1,6 +1,6 @@
 /* What a run of Megatron-LM asks PyTorch's allocator for from its start: by hand, and against what
  * SimuMax measured. */
-#include "interop/run_buffers.h"
+#include "logs/run_buffers.h"
 #include "predict_cases.h"
 
 #include <math.h>

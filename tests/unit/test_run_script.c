@@ -1,6 +1,6 @@
 /* Shell scripts around other tools: the plan of the configuration that they name, with what the
  * command adds. */
-#include "interop/run_script.h"
+#include "megatron/run_script.h"
 
 #include <criterion/criterion.h>
 #include <reckon/catalog.h>

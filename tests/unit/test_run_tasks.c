@@ -162,7 +162,7 @@ Test(run_tasks, refused)
 }
 
 /* Every yes or no of a plan is run, changes nothing that is computed, or is refused by name:
- * whoever adds one says which, here or in the rows of src/rules/rules.def. */
+ * whoever adds one says which, here or in the rows of core/rules/rules.def. */
 static const char *const taken[] = {"embedding_counts",
                                     "head_counts",
                                     "messages_sharded",

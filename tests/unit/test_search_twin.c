@@ -3,8 +3,8 @@
 #include "drawn.h"
 #include "draws.h"
 
-#include "published/estimate.h"
-#include "published/strategies.h"
+#include "calculon/estimate.h"
+#include "calculon/strategies.h"
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <math.h>

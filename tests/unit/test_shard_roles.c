@@ -1,7 +1,7 @@
 /* Names of tensors in checkpoints of the model types that are imported: none is unknown, and each
  * is what it should be. After the index files and the modelling code that are published with them.
  */
-#include "interop/hf_types.h"
+#include "huggingface/hf_types.h"
 #include "shard/roles.h"
 
 #include <criterion/criterion.h>

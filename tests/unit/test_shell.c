@@ -1,6 +1,6 @@
 /* Scripts that are read and never run: the words that bash would give, what is unknown, and where
  * what is wrong stands. The expected words are those of bash 5 (`printf '<%s>' ...`). */
-#include "interop/shell.h"
+#include "shell/shell.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* What a script leaves in V, loops, functions and conditions followed: the values are what bash 5
  * prints for `V=...; echo "<$V>"` in an empty environment; "?" is what nobody can know who does not
  * run it, which is never to be a value. */
-#include "interop/shell.h"
+#include "shell/shell.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "published/timeline.h"
+#include "calculon/timeline.h"
 
 enum { CASES = DRAWN(3000) };
 

@@ -1,5 +1,5 @@
 /* Times of steps from lines as five frameworks print them. */
-#include "interop/train_log.h"
+#include "logs/train_log.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

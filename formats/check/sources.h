@@ -1,0 +1,29 @@
+/* sources.h - one function for each kind of file that is checked. */
+#ifndef RECKON_CHECK_SOURCES_H
+#define RECKON_CHECK_SOURCES_H
+
+#include "keys/notes.h"
+#include <reckon/check.h>
+
+/* Adds all findings; else as rk_check_text. */
+typedef enum rk_status check_source(const struct rk_check_input *input,
+                                    struct rk_findings *findings, struct rk_error *error);
+
+check_source check_words, check_plan_file, check_megatron, check_deepspeed, check_galvatron;
+
+/* Those of a reader that have a rule: refusals as errors. What no plan covers stays an error of
+ * the reader. */
+void take_notes(const struct notes *notes, struct rk_findings *findings);
+
+/* Judges the plan that a file gave: the file's own findings stand first. `place` turns a key of
+ * the plan into what the file calls it; may be NULL. */
+typedef void place_finding(const void *context, struct rk_finding *finding);
+void judge_plan(const struct rk_check_input *input, const struct rk_model *model,
+                const struct rk_plan *plan, const struct rk_launch *launch, place_finding *place,
+                const void *context, struct rk_findings *findings);
+
+/* A copy of the system that surely has a second memory, of the host, as tools have that offload to
+ * it; `memories` has room for it. */
+struct rk_system with_host(const struct rk_system *system, struct rk_memory memories[2]);
+
+#endif

@@ -1,0 +1,79 @@
+/* hf_ignored.c - what an estimate does not follow of what a config.json says, as notes. */
+#include "huggingface/hf_reading.h"
+#include "workload/pattern.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum rk_status note_quantization(struct reading *r)
+{
+    const struct place *object = hf_model_object(r);
+    struct place place, method;
+    if (!place_member(object, "quantization_config", &place) || json_is_null(place.value))
+        return RK_OK;
+    const enum rk_status status = place_need_object(&place, r->error);
+    if (status != RK_OK) return status;
+    const char *name =
+        place_member(&place, "quant_method", &method) ? json_string_value(method.value) : NULL;
+    hf_note_add(
+        r, HF_IGNORED, "quantization_config", name ? name : "",
+        "how the weights are stored; what training computes with is the strategy's datatype");
+    return RK_OK;
+}
+
+/* Parts of the shape that models cannot say, with how many parameters they are. */
+static void note_shapes(struct reading *r)
+{
+    const struct hf_keys *k = &r->keys;
+    const struct rk_model *m = &r->import->model;
+    const struct pattern_counts count = pattern_count(m);
+    const double whole = count.mixers[MIXER_ATTENTION], local = count.mixers[MIXER_LOCAL];
+    if (k->shared_values)
+        hf_note_add(r, HF_IGNORED, "attention_k_eq_v", "yes",
+                    "keys of layers that see all are their values, too: %.0f parameters too many "
+                    "are counted",
+                    whole * (double)(k->hidden * k->kv_heads * k->head_dim));
+    if (k->head_gate)
+        hf_note_add(r, HF_IGNORED, "use_head_wise_attn_gate", "yes",
+                    "one value a head that weighs what attention brings is not counted: %.0f "
+                    "parameters",
+                    (double)k->hidden * (whole * head_shape_of(m, false).heads +
+                                         local * head_shape_of(m, true).heads));
+    if (k->mixture_beside)
+        hf_note_add(
+            r, HF_IGNORED, "enable_moe_block", "yes",
+            "the dense MLP is taken for a shared expert; its norms and the router's are not "
+            "counted: %.0f parameters",
+            4.0 * (double)(k->layers * k->hidden));
+}
+
+/* What an estimate does not follow of what the file says. */
+enum rk_status hf_note_ignored(struct reading *r)
+{
+    const struct hf_keys *k = &r->keys;
+    const struct rk_model *m = &r->import->model;
+    char value[VALUE];
+    struct place place;
+    if (k->predict_layers)
+        hf_note_add(r, HF_IGNORED, "num_nextn_predict_layers",
+                    hf_count_text(value, k->predict_layers),
+                    "layers for multi-token prediction are trained, but not counted as parameters");
+    if (m->attention_cap) {
+        snprintf(value, sizeof value, "%g", k->score_cap);
+        hf_note_add(r, HF_IGNORED, "attn_logit_softcapping", value,
+                    "attention with capped scores is taken to be as fast as without");
+    }
+    if (hf_type_has(r->type, "add_swa_attention_sink_bias") &&
+        hf_member(r, "add_swa_attention_sink_bias", &place) && json_is_true(place.value))
+        hf_note_add(r, HF_IGNORED, "add_swa_attention_sink_bias", "yes",
+                    "one value a head of local layers is not counted: %.0f parameters",
+                    pattern_count(m).mixers[MIXER_LOCAL] * head_shape_of(m, true).heads);
+    if (hf_type_has(r->type, "interleave_moe_layer_step") && hf_member(r, "use_qk_norm", &place) &&
+        json_is_true(place.value))
+        hf_note_add(r, HF_IGNORED, "use_qk_norm", "yes",
+                    "norms without weights on query and key are not timed");
+    note_shapes(r);
+    if (*r->unknown)
+        hf_note_add(r, HF_IGNORED, "unknown keys", "", "not known, not followed: %s", r->unknown);
+    return note_quantization(r);
+}

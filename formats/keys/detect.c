@@ -1,0 +1,103 @@
+#include "keys/detect.h"
+
+#include <reckon/status.h>
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Words are whole: letters, digits, "_" and "-" do not go on at their ends. The first row that fits
+ * holds. Sources: the files that these tools' repositories publish, 2024 to 2026. */
+/* clang-format off */
+static const struct tool_sign signs[] = {
+    {"hwloc",         "topology",          "hwloc",         "<topology", NULL},
+    {"nvidia-smi",    "topology",          "nvidia-smi",    "GPU0 Affinity", NULL},
+    {"Slurm",         "topology",          "slurm",         "SwitchName", NULL},
+    {"PyTorch",       "out-of-memory traceback", NULL,      "OutOfMemoryError|torch.cuda.OutOfMemoryError", "give it to reckon doctor"},
+    {"verl",          "configuration",     NULL,            "actor_rollout_ref", "give the sizes and degrees of its actor as a plan"},
+    {"OpenRLHF",      "script",            NULL,            "openrlhf", NULL},
+    {"torchtune",     "configuration",     "torchtune",     "_component_ torchtune", NULL},
+    {"PEFT",          "adapter_config.json", "peft",        "\"peft_type\"", NULL},
+    {"litgpt",        "configuration",     NULL,            "lr_warmup_steps global_batch_size checkpoint_dir|initial_checkpoint_dir|litgpt", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"llm-foundry",   "configuration",     NULL,            "mpt_causal_lm|hf_causal_lm|global_train_batch_size|max_seq_len fsdp_config", "say model and batch as words of reckon predict, framework=fsdp zero3"},
+    {"lingua",        "configuration",     NULL,            "fsdp_type|dump_dir async_eval_gpus|dump_dir logging", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"OLMo",          "configuration",     NULL,            "d_model max_sequence_length|mlp_ratio max_duration|torchdata_max_steps|d_model mlp_hidden_size", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"OLMo-core",     "script",            NULL,            "olmo_core", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"picotron",      "configuration",     NULL,            "tp_size pp_size pp_engine|cp_size pp_engine dp_size", "say its degrees as words of reckon predict"},
+    {"ColossalAI",    "script or configuration", NULL,      "colossalai|HybridParallelPlugin|GeminiPlugin|TensorParallelEnv|NUM_MICRO_BATCHES parallel|gemini_plugin|titans", "say its degrees as words of reckon predict"},
+    {"XTuner",        "configuration",     NULL,            "xtuner", NULL},
+    {"Megatron-LM",   "launch script",     "megatron",      "--num-layers --hidden-size --num-attention-heads", NULL},
+    {"InternEvo",     "configuration",     NULL,            "internlm parallel|zero1 tensor pipeline weight", "say its degrees as words of reckon predict"},
+    {"Megatron-Bridge", "recipe",          "bridge-recipe", "megatron.bridge ConfigContainer", NULL},
+    {"Megatron-Bridge", "script",          NULL,            "megatron.bridge|megatron_bridge|run_recipe.py|bridge_config", "give the recipe's YAML of overrides to reckon import nemo, or the recipe to reckon import bridge-recipe"},
+    {"NeMo",          "recipe in Python",  NULL,            "nemo_run|nemo.collections.llm|MegatronStrategy", "give the degrees as words of reckon predict, or a YAML to reckon import nemo"},
+    {"torchtitan",    "configuration",     "torchtitan",    "Trainer.Config|[parallelism]|[job]|parallelism.tensor_parallel_degree|data_parallel_shard_degree|job.config_file", NULL},
+    {"MaxText",       "configuration",     "maxtext",       "base_emb_dim|per_device_batch_size|ici_fsdp_parallelism|base_num_decoder_layers|MaxText.train|maxtext.trainers|decoder_block|remat_policy|ici_tensor_parallelism|max_target_length", NULL},
+    {"FlagScale",     "configuration",     "flagscale",     "experiment runner|system tensor_model_parallel_size data", NULL},
+    {"Primus",        "experiment",        "primus",        "pre_trainer work_group|pre_trainer overrides|primus-cli", NULL},
+    {"NeMo",          "configuration",     "nemo",          "activations_checkpoint_granularity|exp_manager trainer|exp_manager|megatron_amp_O2|encoder_seq_length", NULL},
+    {"ms-swift",      "script",            NULL,            "megatron sft|megatron pt|megatron rlhf", "say model, batch and degrees as words of reckon predict"},
+    {"ms-swift",      "script",            "ms-swift",      "swift sft|swift pt|swift rlhf|NPROC_PER_NODE swift|swift_sft|train_type per_device_train_batch_size|tuner_type per_device_train_batch_size", NULL},
+    {"LLaMA-Factory", "training of version 1", NULL,        "model_class train_dataset|model_class dist_config|model_class sample_backend", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"LLaMA-Factory", "training",          "llama-factory", "finetuning_type|llamafactory-cli|llamafactory|stage cutoff_len|model_class dist_config", NULL},
+    {"axolotl",       "training",          "axolotl",       "base_model|axolotl", NULL},
+    {"Levanter",      "training",          "levanter",      "train_batch_size num_train_steps|train_batch_size mp|train_batch_size per_device_parallelism|tensor_parallel_axes|fsdp_axis|model_axis_size|hidden_dim num_layers|num_train_steps mp|train_urls cache_dir|train_urls validation_urls", NULL},
+    {"nanotron",      "training",          "nanotron",      "model_config parallelism|tp_linear_async_communication", NULL},
+    {"Megatron-LM",   "launch script",     "megatron",      "--num-layers|--micro-batch-size|--tensor-model-parallel-size|pretrain_gpt.py|pretrain_gpt", NULL},
+    {"GPT-NeoX",      "configuration",     "gpt-neox",      "pipe_parallel_size|pipe-parallel-size|model_parallel_size|model-parallel-size|pos_emb|pos-emb|deepy.py|tokenizer_type vocab_file|data_path vocab_file|sparsity_config|train_data_paths|train-data-paths|text_gen_type|text-gen-type|num_workers tensorboard_dir log_dir|comet_workspace|wandb_group|output_layer_init_method override_lr_scheduler|checkpoint_activations synchronize_each_layer", NULL},
+    {"accelerate",    "configuration",     "accelerate",    "compute_environment distributed_type", NULL},
+    {"DeepSpeed",     "configuration",     "deepspeed",     "zero_optimization|train_micro_batch_size_per_gpu|\"train_batch_size\"|zero_allow_untested_optimizer|compression_training", NULL},
+    {"Hugging Face",  "config.json",       "hf",            "\"model_type\"|\"architectures\"", NULL},
+    {"Hugging Face",  "training",          "trainer",       "per_device_train_batch_size|--per_device_train_batch_size|gradient_accumulation_steps", NULL},
+    {"DeepSpeed",     "script",            "deepspeed",     "--deepspeed|--deepspeed_config|deepspeed", NULL},
+};
+/* clang-format on */
+
+static bool goes_on(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool has(const char *text, const char *word, size_t length)
+{
+    for (const char *at = text; (at = strchr(at, word[0])); at++) {
+        if (strncmp(at, word, length) == 0 && (at == text || !goes_on(at[-1]) || !goes_on(*word)) &&
+            (!goes_on(at[length]) || !goes_on(word[length - 1])))
+            return true;
+    }
+    return false;
+}
+
+/* One of "a b|c d", all words of it. */
+static bool fits(const char *text, const char *words)
+{
+    bool all = true;
+    while (*words) {
+        const size_t length = strcspn(words, " |");
+        all = all && has(text, words, length);
+        words += length;
+        if (*words != ' ' && all) return true;
+        if (*words == '|') all = true;
+        words += *words != '\0';
+    }
+    return false;
+}
+
+const struct tool_sign *detect_tool(const char *text)
+{
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (fits(text, signs[i].words)) return &signs[i];
+    return NULL;
+}
+
+void detect_fail(const struct tool_sign *sign, const char *path, struct rk_error *error)
+{
+    if (!sign)
+        rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                "is not known to be a file of any tool that reckon reads: give the format, reckon "
+                "import FORMAT FILE (reckon import --help lists them)");
+    else
+        rk_fail(error, RK_BAD_INPUT, path, 0, 0, "this is %s %s %s; reckon does not read it%s%s",
+                strchr("AEIO", sign->tool[0]) ? "an" : "a", sign->tool, sign->what,
+                sign->instead ? ": " : "", sign->instead ? sign->instead : "");
+}

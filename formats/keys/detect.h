@@ -1,0 +1,23 @@
+/* detect.h - whose file a text is: by the keys and words that only this tool's files have. */
+#ifndef RECKON_KEYS_DETECT_H
+#define RECKON_KEYS_DETECT_H
+
+#include <stdbool.h>
+
+struct tool_sign {
+    const char *tool;    /* "torchtune" */
+    const char *what;    /* "configuration" */
+    const char *format;  /* which `reckon import` reads it; NULL: none does */
+    const char *words;   /* "a b|c": a and b, or c */
+    const char *instead; /* what to give instead, where it is not read; NULL: nothing is known */
+};
+
+struct rk_error;
+
+/* The error that such a file is not read, or (NULL) known to be nobody's. */
+void detect_fail(const struct tool_sign *sign, const char *path, struct rk_error *error);
+
+/* NULL: no tool's that is known here. */
+const struct tool_sign *detect_tool(const char *text);
+
+#endif

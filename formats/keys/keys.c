@@ -1,0 +1,345 @@
+#include "keys/keys.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- rows ---- */
+
+/* How well a row fits a key: its length, 0: not at all. The longest wins, the key itself always. */
+static size_t fits(const char *path, const char *key)
+{
+    const size_t n = strlen(path), length = strlen(key);
+    if (strcmp(path, key) == 0) return SIZE_MAX;
+    if (n > 2 && *path == '*' && path[n - 1] == '*') { /* anywhere */
+        char middle[64];
+        snprintf(middle, sizeof middle, "%.*s", (int)(n - 2), path + 1);
+        return strstr(key, middle) ? n : 0;
+    }
+    if (n > 1 && path[n - 1] == '*') {
+        const bool below = strncmp(path, key, n - 1) == 0;
+        const bool whole = path[n - 2] == '.' && length == n - 2 && !strncmp(path, key, n - 2);
+        return below || whole ? n : 0;
+    }
+    if (*path == '*' && length >= n - 1 && strcmp(key + length - (n - 1), path + 1) == 0) return n;
+    return 0;
+}
+
+const struct key *key_find(const struct key_table *table, const char *key)
+{
+    const struct key *best = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const size_t fit = fits(table->row[i].path, key);
+        if (fit <= most) continue;
+        most = fit;
+        best = &table->row[i];
+    }
+    return best;
+}
+
+bool key_ignored(const char *const *ignored, size_t count, const char *name, bool below)
+{
+    for (size_t i = 0; i < count; i++)
+        for (const char *p = ignored[i]; *p;) {
+            p += strspn(p, "-,");
+            const size_t n = strcspn(p, ",");
+            if (n && strncmp(name, p, n) == 0 && (!name[n] || (below && name[n] == '.')))
+                return true;
+            p += n;
+        }
+    return false;
+}
+
+static bool is_ignored(const struct key_options *options, const char *key)
+{
+    return options && key_ignored(options->ignored, options->ignored_count, key, true);
+}
+
+/* ---- values ---- */
+
+int key_flag(const char *text)
+{
+    static const char *const on[] = {"true", "1", "on", "yes", NULL};
+    static const char *const off[] = {"false", "0", "off", "no", NULL};
+    for (int i = 0; on[i]; i++) {
+        if (strcasecmp(text, on[i]) == 0) return 1;
+        if (strcasecmp(text, off[i]) == 0) return 0;
+    }
+    return -1;
+}
+
+static int word_index(const char *words, const char *text)
+{
+    const size_t n = strlen(text);
+    int index = 0;
+    for (const char *p = words; p && *p; index++) {
+        const size_t length = strcspn(p, "|");
+        if (length == n && strncasecmp(p, text, n) == 0) return index;
+        p += length + (p[length] == '|');
+    }
+    return -1;
+}
+
+/* What a tool would take as well: "2_048", "5e8", 16.0. */
+static bool read_number(const char *text, double *number)
+{
+    char plain[64], *end;
+    size_t used = 0;
+    for (const char *p = text; *p && used + 1 < sizeof plain; p++)
+        if (*p != '_') plain[used++] = *p;
+    plain[used] = '\0';
+    *number = strtod(plain, &end);
+    return end != plain && !*end && isfinite(*number);
+}
+
+static bool store(const struct key *row, const char *text, void *target)
+{
+    char *at = (char *)target + row->offset;
+    double number = 0;
+    int value;
+    switch (row->use) {
+    case KEY_COUNT:
+    case KEY_INTEGER:
+        if (!read_number(text, &number) || number != floor(number) || fabs(number) > 1e15)
+            return false;
+        if (row->use == KEY_COUNT && number < 0) return false;
+        if (row->use == KEY_COUNT)
+            *(uint64_t *)(void *)at = (uint64_t)number;
+        else
+            *(int64_t *)(void *)at = (int64_t)number;
+        return true;
+    case KEY_NUMBER:
+        return read_number(text, (double *)(void *)at);
+    case KEY_FLAG:
+        value = key_flag(text);
+        if (value >= 0) *(bool *)(void *)at = value;
+        return value >= 0;
+    case KEY_WORD:
+        value = word_index(row->words, text);
+        if (value >= 0) *(int *)(void *)at = value;
+        return value >= 0;
+    case KEY_TEXT:
+        *(const char **)(void *)at = text;
+        return true;
+    case KEY_ON:
+    case KEY_OFF:
+        return key_flag(text) >= 0;
+    default:
+        return true;
+    }
+}
+
+static const char *expected(const struct key *row, char *buffer, size_t size)
+{
+    static const char *const kinds[] = {[KEY_COUNT] = "a whole number, at least 0",
+                                        [KEY_INTEGER] = "a whole number",
+                                        [KEY_NUMBER] = "a number",
+                                        [KEY_FLAG] = "true or false",
+                                        [KEY_ON] = "true or false",
+                                        [KEY_OFF] = "true or false"};
+    if (row->use != KEY_WORD) return kinds[row->use];
+    snprintf(buffer, size, "one of %s", row->words);
+    return buffer;
+}
+
+/* ---- findings ---- */
+
+struct reading {
+    const struct settings *settings;
+    const struct key_table *table;
+    struct notes *notes;
+};
+
+static void refuse_value(const struct reading *r, const struct setting *s, const struct key *row)
+{
+    char words[128], fix[96];
+    if (strcmp(s->text, "auto") == 0) {
+        snprintf(fix, sizeof fix, "give --set %s=VALUE", s->key);
+        notes_add_rule(r->notes, "1.value", NOTE_REFUSED, s->line, s->column, s->key, "auto", fix,
+                       "is filled in when the run starts");
+        return;
+    }
+    snprintf(fix, sizeof fix, "correct it, or give --set %s=VALUE", s->key);
+    notes_add_rule(r->notes, "1.value", NOTE_REFUSED, s->line, s->column, s->key, s->text,
+                   s->given ? "" : fix, "must be %s", expected(row, words, sizeof words));
+}
+
+static void refuse_unknown(const struct reading *r, const struct setting *s)
+{
+    const char *names[512], *nearest = NULL;
+    char fix[96];
+    size_t used = 0;
+    for (size_t i = 0; i < r->table->count && used + 1 < sizeof names / sizeof *names; i++)
+        if (!strchr(r->table->row[i].path, '*')) names[used++] = r->table->row[i].path;
+    names[used] = NULL;
+    nearest = text_nearest(s->key, names);
+    snprintf(fix, sizeof fix, "correct it, or give --ignore %.60s", s->key);
+    notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, "", fix,
+                   "is not known%s%s", nearest ? ", did you mean " : "", nearest ? nearest : "");
+}
+
+static bool is_off(const struct key *row, const struct setting *s)
+{
+    double number;
+    return s->null || !*s->text || key_flag(s->text) == 0 || strcasecmp(s->text, "none") == 0 ||
+           word_index(row->words, s->text) >= 0 || (read_number(s->text, &number) && number == 0);
+}
+
+static void note_row(const struct reading *r, const struct setting *s, const struct key *row)
+{
+    char fix[96];
+    if (is_off(row, s)) return;
+    if (row->use == KEY_NOT_FOLLOWED) {
+        notes_add_rule(r->notes, "1.followed", NOTE_WARNING, s->line, s->column, s->key, s->text,
+                       "", "is not followed: %s", row->why);
+        return;
+    }
+    if (strlen(s->key) > 40)
+        snprintf(fix, sizeof fix, "give --ignore %.63s", s->key);
+    else
+        snprintf(fix, sizeof fix, "give --ignore %s to estimate the run without it", s->key);
+    notes_add_rule(r->notes, "1.covered", NOTE_REFUSED, s->line, s->column, s->key, s->text, fix,
+                   "%s, which plans do not cover", row->why);
+}
+
+static const struct key_given *find_given(const struct key_options *options,
+                                          const struct setting *s)
+{
+    for (size_t i = 0; options && s->given && i < options->given_count; i++)
+        if (strcmp(options->given[i].key, s->key) == 0) return &options->given[i];
+    return NULL;
+}
+
+/* Of the command line of a script: a value that is not known, or a key that needs none. */
+static bool judge_given(const struct reading *r, const struct setting *s, const struct key *row,
+                        const struct key_given *given)
+{
+    if (!row && given->passed) {
+        notes_add(r->notes, NOTE_WARNING, 0, 0, s->key, "",
+                  "is not known: passed over, since by its name it is about files, logs, data, "
+                  "seeds or learning rates");
+        return true;
+    }
+    if (!row || !given->unknown || row->use == KEY_NONE || row->use == KEY_LATER) return false;
+    notes_add_rule(r->notes, "1.value", NOTE_REFUSED, 0, 0, s->key, "", "", "%s", given->unknown);
+    return true;
+}
+
+/* ---- keys that only a wildcard passes ---- */
+
+/* Words of names that decide what a run costs: no wildcard passes them. */
+static const char *const deciding[] = {"degree",     "parallel_size", "lora",
+                                       "peft",       "shard",         "offload",
+                                       "recomput",   "quant",         "fp8",
+                                       "fp4",        "micro_batch",   "microbatch",
+                                       "batch_size", "seq_len",       "sequence_len",
+                                       "num_layers", "hidden_size",   "num_experts",
+                                       "zero_stage", "grad_accum",    "gradient_accumulation",
+                                       NULL};
+
+/* Last words that many tools have, and that decide nothing. */
+static const char *const plain[] = {
+#define FORMAT_KEY(word, ...) word,
+#include "tables/plain.h"
+#undef FORMAT_KEY
+    NULL};
+
+static bool is_plain(const char *key)
+{
+    const char *dot = strrchr(key, '.');
+    if (dot && strcmp(dot, ".name") == 0) return !strstr(key, "optim");
+    for (int i = 0; plain[i]; i++)
+        if (strcmp(plain[i], dot ? dot + 1 : key) == 0) return true;
+    return false;
+}
+
+/* Is the key known by its family's name alone? "modules.0" is an element of "modules.*". */
+static bool is_of_family(const struct key *row, const char *key)
+{
+    const char *star = strchr(row->path, '*');
+    const bool passes = row->use == KEY_NONE || row->use == KEY_NOT_FOLLOWED;
+    if (!passes || !star || strcmp(row->path, key) == 0 || is_plain(key)) return false;
+    const size_t n = (size_t)(star - row->path);
+    if (n == 0 || star[1]) return true;
+    const char *rest = strlen(key) > n ? key + n : "";
+    rest += *rest == '.';
+    return rest[strspn(rest, "0123456789.")] != '\0';
+}
+
+static bool decides(const char *key)
+{
+    const char *dot = strrchr(key, '.');
+    for (int i = 0; deciding[i]; i++)
+        if (strstr(dot ? dot : key, deciding[i])) return true;
+    return false;
+}
+
+struct family {
+    char names[160];
+    int line, column, count;
+};
+
+static void note_family(const struct reading *r, struct family *f)
+{
+    if (f->count)
+        notes_add_rule(r->notes, "1.unknown", NOTE_WARNING, f->line, f->column, "not known", "", "",
+                       "%s: passed over, as others whose names begin so decide no cost", f->names);
+    *f = (struct family){.count = 0};
+}
+
+/* As many names as find room are one remark. */
+static void add_family(const struct reading *r, struct family *f, const struct setting *s)
+{
+    const size_t used = strlen(f->names);
+    if (used + strlen(s->key) + 3 > sizeof f->names) note_family(r, f);
+    if (!f->count) f->line = s->line, f->column = s->column;
+    snprintf(f->names + strlen(f->names), sizeof f->names - strlen(f->names), "%s%.120s",
+             f->count++ ? ", " : "", s->key);
+}
+
+bool key_passes(const struct key *row, const char *key, const struct setting *setting,
+                struct notes *notes)
+{
+    const struct reading r = {.notes = notes};
+    struct family family = {.count = 0};
+    if (!row || row->use != KEY_NONE) return false;
+    if (!is_of_family(row, key)) return true;
+    if (decides(key) && !is_off(row, setting)) return false;
+    add_family(&r, &family, setting);
+    note_family(&r, &family);
+    return true;
+}
+
+enum rk_status keys_read(const struct settings *settings, const struct key_table *table,
+                         const struct key_options *options, void *target, struct notes *notes,
+                         struct rk_error *error)
+{
+    const struct reading r = {settings, table, notes};
+    struct family family = {.count = 0};
+    for (size_t i = 0; i < settings->count; i++) {
+        const struct setting *s = &settings->setting[i];
+        const struct key *row = key_find(table, s->key);
+        const struct key_given *given = find_given(options, s);
+        if (is_ignored(options, s->key)) continue;
+        if (given && judge_given(&r, s, row, given)) continue;
+        const bool of_family = row && is_of_family(row, s->key);
+        const bool unknown = !row || (row->use == KEY_SET && !s->given);
+        if (unknown || (of_family && decides(s->key) && !is_off(row, s)))
+            refuse_unknown(&r, s);
+        else if (of_family && row->use == KEY_NONE)
+            add_family(&r, &family, s);
+        else if (row->use == KEY_SET)
+            continue;
+        else if (row->use >= KEY_NOT_FOLLOWED)
+            note_row(&r, s, row);
+        else if (row->use != KEY_NONE && !s->null && !store(row, s->text, target))
+            refuse_value(&r, s, row);
+    }
+    note_family(&r, &family);
+    return notes_refusal(notes, settings->path, error);
+}

@@ -1,0 +1,120 @@
+#include "keys/target.h"
+#include "base/memory.h"
+#include "catalog/model_fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_one(const char *const *outside, const char *key)
+{
+    for (; outside && *outside; outside++)
+        if (strcmp(*outside, key) == 0) return true;
+    return false;
+}
+
+enum rk_status target_compare(const struct rk_model *model, const struct rk_plan *plan,
+                              const struct rk_plan *run, const char *tool,
+                              const char *const *outside, struct notes *notes,
+                              struct rk_error *error)
+{
+    struct plan_difference *list = calloc(PLAN_MAX_FIELDS, sizeof *list);
+    if (!list) return no_memory(error);
+    const struct rk_plan a = plan_canonical(model, plan), b = plan_canonical(model, run);
+    const int count = plan_compare(&a, &b, list);
+    for (int i = 0; i < count; i++) {
+        const char *key = plan_fields[list[i].row].key;
+        if (is_one(outside, key))
+            notes_add(notes, NOTE_WARNING, 0, 0, key, list[i].a,
+                      "is not decided by %s: see to it in the training code", tool);
+        else
+            notes_add(notes, NOTE_WARNING, 0, 0, key, list[i].a,
+                      "cannot be expressed in %s: the run has %s", tool, list[i].b);
+    }
+    free(list);
+    return RK_OK;
+}
+
+static void compare_models(const struct target *t, const struct rk_model *model,
+                           const struct rk_model *run, struct notes *notes)
+{
+    for (const struct field *f = model_fields; t->conventions && f->key; f++)
+        if (!is_one(t->conventions, f->key) && !model_fields_equal(model, run, f))
+            notes_add(notes, NOTE_REFUSED, 0, 0, f->key, "", "%s: %s has no such model", f->help,
+                      t->name);
+}
+
+/* What the reader refuses, the tool would: the plan's and not the file's fault. */
+static void take_refusals(const struct notes *from, struct notes *notes)
+{
+    for (int i = 0; i < from->count; i++)
+        if (from->note[i].severity == NOTE_REFUSED)
+            notes_add(notes, NOTE_REFUSED, 0, 0, from->note[i].what, from->note[i].have, "%s",
+                      from->note[i].need);
+}
+
+static enum rk_status read_back(const struct target *t, const char *text,
+                                const struct rk_model *model, const struct rk_plan *plan,
+                                struct notes *notes, struct rk_error *error)
+{
+    char sets[TARGET_SETS][80];
+    const char *list[TARGET_SETS];
+    const int count = t->sets ? t->sets(model, plan, sets) : 0;
+    for (int i = 0; i < count; i++)
+        list[i] = sets[i];
+    const struct config_source source = {
+        .path = t->file,
+        .text = text,
+        .sets = list,
+        .set_count = (size_t)count,
+        .gpus = t->given_gpus ? plan->ranks : 0,
+        .keys = {.ignored = &t->ignored, .ignored_count = t->ignored ? 1 : 0}};
+    struct notes *spare = calloc(1, sizeof *spare);
+    struct rk_model same = *model;
+    struct rk_plan run;
+    if (!spare) return no_memory(error);
+    enum rk_status status = t->read(&source, &same, &run, spare, error);
+    if (status != RK_OK) take_refusals(spare, notes);
+    free(spare);
+    if (status == RK_OK) compare_models(t, model, &same, notes);
+    if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_UNSUPPORTED;
+    if (status != RK_OK) return status;
+    if (t->conventions) run.sequence = plan->sequence; /* it is the model's */
+    return target_compare(model, plan, &run, t->name, t->outside, notes, error);
+}
+
+void target_refuse(const struct rule_case *c, unsigned parts, struct notes *notes)
+{
+    enum rule broken[RULES];
+    const int count = rules_broken(c, parts, broken);
+    for (int i = 0; i < count; i++) {
+        const struct rule_words w = rule_words(broken[i], c);
+        notes_add_rule(notes, w.id, NOTE_REFUSED, 0, 0, w.key, w.have, w.fix, "%s", w.need);
+    }
+}
+
+enum rk_status target_write(const struct target *t, FILE *file, const struct rk_model *model,
+                            const struct rk_plan *plan, uint64_t gpus_per_node, struct notes *notes,
+                            struct rk_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct rule_case c = rule_case_of(model, NULL, plan);
+    c.who |= t->who;
+    target_refuse(&c, 1u << CHECK_DEGREES | 1u << CHECK_BATCH | 1u << CHECK_TOOL, notes);
+    if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_UNSUPPORTED;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory) return no_memory(error);
+    t->write(memory, model, plan, gpus_per_node);
+    const bool whole = fclose(memory) == 0;
+    const enum rk_status status =
+        whole ? read_back(t, text, model, plan, notes, error) : no_memory(error);
+    if (status == RK_OK && t->head) {
+        t->head(file, model, plan);
+        for (int i = 0; i < notes->count; i++)
+            fprintf(file, "# %s %s: %s\n", notes->note[i].what, notes->note[i].have,
+                    notes->note[i].need);
+    }
+    if (status == RK_OK) fputs(text, file);
+    free(text);
+    return status;
+}

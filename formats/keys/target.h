@@ -1,0 +1,57 @@
+/* target.h - what a plan loses when it is written for another tool: read back and compared. */
+#ifndef RECKON_KEYS_TARGET_H
+#define RECKON_KEYS_TARGET_H
+
+#include "catalog/plan_compare.h"
+#include "keys/notes.h"
+#include "keys/reader.h"
+#include "rules/rules.h"
+
+#include <stdio.h>
+
+/* A warning for each key in which the run differs from the plan. `outside`, ended by NULL, are keys
+ * that the tool's file does not decide at all; `tool` is its name in the messages. */
+enum rk_status target_compare(const struct rk_model *model, const struct rk_plan *plan,
+                              const struct rk_plan *run, const char *tool,
+                              const char *const *outside, struct notes *notes,
+                              struct rk_error *error);
+
+/* What it would not start, as NOTE_REFUSED: the rules of `parts`. */
+void target_refuse(const struct rule_case *c, unsigned parts, struct notes *notes);
+
+/* A tool that a plan is written for: its file, and how that is read back. */
+struct target {
+    const char *name; /* in messages: "nanotron" */
+    const char *file; /* what the file is called where it is read back: "nanotron.yaml" */
+
+    unsigned who; /* the rules of rules.def that it imposes */
+    /* The file without its head; `gpus_per_node` 0: 8. */
+    void (*write)(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
+                  uint64_t gpus_per_node);
+    /* Its first lines, above those with what it loses; NULL: it has no room for any. */
+    void (*head)(FILE *file, const struct rk_model *model, const struct rk_plan *plan);
+
+    plan_reader *read;
+    bool given_gpus;     /* reading needs to be told how many */
+    const char *ignored; /* a key that is the writer's; NULL: none */
+    /* What the file leaves to the training code, as "KEY=VALUE" for the reader; NULL: nothing. */
+    int (*sets)(const struct rk_model *model, const struct rk_plan *plan, char (*text)[80]);
+
+    const char *const *outside; /* keys of the plan that the file does not decide, ended by NULL */
+    /* Members of a model that are the estimate's or the plan's, ended by NULL, of a file that has
+     * the model too; NULL: it has none. */
+    const char *const *conventions;
+};
+
+enum { TARGET_SETS = 8 };
+
+/* The whole file, with what it loses in its head and in `notes` (NOTE_WARNING). RK_UNSUPPORTED
+ * with NOTE_REFUSED where the tool would not start it, or would train another model. */
+enum rk_status target_write(const struct target *target, FILE *file, const struct rk_model *model,
+                            const struct rk_plan *plan, uint64_t gpus_per_node, struct notes *notes,
+                            struct rk_error *error);
+
+extern const struct target bridge_target, nanotron_target, accelerate_target, deepspeed_target,
+    torchtitan_target, axolotl_target, llama_factory_target, trl_target, torchtune_target;
+
+#endif

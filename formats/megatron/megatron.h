@@ -1,0 +1,126 @@
+/* megatron.h - the command line of Megatron-LM as a model and a plan, and back.
+ *
+ * Read are launch scripts (see shell.h), texts of bare arguments, and lists of words; whatever a
+ * flag's absence means in Megatron-LM is noted as assumed. A run that Megatron-LM itself would
+ * refuse at its start is refused, with all reasons at once, as notes of NOTE_REFUSED.
+ */
+#ifndef RECKON_MEGATRON_MEGATRON_H
+#define RECKON_MEGATRON_MEGATRON_H
+
+#include "keys/notes.h"
+#include <reckon/model.h>
+#include <reckon/plan.h>
+#include <reckon/status.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { MEGATRON_MOST_FLAGS = 256 };
+
+struct megatron_options {
+    const char *const *sets; /* "NAME=VALUE": variables of the script */
+    size_t set_count;
+    uint64_t gpus;              /* 0: as the launcher says */
+    uint64_t vocabulary;        /* 0: as the arguments say */
+    int version;                /* minor of Megatron Core; 0: any in which all arguments exist */
+    int variant;                /* of the commands that train, from 1 on; 0: there is only one */
+    const char *const *ignored; /* "a,b": names of arguments that are passed over */
+    size_t ignored_count;
+    const char *deepspeed; /* text of DeepSpeed's configuration; NULL: as the script says */
+    bool collect;          /* goes on behind what is wrong, for reckon check: all that a rule has a
+                              name for is in the notes, and names of before are refused */
+    bool core;             /* with it: what only Megatron-LM's relatives know is unknown */
+};
+
+struct megatron_import {
+    struct rk_model model;
+    struct rk_plan plan;
+    int since, until; /* versions of core that know all the arguments that were read */
+    const char *tool; /* whose arguments they are: "Megatron-LM", "Megatron-DeepSpeed" */
+    bool complete;    /* model and plan are filled in, whatever is wrong with them */
+    bool fsdp;        /* one of Megatron-LM's three kinds of FSDP */
+    uint64_t group;   /* microbatches of a virtual stage in a row; 0: as many as stages */
+    struct {
+        int line, column;
+    } place[MEGATRON_MOST_FLAGS]; /* where each argument was given, by its row; line 0: nowhere */
+    char connections[16];         /* CUDA_DEVICE_MAX_CONNECTIONS, where the script says it */
+    struct notes notes;
+    int plan_notes; /* the first of them are about model and plan, the rest about the training loop
+                     */
+};
+
+/* A script or a text of arguments; `path` names it in messages, and the model. On failure the
+ * import's notes are valid, so that all refusals can be shown; `error` has the first. */
+enum rk_status megatron_read(const char *path, const char *text, size_t size,
+                             const struct megatron_options *options, struct megatron_import *import,
+                             struct rk_error *error);
+
+/* Names the argument that a finding about a key of the plan is about, and where it stands. */
+void megatron_place(const struct megatron_import *import, struct rk_finding *finding);
+
+/* The arguments as words, "--num-layers", "80", ...; `path` is "" in messages. */
+enum rk_status megatron_read_words(const char *const *words, size_t count,
+                                   const struct megatron_options *options,
+                                   struct megatron_import *import, struct rk_error *error);
+
+struct shell_word;
+
+/* The arguments that a configuration file makes, each with its place there; `tool` names the tool
+ * whose checks are not Megatron-LM's ("": they are), `deepspeed` that it runs on DeepSpeed. */
+enum rk_status megatron_read_list(const char *path, const char *tool, bool deepspeed,
+                                  const struct shell_word *words, size_t count,
+                                  const struct megatron_options *options,
+                                  struct megatron_import *import, struct rk_error *error);
+
+/* "core_v0.14", "0.14", "core_v0.14.0": its minor number; 0 when it is none of those known. */
+int megatron_version(const char *text);
+
+/* ---- writing ---- */
+
+struct megatron_target {
+    int version;            /* minor; 0: the newest */
+    bool slurm;             /* a script for sbatch */
+    bool mock_data;         /* trains on made-up data, to check the prediction */
+    uint64_t gpus_per_node; /* 0: 8, or all where there are fewer */
+    const char *title;      /* of the header: what the plan is and where it is from; may be NULL */
+};
+
+/* Writes run.sh. What the target's version cannot express is in `notes` (NOTE_WARNING) and in the
+ * header of the script. RK_UNSUPPORTED: the plan cannot run there at all (notes: NOTE_REFUSED). */
+enum rk_status megatron_write(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
+                              const struct megatron_target *target, struct notes *notes,
+                              struct rk_error *error);
+
+/* ---- changing a script ---- */
+
+enum {
+    MEGATRON_PLAN_WORDS = 512,                      /* arguments and values that a plan becomes */
+    MEGATRON_MAX_CHANGES = MEGATRON_PLAN_WORDS + 1, /* of two plans each, and of a queue */
+    MEGATRON_CHANGE_TEXT = 96
+};
+
+/* One argument that a script would give otherwise. */
+struct megatron_change {
+    char flag[64];                     /* as the script spells it, "--tensor-model-parallel-size" */
+    char before[MEGATRON_CHANGE_TEXT]; /* its values; "" of a switch, or when it is not given */
+    char after[MEGATRON_CHANGE_TEXT];  /* likewise */
+    bool was, is;                      /* given before, given then */
+    int line;                          /* of the script; 0: it is new */
+    const char *keys;                  /* of the plan: "recompute_layers, recompute_every" */
+};
+
+struct megatron_changes {
+    int count;
+    struct megatron_change change[MEGATRON_MAX_CHANGES];
+};
+
+/* What turns a script that runs plan `a` into one that runs `b`, in the order of the script, new
+ * arguments last; and, with `changed`, the script's text with them in it (the caller frees it).
+ * RK_BAD_INPUT when an argument stands where it cannot be changed, or when the script, read once
+ * more, would run another plan than `b`. */
+enum rk_status megatron_change(const char *path, const char *text, size_t size,
+                               const struct megatron_options *options, const struct rk_model *model,
+                               const struct rk_plan *a, const struct rk_plan *b,
+                               struct megatron_changes *changes, char **changed,
+                               struct rk_error *error);
+
+#endif

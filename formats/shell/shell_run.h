@@ -1,0 +1,48 @@
+/* shell_run.h - what follows a script: the statements (shell.c) and the simple commands with their
+ * assignments, redirections and functions (shell_run.c). */
+#ifndef RECKON_SHELL_SHELL_RUN_H
+#define RECKON_SHELL_SHELL_RUN_H
+
+#include "shell/shell_lex.h"
+
+/* Is what is read also followed: not skipped, not behind `exit` or an error? */
+bool shell_live(const struct shell_state *s);
+
+/* ---- shell.c ---- */
+
+/* Statements up to what ends them ("fi", "done", ")", the end), which is left. */
+enum shell_truth shell_list(struct shell_lexer *l);
+enum shell_truth shell_command(struct shell_lexer *l);
+void shell_skip_lines(struct shell_lexer *l);
+
+/* ---- shell_run.c ---- */
+
+enum shell_truth shell_simple(struct shell_lexer *l);
+
+/* Adds a command to the shell's list. */
+void shell_record(struct shell_state *s, const struct shell_word *words, size_t count);
+
+/* A function's body, whose name and "()" were read. */
+void shell_define(struct shell_lexer *l, struct shell_token name);
+
+/* Words and redirections go on with a command. */
+bool shell_reads_line(struct shell_token token);
+bool shell_is_redirection(struct shell_token token);
+bool shell_is_descriptor(const struct shell_lexer *l, struct shell_token token);
+
+/* Reads the target of a redirection. */
+struct shell_token shell_redirect(struct shell_lexer *l, struct shell_token operator);
+
+/* ---- shell_edit.c ---- */
+
+/* `cat` and `sed s/A/B/` in a pipeline, of files that are known, into the file `output`. */
+void shell_edit(struct shell_state *s, const struct shell_word *words, size_t count,
+                struct shell_token output);
+
+/* ---- shell_source.c ---- */
+
+/* `source NAME`: the file's text, which lives as long as the shell, when it is beside the script
+ * or where its path says; NULL: it is not there, or no text. */
+const char *shell_source(struct shell_state *s, const char *name);
+
+#endif

@@ -1,0 +1,271 @@
+#include "trainers/trainer_tuning.h"
+
+#include "base/text.h"
+#include "keys/settings_check.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+struct reading {
+    const struct settings *settings;
+    const struct trainer_tuning *t;
+    struct rk_plan *p;
+    struct notes *notes;
+    struct rk_error *error;
+};
+
+static enum rk_status refuse(const struct reading *r, const char *key, const char *why)
+{
+    return settings_fail(r->settings, settings_find(r->settings, key), r->error, "%s", why);
+}
+
+/* ---- targets ---- */
+
+#define BIT(target) (1u << RK_TARGET_##target)
+
+/* clang-format off */
+/* Modules as Hugging Face's models call them; "all-linear" is what a plan means by none. */
+static const struct {
+    const char *name;
+    unsigned bits;
+} modules[] = {
+    {"q_proj", BIT(Q)}, {"k_proj", BIT(K)}, {"v_proj", BIT(V)}, {"o_proj", BIT(O)},
+    {"qkv_proj", BIT(QKV)}, {"query_key_value", BIT(QKV)}, {"c_attn", BIT(QKV)}, {"W_pack", BIT(QKV)}, {"Wqkv", BIT(QKV)},
+    {"out_proj", BIT(O)}, {"wo", BIT(O)}, {"wq", BIT(Q)}, {"wk", BIT(K)}, {"wv", BIT(V)},
+    {"output_proj", BIT(O)}, {"dense", BIT(O)},
+    {"gate_proj", BIT(GATE)}, {"up_proj", BIT(UP)}, {"down_proj", BIT(DOWN)}, {"gate_up_proj", BIT(GATE) | BIT(UP)},
+    {"w1", BIT(GATE)}, {"w3", BIT(UP)}, {"w2", BIT(DOWN)},
+    {"fc1", BIT(UP)}, {"fc2", BIT(DOWN)}, {"c_fc", BIT(UP)}, {"dense_h_to_4h", BIT(UP)}, {"dense_4h_to_h", BIT(DOWN)},
+    {"lm_head", BIT(HEAD)}, {"output", BIT(HEAD)},
+    {"all", 0}, {"all-linear", 0}, {"linear", 0},
+};
+/* clang-format on */
+
+/* What stands behind the last dot: "model.layers.0.q_proj". */
+static bool add_module(const char *name, size_t length, unsigned *bits)
+{
+    for (size_t i = length; i-- > 0;)
+        if (name[i] == '.') {
+            name += i + 1;
+            length -= i + 1;
+            break;
+        }
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        if (strlen(modules[i].name) == length && memcmp(modules[i].name, name, length) == 0) {
+            *bits |= modules[i].bits;
+            return true;
+        }
+    return false;
+}
+
+/* PEFT takes a text that is no list as a regular expression of whole names: the matrices that stand
+ * in it, but for what follows "(?!", are those that it can match. */
+static bool add_expression(const char *text, unsigned *bits)
+{
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    bool found = false;
+    if (!text[strcspn(text, "(|\\*^$")]) return false;
+    while (*text) {
+        if (strncmp(text, "(?!", 3) == 0) text += strcspn(text, ")");
+        const size_t length = strspn(text, word);
+        if (length) found |= add_module(text, length, bits);
+        text += length + (length == 0 && *text);
+    }
+    return found;
+}
+
+static enum rk_status add_list(const struct reading *r, const struct setting *setting,
+                               const char *text, unsigned *bits)
+{
+    if (add_expression(text, bits)) return RK_OK;
+    while (*text) {
+        const size_t length = strcspn(text, ", ");
+        if (length && !add_module(text, length, bits))
+            return settings_fail(r->settings, setting, r->error,
+                                 "%.*s is not a matrix of a block that is known: q_proj, k_proj, "
+                                 "v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other "
+                                 "names of these are, and all-linear",
+                                 (int)length, text);
+        text += length + (text[length] != 0);
+    }
+    return RK_OK;
+}
+
+static enum rk_status read_targets(const struct reading *r)
+{
+    static const char *const keys[] = {"lora_target_modules", "target_modules", "lora_target",
+                                       "lora_attn_modules"};
+    enum rk_status status = RK_OK;
+    unsigned bits = 0;
+    for (size_t i = 0; i < r->settings->count && status == RK_OK; i++) {
+        const struct setting *s = &r->settings->setting[i];
+        for (size_t k = 0; k < sizeof keys / sizeof *keys && status == RK_OK; k++) {
+            const size_t length = strlen(keys[k]);
+            if (strncmp(s->key, keys[k], length) == 0 && !s->null &&
+                (!s->key[length] || s->key[length] == '.'))
+                status = add_list(r, s, s->text, &bits);
+        }
+    }
+    if (r->t->all_linear && bits & ~(unsigned)BIT(HEAD)) bits &= BIT(HEAD);
+    r->p->lora_targets = bits;
+    return status;
+}
+
+/* ---- adapters ---- */
+
+static bool is(const char *text, const char *name)
+{
+    return text && strcasecmp(text, name) == 0;
+}
+
+static bool has_adapters(const struct trainer_tuning *t)
+{
+    return t->peft || is(t->adapter, "lora") || is(t->adapter, "qlora") ||
+           is(t->finetuning, "lora");
+}
+
+static enum rk_status check_kind(const struct reading *r)
+{
+    const struct trainer_tuning *t = r->t;
+    if (t->adapter && *t->adapter && !has_adapters(t))
+        return refuse(r, "adapter", "is none of lora and qlora, which plans know");
+    if (t->finetuning && !is(t->finetuning, "full") && !is(t->finetuning, "lora"))
+        return refuse(r, "finetuning_type", "is none of full and lora, which plans know");
+    return RK_OK;
+}
+
+/* PEFT's adapters are in fp32 beside 16-bit weights (autocast_adapter_dtype), LLaMA-Factory's
+ * likewise (upcast of trainable parameters); layers are gathered whole by ZeRO and FSDP alike. */
+static enum rk_status read_adapters(const struct reading *r)
+{
+    const struct trainer_tuning *t = r->t;
+    struct rk_plan *p = r->p;
+    if (!has_adapters(t)) return RK_OK;
+    if (!t->rank || t->rank > 65536)
+        return refuse(r, settings_find(r->settings, "lora_r") ? "lora_r" : "adapter",
+                      "needs a rank: give --set lora_r=16");
+    p->lora = t->rank;
+    p->lora_dropout = t->dropout;
+    p->lora_element_bytes = 4;
+    p->dora = t->dora;
+    if (settings_has(r->settings, "lora_modules_to_save.") ||
+        settings_has(r->settings, "modules_to_save."))
+        notes_add(r->notes, NOTE_WARNING, 0, 0, "lora_modules_to_save", "",
+                  "is not followed: these modules are trained whole, in addition to the adapters");
+    return read_targets(r);
+}
+
+/* ---- the base ---- */
+
+static enum rk_status read_base(const struct reading *r)
+{
+    const struct trainer_tuning *t = r->t;
+    struct rk_plan *p = r->p;
+    const bool four = t->four_bits || t->bits == 4, eight = t->eight_bits || t->bits == 8;
+    const bool doubles = t->double_ ? is(t->double_, "true") : t->doubles;
+    const bool gptq = t->gptq && is(t->gptq, "true");
+    if (!four && !eight && !gptq && t->bits)
+        return refuse(r, "quantization_bit", "is neither 4 nor 8, which plans know");
+    if (four || eight || gptq)
+        p->base = gptq    ? RK_BASE_GPTQ4
+                  : eight ? RK_BASE_INT8
+                          : (doubles ? RK_BASE_NF4_DQ : RK_BASE_NF4);
+    if (p->base != RK_BASE_PLAIN && !p->lora)
+        return refuse(r,
+                      t->four_bits ? "load_in_4bit"
+                      : t->bits    ? "quantization_bit"
+                                   : "load_in_8bit",
+                      "weights of so few bits cannot be trained: adapters on them can, and "
+                      "none are said");
+    return RK_OK;
+}
+
+/* ---- what is learned ---- */
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    enum rk_objective objective;
+    bool refers;
+} objectives[] = {
+    {"dpo", RK_DPO, true}, {"ipo", RK_DPO, true}, {"sigmoid", RK_DPO, true}, {"hinge", RK_DPO, true},
+    {"simpo", RK_SIMPO, false}, {"cpo", RK_SIMPO, false}, {"orpo", RK_ORPO, false}, {"kto", RK_KTO, true},
+    {"kto_pair", RK_DPO, true},
+};
+/* clang-format on */
+
+static enum rk_status take_objective(const struct reading *r, const char *key, const char *name)
+{
+    for (size_t i = 0; i < sizeof objectives / sizeof *objectives; i++) {
+        if (!is(name, objectives[i].name)) continue;
+        r->p->objective = objectives[i].objective;
+        if (!objectives[i].refers) return RK_OK;
+        r->p->reference = r->p->lora ? RK_REFERENCE_ADAPTERS : RK_REFERENCE_COPY;
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "reference", rk_reference_name(r->p->reference),
+                  r->p->lora ? "the trainer switches adapters off" : "the trainer loads a copy");
+        return RK_OK;
+    }
+    return refuse(r, key,
+                  "the loss needs more than one pass of one model, which plans do not "
+                  "cover: dpo, ipo, simpo, orpo, cpo and kto are known");
+}
+
+static enum rk_status read_objective(const struct reading *r)
+{
+    const struct trainer_tuning *t = r->t;
+    if (t->objective && *t->objective) return take_objective(r, "rl", t->objective);
+    if (!t->stage || is(t->stage, "sft") || is(t->stage, "pt")) return RK_OK;
+    if (is(t->stage, "dpo") && t->preference) return take_objective(r, "pref_loss", t->preference);
+    return take_objective(r, "stage", t->stage);
+}
+
+/* ---- the optimizer ---- */
+
+/* clang-format off */
+/* Names of Hugging Face's OptimizerNames (transformers 4.56, training_args.py); what begins so. */
+static const struct {
+    const char *name;
+    enum rk_optimizer optimizer;
+} optimizers[] = {
+    {"adamw_8bit", RK_ADAM_8BIT}, {"adamw_bnb_8bit", RK_ADAM_8BIT}, {"ademamix_8bit", RK_ADAM_8BIT}, {"adamw_torch_8bit", RK_ADAM_8BIT},
+    {"adamw_torch_4bit", RK_ADAM_4BIT},
+    {"adamw", RK_ADAM}, {"adam", RK_ADAM}, {"adafactor", RK_ADAFACTOR}, {"lion", RK_LION}, {"sgd", RK_SGD},
+    {"galore_adamw", RK_GALORE}, {"apollo_adamw", RK_APOLLO},
+};
+/* clang-format on */
+
+/* Framework deepspeed keeps a master copy, which the plan's bytes have in any case. */
+static void read_optimizer(const struct reading *r)
+{
+    const char *name = r->t->optimizer ? r->t->optimizer : "adamw";
+    struct rk_plan *p = r->p;
+    p->optimizer_paged = strncmp(name, "paged_", 6) == 0;
+    if (p->optimizer_paged) name += 6;
+    p->optimizer_rank = r->t->galore ? r->t->galore_rank : r->t->apollo ? r->t->apollo_rank : 0;
+    if (r->t->galore) name = "galore_adamw";
+    if (r->t->apollo) name = "apollo_adamw";
+    for (size_t i = 0; i < sizeof optimizers / sizeof *optimizers; i++) {
+        if (strncmp(name, optimizers[i].name, strlen(optimizers[i].name)) != 0) continue;
+        p->optimizer = optimizers[i].optimizer;
+        if (strstr(name, "8bit") && p->optimizer == RK_ADAM) p->optimizer = RK_ADAM_8BIT;
+        if ((p->optimizer == RK_GALORE || p->optimizer == RK_APOLLO) && !p->optimizer_rank)
+            p->optimizer_rank = 128;
+        return;
+    }
+    notes_add(r->notes, NOTE_WARNING, 0, 0, "optimizer", name,
+              "is not followed: is estimated as AdamW, with two moments");
+}
+
+enum rk_status trainer_tuning_read(const struct settings *settings,
+                                   const struct trainer_tuning *tuning, struct rk_plan *plan,
+                                   struct notes *notes, struct rk_error *error)
+{
+    const struct reading r = {settings, tuning, plan, notes, error};
+    read_optimizer(&r);
+    enum rk_status status = check_kind(&r);
+    if (status == RK_OK) status = read_adapters(&r);
+    if (status == RK_OK) status = read_base(&r);
+    if (status == RK_OK) status = read_objective(&r);
+    return status;
+}
