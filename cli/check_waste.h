@@ -5,8 +5,7 @@
 
 #include <reckon/check.h>
 
-/* Below it predictions of two plans are not told apart: half of neighbouring plans were ranked
- * within it (docs/accuracy.md, planner regret). */
+/* A choice, measured by nothing: smaller gains are told by `reckon diff --best` alone. */
 #define WASTE_PERCENT 3
 
 struct waste_case {

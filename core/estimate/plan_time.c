@@ -111,17 +111,6 @@ static double gathered_once(const struct stage_sum *sum, const struct sharing *s
            (plan->zero > 0 ? sum->adapter_parameters[expert] * bytes->adapter_weight : 0);
 }
 
-/* At a node's rate NCCL keeps so many multiprocessors, and the memory, busy that products beside it
- * fill their last wave badly: on an H100 from 80 to 47 % of the peak, a loss of 0.4
- * [nvidia2025tail]; of LLaMA and GPT on 4 A100 and H100 overlapping hides half of what goes on
- * [overlap2025]. */
-static void contend(struct sent *sent, const struct rk_system *system, struct rank_group group,
-                    const struct rk_plan *plan)
-{
-    const bool within = group.ranks * group.stride <= (double)system->network[0].size;
-    if (within) sent->engine_s = larger(sent->engine_s, habits_of(plan)->contends * sent->time_s);
-}
-
 /* Both groups of weights, each over its own ranks. */
 struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,
                             const struct sharing *sharing, const struct rk_plan *plan)
@@ -141,8 +130,6 @@ struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system 
         add_collective(&exchange.gather, system, gather, sharing->shards[expert], weight,
                        n * gathers_of(sum, system, plan));
     }
-    contend(&exchange.reduce, system, sharing->shards[false], plan);
-    contend(&exchange.gather, system, sharing->shards[false], plan);
     return exchange;
 }
 
@@ -332,32 +319,6 @@ static void add_gradients(struct stage_sum *sum, const struct rk_system *system,
     sum->pass_s[FOLD_AGRAD] += time_s;
 }
 
-/* FSDP2 gathers a unit into one buffer and copies it to its weights, on the stream that computes;
- * backward does so again, and copies 16-bit gradients to the buffer, in fp32, that is reduced
- * (foreach_all_gather_copy_out and foreach_reduce_scatter_copy_in of torch/distributed/fsdp). The
- * first FSDP has views of flat parameters; programs of XLA, whose kernels C++ starts, write where
- * weights are wanted. */
-#define STARTED_BY_PYTHON_S 10e-6 /* C++ takes 8 us (docs/notes/accuracy.md, the host) */
-
-static void add_unit_copies(struct stage_sum *sum, const struct rk_system *system,
-                            const struct sharing *sharing, const struct rk_plan *plan)
-{
-    const bool copies = habits_of(plan)->copies_units && !plan->flat_units && plan->zero >= 3 &&
-                        system->kernels.launch_s > STARTED_BY_PYTHON_S;
-    if (!copies || sharing->shards[false].ranks <= 1) return;
-    const double gathered = gathered_once(sum, sharing, plan, false) +
-                            gathered_once(sum, sharing, plan, true),
-                 trained = rk_plan_freezes(plan) ? 0 : sum->parameters + sum->expert_parameters;
-    const double reduced = trained * (sharing->bytes.sent_weight + sharing->bytes.sent_gradient);
-    const double out_s = pass_s(memory_time_s, system, plan, 2 * gathered),
-                 back_s = (plan->keep_gathered ? 0 : out_s) +
-                          pass_s(memory_time_s, system, plan, reduced);
-    sum->spent_s[FOLD_FORWARD][SPENT_MEMORY] += out_s;
-    sum->pass_s[FOLD_FORWARD] += out_s;
-    sum->spent_s[FOLD_AGRAD][SPENT_MEMORY] += back_s;
-    sum->pass_s[FOLD_AGRAD] += back_s;
-}
-
 static struct sent both_sent(const struct sent *a, const struct sent *b)
 {
     return (struct sent){a->time_s + b->time_s, a->engine_s + b->engine_s};
@@ -389,7 +350,6 @@ void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
                  const struct rk_plan *plan)
 {
     add_gradients(sum, system, sharing, plan);
-    add_unit_copies(sum, system, sharing, plan);
     offload_transfers(sum, system, sharing, plan);
     if (plan->zero < 2) return;
     struct waited waits[WAITS];

@@ -223,11 +223,11 @@ static const struct bad_case texts[] = {
      "them"},
     {"h100-80g mem2=1TiB@100GB/s,read=1GB/s,read=2GB/s",
      "1:39: read is given twice: leave one out"},
-    {"h100-80g hbm=", "1:14: expected a value behind hbm="},
+    {"h100-80g hbm=", "1:14: expected a value after hbm="},
     {"h100-80g hbn=80GiB", "1:10: unknown part \"hbn\": did you mean \"hbm\"?"},
     {"h100-80g hbm.capacty=80GiB", "1:14: unknown property \"capacty\": did you mean "
                                    "\"capacity\"?"},
-    {"h100-80g hbm.=80GiB", "1:14: expected a property behind the dot"},
+    {"h100-80g hbm.=80GiB", "1:14: expected a property after the dot"},
     {"h100-80g mem0=80GiB", "1:10: number the mem tiers from mem1 on"},
     {"h100-80g mem4=80GiB@1GB/s", "1:10: there are 2 such tiers: the next one is mem3"},
     {"h100-80g mem3=80GiB", "1:20: a new memory needs a rate: 80GiB@100GB/s"},
@@ -251,7 +251,7 @@ static const struct bad_case texts[] = {
     {"h100-80g net3=1GB/s,size=2", "1:10: there are 2 such tiers: the next one is net2"},
     {"h100-80g net2=1GB/s", "1:20: a new network needs a size: 1GB/s,size=8"},
     {"h100-80g net2.size=2", "1:10: no such network yet: write net2=RATE,size=N first"},
-    {"h100-80g net0=1GB/s,8", "1:21: expected property=value behind the comma"},
+    {"h100-80g net0=1GB/s,8", "1:21: expected property=value after the comma"},
     {"h100-80g net0=1GB/s,laency=1us", "1:21: unknown property \"laency\": did you mean "
                                        "\"latency\"?"},
     {"h100-80g net0.latency=10", "1:23: \"10\" has no unit: write a time such as \"10us\""},

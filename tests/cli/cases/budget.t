@@ -11,17 +11,17 @@ reckon budget -s h100 -g 64 --days 1e300 -m llama3.1-8b; echo $?
 reckon budget -s h100 -g 64 --cost 1e16 -m llama3.1-8b; echo $?
 === stdout
 model,parameters,tokens,days,cost_usd,tokens_per_parameter,asked,affordable
-60x7168,39416839168,5105864112914.722,60,1893196.8,129.53509770666352,788336783360,true
-80x8192,68452360192,2918308393140.1035,60,1893196.8000000005,42.632692064300294,1369047203840,true
-88x10240,117190666240,1723064524312.5498,60,1893196.8000000003,14.703086684256995,2343813324800,false
+60x7168,39416839168,5102309648332.451,59.999999999999986,1893196.8,129.44492141000205,788336783360,true
+80x8192,68452360192,2917380854811.278,60,1893196.8,42.61914193503924,1369047203840,true
+88x10240,117190666240,1723033452605.9429,60,1893196.8000000003,14.702821546190938,2343813324800,false
 the largest affordable: 80x8192, 68.5 billion parameters on 2.92 trillion tokens
 affordable: llama3.1-8b, 8.03 billion parameters on 12.6 trillion tokens
-not affordable: 16x2048 gets 0.369 billion tokens, the law asks for 18.1 billion, which take 0.4907 days and 376.89 USD; 512 GPUs suffice, 0.008324 days and 210.97 USD
+not affordable: 16x2048 gets 0.369 billion tokens, the law asks for 18.1 billion, which take 0.4912 days and 377.22 USD; 512 GPUs suffice, 0.008398 days and 212.84 USD
 0
 2
 2
 2
-not affordable: llama3.1-8b gets 0.0159 billion tokens, the law asks for 161 billion, which take 2.925 days and 10108 USD
+not affordable: llama3.1-8b gets 0.0159 billion tokens, the law asks for 161 billion, which take 2.928 days and 10118 USD
 1
 2
 2

@@ -24,19 +24,19 @@ llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hb
   13 plans simulated, the best of 24 exactly solved problems and what lies near them
   headroom new 2.7 of 24.0 GiB, old 2.3 of 20.0 GiB
   Megatron-LM does not launch it: its stages differ in more than their layers
-  the best that it launches takes 5.1124 s per step, 84.8 % more: dp2 tp2 pp2 gbs32 split=16*2 sp zero1 grad-overlap weight-overlap recompute=full offload-optimizer=1 on old, new (--launchable makes it the answer)
+  the best that it launches takes 5.1212 s per step, 84.6 % more: dp2 tp2 pp2 gbs32 split=16*2 sp zero1 grad-overlap weight-overlap recompute=full offload-optimizer=1 on old, new (--launchable makes it the answer)
 
 Best plans
 rank    step  tokens/s/GPU    MFU  memory  offloaded  GPUs used  plan
            s                    %     GiB        GiB
-   1  2.7662        7897.2  40.79    20.9       21.5         12  gbs32 round2; new: 12 layers tp1 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; old: 20 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
-   2  2.9005        7531.5  38.90    20.8       19.1         12  gbs32 round2; old: 22 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; new: 10 layers tp1 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
-   3  2.9283          7460  38.53    20.2       17.1         12  gbs32 round1; new: 7 layers tp1 cp2 dp1 mbs1 activation-offload=0.5 optimizer-offload=1; new: 6 layers tp1 cp2 dp1 mbs1 optimizer-offload=1; old: 19 layers tp4 cp2 dp1 mbs1 optimizer-offload=1
+   1  2.7743        7874.1  40.67    20.9       21.5         12  gbs32 round2; new: 12 layers tp1 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; old: 20 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
+   2  2.9093        7508.8  38.79    20.8       19.1         12  gbs32 round2; old: 22 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; new: 10 layers tp1 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
+   3  2.9289        7458.6  38.53    20.2       17.1         12  gbs32 round1; new: 7 layers tp1 cp2 dp1 mbs1 activation-offload=0.5 optimizer-offload=1; new: 6 layers tp1 cp2 dp1 mbs1 optimizer-offload=1; old: 19 layers tp4 cp2 dp1 mbs1 optimizer-offload=1
 
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
-    0  new          12      2     4   1   2   1   2    1  none         45.53     94.79     21.57  37.83    20.9       76  #####################...
+    0  new          12      2     4   1   2   1   2    1  none         46.07     94.79     21.57  37.83    20.9       76  #####################...
     1  old          20      1     8   2   2   1   2    1  none         51.14     98.90      0.00  25.69    17.2       76  #####################...
 
 What is in memory tier 1
@@ -52,19 +52,19 @@ stage  to the next one over  each way  both ways  gradients of a GPU  their coll
     1  -                            -          -            9.10 GiB             31.261
 
 Proved about the fastest plan
-objective  2.7781 s          of the best plan: sum c + (m - 1) max c + the end
-bound      2.7781 s          no plan has an objective below: proved
+objective  2.7867 s          of the best plan: sum c + (m - 1) max c + the end
+bound      2.7867 s          no plan has an objective below: proved
 floor      2.1483 s          no step is shorter, interleaved or not, stages each in one cluster: proved
-gap        0.43 %            the objective above the simulation
+gap        0.45 %            the objective above the simulation
 problems   24                orders of clusters and rounds, each solved exactly
-labels     192               partial plans kept
+labels     209               partial plans kept
 simulated  13                plans simulated
 
 Each cluster by itself
 machine                                  GPUs  objective  over the best
                                                        s              %
-new: gh200-96g x4 net0.size=2 hbm=24GiB     4     7.2617          161.4
-old: h100-80g-nvl8 x8 hbm=20GiB             8     4.1781           50.4
+new: gh200-96g x4 net0.size=2 hbm=24GiB     4     7.2804          161.3
+old: h100-80g-nvl8 x8 hbm=20GiB             8     4.1827           50.1
 
 Where the ranks of the best plan run, and its time:
   reckon export ranks -m llama3.1-8b -s 'gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us' pp2 cp2 gbs32 stages=2:12/dp2,20@1/dp2/tp2/sp messages-sharded zero1 grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
@@ -73,22 +73,22 @@ Where the ranks of the best plan run, and its time:
 Single changes that make a plan with 1 % more samples per second feasible
 change                                                                      step  samples/s  plan
                                                                                s
-24 GiB more of new: memory tier 0 (HBM3): 48 GiB instead of 24 GiB        2.7282     11.729  pp2 cp2 gbs32 stages=2:12/dp2,20@1/dp2/tp2/sp/offload-activations=1/offload-optimizer=1 messages-sharded zero1 grad-overlap weight-overlap
+24 GiB more of new: memory tier 0 (HBM3): 48 GiB instead of 24 GiB        2.7360     11.696  pp2 cp2 gbs32 stages=2:12/dp2,20@1/dp2/tp2/sp/offload-activations=1/offload-optimizer=1 messages-sharded zero1 grad-overlap weight-overlap
 more of new: memory tier 1 (LPDDR5X): no amount helps                          -          -  -
 a larger domain of new: network tier 0 (NVLink4): no size helps                -          -  -
-2.500 GiB more of old: memory tier 0 (HBM3): 22.50 GiB instead of 20 GiB  2.6941     11.878  pp2 cp2 gbs32 stages=2:11/dp2,21@1/dp2/tp2/sp messages-sharded zero1 grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
+2.500 GiB more of old: memory tier 0 (HBM3): 22.50 GiB instead of 20 GiB  2.6947     11.875  pp2 cp2 gbs32 stages=2:11/dp2,21@1/dp2/tp2/sp messages-sharded zero1 grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
 more of old: memory tier 1 (host): no amount helps                             -          -  -
 a larger domain of old: network tier 0 (NVLink4): no size helps                -          -  -
-tp1 5.1130 old new new
-tp2 2.8446 old new
+tp1 5.1135 old new new
+tp2 2.8540 old new
 tp4 nothing fits
 tp8 nothing fits
-recompute=none 2.7781 new old
-recompute=selective 2.8739 new old
-recompute=full 3.4547 new old
-offload-activations=0 3.8088 new new old
+recompute=none 2.7867 new old
+recompute=selective 2.8825 new old
+recompute=full 3.4548 new old
+offload-activations=0 3.8094 new new old
   cluster new, gh200-96g x4 net0.size=2 hbm=24GiB, can be used by no stage: tp4 does not divide its nodes of 2; leave it out, or give another tp
-step                2.7662 s
+step                2.7743 s
 llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, simulation: this plan cannot run
   plan: pp2 cp2 gbs32 stages=2:12/dp2,20@1/dp2/tp2/sp messages-sharded zero1 grad-overlap
   weight-overlap offload-activations=1 offload-optimizer=1
@@ -106,15 +106,15 @@ memory_exceeded  memory tier 1 (LPDDR5X) needs 21.54 GiB on stage 0, has 8 GiB: 
 Where the time of a step goes
              time  share
                 s      %
-matrix     1.6035   58.0  matrix products                                               ##############
-attention  0.3292   11.9  Attention kernels                                             ###
+matrix     1.6035   57.8  matrix products                                               ##############
+attention  0.3292   11.9  attention kernels                                             ###
 memory     0.1830    6.6  memory-bound operations: norms, activations, casts            ##
 tensor     0.2607    9.4  exposed tensor-parallel communication                         ##
 offload    0.0242    0.9  exposed offload transfers
-bubble     0.3278   11.8  pipeline bubble (fill, drain, imbalance)                      ###
+bubble     0.3359   12.1  pipeline bubble (fill, drain, imbalance)                      ###
 data       0.0131    0.5  exposed data-parallel communication of gradients and weights
 optimizer  0.0248    0.9  optimizer step
-step       2.7662  100.0
+step       2.7743  100.0
 
 Communication of the slowest stage
                   link time   exposed  of step  sent, all GPUs
@@ -124,21 +124,21 @@ context parallel    56.9873    0.0000      0.0          128.00
 data parallel      132.4104   13.0617      0.5               -
 
 Throughput
-step                2.7662 s
-tokens per second   94.766 K
-... per GPU         7.897 K
-samples per second  11.5682
-FLOP/s per GPU      406.5 TFLOP/s     model FLOP: three times forward
-... executed        406.5 TFLOP/s     model FLOP, with recomputation
-MFU                 40.79 %           model FLOP over peak of the plan's precision
-HFU                 40.79 %           model FLOP with recomputation over peak
-... in full         45.90 %           MFU with what a causal mask hides
-... Megatron-LM's   40.79 %           MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary
+step                2.7743 s
+tokens per second   94.490 K
+... per GPU         7.874 K
+samples per second  11.5344
+FLOP/s per GPU      405.3 TFLOP/s     model FLOP: three times forward
+... executed        405.3 TFLOP/s     model FLOP, with recomputation
+MFU                 40.67 %           model FLOP over peak of the plan's precision
+HFU                 40.67 %           model FLOP with recomputation over peak
+... in full         45.76 %           MFU with what a causal mask hides
+... Megatron-LM's   40.67 %           MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary
 
 Stages: a microbatch, and the memory of a GPU
 stage  blocks  parameters  forward  backward  in flight  state  activations  rest  total  left
                         B       ms        ms               GiB          GiB   GiB    GiB   GiB
-0          12        3.14   45.527    94.786          2  18.00         1.28  1.64  20.92  3.08  #####################...
+0          12        3.14   46.067    94.786          2  18.00         1.28  1.64  20.92  3.08  #####################...
 1          20        2.44   51.142    98.895          1  14.50         1.15  1.57  17.23  2.77  #####################...
 
 Memory of a GPU, tier by tier
@@ -160,7 +160,7 @@ memory tier 1 (LPDDR5X)   21.54      8.00  269.3  ########################
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
-    0  new          12      2     4   1   2   1   2    1  none         45.53     94.79     21.57  37.83    20.9       76  #####################...
+    0  new          12      2     4   1   2   1   2    1  none         46.07     94.79     21.57  37.83    20.9       76  #####################...
     1  old          20      1     8   2   2   1   2    1  none         51.14     98.90      0.00  25.69    17.2       76  #####################...
 
 What is in memory tier 1
@@ -176,18 +176,18 @@ stage  to the next one over  each way  both ways  gradients of a GPU  their coll
     1  -                            -          -            9.10 GiB             31.261
 plan.json: error 5.stage: memory tier 1 21.54 GiB: a GPU of stage 0 has 8.00 GiB: reckon fits lists what makes room
 llama3.1-8b over 2 clusters: 1 error
-llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs: does not fit: memory tier 1 (LPDDR5X) needs 21.54 GiB on stage 0, has 8 GiB: 13.54 GiB too little; 2.766 s per step
-   1  2.9195        7482.5  38.65    18.9       19.1         12  gbs32 round2; old: 22 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; new: 10 layers tp2 dp2 mbs1 optimizer-offload=1
+llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs: does not fit: memory tier 1 (LPDDR5X) needs 21.54 GiB on stage 0, has 8 GiB: 13.54 GiB too little; 2.774 s per step
+   1  2.9283        7460.1  38.53    18.9       19.1         12  gbs32 round2; old: 22 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; new: 10 layers tp2 dp2 mbs1 optimizer-offload=1
 What is in memory tier 1
 stage  activations  optimizer state
                  %                %
     0          100              100
     1            0              100
 
-objective  2.9401 s          of the best plan: sum c + (m - 1) max c + the end
-bound      2.9401 s          no plan has an objective below: proved
+objective  2.9495 s          of the best plan: sum c + (m - 1) max c + the end
+bound      2.9495 s          no plan has an objective below: proved
 floor      2.1483 s          no step is shorter, interleaved or not, stages each in one cluster: proved
-gap        0.71 %            the objective above the simulation
+gap        0.72 %            the objective above the simulation
     --tensor-model-parallel-size 8
     --pipeline-model-parallel-size 2
     --pipeline-model-parallel-layout "Et*9|t*23L"

@@ -59,17 +59,17 @@ ask --sort cost; echo "exit $?"
 ask --where 'split == 4'; echo "exit $?"
 === stdout
 == another order: the best by it, also of machines with fewer nodes
-   1  3.6234        4521.7  35.77    13.3         32     0.06442  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 cp2 dp1 mbs1; new: 1
-   2  4.1153        5308.4  35.78    15.1         24     0.05944  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; new: 15 layers tp4 cp2 dp1 mbs1; new: 
-   1  3.4804        9414.9  48.98    54.2         16     0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mbs1
-   2  3.4837        9406.2  48.93    55.8         16     0.03871  gbs64 round4; new: 8,9 layers tp1 cp2 dp4 mbs1; new: 7,8 layers tp1 cp2 dp4 mbs1
-   1  3.4804        9414.9  48.98    54.2         16     0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mbs1
-   1  3.4804        9414.9  48.98    54.2         16     0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mbs1
-   1  7.2072        9093.1  47.30    57.3          8     0.04004  gbs64 round4; new: 32 layers tp2 dp4 mbs1
+   1  3.6234        4521.7  35.77    13.3         32       0.06442  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 cp2 dp1 mbs1; new:
+   2  4.1153        5308.4  35.78    15.1         24       0.05944  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; new: 15 layers tp4 cp2 dp1 mbs1; new
+   1  3.4804        9414.9  48.98    54.2         16       0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mb
+   2  3.4837        9406.2  48.93    55.8         16       0.03871  gbs64 round4; new: 8,9 layers tp1 cp2 dp4 mbs1; new: 7,8 layers tp1 cp2 dp4 mbs1
+   1  3.4804        9414.9  48.98    54.2         16       0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mb
+   1  3.4804        9414.9  48.98    54.2         16       0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mb
+   1  7.2072        9093.1  47.30    57.3          8       0.04004  gbs64 round4; new: 32 layers tp2 dp4 mbs1
 == frontiers
-   1  2.8330        5783.2  45.75    56.0         32     0.05037  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
-   2  3.2290        6765.3  45.60    63.7         24     0.04664  gbs64 round8; old: 4 layers tp1 dp8 mbs1; new: 28 layers tp1 cp2 dp8 mbs1
-   3  3.4804        9414.9  48.98    54.2         16     0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mbs1
+   1  2.8330        5783.2  45.75    56.0         32       0.05037  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+   2  3.2290        6765.3  45.60    63.7         24       0.04664  gbs64 round8; old: 4 layers tp1 dp8 mbs1; new: 28 layers tp1 cp2 dp8 mbs1
+   3  3.4804        9414.9  48.98    54.2         16       0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mb
 rank,step_s,hbm_bytes
 1,2.833036604864242,60122288087.04
 2,3.003710753195473,58044825477.12
@@ -78,8 +78,8 @@ rank,step_s,hbm_bytes
 5,3.6234311556216303,14283307745.28
 True True
 == all of them
-   1  2.8330        5783.2  45.75    56.0         32     0.05037  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
-   2  2.8924        5664.4  44.81    57.9         32     0.05142  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
+   1  2.8330        5783.2  45.75    56.0         32       0.05037  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+   2  2.8924        5664.4  44.81    57.9         32       0.05142  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
 39 ['index', 'step_s', 'samples_per_s', 'tokens_per_s', 'mfu', 'hbm_bytes', 'offload_bytes', 'matrix_s', 'attention_s', 'memory_s', 'recompute_s', 'tensor_s', 'context_s', 'expert_s', 'offload_s', 'launch_s', 'pipeline_s', 'bubble_s', 'data_s', 'optimizer_s', 'batch', 'plan']
 2.8330366048642421 pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
 41 3.00509887753605
@@ -92,13 +92,13 @@ same: --sort step_usd -k 3
 same: --pareto time,step_usd
 same: --tensor 2,4 --launchable
 == lists and ranges of an axis: each stage has one of the values
-   1  3.0051        5452.1  43.13    30.9         32     0.05342  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2 cp2 dp4 mbs1
+   1  3.0051        5452.1  43.13    30.9         32       0.05342  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2 cp2 dp4 mbs1
 tp tp2 tp4 
-   1  2.8330        5783.2  45.75    56.0         32     0.05037  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+   1  2.8330        5783.2  45.75    56.0         32       0.05037  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
 dp4 dp8 
-   1  3.3494        4891.6  38.69    56.2         32     0.05955  gbs64 round16; old: 8 layers tp2 dp8 mbs2; new: 24 layers tp2 dp8 mbs2
+   1  3.3494        4891.6  38.69    56.2         32       0.05955  gbs64 round16; old: 8 layers tp2 dp8 mbs2; new: 24 layers tp2 dp8 mbs2
 mbs2 
-   1  2.9369        5578.6  44.13    56.0         32     0.05221  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1 recompute=selective; new: 24 layers tp1
+   1  2.9369        5578.6  44.13    56.0         32       0.05221  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1 recompute=selective; new: 24 layers t
 0
 llama3.1-8b on h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us, 32 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 0 exactly solved problems and what lies near them

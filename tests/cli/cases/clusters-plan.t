@@ -95,57 +95,57 @@ reckon search -q -m gpt3-175b -b 64 -s "h100-sxm5-80g x64 + l4 x8 hbm=1GiB name=
     "recompute": "selective",
     "recompute_parts": ["mlp"]
 }
-step                12.2674 s
-   1  12.2674        5342.3  42.26    34.9         64      0.4362  gbs512 round16; old: 8 layers tp1 cp2 dp16 mbs1 recompute=selective; new: 24 layers tp1 cp2 dp16 mbs1 recompute=selective
-llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, by simulation: 20.95 s per step, 214.7 TFLOP/s per GPU, MFU 28.1 %
+step                12.2680 s
+   1  12.2680          5342  42.26    34.9         64        0.4362  gbs512 round16; old: 8 layers tp1 cp2 dp16 mbs1 recompute=selective; new: 24 layers tp1 cp2 dp16 mbs1 recompute=selective
+llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, simulation: 20.97 s per step, 214.5 TFLOP/s per GPU, MFU 28.1 %
   plan: tp4 pp2 gbs512 stages=16:20/dp4~@1/dp4/recompute=full,12/dp4/tp2/cp2 messages-sharded sp
   zero1 grad-overlap weight-overlap
   time: no interval, because no class of measured runs is over several clusters
-  memory: of such runs (megatron, dense: 556 of 8 sources, each unseen) 90 % need 35.8 to 72.7 of 80.0 GiB; fits with 97 % probability
+  memory: 90 % interval 35.8-72.7 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); fits with 97 % probability
 
 Where the time of a step goes
               time  share
                  s      %
-matrix      8.0270   38.3  matrix products                                                               #########
-attention   2.0129    9.6  Attention kernels                                                             ##
+matrix      8.0270   38.3  matrix products                                                     #########
+attention   2.0129    9.6  attention kernels                                                   ##
 memory      0.3813    1.8  memory-bound operations: norms, activations, casts
 recompute   4.1023   19.6  recomputation in backward; with calculon without its communication  #####
-tensor      2.0302    9.7  exposed tensor-parallel communication                              ##
-launch      0.0310    0.1  host launch overhead
-pipeline    1.3776    6.6  exposed messages between stages                                   ##
-bubble      0.2173    1.0  pipeline bubble (fill, drain, imbalance)
-data        2.7569   13.2  exposed data-parallel communication of gradients and weights                 ###
+tensor      2.0302    9.7  exposed tensor-parallel communication                               ##
+launch      0.0498    0.2  host launch overhead
+pipeline    1.3776    6.6  exposed messages between stages                                     ##
+bubble      0.2167    1.0  pipeline bubble (fill, drain, imbalance)
+data        2.7569   13.1  exposed data-parallel communication of gradients and weights        ###
 optimizer   0.0114    0.1  optimizer step
-step       20.9479  100.0
+step       20.9661  100.0
 
 Communication of the slowest stage
                  link time  exposed  of step  sent, all GPUs
-                           s           s            %             TiB
-tensor parallel       2.8342      2.0302          9.7           24.66
-data parallel         2.9112      2.7569         13.2               -
+                         s        s        %             TiB
+tensor parallel     2.8342   2.0302      9.7           24.66
+data parallel       2.9112   2.7569     13.1               -
 
 Throughput
-step                20.9479 s
-tokens per second   200.225 K
-... per GPU        4.171 K
-samples per second  24.4415
-FLOP/s per GPU     214.7 TFLOP/s     model FLOP: three times forward
-... executed        225.2 TFLOP/s     model FLOP, with recomputation
-MFU                 28.12 %           model FLOP over peak of the plan's precision
-HFU                 29.49 %           model FLOP with recomputation over peak
-... in full         31.64 %           MFU with what a causal mask hides
-... Megatron-LM's   28.12 %           MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary
+step                20.9661 s
+tokens per second   200.052 K
+... per GPU         4.168 K
+samples per second  24.4204
+FLOP/s per GPU      214.5 TFLOP/s     model FLOP: three times forward
+... executed        225.0 TFLOP/s     model FLOP, with recomputation
+MFU                 28.09 %           model FLOP over peak of the plan's precision
+HFU                 29.47 %           model FLOP with recomputation over peak
+... in full         31.61 %           MFU with what a causal mask hides
+... Megatron-LM's   28.09 %           MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary
 
 Stages: a microbatch, and the memory of a GPU
 stage  blocks  parameters  forward  backward  in flight  state  activations  rest  total   left
                         B       ms        ms               GiB          GiB   GiB    GiB    GiB
-0          20        1.22  129.563   388.709          2  10.38        32.28  3.54  46.19  33.81  ##############..........
+0          20        1.22  130.148   388.709          2  10.38        32.28  3.54  46.19  33.81  ##############..........
 1          12        1.57  125.581   242.800          1  12.01        18.88  2.64  33.54  46.46  ##########..............
 
 Where the stages run
 stage  cluster    layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages   end  memory  fits in
                                                                             ms        ms        ms     s     GiB        %
-    0  new + old      20      4    32   4   1   1   8    3  none        129.56    388.71     43.05  2.77    46.2       97  ##############..........
+    0  new + old      20      4    32   4   1   1   8    3  none        130.15    388.71     43.05  2.77    46.2       97  ##############..........
     1  new            12      2    16   2   2   1   4    4  none        125.58    242.80      0.00  0.02    33.5      100  ##########..............
 
 Communication of a step
@@ -157,11 +157,11 @@ stage  to the next one over   each way  both ways  gradients of a GPU  their col
 Replicas of several kinds, and their samples per round
 stage  cluster  replicas  tp  cp  samples, least  most  both passes
                                                                  ms
-    0  new             4   4   1               3     3       451.82
-    0  old             4   4   1               1     1       518.27
+    0  new             4   4   1               3     3       452.41
+    0  old             4   4   1               1     1       518.86
 
-a step costs 0.6052 USD: GPU-hours used, bytes over links
-step                436.6959 s
+a step costs 0.6057 USD: GPU-hours used, bytes over links
+step                436.7140 s
 exit 3
 exit 3
 exit 3
@@ -170,7 +170,7 @@ exit 3
 exit 3
 exit 3
 exit 3
-llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 96 GPUs, by simulation: this plan cannot run
+llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 96 GPUs, simulation: this plan cannot run
   plan: tp4 pp2 gbs512 stages=16:20/dp4~@1/dp4/recompute=full,12/dp8/tp8 messages-sharded sp zero1
   grad-overlap weight-overlap
 
@@ -180,11 +180,11 @@ bad_degrees  stage 1, on cluster new: nodes of the cluster: asked for 10, there 
 exit 1
 exit 3
 exit 2
-llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, by simulation: this plan cannot run
+llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, simulation: this plan cannot run
   plan: tp4 pp2 gbs512 seq1048576 stages=16:20/dp4~@1/dp4/recompute=full,12/dp4/tp2/cp2
   messages-sharded sp zero1 grad-overlap weight-overlap
   time: no interval, because no class of measured runs is over several clusters
-  memory: of such runs (megatron, dense: 556 of 8 sources, each unseen) 90 % need 4548.0 to 9236.9 of 80.0 GiB; it does not fit
+  memory: 90 % interval 4548.0-9236.9 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); it does not fit
 
 Constraints violated
 reason           message
@@ -195,8 +195,8 @@ memory_exceeded  memory tier 0 (HBM3) needs 5.731 TiB on stage 0, has 80 GiB: 5.
 Where the time of a step goes
                  time  share
                     s      %
-matrix      1469.0803    3.9  matrix products                                                #
-attention  35015.5872   93.5  Attention kernels                                              ######################
+matrix      1469.0803    3.9  matrix products                                               #
+attention  35015.5872   93.5  attention kernels                                             ######################
 memory       105.2162    0.3  memory-bound operations: norms, activations, casts
 tensor       464.9833    1.2  exposed tensor-parallel communication
 pipeline      12.0796    0.0  exposed messages between stages
@@ -206,17 +206,17 @@ optimizer      0.0114    0.0  optimizer step
 step       37463.4188  100.0
 
 Communication of the slowest stage
-                 link time  exposed  of step  sent, all GPUs
-                           s           s            %             PiB
-tensor parallel     464.9833    464.9833          1.2            2.85
-data parallel         2.9112      2.7569          0.0               -
+                 link time   exposed  of step  sent, all GPUs
+                         s         s        %             PiB
+tensor parallel   464.9833  464.9833      1.2            2.85
+data parallel       2.9112    2.7569      0.0               -
 
 Throughput
 step                10.40651 h
 tokens per second   14.331 K
-... per GPU        298.553
+... per GPU         298.553
 samples per second  0.0136667
-FLOP/s per GPU     259.6 TFLOP/s     model FLOP: three times forward
+FLOP/s per GPU      259.6 TFLOP/s     model FLOP: three times forward
 ... executed        259.6 TFLOP/s     model FLOP, with recomputation
 MFU                 34.00 %           model FLOP over peak of the plan's precision
 HFU                 34.00 %           model FLOP with recomputation over peak
@@ -262,7 +262,7 @@ exit 2
 "from": 0, "to": 1, "over": "link", "net_name": "Socket"
 exit 3
 exit 2
-step                9.1122 s
+step                9.1146 s
 64
 64
 3
@@ -273,19 +273,19 @@ exit 0
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
-    0  1             4      1     8   1   2   8   4    1  none         72.99    147.71      7.28  30.19    32.0      100  ##########..............
-    1  1             4      1     8   1   2   8   4    1  none         71.73    146.73     43.05  27.67    27.2      100  ########................
-    2  0            12      1     8   1   2   8   4    1  none         82.60    166.18      2.00  49.19    65.1       80  ####################....
-    3  0            12      1     8   1   2   8   4    1  none         85.59    170.44      0.00  50.42    54.9       91  ################........
+    0  1             4      1     8   1   2   8   4    1  none         73.82    147.86      7.28  30.19    32.0      100  ##########..............
+    1  1             4      1     8   1   2   8   4    1  none         72.02    146.88     43.05  27.67    27.2      100  ########................
+    2  0            12      1     8   1   2   8   4    1  none         83.81    166.81      2.00  49.19    65.1       80  ####################....
+    3  0            12      1     8   1   2   8   4    1  none         86.80    171.08      0.00  50.42    54.9       91  ################........
 
-step                4.9330 s
-tp1 5.3140 1 0
-tp2 5.8006 1 0
-tp4 6.5713 1 0
-tp8 8.0841 1 0
-recompute=none 5.3140 1 0
-recompute=selective 5.5091 1 0
-recompute=full 6.8376 1 0
+step                4.9475 s
+tp1 5.3146 1 0
+tp2 5.8012 1 0
+tp4 6.5901 1 0
+tp8 8.0865 1 0
+recompute=none 5.3146 1 0
+recompute=selective 5.5096 1 0
+recompute=full 6.8381 1 0
 Single changes that make a plan with 1 % more samples per second feasible
 change
 more of 0: memory tier 0 (HBM3): no amount helps
@@ -293,9 +293,9 @@ a larger domain of 0: network tier 0 (NVLink4): no size helps
 more of 1: memory tier 0 (HBM2e): no amount helps
 a larger domain of 1: network tier 0 (NVLink3): no size helps
 rank,step_s,gpus,step_usd,stages
-1,5.314040599833272,,32,0.09447183288592484,gbs128 round8; 1: 8 layers tp1 cp2 dp8 mbs1; 0: 24 layers tp1 cp2 dp8 mbs1
-2,6.08519213893462,,24,0.0878972197846112,gbs128 round8; 1: 4 layers tp1 dp8 mbs1; 0: 28 layers tp1 cp2 dp8 mbs1
-3,6.789289873051286,0.8875495367813234,,,16,0.07543655414501428,"gbs128 round4; 0: 8,9 layers tp1 cp2 dp4 mbs1; 0: 7,8 layers tp1 cp2 dp4 mbs1"
+1,5.314580599833272,,32,0.09448143288592484,gbs128 round8; 1: 8 layers tp1 cp2 dp8 mbs1; 0: 24 layers tp1 cp2 dp8 mbs1
+2,6.08573213893462,,24,0.08790501978461118,gbs128 round8; 1: 4 layers tp1 dp8 mbs1; 0: 28 layers tp1 cp2 dp8 mbs1
+3,6.790369873051286,0.8875495367813234,,,16,0.0754485541450143,"gbs128 round4; 0: 8,9 layers tp1 cp2 dp4 mbs1; 0: 7,8 layers tp1 cp2 dp4 mbs1"
 exit 2
 -m llama3.1-8b dp4 tp4 pp2 gbs64 split=9,23 sp zero1 grad-overlap weight-overlap
 pipeline-model-parallel-layout "Et*9|t*23L"

@@ -103,41 +103,41 @@ sed '/^recv 2 .*r:tied/d' logs/rank-16.log >less; mv less logs/rank-16.log
 reckon check --logs logs >told; code=$?; tail -2 told; echo "exit $code"
 === stdout
 == timeline
-llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, by simulation: 3.075 s a step
+llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, simulation: 3.075 s per step
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
   weight-overlap
 schedule 1f1b: stages 2, chunks of a stage 1, microbatches 8, passes 32; messages beside
-step: 3.07467 s simulated, 3.07467 s by the simulation: the same
-idle: 13.2 % of step on average, 15.9 % at most, 10.5 % on the busiest stage, whose bubble is 10.4 % by the simulation
+step: 3.07526 s simulated, 3.07526 s by the simulation: the same
+idle: 13.1 % of the step on average, 15.8 % at most, 10.5 % on the busiest stage, whose bubble is 10.4 % by the simulation
 tightest: stage 1, memory tier 0 (HBM3): 39.30 GiB at most, 39.30 GiB by the simulation: the same; it has 80 GiB
-trace: t.json, all of step
+trace: t.json, all of the step
 PyTorch schedule: t.csv
 
 Peak memory
 memory                tightest stage       peak   estimate  difference   capacity  first at  in flight
                                                                      %                   ms
-memory tier 0 (HBM3)               1  39.30 GiB  39.30 GiB        0.00  80.00 GiB  111.8138          1  microbatches
+memory tier 0 (HBM3)               1  39.30 GiB  39.30 GiB        0.00  80.00 GiB  112.3988          1  microbatches
 
 Stages
 cluster  stage  blocks  compute  offload  messages  reduce  optimizer      idle  of step   peak  of HBM
                               s        s         s       s         ms        ms        %    GiB       %
-old          0       8   2.5562   0.0000    0.0000  0.0000    29.2007  489.2891     15.9  18.95    23.7  ######..................
-new          1      24   2.7260   0.0000    0.0000  0.0000    26.8865  321.8372     10.5  39.30    49.1  ############............
+old          0       8   2.5609   0.0000    0.0000  0.0000    29.2007  485.1941     15.8  18.95    23.7  ######..................
+new          1      24   2.7260   0.0000    0.0000  0.0000    26.8865  322.4222     10.5  39.30    49.1  ############............
 165
 0F0,0F1,,0B0,0F2,0B1,0F3,0B2,0F4,0B3,0F5,0B4,0F6,0B5,0F7,0B6
 ,1F0,1B0,1F1,1B1,1F2,1B2,1F3,1B3,1F4,1B4,1F5,1B5,1F6,1B6,1F7
-step: 3.2826 s simulated, 3.2826 s by the simulation: the same
-step: 2.90264 s simulated, 2.90264 s by the simulation: the same
+step: 3.28319 s simulated, 3.28319 s by the simulation: the same
+step: 2.90322 s simulated, 2.90322 s by the simulation: the same
 ]}
 ]}
-step: 3.07467 s simulated, 3.07467 s by the simulation: the same
-step                3.0747 s
+step: 3.07526 s simulated, 3.07526 s by the simulation: the same
+step                3.0753 s
 exit 2
 == fits
 llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs: fits, 40.70 GiB left on the tightest stage, 1 of 0-1; 3.075 s per step
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
   weight-overlap
-  memory: of such runs (megatron, dense: 556 of 8 sources, each unseen) 90 % need 30.5 to 61.9 of 80.0 GiB; it fits
+  memory: 90 % interval 30.5-61.9 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); it fits
 
 Memory of a GPU, stage by stage
                stage 0  stage 1
@@ -161,14 +161,14 @@ Single changes that save memory
 change                             saves   left  fits   step  slower by
                                      GiB    GiB            s          %
 recompute=full                     12.73  53.43   yes  3.991       29.8  recompute whole layers
-zero3                              12.10  52.79   yes  3.199        4.1  shard weights too
-zero2                               8.96  49.65   yes  3.132        1.9  shard gradients too
+zero3                              12.10  52.79   yes  3.200        4.1  shard weights too
+zero2                               8.96  49.65   yes  3.133        1.9  shard gradients too
 recompute=selective:mlp             8.35  49.04   yes  3.674       19.5  recompute dense MLPs
 tp4 stages=8:8@1/dp4,24/dp4         8.26  48.96   yes  3.518       14.4  double tensor, halve data parallelism
-gradient-bytes=2                    5.36  46.06   yes  3.064       -0.3  store store gradients in 16 bits
-recompute=full recompute-layers=8   4.24  44.94   yes  3.639       18.3  recompute half of the layers
-recompute=selective:layernorm       1.59  42.29   yes  3.089        0.5  recompute norms
-moment1-bytes=2 moment2-bytes=2     1.34  42.04   yes  3.074        0.0  store store moments in 16 bits
+gradient-bytes=2                    5.36  46.06   yes  3.066       -0.3  store gradients in 16 bits
+recompute=full recompute-layers=8   4.24  44.94   yes  3.643       18.5  recompute half of the layers
+recompute=selective:layernorm       1.59  42.29   yes  3.095        0.7  recompute norms
+moment1-bytes=2 moment2-bytes=2     1.34  42.04   yes  3.075        0.0  store moments in 16 bits
 recompute=selective:core_attn       0.01  40.71   yes  3.179        3.4  recompute attention's core
 
 Offloading is not tried: not every cluster has a second memory.
@@ -201,7 +201,7 @@ llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100G
 A  a.json: 3.075 s per step, 39.30 GiB
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
   weight-overlap
-B  b.json: 3.752 s per step, 48.07 GiB
+B  b.json: 3.753 s per step, 48.07 GiB
   plan: tp2 pp2 gbs64 stages=16:8@1/dp8,24/dp4/tp4 messages-sharded sp zero1 grad-overlap
   weight-overlap
 B takes 22.0 % more time than A: 0.819 times the throughput
@@ -218,19 +218,19 @@ stage  layers  change                                        alone    memory    
 Path from A to B, the most helpful change first
 change                                                                          step      saved   of A  memory
                                                                                    s         ms      %     GiB
-stages tp2/sp/zero1: 8:8@1/dp8,24/dp8 -> tp2/sp/zero1: 16:8@1/dp8,24/dp4/tp4  3.7524  -677.7636  -22.0   48.07
+stages tp2/sp/zero1: 8:8@1/dp8,24/dp8 -> tp2/sp/zero1: 16:8@1/dp8,24/dp4/tp4  3.7530  -677.7636  -22.0   48.07
 
 Where the time of a step goes
                 A       B     B - A
                 s       s        ms
 matrix     1.9018  1.8998   -1.9379  matrix products
-attention  0.3708  0.3698   -1.0752  Attention kernels
+attention  0.3708  0.3698   -1.0752  attention kernels
 memory     0.1843  0.1810   -3.3152  memory-bound operations: norms, activations, casts
 tensor     0.2691  0.6420  372.9862  exposed tensor-parallel communication
-bubble     0.3195  0.6306  311.1057  pipeline bubble (fill, drain, imbalance)
+bubble     0.3201  0.6312  311.1057  pipeline bubble (fill, drain, imbalance)
 data       0.0154  0.0154    0.0000  exposed data-parallel communication of gradients and weights
 optimizer  0.0138  0.0138    0.0000  optimizer step
-step       3.0747  3.7524  677.7636  all changes
+step       3.0753  3.7530  677.7636  all changes
 
 Memory of the fullest GPU
                    A      B  B - A
@@ -254,36 +254,36 @@ llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100G
 A  a.json: 3.075 s per step, 39.30 GiB
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
   weight-overlap
-B  best: 2.832 s per step, 55.99 GiB
+B  best: 2.833 s per step, 55.99 GiB
   plan: pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 zero1 grad-overlap weight-overlap
 B takes 7.9 % less time than A: 1.09 times the throughput
 
 Differences, and the effect of each key: A with it alone, B without it
 key               A                               B                            alone   memory      without
-stages            tp2/sp/zero1: 8:8@1/dp8,24/dp8  cp2/zero1: 8:8@1/dp8,24/dp8  -7.9 %  +16.69 GiB  +14.7 %
-messages_sharded  yes                             no                           +5.6 %  +0.00 GiB   +0.0 %
+stages            tp2/sp/zero1: 8:8@1/dp8,24/dp8  cp2/zero1: 8:8@1/dp8,24/dp8  -7.9 %  +16.69 GiB  +14.8 %
+messages_sharded  yes                             no                           +5.8 %  +0.00 GiB   +0.0 %
 
 Layers that are run differently, and the effect of each run of layers
 stage  layers  change                                        alone   memory      without
-    0  0-7     old tp2 cp1 dp8 none -> old tp1 cp2 dp8 none  +0.1 %  +0.00 GiB   +12.5 %
-    1  8-31    new tp2 cp1 dp8 none -> new tp1 cp2 dp8 none  -6.1 %  +16.69 GiB  +11.5 %
+    0  0-7     old tp2 cp1 dp8 none -> old tp1 cp2 dp8 none  +0.1 %  +0.00 GiB   +12.6 %
+    1  8-31    new tp2 cp1 dp8 none -> new tp1 cp2 dp8 none  -6.0 %  +16.69 GiB  +11.6 %
 
 Path from A to B, the most helpful change first
 change                                                                                              step     saved  of A  memory
                                                                                                        s        ms     %     GiB
-stages tp2/sp/zero1: 8:8@1/dp8,24/dp8 -> cp2/zero1: 8:8@1/dp8,24/dp8, messages_sharded yes -> no  2.8325  242.1771   7.9   55.99
+stages tp2/sp/zero1: 8:8@1/dp8,24/dp8 -> cp2/zero1: 8:8@1/dp8,24/dp8, messages_sharded yes -> no  2.8330  242.2221   7.9   55.99
 
 Where the time of a step goes
                 A       B      B - A
                 s       s         ms
 matrix     1.9018  1.9018     0.0000  matrix products
-attention  0.3708  0.3955    24.6506  Attention kernels
+attention  0.3708  0.3955    24.6506  attention kernels
 memory     0.1843  0.1843     0.0000  memory-bound operations: norms, activations, casts
 tensor     0.2691  0.0000  -269.0566  exposed tensor-parallel communication
-bubble     0.3195  0.3042   -15.3075  pipeline bubble (fill, drain, imbalance)
+bubble     0.3201  0.3048   -15.3525  pipeline bubble (fill, drain, imbalance)
 data       0.0154  0.0229     7.4150  exposed data-parallel communication of gradients and weights
 optimizer  0.0138  0.0239    10.1215  optimizer step
-step       3.0747  2.8325  -242.1771  all changes
+step       3.0753  2.8330  -242.2221  all changes
 
 Memory of the fullest GPU
                    A      B  B - A
@@ -301,11 +301,11 @@ context         1.59   1.59   0.00  the GPU's context, libraries and their works
 fragmentation   0.95   0.95  -0.00  fragmentation
 all            39.30  55.99  16.69  of the device
 exit 0
-B takes 88.7 % more time than A: 1.06 times the throughput
+B takes 88.6 % more time than A: 1.06 times the throughput
 
 Layers that are run differently, and the effect of each run of layers
 stage  layers  change                                            alone    memory     without
-    1  8-31    new tp2 cp1 dp8 mlp -> new tp2 cp1 dp8 layernorm  -14.6 %  +6.76 GiB  +17.1 %
+    1  8-31    new tp2 cp1 dp8 mlp -> new tp2 cp1 dp8 layernorm  -14.4 %  +6.76 GiB  +16.9 %
 
 Layers that are run differently, and the effect of each run of layers
 stage  layers  change                                                                                                    alone   memory     without
@@ -331,11 +331,11 @@ exit 2
 The run
 tokens                            1.000 T
 steps                             1,907,349
-days                              68.1              expected, failures and checkpoints included
-... at most one of ten less than  67.98
-... at most one of ten more than  68.3
-of it training                    67.88
-goodput                           99.67 %           training over all changes
+days                              68.12             expected, failures and checkpoints included
+... at most one of ten less than  68
+... at most one of ten more than  68.32
+of it training                    67.89
+goodput                           99.67 %           training over all of it
 a failure every                   65.99 days
 failures                          1.032             expected
 noticing, restarting, waiting     0.02 %
@@ -347,18 +347,18 @@ a checkpoint every                4.97 h            the best, or that of --inter
 spare nodes                       1
 a checkpoint has                  104.70 GiB
 ... and takes                     28.11 s
-GPU-hours                         52.303 K
-cost in USD                       310.874 K         spare nodes included
+GPU-hours                         52.313 K
+cost in USD                       310.902 K         spare nodes included
 The run, cluster by cluster
 The run, cluster by cluster
 cluster  GPUs used  GPU-hours  USD an hour  cost in USD  W per GPU
 cluster  GPUs used  GPU-hours  USD an hour  cost in USD  W per GPU
                             K                         K
                             K                         K
-new             16     26.152          2.5       65.379       603.1
-new             16     26.152          2.5       65.379       603.1
-old             16     26.152         1.99       52.042       318.4  of the list; price= in the system says another
-old             16     26.152         1.99       52.042       318.4  of the list; price= in the system says another
+new             16     26.157          2.5       65.392        603
+new             16     26.157          2.5       65.392        603
+old             16     26.157         1.99       52.052      318.4  of the list; price= in the system says another
+old             16     26.157         1.99       52.052      318.4  of the list; price= in the system says another
 
 
 bytes over links: 1.641e+05 USD of it, of steps done twice, too
@@ -367,13 +367,13 @@ bytes over links: 1.641e+05 USD of it, of steps done twice, too
 Stages: a microbatch, and the memory of a GPU
 stage  blocks  parameters  forward  backward  in flight  state  activations  rest  total   left
                         B       ms        ms               GiB          GiB   GiB    GiB    GiB
-0           8        1.14   90.289   186.184          2   8.14         8.73  2.09  18.95  61.05  ######..................
+0           8        1.14   90.874   186.184          2   8.14         8.73  2.09  18.95  61.05  ######..................
 1          24        2.88  115.422   225.321          1  21.03        15.82  2.45  39.30  40.70  ############............
 
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
-    0  old           8      2    16   2   1   1   8    1  none         90.29    186.18     43.05  29.20    19.0      100  ######..................
+    0  old           8      2    16   2   1   1   8    1  none         90.87    186.18     43.05  29.20    19.0      100  ######..................
     1  new          24      2    16   2   1   1   8    1  none        115.42    225.32      0.00  26.89    39.3      100  ############............
 
 Communication of a step
@@ -389,10 +389,10 @@ exit 2
 Best plans
 rank    step  tokens/s/GPU    MFU  memory  GPUs used  USD per step  plan
            s                    %     GiB
-   1  2.8325        5784.3  45.75    56.0         32      0.1174  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
-   2  2.8919        5665.5  44.81    57.9         32       0.118  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
-   3  2.9944        5471.5  43.28    65.5         32      0.1192  gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
-   4  2.9999        5461.5  43.20    54.1         32      0.1192  gbs64 round8; old: 9 layers tp1 cp2 dp8 mbs1; new: 23 layers tp1 cp2 dp8 mbs1
+   1  2.8330        5783.2  45.75    56.0         32        0.1174  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+   2  2.8924        5664.4  44.81    57.9         32         0.118  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
+   3  2.9982        5464.6  43.23    65.5         32        0.1192  gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
+   4  3.0037        5454.6  43.15    54.1         32        0.1193  gbs64 round8; old: 9 layers tp1 cp2 dp8 mbs1; new: 23 layers tp1 cp2 dp8 mbs1
 
 True True
 exit 2
@@ -439,13 +439,13 @@ llama3.1-8b on 4 systems, detailed model: 4 of 4 problems have a plan
 Best plan of each problem
 system       GPUs  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GPUs used  USD per step  best plan
                                      s                    %     GiB        %
-8, 25Gb/s      24     11    11  3.4794        9417.8  48.99    54.2       91         16     0.03866  pp2 vpp3 cp2 gbs64 stages=4:5/dp4*2,6,5,6,5 messages-sharded zero1 grad-overlap weight-overlap
-8, 100Gb/s     24     17    17  3.2285        6766.5  45.61    63.7       81         24     0.04663  pp2 gbs64 stages=8:4@1/dp8,28/dp8/cp2 messages-sharded zero1 grad-overlap weight-overlap
-16, 25Gb/s     32     13    13  3.1391        5219.3  41.29    61.8       82         32     0.05581  tp2 pp2 gbs64 stages=8:5@1/dp8,27/dp8/tp1/cp2/no-sp messages-sharded sp zero1 grad-overlap weight-overlap
-16, 100Gb/s    32     17    17  2.8325        5784.3  45.75    56.0       88         32     0.05036  pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
+8, 25Gb/s      24     11    11  3.4804        9414.9  48.98    54.2       91         16       0.03867  pp2 vpp3 cp2 gbs64 stages=4:5/dp4*2,6,5,6,5 messages-sharded zero1 grad-overlap weight-overlap
+8, 100Gb/s     24     17    17  3.2290        6765.3  45.60    63.7       81         24       0.04664  pp2 gbs64 stages=8:4@1/dp8,28/dp8/cp2 messages-sharded zero1 grad-overlap weight-overlap
+16, 25Gb/s     32     12    12  3.1408        5216.6  41.26    61.8       82         32       0.05584  pp2 cp2 gbs64 stages=8:5@1/dp8,27/dp8 messages-sharded zero1 grad-overlap weight-overlap
+16, 100Gb/s    32     17    17  2.8330        5783.2  45.75    56.0       88         32       0.05037  pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
 system,gpus,plans,fits,step_s
-8,16,2,2,183.31326832410323
-16,24,7,7,74.61078808745931
+8,16,2,2,183.31385332410323
+16,24,7,7,74.61137308745931
 exit 2
 exit 2
 exit 2
@@ -524,6 +524,6 @@ reckon: --price is of a whole run: say on how many tokens, --tokens 15T or usual
 reckon: --system:1:16: { without }: x{64,128}
 reckon: "h100-sxm5-80g x12 + a100-sxm4-80g x8 link=1Gb/s":1:1: x12 is not a whole number of nodes of 8: x16 is the nearest that is
 reckon: --all, --pareto, --why and --sensitivity are about one problem: give one model, system, size and batch
-reckon: there is not a rank 24: the plan's are 0 to 23
+reckon: there is no rank 24: the plan's are 0 to 23
 reckon: the plan cannot be lowered: stage 0: its replicas have different tensor or context degrees, whose shards no group of ranks can reduce; give all the same
 reckon: a.json:1:37: stages: 32 layers in all, the model has 12

@@ -12,21 +12,21 @@ ask "$(machine 50 300 100)" --sensitivity >told; sed -n '/^Sensitivity of the be
 reckon predict -m llama3.1-8b -s "$(machine 50 300 100)" --plan a.json --sensitivity; echo "exit $?"
 === stdout
 28
-new - old,link,,,bandwidth_Bps 1.1659348810628085,1.1681040564648286
-1.165934881062809
-1.168104056464829
-old,network,0,NVLink3,bandwidth_Bps 1.1640466722553462,1.170411867229505
-1.164046672255346
-1.170411867229505
+new - old,link,,,bandwidth_Bps 1.16850587886922,1.17067505427124
+1.16850587886922
+1.17067505427124
+old,network,0,NVLink3,bandwidth_Bps 1.1666176700617574,1.1729828650359164
+1.166617670061757
+1.172982865035916
 Sensitivity of the best time: its relative change per relative change of the parameter
 cluster    what                                  now            sensitivity  best time with 10 % more  with 10 % less
-new        matrix engine: peak                   989.4 TFLOP/s  -0.435       1.117 s (-4.24 %)         1.219 s (+4.46 %)
-new        matrix engine: efficiency             0.775          -0.361       1.13 s (-3.13 %)          1.215 s (+4.08 %)
-new        network tier 0 (NVLink4): bandwidth   450 GB/s       -0.348       1.13 s (-3.13 %)          1.212 s (+3.83 %)
-new        network tier 0 (NVLink4): efficiency  0.809          -0.348       1.13 s (-3.13 %)          1.212 s (+3.83 %)
-old        matrix engine: peak                   312 TFLOP/s    -0.148       1.152 s (-1.25 %)         1.187 s (+1.71 %)
-new        attention: efficiency                 0.65           -0.073       1.159 s (-0.66 %)         1.176 s (+0.81 %)
-new - old: below 2.462 GB/s a node, several clusters are no better than one
+new        matrix engine: peak                   989.4 TFLOP/s  -0.432       1.123 s (-3.95 %)         1.224 s (+4.70 %)
+new        matrix engine: efficiency             0.775          -0.360       1.133 s (-3.12 %)         1.217 s (+4.08 %)
+new        network tier 0 (NVLink4): bandwidth   450 GB/s       -0.347       1.133 s (-3.13 %)         1.214 s (+3.82 %)
+new        network tier 0 (NVLink4): efficiency  0.809          -0.347       1.133 s (-3.13 %)         1.214 s (+3.82 %)
+old        matrix engine: peak                   312 TFLOP/s    -0.150       1.158 s (-0.99 %)         1.193 s (+2.01 %)
+new        attention: efficiency                 0.65           -0.073       1.162 s (-0.66 %)         1.179 s (+0.80 %)
+new - old: below 2.599 GB/s a node, several clusters are no better than one
 exit 2
 === stderr
 reckon: "--sensitivity" is not known: reckon predict --help lists all flags

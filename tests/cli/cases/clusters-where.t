@@ -37,116 +37,116 @@ reckon search -q -m gpt2-124m -b 8 -s "$two" tp8 --where 'hbm < 70GiB'; echo "ex
 # headroom is each cluster's own also where others are left out: 5 GiB of the old GPUs hold no plan
 reckon search -q -m gpt2-1558m -b 64 -s "h100-sxm5-80g x8 name=new price=2.5 + a100-sxm4-40g x8 name=old price=0.5 link=100Gb/s@50us" --pareto time,step_usd --headroom 35GiB -f csv | cut -d, -f 1,3,14-
 === stdout
-   1  3.0045        5453.1  43.13    30.9         32  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2
+   1  3.0051        5452.1  43.13    30.9         32  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           8      2    16   2   2   1   4    1  none         46.53     96.51     21.57  29.20    14.3      1
+    0  old           8      2    16   2   2   1   4    1  none         47.12     96.51     21.57  29.20    14.3      1
     1  new          24      2    16   2   2   1   4    1  none         59.20    116.46      0.00  26.89    30.9      1
 
-bound      3.0045 s          no plan has an objective below: proved
+bound      3.0051 s          no plan has an objective below: proved
 exit 0
-   1  3.3892        4834.1  38.24    21.8         32  gbs64 round4; old: 9 layers tp4 dp4 mbs1; new: 23 layers tp4 dp4
+   1  3.3980        4821.7  38.14    21.8         32  gbs64 round4; old: 9 layers tp4 dp4 mbs1; new: 23 layers tp4 dp4
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           9      2    16   4   1   1   4    1  none         59.05    117.99     21.57  21.07    12.1      1
+    0  old           9      2    16   4   1   1   4    1  none         59.64    117.99     21.57  21.07    12.1      1
     1  new          23      2    16   4   1   1   4    1  none         67.83    126.60      0.00  16.41    21.8      1
 
-bound      3.3934 s          no plan has an objective below: proved
+bound      3.4028 s          no plan has an objective below: proved
 exit 0
-   1  3.6217        4523.8  35.78    13.3         32  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 
+   1  3.6234        4521.7  35.77    13.3         32  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           4      1     8   4   2   1   1    1  none         14.60     28.41      2.32   9.11     7.8      1
-    1  old           4      1     8   4   2   1   1    1  none         13.23     27.26     10.84   7.09     5.8      1
+    0  old           4      1     8   4   2   1   1    1  none         15.18     28.41      2.32  10.26     7.8      1
+    1  old           4      1     8   4   2   1   1    1  none         13.23     27.26     10.84   9.71     5.8      1
     2  new          13      1     8   4   2   1   1    1  none         18.36     35.11      0.67  10.16    13.3      1
     3  new          11      1     8   4   2   1   1    1  none         18.66     34.17      0.00  10.57    12.5      1
 
-bound      3.6230 s          no plan has an objective below: proved
+bound      3.6247 s          no plan has an objective below: proved
 exit 0
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
 exit 0
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
-   1  4.0788        8033.7  41.79    61.7         16  gbs64 round16; new: 32 layers tp4 dp4 mbs4
+   1  4.0811        8029.1  41.77    61.7         16  gbs64 round16; new: 32 layers tp4 dp4 mbs4
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms         s     ms     GiB       
-    0  new          32      2    16   4   1   1   4    4  none        350.28    663.75      0.00  22.70    61.7       
+    0  new          32      2    16   4   1   1   4    4  none        350.87    663.75      0.00  22.70    61.7       
 
-bound      2.8325 s          no plan has an objective below: proved
+bound      2.8330 s          no plan has an objective below: proved
 exit 0
-   1  3.3214        9865.6  51.32    74.7         16  gbs64 round8; new: 32 layers tp1 cp2 dp8 mbs1
+   1  3.3258        9852.8  51.26    74.7         16  gbs64 round8; new: 32 layers tp1 cp2 dp8 mbs1
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
   no plan fits that keeps to all that is asked of its stages: 27 were simulated; leave a condition or a value out
 exit 1
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
-   1  2.8325        5784.3  45.75    56.0         32  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1
+   1  2.8330        5783.2  45.75    56.0         32  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           8      2    16   1   2   1   8    1  none         82.93    178.23     43.05  46.74    25.5      1
+    0  old           8      2    16   1   2   1   8    1  none         83.47    178.23     43.05  46.74    25.5      1
     1  new          24      2    16   1   2   1   8    1  none        101.98    208.21      0.00  45.31    56.0       
 
-bound      2.8325 s          no plan has an objective below: proved
+bound      2.8330 s          no plan has an objective below: proved
 exit 0
 exit 2
 exit 2
-   1  3.0045        5453.1  43.13    30.9         32  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2
+   1  3.0051        5452.1  43.13    30.9         32  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           8      2    16   2   2   1   4    1  none         46.53     96.51     21.57  29.20    14.3      1
+    0  old           8      2    16   2   2   1   4    1  none         47.12     96.51     21.57  29.20    14.3      1
     1  new          24      2    16   2   2   1   4    1  none         59.20    116.46      0.00  26.89    30.9      1
 
-bound      3.0045 s          no plan has an objective below: proved
+bound      3.0051 s          no plan has an objective below: proved
 exit 0
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           8      2    16   2   2   1   4    1  none         46.53     96.51     21.57  29.20    14.3      1
+    0  old           8      2    16   2   2   1   4    1  none         47.12     96.51     21.57  29.20    14.3      1
     1  new          24      2    16   2   2   1   4    1  none         59.20    116.46      0.00  26.89    30.9       
 
 exit 2
 exit 2
 exit 2
 model,system,gpus,batch,step_s
-llama3.1-8b,8,16,64,7.197853727265065
-llama3.1-8b,16,24,64,3.4793590802228813
+llama3.1-8b,8,16,64,7.207213727265066
+llama3.1-8b,16,24,64,3.4804390802228813
 exit 0
 exit 3
 x
 exit 2
 system,gpus,batch,step_s
-8,24,16,1.2927299917962114
-8,24,32,2.538619218145352
-16,32,16,1.1669110099937177
-16,32,32,2.1951842796651144
+8,24,16,1.2928533622528129
+8,24,32,2.541829218145352
+16,32,16,1.169482007800129
+16,32,32,2.197755277471525
 GPUs  batch  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GPUs used  best pl
                                s                    %     GiB        %
-  32     16     15    15  1.1669        3510.1  27.77    13.7      100         32  tp8 pp2
-  32     32     19    19  2.1952        3731.8  29.52    13.7      100         32  tp8 pp2
-  32     64     19    19  4.1747        3924.6  31.04    17.9      100         32  tp8 pp2
+  32     16     15    15  1.1695        3502.4  27.70    13.7      100         32  tp8 pp2
+  32     32     19    19  2.1978        3727.4  29.48    13.7      100         32  tp8 pp2
+  32     64     19    19  4.1773        3922.2  31.03    17.9      100         32  tp8 pp2
 exit 2
 exit 2
 exit 2
 exit 2
-   1  2.8325        5784.3  45.75    56.0         32  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1
+   1  2.8330        5783.2  45.75    56.0         32  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           8      2    16   1   2   1   8    1  none         82.93    178.23     43.05  46.74    25.5      1
+    0  old           8      2    16   1   2   1   8    1  none         83.47    178.23     43.05  46.74    25.5      1
     1  new          24      2    16   1   2   1   8    1  none        101.98    208.21      0.00  45.31    56.0       
 
-bound      2.8325 s          no plan has an objective below: proved
+bound      2.8330 s          no plan has an objective below: proved
 exit 0
 gpt2-124m on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, batch 8 of 1024 tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 0 exactly solved problems and what lies near them
   cluster new, h100-sxm5-80g x16, can be used by no stage: bad_tensor: heads (asked for 8, there is 12); leave it out, or change the words
 exit 1
 rank,step_s,gpus,step_usd,stages
-1,0.1948640829700258,8,0.0010825782387223657,gbs64 round64; new: 48 layers tp1 dp8 mbs8
+1,0.19543408297002582,8,0.0010857449053890324,gbs64 round64; new: 48 layers tp1 dp8 mbs8
 === stderr
 reckon: --where: column 7 of "hbm < 60": a size needs its unit, such as 60GiB
 reckon: --where: column 24 of "hbm <= 60GiB and tp = 3x": unknown unit; write a size such as 60GiB or a time such as 10us

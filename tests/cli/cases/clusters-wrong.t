@@ -73,7 +73,7 @@ exit 2
 exit 2
 exit 2
 exit 0
-   1  2.1119          3879  28.76    13.7         32  gbs64 round4; 1: 9 layers tp8 dp2 mbs2; 0: 23 layers tp8 dp2 mbs2
+   1  2.1145        3874.3  28.73    13.7         32  gbs64 round4; 1: 9 layers tp8 dp2 mbs2; 0: 23 layers tp8 dp2 mbs2
 exit 2
 exit 2
 exit 2
@@ -98,11 +98,11 @@ exit 2
 exit 2
 exit 2
 exit 0
-step       5.2763  100.0
-step                5.2763 s
+step       5.2768  100.0
+step                5.2768 s
 exit 0
-step       5.2763  100.0
-step                5.2763 s
+step       5.2768  100.0
+step                5.2768 s
 exit 3
 exit 2
 exit 2

@@ -68,14 +68,14 @@ llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old
 Best plans
 rank     step  tokens/s/GPU    MFU  memory  GPUs used  USD per step  plan
             s                    %     GiB
-   1  10.2764        6377.3  50.45    54.0         64        0.3654  gbs512 round16; old: 8 layers tp1 cp2 dp16 mbs1; new: 24 layers tp1 cp2 dp16 mbs1
-   2  10.4380        6278.6  49.66    70.8         64        0.3711  gbs512 round32; old: 8 layers tp1 dp32 mbs1; new: 24 layers tp1 dp32 mbs1
-   3  10.6173        6172.5  48.83    55.8         64        0.3775  gbs512 round16; old: 7 layers tp1 cp2 dp16 mbs1; new: 25 layers tp1 cp2 dp16 mbs1
+   1  10.2769          6377  50.44    54.0         64        0.3654  gbs512 round16; old: 8 layers tp1 cp2 dp16 mbs1; new: 24 layers tp1 cp2 dp16 mbs1
+   2  10.4386        6278.2  49.66    70.8         64        0.3711  gbs512 round32; old: 8 layers tp1 dp32 mbs1; new: 24 layers tp1 dp32 mbs1
+   3  10.6179        6172.2  48.82    55.8         64        0.3775  gbs512 round16; old: 7 layers tp1 cp2 dp16 mbs1; new: 25 layers tp1 cp2 dp16 mbs1
 
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
-    0  old           8      4    32   1   2   1  16    1  none         82.93    178.23     43.05  46.01    24.7      100  #######.................
+    0  old           8      4    32   1   2   1  16    1  none         83.47    178.23     43.05  46.01    24.7      100  #######.................
     1  new          24      4    32   1   2   1  16    1  none        101.98    208.21      0.00  42.79    54.0       91  ################........
 
 Communication of a step
@@ -87,19 +87,19 @@ stage  to the next one over   each way  both ways  gradients of a GPU  their col
 a step costs 0.3654 USD: GPU-hours used, bytes over links
 
 Proved about the fastest plan
-objective  10.2764 s         of the best plan: sum c + (m - 1) max c + the end
-bound      10.2764 s         no plan has an objective below: proved
+objective  10.2769 s         of the best plan: sum c + (m - 1) max c + the end
+bound      10.2769 s         no plan has an objective below: proved
 floor      8.8426 s          no step is shorter, interleaved or not, stages each in one cluster: proved
 gap        0.00 %            the objective above the simulation
 problems   40                orders of clusters and rounds, each solved exactly
-labels     1716              partial plans kept
+labels     1673              partial plans kept
 simulated  26                plans simulated
 
 Each cluster by itself
 machine                 GPUs  objective  over the best
                                       s              %
-new: h100-sxm5-80g x32    32    13.3448           29.9
-old: a100-sxm4-80g x32    32    36.2559          252.8
+new: h100-sxm5-80g x32    32    13.3675           30.1
+old: a100-sxm4-80g x32    32    36.2904          253.1
 
 To launch the best plan, where its ranks run, and its time:
   reckon export megatron -m llama3.1-8b dp16 pp2 cp2 gbs512 split=8,24 zero1 grad-overlap weight-overlap
@@ -107,14 +107,14 @@ To launch the best plan, where its ranks run, and its time:
   reckon predict -m llama3.1-8b -s 'h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us' pp2 cp2 gbs512 stages=16:8@1/dp16,24/dp16 messages-sharded zero1 grad-overlap weight-overlap
 old 8 32 1 2 1 16
 new 24 32 1 2 1 16
-0 - 1    link: bandwidth                       12.50 GB/s     -0.007       5.797 s (-0.07 %)         5.805 s (+0.08 %)
+0 - 1    link: bandwidth                       12.50 GB/s     -0.007       5.797 s (-0.07 %)         5.806 s (+0.08 %)
 0 - 1: below 1.513 GB/s a node, several clusters are no better than one
 system,step_s
-25,6.422881697131636
-50,6.015955280742734
-200,5.668476782102569
-400,5.596129441493825
-102400,5.388115725440666
+25,6.441016697131627
+50,6.016540280742733
+200,5.6772517821025685
+400,5.596714441493825
+102400,5.389285725440666
 llama3.1-70b on a100-sxm4-80g x8 + v100-sxm2-32g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 7 exactly solved problems and what lies near them
   cluster 1, v100-sxm2-32g x8, can be used by no stage: bad_datatype: bf16 (asked for 1, there is 0); leave it out, or change the words
@@ -212,17 +212,17 @@ llama3.1-8b on h100-sxm5-80g x8 name=new + v100-sxm2-32g x16 name=old link=100Gb
   16 plans simulated, the best of 32 exactly solved problems and what lies near them
   headroom new 9.1 of 80.0 GiB, old 3.6 of 32.0 GiB
   Megatron-LM does not launch it: its stages differ in more than their layers
-  the best that it launches takes 11.3025 s per step, 2.3 % more: precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap on old, new (--launchable makes it the answer)
+  the best that it launches takes 11.3030 s per step, 2.3 % more: precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap on old, new (--launchable makes it the answer)
 
-   1  11.0460        3955.3  49.28    52.6         24  gbs128 round4; old: 6 layers tp2 cp2 dp4 mbs1; new: 26 layers tp1 cp2 dp4 mbs1
+   1  11.0466        3955.1  49.28    52.6         24  gbs128 round4; old: 6 layers tp2 cp2 dp4 mbs1; new: 26 layers tp1 cp2 dp4 mbs1
   "launchable": {
-    "step_s": 11.302503105061682,
-    "slower": 0.023221988468484334,
+    "step_s": 11.30304310506168,
+    "slower": 0.023216685028603967,
     "clusters": "old, new",
     "plan": "gbs128 round4; old: 3 layers tp1 cp2 dp4 mbs1; old: 3 layers tp1 cp2 dp4 mbs1; new: 26 layers tp1 cp2 dp4 mbs1",
     "words": "precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap"
   },
-   1  11.3025        3865.6  48.16    52.6         24  gbs128 round4; old: 3 layers tp1 cp2 dp4 mbs1; old: 3 layers tp1 cp2 dp4 mbs1; new: 26 layers tp1 cp2 dp4 mbs1
+   1  11.3030        3865.4  48.16    52.6         24  gbs128 round4; old: 3 layers tp1 cp2 dp4 mbs1; old: 3 layers tp1 cp2 dp4 mbs1; new: 26 layers tp1 cp2 dp4 mbs1
   reckon export megatron -m llama3.1-8b precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap
 pipeline-model-parallel-size 3
 pipeline-model-parallel-layout "E(t*3|)*2t*26L"

@@ -84,7 +84,7 @@ Changes of the file
 argument                            line  from       to    alone    memory
 parallelism.tensor_parallel_degree     7  4          1     -21.6 %  +17.99 GiB
 compile.enable                         -  not given  true  -10.5 %  -2.56 GiB
-activation_checkpoint.mode            10  full       none  -20.1 %  +12.46 GiB
+activation_checkpoint.mode            10  full       none  -20.0 %  +12.46 GiB
 7c7
 < tensor_parallel_degree = 4
 ---
@@ -137,13 +137,13 @@ gradient_accumulation_steps        6  8          4     -        -
 > gradient_accumulation_steps: 4
 B takes 34.5 % less time than A: 1.53 times the throughput
 --- nemo.yaml
-B takes 61.6 % less time than A: 2.6 times the throughput
+B takes 61.7 % less time than A: 2.61 times the throughput
 Changes of the file
 argument                                  line  from        to                      alone                  memory
-model.activations_checkpoint_granularity    18  full        selective               -25.4 %                +5.69 GiB
+model.activations_checkpoint_granularity    18  full        selective               -25.2 %                +5.69 GiB
 model.optim.overlap_grad_sync                -  not given   true                    +0.0 %                 +0.00 GiB
 model.optim.name                            22  fused_adam  distributed_fused_adam  +0.0 %                 +0.00 GiB
-model.tensor_model_parallel_size             6  8           1                       -48.3 %, does not fit  +97.98 GiB
+model.tensor_model_parallel_size             6  8           1                       -48.5 %, does not fit  +97.98 GiB
 model.optim.overlap_param_sync               -  not given   true                    +0.0 %                 +0.00 GiB
 6c6
 <   tensor_model_parallel_size: 8
@@ -159,7 +159,7 @@ model.optim.overlap_param_sync               -  not given   true                
 >     overlap_param_sync: true
 >     overlap_grad_sync: true
 >     name: distributed_fused_adam
-B takes 61.6 % less time than A: 2.6 times the throughput
+B takes 61.7 % less time than A: 2.61 times the throughput
 --- what cannot be written
 === stderr
 reckon: -o changed.toml: a configuration is written with the best plan: leave B out, or give another name

@@ -11,23 +11,23 @@ reckon doctor calls $plan
 reckon doctor cut $plan
 === stdout
 an out-of-memory error: tensors held 74.01 GiB when it asked for 1.960 GiB, at model.py:87, forward
-predicted: tensors take 174.2 GiB at the peak, so that this plan does not fit
+predicted: tensors take 171.0 GiB at the peak, so that this plan does not fit
 Memory of the run and prediction of its tightest stage
-part                      the run  predicted  what
-                              GiB        GiB
-tensors                      74.0      174.2  weights, states, activations
-kept by the allocator         2.4        9.6  freed but not returned, fragments
-outside the allocator          1.6        1.6  context, libraries, NCCL
+part                          the run  predicted  what
+                                  GiB        GiB
+tensors                          74.0      171.0  weights, states, activations
+kept by the allocator             2.4        9.4  freed but not returned, fragments
+outside the allocator             1.6        1.6  context, libraries, NCCL
 requested, and not available      2.0          -
-free                          1.1          -
-of the device                79.1       80.0
+free                              1.1          -
+of the device                    79.1       80.0
 
 change first: recompute=full (recompute whole layers): [activation_checkpoint] mode = "full"
 
 an out-of-memory error: tensors held 77.35 GiB when it asked for 20 MiB
 
 a summary of memory: tensors held 60.10 GiB
-predicted: tensors take 174.2 GiB at the peak, so that this plan does not fit
+predicted: tensors take 171.0 GiB at the peak, so that this plan does not fit
   1 allocations failed, 4 were tried again after a flush
   the allocator keeps 21 % of what it reserved: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 

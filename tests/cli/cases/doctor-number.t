@@ -23,23 +23,23 @@ measured: 6.000 s per step: 281.1 TFLOP/s per GPU, 43690.7 tokens/s, MFU 28.4 %
 measured: 6.000 s per step: 281.1 TFLOP/s per GPU, 43690.6 tokens/s, MFU 28.4 %
 measured: 6.000 s per step: 281.1 TFLOP/s per GPU, 43688.7 tokens/s, MFU 28.4 %
 measured: 6.000 s per step: 281.1 TFLOP/s per GPU, 43688.7 tokens/s, MFU 28.4 %
-predicted: 4.746 s per step: 355.3 TFLOP/s per GPU, MFU 35.9 %; the run takes 1.26 times as long
+predicted: 4.751 s per step: 355 TFLOP/s per GPU, MFU 35.9 %; the run takes 1.26 times as long
   plan: dp4 tp2 gbs32 zero1 recompute=full
 usual: in the 50 % interval
   N % of measured runs are faster; 90 % interval ... (cross-validated)
 What would explain it, the nearest first
 if                                               the step would take  measured over that  look at
-links within the node at a quarter                           6.023 s                   1  nccl-tests on one node; NVLink state, peer access
-norms, activation and loss one kernel each step              5.811 s                   1  torch.compile or fused kernels
-products at 0.8 of their rate                                5.558 s                 1.1  clocks, power limit and temperature under load (nvidia-smi -q -d CLOCK,POWER)
-attention is FlashAttention-2                                5.162 s                 1.2  which kernel runs, in a profile
+links within the node at a quarter                           6.028 s                   1  nccl-tests on one node; NVLink state, peer access
+norms, activation and loss one kernel each step              5.814 s                   1  torch.compile or fused kernels
+products at 0.8 of their rate                                5.563 s                 1.1  clocks, power limit and temperature under load (nvidia-smi -q -d CLOCK,POWER)
+attention is FlashAttention-2                                5.167 s                 1.2  which kernel runs, in a profile
 
 The single changes that bring most
 change                     saves  the step would take  memory  line  in the file
                                %                          GiB
-recompute nothing           23.5              4.587 s    61.5    60  remove --recompute-granularity, remove --recompute-method, remove --recompute-num-layers
-recompute attention alone   21.0              4.741 s    61.5    60  --recompute-granularity full -> selective, remove --recompute-method, remove --recompute-num-layers, add --recompute-modules core_attn
-halve tensor parallelism     8.7              5.481 s    67.6    51  --tensor-model-parallel-size 2 -> 1
+recompute nothing           23.5              4.589 s    61.5    60  remove --recompute-granularity, remove --recompute-method, remove --recompute-num-layers
+recompute attention alone   21.0              4.742 s    61.5    60  --recompute-granularity full -> selective, remove --recompute-method, remove --recompute-num-layers, add --recompute-modules core_attn
+halve tensor parallelism     8.7              5.478 s    67.6    51  --tensor-model-parallel-size 2 -> 1
     --recompute-granularity full
     --recompute-granularity full
     --tensor-model-parallel-size 2
@@ -47,8 +47,8 @@ halve tensor parallelism     8.7              5.481 s    67.6    51  --tensor-mo
 The single changes that bring most
 change                        saves  the step would take  memory  line  in the file
                                   %                          GiB
-recomputation                  18.4              3.478 s    64.0    24  activation_checkpoint.mode full -> none
-local batch                     3.3              4.119 s    46.0    15  training.local_batch_size 1 -> 4
+recomputation                  18.4              3.479 s    64.0    24  activation_checkpoint.mode full -> none
+local batch                     3.4              4.118 s    46.0    15  training.local_batch_size 1 -> 4
 weights kept gathered or not    0.6              4.235 s    39.7    10  parallelism.fsdp_reshard_after_forward always -> never
 --- words, a log with the launch file, and what is wrong
 measured: 3.373 s per step: 500 TFLOP/s per GPU, 77713.4 tokens/s, MFU 50.5 %

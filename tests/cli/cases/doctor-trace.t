@@ -28,15 +28,15 @@ matrix products,5,2.4780840529240318,25.219159470759685
 attention,0.5,0.4944413525911266,0.05558647408873407
 "norms, activations, optimizer, copies",2,0.2739194429959294,17.260805570040706
 exposed communication,0.5,0.41076949148521236,0.8923050851478764
-GPU idle: host or pipeline,2,0.009382044741390178,19.9061795525861
+GPU idle: host or pipeline,2,0.01406204474139018,19.8593795525861
 
 if,step_s,measured_over,look_at
-attention scores stored in memory,5.673884409847976,1.762461001609995,"whether a fused kernel takes the run's mask, bias and head width"
-links within the node at a quarter,4.856565595056576,2.0590682457123295,"nccl-tests on one node; NVLink state, peer access"
-all layers are recomputed,4.7694623268434695,2.0966723950660096,the run's recomputation setting
-matrix products at 0.8 of their rate,4.286117397968698,2.333113881747443,"clocks, power limit and temperature under load (nvidia-smi -q -d CLOCK,POWER)"
-"norms, activation and loss as one kernel each",4.214326809009061,2.372858217502918,torch.compile or fused kernels
-attention is FlashAttention-2,3.996629864006515,2.5021081111512453,"which kernel runs, in a profile"
+scores of attention in memory,5.678564409847976,1.761008465917483,"whether a fused kernel takes the run's mask, bias and head width"
+links within the node at a quarter,4.861245595056577,2.0570859473072183,"nccl-tests on one node; NVLink state, peer access"
+all layers are computed again,4.77414232684347,2.0946170673993545,the run's recomputation setting
+products at 0.8 of their rate,4.290797397968698,2.330569139604235,"clocks, power limit and temperature under load (nvidia-smi -q -d CLOCK,POWER)"
+"norms, activation and loss one kernel each step",4.217446809009061,2.3711028147737605,torch.compile or fused kernels
+attention is FlashAttention-2,4.001309864006515,2.4991816029931235,"which kernel runs, in a profile"
 --- no kernels, no JSON, and as a log for calibrate
 exit 3
 exit 3

@@ -36,14 +36,14 @@ reckon export megatron -m llama3.1-8b -s "${two% link=*}" gbs64; echo $?
 2
 2
 === stderr
-reckon: over 2 clusters: 2.832 s per step, the best plan whose stages are alike; reckon export ranks writes its hosts in their order
-reckon: over 2 clusters: 2.832 s per step, as its stages are said; reckon export ranks writes its hosts in their order
-reckon: over 2 clusters: 4.391 s per step, as its stages are said; reckon export ranks writes its hosts in their order
+reckon: over 2 clusters: 2.833 s per step, the best plan whose stages are alike; reckon export ranks writes its hosts in their order
+reckon: over 2 clusters: 2.833 s per step, as its stages are said; reckon export ranks writes its hosts in their order
+reckon: over 2 clusters: 4.392 s per step, as its stages are said; reckon export ranks writes its hosts in their order
 reckon: the plan's stages differ in more than their layers, or have replicas on several clusters, which this target does not say
 reckon: the plan's stages have different numbers of GPUs, or replicas on several clusters, which this target does not say
-reckon: over 2 clusters: 2.832 s per step, the best plan whose stages are alike; reckon export ranks writes its hosts in their order
+reckon: over 2 clusters: 2.833 s per step, the best plan whose stages are alike; reckon export ranks writes its hosts in their order
 reckon: pipeline: 2 stages need a model that is written as a PipelineModule: no ds_config.json makes them. Give a plan with pipeline 1, or export to megatron
-reckon: over 2 clusters: 2.832 s per step, the best plan whose stages are alike; reckon export ranks writes its hosts in their order
+reckon: over 2 clusters: 2.833 s per step, the best plan whose stages are alike; reckon export ranks writes its hosts in their order
 reckon: pipeline: over several clusters the stages are chosen: leave it out
 reckon: --gpus does not go with several clusters: each says how many it has
 reckon: --batch is missing: add --batch 256, or the word gbs256

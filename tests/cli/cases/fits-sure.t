@@ -9,9 +9,9 @@ reckon fits llama3.1-8b a100-sxm4-80g -g 1 framework=fsdp lora=16 gbs1 --sure of
 exit 0
 exit 1
 exit 2
-llama3.1-8b on a100-sxm4-80g, 1 GPU: fits, 61.30 GiB left; 573.1 ms per step
+llama3.1-8b on a100-sxm4-80g, 1 GPU: fits, 61.30 GiB left; 583.0 ms per step
 exit 2
 exit 2
 === stderr
-reckon: --sure: "1.2,0.9" is not a pair of shares of the memory such as 0.9,1.05, the smaller first, and no single one such as 1
-reckon: --sure: "often" is not a pair of shares of the memory such as 0.9,1.05, the smaller first, and no single one such as 1
+reckon: --sure: "1.2,0.9" is not a pair of shares of the memory such as 0.85,1.1, the smaller first, and no single one such as 1
+reckon: --sure: "often" is not a pair of shares of the memory such as 0.85,1.1, the smaller first, and no single one such as 1

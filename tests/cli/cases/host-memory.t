@@ -33,10 +33,10 @@ llama3.1-70b on h100-sxm5-80g, 16 GPUs, detailed model: this plan cannot run
   plan: tp8 pp2 gbs64 sp zero1
   assumed: precision bf16, framework megatron, microbatch 1, batch 64 (4 * gpus * microbatch),
   sequence 8192 (the model's), attention flash3
-offload-optimizer                   49.29   31.11   yes  38.566        1.2  offload optimizer state to memory tier 1
+offload-optimizer                   49.29   31.11   yes  38.567        1.2  offload optimizer state to memory tier 1
 offload-activations                 21.07    2.90   yes  40.886        7.3  offload activations to memory tier 1
 offload-activations=0.5             10.83   -7.34    no  38.490        1.0  offload half the activations to memory tier 1
-offload-weights                      8.21   -9.96    no  38.679        1.5  offload weights to memory tier 1
+offload-weights                      8.21   -9.96    no  38.680        1.5  offload weights to memory tier 1
 Offloading to host memory 2048 GiB a node of 8 at 50 GB/s each, assumed; mem2=2048GiB@50GB/s,capacity_shared_by=8 in the system states what exists.
 same
 llama3.1-70b on h100-sxm5-80g mem2=1TiB@100GB/s, 16 GPUs, detailed model: 38.30 s per step, 384.3 TFLOP/s per GPU, MFU 38.8 %
@@ -46,7 +46,7 @@ llama3.1-70b on h100-sxm5-80g mem2=1TiB@100GB/s, 16 GPUs, detailed model: 38.30 
 llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, detailed model: 38.57 s per step
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
   assumed: host memory 2048 GiB a node of 8 at 50 GB/s each, precision bf16, framework megatron,
-llama3.1-8b on gh200-96g, 8 GPUs, detailed model: 3.223 s per step, 523.3 TFLOP/s per GPU, MFU 52.9 %
+llama3.1-8b on gh200-96g, 8 GPUs, detailed model: 3.225 s per step, 523 TFLOP/s per GPU, MFU 52.9 %
   plan: dp8 gbs32 zero1 offload-optimizer=1
   assumed: precision bf16, framework megatron, microbatch 1, batch 32 (4 * gpus * microbatch),
   sequence 8192 (the model's), attention flash3
@@ -58,7 +58,7 @@ B takes 1.2 % more time than A: 0.988 times the throughput
 On h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8: 38.57 s per step, 381.7 TFLOP/s per GPU, MFU 38.6 %
 bad_memory  offloading needs a second memory, tpu-v5e has 1: add one to it, mem2=1TiB@50GB/s
 llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
-   1  29.8958        1096.1  49.77    69.8       49.3       76
+   1  29.9343        1094.7  49.70    69.8       49.3       76
 To launch the best plan, and to see where its time goes:
   reckon export megatron -m llama3.1-70b gpus16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap recompute=selective:layernorm offload-optimizer=1
   reckon predict -m llama3.1-70b -s 'h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8' -g 16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap recompute=selective:layernorm offload-optimizer=1

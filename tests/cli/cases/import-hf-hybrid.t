@@ -57,4 +57,4 @@ recurrence           mamba2        of every nemotron_h model; no key says so
 recurrent_norm       yes           of every nemotron_h model; no key says so
 flash_attention      yes           as models are trained now; no key says so
 causal_skip          yes           as models are trained now; no key says so
-model on h100-sxm5-80g, 64 GPUs, detailed model: 2.732 s per step, 305.6 TFLOP/s per GPU, MFU 30.9 %
+model on h100-sxm5-80g, 64 GPUs, detailed model: 2.741 s per step, 304.6 TFLOP/s per GPU, MFU 30.8 %

@@ -28,16 +28,16 @@ GPUs     tokens   step s   MFU   GPU  fits in  lower tiers  candidates        no
 Longest sequence of each kind of plan
 GPUs  kind            tokens   MFU   GPU  fits in  lower tiers  limit  plan
                                  %   GiB        %          GiB
-   8  two buffers  1,146,880  50.8  70.2       75        232.8  HBM2e  cp8 gbs1 seq1146880 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.36286900319173426 recompute-rest
+   8  two buffers  1,146,880  50.8  70.2       76        232.8  HBM2e  cp8 gbs1 seq1146880 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.36286900319173426 recompute-rest
    8  megatron       688,128  40.6  69.8       76          0.0  HBM2e  cp8 gbs1 seq688128 zero3 grad-overlap weight-overlap recompute=full attention=flash
-   8  deepspeed      622,592  40.5  61.9       77          0.0  HBM2e  framework=deepspeed cp8 gbs1 seq622592 cp-kind=ulysses zero3 grad-overlap weight-overlap recompute=full
+   8  deepspeed      622,592  40.5  61.9       78          0.0  HBM2e  framework=deepspeed cp8 gbs1 seq622592 cp-kind=ulysses zero3 grad-overlap weight-overlap recompute=full
    8  chunks       4,947,968  37.0  63.7       75        198.6  HBM2e  framework=deepspeed cp8 gbs1 seq4947968 cp-kind=ulysses seq-chunks=128 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
 
 MFU by length, the best plan of each kind
 GPUs     tokens  two buffers  megatron  deepspeed  chunks  over megatron  over deepspeed  plan
                            %         %          %       %
    8     32,768         53.8      55.8       45.4    45.3          0.965            1.18  #############  dp2 cp4 gbs2 seq32768 zero3 grad-overlap weight-overlap attention=flash
-   8     65,536         53.5      53.6       43.9    43.8          0.998            1.22  #############  cp8 gbs1 seq65536 zero3 grad-overlap weight-overlap attention=flash
+   8     65,536         53.5      53.6       43.9    43.8          0.999            1.22  #############  cp8 gbs1 seq65536 zero3 grad-overlap weight-overlap attention=flash
    8    131,072         53.0      42.4       41.8    41.3           1.25            1.27  #############  dp4 cp2 gbs4 seq131072 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.6141757867315182 recompute-rest
    8    262,144         52.4      41.4       41.0    40.7           1.27            1.28  #############  dp2 cp4 gbs2 seq262144 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.9647441364460335 recompute-rest
    8    524,288         51.4      40.8       40.6    40.1           1.26            1.27  ############  cp8 gbs1 seq524288 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.9647441364460335 recompute-rest
@@ -55,8 +55,8 @@ GPUs  over       both feasible  mean gain  lengths  of means, 0 where it does no
    8  deepspeed              5       1.24        7                               1.72
    8  chunks                 7       1.26        7                               1.26
 
-8 GPUs: 50 % interval 6.158-8.574 h, 90 % interval 4.889-14.12 h (cross-validated on Ampere, dense, deepspeed: 121 runs from 7 sources); 50 % interval of tuned benchmarks 6.018-8.334 h, of ordinary runs 6.188-9.217 h
-  memory: 90 % interval 48.0-100.3 of 80.0 GiB (cross-validated on deepspeed, dense: 115 runs from 6 sources); fits with 75 % probability
+8 GPUs: 50 % interval 6.153-8.585 h, 90 % interval 4.889-14.10 h (cross-validated on Ampere, dense, deepspeed: 121 runs from 7 sources); 50 % interval of tuned benchmarks 6.082-8.445 h, of ordinary runs 6.188-9.159 h
+  memory: 90 % interval 48.7-98.1 of 80.0 GiB (cross-validated on deepspeed, dense: 115 runs from 6 sources); fits with 75 % probability
 gpus,tokens,mfu,limit
 4,1638400,0.39851584178095845,HBM2e
 16,11272192,0.3775214754296732,HBM2e
@@ -84,7 +84,7 @@ gpus,tokens,limit
 12,1736704,HBM3
 16,11829248,HBM3
 gpus,tokens,limit
-256,11632640,HBM3
+256,11763712,HBM3
 The longest sequence
 GPUs  tokens  candidates     not  limit
    8       0         124  32,768  HBM3

@@ -41,19 +41,19 @@ memory_exceeded  memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.
   with offload-optimizer=0 it fits, 2.0 GiB of memory tier 1 (mem2) left, and takes 3.6 % less (the cheapest change; reckon fits shows others)
 memory tier 0 (HBM3)   28.66     80.00    35.8  #########...............
 memory tier 1 (mem2)   22.44      2.00  1121.9  ########################
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs: does not fit: memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little; 5.776 s per step
+llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs: does not fit: memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little; 5.778 s per step
 Single changes that save memory of memory tier 1 (mem2)
 change                           saves    left  fits   step  slower by
                                    GiB     GiB            s          %
-offload-optimizer=0              22.44    2.00   yes  5.566       -3.6  keep optimizer state on the GPU
-offload-optimizer=0.089          20.44    0.00   yes  5.585       -3.3  offload optimizer state as far as memory allows
-zero1                            16.83   -3.61    no  5.569       -3.6  shard the optimizer state
-zero2                            16.83   -3.61    no  5.737       -0.7  shard gradients too
-zero3                            16.83   -3.61    no  6.056        4.8  shard weights too
-pp2                              11.22   -9.22    no  6.542       13.3  double the stages, halve data parallelism
-tp8                              11.22   -9.22    no  6.854       18.7  double tensor, halve data parallelism
-moment1-bytes=2 moment2-bytes=2   7.48  -12.96    no  5.776        0.0  store store store moments in 16 bits
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: 5.585 s per step, 302 TFLOP/s per GPU, MFU 30.5 %
+offload-optimizer=0              22.44    2.00   yes  5.568       -3.6  keep optimizer state on the GPU
+offload-optimizer=0.089          20.44    0.00   yes  5.587       -3.3  offload optimizer state as far as memory allows
+zero1                            16.83   -3.61    no  5.571       -3.6  shard the optimizer state
+zero2                            16.83   -3.61    no  5.739       -0.7  shard gradients too
+zero3                            16.83   -3.61    no  6.058        4.8  shard weights too
+pp2                              11.22   -9.22    no  6.543       13.2  double the stages, halve data parallelism
+tp8                              11.22   -9.22    no  6.859       18.7  double tensor, halve data parallelism
+moment1-bytes=2 moment2-bytes=2   7.48  -12.96    no  5.778        0.0  store moments in 16 bits
+llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: 5.587 s per step, 301.9 TFLOP/s per GPU, MFU 30.5 %
   plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=0.089
 memory tier 1 (mem2)    2.00      2.00   99.9  ########################
 Constraints violated
@@ -61,19 +61,19 @@ reason           message
 memory_exceeded  memory tier 0 (HBM3) needs 151.3 GiB on stage 0, has 80 GiB: 71.26 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 197.1 GiB on stage 0, has 2 GiB: 195.1 GiB too little
 
-llama3.1-8b on h100-sxm5-80g mem2=unlimited@50GB/s, 16 GPUs, detailed model: 5.776 s per step, 292 TFLOP/s per GPU, MFU 29.5 %
+llama3.1-8b on h100-sxm5-80g mem2=unlimited@50GB/s, 16 GPUs, detailed model: 5.778 s per step, 291.9 TFLOP/s per GPU, MFU 29.5 %
 memory tier 1 (mem2)   22.44  unlimited    0.0  ........................
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s
-A  gpus16 tp4 gbs64 mbs4 recompute=full: 5.566 s per step, 51.10 GiB
+A  gpus16 tp4 gbs64 mbs4 recompute=full: 5.568 s per step, 51.10 GiB
   plan: dp4 tp4 mbs4 gbs64 recompute=full
-  50 % interval 5.419-7.329 s, 90 % interval 4.568-14.73 s (cross-validated on Hopper, dense,
-  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 5.333-7.103 s,
-  of ordinary runs 5.474-7.778 s
-B  +offload-optimizer=1: 5.776 s per step, 28.66 GiB, does not fit
+  50 % interval 5.421-7.320 s, 90 % interval 4.569-14.72 s (cross-validated on Hopper, dense,
+  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 5.378-7.106 s,
+  of ordinary runs 5.476-7.770 s
+B  +offload-optimizer=1: 5.778 s per step, 28.66 GiB, does not fit
   plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=1
-  50 % interval 5.617-7.690 s, 90 % interval 4.702-15.90 s (cross-validated on Hopper, dense,
-  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 5.525-7.443 s,
-  of ordinary runs 5.677-8.181 s
+  50 % interval 5.619-7.680 s, 90 % interval 4.703-15.88 s (cross-validated on Hopper, dense,
+  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 5.573-7.446 s,
+  of ordinary runs 5.678-8.171 s
 B takes 3.8 % more time than A: 0.964 times the throughput
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: this plan cannot run
 memory_exceeded  memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
@@ -85,7 +85,7 @@ memory_exceeded  memory tier 0 (HBM3) needs 151.4 GiB on stage 3, has 80 GiB: 71
 memory_exceeded  memory tier 1 (mem2) needs 100.4 GiB on stage 3, has 2 GiB: 98.38 GiB too little
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: this plan cannot run
 memory_exceeded  memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
-  with offload-activations=0 it fits, 2.0 GiB of memory tier 1 (mem2) left (fits with 59 % probability), and takes 15.7 % less (the cheapest change; reckon fits shows others)
+  with offload-activations=0 it fits, 2.0 GiB of memory tier 1 (mem2) left (fits with 59 % probability), and takes 15.4 % less (the cheapest change; reckon fits shows others)
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: this plan cannot run
 memory_exceeded  memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 80 GiB: 9.007 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 17.02 GiB on stage 0, has 2 GiB: 15.02 GiB too little
@@ -105,23 +105,23 @@ repeated            -  -        198   2.69  #
 Closest infeasible plans (one constraint each)
 constraint            needs      has    lacks        step  plan
                                                         s
-memory tier 1 (mem2)  5.610 GiB  2 GiB  3.610 GiB  3.5269  dp4 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
+memory tier 1 (mem2)  5.610 GiB  2 GiB  3.610 GiB  3.5292  dp4 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
 memory tier 1 (mem2)  5.610 GiB  2 GiB  3.610 GiB  3.7760  dp2 tp4 pp2 vpp16 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
 
 Single changes that make a plan feasible
 more of memory tier 0 (HBM3): no amount helps                            -          -  -
-3.610 GiB more of memory tier 1 (mem2): 5.610 GiB instead of 2 GiB  3.5269     18.146  dp4 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
+3.610 GiB more of memory tier 1 (mem2): 5.610 GiB instead of 2 GiB  3.5292     18.134  dp4 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
 rank    step  tokens/s/GPU    MFU  memory  offloaded  fits in
            s                    %     GiB        GiB        %
-   1  4.3557          7523  39.14    55.6        4.5       89
+   1  4.3643        7508.1  39.06    55.6        4.5       89
 
 outcome          tier  where   plans  share
                                           %
-fits                -  -        2517   8.62  ##
+fits                -  -        2514   8.61  ##
 bad_pipeline        -  -        4056  13.89  ###
 memory_exceeded     0  HBM3     1592   5.45  #
-memory_exceeded     1  mem2   20,931  71.68  #################
-repeated            -  -         104   0.36
+memory_exceeded     1  mem2   20,928  71.67  #################
+repeated            -  -         110   0.38
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
   0 plans, 0 feasible: recompute full: the space has recompute none
 
@@ -139,34 +139,34 @@ change                                                        step  samples/s  p
 more of memory tier 0 (HBM3): no amount helps                    -          -  -
 more of memory tier 1 (mem2): no amount helps                    -          -  -
 a larger domain of network tier 0 (NVLink4): no size helps       -          -  -
-without --recompute: recompute none                         3.9060     16.385  dp8 cp2 gbs64 zero1 grad-overlap weight-overlap recompute-rest
+without --recompute: recompute none                         3.9103     16.367  dp8 cp2 gbs64 zero1 grad-overlap weight-overlap recompute-rest
 plans that megatron cannot start: none helps                     -          -  -
 fewer GPUs: none that was tried helps                            -          -  -
 more GPUs: none that was tried helps                             -          -  -
 a smaller batch: none that was tried helps                       -          -  -
 a larger batch: none that was tried helps                        -          -  -
 exit 1
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 8.440 s per step, 399.7 TFLOP/s per GPU, MFU 40.4 %
+llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 8.458 s per step, 398.8 TFLOP/s per GPU, MFU 40.3 %
 optimizer  0.0422    0.5  optimizer step
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 8.649 s per step, 390 TFLOP/s per GPU, MFU 39.4 %
+llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 8.668 s per step, 389.2 TFLOP/s per GPU, MFU 39.3 %
 optimizer  0.2518    2.9  optimizer step                                                #
 memory tier 1 (mem2)   22.44    200.00   11.2  ###.....................
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 10.47 s per step, 322.1 TFLOP/s per GPU, MFU 32.6 %
+llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 10.49 s per step, 321.5 TFLOP/s per GPU, MFU 32.5 %
 optimizer   2.0760   19.8  optimizer step                                                #####
 memory tier 2 (4x samsung-980pro-1tb)   22.44      3.64    0.6  ........................
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 9.441 s per step, 357.3 TFLOP/s per GPU, MFU 36.1 %
-optimizer  1.0435   11.1  optimizer step                                                ###
+llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 9.460 s per step, 356.6 TFLOP/s per GPU, MFU 36.0 %
+optimizer  1.0435   11.0  optimizer step                                                ###
 memory tier 1 (mem2)                    11.22      0.20    5.6  #.......................
 memory tier 2 (4x samsung-980pro-1tb)   11.22      3.64    0.3  ........................
 llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 10.18 s per step, 331.3 TFLOP/s per GPU, MFU 33.5 %
-offload     1.7421   17.1  exposed offload transfers                                     ####
+offload     1.7240   16.9  exposed offload transfers                                     ####
 optimizer   0.0422    0.4  optimizer step
 memory tier 2 (4x samsung-980pro-1tb)    3.74      3.64    0.1  ........................
 llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: this plan cannot run
 bad_memory  a share is at most 1: above it means memory tier 3, which is not there: give a share from 0 to 1, or add one, mem3=4TiB@20GB/s
 llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: this plan cannot run
 bad_option  shares of what is offloaded are from 0 to 1, those of all tiers together no more than 1
-as the plan says,-,kept,10.473362197890376,0.3255263087998445,32525935902.72,24093179904,0,0,,24093179904,4.600849173124755,7.112709870691019,0.08270592872896533,50.61362076406823,fits
+as the plan says,-,kept,10.492082197890376,0.3249455039237677,32525935902.72,24093179904,0,0,,24093179904,4.5926403262155855,7.125423068827731,0.08285375661427594,50.52331581193072,fits
   reckon predict -m llama3.1-8b -s 'h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb' -g 8 dp2 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=2
 run read_state stream=in reads=h:optimizer.31 writes=h:optimizer.31 pass=step layer=31 op=52 name=read_state kind=block sent=327204864 link=0.011685888
 run write_state stream=out reads=h:optimizer.31 writes=h:optimizer.31 pass=step layer=31 op=53 name=write_state kind=block sent=327204864 link=0.0163602432

@@ -45,17 +45,17 @@ reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 li
 reckon export megatron -m models/config.json gpus8 dp8
 reckon predict -m models/config.json -s 'h100-sxm5-80g hbm=60GiB'
 #!/bin/bash
-models on h100-sxm5-80g hbm=60GiB, 8 GPUs, detailed model: 49.75 ms per step, 222.2 TFLOP/s per GPU, MFU 22.5 %
+models on h100-sxm5-80g hbm=60GiB, 8 GPUs, detailed model: 66.62 ms per step, 166 TFLOP/s per GPU, MFU 16.8 %
 reckon export megatron -m ./models/../models/config.json gpus8 dp8
 reckon predict -m ./models/../models/config.json -s 'h100-sxm5-80g hbm=60GiB'
 #!/bin/bash
-models on h100-sxm5-80g hbm=60GiB, 8 GPUs, detailed model: 49.75 ms per step, 222.2 TFLOP/s per GPU, MFU 22.5 %
-models on h100-sxm5-80g, 8 GPUs, detailed model: 97.04 ms per step, 113.9 TFLOP/s per GPU, MFU 11.5 %
+models on h100-sxm5-80g hbm=60GiB, 8 GPUs, detailed model: 66.62 ms per step, 166 TFLOP/s per GPU, MFU 16.8 %
+models on h100-sxm5-80g, 8 GPUs, detailed model: 209.0 ms per step, 52.89 TFLOP/s per GPU, MFU 5.3 %
 1
-models on h100-sxm5-80g, 8 GPUs, detailed model: 97.04 ms per step, 113.9 TFLOP/s per GPU, MFU 11.5 %
+models on h100-sxm5-80g, 8 GPUs, detailed model: 209.0 ms per step, 52.89 TFLOP/s per GPU, MFU 5.3 %
 1
 config on h100-sxm5-80g, 8 GPUs, batch 32, each layer in its own way, detailed model
-config on h100-sxm5-80g, 8 GPUs, detailed model: 49.75 ms per step, 222.2 TFLOP/s per GPU, MFU 22.5 %
+config on h100-sxm5-80g, 8 GPUs, detailed model: 66.62 ms per step, 166 TFLOP/s per GPU, MFU 16.8 %
 steps             5
 steps             5
 steps             5
@@ -79,7 +79,7 @@ exit 2
 8 h100-sxm5-80g, 100 USD
 llama3.1-8b on h100-sxm5-80g, 1 GPU, detailed model: this plan cannot run
   reckon predict -m llama3.1-8b -s 'h100 x8 + a100 x8 link=100Gb/s@50us' tp2 pp2 cp2 gbs16 stages=2:8@1/dp2,24/dp2 messages-sharded sp zero1 grad-overlap weight-overlap
-llama3.1-8b on h100-sxm5-80g, 16 GPUs, by simulation: this plan cannot run
+llama3.1-8b on h100-sxm5-80g, 16 GPUs, simulation: this plan cannot run
   plan: tp2 pp2 cp2 gbs16 stages=2:8@1/dp2,24/dp2 messages-sharded sp zero1 grad-overlap
   weight-overlap
   assumed: precision bf16, framework megatron, microbatch 1, sequence 8192 (the model's),
@@ -107,4 +107,4 @@ reckon: empty.xml:1:1: is empty: expected text
 reckon: --gpus is missing: say how many there are
 reckon: --days: "nan" is not a number: write a number such as 60, 3e-4 or 1.5T
 reckon: d.json:1:15: unknown key "round": this looks like a plan over clusters, which reckon predict --plan takes, a plan is wanted here
-unknown command reckon: "clusters": reckon --help lists them
+reckon: unknown command "clusters": reckon --help lists them

@@ -41,7 +41,7 @@ True
 True
 0
 0
-To launch the best, and to see w
+To launch the best plan, and to 
   reckon export megatron -m llam
   reckon predict -m llama3.1-8b 
 the same step

@@ -20,15 +20,15 @@ reckon offload -m deepseek-v3 -s 'h100-sxm5-80g mem2=200GiB@50GB/s' gpus512 pp16
 Rules compared on the plan
 rule                  offloaded    rest                       step s   MFU    GPU  lower tiers   waits     again  by tensor  written per step  GB/s ne
                                                                          %    GiB          GiB
-as the plan says      -            kept                    712.169 s  51.0  607.0          0.0  0.00 s    0.00 s          -             0.0 B         
-keep                  -            kept                    712.169 s  51.0  607.0          0.0  0.00 s    0.00 s          -             0.0 B         
+as the plan says      -            kept                    712.170 s  51.0  607.0          0.0  0.00 s    0.00 s          -             0.0 B         
+keep                  -            kept                    712.170 s  51.0  607.0          0.0  0.00 s    0.00 s          -             0.0 B         
 recompute             -            recompute whole layers  899.150 s  40.4   81.8          0.0  0.00 s  186.98 s          -             0.0 B         
-MEMO                  0.383 to 1   recompute by token      716.004 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s         232.8 GiB        0
-best share of tokens  0.383 to 1   recompute by token      716.004 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s         232.8 GiB        0
-offload all           1 to 1       recompute by token      712.169 s  51.0   65.9        510.5  0.00 s    0.00 s     0.00 s         510.5 GiB         
-SSDTrain, to 1        0.9688 to 1  kept                    715.137 s  50.8   79.5        530.8  2.97 s    0.00 s          -         530.8 GiB         
+MEMO                  0.383 to 1   recompute by token      716.005 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s         232.8 GiB        0
+best share of tokens  0.383 to 1   recompute by token      716.005 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s         232.8 GiB        0
+offload all           1 to 1       recompute by token      712.170 s  51.0   65.9        510.5  0.00 s    0.00 s     0.00 s         510.5 GiB         
+SSDTrain, to 1        0.9688 to 1  kept                    715.138 s  50.8   79.5        530.8  2.97 s    0.00 s          -         530.8 GiB         
 by tensor and layer   0.383 to 1   recompute by token      714.164 s  50.9   65.9        232.8  0.00 s    1.99 s     1.99 s         232.8 GiB         
-by token, all tiers   0.383 to 1   recompute by token      716.004 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s         232.8 GiB        0
+by token, all tiers   0.383 to 1   recompute by token      716.005 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s         232.8 GiB        0
 
 By tensor and layer: placement (first stage, one microbatch)
 tensor                       of a layer  recompute time   to 1  again  layers that offload all, some, none
@@ -55,13 +55,13 @@ by token, all tiers   by tensor and layer       0.26
 Rules compared on the plan
 rule                  offloaded                   rest                       step s   MFU    GPU  lower tiers   waits     again  by tensor  written per step  GB/s needed 
                                                                                         %    GiB          GiB
-as the plan says      -                           kept                    712.169 s  51.0  607.0          0.0  0.00 s    0.00 s          -             0.0 B            0 
-keep                  -                           kept                    712.169 s  51.0  607.0          0.0  0.00 s    0.00 s          -             0.0 B            0 
+as the plan says      -                           kept                    712.170 s  51.0  607.0          0.0  0.00 s    0.00 s          -             0.0 B            0 
+keep                  -                           kept                    712.170 s  51.0  607.0          0.0  0.00 s    0.00 s          -             0.0 B            0 
 recompute             -                           recompute whole layers  899.150 s  40.4   81.8          0.0  0.00 s  186.98 s          -             0.0 B            0 
-MEMO                  0.07259 to 1                recompute by token      717.934 s  50.6   65.9         93.1  0.00 s    5.76 s     4.98 s          93.1 GiB        0.279 
-best share of tokens  0.07259 to 1                recompute by token      717.934 s  50.6   65.9         93.1  0.00 s    5.76 s     4.98 s          93.1 GiB        0.279 
-offload all           1 to 1                      recompute by token      712.169 s  51.0   65.9        510.5  0.00 s    0.00 s     0.00 s         510.5 GiB         1.54 
-SSDTrain, to 1        0.9688 to 1                 kept                    715.137 s  50.8   79.5        530.8  2.97 s    0.00 s          -         530.8 GiB         1.59 
+MEMO                  0.07259 to 1                recompute by token      717.935 s  50.6   65.9         93.1  0.00 s    5.76 s     4.98 s          93.1 GiB        0.279 
+best share of tokens  0.07259 to 1                recompute by token      717.935 s  50.6   65.9         93.1  0.00 s    5.76 s     4.98 s          93.1 GiB        0.279 
+offload all           1 to 1                      recompute by token      712.170 s  51.0   65.9        510.5  0.00 s    0.00 s     0.00 s         510.5 GiB         1.54 
+SSDTrain, to 1        0.9688 to 1                 kept                    715.138 s  50.8   79.5        530.8  2.97 s    0.00 s          -         530.8 GiB         1.59 
 SSDTrain, to 2        0.9688 to 2                 kept                    713.696 s  50.9   79.5        530.8  1.53 s    0.00 s          -         530.8 GiB          1.6 
 by tensor and layer   0.1353 to 1 + 0.2202 to 2   recompute by token      714.429 s  50.8   65.9        220.4  0.00 s    2.26 s     2.26 s         220.4 GiB        0.663 
 by token, all tiers   0.07259 to 1 + 0.2782 to 2  recompute by token      716.205 s  50.7   65.9        218.3  0.00 s    4.04 s     2.30 s         218.3 GiB        0.655 
@@ -130,28 +130,28 @@ by tensor and layer   as the plan says       1.22
 by token, all tiers   as the plan says       0.00
 rule                  offloaded                  rest                      step s   MFU    GPU  lower tiers   
                                                                                       %    GiB          GiB
-as the plan says      -                          kept                    26.131 s  15.8  123.1         20.4   
-keep                  -                          kept                    26.131 s  15.8  123.1         20.4   
-recompute             -                          recompute whole layers  34.788 s  11.9   21.7         20.4   
-MEMO                  0.4182 to 1                recompute by token      31.938 s  13.0   21.1         70.6   
-best share of tokens  0.4182 to 1                recompute by token      31.938 s  13.0   21.1         70.6   
-offload all           1 to 1                     recompute by token      36.181 s  11.4   21.1        125.2  1
-SSDTrain, to 1        0.75 to 1                  kept                    41.677 s   9.9   42.7         99.0  1
-SSDTrain, to 2        0.6114 to 2                kept                    38.820 s  10.7   57.5         84.5  1
-by tensor and layer   0.7897 to 2                recompute by token      26.168 s  15.8   21.1         94.2   
-by token, all tiers   0.4182 to 1 + 0.4945 to 2  recompute by token      27.878 s  14.8   21.1        117.0   
+as the plan says      -                          kept                    26.157 s  15.8  123.1         20.4   
+keep                  -                          kept                    26.157 s  15.8  123.1         20.4   
+recompute             -                          recompute whole layers  34.865 s  11.9   21.7         20.4   
+MEMO                  0.4192 to 1                recompute by token      31.987 s  12.9   21.1         70.7   
+best share of tokens  0.4192 to 1                recompute by token      31.987 s  12.9   21.1         70.7   
+offload all           1 to 1                     recompute by token      36.202 s  11.4   21.1        125.2  1
+SSDTrain, to 1        0.75 to 1                  kept                    41.689 s   9.9   42.7         99.0  1
+SSDTrain, to 2        0.6114 to 2                kept                    38.833 s  10.7   57.5         84.5  1
+by tensor and layer   0.7906 to 2                recompute by token      26.193 s  15.8   21.1         94.2   
+by token, all tiers   0.4192 to 1 + 0.4937 to 2  recompute by token      27.905 s  14.8   21.1        117.0   
 input, attention    186.0 MiB               -   0.0  100.0    0.0  4, 0, 0
 rule                  fastest              less time
                                                    %
 as the plan says      by tensor and layer          -  it does not fit, run or last
 keep                  by tensor and layer          -  it does not fit, run or last
-recompute             by tensor and layer      24.78
-MEMO                  by tensor and layer      18.06
-MEMO                  by tensor and layer      18.06
-best share of tokens  by tensor and layer      18.06
-offload all           by tensor and layer      27.67
-SSDTrain, to 1        by tensor and layer      37.21
-SSDTrain, to 2        by tensor and layer      32.59
+recompute             by tensor and layer      24.87
+MEMO                  by tensor and layer      18.11
+MEMO                  by tensor and layer      18.11
+best share of tokens  by tensor and layer      18.11
+offload all           by tensor and layer      27.65
+SSDTrain, to 1        by tensor and layer      37.17
+SSDTrain, to 2        by tensor and layer      32.55
 by token, all tiers   by tensor and layer       6.13
 === stderr
 reckon: h100-sxm5-80g has one memory: add a lower one, mem2=1TiB@50GB/s or ssd=4*samsung-980pro-1tb

@@ -3,7 +3,7 @@ s='a100-sxm4-80g mem2=250GB@20GB/s'
 w='framework=deepspeed cp8 cp-kind=ulysses zero3 gbs1 seq4194304 recompute=full offload-activations=1 loss-in-chunks grad-overlap weight-overlap'
 for u in 1 16 64; do reckon predict -m llama3.1-8b -s "$s" -g 8 $w seq-chunks$u | grep -E '^llama|^offload|^memory tier'; done
 reckon timeline -m llama3.1-8b -s "$s" -g 8 $w seq-chunks64 | grep '^step'
-reckon search -m llama3.1-8b -s "$s" -g 8 -b 1 framework=deepspeed loss-in-chunks --sequence 4194304 --context-kind ulysses --sequence-chunks 1,16,64 --activation-shares 1 --zero 3 --top 3 -q | sed -n '/^Best p/,/^$/p'
+reckon search -m llama3.1-8b -s "$s" -g 8 -b 1 framework=deepspeed loss-in-chunks --sequence 4194304 --context-kind ulysses --sequence-chunks 1,16,64 --activation-shares 1 --zero 3 --top 3 -q | sed -n '/^Best plan[^:]*$/,/^$/p'
 p="reckon predict -m llama3.1-8b -g 8 gbs8 seq131072"
 for refused in 'seq-chunks2' 'cp8 recompute=full seq-chunks2' 'recompute=full recompute-layers4 seq-chunks2' 'recompute=full attention=unfused seq-chunks2' 'recompute=full full-attention seq-chunks2' 'recompute=full seq-chunks3' 'offload-activations=1.2' 'recompute=full recompute-rest'; do
     $p -s "$s" $refused | sed -n '/^reason/,/^$/p' | sed '1d;/^$/d'
@@ -11,7 +11,7 @@ done
 $p -s a100-sxm4-80g recompute=full seq-chunks2 | sed -n '/^reason/,/^$/p' | sed '1d;/^$/d'
 $p -s "$s" seq-chunks0
 echo "exit $?"
-reckon offload -m llama3.1-8b -s "$s" -g 8 $w seq-chunks64 | sed -n '/^as the plan/p;/^swap all/p' | cut -c1-60
+reckon offload -m llama3.1-8b -s "$s" -g 8 $w seq-chunks64 | sed -n '/^as the plan/p;/^swap all/p' | cut -c1-64
 reckon program -m llama3.1-8b -s "$s" -g 8 $w seq-chunks64
 reckon fits -m llama3.1-8b -s "$s" -g 8 $w seq-chunks64 --place | sed -n '1p;/^fixed/p;/^caching/p'
 reckon search -m llama3.1-8b -s "a100-sxm4-80g hbm=60GiB mem2=250GB@20GB/s" -g 8 -b 8 framework=deepspeed loss-in-chunks seq-chunks16 --sequence 262144 --context-kind ulysses --activation-shares all --layerwise -q | sed -n '/^any/p;/^gain/p;/^stage  first/,/^$/p'
@@ -30,12 +30,12 @@ llama3.1-8b on a100-sxm4-80g mem2=250GB@20GB/s, 8 GPUs, detailed model: 4.371 h 
 offload        0.4731    0.0  exposed offload transfers
 memory tier 0 (HBM2e)   62.29     80.00   77.9  ###################.....
 memory tier 1 (mem2)   162.98    232.83   70.0  #################.......
-step: 15734.6 s simulated, 15734.6 s by the reckon: the same
+step: 15734.6 s simulated, 15734.6 s by the detailed model: the same
 Best plans
 rank        step  tokens/s/GPU    MFU  memory  offloaded  fits in  tensor  context  sequence-parallel  shard-ranks  keep-gathered
                s                    %     GiB        GiB        %
-   1  15657.1551        33.486  35.88    56.2      174.2       86       1        8                 no            0             no
-   2  15657.3545        33.485  35.88    60.0      185.4       80       1        8                 no            4             no
+   1  15657.1551        33.486  35.88    56.2      174.2       87       1        8                 no            0             no
+   2  15657.3545        33.485  35.88    60.0      185.4       81       1        8                 no            4             no
    3  15666.7193        33.465  35.86    59.6      177.7       81       2        4                yes            0            yes
 
 bad_option  with seq-chunks every layer is fully recomputed: give recompute=full, without recompute-layers, recompute-every or recompute-stride
@@ -43,14 +43,12 @@ bad_option  seq-chunks is known where heads are exchanged: give cp-kind=ulysses,
 bad_option  with seq-chunks every layer is fully recomputed: give recompute=full, without recompute-layers, recompute-every or recompute-stride
 bad_option  seq-chunks needs attention in a fused kernel: leave attention=unfused out
 bad_option  seq-chunks needs attention that is causal, over all tokens or a window: without recurrences, encoders, windows in chunks, full-attention
-bad_option  sequence_chunks 3: 131072 tokens are no multiple of ranks * chunks = 3: use a sequence of 131070 or 131073
+bad_option  sequence_chunks 3: 131072 tokens are not a multiple of ranks * chunks = 3: use a sequence of 131070 or 131073
 bad_memory  a share is at most 1: above it means memory tier 2, which is not there: give a share from 0 to 1, or add one, mem3=4TiB@20GB/s
 bad_option  recompute-rest decides itself what is recomputed: leave recompute out
 bad_memory  offloading needs a second memory, a100-sxm4-80g has 1: add one to it, mem2=1TiB@50GB/s
 exit 2
 as the plan says      1 to 1       recompute whole layers  4.370
-swap all              1 to 1       recompute by token      3.433
-swap all              as the plan says  it does not fit, run
 llama3.1-8b on a100-sxm4-80g mem2=250GB@20GB/s, 8 GPUs: 1 programs
   plan: framework=deepspeed cp8 gbs1 seq4194304 cp-kind=ulysses seq-chunks=64 zero3 grad-overlap
   weight-overlap recompute=full loss-in-chunks offload-activations=1
@@ -61,10 +59,10 @@ stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  
                                                                  PFLOP       B      GiB        B    GiB       B                   GiB     GiB
     0           0      8     2,289,564         0       12,390  2625.00    0.00   840.00     0.00  39.26    0.00  8,030,261,248  14.96  140.98
 llama3.1-8b on a100-sxm4-80g mem2=250GB@20GB/s, 8 GPUs: fits, 17.71 GiB left; 4.371 h per step
-fixed addresses          59.70  4.24              8.47   63.94  16.06  planned
-caching allocator        59.70  4.44              8.88   64.14  15.86  PyTorch's default
+fixed addresses          59.70  4.24           8.47   63.94  16.06  planned
+caching allocator        59.70  4.44           8.88   64.14  15.86  PyTorch's default
 any schedule      580.1753 s        the best plan of reckon search: layers alike, interleaved or not
-gain              0.00 %            of step, less than that
+gain              0.00 %            of the step, less than that
 stage  first  layers  run                                 data  microbatch
     0      0      32  tp1 zero3 recompute=full offload=1     8           1
 

@@ -37,11 +37,11 @@ gpt3-175b on a100-80g-selene, 64 GPUs, Calculon model: 18.03 s per step, 122.1 T
 gpt3-175b on a100-80g-selene, 64 GPUs, detailed model: 18.88 s per step, 115.2 TFLOP/s per GPU, MFU 36.9 %
   plan: precision=fp16 tp8 pp8 vpp3 gbs64 recompute=full attention=flash no-fused
   assumed: framework megatron, microbatch 1, sequence 2048 (the model's), attention flash
-  101,677 plans, 63,585 feasible, 18,232
-  101,677 plans, 63,585 feasible, 18,232
-  101,677 plans, 63,585 feasible, 25,596
-  101,677 plans, 63,585 feasible, 25,596
-  101,677 plans, 63,585 feasible, 25,596
+  101,677 plans, 63,503 feasible, 18,181
+  101,677 plans, 63,503 feasible, 18,181
+  101,677 plans, 63,503 feasible, 25,548
+  101,677 plans, 63,503 feasible, 25,548
+  101,677 plans, 63,503 feasible, 25,548
 === stderr
 reckon: "--interleaving" is not known, did you mean --interval? reckon predict --help lists all flags
 reckon: "--optimizer-sharding" is not known, did you mean --optimizer? reckon predict --help lists all flags

@@ -37,7 +37,7 @@ spare nodes                       10
 a checkpoint has                  5.17 TiB
 ... and takes                     2.77 s
 GPU-hours                         31.126 M
-cost in USD                       153.763 M         spare nodes included
+cost in USD                       153.764 M         spare nodes included
 ... of 10^12 tokens               9.857 M
 energy in kWh                     26.570 M          boards as busy as the step has them, times hosts and network, times cooling (--prices)
 CO2 in tonnes                     7971
@@ -48,36 +48,36 @@ CO2 in tonnes                     7971
 What would bring the run more
 change                                               saves days  goodput  checkpoint every  cost in USD
                                                                        %                 s            M
-one more spare node                                        0.37    89.90             246.7      153.119
-twice the storage bandwidth                               0.519    90.07             174.8      152.754
-checkpoints in the background (--checkpoints async)        1.61    91.34              17.6      150.631
-checkpoints in memory (--checkpoints memory)               1.63    91.36              17.6      150.594
-half the time from failure to work                         3.14    93.17             246.7      147.673
-half the failures                                          4.23    94.53             349.7      145.549
+one more spare node                                        0.37    89.90             246.7      153.120
+twice the storage bandwidth                               0.519    90.07             174.8      152.756
+checkpoints in the background (--checkpoints async)        1.61    91.34              17.6      150.632
+checkpoints in memory (--checkpoints memory)               1.63    91.36              17.6      150.595
+half the time from failure to work                         3.14    93.17             246.7      147.674
+half the failures                                          4.23    94.53             349.7      145.550
 
   "run": {
     "tokens": 15600000000000,
     "steps": 929833,
-    "days": 70.82805851458849,
-    "days_p10": 70.82802640361164,
-    "days_p90": 70.82805851458849,
-    "work_days": 70.82802640361164,
-    "goodput": 0.9999995466348011,
+    "days": 70.82884548262237,
+    "days_p10": 70.82881337164551,
+    "days_p90": 70.82884548262237,
+    "work_days": 70.82881337164551,
+    "goodput": 0.999999546639838,
     "mtbf_s": null,
     "failures": 0,
     "down_share": 0,
-    "lost_share": 0,
-    "checkpoint_share": 4.5336519912144615e-07,
+    "lost_share": 1.369006965114035e-16,
+    "checkpoint_share": 4.533601618528453e-07,
     "interval_s": null,
     "young_s": null,
     "daly_s": null,
     "spares": 0,
     "checkpoint_bytes": 5681947443200,
     "write_s": 2.7743884,
-    "gpu_hours": 27850725.85687243,
-    "cost_usd": 55701451.71374486,
-    "cost_per_trillion_usd": 3570605.879086209,
-    "energy_kWh": 23773781.843976602,
+    "gpu_hours": 27851035.305294838,
+    "cost_usd": 55702070.610589676,
+    "cost_per_trillion_usd": 3570645.5519608767,
+    "energy_kWh": 23773926.59615827,
     "carbon_t": null
   },
 2
@@ -98,16 +98,16 @@ half the failures                                          4.23    94.53        
 2
 2
 2
-cost in USD                       88.296 K          spare nodes included
+cost in USD                       88.614 K          spare nodes included
   assumed: failures as of llama3: [dubey2024] Table 5; 1 USD for a GPU-hour, ours of today: us
 change                                               saves days  goodput  checkpoint every  cost in USD
-days                              229.9             expected, failures and checkpoints included
-cost in USD                       176.591 K         spare nodes included
+days                              230.8             expected, failures and checkpoints included
+cost in USD                       177.228 K         spare nodes included
 The whole run
 plan   days  goodput  GPU-hours  cost in USD  energy in kWh
                    %          K            K              K
-A     220.4    99.02    338.596      761.841        284.908
-B       209    99.02    320.960      722.159        287.068
+A     220.4    99.02    338.606      761.864        284.912
+B       209    99.02    320.970      722.182        287.073
 
   assumed: failures as of llama3: [dubey2024] Table 5
 === stderr
@@ -124,7 +124,7 @@ reckon: --storage: "3" has no unit: write a rate such as "100GB/s" or "400Gb/s"
 reckon: --storage: must be more than 0, got 0B/s
 reckon: --interval: must be more than 0, got -1s
 reckon: none.json: cannot open: No such file or directory; check the path
-reckon: the run: 2.78e+290 checkpoints and failures of one simulated run are too many to follow: give fewer tokens, or more time between failures
+reckon: the run: 2.79e+290 checkpoints and failures of one simulated run are too many to follow: give fewer tokens, or more time between failures
 reckon: the run: inf checkpoints and failures of one simulated run are too many to follow: give fewer tokens, or more time between failures
 reckon: price: 0 US dollars for an hour make no cost: give more than 0, an offer of the list, or leave it out
 reckon: the run: a checkpoint takes longer than the interval: give a longer interval, or faster storage

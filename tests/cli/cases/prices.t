@@ -36,14 +36,14 @@ h200-sxm,reserved,5.408,,2024-12-01,"AWS EC2 Capacity Blocks for ML, 43.26 USD f
     }
   ]
 }
-    "gpu_hours": 28450.936856405788,
-    "cost_usd": 85352.81056921737,
-      "cost_usd": 128028.84114159693
-      "cost_usd": 85274.2784182083
-      "cost_usd": 85104.39358214277
-      "cost_usd": 85103.97822623242
-      "cost_usd": 85351.12633446732
-      "cost_usd": 85272.40847731497
+    "gpu_hours": 28469.305801557202,
+    "cost_usd": 85407.9174046716,
+      "cost_usd": 128111.50115285066
+      "cost_usd": 85329.33455048951
+      "cost_usd": 85159.34003068134
+      "cost_usd": 85158.92440660231
+      "cost_usd": 85406.2320825192
+      "cost_usd": 85327.46340229528
 === stderr
 reckon: no price of rtx4090 is in the list: give one, price=2.5
 reckon: prices: no list "nowhere" in data/prices of the catalog: name one of these, or a file that ends in .csv or .json

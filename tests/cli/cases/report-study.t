@@ -29,4 +29,4 @@ a.html
 b.html
 === stderr
 reckon: cut.db: is damaged (database disk image is malformed): move it away and run the study again
-reckon: other.db: is no database: give another --db, or remove the file
+reckon: other.db: is not a database: give another --db, or remove the file

@@ -5,7 +5,7 @@ $p --spares 0 --elastic | sed -n '/^days/p;/^goodput/p;/failures as of/,/^$/p'
 $p --failures bloom --mtbf never | sed -n '/^days/p;/^a failure/p'
 # each phase its own best plan, and what of them the rows of the search are about
 s="reckon search -q -k 1 -m llama3.1-8b -s h100 -g 64 --tokens 1T"
-$s -b 256 --phases "100G gbs64 seq4096; 400G gbs128; rest" --sort days | sed -n '/^Best p/,/^ *1/p;/^days /p;/^Its phases/,/^  assumed/p' | cut -c1-100
+$s -b 256 --phases "100G gbs64 seq4096; 400G gbs128; rest" --sort days | sed -n '/^Best plan[^:]*$/,/^ *1/p;/^days /p;/^Its phases/,/^  assumed/p' | cut -c1-100
 reckon diff -m llama3.1-8b -s h100 "gpus8 tp8 gbs64" "gpus8 tp4 gbs64" --tokens 1T --phases "100G gbs32; rest" | sed -n '/^The whole run/,/^B/p'
 for wrong in "252M gbs1024; 3T" "rest; rest" "x gbs3" "" "0 gbs4; rest" "100G tp8; rest" "500G gbs128; 500G gbs512" "1T gbs100; rest"; do $s -b 256 --phases "$wrong" >/dev/null; echo $?; done
 $p --phases "1T dp3; rest"; $p --failures foo; echo '{"failures": [{"logbook": "hosts", "accelerators": 8, "nodes": 1, "days": 1000, "device_failures": 0, "network_failures": 0, "node_failures": 1, "source": "ours"}]}' >hosts.json
@@ -28,19 +28,19 @@ reckon diff "tp4 zero1 gbs256 sp" "tp2 zero1 gbs256 sp" -m llama3.1-8b -s h100 -
 The run
 tokens                            15.600 T
 steps                             1,085,924
-days                              81.34             expected, failures and checkpoints inc
+days                              81.35             expected, failures and checkpoints inc
 ... at most one of ten less than  80.64
 ... at most one of ten more than  82.06
 of it training                    72.78
-goodput                           89.47 %           training over all changes
+goodput                           89.47 %           training over all of it
 Its phases
 phase     tokens  batch  sequence   step   MFU  change of plan      days  fits  plan
                T                       s     %               s
     1   0.000252   1024      4096  2.127  30.1               -  0.001686   yes  dp128 tp8 
     2   2.618000   1024      8192  3.830  34.1             726     15.47   yes  dp128 tp8 
     3  12.981748   2048      8192  6.581  39.7               -     65.87    no  dp128 tp8 
-days                              78.55             expected, failures and checkpoints included
-goodput                           90.16 %           training over all changes
+days                              78.56             expected, failures and checkpoints included
+goodput                           90.16 %           training over all of it
   assumed: tokens 1.56e+13: [dubey2024] section 1; failures as of llama3: [dubey2024] Table 5;
   4.916 USD for a GPU-hour, reserved of 2024-12-01: AWS EC2 Capacity Blocks for ML, p5.48xlarge,
   39.33 USD for eight; with no spare node left it goes on with 16256 GPUs at 100.0 % of its pace
@@ -49,21 +49,21 @@ days                              70.83             expected, failures and check
 Best plan
 rank    step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD
            s                    %     GiB        %                   K
-   1  3.3102        9899.2  51.50    63.2       81  18.52       79.667
-days                              18.51             expected, failures and checkpoints included
+   1  3.3123        9892.7  51.46    63.2       81  18.53       79.725
+days                              18.52             expected, failures and checkpoints included
 Its phases
 phase      tokens  batch  sequence   step   MFU  change of plan   days  fits  plan
                 B                       s     %               s
-    1  100.000000     64      4096  0.429  46.6               -  1.901   yes  dp16 tp4 mbs4 gbs64 se
-    2  400.000000    128      8192  1.677  50.8             748  7.438   yes  dp64 gbs128 zero2 grad
-    3  500.000000    256      8192  3.310  51.5               -  9.168   yes  dp64 gbs256 zero2 grad
+    1  100.000000     64      4096  0.430  46.5               -  1.904   yes  dp16 tp4 mbs4 gbs64 se
+    2  400.000000    128      8192  1.678  50.8             748  7.443   yes  dp64 gbs128 zero2 grad
+    3  500.000000    256      8192  3.312  51.5               -  9.174   yes  dp64 gbs256 zero2 grad
 
   assumed: failures as of llama3: [dubey2024] Table 5; 2.49 USD for a GPU-hour,
 The whole run
 plan   days  goodput  GPU-hours  cost in USD  energy in kWh
                    %          K            K              K
-A     229.6    99.68     44.077      219.505         36.778
-B       187    99.68     35.913      178.848         32.014
+A     230.4    99.68     44.237      220.298         36.853
+B     187.5    99.68     35.993      179.244         32.051
 2
 2
 2
@@ -73,7 +73,7 @@ B       187    99.68     35.913      178.848         32.014
 2
 2
 1
-energy in kWh                     43.576 M          boards as busy as the step has them, times hosts and network, times cooling (--prices)
+energy in kWh                     43.577 M          boards as busy as the step has them, times hosts and network, times cooling (--prices)
 2
 2
 2
@@ -81,7 +81,7 @@ energy in kWh                     43.576 M          boards as busy as the step h
 2
 2
 it goes on with 56 GPUs
-A  tp4 zero1 gbs256 sp: 4.407 s per step, 25.30 GiB
+A  tp4 zero1 gbs256 sp: 4.416 s per step, 25.30 GiB
   plan: dp16 tp4 gbs256 sp zero1
 === stderr
 reckon: --phases: they have 3.00025e+12 tokens, the run has 1e+12: let them add up, or give one phase the "rest"

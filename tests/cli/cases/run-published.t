@@ -27,13 +27,13 @@ GPU-hours                         1.046 M
 LLaMA 65B: fully sharded behind 8 tensor ranks, overlapped, outputs of linear layers kept, one microbatch
 GPU-hours                         1.157 M
 Llama 2 7b: likewise behind 1, everything computed again to its end (torch before 2.1), 1,024 GPUs held at 350 W
-GPU-hours                         191.694 K
+GPU-hours                         184.504 K
 Llama 2 13b: likewise behind 2, everything computed again to its end (torch before 2.1), 1,024 GPUs held at 350 W
-GPU-hours                         349.808 K
+GPU-hours                         342.857 K
 Llama 2 34b: likewise behind 4, everything computed again to its end (torch before 2.1), 1,024 GPUs held at 350 W
-GPU-hours                         850.330 K
+GPU-hours                         841.300 K
 Llama 2 70b: likewise behind 8, everything computed again to its end (torch before 2.1), 1,024 GPUs held at 350 W
-GPU-hours                         1.691 M
+GPU-hours                         1.681 M
 6.9 kW
 6.9 kW
 5.1 kW

@@ -1,5 +1,5 @@
 q="reckon search -m llama3.1-70b -s h100 -g 64 -b 256 -q -k 2"
-$q | sed -n '/^Best p/,/^ *2/p;/may not fit/p;/--headroom/p'
+$q | sed -n '/^Best plan[^:]*$/,/^ *2/p;/may not fit/p;/--headroom/p'
 for room in 8GiB 10% learned; do
     $q --headroom $room | sed -n '2,3p;/may not fit/p'
 done
@@ -9,7 +9,7 @@ for room in 90GiB x -3GiB 120% ''; do
     $q --headroom "$room"; echo $?
 done
 # ties: one row for plans of the same time and memory; a frontier cut at -k
-reckon search -m deepseek-v3 -s h800 -g 2048 -b 15360 -q -k 6 --zero 1 --microbatch 1 --schedule 1f1b | sed -n '/^Best p/,/left out/p;/may not fit/p;/--headroom/p'
+reckon search -m deepseek-v3 -s h800 -g 2048 -b 15360 -q -k 6 --zero 1 --microbatch 1 --schedule 1f1b | sed -n '/^Best plan[^:]*$/,/left out/p;/may not fit/p;/--headroom/p'
 $q --pareto time,hbm | sed -n '/^The first/,/^ *2/p'
 # The default leaves what was learned and says what that costs; `none` does not, nor does a condition on memory; where no
 # plan leaves so much, the memory is filled.
@@ -48,65 +48,65 @@ Best plans
 rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
    1  28.9671        1131.2  51.36    65.1       80       8
-   2  28.9699        1131.1  51.36    64.7       80      10
-  550,086 plans, 45,840 feasible
+   2  28.9700        1131.1  51.36    64.7       80      10
+  550,086 plans, 45,837 feasible
   headroom 8.0 of 80.0 GiB
-  550,086 plans, 45,840 feasible
+  550,086 plans, 45,837 feasible
   headroom 8.0 of 80.0 GiB
-  550,086 plans, 45,840 feasible
+  550,086 plans, 45,837 feasible
   headroom 9.1 of 80.0 GiB, which three of four measured runs like it keep
-  550,086 plans, 45,840 feasible, 6988 of them satisfy tensor < 3
+  550,086 plans, 45,837 feasible, 6988 of them satisfy tensor < 3
   headroom 30.0 of 80.0 GiB
-h100-sxm5-80g    64  550,086   45,840  29.1557        1123.9  51.03    62.2       82  dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm
-h200-sxm-141g    64  550,086  123,515  27.8679        1175.8  53.39   109.4       82  dp16 tp4 mbs2 gbs256 sp tp-overlap zero3 grad-overlap weight-overlap recompute=selective:layernorm
+h100-sxm5-80g    64  550,086   45,837  29.2367        1120.8  50.89    62.2       82  dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm
+h200-sxm-141g    64  550,086  122,791  25.9739        1261.6  57.28   112.3       81  dp8 tp4 pp2 vpp8 gbs256 sp tp-overlap zero1 grad-overlap weight-overlap
 2
 2
 2
 2
 2
-  with --headroom none: 22.88 s (0.1 % faster) at 76.2 GiB; fits with 60 % probability
+  with --headroom none: 22.90 s (0.3 % faster) at 76.2 GiB; fits with 60 % probability
 Best plans
 rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  recompute                      chunks  split
             s                    %     GiB        %
-   1  22.8967        1341.7  33.88    67.9       78         4   256  moe_act+layernorm+mla_up_proj       8  balanced
-   2  22.9177        1340.4  33.85    71.3       75         4   256  moe_act+layernorm+mla_up_proj       8  even
-   3  22.9304        1339.7  33.83    68.4       78         4   256  moe_act+layernorm+mla_up_proj       8  ends
-   4  22.9563        1338.2  33.79    70.0       76         4   256  moe_act+layernorm+mla_up_proj       4  ends
-   5  22.9762          1337  33.76    68.8       77         8   128  mla_up_proj                         4  even
+   1  22.9779        1336.9  33.76    67.9       78         4   256  moe_act+layernorm+mla_up_proj       8  balanced
+   2  22.9974        1335.8  33.73    71.3       75         4   256  moe_act+layernorm+mla_up_proj       8  even
+   3  22.9990        1335.7  33.73    68.8       77         8   128  mla_up_proj                         4  even
+   4  23.0018        1335.5  33.72    66.3       79         8   128  mla_up_proj                         4  ends
+   5  23.0154        1334.8  33.70    68.4       78         4   256  moe_act+layernorm+mla_up_proj       8  ends
 
 1 more has the time and memory of one before it and is left out
-The first 2 of the 62 plans of the frontier
+The first 2 of the 64 plans of the frontier
 rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
    1  28.9671        1131.2  51.36    65.1       80       8
-   2  28.9699        1131.1  51.36    64.7       80      10
+   2  28.9700        1131.1  51.36    64.7       80      10
   headroom 8.2 of 80.0 GiB, which three of four measured runs like it keep
-  with --headroom none: 5.315 s (1.6 % faster) at 77.1 GiB; fits with 57 % probability
-   1  5.4019          6066  50.84    69.7       77
-   1  5.3146        6165.6  51.68    77.1       57
+  with --headroom none: 5.336 s (1.9 % faster) at 77.1 GiB; fits with 57 % probability
+   1  5.4363        6027.7  50.52    66.5       79
+   1  5.3365        6140.4  51.47    77.1       57
 The best may not fit: fits with 57 % probability, as measured runs with such a predicted peak;
-   1  5.3146        6165.6  51.68    77.1       57
+   1  5.3365        6140.4  51.47    77.1       57
 The best may not fit: fits with 57 % probability, as measured runs with such a predicted peak;
-   1  5.3146        6165.6  51.68    77.1       57
+   1  5.3365        6140.4  51.47    77.1       57
 The best may not fit: fits with 57 % probability, as measured runs with such a predicted peak;
   headroom 8.2 of 80.0 GiB, which three of four measured runs like it keep: no plan keeps it, these fill the memory
-   1  30.3623        1011.8  25.55    79.8       41
+   1  30.5186        1006.6  25.42    79.8       41
 The best may not fit: fits with 41 % probability, as measured runs with such a predicted peak
-{'usable_bytes': 77108928114.90125, 'left_out_step_s': 5.314623770428869, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
+{'usable_bytes': 77108928114.90125, 'left_out_step_s': 5.33649577042887, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
 None 9.215829965530471
-[74847100497.92, 0.7658048401971572]
+[71427261076.48, 0.791602302689525]
 [123847691253.76, 0.8009154437182603]
-mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 10.29 GiB left; 5.402 s per step
+mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 13.48 GiB left; 5.436 s per step
   fastest that leaves 8.2 GiB), framework megatron, sequence 8192 (the model's), attention flash3
-B  best that leaves 8.2 GiB: 5.402 s per step, 69.71 GiB
-mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 2.899 GiB left; 5.315 s per step
+B  best that leaves 8.2 GiB: 5.436 s per step, 66.52 GiB
+mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 2.899 GiB left; 5.336 s per step
   fastest that fits), framework megatron, sequence 8192 (the model's), attention flash3
-B  best: 5.315 s per step, 77.10 GiB, may not fit: fits with 57 % probability
-mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 30.79 GiB left; 5.571 s per step
+B  best: 5.336 s per step, 77.10 GiB, may not fit: fits with 57 % probability
+mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 30.79 GiB left; 5.611 s per step
   fastest that leaves 30.0 GiB), framework megatron, sequence 8192 (the model's), attention flash3
-B  best that leaves 30.0 GiB: 5.571 s per step, 49.21 GiB
-A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.341 s per step, 76.09 GiB, may not fit: fits with 60 % probability
-B  best that leaves 8.2 GiB: 5.402 s per step, 69.71 GiB
+B  best that leaves 30.0 GiB: 5.611 s per step, 49.21 GiB
+A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, may not fit: fits with 60 % probability
+B  best that leaves 8.2 GiB: 5.436 s per step, 66.52 GiB
 exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s per step
   headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; fits with 95 % probability
 exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s per step

@@ -7,7 +7,7 @@ gptN-Nb on hN-sxmN-Ng, N GPUs, batch N each layer in its own way, detailed model
 step N s as predicted
 all layers alike N s the best plan whose layers are run alike, NFNB without interleaving
 any schedule N s the best plan of reckon search: layers alike, interleaved or not
-gain N % of step, less than that
+gain N % of the step, less than that
 virtual stages N on each rank, to which its layers are dealt; below they are side by side
 bound N s no plan of this search is predicted to take less within this memory
 certificate within N % of the bound

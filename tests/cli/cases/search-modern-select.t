@@ -10,8 +10,8 @@ search --state state --where 'recompute == layernorm+moe_act' --top 1
 ls
 === stdout
 rank,index,step_s,samples_per_s,tokens_per_s,tokens_per_s_gpu,mfu,hbm_bytes,offload_bytes,plan,fits_share,days,cost_usd,tensor,context,pipeline,data,expert_tensor,expert,order,microbatch,sequence_parallel,tensor_overlap,context_kind,ulysses,precision,attention,sequence_chunks,dispatcher,expert_overlap,recompute,chunks,recompute_layers,split,pipeline_blocking,schedule,zero,shard_ranks,keep_gathered,gradient_overlap,weight_overlap,activation_offload,optimizer_offload,weight_offload
-1,18785,1.9151488651452195,8.35444193983676,68439.58837114275,4277.474273196422,0.3585247506051279,57082795458.56,35028086784,dp4 tp2 pp2 ep8 etp1 gbs16 schedule=zero-bubble sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1,0.9199218431597215,,,2,1,2,4,1,8,tp-cp-dp-pp,1,true,ring,ring,0,bf16,flash3,1,alltoall,false,none,1,0,even,false,zero-bubble,1,0,false,true,true,false,true,false
-2,18833,1.9151488651452195,8.35444193983676,68439.58837114275,4277.474273196422,0.3585247506051279,57082795458.56,35028086784,dp4 tp2 pp2 ep8 etp1 gbs16 schedule=zero-bubble embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1,0.9199218431597215,,,2,1,2,4,1,8,tp-cp-dp-pp,1,true,ring,ring,0,bf16,flash3,1,alltoall,false,none,1,0,ends,false,zero-bubble,1,0,false,true,true,false,true,false
+1,18785,1.9151488651452195,8.35444193983676,68439.58837114275,4277.474273196422,0.3585247506051279,57082795458.56,35028086784,dp4 tp2 pp2 ep8 etp1 gbs16 schedule=zero-bubble sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1,0.933483680407211,,,2,1,2,4,1,8,tp-cp-dp-pp,1,true,ring,ring,0,bf16,flash3,1,alltoall,false,none,1,0,even,false,zero-bubble,1,0,false,true,true,false,true,false
+2,18833,1.9151488651452195,8.35444193983676,68439.58837114275,4277.474273196422,0.3585247506051279,57082795458.56,35028086784,dp4 tp2 pp2 ep8 etp1 gbs16 schedule=zero-bubble embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1,0.933483680407211,,,2,1,2,4,1,8,tp-cp-dp-pp,1,true,ring,ring,0,bf16,flash3,1,alltoall,false,none,1,0,ends,false,zero-bubble,1,0,false,true,true,false,true,false
 0
 rank,index,step_s,samples_per_s,tokens_per_s,tokens_per_s_gpu,mfu,hbm_bytes,offload_bytes,plan,fits_share,days,cost_usd,tensor,context,pipeline,data,expert_tensor,expert,order,microbatch,sequence_parallel,tensor_overlap,context_kind,ulysses,precision,attention,sequence_chunks,dispatcher,expert_overlap,recompute,chunks,recompute_layers,split,pipeline_blocking,schedule,zero,shard_ranks,keep_gathered,gradient_overlap,weight_overlap,activation_offload,optimizer_offload,weight_offload
 1,2579,2.1983769085362868,7.278096825831858,59622.16919721458,3726.385574825911,0.31233418918371525,23282457354.24,40468158464,dp8 tp2 ep8 etp1 gbs16 sp tp-overlap zero3 grad-overlap weight-overlap recompute=selective:layernorm+moe offload-activations=1 offload-optimizer=1,1,,,2,1,1,8,1,8,tp-cp-dp-pp,1,true,ring,ring,0,bf16,flash3,1,alltoall,false,layernorm+moe,1,0,even,false,1f1b,3,0,false,true,true,true,true,false
@@ -23,19 +23,19 @@ rank,index,step_s,samples_per_s,tokens_per_s,tokens_per_s_gpu,mfu,hbm_bytes,offl
 3,2936,1.477860715719759,10.826460051215015,88690.3607395534,5543.147546222088,0.4646095954404449,81938391572.48,0,dp8 tp2 ep8 etp1 gbs16 sp tp-overlap zero3 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act+layernorm
 4,19648,1.6338519076913252,9.792809204237129,80222.69300111056,5013.91831256941,0.42025122718625524,81867385241.6,0,dp4 tp2 pp2 ep8 etp1 gbs16 schedule=zero-bubble sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:moe_act+layernorm
 rank,index,step_s,samples_per_s,tokens_per_s,tokens_per_s_gpu,mfu,hbm_bytes,offload_bytes,plan,fits_share,days,cost_usd,tensor,context,pipeline,data,expert_tensor,expert,order,microbatch,sequence_parallel,tensor_overlap,context_kind,ulysses,precision,attention,sequence_chunks,dispatcher,expert_overlap,recompute,chunks,recompute_layers,split,pipeline_blocking,schedule,zero,shard_ranks,keep_gathered,gradient_overlap,weight_overlap,activation_offload,optimizer_offload,weight_offload
-1,2813,1.7228243326050785,9.287075703073244,76079.72415957601,4754.982759973501,0.39854804477345324,76333577338.88,35028080640,dp8 tp2 ep8 etp1 gbs16 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap offload-optimizer=1,0.7549197152277238,,,2,1,1,8,1,8,tp-cp-dp-pp,1,true,ring,ring,0,bf16,flash3,1,alltoall,true,none,1,0,even,false,1f1b,1,0,false,true,true,false,true,false
+1,2813,1.7228243326050785,9.287075703073244,76079.72415957601,4754.982759973501,0.39854804477345324,76333577338.88,35028080640,dp8 tp2 ep8 etp1 gbs16 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap offload-optimizer=1,0.7553123685557581,,,2,1,1,8,1,8,tp-cp-dp-pp,1,true,ring,ring,0,bf16,flash3,1,alltoall,true,none,1,0,even,false,1f1b,1,0,false,true,true,false,true,false
 0
 2
 2
 rank,index,step_s,samples_per_s,tokens_per_s,tokens_per_s_gpu,mfu,hbm_bytes,offload_bytes,plan,fits_share,days,cost_usd,tensor,context,pipeline,data,expert_tensor,expert,order,microbatch,sequence_parallel,tensor_overlap,context_kind,ulysses,precision,attention,sequence_chunks,dispatcher,expert_overlap,recompute,chunks,recompute_layers,split,pipeline_blocking,schedule,zero,shard_ranks,keep_gathered,gradient_overlap,weight_overlap,activation_offload,optimizer_offload,weight_offload
-1,2921,1.7415732932563677,9.187095405030838,75260.68555801263,4703.792847375789,0.3942574635857192,66090080337.92,35028080640,dp8 tp2 ep8 etp1 gbs16 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act+layernorm offload-optimizer=1,0.8307527383758047,,,2,1,1,8,1,8,tp-cp-dp-pp,1,true,ring,ring,0,bf16,flash3,1,alltoall,true,moe_act+layernorm,1,0,even,false,1f1b,1,0,false,true,true,false,true,false
+1,2921,1.7415732932563677,9.187095405030838,75260.68555801263,4703.792847375789,0.3942574635857192,66090080337.92,35028080640,dp8 tp2 ep8 etp1 gbs16 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act+layernorm offload-optimizer=1,0.8371977926123711,,,2,1,1,8,1,8,tp-cp-dp-pp,1,true,ring,ring,0,bf16,flash3,1,alltoall,true,moe_act+layernorm,1,0,even,false,1f1b,1,0,false,true,true,false,true,false
 0
 === stderr
-pruned by                           plans   share
+pruned by                            plans   share
                                                  %
-a check, for many at once            11,544  46.272
+a check, for many at once           11,544  46.272
 memory                                7637  30.612
 a bound on the time of their group       0   0.000
-evaluated                        5767  23.116
+evaluated                             5767  23.116
 reckon: --where: column 13 of "schedule == zero_bubbles": no such value: zero_bubbles; did you mean zero-bubble
 reckon: --sort and --pareto exclude each other: a frontier has an order of its own

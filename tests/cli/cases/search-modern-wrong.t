@@ -19,10 +19,10 @@ search --tensor 1 --context 1 --pipeline 1 --zero 0 --recompute none
 2
 2
 llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, several precisions, detailed model
-  133,540 plans, 75,299 feasible
+  133,540 plans, 75,149 feasible
   headroom 9.1 of 80.0 GiB, which three of four measured runs like it keep
-  with --headroom none: 2.581 s (3.1 % faster) at 78.7 GiB; fits with 52 % probability
-  not in the default space: loss-in-place would take 2.660 s to 2.630 s (23 measured runs have it); cuda-graphs would take 2.660 s to 2.651 s (30 measured runs have it)
+  with --headroom none: 2.586 s (3.1 % faster) at 78.7 GiB; fits with 52 % probability
+  not in the default space: loss-in-place would take 2.665 s to 2.635 s (23 measured runs have it); cuda-graphs would take 2.665 s to 2.651 s (30 measured runs have it)
   plan: tensor 2, context 1, pipeline 1, data 8, order tp-cp-dp-pp, microbatch 1,
   sequence-parallel yes, tensor-overlap ring, precision fp8-block, attention flash3,
   recompute none, zero 1, shard-ranks 0, gradient-overlap yes, weight-overlap yes
@@ -30,26 +30,26 @@ llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, severa
 Best plan
 rank    step  tokens/s/GPU    MFU  memory  fits in
            s                    %     GiB        %
-   1  2.6603        12,317  32.04    56.5       88
+   1  2.6650        12,296  31.98    56.5       88
 
-Best plan: of such runs (Hopper, dense, megatron: 253 of 18 sources, each unseen) half take 2.591 s to 3.482 s, 90 % 2.190 s to 6.933 s; half of tuned benchmarks 2.551 s to 3.382 s, of ordinary runs 2.617 s to 3.707 s
+Best plan: 50 % interval 2.595-3.490 s, 90 % interval 2.193-6.949 s (cross-validated on Hopper, dense, megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 2.575-3.389 s, of ordinary runs 2.621-3.701 s
 To launch the best plan, and to see where its time goes:
   reckon export megatron -m llama3.1-8b gpus16 precision=fp8-block dp8 tp2 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
   reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 precision=fp8-block dp8 tp2 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
 
-What became of the plans
+Plans by outcome
 outcome          tier  where   plans  share
                                           %
-fits                -  -      75,299  56.39  ##############
+fits                -  -      75,149  56.27  ##############
 bad_pipeline        -  -      18,540  13.88  ###
-memory_exceeded     0  HBM3   39,353  29.47  #######
-repeated            -  -         348   0.26
+memory_exceeded     0  HBM3   39,342  29.46  #######
+repeated            -  -         509   0.38
 0
 2
 llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
   0 plans, 0 feasible: tensor 3: the space has tensor 1, 2, 4, 8, 16
 
-What became of the plans
+Plans by outcome
 outcome  plans  share
                     %
 fits         0   0.00
@@ -63,7 +63,7 @@ change                                                        step  samples/s  p
 more of memory tier 0 (HBM3): no amount helps                    -          -  -
 a second memory tier at 100 GB/s: no size helps                  -          -  -
 a larger domain of network tier 0 (NVLink4): no size helps       -          -  -
-without --tensor: tensor 1                                  3.3130     19.318  dp16 gbs64 zero2 grad-overlap weight-overlap
+without --tensor: tensor 1                                  3.3152     19.305  dp16 gbs64 zero2 grad-overlap weight-overlap
 plans that megatron cannot start: none helps                     -          -  -
 fewer GPUs: none that was tried helps                            -          -  -
 more GPUs: none that was tried helps                             -          -  -
@@ -73,7 +73,7 @@ a larger batch: none that was tried helps                        -          -  -
 llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
   3 plans, 0 feasible: memory tier 0 (HBM3) is too small
 
-What became of the plans
+Plans by outcome
 outcome          tier  where  plans   share
                                           %
 fits                -  -          0    0.00
@@ -82,21 +82,21 @@ memory_exceeded     0  HBM3       3  100.00  ########################
 Closest infeasible plans (one constraint each)
 constraint            needs      has     lacks        step  plan
                                                          s
-memory tier 0 (HBM3)  203.1 GiB  80 GiB  123.1 GiB  3.3759  dp16 gbs64 grad-overlap
-memory tier 0 (HBM3)  251.1 GiB  80 GiB  171.1 GiB  3.3634  dp16 mbs2 gbs64 grad-overlap
-memory tier 0 (HBM3)  346.9 GiB  80 GiB  266.9 GiB  3.3571  dp16 mbs4 gbs64 grad-overlap
+memory tier 0 (HBM3)  203.1 GiB  80 GiB  123.1 GiB  3.3780  dp16 gbs64 grad-overlap
+memory tier 0 (HBM3)  251.1 GiB  80 GiB  171.1 GiB  3.3644  dp16 mbs2 gbs64 grad-overlap
+memory tier 0 (HBM3)  346.9 GiB  80 GiB  266.9 GiB  3.3576  dp16 mbs4 gbs64 grad-overlap
 
 Single changes that make a plan feasible
 change                                                                 step  samples/s  plan
                                                                           s
-123.1 GiB more of memory tier 0 (HBM3): 203.1 GiB instead of 80 GiB  3.3759     18.958  dp16 gbs64 grad-overlap
-a second memory tier of 127.8 GiB at 100 GB/s                        4.3948     14.563  dp16 gbs64 grad-overlap offload-activations=1 offload-optimizer=1
+123.1 GiB more of memory tier 0 (HBM3): 203.1 GiB instead of 80 GiB  3.3780     18.946  dp16 gbs64 grad-overlap
+a second memory tier of 127.8 GiB at 100 GB/s                        4.3949     14.562  dp16 gbs64 grad-overlap offload-activations=1 offload-optimizer=1
 a larger domain of network tier 0 (NVLink4): no size helps                -          -  -
-without --tensor: tensor 4                                           3.5445     18.056  dp4 tp4 mbs2 gbs64 sp tp-overlap grad-overlap
+without --tensor: tensor 4                                           3.5492     18.032  dp4 tp4 mbs2 gbs64 sp tp-overlap grad-overlap
 without --context: does not help                                          -          -  -
-without --pipeline: pipeline 8                                       4.2997     14.885  dp2 pp8 vpp4 gbs64 split=1*28,2,1*2,0 grad-overlap
+without --pipeline: pipeline 8                                       4.2998     14.884  dp2 pp8 vpp4 gbs64 split=1*28,2,1*2,0 grad-overlap
 without --recompute: does not help                                        -          -  -
-without --zero: zero 2                                               3.3130     19.318  dp16 gbs64 zero2 grad-overlap weight-overlap
+without --zero: zero 2                                               3.3152     19.305  dp16 gbs64 zero2 grad-overlap weight-overlap
 plans that megatron cannot start: none helps                              -          -  -
 fewer GPUs: none that was tried helps                                     -          -  -
 more GPUs: none that was tried helps                                      -          -  -

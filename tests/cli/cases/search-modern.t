@@ -3,9 +3,9 @@ reckon search -m mixtral-8x7b -s h100-sxm5-80g -g 64 -b 256 --tensor 2 --expert 
     sed -e 's/[0-9][0-9]*[.][0-9]*/N/g' -e 's/#//g' -e 's/  */ /g'
 === stdout
 mixtral-8x7b on h100-sxm5-80g, 64 GPUs, batch 256 of 8192 tokens, megatron, bf16, detailed model
- 8 plans, 4 can run
+ 8 plans, 4 feasible
  headroom N of N GiB, which three of four measured runs like it keep
- --headroom none adds plans that take more, the fastest N s (N % faster) with N GiB, which fits in 49 %
+ with --headroom none: N s (N % faster) at N GiB; fits with 49 % probability
  not in the default space: precision=fp8-delayed would take N s to N s (257 measured runs have it); loss-in-place would take N s to N s (23 measured runs have it)
  common to all: tensor 2, context 1, pipeline 1, data 32, expert-tensor 2, expert 8,
  order tp-cp-dp-pp, microbatch 1, sequence-parallel yes, tensor-overlap ring, precision bf16,
@@ -18,12 +18,12 @@ rank step tokens/s/GPU MFU memory fits in expert-overlap
  1 N N N N 80 yes
  2 N N N N 80 no
 
-Best plan: of such runs (Hopper, experts, megatron: 72 of 5 sources, each unseen) half take N s to N s, 90 % N s to N s; half of tuned benchmarks N s to N s, of ordinary runs N s to N s
+Best plan: 50 % interval N-N s, 90 % interval N-N s (cross-validated on Hopper, experts, megatron: 72 runs from 5 sources); 50 % interval of tuned benchmarks N-N s, of ordinary runs N-N s
 To launch the best plan, and to see where its time goes:
  reckon export megatron -m mixtral-8x7b gpus64 dp32 tp2 ep8 etp2 gbs256 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap
  reckon predict -m mixtral-8x7b -s h100-sxm5-80g -g 64 dp32 tp2 ep8 etp2 gbs256 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap
 
-What became of the plans
+Plans by outcome
 outcome tier where plans share
  %
 fits - - 4 N 

@@ -3,7 +3,7 @@ reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 --gpus 64 --bat
 gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 8 of 2048 tokens, calculon, bf16, Calculon model
   0 plans, 0 feasible: ranks, batch and restrictions leave no plan
 
-What became of the plans
+Plans by outcome
 outcome  plans  share
                     %
 fits         0   0.00

@@ -6,7 +6,7 @@ exit $code
 gpt3-175b on a100-80g-nvl8, 1 GPU, batch up to 8 of 2048 tokens, calculon, bf16, Calculon model
   304 plans, 0 feasible: memory tier 0 (HBM2e) is too small
 
-What became of the plans
+Plans by outcome
 outcome          tier  where  plans  share
                                          %
 fits                -  -          0   0.00

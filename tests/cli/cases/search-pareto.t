@@ -51,7 +51,7 @@ rank      step  tokens/s/GPU    MFU  memory  offloaded  microbatch  recompute  c
 To see where the time of the best plan goes:
   reckon predict -m gpt3-175b -s a100-80g-nvl8 -g 64 framework=calculon tp8 pp8 vpp4 gbs96 sp tp-overlap tp-net=0 pp-net=1 dp-net=0
 
-What became of the plans
+Plans by outcome
 outcome            tier  where    plans  share
                                              %
 fits                  -  -         2322  63.65  ###############

@@ -1,5 +1,5 @@
 q="reckon search -q -k 2"
-$q -m llama3.1-405b -s h100-sxm5-80g -g 16384 -b 2048 --tokens 15.6T --sort cost --price reserved | sed -n '/^Best p/,/^ *2/p;/^The run/,/^GPU-hours/p'
+$q -m llama3.1-405b -s h100-sxm5-80g -g 16384 -b 2048 --tokens 15.6T --sort cost --price reserved | sed -n '/^Best plan[^:]*$/,/^ *2/p;/^The run/,/^GPU-hours/p'
 p="$q -m llama3.1-70b -s h100 -g 64 -b 256"
 $p --tokens 1T --price 2 --where 'days <= 200 and cost < 1e6' | sed -n 2p
 $p --tokens 1T --price 2 --pareto days,hbm | sed -n '/^The first/,/^ *2/p'
@@ -11,8 +11,8 @@ $p -s tpu-v4 --tokens 1T --sort cost > /dev/null; echo $?
 Best plans
 rank    step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  recompute
            s                    %     GiB        %                   M
-   1  5.4005        189.61  48.37    59.0       85  64.96      126.175  none
-   2  5.4194        188.95  48.20    54.4       90  65.18      126.616  layernorm
+   1  5.4006        189.61  48.37    59.0       85  64.96      126.176  none
+   2  5.4276        188.67  48.13    54.4       90  65.28      126.807  layernorm
 The run
 tokens                            15.600 T
 steps                             929,833
@@ -20,7 +20,7 @@ days                              64.96             expected, failures and check
 ... at most one of ten less than  64.33
 ... at most one of ten more than  65.67
 of it training                    58.12
-goodput                           89.48 %           training over all changes
+goodput                           89.48 %           training over all of it
 a failure every                   3.09 h
 failures                          500               expected
 noticing, restarting, waiting     8.50 %
@@ -32,23 +32,23 @@ a checkpoint every                246.7 s           the best, or that of --inter
 spare nodes                       10
 a checkpoint has                  5.17 TiB
 ... and takes                     2.77 s
-GPU-hours                         25.541 M
-  550,086 plans, 45,840 feasible, 6560 of them satisfy days <= 200 and cost < 1e6
-The first 2 of the 62 plans of the frontier
+GPU-hours                         25.542 M
+  550,086 plans, 45,837 feasible, 6553 of them satisfy days <= 200 and cost < 1e6
+The first 2 of the 64 plans of the frontier
 rank     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  chunks
             s                    %     GiB        %                   K
-   1  28.9671        1131.2  51.36    65.1       80  161.4      557.957       8
-   2  28.9699        1131.1  51.36    64.7       80  161.5      558.012      10
+   1  28.9671        1131.2  51.36    65.1       80  161.4      557.959       8
+   2  28.9700        1131.1  51.36    64.7       80  161.5      558.013      10
 3
 llama3.1-70b on 2 systems, detailed model: 4 of 4 problems have a plan
 
 Best plan of each problem
-system         GPUs    plans     fits     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  best
-                                             s                    %     GiB        %                   K
-h100-sxm5-80g    64  550,086   45,840  28.9671        1131.2  51.36    65.1       80  161.4      557.957  dp2 
-h100-sxm5-80g   128  661,459   99,128  14.6254        1120.2  50.86    58.7       85  81.53      563.501  dp4 
-h200-sxm-141g    64  550,086  123,515  27.8231        1177.7  53.47   120.0       77  155.1      535.922  dp16
-h200-sxm-141g   128  661,459  193,790  13.9475        1174.7  53.34   110.8       81  77.75      537.383  dp32
+system         GPUs    plans     fits     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  USD/
+                                             s                    %     GiB        %                   K      
+h100-sxm5-80g    64  550,086   45,837  28.9671        1131.2  51.36    65.1       80  161.4      557.959      
+h100-sxm5-80g   128  661,459   99,122  14.6256        1120.2  50.86    58.7       85  81.53      563.511      
+h200-sxm-141g    64  550,086  122,791  25.9317        1263.6  57.37   120.0       77  144.5      499.492      
+h200-sxm-141g   128  661,459  192,707  13.0018        1260.1  57.21   110.8       81  72.48      500.948      
 2
 2
 2

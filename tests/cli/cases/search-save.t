@@ -13,7 +13,7 @@ reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 64 --framework calculon -q
 === stdout
 0
 llama3.1-70b on h100-sxm5-80g, 64 GPUs, batch 256 of 8192 tokens, megatron, bf16, detailed model
-  550,086 plans, 45,840 feasible
+  550,086 plans, 45,837 feasible
 1
   plan: dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap
 fits launches the same

@@ -16,7 +16,7 @@ rank     step  tokens/s/GPU    MFU  memory  offloaded  tensor  data  microbatch 
 To see where the time of the best plan goes:
   reckon predict -m gpt3-175b -s a100-80g-nvl8 -g 64 framework=calculon dp16 tp4 mbs6 gbs96 sp tp-overlap zero1 grad-overlap recompute=selective offload-activations=1 offload-optimizer=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=1
 
-What became of the plans
+Plans by outcome
 outcome            tier  where        plans  share
                                                  %
 fits                  -  -        1,093,606  21.31  #####

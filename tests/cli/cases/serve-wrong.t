@@ -47,10 +47,10 @@ exit 2
 === stderr
 reckon: the plan says batch, which reckon serve has no use for (--batch N are the sequences): leave it out
 reckon: the plan says sequence_parallel, which reckon serve has no use for (a pass of decoding has no sequence to split): leave it out
-reckon: the plan says weight_offload, which reckon serve has no use for (all changes is in memory tier 0): leave it out
+reckon: the plan says weight_offload, which reckon serve has no use for (all of it is in memory tier 0): leave it out
 reckon: the plan says shard_ranks, which reckon serve has no use for (weights are gathered whole, overlapped with the layer before, if zero3): leave it out
 reckon: the plan says capacity_padded, which reckon serve has no use for (experts take all tokens that come): leave it out
-reckon: --gpus: 8 GPUs are no multiple of tensor 3 * pipeline 1 = 3: use 6 or 9
+reckon: --gpus: 8 GPUs are not a multiple of tensor 3 * pipeline 1 = 3: use 6 or 9
 reckon: the plan says chunks, which reckon serve has no use for (a pass goes through the stages once): leave it out
 reckon: the plan says optimizer, which reckon serve has no use for (nothing is trained): leave it out
 reckon: the plan says deferred_wgrad, which reckon serve has no use for (nothing is trained): leave it out

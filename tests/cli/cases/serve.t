@@ -11,16 +11,16 @@ llama2-70b on h100-sxm5-80g, 4 GPUs, inference: prompts of 2048 tokens, 128 gene
 
 Sequences at a time
 batch    prefill  token, first      last     all  tokens/s  ... per GPU    memory  verdict
-    1  121.40 ms       9.53 ms   9.53 ms  1.33 s    96.128        24.032  18.4 GiB  fits
-   64     7.32 s      13.81 ms  13.92 ms  9.08 s     901.8        225.45  23.6 GiB  fits
+    1  121.46 ms       9.53 ms   9.53 ms  1.33 s    96.124       24.031  18.4 GiB  fits
+   64     7.32 s      13.81 ms  13.92 ms  9.09 s     901.7       225.43  23.6 GiB  fits
 
 Where the time of 64 sequences goes
-                       time    matrix  attention     memory    tensor  experts      host  pipeline    MFU
-                                                                                                        %
-one prompt alone  121.40 ms  73.56 ms    3.25 ms   12.72 ms  31.80 ms   0.00 s  78.93 us    0.00 s  29.75
-all prompts          7.32 s    4.64 s  197.06 ms  780.95 ms    1.71 s   0.00 s   1.23 ms    0.00 s  31.56
-a token, first     13.81 ms   6.91 ms    2.27 ms    1.06 ms   3.57 ms   0.00 s    0.00 s    0.00 s   8.36
-a token, last      13.92 ms   6.91 ms    2.38 ms    1.06 ms   3.57 ms   0.00 s    0.00 s    0.00 s   8.31
+                       time    matrix  attention     memory    tensor  experts       host  pipeline    MFU
+                                                                                                         %
+one prompt alone  121.46 ms  73.56 ms    3.25 ms   12.72 ms  31.80 ms   0.00 s  138.93 us    0.00 s  29.73
+all prompts          7.32 s    4.64 s  197.06 ms  780.95 ms    1.71 s   0.00 s    2.19 ms    0.00 s  31.56
+a token, first     13.81 ms   6.91 ms    2.27 ms    1.06 ms   3.57 ms   0.00 s     0.00 s    0.00 s   8.36
+a token, last      13.92 ms   6.91 ms    2.38 ms    1.06 ms   3.57 ms   0.00 s     0.00 s    0.00 s   8.31
 
 Memory of the tightest GPU
 weights              16.18 GiB
@@ -28,7 +28,7 @@ cache                5.31 GiB          of all its sequences, at their full lengt
 activations          608.00 MiB        of a pass of prefill
 context              1.50 GiB          of the device and its libraries
 total                23.59 GiB
-there is             80.00 GiB
+of the GPU           80.00 GiB
 cache of a sequence  85.000 MiB
 sequences that fit   743               over all GPUs
 deepseek-v3 on h800-sxm5-80g, 128 GPUs, inference: prompts of 4096 tokens, 1024 generated
@@ -36,22 +36,22 @@ deepseek-v3 on h800-sxm5-80g, 128 GPUs, inference: prompts of 4096 tokens, 1024 
 
 Sequences at a time
  batch    prefill  token, first      last       all  tokens/s  ... per GPU    memory  verdict
-   128  647.70 ms      11.88 ms  11.91 ms   12.82 s    10,226        79.892  26.6 GiB  fits
-   256     1.25 s      12.04 ms  12.09 ms   13.59 s    19,287        150.68  26.9 GiB  fits
-   512     2.49 s      12.31 ms  12.40 ms   15.13 s    34,650         270.7  27.6 GiB  fits
-  1024     4.98 s      12.83 ms  13.03 ms   18.21 s    57,586        449.89  28.9 GiB  fits
-  2048     9.96 s      14.45 ms  14.47 ms   24.75 s    84,722        661.89  31.6 GiB  fits
-  4096    19.93 s      18.56 ms  18.60 ms   38.94 s   107,721        841.57  37.0 GiB  fits
-  8192    39.86 s      25.68 ms  25.76 ms   66.17 s   126,769        990.38  47.7 GiB  fits
-16,384    79.72 s      38.37 ms  38.53 ms  119.05 s   140,927          1101  69.1 GiB  fits
+   128  647.71 ms      11.88 ms  11.91 ms   12.82 s    10,226       79.892  26.6 GiB  fits
+   256     1.25 s      12.04 ms  12.09 ms   13.59 s    19,287       150.68  26.9 GiB  fits
+   512     2.49 s      12.31 ms  12.40 ms   15.13 s    34,650        270.7  27.6 GiB  fits
+  1024     4.98 s      12.83 ms  13.03 ms   18.21 s    57,586       449.89  28.9 GiB  fits
+  2048     9.96 s      14.45 ms  14.47 ms   24.75 s    84,722       661.89  31.6 GiB  fits
+  4096    19.93 s      18.56 ms  18.60 ms   38.94 s   107,721       841.57  37.0 GiB  fits
+  8192    39.86 s      25.68 ms  25.76 ms   66.17 s   126,769       990.38  47.7 GiB  fits
+16,384    79.72 s      38.37 ms  38.53 ms  119.05 s   140,927         1101  69.1 GiB  fits
 
 Where the time of 16384 sequences goes
-                       time     matrix  attention     memory  tensor    experts    host  pipeline    MFU
+                       time     matrix  attention     memory  tensor    experts     host  pipeline    MFU
 batch,prefill_s,token_first_s,token_last_s,generate_s,tokens_per_s,tokens_per_s_gpu,memory_bytes,verdict
-1,0.06406007695683456,0.009513439431011484,0.009513439431011484,1.272266884695293,100.6078217862724,50.3039108931362,10619225088,fits
-2,0.12632186683421795,0.009856878862022968,0.009856878862022968,1.3781454823111348,185.75687638629475,92.87843819314737,10688119808,fits
-4,0.2508517085625672,0.009857829351292159,0.009857829351292159,1.5027960361766715,340.6982635531841,170.34913177659206,10825909248,fits
-8,0.37656385747164844,0.009859418034881171,0.009859418034881171,1.628709947901557,628.7184537181282,314.3592268590641,11101488128,fits
+1,0.06407507695683456,0.013428439431011486,0.013428439431011486,1.7694868846952934,72.33735446535489,36.168677232677446,10619225088,fits
+2,0.12633686683421794,0.01375687886202297,0.01375687886202297,1.873460482311135,136.64552971205123,68.32276485602561,10688119808,fits
+4,0.250853380160939,0.013757829351292161,0.013757829351292161,1.9980977077750435,256.2437252230929,128.12186261154645,10825909248,fits
+8,0.3765655290700203,0.013759418034881173,0.013759418034881173,2.1240116194999294,482.10659047198965,241.05329523599482,11101488128,fits
 sequences that fit   0                 over all GPUs
 
   It cannot run: memory tier 0 (HBM3) needs 132.2 GiB on stage 0, has 80 GiB: 52.21 GiB too little

@@ -18,6 +18,6 @@ try study.json
 === stderr
 reckon: folder: cannot be written: Is a directory; give another --db, in a folder you may write to
 reckon: folder/none/study.db: cannot be written: No such file or directory; give another --db, in a folder you may write to
-reckon: text.db: is no database: give another --db, or remove the file
-reckon: long.db: is no database: give another --db, or remove the file
-reckon: study.json: is no database: give another --db, or remove the file
+reckon: text.db: is not a database: give another --db, or remove the file
+reckon: long.db: is not a database: give another --db, or remove the file
+reckon: study.json: is not a database: give another --db, or remove the file

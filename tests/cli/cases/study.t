@@ -19,7 +19,7 @@ first         8         0      8
 second        4         0      4
 nothing       4         0      4
 reckon: 16 points, 16 searches: 0 finished before, 16 to do
-reckon: 16 searches, 1,332,624 plans settled in ...
+reckon: 16 searches, 1,332,624 plans evaluated in 0.015 s (86.1 million/s)
 A miniature
 
 figure   points  finished  can run      plans     fits
@@ -305,7 +305,7 @@ nothing,4,m layers=12,small mem2=32GiB@100GB/s,7,24,float16,calculon,1024,0,0,,,
   ]
 }
 reckon: 16 points, 16 searches: 12 finished before, 4 to do
-reckon: 4 searches, 754,464 plans settled in ...
+reckon: 4 searches, 754,464 plans evaluated in 0.015 s (49.06 million/s)
 A miniature
 
 figure   points  finished  can run      plans     fits

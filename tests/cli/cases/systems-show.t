@@ -66,7 +66,7 @@ reserve GiB                1.5               context and libraries on the device
 workspace MiB              8.12              workspace of a handle of cuBLAS or its like, which the framework allocates
 engine workspace MiB       4                 workspace of Transformer Engine, likewise
 fragmentation              0.06              share of the activations that the allocator loses
-Attention kernels          flash flash1      kernels of attention that there are for the device; left out: any
+attention kernels          flash flash1      kernels of attention that there are for the device; left out: any
 dispatchers                alltoall allgather deepep  ways of tokens to experts that there are for it; left out: any
 
 Links, for predictions

@@ -1,4 +1,4 @@
-reckon systems | grep -e '^Machines' -e '^h100-sxm5-80g ' -e '^h100-80g-nvl8 ' -e 'left out'
+reckon systems | grep -e '^Machines' -e '^h100-sxm5-80g ' -e '^h100-80g-nvl8 ' -e 'not shown'
 reckon systems --all | grep -c offload
 reckon systems H100 | head -1
 reckon predict -m llama3.1-8b -s h200 -g 8 tp8 | head -1 | cut -d, -f1
@@ -8,7 +8,7 @@ Machines in use
 h100-sxm5-80g           1.98 PFLOP/s  989.40 TFLOP/s  989.40 TFLOP/s   67.00 TFLOP/s  80 GiB at 3.350 TB/s                        8 at 450 GB/s, 65536 at 50 GB/s        NVIDIA H100 80 GB (SXM5)
 Machines of the published studies, kept for their numbers
 h100-80g-nvl8      2.00 PFLOP/s    1.00 PFLOP/s    1.00 PFLOP/s  80 GiB at 3.072 TB/s, 512 GiB at 450 GB/s  8 at 450 GB/s, 65536 at 50 GB/s  NVIDIA H100 80 GB (SXM5), eight on NVSwitch, as in [isaev2023]
-18 that are another one with a change in one line are left out: --all lists them
+18 systems that are another one with a change in one line are not shown: --all lists them
 12
 h100-sxm5-80g: NVIDIA H100 80 GB (SXM5)
 llama3.1-8b on h200-sxm-141g

@@ -1,26 +1,26 @@
 reckon timeline -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 vpp2 ep8 zero1
 === stdout
-mixtral-8x7b on h100-sxm5-80g, 64 GPUs, detailed model: 7.175 s a step
+mixtral-8x7b on h100-sxm5-80g, 64 GPUs, detailed model: 7.217 s per step
   plan: dp8 tp2 pp4 vpp2 ep8 gbs256 zero1
   assumed: precision bf16, framework megatron, microbatch 1, batch 256 (4 * gpus * microbatch),
   sequence 8192 (the model's), attention flash3
 schedule interleaved: stages 4, chunks of a stage 2, microbatches 32, passes 512; messages beside
-step: 7.17482 s simulated, 7.15936 s by the reckon: 0.22 % more
+step: 7.21668 s simulated, 7.20092 s by the detailed model: 0.22 % more
   why: the formula's bubble of interleaved stages is that of equal chunks and full rounds
   why: messages run beside computing; the formula waits for those at start and end alone, or for one behind every pass (--messages charged)
   why: what stages do behind their last pass runs while those in front drain; the formula leaves messages out of that time
-idle: 7.0 % of step on average, 8.1 % at most, 4.7 % on the busiest stage, whose bubble is 4.3 % by the reckon
-tightest: stage 0, memory tier 0 (HBM3): 67.74 GiB at most, 67.74 GiB by the reckon: the same; it has 80 GiB
+idle: 7.0 % of the step on average, 8.1 % at most, 4.7 % on the busiest stage, whose bubble is 4.3 % by the detailed model
+tightest: stage 0, memory tier 0 (HBM3): 67.74 GiB at most, 67.74 GiB by the detailed model: the same; it has 80 GiB
 
 Peak memory
 memory                tightest stage       peak   estimate  difference   capacity  first at  in flight
                                                                      %                   ms
-memory tier 0 (HBM3)               0  67.74 GiB  67.74 GiB        0.00  80.00 GiB  628.4944        5.5  microbatches
+memory tier 0 (HBM3)               0  67.74 GiB  67.74 GiB        0.00  80.00 GiB  634.1444        5.5  microbatches
 
 Stages
 stage  blocks  compute  offload  messages  reduce  optimizer      idle  of step   peak  of HBM
                      s        s         s      ms         ms        ms        %    GiB       %
-    0       8   6.6268   0.0000    0.0000  9.6328    16.5460  521.8355      7.3  67.74    84.7  ####################....
-    1       8   6.5708   0.0000    0.0000  7.0537    16.0625  580.9362      8.1  57.87    72.3  #################.......
-    2       8   6.5708   0.0000    0.0000  7.0537    16.0625  580.9362      8.1  48.46    60.6  ###############.........
-    3       8   6.8134   0.0000    0.0000  9.6329    16.5461  335.2854      4.7  40.13    50.2  ############............
+    0       8   6.6850   0.0000    0.0000  9.6328    16.5460  505.5485      7.0  67.74    84.7  ####################....
+    1       8   6.6102   0.0000    0.0000  7.0537    16.0625  583.3692      8.1  57.87    72.3  #################.......
+    2       8   6.6102   0.0000    0.0000  7.0537    16.0625  583.3692      8.1  48.46    60.6  ###############.........
+    3       8   6.8528   0.0000    0.0000  9.6329    16.5461  337.7184      4.7  40.13    50.2  ############............

@@ -206,7 +206,7 @@ reckon: nowhere/table.txt: cannot write: folder nowhere: No such file or directo
 reckon: the executor has no frozen weights: leave the word out
 reckon: the plan cannot run: tensor 3: heads: 4 over 3 ranks is not whole: use 2 or 4
 reckon: "dp2 gbs3":1:5: gbs 3: no multiple of 2 copies * microbatch 1: use 2 or 4
-reckon: gpus: 3 GPUs are no multiple of tensor 2 * pipeline 1 = 2: use 2 or 4
+reckon: gpus: 3 GPUs are not a multiple of tensor 2 * pipeline 1 = 2: use 2 or 4
 reckon: the plan cannot run: pipeline 8: 4 layers for 8 stages: one has none: use 4
 reckon: blocks of 16 tokens, 4 of a window, 3 of them global, 1 patterns: the second must be a multiple of the third, no more patterns than their quotient, and a sequence of 512 blocks at most
 reckon: the executor has no blocks whose halves read the same input: take another model
@@ -223,7 +223,7 @@ reckon: saved/step-00000001/model.safetensors: has model.layers.2.input_layernor
 reckon: lost: has moments.safetensors, and no train.json that says what they are of: load model.safetensors from a folder of its own to begin a run with the weights alone
 reckon: weights: holds 1 of the 2 files model-...-of-00002.safetensors: bring the others, too
 reckon: warning: zero.bin: neither text nor what reckon tokenize --as bin writes: each of its bytes is taken as a token
-reckon: warning: en.txt: each byte of this text is taken as a token, 256 parameters of the model's 600: reckon tokenize --as bin -t TOKENIZER makes tokens of it
+reckon: warning: en.txt: each byte of this text is taken as a token, 256 of the model's 600: reckon tokenize --as bin -t TOKENIZER makes tokens of it
 reckon: version.bin: tokens in a form of version 2, and 1 is known: write it again with reckon tokenize --as bin
 reckon: --drives is of plans that offload: say offload-activations=1 or the like, too
 reckon: --adaptive is of plans that offload: say offload-activations=1 or the like, too
@@ -233,9 +233,9 @@ reckon: scaled/step-00000001/train.json:1:... invalid token near 'inf'
 reckon: saved/step-00000001/model.safetensors: damaged: 3548096 bytes ...
 reckon: say what to continue: a text, in quotes
 reckon: say which model with which weights: --model FILE --load FOLDER
-reckon: en.txt: is no folder: --save takes one
+reckon: en.txt: is not a folder: --save takes one
 reckon: --save-every 1: say where to, --save FOLDER
-reckon: saved: has step 1, and this run begins behind step 0: go on from there with --load, or save to another folder
+reckon: saved: has step 1, and this run begins after step 0: go on from there with --load, or save to another folder
 reckon: --least-rate 1 is above --rate 0.001
 reckon: learning rate 1e+30: each weight moves by about that in a step; give one from 0 to 1
 reckon: rate times decay 1.5: that part of each weight goes in a step; give one from 0 to 1

@@ -7,7 +7,7 @@ exit 2
 exit 2
 exit 2
 === stderr
-unknown command reckon: "predct": did you mean "predict"?
-unknown command reckon: "slurm": give megatron, deepspeed, torchtitan, accelerate, nanotron, bridge, axolotl, trl, torchtune, galvatron, fsdp, llama-factory or ranks
-unknown command reckon: "megatronn": did you mean "megatron"?
+reckon: unknown command "predct": did you mean "predict"?
+reckon: unknown command "slurm": give megatron, deepspeed, torchtitan, accelerate, nanotron, bridge, axolotl, trl, torchtune, galvatron, fsdp, llama-factory or ranks
+reckon: unknown command "megatronn": did you mean "megatron"?
 reckon: "--verison" stands where a command does: give one before its flags, or --help, --version

@@ -29,15 +29,15 @@ refused search -m llama2-7b -s mi300x -g 8 -b 64 --schedule zero-bubble-2p
 echo '--- searched'
 reckon search -q -m llama2-7b -s mi300x -g 8 -b 64 --pipeline 8 --microbatch 1 --recompute none --schedule 1f1b --schedule v-zero --schedule v-half --schedule v-min --top 4 | sed -n '/^rank/,/^$/p'
 === stdout
-llama2-7b on mi300x, 8 GPUs, detailed model: 3.332 s a step
+llama2-7b on mi300x, 8 GPUs, detailed model: 3.332 s per step
 schedule v-zero: stages 8, chunks of a stage 2, microbatches 64, passes 3072; messages beside
-step: 3.34212 s simulated, 3.33175 s by the reckon: 0.31 % more
-llama2-7b on mi300x, 8 GPUs, detailed model: 3.455 s a step
+step: 3.34212 s simulated, 3.33175 s by the detailed model: 0.31 % more
+llama2-7b on mi300x, 8 GPUs, detailed model: 3.455 s per step
 schedule v-half: stages 8, chunks of a stage 2, microbatches 64, passes 3072; messages beside
-step: 3.45613 s simulated, 3.45494 s by the reckon: 0.034 % more
-llama2-7b on mi300x, 8 GPUs, detailed model: 3.799 s a step
+step: 3.45613 s simulated, 3.45494 s by the detailed model: 0.034 % more
+llama2-7b on mi300x, 8 GPUs, detailed model: 3.799 s per step
 schedule v-min: stages 8, chunks of a stage 2, microbatches 64, passes 3072; messages beside
-step: 3.79778 s simulated, 3.79866 s by the reckon: 0.023 % less
+step: 3.79778 s simulated, 3.79866 s by the detailed model: 0.023 % less
 128
 --- other tools
   plan: pp8 vpp2 gbs64 schedule=v-half vocab-multiple=128

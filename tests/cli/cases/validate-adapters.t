@@ -55,4 +55,4 @@ ran, accepted                        4      4  100.00
   unsure                             5      4   80.00
 exit 2
 === stderr
-reckon: --sure: "2,1" is no pair of shares of the memory such as 0.85,1.1, the smaller first, and no single one such as 1
+reckon: --sure: "2,1" is not a pair of shares of the memory such as 0.85,1.1, the smaller first, and no single one such as 1

@@ -5,15 +5,15 @@ reckon validate "$SOURCE/tests/data/cases/validate-given/runs.csv" --given "$SOU
 reckon validate "$SOURCE/tests/data/cases/validate-given/runs.csv" --given nowhere.csv
 === stdout
 id,source,gpu,metric,measured,predicted,low50,high50,low90,high90,error_pct,verdict,open,reason
-step_1,step,A100-SXM4-80GB,iter_time_s,9,7.861,7.699,10.22,6.471,20.07,-12.66,compared,,
-step_2,step,A100-SXM4-80GB,iter_time_s,10,8.658,8.461,11.57,6.983,24.37,-13.42,compared,,
-step_3,step,A100-SXM4-80GB,tokens_per_s_per_gpu,1900,1879,1402,1923,660.6,2334,1.13,compared,,
-step_4,step,A100-SXM4-80GB,iter_time_s,14,10.78,10.56,13.95,8.904,27.07,-23,compared,,
+step_1,step,A100-SXM4-80GB,iter_time_s,9,7.861,7.699,10.27,6.471,20.45,-12.66,compared,,
+step_2,step,A100-SXM4-80GB,iter_time_s,10,8.658,8.461,11.63,6.983,24.89,-13.42,compared,,
+step_3,step,A100-SXM4-80GB,tokens_per_s_per_gpu,1900,1879,1394,1923,646.7,2334,1.13,compared,,
+step_4,step,A100-SXM4-80GB,iter_time_s,14,10.78,10.56,14.02,8.904,27.58,-23,compared,,
 id,source,gpu,metric,measured,predicted,low50,high50,low90,high90,error_pct,verdict,open,reason
-step_1,step,A100-SXM4-80GB,iter_time_s,9,7.861,7.699,10.22,6.471,20.07,-12.66,compared,,
-step_2,step,A100-SXM4-80GB,iter_time_s,10,8.658,8.461,11.57,6.983,24.37,-13.42,compared,,
-step_3,step,A100-SXM4-80GB,tokens_per_s_per_gpu,1900,1696,1470,1715,841.9,2032,12.05,compared,,
-step_4,step,A100-SXM4-80GB,iter_time_s,14,11.1,10.88,14.22,9.181,27.32,-20.71,compared,,
+step_1,step,A100-SXM4-80GB,iter_time_s,9,7.861,7.699,10.27,6.471,20.45,-12.66,compared,,
+step_2,step,A100-SXM4-80GB,iter_time_s,10,8.658,8.461,11.63,6.983,24.89,-13.42,compared,,
+step_3,step,A100-SXM4-80GB,tokens_per_s_per_gpu,1900,1696,1466,1715,829.5,2032,12.05,compared,,
+step_4,step,A100-SXM4-80GB,iter_time_s,14,11.1,10.88,14.29,9.181,27.82,-20.71,compared,,
 === stderr
 reckon: --given: none of its rows has a time of a step that can be predicted
 reckon: nowhere.csv: cannot open: No such file or directory; check the path

@@ -26,7 +26,7 @@ Trainium1 - 1277
 Trainium (NeuronCore-v2) - 785.1
 Trainium2 - 3642
 Trainium2 (NeuronCore) - a part of a device (NeuronCore), which the catalog has not
-TPU v5p - 3629
+TPU v5p - 3632
 TPU v5p TensorCore - a part of a device (core), which the catalog has not
 H100 Tensor Core GPU - 3577
 H100 MIG 3g.40gb - a part of a device (MIG), which the catalog has not
