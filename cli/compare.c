@@ -193,6 +193,12 @@ static bool has_format(int words, char *const word[])
     return false;
 }
 
+/* Also of what nobody can be sure of, exit status 2 without an error. */
+static bool answered(int code, const struct rk_command_answer *given)
+{
+    return code <= 1 || (given->error.status == RK_OK && given->text);
+}
+
 /* The command as JSON; of one that has no --format the text that it prints, as one string. */
 static int ask(int words, char *const word[], struct rk_command_answer *given, char **json)
 {
@@ -212,7 +218,7 @@ static int ask(int words, char *const word[], struct rk_command_answer *given, c
         rk_command_release(given);
         code = rk_command(count, all, NULL, NULL, given);
     }
-    if (code > 1 || !given->text) return code;
+    if (!answered(code, given) || !given->text) return code;
     json_t *text = without ? json_string(given->text) : NULL;
     *json = without ? json_dumps(text, JSON_ENCODE_ANY) : strdup(given->text);
     json_decref(text);
@@ -227,7 +233,7 @@ static enum rk_status answer(void *context, int words, char *const word[], char 
     (void)context;
     *code = ask(words, word, &given, json);
     enum rk_status status = RK_OK;
-    if (*code > 1) {
+    if (!answered(*code, &given)) {
         *error = given.error;
         if (error->status == RK_OK)
             rk_fail(error, RK_BAD_INPUT, NULL, 0, 0, "%s ends with exit status %d", word[0], *code);

@@ -169,7 +169,7 @@ def check_offload(case):
 
 def check_report(case):
     report = answer("report", *case.machine, case.plan)
-    cards = next((block for block in report["blocks"] if block["kind"] == "cards"), None) if report else None
+    cards = next((block for block in report["blocks"] if block["kind"] == "verdict"), None) if report else None
     case.same(cards and dict(zip([column[0] for column in cards["columns"]], cards["rows"][0])), "report")
 
 

@@ -72,7 +72,7 @@ while IFS=$tab read -r page command; do
         *' -m '*' -s '* | *' -m '*'--system '* | 'reckon export '*' -m '* | 'reckon budget '* | 'reckon place '* | 'reckon galvatron search --p'*) ;;
         *) continue ;;
     esac
-    case $command in *'gpt3-175b -b 1536 -s "h100-sxm5-80g x1024 +'*) continue ;; esac # seconds
+    case $command in *'gpt3-175b -b 1536 -s "h100-sxm5-80g x1024 +'* | *' + '*--pareto* | *' + '*--sensitivity) continue ;; esac # seconds: cli.clusters-orders, cli.clusters-sensitivity
     case $command in *here.json* | *model.json* | *' a.json'* | *' p.json '* | *' -m M '*) continue ;; esac
     run "$command"
     status=$?
@@ -126,7 +126,7 @@ for page in campaign check clusters layerwise program search; do
             *)
                 command=$line
                 case $command in *'reckon predict ...'* | *' dump'* | *' node.xml'* | *topology.conf* | *a.json*) command= ;; esac
-                case $command in *'gpt3-175b -b 1536 -s "h100-sxm5-80g x1024 +'*) command= ;; esac
+                case $command in *'gpt3-175b -b 1536 -s "h100-sxm5-80g x1024 +'* | *' + '*--pareto* | *' + '*--sensitivity) command= ;; esac
                 [ "$command" ] && run "$command"
                 ;;
         esac

@@ -50,7 +50,7 @@ for kind in dense mixture fsdp deepspeed context published; do
     set -- $(options $kind)
     ask search "$@" -q --why --sensitivity --explain
     grep -q 'reckon predict' answer || fail "no line to look closer"
-    grep -q 'one limit alone' answer || fail "no why"
+    grep -q 'one constraint' answer || fail "no why"
     best=$(sed -n 's/^ *reckon predict //p' answer)
     ask search "$@" -q --where 'hbm <= 60GiB' --sort hbm --top 3
     ask search "$@" -q --pareto time,hbm
@@ -61,7 +61,7 @@ for kind in dense mixture fsdp deepspeed context published; do
     cmp -s once twice || fail "--state changes the answer"
     "$RECKON" search "$@" -q --all all.csv --top 1 >answer 2>stderr || fail "search --all: $?"
     listed=$(($(wc -l <all.csv) - 1))
-    counted=$(sed -n 's/.* plans, \([0-9,]*\) can run.*/\1/p' answer | tr -d ,)
+    counted=$(sed -n 's/.* plans, \([0-9,]*\) feasible.*/\1/p' answer | tr -d ,)
     [ "$listed" = "$counted" ] || fail "$listed plans listed, $counted counted"
 
     # several GPUs and batches are one table

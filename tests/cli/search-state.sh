@@ -118,5 +118,5 @@ printf x | dd of=state bs=1 seek=200 conv=notrunc 2>/dev/null
 search --state state >/dev/null 2>err && fail "a damaged state was taken"
 head -c 100 copy >state
 search --state state >/dev/null 2>err && fail "a state cut short was taken"
-grep -q '^reckon: state: this is no whole state' err || fail "message: $(cat err)"
+grep -q '^reckon: state: this is not a whole state' err || fail "message: $(cat err)"
 exit 0

@@ -51,4 +51,4 @@ chmod 755 "$folder"
 mode wal other || exit 1
 chmod 555 "$folder"
 as_reader "$RECKON" study run.json --list --db "$db" >now 2>said && fail 'read without its log'
-grep -q 'has its log beside it, which only who may write there can read .*: copy both to a folder of yours$' said || fail 'another error'
+grep -q 'has its log next to it, which only who may write there can read .*: copy both to a folder of yours$' said || fail 'another error'
