@@ -105,7 +105,7 @@ echo "exit $?"
 reckon train -m gpt3-175b -d "$data" -n 1 gbs1 seq16 -q 2>&1 | sed 's/this machine has.*of memory/this machine has less/'
 train -m "$tiny" -d "$data" -n 1 gbs1 seq16 --blocks-local 2
 # JSON stands alone on standard output
-reckon train -m "$tiny" -d "$data" -n 1 gbs1 seq16 -f json 2>steps | head -n 2; cut -c 1-14 steps
+reckon train -m "$tiny" -d "$data" -n 1 gbs1 seq16 -f json 2>steps | head -n 2; grep -v warning: steps | cut -c 1-14
 # asked to stop, it says where it goes on
 reckon train -q -m "$tiny" -d "$data" -n 1000000 --repeat gbs1 seq16 --log lines --save stopped >out 2>said &
 run=$!
