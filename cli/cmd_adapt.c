@@ -2,6 +2,7 @@
 #include "advise/adapt.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
+#include "cli/plan_operands.h"
 #include "cli/progress.h"
 #include "cli/show.h"
 #include "facts/headroom.h"
@@ -27,6 +28,7 @@ struct adapt_args {
 
 /* clang-format off */
 static const struct operand adapt_operands[] = {
+    PLAN_OPERANDS(AT(source.model), AT(source.system)),
     {.name = "PLAN", .help = "Words that describe the plan at the start, as in reckon-plan(5), in addition to --plan or instead of it",
      AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
@@ -52,7 +54,7 @@ static const struct option adapt_options_rows[] = {
 const struct usage adapt_usage = {
     .name = "adapt",
     .summary = "watch a run and report when another plan pays off",
-    .synopsis = "--model MODEL --system SYSTEM --gpus N [--records FILE] [options] PLAN...",
+    .synopsis = "[--model] MODEL [--system] SYSTEM --gpus N [--records FILE] [options] PLAN...",
     .description =
         "Reads one record per step: a JSON object per line with the keys below. Estimates the "
         "state of "

@@ -3,6 +3,7 @@
 #include "base/threads.h"
 #include "cli/commands.h"
 #include "cli/model_input.h"
+#include "cli/plan_operands.h"
 #include "cli/prediction.h"
 #include "cli/progress.h"
 #include "cli/run_args.h"
@@ -36,6 +37,10 @@ struct budget_args {
 static const char *const law_names[] = {"chinchilla", "llama3", NULL};
 
 /* clang-format off */
+static const struct operand budget_operands[] = {
+    KNOWN_OPERANDS(AT(model), AT(system)),
+    {.name = NULL},
+};
 static const struct option budget_options[] = {
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
      .help = "Machine: an id of `reckon systems`, a file, -, or a description in one line"},
@@ -59,7 +64,7 @@ static const struct option budget_options[] = {
 const struct usage budget_usage = {
     .name = "budget",
     .summary = "find the largest model or most tokens within a budget",
-    .synopsis = "--system SYSTEM --gpus N [--days N] [--cost USD] [--model MODEL] [options]",
+    .synopsis = "[--system] SYSTEM --gpus N [--days N] [--cost USD] [--model MODEL] [options]",
     .description =
         "For each size of a dense model, searches for the best plan on the machine and computes how "
         "many tokens it trains on within the days and the money, failures and checkpoints included. A "
@@ -69,6 +74,7 @@ const struct usage budget_usage = {
         "as wide, 128,256 tokens, samples of 8,192), unless --model gives one. When no size is "
         "affordable, the exit status is 1 and the answer says how many days and how much money, or how "
         "many GPUs, suffice.",
+    .operands = budget_operands,
     .groups = {
         {"Budget", budget_options, 0},
         {"The run, as in reckon-predict(1)", run_options, offsetof(struct budget_args, run), true},

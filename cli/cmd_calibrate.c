@@ -25,8 +25,8 @@ struct calibrate_args {
 
 /* clang-format off */
 static const struct operand calibrate_operands[] = {
-    {"SYSTEM", "System to start from: an id of the catalog, a file, - or a description in one line",
-     offsetof(struct calibrate_args, system), false, "systems"},
+    {.name = "SYSTEM", .help = "System to start from: an id of the catalog, a file, - or a description in one line",
+     .offset = offsetof(struct calibrate_args, system), .optional = false, .complete = "systems"},
     {.name = NULL},
 };
 

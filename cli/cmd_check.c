@@ -8,10 +8,11 @@
 #include "cli/launch_input.h"
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
+#include "cli/plan_operands.h"
 #include "cli/show.h"
 #include "keys/detect.h"
-#include "megatron/megatron.h"
 #include "keys/reader.h"
+#include "megatron/megatron.h"
 #include "text/text_file.h"
 
 #include <ctype.h>
@@ -35,6 +36,7 @@ static const char *const transports[] = {"nccl", "mpi", NULL};
 
 /* clang-format off */
 static const struct operand check_operands[] = {
+    KNOWN_OPERANDS(AT(model), AT(system)),
     {.name = "PLAN", AT(words), .optional = OPERAND_MANY, .complete = "plan",
      .help = "Words of a plan, \"tp8 pp4 sp zero1\"; or a file: a plan, a launch script, a configuration"},
     {.name = NULL},
@@ -104,7 +106,7 @@ static const struct option form_rows[] = {
 const struct usage check_usage = {
     .name = "check",
     .summary = "check a plan, launch file or logs of a run for faults",
-    .synopsis = "PLAN... --model MODEL --system SYSTEM | FILE --system SYSTEM | --logs PATH",
+    .synopsis = "[--model] MODEL [--system] SYSTEM PLAN... | FILE --system SYSTEM | --logs PATH",
     .description =
         "Finds faults before a launch, and in logs of a run that hangs. Each finding has the id of a "
         "rule, a severity, a place, and a remedy; all findings are listed. Errors forbid the launch; "

@@ -6,6 +6,7 @@
 #include "cli/diff.h"
 #include "cli/diff_config.h"
 #include "cli/pages.h"
+#include "cli/plan_operands.h"
 #include "cli/run_args.h"
 #include "cli/save.h"
 #include "cli/show.h"
@@ -27,10 +28,11 @@ struct diff_args {
 
 /* clang-format off */
 static const struct operand diff_operands[] = {
-    {"A", "First plan: a plan file (.json), a launch script of Megatron-LM, a configuration of another tool, or a line of words, \"tp8 pp4 gbs512\"",
-     offsetof(struct diff_args, source.a), true, "file"},
-    {"B", "Second plan in the same forms (default: the best plan found); \"+tp4 vpp5\" is A with these changes. Options of a plan, --tensor 4, change B, or A if B is left out",
-     offsetof(struct diff_args, source.b), true, "file"},
+    KNOWN_OPERANDS(AT(source.model), AT(source.system)),
+    {.name = "A", .help = "First plan: a plan file (.json), a launch script of Megatron-LM, a configuration of another tool, or a line of words, \"tp8 pp4 gbs512\"",
+     .offset = offsetof(struct diff_args, source.a), .optional = true, .complete = "file"},
+    {.name = "B", .help = "Second plan in the same forms (default: the best plan found); \"+tp4 vpp5\" is A with these changes. Options of a plan, --tensor 4, change B, or A if B is left out",
+     .offset = offsetof(struct diff_args, source.b), .optional = true, .complete = "file"},
     {.name = NULL},
 };
 

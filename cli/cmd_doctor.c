@@ -11,12 +11,13 @@
 #include "cli/import_answer.h"
 #include "cli/launch_input.h"
 #include "cli/plan_input.h"
+#include "cli/plan_operands.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
 #include "keys/detect.h"
-#include "shell/shell.h"
 #include "logs/train_log.h"
 #include "report/chart.h"
+#include "shell/shell.h"
 #include "text/text_file.h"
 
 #include <math.h>
@@ -37,6 +38,7 @@ struct doctor_args {
 
 /* clang-format off */
 static const struct operand doctor_operands[] = {
+    KNOWN_OPERANDS(AT(source.model), AT(source.system)),
     {.name = "LOG", .help = "What the run printed: lines of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; or a profile of PyTorch, export_chrome_trace(); or metrics exported from Weights & Biases or TensorBoard (CSV, JSON); or, of a run that ran out of memory, the traceback, the output of torch.cuda.memory_summary(), or a memory snapshot; - is standard input. With a measured number: a launch file, or nothing", AT(log), .optional = true, .complete = "file"},
     {.name = "PLAN", .help = "Words that describe the plan, as of reckon predict",
      .offset = offsetof(struct doctor_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},

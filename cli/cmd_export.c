@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/export_plan.h"
 #include "cli/import_answer.h"
+#include "cli/plan_operands.h"
 #include "cli/prediction.h"
 #include "facts/learned.h"
 #include "keys/launch_file.h"
@@ -22,6 +23,7 @@ struct export_args {
 
 /* clang-format off */
 static const struct operand export_operands[] = {
+    PLAN_OPERANDS(AT(source.model), AT(source.system)),
     {.name = "PLAN", .help = "Words that describe the plan, as in reckon-plan(5), in addition to --plan or instead of it",
      .offset = offsetof(struct export_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
@@ -68,7 +70,7 @@ static const struct option launch_rows[] = {
 static const struct usage export_megatron_usage = {
     .name = "export megatron",
     .summary = "write a launch script of Megatron-LM",
-    .synopsis = "--model MODEL [--plan FILE] [--target VERSION] [options] [PLAN]...",
+    .synopsis = "[--model] MODEL [--plan FILE] [--target VERSION] [options] [PLAN]...",
     .description =
         "Writes a launch script with the arguments of model, parallelism, training and data as bash "
         "arrays. It uses no arguments that are newer than the target's version of Megatron Core. " LOSSES " The head of the script lists these keys, too. A plan that Megatron-LM would refuse at its start is refused here, with all reasons.",
@@ -85,7 +87,7 @@ static const struct usage export_megatron_usage = {
 static const struct usage export_deepspeed_usage = {
     .name = "export deepspeed",
     .summary = "write a ds_config.json of DeepSpeed",
-    .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
+    .synopsis = "[--model] MODEL [--plan FILE] [options] [PLAN]...",
     .description =
         "Writes what DeepSpeed's configuration decides: batch, precision, ZeRO stage, offload, AutoTP "
         "and Ulysses degrees. Recomputation, kernels and experts belong to the training code and are "
@@ -101,7 +103,7 @@ static const struct usage export_deepspeed_usage = {
 static const struct usage export_torchtitan_usage = {
     .name = "export torchtitan",
     .summary = "write a job file (TOML) of torchtitan",
-    .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
+    .synopsis = "[--model] MODEL [--plan FILE] [options] [PLAN]...",
     .description =
         "Writes a job file for torchtitan up to v0.2.2: degrees, schedule, batch, activation "
         "checkpointing, float8. " LOSSES,
@@ -116,7 +118,7 @@ static const struct usage export_torchtitan_usage = {
 static const struct usage export_accelerate_usage = {
     .name = "export accelerate",
     .summary = "write a configuration (YAML) of accelerate",
-    .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
+    .synopsis = "[--model] MODEL [--plan FILE] [options] [PLAN]...",
     .description =
         "Writes a configuration for accelerate 1.10 and later and the line that starts it: FSDP2 where "
         "weights are sharded, the DeepSpeed plugin with framework deepspeed, else data parallelism "
@@ -133,7 +135,7 @@ static const struct usage export_accelerate_usage = {
 static const struct usage export_nanotron_usage = {
     .name = "export nanotron",
     .summary = "write a training configuration (YAML) of nanotron",
-    .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
+    .synopsis = "[--model] MODEL [--plan FILE] [options] [PLAN]...",
     .description =
         "Writes a configuration for nanotron 0.4 with model, degrees, batch, optimizer and made-up "
         "data for 20 steps. Models that its Qwen2 and Llama code does not build are refused. " LOSSES,
@@ -148,7 +150,7 @@ static const struct usage export_nanotron_usage = {
 static const struct usage export_bridge_usage = {
     .name = "export bridge",
     .summary = "write overrides of a recipe of Megatron-Bridge (NeMo)",
-    .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
+    .synopsis = "[--model] MODEL [--plan FILE] [options] [PLAN]...",
     .description =
         "Writes model, degrees, batch, precision and recomputation as keys of Megatron-Bridge's "
         "ConfigContainer, one per line, which run_recipe.py takes after its recipe "
@@ -174,7 +176,7 @@ static const struct usage export_bridge_usage = {
 static const struct usage export_##id##_usage = { \
     .name = "export " target, \
     .summary = "write a training configuration (YAML) of " tool, \
-    .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...", \
+    .synopsis = "[--model] MODEL [--plan FILE] [options] [PLAN]...", \
     .description = "Writes a configuration of " versions ": batch, sequence, adapters, base, optimizer, recomputation and sharding. " \
         "Checkpoint and data are placeholders. " LOSSES, \
     EXPORT_USAGE(), \
@@ -191,7 +193,7 @@ EXPORT_TUNING(torchtune, "torchtune", "torchtune", "torchtune 0.6", "lora16 lora
 static const struct usage export_galvatron_usage = {
     .name = "export galvatron",
     .summary = "write a strategy file of Galvatron, layer by layer",
-    .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
+    .synopsis = "[--model] MODEL [--plan FILE] [options] [PLAN]...",
     .description =
         "Writes the JSON file that Galvatron's runtime is launched with: how each layer is split "
         "(tensor or Ulysses), sharded and recomputed, and the layers of each stage. Standard error "
@@ -209,7 +211,7 @@ static const struct usage export_galvatron_usage = {
 static const struct usage export_fsdp_usage = {
     .name = "export fsdp",
     .summary = "write the FSDP2 units of a plan as Python",
-    .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
+    .synopsis = "[--model] MODEL [--plan FILE] [options] [PLAN]...",
     .description =
         "Writes a Python module that shards a model layer by layer: which layers free their gathered "
         "weights after forward (ZeRO-3), which keep them (ZeRO-2), and what is recomputed. Neither a "
@@ -319,7 +321,7 @@ const struct usage export_usage = {
     .summary = "write launch files for other tools",
     .synopsis = "megatron|deepspeed|torchtitan|accelerate|nanotron|bridge|axolotl|trl|torchtune|"
                 "llama-factory|galvatron|fsdp|ranks "
-                "--model MODEL [--plan FILE] "
+                "[--model] MODEL [--plan FILE] "
                 "[options] [PLAN]...",
     .description = "Writes a plan as a script, a configuration or a plan file of another tool, and "
                    "names what the target cannot express.",

@@ -5,6 +5,7 @@
 #include "cli/describe.h"
 #include "cli/fits.h"
 #include "cli/pages.h"
+#include "cli/plan_operands.h"
 #include "cli/prediction.h"
 #include "cli/run_args.h"
 #include "cli/save.h"
@@ -12,7 +13,6 @@
 #include "facts/headroom.h"
 #include "facts/learned.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,10 +31,7 @@ struct fits_args {
 
 /* clang-format off */
 static const struct operand fits_operands[] = {
-    {.name = "MODEL", AT(source.model), .complete = "models",
-     .help = "Model: an id of `reckon models`, a file (also a config.json of Hugging Face), a folder of weights (whose shapes are taken), or - (standard input)"},
-    {.name = "SYSTEM", AT(source.system), .complete = "systems",
-     .help = "Machine: an id of `reckon systems`, a file, -, or a description in one line; its words may stand alone, h100-sxm5-80g x512"},
+    PLAN_OPERANDS(AT(source.model), AT(source.system)),
     {.name = "PLAN", AT(source.words), .optional = OPERAND_MANY, .complete = "plan",
      .help = "Words that describe the plan, \"tp8 pp4 sp zero1\"; below are all"},
     {.name = NULL},
@@ -95,48 +92,6 @@ const struct usage fits_usage = {
     .see_also = "reckon-predict(1), reckon-plan(5), reckon-model(5), reckon-system(5)",
 };
 /* clang-format on */
-
-/* ---- the words of the system ---- */
-
-/* "x512", "nvl8", "mem2=1TiB@50GB/s", "net1.latency=5us": as reckon-system(5) has them, and no word
- * of a plan. */
-static bool is_of_system(const char *word)
-{
-    static const char *const parts[] = {"hbm",    "mem",        "net", "matrix",
-                                        "vector", "processing", NULL};
-    if (plan_is_word(word, strlen(word))) return false;
-    if (word[0] == 'x' && isdigit((unsigned char)word[1])) return true;
-    if (strncmp(word, "nvl", 3) == 0 && isdigit((unsigned char)word[3])) return true;
-    const size_t target = strcspn(word, "=");
-    if (!word[target]) return false;
-    for (const char *const *part = parts; *part; part++)
-        if (strncmp(word, *part, strlen(*part)) == 0) return true;
-    return memchr(word, '.', target) != NULL;
-}
-
-/* Moves such words from the plan to the system, whose text is then in `buffer`. */
-static enum rk_status take_system_words(struct plan_source *source, char *buffer, size_t size,
-                                        struct rk_error *error)
-{
-    struct option_texts *words = &source->words;
-    size_t used = (size_t)snprintf(buffer, size, "%s", source->system);
-    int kept = 0;
-    for (int i = 0; i < words->count; i++) {
-        if (words->name[i] || !is_of_system(words->text[i])) {
-            words->name[kept] = words->name[i];
-            words->text[kept++] = words->text[i];
-        } else if (used < size) {
-            used += (size_t)snprintf(buffer + used, size - used, " %s", words->text[i]);
-        }
-    }
-    if (used >= size)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "the description of the system is longer than %zu bytes: give a file",
-                       size - 1);
-    words->count = kept;
-    source->system = buffer;
-    return RK_OK;
-}
 
 /* ---- the answer ---- */
 
@@ -387,12 +342,10 @@ static void tune_with(struct plan_input *input)
     plan_read_words("framework=fsdp", &input->draft, &none);
 }
 
-static enum rk_status read_input(struct fits_args *args, char *system, size_t size,
-                                 struct plan_input *input, struct fits_question *question,
-                                 struct rk_error *error)
+static enum rk_status read_input(struct fits_args *args, struct plan_input *input,
+                                 struct fits_question *question, struct rk_error *error)
 {
-    enum rk_status status = take_system_words(&args->source, system, size, error);
-    if (status == RK_OK) status = plan_gather(&args->source, input, error);
+    enum rk_status status = plan_gather(&args->source, input, error);
     if (status != RK_OK) return status;
     status = sure_read(args->sure, &question->sure, error);
     if (status == RK_OK && args->tune && !plan_given(&input->draft, "framework")) tune_with(input);
@@ -481,12 +434,11 @@ int cmd_fits(int argc, char **argv)
     struct plan_input input = {.assumed = ""};
     struct rk_prediction prediction;
     struct rk_error error;
-    char system[1024];
     struct fits_question question = {.open = false};
     int code = options_read(&fits_usage, argc, argv, &args);
     if (code >= 0) return code;
 
-    code = (int)read_input(&args, system, sizeof system, &input, &question, &error);
+    code = (int)read_input(&args, &input, &question, &error);
     if (code == RK_OK && args.tune) {
         code = answer_tuning(&args, &question, &input);
     } else if (code == RK_OK) {

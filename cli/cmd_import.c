@@ -10,8 +10,8 @@
 #include "cli/import_slurm.h"
 #include "cli/model_input.h"
 #include "cli/show.h"
-#include "keys/detect.h"
 #include "huggingface/hf.h"
+#include "keys/detect.h"
 #include "text/output.h"
 #include "text/text_file.h"
 
@@ -34,7 +34,7 @@ enum { MOST_SEQUENCE = 1 << 28, FILE_BYTES = 4 << 20 };
 
 /* clang-format off */
 static const struct operand hf_operands[] = {
-    {"CONFIG", "Config.json of a model, or - (standard input)", offsetof(struct hf_args, config), false, "file"},
+    {.name = "CONFIG", .help = "Config.json of a model, or - (standard input)", .offset = offsetof(struct hf_args, config), .optional = false, .complete = "file"},
     {.name = NULL},
 };
 

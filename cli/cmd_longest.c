@@ -6,6 +6,7 @@
 #include "cli/page_longest.h"
 #include "cli/plan_axes.h"
 #include "cli/plan_input.h"
+#include "cli/plan_operands.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
 #include "facts/headroom.h"
@@ -32,17 +33,16 @@ struct longest_args {
 
 /* clang-format off */
 static const struct operand longest_operands[] = {
-    {.name = "MODEL", .help = "Model: an id of `reckon models` or a file", AT(source.model), .complete = "models"},
-    {.name = "SYSTEM", .help = "Machine: an id of `reckon systems`, a file, or a description in one line; with a second memory, as mem2=250GB@12GB/s, layers can be swapped", AT(source.system), .complete = "systems"},
+    PLAN_OPERANDS(AT(source.model), AT(source.system)),
     {.name = "PLAN", .help = "Words of a plan that all candidates keep, as precision=fp16",
      .offset = offsetof(struct longest_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option input_options[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(source.model), .complete = "models",
-     .help = "Model, in the same form as MODEL"},
+     .help = "Model: an id of `reckon models` or a file"},
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(source.system), .complete = "systems",
-     .help = "Machine, in the same form as SYSTEM"},
+     .help = "Machine: an id of `reckon systems`, a file, or a description in one line; with a second memory, as mem2=250GB@12GB/s, layers can be swapped"},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(source.file), .complete = "file",
      .help = "Plan file or words that all candidates keep, in addition to PLAN"},
     {.name = NULL},

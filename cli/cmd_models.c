@@ -15,8 +15,8 @@ struct models_args {
 
 /* clang-format off */
 static const struct operand models_operands[] = {
-    {"MODEL", "Show one model with its sources: an id of the catalog, a file (also a config.json of Hugging Face), or - (standard input)",
-     offsetof(struct models_args, name), true, "models"},
+    {.name = "MODEL", .help = "Show one model with its sources: an id of the catalog, a file (also a config.json of Hugging Face), or - (standard input)",
+     .offset = offsetof(struct models_args, name), .optional = true, .complete = "models"},
     {.name = NULL},
 };
 

@@ -4,6 +4,7 @@
 #include "cli/offload_files.h"
 #include "cli/offload_rules.h"
 #include "cli/plan_input.h"
+#include "cli/plan_operands.h"
 #include "cli/show.h"
 
 struct offload_args {
@@ -18,6 +19,7 @@ struct offload_args {
 
 /* clang-format off */
 static const struct operand offload_operands[] = {
+    KNOWN_OPERANDS(AT(source.model), AT(source.system)),
     {.name = "PLAN", .help = "Words that describe the plan, as of reckon predict; without --model: files of cases",
      .offset = offsetof(struct offload_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
@@ -41,7 +43,7 @@ static const struct option offload_output[] = {
 const struct usage offload_usage = {
     .name = "offload",
     .summary = "plan activation offloading and the lifetime of drives",
-    .synopsis = "--model MODEL --system SYSTEM [options] [PLAN]... | FILE...",
+    .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]... | FILE...",
     .description =
         "Predicts a plan under each rule of what to keep, offload and recompute: all kept; whole "
         "layers recomputed; MEMO's share of the tokens [zhao2025memo]; the best share; everything "

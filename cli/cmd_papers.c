@@ -19,8 +19,8 @@ struct papers_args {
 
 /* clang-format off */
 static const struct operand papers_operands[] = {
-    {"PAPER", "Name of a paper, or all: run each and print its score",
-     offsetof(struct papers_args, name), true, NULL},
+    {.name = "PAPER", .help = "Name of a paper, or all: run each and print its score",
+     .offset = offsetof(struct papers_args, name), .optional = true, .complete = NULL},
     {.name = NULL},
 };
 

@@ -5,6 +5,7 @@
 #include "cli/buffers_chart.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
+#include "cli/plan_operands.h"
 #include "cli/show.h"
 #include "clusters/predict.h"
 #include "clusters/ranks.h"
@@ -31,6 +32,7 @@ struct place_args {
 
 /* clang-format off */
 static const struct operand place_operands[] = {
+    KNOWN_OPERANDS(AT(source.model), AT(source.system)),
     {.name = "FILE", .help = "Buffers as CSV, in MiniMalloc's format; - is standard input", .offset = offsetof(struct place_args, source.words), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
@@ -66,7 +68,7 @@ static const struct option place_what[] = {
 const struct usage place_usage = {
     .name = "place",
     .summary = "plan fixed addresses for buffers with known lifetimes",
-    .synopsis = "FILE... [options] | --model MODEL --system SYSTEM [options] [PLAN]...",
+    .synopsis = "FILE... [options] | [--model] MODEL [--system] SYSTEM [options] [PLAN]...",
     .description =
         "Gives every buffer an address, so that buffers that are alive at the same time do not overlap "
         "and the highest end, the peak, is low: a plan made beforehand avoids the fragmentation of a "

@@ -5,6 +5,7 @@
 #include "cli/describe.h"
 #include "cli/pages.h"
 #include "cli/plan_input.h"
+#include "cli/plan_operands.h"
 #include "cli/prediction.h"
 #include "cli/run_args.h"
 #include "cli/save.h"
@@ -25,6 +26,7 @@ struct predict_args {
 
 /* clang-format off */
 static const struct operand predict_operands[] = {
+    PLAN_OPERANDS(AT(source.model), AT(source.system)),
     {.name = "PLAN", .help = "Words that describe the plan, \"tp8 pp4 sp zero1 gbs512\"; below are all",
      .offset = offsetof(struct predict_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
@@ -42,7 +44,7 @@ static const struct option answer_options[] = {
 const struct usage predict_usage = {
     .name = "predict",
     .summary = "predict step time and memory of a plan",
-    .synopsis = "--model MODEL --system SYSTEM [options] [PLAN]...",
+    .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]...",
     .description =
         "Predicts one training step of a plan: its time and where it goes, the throughput and MFU, and "
         "the memory of a GPU on every pipeline stage. Plans include experts, context parallelism, all "

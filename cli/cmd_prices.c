@@ -13,8 +13,8 @@ struct prices_args {
 
 /* clang-format off */
 static const struct operand prices_operands[] = {
-    {"SYSTEM", "only prices of this accelerator: an id of the catalog, a file, or a description in one line",
-     offsetof(struct prices_args, system), true, "systems"},
+    {.name = "SYSTEM", .help = "only prices of this accelerator: an id of the catalog, a file, or a description in one line",
+     .offset = offsetof(struct prices_args, system), .optional = true, .complete = "systems"},
     {.name = NULL},
 };
 

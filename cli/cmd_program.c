@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
+#include "cli/plan_operands.h"
 #include "cli/prediction.h"
 #include "cli/rank_files.h"
 #include "cli/show.h"
@@ -27,6 +28,7 @@ struct program_args {
 
 /* clang-format off */
 static const struct operand program_operands[] = {
+    PLAN_OPERANDS(AT(source.model), AT(source.system)),
     {.name = "PLAN", .help = "Words that describe the plan, \"tp8 pp4 sp zero1 gbs512\"; below are all",
      AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
@@ -50,7 +52,7 @@ static const struct option program_options[] = {
 const struct usage program_usage = {
     .name = "program",
     .summary = "print each rank's program, instruction by instruction",
-    .synopsis = "--model MODEL --system SYSTEM [options] [PLAN]...",
+    .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]...",
     .description =
         "Lowers a plan to a program for each rank: the passes of its stage in the order of the "
         "schedule times the operations of its layers, the messages between stages, the reduction of "

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/pages.h"
 #include "cli/plan_input.h"
+#include "cli/plan_operands.h"
 #include "cli/progress.h"
 #include "cli/search_file.h"
 #include "cli/search_job.h"
@@ -40,6 +41,7 @@ static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", "
 
 /* clang-format off */
 static const struct operand report_operands[] = {
+    KNOWN_OPERANDS(AT(source.model), AT(source.system)),
     {.name = "INPUT", .help = "Plan (file, id or words), output of `reckon search --format json`, or database of a study; - is a plan on standard input; two plans are compared",
      AT(source.words), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},

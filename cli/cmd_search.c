@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/pages.h"
 #include "cli/plan_input.h"
+#include "cli/plan_operands.h"
 #include "cli/questions.h"
 #include "cli/search_all.h"
 #include "cli/search_clusters.h"
@@ -16,7 +17,8 @@
 
 #include <string.h>
 
-#define AT(member) .offset = offsetof(struct search_args, member)
+#define AT(member)   .offset = offsetof(struct search_args, member)
+#define LIST(member) AT(member), .listed = true
 
 enum { MOST_ROWS = 1000000, USUAL_TOP = 10 };
 
@@ -24,6 +26,7 @@ static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", "
 
 /* clang-format off */
 static const struct operand search_operands[] = {
+    PLAN_OPERANDS(LIST(models), LIST(systems)),
     {.name = "PLAN", .help = "Words that all plans share, \"tp8 cuda-graphs imbalance=1.2\"; below are all",
      .offset = offsetof(struct search_args, words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
@@ -95,7 +98,7 @@ static const struct option question_options[] = {
 const struct usage search_usage = {
     .name = "search",
     .summary = "search for the fastest plans",
-    .synopsis = "--model MODEL --system SYSTEM --gpus N --batch N [options] [PLAN]...",
+    .synopsis = "[--model] MODEL [--system] SYSTEM [--gpus N] --batch N [options] [PLAN]...",
     .description =
         "Searches every plan for one model on one machine: all degrees of tensor, context, pipeline, "
         "expert and data parallelism, microbatches, uneven stages, schedules that the framework can "

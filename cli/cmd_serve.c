@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "base/number.h"
 #include "cli/commands.h"
+#include "cli/plan_operands.h"
 #include "cli/prediction.h"
 #include "cli/serve.h"
 #include "cli/show.h"
@@ -36,6 +37,7 @@ struct serve_args {
 
 /* clang-format off */
 static const struct operand serve_operands[] = {
+    PLAN_OPERANDS(AT(source.model), AT(source.system)),
     {.name = "PLAN", .help = "Words of a plan: degrees, precision, weight-bytes, attention, dispatcher, ep-overlap, cuda-graphs",
      AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
@@ -83,7 +85,7 @@ static const struct option check_options[] = {
 const struct usage serve_usage = {
     .name = "serve",
     .summary = "predict inference: first token, token rate, KV cache",
-    .synopsis = "--model MODEL --system SYSTEM [options] [PLAN]...",
+    .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]...",
     .description =
         "Predicts inference: prefill of prompts, and decoding steps that generate one token per "
         "sequence. Weights are read once per step, the KV cache (latent vectors, windows, states of "

@@ -29,7 +29,7 @@ static const char *const export_formats[] = {"table", "json", "csv", NULL}; /* e
 
 /* clang-format off */
 static const struct operand study_operands[] = {
-    {"FILE", "Study file, see reckon-study(5); - is standard input", offsetof(struct study_args, file), false, "file"},
+    {.name = "FILE", .help = "Study file, see reckon-study(5); - is standard input", .offset = offsetof(struct study_args, file), .optional = false, .complete = "file"},
     {.name = NULL},
 };
 

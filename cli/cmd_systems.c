@@ -17,8 +17,8 @@ struct systems_args {
 
 /* clang-format off */
 static const struct operand systems_operands[] = {
-    {"SYSTEM", "Show one system with its sources: an id of the catalog, a file, - (standard input) or a description in one line",
-     offsetof(struct systems_args, name), true, "systems"},
+    {.name = "SYSTEM", .help = "Show one system with its sources: an id of the catalog, a file, - (standard input) or a description in one line",
+     .offset = offsetof(struct systems_args, name), .optional = true, .complete = "systems"},
     {.name = NULL},
 };
 

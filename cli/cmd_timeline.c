@@ -8,6 +8,7 @@
 #include "cli/keys.h"
 #include "cli/pages.h"
 #include "cli/plan_input.h"
+#include "cli/plan_operands.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
 #include "clusters/predict.h"
@@ -34,6 +35,7 @@ struct timeline_args {
 
 /* clang-format off */
 static const struct operand timeline_operands[] = {
+    PLAN_OPERANDS(AT(source.model), AT(source.system)),
     {.name = "PLAN", .help = "Words that describe the plan, \"tp8 pp4 sp zero1 gbs512\"; below are all",
      AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
@@ -58,7 +60,7 @@ static const struct option schedule_options[] = {
 const struct usage timeline_usage = {
     .name = "timeline",
     .summary = "simulate the pipeline schedule of one step",
-    .synopsis = "--model MODEL --system SYSTEM [options] [--trace trace.json] [PLAN]...",
+    .synopsis = "[--model] MODEL [--system] SYSTEM [options] [--trace trace.json] [PLAN]...",
     .description =
         "Simulates one training step: each stage runs its forward and backward passes in the order of "
         "the schedule, and a pass starts when the stage is free and its message has arrived. The "

@@ -95,7 +95,6 @@ static void bash_command_values(FILE *out, const char *path, const struct usage 
             bash_values(out, path, row);
 }
 
-/* What stands at which place is not told apart. */
 static void bash_operands(FILE *out, const struct operand *operands)
 {
     const bool several = operands && operands->name && operands[1].name;
@@ -140,6 +139,24 @@ static void print_bash(FILE *out, const struct command *commands)
           "_reckon_words() { mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\"); }\n"
           "_reckon_files() { compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "
           "\"$cur\"); }\n"
+          "# Offers what operands there still are: a machine after the model, and neither twice.\n"
+          "_reckon_operands() {\n"
+          "    local o w list offered='' open=''\n"
+          "    for o in $operand; do\n"
+          "        list=$(reckon __list \"$o\" 2>/dev/null)\n"
+          "        case $o in models | systems)\n"
+          "            [ \"$open\" ] && continue\n"
+          "            for w in \"${COMP_WORDS[@]:2:COMP_CWORD - 2}\"; do\n"
+          "                case $o:$w in models:-m | models:--model | systems:-s | "
+          "systems:--system) continue 2 ;; esac\n"
+          "                [[ $'\\n'$list$'\\n' = *$'\\n'\"${w%% *}\"$'\\n'* ]] && continue 2\n"
+          "            done\n"
+          "            open=yes ;;\n"
+          "        esac\n"
+          "        offered+=\" $list\"\n"
+          "    done\n"
+          "    _reckon_words \"$offered\"\n"
+          "}\n"
           "_reckon() {\n"
           "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
           "    local path=${COMP_WORDS[1]} flags='' operand=''\n"
@@ -162,8 +179,7 @@ static void print_bash(FILE *out, const struct command *commands)
           "    case $cur:$operand in\n"
           "        -*) _reckon_words \"$flags\" ;;\n"
           "        *:file) _reckon_files ;;\n"
-          "        *:?*) _reckon_words \"$(for o in $operand; do reckon __list \"$o\" 2>/dev/null; "
-          "done)\" ;;\n"
+          "        *:?*) _reckon_operands ;;\n"
           "        *) _reckon_words \"$flags\" ;;\n"
           "    esac\n"
           "}\n"

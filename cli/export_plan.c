@@ -28,7 +28,7 @@ enum rk_status export_gather(const struct plan_source *source, struct export_pla
     struct plan_draft draft = plan_draft();
     struct plan_fault fault;
     char why[MODEL_WHY];
-    if (!source->model) return model_missing(&source->words, error);
+    if (!source->model) return model_missing(error);
     if (!source->file && !source->words.count)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "the plan is missing: give --plan FILE, or its words (tp8 pp4 gbs512)");

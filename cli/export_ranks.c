@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/export_plan.h"
+#include "cli/plan_operands.h"
 #include "cli/ranks_files.h"
 #include "cli/ranks_map.h"
 #include "clusters/predict.h"
@@ -19,6 +20,7 @@ struct ranks_args {
 
 /* clang-format off */
 static const struct operand ranks_operands[] = {
+    PLAN_OPERANDS(AT(source.model), AT(source.system)),
     {.name = "PLAN", .help = "Words that describe the plan, as in reckon-plan(5), in addition to --plan or instead of it",
      AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
@@ -32,7 +34,7 @@ static const struct option ranks_options[] = {
 const struct usage export_ranks_usage = {
     .name = "export ranks",
     .summary = "write the place of each rank of a plan over clusters",
-    .synopsis = "--model MODEL --system SYSTEM [--plan FILE] [--ranks-format FORMAT] [options] [PLAN]...",
+    .synopsis = "[--model] MODEL [--system] SYSTEM [--plan FILE] [--ranks-format FORMAT] [options] [PLAN]...",
     .description =
         "Writes the host and device of each rank of a plan over several clusters, in the order of the "
         "ranks. Hosts are named NAME-NODE by the cluster's name and the node's number. If the plan has "

@@ -22,7 +22,7 @@ struct file_args {
 
 /* clang-format off */
 static const struct operand file_operands[] = {
-    {"FILE", "Configuration, or - (standard input)", offsetof(struct file_args, file), false, "file"},
+    {.name = "FILE", .help = "Configuration, or - (standard input)", .offset = offsetof(struct file_args, file), .optional = false, .complete = "file"},
     {.name = NULL},
 };
 

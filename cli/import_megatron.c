@@ -23,8 +23,8 @@ struct megatron_args_given {
 
 /* clang-format off */
 static const struct operand megatron_operands[] = {
-    {"SCRIPT", "Launch script, a text of bare arguments, or - (standard input); or the arguments themselves after --",
-     offsetof(struct megatron_args_given, script), true, "file"},
+    {.name = "SCRIPT", .help = "Launch script, a text of bare arguments, or - (standard input); or the arguments themselves after --",
+     .offset = offsetof(struct megatron_args_given, script), .optional = true, .complete = "file"},
     {.name = NULL},
 };
 

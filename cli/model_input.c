@@ -109,18 +109,8 @@ enum rk_status model_open(const char *name, struct rk_model *model, struct rk_er
     return model_open_why(name, model, why, error);
 }
 
-enum rk_status model_missing(const struct option_texts *words, struct rk_error *error)
+enum rk_status model_missing(struct rk_error *error)
 {
-    const char *model = NULL, *system = NULL;
-    for (int i = 0; i < words->count; i++) {
-        if (words->name[i] || !words->text[i]) continue;
-        if (!model && catalog_has(CATALOG_MODELS, words->text[i])) model = words->text[i];
-        if (!system && catalog_has(CATALOG_SYSTEMS, words->text[i])) system = words->text[i];
-    }
-    if (model)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "--model is missing: words are those of a plan here; say --model %s%s%s",
-                       model, system ? " --system " : "", system ? system : "");
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--model is missing: reckon models lists what there is");
 }

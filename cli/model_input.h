@@ -27,7 +27,7 @@ int model_why_length(const char *why);
 void model_warn_sequence(const char *name, const struct rk_model *model, const char *why,
                          uint64_t given);
 
-/* RK_BAD_ARGUMENT: no --model; where a word of the plan is one, the flags that would say it. */
-enum rk_status model_missing(const struct option_texts *words, struct rk_error *error);
+/* RK_BAD_ARGUMENT: no model. */
+enum rk_status model_missing(struct rk_error *error);
 
 #endif

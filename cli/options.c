@@ -453,32 +453,66 @@ static enum rk_status missing_operand(const struct reader *r, const struct opera
                    r->usage->name);
 }
 
-/* Is what stands there given, by an option of the same member? */
-static bool is_given(const struct reader *r, const struct operand *operand)
+/* What an operand is so far, by an option of the same member or a word before; NULL: nothing. */
+static const char **operand_member(const struct reader *r, const struct operand *operand)
 {
-    return *(const char **)(r->args + operand->offset) != NULL;
+    void *member = r->args + operand->offset;
+    if (!operand->listed) return member;
+    struct option_texts *texts = member;
+    return &texts->text[texts->count ? texts->count - 1 : 0];
 }
 
-/* Words without a flag, behind all options: those that an option gave are passed over. */
-static enum rk_status read_operands(const struct reader *r, char **words, int count)
+static bool is_given(const struct reader *r, const struct operand *operand)
+{
+    return *operand_member(r, operand) != NULL;
+}
+
+/* "h100-sxm5-80g" and "x8" are one text, of one operand of a command line. */
+static enum rk_status join_word(const struct operand *operand, const char **member,
+                                const char *word, struct rk_error *error)
+{
+    static char line[1024];
+    const size_t used = strlen(*member);
+    if (used + 1 + strlen(word) >= sizeof line)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: longer than %zu bytes: give a file",
+                       operand->name, sizeof line - 1);
+    if (*member != line) memcpy(line, *member, used);
+    line[used] = ' ';
+    strcpy(line + used + 1, word);
+    *member = line;
+    return RK_OK;
+}
+
+static enum rk_status read_operand(const struct reader *r, const char *word)
 {
     static const struct operand none = {.name = NULL};
     const struct operand *operand = r->usage->operands ? r->usage->operands : &none;
-    enum rk_status status = RK_OK;
-    for (int i = 0; i < count && status == RK_OK; i++) {
-        while (operand->name && operand->optional != OPERAND_MANY && is_given(r, operand))
-            operand++;
-        if (!operand->name)
-            return refuse(r->error, "too many arguments", words[i],
-                          "is not expected: --help shows the usage");
-        void *member = r->args + operand->offset;
+    for (; operand->name; operand++) {
+        void *texts = r->args + operand->offset;
+        enum operand_fit fit = OPERAND_TAKES;
         if (operand->optional == OPERAND_MANY)
-            status = add_text(operand->name, NULL, member, words[i], r->error);
-        else
-            *(const char **)member = words[i];
+            return add_text(operand->name, NULL, texts, word, r->error);
+        const char **member = operand_member(r, operand), *given = *member;
+        const enum rk_status status =
+            operand->fit ? operand->fit(word, given, &fit, r->error) : RK_OK;
+        if (status != RK_OK) return status;
+        if (fit == OPERAND_ADDS) return join_word(operand, member, word, r->error);
+        if (given || fit == OPERAND_PASSES) continue;
+        if (operand->listed) return add_text(operand->name, NULL, texts, word, r->error);
+        *member = word;
+        return RK_OK;
     }
-    for (; status == RK_OK && operand->name; operand++)
-        if (!operand->optional && !is_given(r, operand)) return missing_operand(r, operand);
+    return refuse(r->error, "too many arguments", word, "is not expected: --help shows the usage");
+}
+
+/* Words without a flag, after all options: operands that an option gave are passed over. */
+static enum rk_status read_operands(const struct reader *r, char **words, int count)
+{
+    enum rk_status status = RK_OK;
+    for (int i = 0; i < count && status == RK_OK; i++)
+        status = read_operand(r, words[i]);
+    for (const struct operand *o = r->usage->operands; status == RK_OK && o && o->name; o++)
+        if (!o->optional && !is_given(r, o)) return missing_operand(r, o);
     return status;
 }
 

@@ -94,13 +94,25 @@ struct option_group {
 
 enum { OPERAND_MANY = 2 };
 
-/* An argument without a flag, in order; the member is a const char *. */
+enum operand_fit {
+    OPERAND_TAKES,  /* the word is this operand */
+    OPERAND_PASSES, /* it is one of those after it */
+    OPERAND_ADDS    /* it goes on with what is given: "h100-sxm5-80g", "x8" */
+};
+
+/* An argument without a flag; the member is a const char *. A word is the first operand that is not
+ * given yet and that it fits. */
 struct operand {
     const char *name; /* "MODEL"; NULL ends the table */
     const char *help;
     size_t offset;
     int optional; /* false, true, or OPERAND_MANY: all that follow, to a struct option_texts */
     const char *complete; /* as in struct option */
+    bool listed;          /* the member is a struct option_texts, of which the word is one */
+    /* Reports how `word` fits; `given` is what the operand is so far, NULL: nothing. Fails for a
+     * word that no operand takes. NULL: any word fits. */
+    enum rk_status (*fit)(const char *word, const char *given, enum operand_fit *fit,
+                          struct rk_error *error);
 };
 
 /* A word that an operand is made of, for help, manual and completion. */

@@ -164,7 +164,7 @@ static enum rk_status need(const struct plan_source *source, struct rk_error *er
     const int inputs = (source->model && strcmp(source->model, "-") == 0) +
                        (source->system && strcmp(source->system, "-") == 0) +
                        (source->file && strcmp(source->file, "-") == 0);
-    if (!source->model) return model_missing(&source->words, error);
+    if (!source->model) return model_missing(error);
     if (!source->system)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--system is missing: reckon systems lists what there is");

@@ -266,7 +266,7 @@ enum rk_status search_grid_open(struct search_grid *grid, const struct search_ar
     if (args->gpus) status = number_list_parse("--gpus", args->gpus, &grid->gpus, error);
     if (status == RK_OK && args->batch)
         status = number_list_parse("--batch", args->batch, &grid->batch, error);
-    if (status == RK_OK && !args->models.count) status = model_missing(&args->words, error);
+    if (status == RK_OK && !args->models.count) status = model_missing(error);
     if (status == RK_OK && !args->systems.count)
         status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--system is missing: reckon systems lists what there is");

@@ -61,11 +61,11 @@ struct llm_args {
 
 /* clang-format off */
 static const struct operand llm_operands[] = {
-    { "MODEL",     "Model file, .json or .json.gz",     offsetof(struct llm_args, model),     false, "file" },
-    { "EXECUTION", "Execution file, .json or .json.gz", offsetof(struct llm_args, execution), false, "file" },
-    { "SYSTEM",    "System file, .json or .json.gz",    offsetof(struct llm_args, system),    false, "file" },
-    { "STATS",     "Output file for the statistics, .json or .json.gz; - prints readable text",
-                                                        offsetof(struct llm_args, stats),     false, "file" },
+    { .name = "MODEL",     .help = "Model file, .json or .json.gz",     .offset = offsetof(struct llm_args, model),     .complete = "file" },
+    { .name = "EXECUTION", .help = "Execution file, .json or .json.gz", .offset = offsetof(struct llm_args, execution), .complete = "file" },
+    { .name = "SYSTEM",    .help = "System file, .json or .json.gz",    .offset = offsetof(struct llm_args, system),    .complete = "file" },
+    { .name = "STATS",     .help = "Output file for the statistics, .json or .json.gz; - prints readable text",
+                                                        .offset = offsetof(struct llm_args, stats),     .complete = "file" },
     { .name = NULL },
 };
 static const struct option llm_options[] = {
@@ -188,13 +188,13 @@ enum { FIRST_FALSE = 5, FIRST_BOTH = 10 };
 /* clang-format off */
 #define SEARCH(member) offsetof(struct search_args, member)
 static const struct operand search_operands[] = {
-    { "MODEL",          "Model file, .json or .json.gz",              SEARCH(model),     false, "file" },
-    { "NUM_PROCS",      "Number of processors of an execution",                 SEARCH(ranks),     false, NULL },
-    { "MAX_BATCH_SIZE", "Largest batch; the search takes the largest multiple of the data degree",
-                                                                      SEARCH(max_batch), false, NULL },
-    { "DATATYPE",       "Datatype: float8, float16, bfloat16 or float32",       SEARCH(datatype),  false, NULL },
-    { "SYSTEM",         "System file, .json or .json.gz",             SEARCH(system),    false, "file" },
-    { "OUTPUT",         "Output file",                              SEARCH(output),    false, "file" },
+    { .name = "MODEL",          .help = "Model file, .json or .json.gz",              .offset = SEARCH(model),     .complete = "file" },
+    { .name = "NUM_PROCS",      .help = "Number of processors of an execution",                 .offset = SEARCH(ranks) },
+    { .name = "MAX_BATCH_SIZE", .help = "Largest batch; the search takes the largest multiple of the data degree",
+                                                                      .offset = SEARCH(max_batch) },
+    { .name = "DATATYPE",       .help = "Datatype: float8, float16, bfloat16 or float32",       .offset = SEARCH(datatype) },
+    { .name = "SYSTEM",         .help = "System file, .json or .json.gz",             .offset = SEARCH(system),    .complete = "file" },
+    { .name = "OUTPUT",         .help = "Output file",                              .offset = SEARCH(output),    .complete = "file" },
     { .name = NULL },
 };
 static const struct option search_options[] = {
@@ -477,8 +477,10 @@ struct parameter_args {
 };
 
 static const struct operand parameter_operands[] = {
-    {"MODEL", "Model file, .json or .json.gz", offsetof(struct parameter_args, model), false,
-     "file"},
+    {.name = "MODEL",
+     .help = "Model file, .json or .json.gz",
+     .offset = offsetof(struct parameter_args, model),
+     .complete = "file"},
     {.name = NULL},
 };
 static const struct option parameter_options[] = {

@@ -33,6 +33,10 @@ offers 'table json csv' reckon search -f ''
 offers 'llm llm-optimal-execution llm-all-executions llm-parameter-calculator' reckon calculon llm
 offers 'tp tp-overlap=none tp-overlap=ring tp-overlap=pipe tp-net=' reckon predict tp
 offers llama3.1-70b reckon fits llama3.1-7
+offers llama3.1-70b reckon predict llama3.1-7
+offers h200-sxm-141g reckon predict llama3.1-70b h200
+offers '' reckon predict -m llama3.1-70b llama3.1-7
+offers 'tp tp-overlap=none tp-overlap=ring tp-overlap=pipe tp-net=' reckon predict llama3.1-70b h200-sxm-141g tp
 offers 'schedule=gpipe schedule=1f1b schedule=zero-bubble schedule=dualpipe schedule=zero-bubble-2p schedule=v-zero schedule=v-half schedule=v-min' reckon fits schedule
 offers --peers reckon calculon llm --p
 exit $failed

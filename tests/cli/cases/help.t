@@ -98,7 +98,7 @@ Examples:
     reckon export megatron -m llama3.1-70b gpus64 dp16 tp4 gbs256 sp tp-overlap zero3 grad-overlap weight-overlap
   What can be trained?
     reckon models
-usage: reckon predict --model MODEL --system SYSTEM [options] [PLAN]...
+usage: reckon predict [--model] MODEL [--system] SYSTEM [options] [PLAN]...
 1
       --help-all              Print all options and words
 Words of a plan (--help-all explains them):

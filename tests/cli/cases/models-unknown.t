@@ -7,9 +7,7 @@ reckon fits h100 llama3.1-8b -g 8
 reckon predict -m llama3.1-8b -s h1000 -g 8
 reckon predict -m llama3.1-8b -s h100x8 tp8
 reckon models 70b
-reckon predict llama3.1-8b h100 -g 8
 reckon search llama3.1-8b -g 8 -b 8
-reckon export megatron llama3.1-8b gpus8
 reckon validate --only gpu=H100 --brief
 === stdout
 exit 3
@@ -23,8 +21,6 @@ reckon: "h100" is a system, a model is wanted here ("reckon models" lists them)
 reckon: unknown system "h1000": did you mean "h100"? ("reckon systems" lists them; a file's name ends in .json)
 reckon: unknown system "h100x8": did you mean "h100 x8"?
 reckon: unknown model "70b": there are llama2-70b, llama3.1-70b, llama3.3-70b ("reckon models" lists them; a file's name ends in .json)
-reckon: --model is missing: words are those of a plan here; say --model llama3.1-8b --system h100
-reckon: --model is missing: words are those of a plan here; say --model llama3.1-8b
-reckon: --model is missing: words are those of a plan here; say --model llama3.1-8b
+reckon: --system is missing: reckon systems lists what there is
 reckon: --only: no row has gpu=H100; the nearest is gpu=H100-SXM5-80GB (--by gpu lists all)
 === exit 2

@@ -1,0 +1,109 @@
+#include "cli/plan_operands.h"
+
+#include "base/text.h"
+#include "catalog/catalog.h"
+#include "catalog/model_line.h"
+#include "catalog/plan_fields.h"
+
+#include <reckon/status.h>
+
+#include <ctype.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_of_plan(const char *word)
+{
+    return plan_is_word(word, strlen(word));
+}
+
+/* "x512", "nvl8", "mem2=1TiB@50GB/s", "net1.latency=5us": as reckon-system(5) has them. */
+static bool is_of_system(const char *word)
+{
+    static const char *const parts[] = {"hbm",    "mem",        "net", "matrix",
+                                        "vector", "processing", NULL};
+    if (is_of_plan(word)) return false;
+    if (word[0] == 'x' && isdigit((unsigned char)word[1])) return true;
+    if (strncmp(word, "nvl", 3) == 0 && isdigit((unsigned char)word[3])) return true;
+    const size_t target = strcspn(word, "=");
+    if (!word[target]) return false;
+    for (const char *const *part = parts; *part; part++)
+        if (strncmp(word, *part, strlen(*part)) == 0) return true;
+    return memchr(word, '.', target) != NULL;
+}
+
+/* Is the first word of it, "h100" of "h100 x8", an id of the catalog? */
+static bool is_known(enum catalog_kind kind, const char *text)
+{
+    char id[256];
+    snprintf(id, sizeof id, "%.*s", (int)strcspn(text, " "), text);
+    return catalog_has(kind, id);
+}
+
+/* What only an id can be: no file, no line that describes one, no list. */
+static bool is_unknown_id(enum catalog_kind kind, const char *word)
+{
+    return catalog_form(kind, word) == CATALOG_ID && !strpbrk(word, ",{") &&
+           !(kind == CATALOG_MODELS && model_line_is(word)) && !catalog_has(kind, word) &&
+           access(word, F_OK) != 0;
+}
+
+/* What is wrong with the word as a plan's, and as a model or a machine. */
+static enum rk_status fail_both(enum catalog_kind kind, const char *word, struct rk_error *error)
+{
+    struct plan_draft draft = plan_draft();
+    struct rk_error as_plan, as_id;
+    struct document document;
+    char id[256];
+    plan_read_words(word, &draft, &as_plan);
+    if (catalog_open(kind, word, &document, id, sizeof id, &as_id) == RK_OK) return RK_OK;
+    if (catalog_has(kind == CATALOG_MODELS ? CATALOG_SYSTEMS : CATALOG_MODELS, word)) {
+        *error = as_id; /* of the other kind */
+        return error->status;
+    }
+    if (strstr(as_plan.text, ": there are ")) /* near no word */
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "%.400s; it is not a word of a plan either, see reckon-plan(5)", as_id.text);
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%.400s; as a word of a plan: %.400s",
+                   as_id.text, as_plan.text);
+}
+
+static enum rk_status fit_any(enum catalog_kind kind, const char *word, const char *given,
+                              enum operand_fit *fit, struct rk_error *error)
+{
+    *fit = given || is_of_plan(word) ? OPERAND_PASSES : OPERAND_TAKES;
+    return *fit == OPERAND_TAKES && is_unknown_id(kind, word) ? fail_both(kind, word, error)
+                                                              : RK_OK;
+}
+
+enum rk_status operand_model(const char *word, const char *given, enum operand_fit *fit,
+                             struct rk_error *error)
+{
+    return fit_any(CATALOG_MODELS, word, given, fit, error);
+}
+
+enum rk_status operand_system(const char *word, const char *given, enum operand_fit *fit,
+                              struct rk_error *error)
+{
+    if (!given || !is_of_system(word)) return fit_any(CATALOG_SYSTEMS, word, given, fit, error);
+    *fit = OPERAND_ADDS;
+    return RK_OK;
+}
+
+enum rk_status operand_known_model(const char *word, const char *given, enum operand_fit *fit,
+                                   struct rk_error *error)
+{
+    (void)error; /* another operand takes what is not known */
+    *fit = !given && is_known(CATALOG_MODELS, word) ? OPERAND_TAKES : OPERAND_PASSES;
+    return RK_OK;
+}
+
+enum rk_status operand_known_system(const char *word, const char *given, enum operand_fit *fit,
+                                    struct rk_error *error)
+{
+    (void)error;
+    const bool adds = given && is_of_system(word);
+    *fit = adds                                        ? OPERAND_ADDS
+           : !given && is_known(CATALOG_SYSTEMS, word) ? OPERAND_TAKES
+                                                       : OPERAND_PASSES;
+    return RK_OK;
+}

@@ -1,0 +1,46 @@
+# A model and a machine are the first words of every command that takes them.
+reckon predict llama3.1-8b "h100 x8" tp2 zero1 recompute=full gbs64 | sed -n 1,2p
+reckon predict tp2 llama3.1-8b h100 x8 zero1 recompute=full gbs64 | sed -n 1,2p
+reckon predict -s h100 llama3.1-8b x8 tp2 zero1 recompute=full gbs64 | sed -n 1,2p
+reckon search -q llama3.1-8b "h100 x8" -b 64 --top 1 | sed -n 1p
+reckon search -q llama3.1-8b,qwen3-8b "h100 x8" -b 64 --format csv | cut -d, -f1-4
+reckon budget h100 x64 -g 64 --days 3 -m llama3.1-8b | sed -n 1p
+reckon doctor llama3.1-8b h100 -g 8 --tflops 380 tp2 | sed -n 1p
+reckon check llama3.1-8b h100 tp3 gbs8 2>&1 | sed -n 1p
+reckon export megatron llama3.1-8b gpus8 dp8 zero1 | sed -n 2p
+reckon serve llama3.1-8b h100 x8 tp8 | sed -n 1p
+reckon diff llama3.1-8b h100 "gpus8 dp8 gbs32 zero3" +tp2 | sed -n 1p
+# What is neither is said with both readings.
+reckon predict tq8 llama3.1-8b h100
+reckon predict llama3.1-9b h100 tp8
+reckon predict llama3.1-8b h101 tp8
+reckon predict llama3.1-8b h100 x8 tq8
+reckon predict h100 llama3.1-8b
+reckon predict
+reckon predict llama3.1-8b
+=== stdout
+llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model: 9.414 s per step, 358.3 TFLOP/s per GPU, MFU 36.2 %
+  plan: dp4 tp2 gbs64 zero1 recompute=full
+llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model: 9.414 s per step, 358.3 TFLOP/s per GPU, MFU 36.2 %
+  plan: dp4 tp2 gbs64 zero1 recompute=full
+llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model: 9.414 s per step, 358.3 TFLOP/s per GPU, MFU 36.2 %
+  plan: dp4 tp2 gbs64 zero1 recompute=full
+llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
+model,system,gpus,batch
+llama3.1-8b,h100-sxm5-80g x8,8,64
+qwen3-8b,h100-sxm5-80g x8,8,64
+64 h100-sxm5-80g x64, 3 days
+measured: 4.438 s per step: 380 TFLOP/s per GPU, 59062.2 tokens/s, MFU 38.4 %
+error 4.heads: tp 3: heads: 32 over 3 ranks is not whole: use 2 or 4
+# Written by reckon 0.2.0 for Megatron Core 0.19.
+llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, inference: prompts of 2048 tokens, 128 generated
+llama3.1-8b on h100-sxm5-80g
+=== stderr
+reckon: unknown model "tq8" ("reckon models" lists them; a file's name ends in .json); as a word of a plan: unknown word "tq": did you mean "tp"?
+reckon: unknown model "llama3.1-9b": did you mean "llama3.1-8b"? ("reckon models" lists them; a file's name ends in .json); it is not a word of a plan either, see reckon-plan(5)
+reckon: unknown system "h101": did you mean "h100"? ("reckon systems" lists them; a file's name ends in .json); it is not a word of a plan either, see reckon-plan(5)
+reckon: "tq8":1:1: unknown word "tq": did you mean "tp"?
+reckon: "h100" is a system, a model is wanted here ("reckon models" lists them)
+reckon: --model is missing: reckon models lists what there is
+reckon: --system is missing: reckon systems lists what there is
+=== exit 2
