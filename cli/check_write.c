@@ -1,14 +1,19 @@
-/* Findings as text, JSON and SARIF 2.1.0. */
+/* Findings as text, JSON, SARIF 2.1.0 and a page. */
+#include "base/text.h"
 #include "cli/check.h"
+#include "cli/pages.h"
 #include "text/output.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const levels[] = {"error", "warning", "note"};
+enum { LEVELS = sizeof levels / sizeof *levels };
+
 static const char *level_of(const struct rk_finding *f)
 {
-    return f->severity == RK_ERROR ? "error" : f->severity == RK_WARNING ? "warning" : "note";
+    return levels[f->severity == RK_ERROR ? 0 : f->severity == RK_WARNING ? 1 : 2];
 }
 
 /* The file that a finding is in; "" : none. */
@@ -36,9 +41,19 @@ static int count_level(const struct rk_findings *findings, const char *level)
     return count;
 }
 
+/* "2 errors, 1 note" */
+static void write_counts(FILE *out, const struct rk_findings *findings)
+{
+    if (!findings->count) fprintf(out, "nothing found");
+    for (int i = 0, some = 0; i < LEVELS; i++) {
+        const int count = count_level(findings, levels[i]);
+        if (!count) continue;
+        fprintf(out, "%s%d %s%s", some++ ? ", " : "", count, levels[i], count == 1 ? "" : "s");
+    }
+}
+
 static void write_text(FILE *out, const struct rk_findings *findings, const struct checked *checked)
 {
-    static const char *const levels[] = {"error", "warning", "note"};
     char text[SENTENCE];
     for (int i = 0; i < findings->count; i++) {
         const struct rk_finding *f = &findings->finding[i];
@@ -51,12 +66,7 @@ static void write_text(FILE *out, const struct rk_findings *findings, const stru
         fprintf(out, "%s%s%s: %s\n", level_of(f), *f->rule ? " " : "", f->rule, text);
     }
     if (checked->title) fprintf(out, "%s: ", checked->title);
-    if (!findings->count) fprintf(out, "nothing found");
-    for (size_t i = 0, some = 0; i < sizeof levels / sizeof *levels; i++) {
-        const int count = count_level(findings, levels[i]);
-        if (!count) continue;
-        fprintf(out, "%s%d %s%s", some++ ? ", " : "", count, levels[i], count == 1 ? "" : "s");
-    }
+    write_counts(out, findings);
     fputc('\n', out);
     if (findings->dropped)
         fprintf(out, "%d more of the same kinds are left out\n", findings->dropped);
@@ -142,6 +152,68 @@ static json_t *sarif_of(const struct rk_findings *findings, const struct checked
                      sarif_rules(), "results", results);
 }
 
+/* ---- page ---- */
+
+static void add_counts(struct report *report, const struct rk_findings *findings)
+{
+    static const struct report_column columns[] = {{.name = "severity"}, {.name = "findings"}};
+    struct report_table *table =
+        REPORT_LIST(report, "counts", "Findings by severity", REPORT_IN_ALL, columns);
+    for (int i = 0; i < LEVELS; i++)
+        report_row(report, table,
+                   (const struct report_cell[]){cell_text(levels[i]),
+                                                cell_count(count_level(findings, levels[i]))});
+}
+
+static void add_findings(struct report *report, const struct rk_findings *findings,
+                         const struct checked *checked)
+{
+    static const struct report_column columns[] = {{.name = "severity"}, {.name = "rule"},
+                                                   {.name = "where"},    {.name = "found"},
+                                                   {.name = "needs"},    {.name = "remedy"}};
+    struct report_table *table =
+        REPORT_LIST(report, "findings", "Findings", REPORT_IN_ALL, columns);
+    for (int i = 0; i < findings->count; i++) {
+        const struct rk_finding *f = &findings->finding[i];
+        const char *file = file_of(f, checked);
+        report_row(
+            report, table,
+            (const struct report_cell[]){
+                cell_text(level_of(f)), cell_text(f->rule),
+                cell_text(*file && f->line ? report_text(report, "%s:%d", file, f->line)
+                          : *file          ? report_text(report, "%s", file)
+                                           : NULL),
+                cell_text(report_text(report, "%s%s%s", f->what, *f->have ? " " : "", f->have)),
+                cell_text(f->need), cell_text(*f->fix ? f->fix : NULL)});
+    }
+}
+
+static int write_page(const struct rk_findings *findings, const struct checked *checked,
+                      const char *path)
+{
+    const bool errors = rk_findings_errors(findings) > 0;
+    struct report report = {.title = checked->title};
+    struct rk_error error;
+    char counts[SENTENCE] = "";
+    FILE *out = fmemopen(counts, sizeof counts, "w");
+    if (out) write_counts(out, findings);
+    if (out) fclose(out);
+    report_verdict(&report,
+                   errors                             ? REPORT_BAD
+                   : count_level(findings, "warning") ? REPORT_UNSURE
+                                                      : REPORT_GOOD,
+                   report_text(&report, "%s: %s.", errors ? "It will fail" : "No error", counts));
+    if (findings->count) add_findings(&report, findings, checked);
+    add_counts(&report, findings);
+    if (findings->dropped)
+        report_note(&report, report_text(&report, "%d more of the same kinds are left out.",
+                                         findings->dropped));
+    const int code = errors ? RK_CHECK_FAILED : RK_OK;
+    const enum rk_status status = page_of_answer(&report, path, code, &error);
+    report_release(&report);
+    return status == RK_OK ? code : options_fail(&error);
+}
+
 /* ---- all ---- */
 
 static bool write_json(FILE *out, json_t *json)
@@ -160,6 +232,8 @@ int check_write(const struct rk_findings *findings, const struct checked *checke
     struct output output = {.file = NULL};
     struct rk_error error;
     bool good = true;
+    if (path && format == CHECK_TEXT && text_ends_in(path, ".html"))
+        return write_page(findings, checked, path);
     if (output_open(&output, path ? path : "-", &error) != RK_OK) return options_fail(&error);
     if (format == CHECK_JSON)
         good = write_json(output.file, json_of(findings, checked));

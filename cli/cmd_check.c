@@ -99,7 +99,7 @@ static const struct option form_rows[] = {
     {.name = "format", .type = OPTION_CHOICE, AT(format), .choices = formats,
      .help = "Print text, json, or sarif (2.1.0), which code hosts show next to the file"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "Write to FILE, atomically; - is standard output (default: -)"},
+     .help = "Write to FILE, atomically; - is standard output (default: -). A name that ends in .html gives a page"},
     {.name = NULL},
 };
 

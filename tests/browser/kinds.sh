@@ -43,6 +43,8 @@ page timeline timeline $model -g 8 tp2 pp4 gbs16
 page models models
 page systems systems
 page validate validate "$RECKON_SOURCE/data/measured/memory.csv" "$RECKON_SOURCE/data/measured/runs.csv" --brief
+page check check $model -g 8 tp3 gbs63
+page script check "$RECKON_SOURCE/tests/data/megatron/llama3-70b.sh" -s h100
 page named predict -m 'a<b>.json' -s h100-sxm5-80g -g 8 tp2 gbs64
 # shellcheck disable=SC2086
 node "$RECKON_SOURCE/tests/browser/kinds.js" $pages
