@@ -43,13 +43,13 @@ static const struct operand check_operands[] = {
 };
 
 static const struct option check_rows[] = {
-    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
+    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
      .help = "Model, unless the file names it: an id of `reckon models`, or a file"},
-    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
+    {.letter = 's', .name = "system", .common = true, .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
      .help = "Machine: an id of `reckon systems`, a file, or a description in one line"},
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXTS, .argument = "FILE|WORDS", AT(words), .complete = "file",
+    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXTS, .argument = "FILE|WORDS", AT(words), .complete = "file",
      .help = "Plan, in the same form as PLAN"},
-    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
+    {.letter = 'g', .name = "gpus", .common = true, .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
      .help = "Number of GPUs launched (default: as the plan or the file says)"},
     {.name = "domain", .type = OPTION_NUMBER, .argument = "N", AT(domain), .min = 1, .max = 1 << 20,
      .help = "Number of GPUs joined by the fastest links (default: as the system says)"},
@@ -73,11 +73,11 @@ static const struct option check_rows[] = {
 };
 
 static const struct option log_rows[] = {
-    {.name = "logs", .type = OPTION_TEXTS, .argument = "PATH", AT(logs), .complete = "file",
+    {.name = "logs", .common = true, .type = OPTION_TEXTS, .argument = "PATH", AT(logs), .complete = "file",
      .help = "Check logs of operations: a folder, or one file per rank whose name ends in the rank; may be repeated. With a model, a system and a plan, words or a file, compare their sums with the plan"},
-    {.name = "nccl", .type = OPTION_TEXTS, .argument = "PATH", AT(nccl), .complete = "file",
+    {.name = "nccl", .common = true, .type = OPTION_TEXTS, .argument = "PATH", AT(nccl), .complete = "file",
      .help = "Read logs of NCCL, made with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL: a folder, or files; may be repeated"},
-    {.name = "flight", .type = OPTION_TEXTS, .argument = "PATH", AT(flight), .complete = "file",
+    {.name = "flight", .common = true, .type = OPTION_TEXTS, .argument = "PATH", AT(flight), .complete = "file",
      .help = "Read dumps of PyTorch's flight recorder as JSON: a folder, or one file per rank; may be repeated"},
     {.name = "transport", .type = OPTION_CHOICE, AT(transport), .choices = transports,
      .help = "How messages match: by order (nccl) or by tag (mpi)"},
@@ -91,14 +91,14 @@ static const struct option batch_rows[] = {
      .help = "Check each line of FILE, a case as JSON, and print a line of JSON for each"},
     {.name = "measured", .type = OPTION_TEXT, .argument = "FILE", AT(measured), .complete = "file",
      .help = "Check each row of a table of measured runs, as reckon validate reads it (own: the catalog's table)"},
-    {.name = "rules", .type = OPTION_FLAG, AT(rules), .help = "List the rules"},
+    {.name = "rules", .common = true, .type = OPTION_FLAG, AT(rules), .help = "List the rules"},
     {.name = NULL},
 };
 
 static const struct option form_rows[] = {
     {.name = "format", .type = OPTION_CHOICE, AT(format), .choices = formats,
      .help = "Print text, json, or sarif (2.1.0), which code hosts show next to the file"},
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
      .help = "Write to FILE, atomically; - is standard output (default: -). A name that ends in .html gives a page"},
     {.name = NULL},
 };

@@ -37,16 +37,16 @@ static const struct operand diff_operands[] = {
 };
 
 static const struct option input_rows[] = {
-    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(source.system), .complete = "systems",
+    {.letter = 's', .name = "system", .common = true, .type = OPTION_TEXT, .argument = "SYSTEM", AT(source.system), .complete = "systems",
      .help = "Machine: an id of `reckon systems`, a file, or a description in one line"},
-    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(source.model), .complete = "models",
+    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(source.model), .complete = "models",
      .help = "Model: an id of `reckon models`, or a file (default: the launch script's model)"},
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXTS, .argument = "FILE|WORDS", AT(source.plans), .complete = "file",
+    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXTS, .argument = "FILE|WORDS", AT(source.plans), .complete = "file",
      .help = "Plan A; given again: plan B"},
-    {.name = "best", .type = OPTION_FLAG, AT(best),
+    {.name = "best", .common = true, .type = OPTION_FLAG, AT(best),
      .help = "Compare A with the best plan of a search (as without B): same GPUs, batch, precision and attention kernel"},
     OPTION_HEADROOM_ROW(AT(source.headroom)),
-    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(source.gpus), .min = 1, .max = 1 << 24,
+    {.letter = 'g', .name = "gpus", .common = true, .type = OPTION_NUMBER, AT(source.gpus), .min = 1, .max = 1 << 24,
      .help = "Number of GPUs of a script (default: what it says)"},
     {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(source.sets),
      .help = "Set a variable that a script leaves unset; may be repeated"},
@@ -56,7 +56,7 @@ static const struct option input_rows[] = {
      .help = "Choose the Nth training command of a script"},
     {.name = "vocabulary", .type = OPTION_NUMBER, AT(source.vocabulary), .min = 1, .max = 1 << 28,
      .help = "Number of entries of a script's embedding table, if only the tokenizer's files state it"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "Write to FILE, atomically; - is standard output (default: -). A name that ends in .sh, .slurm or .sbatch gives the script A, changed so that it runs B; one that ends in .html gives a page with both side by side"},
     {.name = NULL},
 };

@@ -45,19 +45,19 @@ static const struct operand doctor_operands[] = {
     {.name = NULL},
 };
 static const struct option doctor_number[] = {
-    {.name = "tflops", .type = OPTION_COUNT, .argument = "N", AT(number.tflops),
+    {.name = "tflops", .common = true, .type = OPTION_COUNT, .argument = "N", AT(number.tflops),
      .help = "Measured model TFLOP/s per GPU, as Megatron-LM and torchtitan print them"},
-    {.name = "step", .type = OPTION_COUNT, .argument = "SECONDS", AT(number.step_s), .help = "Measured seconds per step"},
-    {.name = "tokens-per-second", .type = OPTION_COUNT, .argument = "N", AT(number.tokens_per_s),
+    {.name = "step", .common = true, .type = OPTION_COUNT, .argument = "SECONDS", AT(number.step_s), .help = "Measured seconds per step"},
+    {.name = "tokens-per-second", .common = true, .type = OPTION_COUNT, .argument = "N", AT(number.tokens_per_s),
      .help = "Measured tokens per second of all GPUs"},
     {.name = "tokens-per-second-per-gpu", .type = OPTION_COUNT, .argument = "N", AT(number.tokens_per_s_per_gpu),
      .help = "Measured tokens per second per GPU"},
-    {.name = "mfu", .type = OPTION_COUNT, .argument = "PERCENT", AT(number.mfu_percent),
+    {.name = "mfu", .common = true, .type = OPTION_COUNT, .argument = "PERCENT", AT(number.mfu_percent),
      .help = "Measured model FLOP/s utilization, 45 or 0.45"},
     {.name = NULL},
 };
 static const struct option doctor_launch[] = {
-    {.name = "launch", .type = OPTION_TEXT, .argument = "FILE", AT(launch_file), .complete = "file",
+    {.name = "launch", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(launch_file), .complete = "file",
      .help = "Read model and plan from a launch script or configuration, as reckon import does"},
     {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(sets),
      .help = "Set a variable of the script, or a key of the file; may be repeated"},

@@ -38,7 +38,7 @@ static const struct operand fits_operands[] = {
 };
 static const struct option answer_options[] = {
     OPTION_HEADROOM_ROW(AT(headroom)),
-    {.name = "tune", .type = OPTION_FLAG, AT(tune),
+    {.name = "tune", .common = true, .type = OPTION_FLAG, AT(tune),
      .help = "Compare ways of fine-tuning: all weights, LoRA and QLoRA, sharded or not, recomputed or not, offloaded or not; show for each the plan with least memory, the fastest plan, and the largest microbatch and longest sample; framework=fsdp unless given"},
     {.name = "sure", .type = OPTION_TEXT, .argument = "FITS,FAILS", AT(sure),
      .help = "Report as uncertain, exit status 2, plans that need between these shares of the memory; 1: never (default: 0.85,1.1)"},

@@ -32,7 +32,7 @@ static const struct operand predict_operands[] = {
     {.name = NULL},
 };
 static const struct option answer_options[] = {
-    {.letter = 'l', .name = "layers", .type = OPTION_FLAG, AT(layers),
+    {.letter = 'l', .name = "layers", .common = true, .type = OPTION_FLAG, AT(layers),
      .help = "Also print the operations of a layer of each kind (with --format csv only these)"},
     {.name = "given", .type = OPTION_TEXT, .argument = "FILE", AT(given), .complete = "file",
      .help = "Correct the step by a table of steps measured on the same cluster, as reckon validate reads it"},

@@ -34,9 +34,9 @@ static const struct operand program_operands[] = {
     {.name = NULL},
 };
 static const struct option program_options[] = {
-    {.letter = 'r', .name = "rank", .type = OPTION_VALUES, .argument = "RANK", AT(ranks), .max = UINT32_MAX,
+    {.letter = 'r', .name = "rank", .common = true, .type = OPTION_VALUES, .argument = "RANK", AT(ranks), .max = UINT32_MAX,
      .help = "Print the program of this rank"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "Write to FILE, compressed if it ends in .gz (default: -, standard output)"},
     {.name = "all", .type = OPTION_TEXT, .argument = "DIR", AT(all), .complete = "file",
      .help = "Write the programs of all ranks to DIR, rank-0.log, rank-1.log ...; with --classes, one rank of each class"},

@@ -47,13 +47,13 @@ static const struct operand report_operands[] = {
     {.name = NULL},
 };
 static const struct option report_options[] = {
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "Write the page to FILE (default: standard output, unless it is a terminal)"},
     {.letter = 'f', .name = "format", .type = OPTION_CHOICE, .choices = format_names, AT(format),
      .help = "Write html, a page to open, or json, its texts, tables and charts for a page of your own (default: html)"},
     {.name = "charts", .type = OPTION_TEXT, .argument = "DIR", AT(charts), .complete = "file",
      .help = "Write the numbers of each chart to DIR as NAME.csv, and its description as NAME.json; the page is then written only with -o"},
-    {.name = "measured", .type = OPTION_TEXT, .argument = "FILE", AT(measured), .complete = "file",
+    {.name = "measured", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(measured), .complete = "file",
      .help = "Draw a measured step of this plan over the predicted one, from `reckon train --trace FILE`, with the memory of both"},
     {.name = "addresses", .type = OPTION_FLAG, AT(addresses),
      .help = "Draw where each buffer of a step lies on the tightest stage of a plan, at fixed addresses, as reckon-place(1) does"},
@@ -63,7 +63,7 @@ static const struct option report_options[] = {
     {.name = NULL},
 };
 static const struct option report_size_options[] = {
-    {.letter = 'b', .name = "batch", .type = OPTION_NUMBER, AT(batch), .min = 1,
+    {.letter = 'b', .name = "batch", .common = true, .type = OPTION_NUMBER, AT(batch), .min = 1,
      .help = "Samples per step over all GPUs (global batch)"},
     {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(asked.sequence), .min = 1,
      .help = "Tokens per sample (default: the model's)"},
@@ -72,7 +72,7 @@ static const struct option report_size_options[] = {
     {.name = NULL},
 };
 static const struct option report_search_options[] = {
-    {.name = "search", .type = OPTION_FLAG, AT(search),
+    {.name = "search", .common = true, .type = OPTION_FLAG, AT(search),
      .help = "Search now, as `reckon search` with the same options does, and show the answer"},
     {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_ROWS,
      .help = "Show the N best plans (default: 10, or those of the file)"},

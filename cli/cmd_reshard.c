@@ -25,13 +25,13 @@ static const struct operand operands[] = {
 };
 
 static const struct option rows[] = {
-    {.name = "to", .type = OPTION_TEXTS, .argument = "WORDS", AT(to), .complete = "plan",
+    {.name = "to", .common = true, .type = OPTION_TEXTS, .argument = "WORDS", AT(to), .complete = "plan",
      .help = "Words of the new plan, \"tp4 pp2\""},
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "file",
+    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "file",
      .help = "Plan file, reckon-plan(5), or a line of words, in place of --to"},
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "DIR", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .common = true, .type = OPTION_TEXT, .argument = "DIR", AT(output), .complete = "file",
      .help = "Write the shards to a new folder; a stopped run resumes with the same command"},
-    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
+    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
      .help = "Model, if the shards do not name it"},
     {.name = "zero", .type = OPTION_CHOICE, .choices = shard_cut_names, AT(cut),
      .help = "What data-parallel ranks shard (default: none)"},
@@ -41,7 +41,7 @@ static const struct option rows[] = {
      .help = "What to do with unknown tensor names (default: refuse)"},
     {.name = "scales", .type = OPTION_CHOICE, .choices = scales, AT(scales),
      .help = "What to do when a cut crosses 128 x 128 values that share a scale (default: refuse)"},
-    {.name = "dry-run", .type = OPTION_FLAG, AT(dry_run), .help = "Read headers, check, show, write nothing"},
+    {.name = "dry-run", .common = true, .type = OPTION_FLAG, AT(dry_run), .help = "Read headers, check, show, write nothing"},
     {.name = "explain", .type = OPTION_FLAG, AT(explain), .help = "Show the table of tensors by rank"},
     {.name = NULL},
 };

@@ -32,30 +32,30 @@ static const struct operand search_operands[] = {
     {.name = NULL},
 };
 static const struct option input_options[] = {
-    {.letter = 'm', .name = "model", .type = OPTION_TEXTS, .argument = "MODEL", AT(models), .complete = "models",
+    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXTS, .argument = "MODEL", AT(models), .complete = "models",
      .help = "Model: an id of `reckon models`, a file, or - (standard input); several with commas, or repeated"},
-    {.letter = 's', .name = "system", .type = OPTION_TEXTS, .argument = "SYSTEM", AT(systems), .complete = "systems",
+    {.letter = 's', .name = "system", .common = true, .type = OPTION_TEXTS, .argument = "SYSTEM", AT(systems), .complete = "systems",
      .help = "Machine: an id of `reckon systems`, a file, -, or a description in one line, \"h100-80g x4096 nvl8 hbm=120GiB\", with price=USD of an accelerator and hour or an offer of `reckon prices`; several with commas (ids and files), or repeated"},
     {.name = NULL},
 };
 static const struct option size_options[] = {
-    {.letter = 'g', .name = "gpus", .type = OPTION_TEXT, .argument = "N", AT(gpus),
+    {.letter = 'g', .name = "gpus", .common = true, .type = OPTION_TEXT, .argument = "N", AT(gpus),
      .help = "Number of GPUs: a number, a list (512,1024) or a range (1024..16384; see SIZES)"},
-    {.letter = 'b', .name = "batch", .type = OPTION_TEXT, .argument = "N", AT(batch),
+    {.letter = 'b', .name = "batch", .common = true, .type = OPTION_TEXT, .argument = "N", AT(batch),
      .help = "Samples per step over all GPUs (global batch): a number, a list or a range"},
     {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(sequence), .min = 1,
      .help = "Tokens per sample (default: the model's)"},
     {.name = NULL},
 };
 static const struct option framework_options[] = {
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "file",
+    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "file",
      .help = "Choices that all plans share: words, \"tp8 cuda-graphs\", or those of a plan file, without its sizes"},
     {.name = "framework", .type = OPTION_CHOICE, .choices = framework_names, .argument = "NAME", AT(framework),
      .help = "Framework whose defaults apply: megatron, fsdp, deepspeed; calculon: the Calculon model (default: megatron; calculon if the system has no kernels)"},
     {.name = NULL},
 };
 static const struct option search_options[] = {
-    {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_ROWS,
+    {.letter = 'k', .name = "top", .common = true, .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_ROWS,
      .help = "Number of plans to print, up to 1,000,000 (default: 10; all of a frontier)"},
     {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = MOST_THREADS,
      .help = "Search with N threads; the result is the same for any number (default: all cores)"},
@@ -77,16 +77,16 @@ static const struct option search_options[] = {
     {.name = NULL},
 };
 static const struct option question_options[] = {
-    {.name = "where", .type = OPTION_TEXT, .argument = "CONDITION", AT(where),
+    {.name = "where", .common = true, .type = OPTION_TEXT, .argument = "CONDITION", AT(where),
      .help = "Keep plans that satisfy EXPRESSION, such as 'hbm <= 60GiB and tensor <= 8' (see EXPRESSIONS)"},
     OPTION_HEADROOM_ROW(AT(headroom)),
     {.name = "sort", .type = OPTION_TEXT, .argument = "EXPRESSION", AT(sort),
      .help = "Sort by EXPRESSION instead of the time: least first, or largest first for a rate or an efficiency; sort rows of several problems also by price, power_kW, energy_kWh, cost_per_trillion and measured"},
-    {.name = "pareto", .type = OPTION_TEXT, .argument = "LIST", AT(pareto),
+    {.name = "pareto", .common = true, .type = OPTION_TEXT, .argument = "LIST", AT(pareto),
      .help = "Print the Pareto frontier of these expressions: time,hbm,mem2"},
     {.name = "all", .type = OPTION_OUTPUT, .argument = "FILE", AT(all), .complete = "file",
      .help = "Write every plan that fits, and satisfies --where, to FILE: .csv, .csv.gz or .sqlite"},
-    {.name = "why", .type = OPTION_FLAG, AT(why),
+    {.name = "why", .common = true, .type = OPTION_FLAG, AT(why),
      .help = "Print the closest infeasible plans and single changes that make one feasible (default when nothing fits)"},
     {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
      .help = "Also print the measured runs of three sources most like the best plan, with their predictions; --format json always has them"},

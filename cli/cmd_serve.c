@@ -43,11 +43,11 @@ static const struct operand serve_operands[] = {
     {.name = NULL},
 };
 static const struct option serve_options[] = {
-    {.letter = 'b', .name = "batch", .type = OPTION_VALUES, AT(batch), .argument = "N,N", .min = 1, .max = MOST_BATCH,
+    {.letter = 'b', .name = "batch", .common = true, .type = OPTION_VALUES, AT(batch), .argument = "N,N", .min = 1, .max = MOST_BATCH,
      .help = "Number of sequences at a time over all GPUs; a range stands for its powers of two (default: the powers of two that fit)"},
-    {.name = "prompt", .type = OPTION_NUMBER, AT(prompt), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
+    {.name = "prompt", .common = true, .type = OPTION_NUMBER, AT(prompt), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
      .help = "Tokens per prompt (default: 2048)"},
-    {.name = "generate", .type = OPTION_NUMBER, AT(generated), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
+    {.name = "generate", .common = true, .type = OPTION_NUMBER, AT(generated), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
      .help = "Tokens generated per prompt (default: 128)"},
     {.name = "pass-tokens", .type = OPTION_NUMBER, AT(pass_tokens), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
      .help = "Process prompts in passes of at most N tokens per data rank (default: " SERVE_TEXT(SERVE_PASS_TOKENS) ")"},
@@ -60,11 +60,11 @@ static const struct option serve_options[] = {
     {.name = NULL},
 };
 static const struct option search_options[] = {
-    {.name = "search", .type = OPTION_FLAG, AT(search),
+    {.name = "search", .common = true, .type = OPTION_FLAG, AT(search),
      .help = "Search all layouts of the GPUs (tensor, pipeline, data, experts) and batches for the most tokens per second per GPU"},
-    {.name = "token-ms", .type = OPTION_NUMBER, AT(token_ms), .argument = "MS", .min = 1, .max = MOST_TOKENS,
+    {.name = "token-ms", .common = true, .type = OPTION_NUMBER, AT(token_ms), .argument = "MS", .min = 1, .max = MOST_TOKENS,
      .help = "With --search, keep layouts whose mean time per further token is at most N ms"},
-    {.name = "first-ms", .type = OPTION_NUMBER, AT(first_ms), .argument = "MS", .min = 1, .max = MOST_TOKENS,
+    {.name = "first-ms", .common = true, .type = OPTION_NUMBER, AT(first_ms), .argument = "MS", .min = 1, .max = MOST_TOKENS,
      .help = "With --search, keep layouts whose first token of a single prompt takes at most N ms"},
     {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_SHOWN,
      .help = "With --search, print N layouts (default: 5)"},
@@ -77,7 +77,7 @@ static const struct option check_options[] = {
     {.name = "measured", .type = OPTION_TEXT, AT(measured), .argument = "FILE", .complete = "file",
      .help = "Compare another table with predictions: id, source, model, system, plan, prompt, generated, batch, cache_bits, cache_split, heads_apart, figure, value"},
     {.name = "rows", .type = OPTION_FLAG, AT(rows), .help = "With --validate or --measured, print every row"},
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
      .help = "Write to FILE, atomically; - is standard output (default: -)"},
     {.name = NULL},
 };

@@ -32,9 +32,9 @@ static const struct operand operands[] = {
 };
 
 static const struct option what_rows[] = {
-    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
+    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
      .help = "Model, if the folder has no config.json; without CHECKPOINT: plan its tensors, write nothing"},
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "file",
+    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "file",
      .help = "Plan file, reckon-plan(5), or a line of words, in place of PLAN"},
     {.name = "split", .type = OPTION_CHOICE, .choices = shard_split_names, AT(split),
      .help = "Split over tensor ranks by the roles of tensors, by Redco's rules (current or those of the paper), or by predicted communication (default: roles)"},
@@ -48,13 +48,13 @@ static const struct option what_rows[] = {
 };
 
 static const struct option how_rows[] = {
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "DIR", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .common = true, .type = OPTION_TEXT, .argument = "DIR", AT(output), .complete = "file",
      .help = "Write the shards to a new folder; a stopped run resumes with the same command"},
-    {.name = "rank", .type = OPTION_NUMBER, AT(rank), .min = 0,
+    {.name = "rank", .common = true, .type = OPTION_NUMBER, AT(rank), .min = 0,
      .help = "Write only the file of this rank"},
-    {.name = "dry-run", .type = OPTION_FLAG, AT(dry_run), .help = "Read headers, check, show, write nothing"},
+    {.name = "dry-run", .common = true, .type = OPTION_FLAG, AT(dry_run), .help = "Read headers, check, show, write nothing"},
     {.name = "explain", .type = OPTION_FLAG, AT(explain), .help = "Show the table of tensors by rank"},
-    {.name = "check", .type = OPTION_TEXT, .argument = "DIR", AT(check), .complete = "file",
+    {.name = "check", .common = true, .type = OPTION_TEXT, .argument = "DIR", AT(check), .complete = "file",
      .help = "Verify the shards in DIR: headers, and that every element of every tensor is in one of them"},
     {.name = NULL},
 };

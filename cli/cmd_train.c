@@ -49,25 +49,25 @@ static const struct operand operands[] = {
     {.name = NULL},
 };
 static const struct option input_rows[] = {
-    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "model",
+    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "model",
      .help = "Model: an id of the catalog, a model file, or a config.json of Hugging Face or its folder"},
-    {.letter = 'd', .name = "data", .type = OPTION_TEXT, .argument = "FILE", AT(data), .complete = "file",
+    {.letter = 'd', .name = "data", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(data), .complete = "file",
      .help = "Tokens, as reckon tokenize --as bin writes them; of any other file each byte is a token"},
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "plan",
+    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "plan",
      .help = "Plan file, or words in quotes: \"tp2 pp2 zero1\""},
-    {.name = "ranks", .type = OPTION_NUMBER, .argument = "N", AT(ranks), .min = 1, .max = 1024,
+    {.name = "ranks", .common = true, .type = OPTION_NUMBER, .argument = "N", AT(ranks), .min = 1, .max = 1024,
      .help = "Number of ranks, as threads of this process (default: the product of the plan's degrees)"},
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "system",
      .help = "This machine, as reckon measure describes it: predict the step and compare it with the measured one"},
     {.name = NULL},
 };
 static const struct option run_rows[] = {
-    {.letter = 'n', .name = "steps", .type = OPTION_NUMBER, AT(steps), .min = 1, .max = 1000000000, .help = "Total number of steps (default: 100)"},
-    {.name = "seed", .type = OPTION_NUMBER, AT(seed), .help = "Seed of the initial weights and of the order of samples (default: 1)"},
+    {.letter = 'n', .name = "steps", .common = true, .type = OPTION_NUMBER, AT(steps), .min = 1, .max = 1000000000, .help = "Total number of steps (default: 100)"},
+    {.name = "seed", .common = true, .type = OPTION_NUMBER, AT(seed), .help = "Seed of the initial weights and of the order of samples (default: 1)"},
     {.name = "repeat", .type = OPTION_FLAG, AT(repeat), .help = "Start the data again at its end, in another order"},
-    {.letter = 'l', .name = "load", .type = OPTION_TEXT, .argument = "FOLDER", AT(load), .complete = "file",
+    {.letter = 'l', .name = "load", .common = true, .type = OPTION_TEXT, .argument = "FOLDER", AT(load), .complete = "file",
      .help = "Start from a checkpoint, or the newest in a folder of them, under any plan; or from weights of Hugging Face"},
-    {.name = "save", .type = OPTION_TEXT, .argument = "FOLDER", AT(save), .complete = "file",
+    {.name = "save", .common = true, .type = OPTION_TEXT, .argument = "FOLDER", AT(save), .complete = "file",
      .help = "Write a checkpoint after the last step and on SIGINT, SIGTERM, SIGUSR1; keep the two newest"},
     {.name = "save-every", .type = OPTION_NUMBER, .argument = "STEPS", AT(save_every), .min = 1, .max = 1000000000,
      .help = "Write a checkpoint every N steps"},
@@ -83,7 +83,7 @@ static const struct option run_rows[] = {
     {.name = NULL},
 };
 static const struct option learning_rows[] = {
-    {.name = "rate", .type = OPTION_COUNT, AT(rate), .argument = "RATE", .help = "Highest learning rate (default: 3e-4)"},
+    {.name = "rate", .common = true, .type = OPTION_COUNT, AT(rate), .argument = "RATE", .help = "Highest learning rate (default: 3e-4)"},
     {.name = "least-rate", .type = OPTION_COUNT, AT(least_rate), .argument = "RATE", .help = "Final learning rate (default: a tenth of the highest)"},
     {.name = "warmup", .type = OPTION_NUMBER, AT(warmup), .argument = "STEPS", .help = "Number of warm-up steps of the learning rate (default: a tenth of all)"},
     {.name = "schedule", .type = OPTION_CHOICE, .choices = rate_names, AT(rate_kind), .help = "Schedule of the learning rate after the warm-up; wsd: decay over the last tenth (default: cosine)"},
@@ -108,7 +108,7 @@ static const struct option model_rows[] = {
 };
 static const struct option output_rows[] = {
     OPTION_OUTPUT_ROW(AT(output)),
-    {.name = "log", .type = OPTION_TEXT, .argument = "FILE", AT(log), .complete = "file", .help = "Write a line of JSON per step"},
+    {.name = "log", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(log), .complete = "file", .help = "Write a line of JSON per step"},
     {.name = "trace", .type = OPTION_TEXT, .argument = "FILE", AT(trace), .complete = "file",
      .help = "Write the second step as a Chrome trace of the ranks of this process, with its memory; reckon timeline --trace writes the predicted one"},
     {.name = "dump", .type = OPTION_TEXT, .argument = "FOLDER", AT(dump), .complete = "file",

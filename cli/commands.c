@@ -4,17 +4,19 @@
 /* clang-format off */
 const struct command main_commands[] = {
     {"fits",       cmd_fits,     "show if a plan fits and what saves memory",    &fits_usage},
-    {"predict",    cmd_predict,  "predict step time and memory of a plan", &predict_usage},
     {"search",     cmd_search,   "search for the fastest plans",            &search_usage},
+    {"predict",    cmd_predict,  "predict step time and memory of a plan", &predict_usage},
+    {"export",     cmd_export,   "write launch files for other tools",    &export_usage},
+    {"doctor",     cmd_doctor,   "diagnose a run that is slower than predicted",              &doctor_usage},
     {"budget",     cmd_budget,   "find the largest model or most tokens within a budget", &budget_usage},
+    {"models",     cmd_models,   "list the models of the catalog, or show one",     &models_usage},
+    {"systems",    cmd_systems,  "list the systems of the catalog, or show one",    &systems_usage},
     {"longest",    cmd_longest,  "find the longest sequence that can be trained",        &longest_usage},
     {"serve",      cmd_serve,    "predict inference: first token, token rate, KV cache",          &serve_usage},
     {"offload",    cmd_offload,  "plan activation offloading and the lifetime of drives",          &offload_usage},
     {"study",      cmd_study,    "run a grid of searches, kept in a database",          &study_usage},
-    {"models",     cmd_models,   "list the models of the catalog, or show one",     &models_usage},
-    {"systems",    cmd_systems,  "list the systems of the catalog, or show one",    &systems_usage},
-    {"prices",     cmd_prices,   "list prices of accelerators with date and source", &prices_usage},
     {"shapes",     cmd_shapes,   "propose model shapes for a number of parameters",   &shapes_usage},
+    {"prices",     cmd_prices,   "list prices of accelerators with date and source", &prices_usage},
     {"check",      cmd_check,    "check a plan, launch file or logs of a run for faults",   &check_usage},
     {"diff",       cmd_diff,     "compare two plans and attribute the difference", &diff_usage},
     {"timeline",   cmd_timeline, "simulate the pipeline schedule of one step",  &timeline_usage},
@@ -23,8 +25,6 @@ const struct command main_commands[] = {
     {"report",     cmd_report,   "write a plan, search or study as one page",  &report_usage},
     {"import",     cmd_import,   "read models and plans of other tools",   &import_usage},
     {"capture",    cmd_capture,  "record the arguments that a script really starts", &capture_usage},
-    {"export",     cmd_export,   "write launch files for other tools",    &export_usage},
-    {"doctor",     cmd_doctor,   "diagnose a run that is slower than predicted",              &doctor_usage},
     {"adapt",      cmd_adapt,    "watch a run and report when another plan pays off",     &adapt_usage},
     {"calibrate",  cmd_calibrate, "fit a system's kernels and links to measurements", &calibrate_usage},
     {"support",    cmd_support,  "count the measured runs that support a prediction",     &support_usage},
@@ -51,15 +51,16 @@ const struct command main_commands[] = {
 };
 
 static const struct command_group main_groups[] = {
-    {"Plan", "fits"},
-    {"Catalogs", "models"},
-    {"Inspect", "check"},
-    {"Other tools", "import"},
-    {"Monitor and calibrate", "doctor"},
-    {"Train", "corpus"},
-    {"Checkpoints", "shard"},
-    {"Published tools", "calculon"},
-    {NULL, NULL},
+    {"Common commands", "fits", false},
+    {"Plan", "longest", true},
+    {"Catalogs", "shapes", true},
+    {"Inspect", "check", true},
+    {"Other tools", "import", true},
+    {"Monitor and calibrate", "adapt", true},
+    {"Train", "corpus", true},
+    {"Checkpoints", "shard", true},
+    {"Published tools", "calculon", true},
+    {NULL, NULL, false},
 };
 
 static const struct option main_options[] = {

@@ -84,29 +84,61 @@ static void print_paragraphs(FILE *out, const char *text)
     }
 }
 
-const char *options_group_title(const struct usage *usage, const struct command *command)
+const struct command_group *options_group_of(const struct usage *usage,
+                                             const struct command *command)
 {
     const struct command_group *group = usage->command_groups;
     while (group && group->title && strcmp(group->first, command->name) != 0)
         group++;
-    return group ? group->title : NULL;
+    return group && group->title ? group : NULL;
 }
 
-static void print_commands(FILE *out, const struct usage *usage)
+/* A heading, and below it words with commas, of which print_listed() prints one. */
+static int begin_list(FILE *out, const char *title)
 {
+    fprintf(out, "\n%s (--help-all explains them):", title);
+    return WIDTH;
+}
+
+static int print_listed(FILE *out, int column, const char *word, int length, const char *end)
+{
+    const int width = length + (int)strlen(end);
+    if (column + width + 1 > WIDTH) {
+        fputs("\n  ", out);
+        column = 2;
+    } else {
+        fputc(' ', out);
+        column++;
+    }
+    fprintf(out, "%.*s%s", length, word, end);
+    return column + width;
+}
+
+static void print_commands(FILE *out, const struct usage *usage, enum help help)
+{
+    bool more = false;
+    int column = 0;
     if (usage->commands && !usage->command_groups) fputs("\nCommands:\n", out);
     for (const struct command *c = usage->commands; c && c->name; c++) {
-        const char *title = options_group_title(usage, c);
-        if (title) fprintf(out, "\n%s:\n", title);
+        const struct command_group *group = options_group_of(usage, c);
+        if (group && help != HELP_ALL && group->more && !more)
+            column = begin_list(out, "More commands");
+        if (group) more = group->more && help != HELP_ALL;
+        if (group && !more) fprintf(out, "\n%s:\n", group->title);
         if (!c->usage) continue;
+        if (more) {
+            column =
+                print_listed(out, column, c->name, (int)strlen(c->name), c[1].usage ? "," : "\n");
+            continue;
+        }
         fprintf(out, "  %-*s", HELP_COLUMN - 2, c->name);
         print_wrapped(out, c->summary, HELP_COLUMN, HELP_COLUMN);
     }
 }
 
-static void print_lists(FILE *out, const struct usage *usage)
+static void print_lists(FILE *out, const struct usage *usage, enum help help)
 {
-    print_commands(out, usage);
+    print_commands(out, usage, help);
     if (usage->operands) fputs("\nArguments:\n", out);
     for (const struct operand *o = usage->operands; o && o->name; o++) {
         fprintf(out, "  %-*s", HELP_COLUMN - 2, o->name);
@@ -128,30 +160,45 @@ static void print_word(FILE *out, const struct option_word *word)
 /* "tpN, ppN, schedule=...": which words there are, without what they mean. */
 static void print_words_in_short(FILE *out, const struct usage *usage)
 {
-    int column = WIDTH;
-    fprintf(out, "\n%s (--help-all explains them):", usage->words_title);
+    int column = begin_list(out, usage->words_title);
     for (const struct option_word *word = usage->words; word->spelling; word++) {
         const bool one_of = strchr(word->spelling, '|') != NULL;
-        const int length = (int)strcspn(word->spelling, one_of ? "=" : ",");
-        const int width = length + (one_of ? 4 : 0) + 2;
-        if (column + width > WIDTH) {
-            fputs("\n  ", out);
-            column = 2;
-        } else {
-            fputc(' ', out);
-        }
-        fprintf(out, "%.*s%s%s", length, word->spelling, one_of ? "=..." : "",
-                word[1].spelling ? "," : "\n");
-        column += width;
+        const char *ends[] = {"\n", ",", "=...\n", "=...,"};
+        column = print_listed(out, column, word->spelling,
+                              (int)strcspn(word->spelling, one_of ? "=" : ","),
+                              ends[2 * one_of + (word[1].spelling != NULL)]);
     }
+}
+
+/* Of the options that have a place in the help: those that --help-all alone explains. */
+static bool is_hidden(const struct option_group *group, const struct option *row, bool many)
+{
+    const bool help = row->type == OPTION_HELP || row->type == OPTION_HELP_ALL;
+    return group->more || (many && !row->common && !help);
+}
+
+static int count_options(const struct usage *usage, bool many, bool hidden)
+{
+    int count = 0;
+    for (const struct option_group *group = usage->groups; group->rows; group++)
+        for (const struct option *row = group->rows; group->title && row->name; row++)
+            count += is_hidden(group, row, many) == hidden;
+    return count;
+}
+
+static bool has_many(const struct usage *usage)
+{
+    enum { FEW = 16 };
+    return count_options(usage, false, false) > FEW;
 }
 
 static bool has_more(const struct usage *usage)
 {
-    const struct option_group *group = usage->groups;
-    while (group->rows && !group->more)
+    const struct command_group *group = usage->command_groups;
+    while (group && group->title && !group->more)
         group++;
-    return usage->words || group->rows;
+    return usage->words || (group && group->title) ||
+           count_options(usage, has_many(usage), true) > 0;
 }
 
 bool options_group_goes_on(const struct usage *usage, const struct option_group *group)
@@ -159,16 +206,28 @@ bool options_group_goes_on(const struct usage *usage, const struct option_group 
     return group > usage->groups && group[-1].title && strcmp(group[-1].title, group->title) == 0;
 }
 
-static void print_group(FILE *out, const struct usage *usage, const struct option_group *group)
+static void print_title(FILE *out, const char *text)
 {
     char title[256];
-    if (!options_group_goes_on(usage, group)) {
-        fputc('\n', out);
-        snprintf(title, sizeof title, "%s:", group->title);
-        print_wrapped(out, title, 0, 2);
-    }
-    for (const struct option *row = group->rows; row->name; row++)
-        if (row->type != OPTION_HELP_ALL || has_more(usage)) print_option(out, row);
+    fputc('\n', out);
+    snprintf(title, sizeof title, "%s:", text);
+    print_wrapped(out, title, 0, 2);
+}
+
+static void print_groups(FILE *out, const struct usage *usage, enum help help)
+{
+    const bool many = has_many(usage);
+    const char *title = NULL;
+    for (const struct option_group *group = usage->groups; group->rows; group++)
+        for (const struct option *row = group->rows; group->title && row->name; row++) {
+            if (help != HELP_ALL && is_hidden(group, row, many)) continue;
+            if (row->type == OPTION_HELP_ALL && !has_more(usage)) continue;
+            if (!title || strcmp(title, group->title) != 0) print_title(out, group->title);
+            title = group->title;
+            print_option(out, row);
+        }
+    const int hidden = help == HELP_ALL ? 0 : count_options(usage, many, true);
+    if (hidden) fprintf(out, "\n%d more options: reckon %s --help-all\n", hidden, usage->name);
 }
 
 void options_print_help(FILE *out, const struct usage *usage, enum help help)
@@ -179,9 +238,8 @@ void options_print_help(FILE *out, const struct usage *usage, enum help help)
     print_wrapped(out, text, 0, 7);
     fputc('\n', out);
     print_paragraphs(out, usage->description);
-    print_lists(out, usage);
-    for (const struct option_group *group = usage->groups; group->rows; group++)
-        if (group->title && (help == HELP_ALL || !group->more)) print_group(out, usage, group);
+    print_lists(out, usage, help);
+    print_groups(out, usage, help);
     if (usage->words && help != HELP_ALL) print_words_in_short(out, usage);
     if (usage->words && help == HELP_ALL) fprintf(out, "\n%s:\n", usage->words_title);
     for (const struct option_word *word = usage->words; help == HELP_ALL && word && word->spelling;

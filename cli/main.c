@@ -38,8 +38,9 @@ static int run(int argc, char **argv)
         return RK_OK;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        options_print_help(stdout, &main_usage, HELP_USUAL);
+        strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help-all") == 0) {
+        options_print_help(stdout, &main_usage,
+                           strcmp(argv[1], "--help-all") == 0 ? HELP_ALL : HELP_USUAL);
         return RK_OK;
     }
     const struct command *command = NULL;

@@ -148,8 +148,8 @@ static void put_commands(FILE *out, const struct usage *usage)
 {
     if (usage->commands) fputs(".SH COMMANDS\n", out);
     for (const struct command *c = usage->commands; c && c->name; c++) {
-        const char *title = options_group_title(usage, c);
-        if (title) fprintf(out, ".SS %s\n", title);
+        const struct command_group *group = options_group_of(usage, c);
+        if (group) fprintf(out, ".SS %s\n", group->title);
         if (c->usage) put_item(out, c->name, c->summary);
     }
 }

@@ -384,18 +384,19 @@ static enum rk_status unknown_option(const struct reader *r, const char *typed, 
     char word[TEXT_QUOTE], quoted[TEXT_QUOTE];
     size_t count = 0;
     snprintf(word, sizeof word, "%.*s", (int)(length < TEXT_QUOTE ? length : TEXT_QUOTE), typed);
-    for (const struct option_group *group = r->usage->groups; group->rows; group++)
-        for (const struct option *row = group->rows; row->name && count < MAX_NAMES; row++)
-            names[count++] = row->name;
+    for (int rare = 0; rare < 2; rare++) /* of names equally near the first one is meant */
+        for (const struct option_group *group = r->usage->groups; group->rows; group++)
+            for (const struct option *row = group->rows; row->name && count < MAX_NAMES; row++)
+                if (row->common != rare) names[count++] = row->name;
     const char *nearest = text_nearest(word, names);
     if (!nearest) nearest = begins_alike(word, names);
     text_quote(quoted, typed - 2, length + 2);
     if (nearest)
         return rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "%s is not known, did you mean --%s? reckon %s --help lists all flags",
+                       "%s is not known, did you mean --%s? reckon %s --help-all lists all flags",
                        quoted, nearest, r->usage->name);
     return rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                   "%s is not known: reckon %s --help lists all flags", quoted, r->usage->name);
+                   "%s is not known: reckon %s --help-all lists all flags", quoted, r->usage->name);
 }
 
 /* The only option that begins so, as the published tool's parser takes them; NULL when there is
@@ -437,7 +438,7 @@ static enum rk_status read_short(struct reader *r, char *word)
         const char name[3] = {'-', *letter, '\0'};
         if (!option)
             return rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                           "%s is not known: reckon %s --help lists all flags",
+                           "%s is not known: reckon %s --help-all lists all flags",
                            text_quote(quoted, word, strlen(word)), r->usage->name);
         char *value = takes_value(option) && letter[1] ? letter + 1 : NULL;
         status = read_option(r, option, group, name, value && *value == '=' ? value + 1 : value);

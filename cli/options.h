@@ -68,8 +68,10 @@ struct option {
     const struct option_alias *aliases; /* only OPTION_VALUES; the first one is what a missing
                                            value means, when `optional` */
     bool optional;                      /* the value may be left out; only OPTION_VALUES */
-    const char *complete;               /* what the shell offers: X
-                                           choices */
+    bool common; /* --help of a command with many options shows those that are, and counts the
+                    others */
+    const char *complete; /* what the shell offers: X
+                             choices */
 };
 
 /* Where an answer goes; `at` says where the file's name does, .offset = ... Below, what all
@@ -77,10 +79,10 @@ struct option {
 /* clang-format off */
 #define OPTION_OUTPUT_ROW(at) \
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", at, .complete = "file", \
-     .help = "Write to FILE, atomically; - is standard output; a name that ends in .html gives a page (default: -)"}
+     .common = true, .help = "Write to FILE, atomically; - is standard output; a name that ends in .html gives a page (default: -)"}
 #define OPTION_HEADROOM_ROW(at) \
     {.name = "headroom", .type = OPTION_TEXT, .argument = "SIZE|%|learned|none", at, \
-     .help = "Keep N of GPU memory free: 8GiB, 10%, learned (three of four measured runs like the plan fit) or none. If no plan does, the answer names the best that fits (default: learned)"}
+     .common = true, .help = "Keep N of GPU memory free: 8GiB, 10%, learned (three of four measured runs like the plan fit) or none. If no plan does, the answer names the best that fits (default: learned)"}
 /* clang-format on */
 
 /* Rows under one heading of the help; without title, help leaves them out. `offset` is added to
@@ -166,10 +168,12 @@ struct command {
 /* A heading above the command `first`; tables end with title NULL. */
 struct command_group {
     const char *title, *first;
+    bool more; /* --help only names the commands, --help-all explains them */
 };
 
-/* Of the group that begins with a command; NULL: none does. */
-const char *options_group_title(const struct usage *usage, const struct command *command);
+/* The group that begins with a command; NULL: none does. */
+const struct command_group *options_group_of(const struct usage *usage,
+                                             const struct command *command);
 
 /* Does `group` go on with the title of the one before it? */
 bool options_group_goes_on(const struct usage *usage, const struct option_group *group);

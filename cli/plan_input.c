@@ -17,13 +17,13 @@
 
 /* clang-format off */
 const struct option plan_source_options[] = {
-    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
+    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
      .help = "Model: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)"},
-    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
+    {.letter = 's', .name = "system", .common = true, .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
      .help = "Machine: an id of `reckon systems`, a file, -, or a description in one line, \"h100-sxm5-80g x512\""},
-    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1,
+    {.letter = 'g', .name = "gpus", .common = true, .type = OPTION_NUMBER, AT(gpus), .min = 1,
      .help = "Number of GPUs (default: all of the system, else the product of the degrees)"},
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(file), .complete = "file",
+    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(file), .complete = "file",
      .help = "Plan file, reckon-plan(5), - (standard input), or words, \"tp8 pp4\"; words on the command line override it"},
     {.name = NULL},
 };

@@ -11,9 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* By its first word, where it is a line of them. */
 static bool is_of_plan(const char *word)
 {
-    return plan_is_word(word, strlen(word));
+    return plan_is_word(word, strcspn(word, " \t"));
 }
 
 /* "x512", "nvl8", "mem2=1TiB@50GB/s", "net1.latency=5us": as reckon-system(5) has them. */

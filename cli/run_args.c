@@ -16,7 +16,7 @@ static const char *const checkpoint_names[] = {"sync", "async", "memory", NULL};
 /* clang-format off */
 const struct option run_options[] = {
 #define RUN_TOKENS(member, option, text, most, what) \
-    {.letter = 't', .name = option, .type = OPTION_TEXT, .argument = text, AT(member), \
+    {.letter = 't', .name = option, .common = true, .type = OPTION_TEXT, .argument = text, AT(member), \
      .help = what "; adds days, failures, cost and energy of the run"},
 #define RUN_PRICE(member, offer, option, text, most, what, offered, usual) \
     {.name = option, .type = OPTION_TEXT, .argument = text, AT(member), .help = what ", or " offered " (" usual ")"},

@@ -13,7 +13,7 @@
 const struct option save_options[] = {
     {.name = "save-plan", .type = OPTION_OUTPUT, .argument = "FILE", AT(plan), .complete = "file",
      .help = "Write the complete plan as a plan file for --plan; - is standard output"},
-    {.name = "save-script", .type = OPTION_OUTPUT, .argument = "FILE", AT(script), .complete = "file",
+    {.name = "save-script", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(script), .complete = "file",
      .help = "Write the script that launches the plan, as `reckon export` with a launcher does; - is standard output"},
     {.name = NULL},
 };

@@ -15,7 +15,7 @@ static const char *const colour_names[] = {"auto", "always", "never", NULL};
 
 /* clang-format off */
 const struct option show_options[] = {
-    {.letter = 'f', .name = "format", .type = OPTION_CHOICE, .choices = report_format_names,
+    {.letter = 'f', .name = "format", .common = true, .type = OPTION_CHOICE, .choices = report_format_names,
      .offset = offsetof(struct show_args, format),
      .help = "Print an aligned table, JSON with every figure in SI units, or CSV (default: table)"},
     {.name = "color", .type = OPTION_CHOICE, .choices = colour_names, .argument = "WHEN",

@@ -116,11 +116,11 @@ reckon: "precision=fp8":1:11: precision must be one of fp32, tf32, fp16, bf16, f
 reckon: "weight-offload=64":1:16: offload-weights must be >= 0 and <= 4, got "64"
 reckon: --layers takes no value: leave out "yes"
 reckon: --model: the value is empty
-reckon: "--nodes" is not known, did you mean --model? reckon predict --help lists all flags
-reckon: "--tensr" is not known, did you mean --tensor? reckon predict --help lists all flags
-reckon: "--tensor_par" is not known, did you mean --tensor? reckon predict --help lists all flags
-reckon: "-x" is not known: reckon predict --help lists all flags
-reckon: "-lx" is not known: reckon predict --help lists all flags
+reckon: "--nodes" is not known, did you mean --model? reckon predict --help-all lists all flags
+reckon: "--tensr" is not known, did you mean --tensor? reckon predict --help-all lists all flags
+reckon: "--tensor_par" is not known, did you mean --tensor? reckon predict --help-all lists all flags
+reckon: "-x" is not known: reckon predict --help-all lists all flags
+reckon: "-lx" is not known: reckon predict --help-all lists all flags
 reckon: -m needs a value: -m, --model MODEL, Model: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)
 reckon: --system is missing: reckon systems lists what there is
 reckon: unknown model "--model" ("reckon models" lists them; a file's name ends in .json); it is not a word of a plan either, see reckon-plan(5)
@@ -134,8 +134,8 @@ reckon: --gpus: 0 is too small: give at least 1
 reckon: --batch: 9007199254740993 is too large: give at most 9007199254740992
 reckon: --gpus: "8=8" has characters after its digits: give a whole number
 reckon: too many arguments: "two" is not expected: --help shows the usage
-reckon: "--al" is not known, did you mean --all? reckon systems --help lists all flags
-reckon: "--batch" is not known: reckon models --help lists all flags
+reckon: "--al" is not known, did you mean --all? reckon systems --help-all lists all flags
+reckon: "--batch" is not known: reckon models --help-all lists all flags
 reckon: __complete takes one of bash, zsh, fish
 reckon: __list takes one of commands, models, systems, plan
 reckon: unknown command "none": reckon --help lists them

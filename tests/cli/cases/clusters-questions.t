@@ -518,7 +518,7 @@ reckon: over several clusters a plan is a file, as reckon search --save-plan wri
 reckon: --gpus does not go with several clusters
 reckon: --elastic does not go with several clusters
 reckon: --spares is of a whole run: say on how many tokens, --tokens 15T or usual
-reckon: "--top" is not known: reckon predict --help lists all flags
+reckon: "--top" is not known: reckon predict --help-all lists all flags
 reckon: --save-plan and --save-script take the best plan of one problem: give one model, system, size and batch
 reckon: --price is of a whole run: say on how many tokens, --tokens 15T or usual
 reckon: --system:1:16: { without }: x{64,128}

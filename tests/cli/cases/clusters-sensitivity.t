@@ -29,4 +29,4 @@ new        attention: efficiency                 0.65           -0.073       1.1
 new - old: below 2.599 GB/s a node, several clusters are no better than one
 exit 2
 === stderr
-reckon: "--sensitivity" is not known: reckon predict --help lists all flags
+reckon: "--sensitivity" is not known: reckon predict --help-all lists all flags

@@ -152,9 +152,9 @@ reckon: --where: column 7 of "hbm < 60": a size needs its unit, such as 60GiB
 reckon: --where: column 24 of "hbm <= 60GiB and tp = 3x": unknown unit; write a size such as 60GiB or a time such as 10us
 reckon: --headroom: h100-sxm5-80g x16 has 80 GiB, of which 90GiB leaves nothing
 reckon: --headroom: "x" is not a size such as 8GiB, no share such as 10%, and neither learned nor none
-reckon: "--where" is not known: reckon predict --help lists all flags
+reckon: "--where" is not known: reckon predict --help-all lists all flags
 reckon: s: this is not a whole state of a search of this version: remove it to start over, or name another file
-reckon: "--state" is not known, did you mean --stages? reckon predict --help lists all flags
+reckon: "--state" is not known, did you mean --stages? reckon predict --help-all lists all flags
 reckon: --batch: 32..x: expected a number, "8..64", "8..64 step 8", "8..64 +8" or "8..64 x2"
 reckon: batch 2097152: at most 1048576 samples over several clusters
 reckon: "batch=16,32 tp8":1:7: gbs must be a number, got "16,32": write out its digits

@@ -129,7 +129,7 @@ reckon: --gpus does not go with several clusters: each says how many it has
 reckon: --layerwise is about one cluster: over several each stage has choices of its own
 reckon: --layers: each cluster has operations of its own: give one of them as the system
 reckon: nothing to report: give a plan (a file or words), the output of a search, the database of a study, or --search
-reckon: "--banana" is not known: reckon search --help lists all flags
+reckon: "--banana" is not known: reckon search --help-all lists all flags
 reckon: --unstartable is about one cluster: over several all plans are searched, those too that no framework starts as one job (--launchable leaves them out)
 reckon: zero: all stages over several clusters have one value: give one
 reckon: schedule: all stages over several clusters have one value: give one

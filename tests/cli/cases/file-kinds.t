@@ -37,5 +37,5 @@ reckon: short-plan.json:1:2: unknown key "gpus": this looks like a plan, a model
 reckon: short-plan.json:1:13: unknown key "zero": this looks like a plan, a study is wanted here
 reckon: study.json:1:2: unknown key "models": this looks like a study, a plan is wanted here
 reckon: calculon.json:1:2: unknown key "tensor_par": this looks like a strategy of the tool calculon, a plan is wanted here
-reckon: "--parameters" is not known, did you mean --params? reckon shapes --help lists all flags
+reckon: "--parameters" is not known, did you mean --params? reckon shapes --help-all lists all flags
 === exit 2

@@ -1,6 +1,7 @@
 # A model and a machine are the first words of every command that takes them.
 reckon predict llama3.1-8b "h100 x8" tp2 zero1 recompute=full gbs64 | sed -n 1,2p
 reckon predict tp2 llama3.1-8b h100 x8 zero1 recompute=full gbs64 | sed -n 1,2p
+reckon predict -s "h100 x8" "tp2 zero1 recompute=full gbs64" llama3.1-8b | sed -n 1,2p
 reckon predict -s h100 llama3.1-8b x8 tp2 zero1 recompute=full gbs64 | sed -n 1,2p
 reckon search -q llama3.1-8b "h100 x8" -b 64 --top 1 | sed -n 1p
 reckon search -q llama3.1-8b,qwen3-8b "h100 x8" -b 64 --format csv | cut -d, -f1-4
@@ -19,6 +20,8 @@ reckon predict h100 llama3.1-8b
 reckon predict
 reckon predict llama3.1-8b
 === stdout
+llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model: 9.414 s per step, 358.3 TFLOP/s per GPU, MFU 36.2 %
+  plan: dp4 tp2 gbs64 zero1 recompute=full
 llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model: 9.414 s per step, 358.3 TFLOP/s per GPU, MFU 36.2 %
   plan: dp4 tp2 gbs64 zero1 recompute=full
 llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model: 9.414 s per step, 358.3 TFLOP/s per GPU, MFU 36.2 %

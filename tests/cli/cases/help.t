@@ -5,9 +5,12 @@ reckon search --help | grep -e '--help-all'
 reckon predict --help | sed -n '/^Words/,/^ *epN/p'
 reckon search --help >/dev/full; echo $?
 # all commands, each under a heading; an option stands in a list once
-reckon --help | sed -n '/^Before/,/^General/p'
-for c in $(reckon __list commands); do reckon $c --help | sed -n 's/^ \{2,6\}\(-., \)\{0,1\}\(--[a-z-]*\).*/'"$c"' \2/p' | sort | uniq -d; done
+for c in $(reckon __list commands); do reckon $c --help-all | sed -n 's/^ \{2,6\}\(-., \)\{0,1\}\(--[a-z-]*\).*/'"$c"' \2/p' | sort | uniq -d; done
 reckon __man | grep '^\.S[HS]'
+# the options that matter, and how many there are beyond them; reckon --help-all explains every command
+for c in $(reckon __list commands); do n=$(reckon $c --help | grep -cE '^ {2,6}(-., )?--[a-z]'); [ $n -le 16 ] || echo "$c: $n options"; done
+reckon fits --help | sed -n '/^Input/,/^Words/p' | grep -E '^ {2,6}(-., )?--|more'
+reckon --help-all | sed -n '/^Plan:/,/^Catalogs/p'
 === stdout
 usage: reckon COMMAND [options]
 
@@ -17,74 +20,26 @@ searches for the best plan (search), writes its launch files (export), and
 trains models on this machine (train). Every command has its own help: reckon
 COMMAND --help.
 
-Plan:
+Common commands:
   fits                        show if a plan fits and what saves memory
-  predict                     predict step time and memory of a plan
   search                      search for the fastest plans
+  predict                     predict step time and memory of a plan
+  export                      write launch files for other tools
+  doctor                      diagnose a run that is slower than predicted
   budget                      find the largest model or most tokens within a
                               budget
-  longest                     find the longest sequence that can be trained
-  serve                       predict inference: first token, token rate, KV
-                              cache
-  offload                     plan activation offloading and the lifetime of
-                              drives
-  study                       run a grid of searches, kept in a database
-
-Catalogs:
   models                      list the models of the catalog, or show one
   systems                     list the systems of the catalog, or show one
-  prices                      list prices of accelerators with date and source
-  shapes                      propose model shapes for a number of parameters
 
-Inspect:
-  check                       check a plan, launch file or logs of a run for
-                              faults
-  diff                        compare two plans and attribute the difference
-  timeline                    simulate the pipeline schedule of one step
-  program                     print each rank's program, instruction by
-                              instruction
-  place                       plan fixed addresses for buffers with known
-                              lifetimes
-  report                      write a plan, search or study as one page
-
-Other tools:
-  import                      read models and plans of other tools
-  capture                     record the arguments that a script really starts
-  export                      write launch files for other tools
-
-Monitor and calibrate:
-  doctor                      diagnose a run that is slower than predicted
-  adapt                       watch a run and report when another plan pays off
-  calibrate                   fit a system's kernels and links to measurements
-  support                     count the measured runs that support a prediction
-  validate                    compare predictions with published measurements
-  mcp                         answer an assistant's questions (Model Context
-                              Protocol)
-
-Train:
-  corpus                      make training text from raw text
-  tokenizer                   train a tokenizer
-  tokenize                    convert texts to token ids and back
-  measure                     measure this machine and write it as a system file
-  train                       train a model under a plan on this machine's
-                              processors
-  generate                    continue a prompt with a trained model
-  eval                        evaluate a model: perplexity and multiple choice
-  compare                     find where two dumps of a training step diverge
-
-Checkpoints:
-  shard                       split a checkpoint by rank under a plan
-  merge                       merge the shards of a plan into one checkpoint
-  reshard                     convert the shards of a plan to those of another
-                              plan
-
-Published tools:
-  calculon                    run the commands of the published tool Calculon
-  galvatron                   run the search of the published tool Galvatron
-  papers                      compare published systems with predictions
+More commands (--help-all explains them):
+  longest, serve, offload, study, shapes, prices, check, diff, timeline,
+  program, place, report, import, capture, adapt, calibrate, support, validate,
+  mcp, corpus, tokenizer, tokenize, measure, train, generate, eval, compare,
+  shard, merge, reshard, calculon, galvatron, papers
 
 General:
   -h, --help                  Print this help
+      --help-all              Print all options and words
 
 Version:
       --version               Print the version
@@ -101,6 +56,7 @@ Examples:
 usage: reckon predict [--model] MODEL [--system] SYSTEM [options] [PLAN]...
 1
       --help-all              Print all options and words
+72 more options: reckon search --help-all
 Words of a plan (--help-all explains them):
 Words of a plan (--help-all explains them):
   framework=..., precision=..., [no-]training, gpusN, tpN, ppN, vppN, cpN, dpN,
@@ -110,6 +66,7 @@ Words of a plan (--help-all explains them):
 .SH SYNOPSIS
 .SH DESCRIPTION
 .SH COMMANDS
+.SS Common commands
 .SS Plan
 .SS Catalogs
 .SS Inspect
@@ -125,5 +82,26 @@ Words of a plan (--help-all explains them):
 .SH EXIT STATUS
 .SH ENVIRONMENT
 .SH SEE ALSO
+  -m, --model MODEL           Model: an id of `reckon models`, a file (also a
+  -s, --system SYSTEM         Machine: an id of `reckon systems`, a file, -, or
+  -g, --gpus N                Number of GPUs (default: all of the system, else
+  -p, --plan FILE|WORDS       Plan file, reckon-plan(5), - (standard input), or
+      --headroom SIZE|%|learned|none
+      --tune                  Compare ways of fine-tuning: all weights, LoRA and
+  -o, --output FILE           Write to FILE, atomically; - is standard output; a
+      --save-script FILE      Write the script that launches the plan, as
+  -f, --format table|json|csv
+  -h, --help                  Print this help
+      --help-all              Print all options and words
+21 more options: reckon fits --help-all
+Plan:
+  longest                     find the longest sequence that can be trained
+  serve                       predict inference: first token, token rate, KV
+                              cache
+  offload                     plan activation offloading and the lifetime of
+                              drives
+  study                       run a grid of searches, kept in a database
+
+Catalogs:
 === stderr
 reckon: cannot write to standard output: No space left on device

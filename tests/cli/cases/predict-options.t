@@ -43,15 +43,15 @@ gpt3-175b on a100-80g-selene, 64 GPUs, detailed model: 18.88 s per step, 115.2 T
   101,677 plans, 63,503 feasible, 25,548
   101,677 plans, 63,503 feasible, 25,548
 === stderr
-reckon: "--interleaving" is not known, did you mean --interval? reckon predict --help lists all flags
-reckon: "--optimizer-sharding" is not known, did you mean --optimizer? reckon predict --help lists all flags
-reckon: "--datatype" is not known, did you mean --data? reckon predict --help lists all flags
-reckon: "--strategy" is not known: reckon predict --help lists all flags
+reckon: "--interleaving" is not known, did you mean --interval? reckon predict --help-all lists all flags
+reckon: "--optimizer-sharding" is not known, did you mean --optimizer? reckon predict --help-all lists all flags
+reckon: "--datatype" is not known, did you mean --data? reckon predict --help-all lists all flags
+reckon: "--strategy" is not known: reckon predict --help-all lists all flags
 reckon: "recompute=attention tp2 pp2":1:11: recompute must be one of none, selective, full; got "attention"
 reckon: "tp2 pp2 interleaving=2":1:9: unknown word "interleaving=2": there are tp, pp, cp, ep, dp, mbs, gbs, zero, sp, recompute and others, see reckon-plan(5)
 reckon: "tp2 pp2 optimizer_sharding=yes":1:9: unknown word "optimizer_sharding": did you mean "optimizer"?
 reckon: "tp2 pp2 precision=bfloat16":1:19: precision must be one of fp32, tf32, fp16, bf16, fp8-delayed, fp8-current, fp8-row, fp8-block, mxfp8, nvfp4, int8; got "bfloat16"
 reckon: "tensor=2 tp4":1:10: tp is given twice: leave one out
-reckon: "--tensr" is not known, did you mean --tensor? reckon predict --help lists all flags
+reckon: "--tensr" is not known, did you mean --tensor? reckon predict --help-all lists all flags
 reckon: --where: column 1 of "interleaving <= 2 and zero = 1": neither a figure nor an axis: interleaving
 reckon: --where: column 1 of "sequence-nothing = yes": unknown name sequence; did you mean sequence-parallel

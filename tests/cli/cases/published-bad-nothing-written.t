@@ -4,5 +4,5 @@ ls
 exit $code
 === stdout
 === stderr
-reckon: "--pipline" is not known, did you mean --pipeline? reckon predict --help lists all flags
+reckon: "--pipline" is not known, did you mean --pipeline? reckon predict --help-all lists all flags
 === exit 2

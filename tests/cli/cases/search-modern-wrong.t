@@ -109,6 +109,6 @@ reckon: framework megatron has no axis data-network: leave it out, or take frame
 reckon: --where: column 1 of "tensr <= 8": unknown name tensr; did you mean tensor
 reckon: --recompute-parts: 'core_attn+everything' is not made of parts of a layer (core_attn, moe_act, layernorm, mla_up_proj, mlp, moe, shared_experts)
 reckon: framework calculon has no zero 3: leave it out, or choose another framework
-reckon: "--space" is not known, did you mean --state? reckon search --help lists all flags
+reckon: "--space" is not known, did you mean --state? reckon search --help-all lists all flags
 reckon: --schedule: "fastest" is not known: give one of: gpipe, 1f1b, zero-bubble, dualpipe, zero-bubble-2p, v-zero, v-half, v-min
 reckon: --all: plans.txt: give a name that ends in .csv, .csv.gz or .sqlite
