@@ -1,6 +1,6 @@
 #include "cli/doctor_number.h"
 #include "base/units.h"
-#include "facts/learned.h"
+#include "facts/error_bar.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,18 +49,6 @@ enum rk_status number_step(const struct measured_number *n, const struct forecas
 
 /* ---- where it lies ---- */
 
-static bool class_of(const struct forecast *f, struct error_class *class)
-{
-    const struct error_bars *bars = f->system->machine ? NULL : learned_bars();
-    const struct error_request request = {f->model,
-                                          f->system->id,
-                                          f->plan,
-                                          (double)rk_model_parameters(f->model),
-                                          products_share(f->prediction),
-                                          PUBLISHED_UNKNOWN};
-    return bars && f->plan->framework != RK_CALCULON && error_bar_of(bars, &request, class);
-}
-
 /* By the share of measured runs that are faster. */
 static const char *verdict_of(double faster)
 {
@@ -80,7 +68,7 @@ void number_position(struct report *report, const struct forecast *f, double ste
     struct error_class c;
     char low[QUANTITY_TEXT], high[QUANTITY_TEXT];
     const double predicted = f->prediction->step_s;
-    if (!class_of(f, &c)) {
+    if (!forecast_class(f, &c)) {
         report_note(report, "  no measured run is like this one: there is no prediction interval");
         return;
     }

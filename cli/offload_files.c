@@ -61,22 +61,50 @@ static enum rk_status read_input(const struct csv *csv, size_t row, const struct
     return RK_OK;
 }
 
+static enum rk_status read_run(const struct csv *csv, size_t row, struct rk_ssdtrain *run,
+                               struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    for (int i = 0; status == RK_OK && i < STEP_INPUTS; i++) {
+        double *to = (double *)((char *)run + inputs[i].offset);
+        status = read_input(csv, row, &inputs[i], to, error);
+    }
+    return status;
+}
+
+/* What the row is called, if there is a column for it. */
+static struct report_cell name_of(const struct csv *csv, size_t row, struct report *report)
+{
+    const int column = csv_column(csv, "model");
+    return column < 0 ? cell_none()
+                      : cell_text(report_text(report, "%s", csv_cell(csv, row, (size_t)column)));
+}
+
+typedef enum rk_status add_row(const struct csv *, size_t row, struct report *,
+                               struct report_table *, struct rk_error *);
+
+static enum rk_status add_rows(const char *path, struct report *report, struct report_table *table,
+                               add_row *add, struct rk_error *error)
+{
+    struct csv csv;
+    enum rk_status status = csv_load(path, &csv, error);
+    for (size_t row = 0; status == RK_OK && row < csv.rows; row++)
+        status = add(&csv, row, report, table, error);
+    csv_release(&csv);
+    return status;
+}
+
 static enum rk_status add_step(const struct csv *csv, size_t row, struct report *report,
                                struct report_table *table, struct rk_error *error)
 {
     struct rk_ssdtrain run;
     struct report_cell cell[STEP_COLUMNS];
-    const int name = csv_column(csv, "model");
+    const enum rk_status status = read_run(csv, row, &run, error);
+    if (status != RK_OK) return status;
     int c = 0;
-    cell[c++] = name < 0 ? cell_none()
-                         : cell_text(report_text(report, "%s", csv_cell(csv, row, (size_t)name)));
-    for (int i = 0; i < STEP_INPUTS; i++) {
-        double value = 0;
-        const enum rk_status status = read_input(csv, row, &inputs[i], &value, error);
-        if (status != RK_OK) return status;
-        memcpy((char *)&run + inputs[i].offset, &value, sizeof value);
-        cell[c++] = cell_number(value / inputs[i].unit);
-    }
+    cell[c++] = name_of(csv, row, report);
+    for (int i = 0; i < STEP_INPUTS; i++)
+        cell[c++] = cell_number(*(double *)((char *)&run + inputs[i].offset) / inputs[i].unit);
     const struct rk_ssdtrain_step s = rk_ssdtrain_step(&run);
     const double bytes = s.activation_bytes;
     const double paper = rk_endurance_bytes(&rk_ssdtrain_paper_drives);
@@ -99,14 +127,10 @@ static enum rk_status add_step(const struct csv *csv, size_t row, struct report 
 static enum rk_status ssdtrain_steps(const char *path, struct report *report,
                                      struct rk_error *error)
 {
-    struct csv csv;
-    enum rk_status status = csv_load(path, &csv, error);
-    struct report_table *table =
-        REPORT_LIST(report, "steps", "SSDTrain's model of a step", REPORT_IN_ALL, step_columns);
-    for (size_t row = 0; status == RK_OK && row < csv.rows; row++)
-        status = add_step(&csv, row, report, table, error);
-    csv_release(&csv);
-    return status;
+    return add_rows(
+        path, report,
+        REPORT_LIST(report, "steps", "SSDTrain's model of a step", REPORT_IN_ALL, step_columns),
+        add_step, error);
 }
 
 /* ---- a step of it, event by event ---- */
@@ -162,14 +186,9 @@ static enum rk_status add_simulated(const struct csv *csv, size_t row, struct re
     static struct rk_adaptive_node node[RK_STORE_MOST];
     static const struct input rate = {"array_GBps", 0, 1e9};
     struct rk_ssdtrain run;
-    double array_Bps = 0, value = 0;
-    const int name = csv_column(csv, "model");
-    for (int i = 0; i < STEP_INPUTS; i++) {
-        const enum rk_status status = read_input(csv, row, &inputs[i], &value, error);
-        if (status != RK_OK) return status;
-        memcpy((char *)&run + inputs[i].offset, &value, sizeof value);
-    }
-    const enum rk_status status = read_input(csv, row, &rate, &array_Bps, error);
+    double array_Bps = 0;
+    enum rk_status status = read_run(csv, row, &run, error);
+    if (status == RK_OK) status = read_input(csv, row, &rate, &array_Bps, error);
     if (status != RK_OK) return status;
     if (!(run.layers / run.pipeline >= 1) || run.layers / run.pipeline > SIMULATED_LAYERS)
         return rk_fail(error, RK_BAD_INPUT, csv->path, csv->line[row], 0,
@@ -181,30 +200,23 @@ static enum rk_status add_simulated(const struct csv *csv, size_t row, struct re
     const struct rk_store none = {0, 1, 1, 1, 0}, store = {stored, 2, array_Bps, array_Bps, 0};
     const struct rk_store_run all = rk_store_simulate(module, modules + 1, &none);
     const struct rk_store_run r = rk_store_simulate(module, modules + 1, &store);
-    report_row(
-        report, table,
-        (const struct report_cell[]){
-            name < 0 ? cell_none()
-                     : cell_text(report_text(report, "%s", csv_cell(csv, row, (size_t)name))),
-            cell_number(array_Bps / 1e9), cell_count((uint64_t)stored),
-            cell_count((uint64_t)modules), cell_number(all.peak_bytes), cell_number(r.peak_bytes),
-            cell_number(1 - r.peak_bytes / all.peak_bytes), cell_number(r.written_bytes),
-            cell_number(all.step_s), cell_number(r.step_s), cell_number(r.wait_s)});
+    report_row(report, table,
+               (const struct report_cell[]){
+                   name_of(csv, row, report), cell_number(array_Bps / 1e9),
+                   cell_count((uint64_t)stored), cell_count((uint64_t)modules),
+                   cell_number(all.peak_bytes), cell_number(r.peak_bytes),
+                   cell_number(1 - r.peak_bytes / all.peak_bytes), cell_number(r.written_bytes),
+                   cell_number(all.step_s), cell_number(r.step_s), cell_number(r.wait_s)});
     return RK_OK;
 }
 
 static enum rk_status ssdtrain_simulated(const char *path, struct report *report,
                                          struct rk_error *error)
 {
-    struct csv csv;
-    enum rk_status status = csv_load(path, &csv, error);
-    struct report_table *table =
-        REPORT_LIST(report, "simulated", "SSDTrain's rule, a microbatch event by event",
-                    REPORT_IN_ALL, simulated_columns);
-    for (size_t row = 0; status == RK_OK && row < csv.rows; row++)
-        status = add_simulated(&csv, row, report, table, error);
-    csv_release(&csv);
-    return status;
+    return add_rows(path, report,
+                    REPORT_LIST(report, "simulated", "SSDTrain's rule, a microbatch event by event",
+                                REPORT_IN_ALL, simulated_columns),
+                    add_simulated, error);
 }
 
 /* ---- MEMO's share ---- */

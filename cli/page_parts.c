@@ -107,21 +107,22 @@ static void finish(struct html_page *page, const char *title, const char *date)
                                 RK_MODEL_VERSION);
 }
 
+struct writing {
+    const struct html_page *page;
+    enum page_format format;
+};
+
+static enum rk_status write_as(FILE *out, const void *what, struct rk_error *error)
+{
+    const struct writing *w = what;
+    return (w->format == PAGE_JSON ? html_write_json : html_write)(w->page, out, error);
+}
+
 enum rk_status page_write(struct html_page *page, const char *path, const char *title,
                           const char *date, enum page_format format, struct rk_error *error)
 {
-    static enum rk_status (*const write[])(const struct html_page *, FILE *, struct rk_error *) = {
-        [PAGE_HTML] = html_write, [PAGE_JSON] = html_write_json};
-    struct output output = {.file = NULL};
     finish(page, title, date);
-    enum rk_status status = output_open(&output, path ? path : "-", error);
-    if (status == RK_OK) status = write[format](page, output.file, error);
-    if (status == RK_OK)
-        status = output_commit(&output, error);
-    else
-        output_blame(&output, error);
-    output_abandon(&output);
-    return status;
+    return output_write(path ? path : "-", write_as, &(struct writing){page, format}, error);
 }
 
 enum rk_status page_draws(const char *path, struct rk_error *error)

@@ -1,7 +1,7 @@
 /* predict_given.c - a prediction corrected by measured steps that are like its plan. */
 #include "base/interval.h"
 #include "cli/prediction.h"
-#include "facts/learned.h"
+#include "facts/error_bar.h"
 #include "facts/likeness.h"
 
 #include <math.h>
@@ -32,16 +32,8 @@ static enum rk_status ask(const char *path, const struct forecast *f, struct lik
 /* What runs of the class take, over the corrected step; all NAN where there is no class. */
 static struct error_class bar_of(const struct forecast *f, double left)
 {
-    const struct error_bars *bars = learned_bars();
-    const struct error_request request = {f->model,
-                                          f->system->id,
-                                          f->plan,
-                                          (double)rk_model_parameters(f->model),
-                                          products_share(f->prediction),
-                                          PUBLISHED_UNKNOWN};
     struct error_class bar = {.ratio = {NAN, NAN, NAN, NAN, NAN}};
-    if (bars && f->plan->framework != RK_CALCULON && error_bar_of(bars, &request, &bar))
-        error_bar_narrow(&bar, left);
+    if (forecast_class(f, &bar)) error_bar_narrow(&bar, left);
     return bar;
 }
 

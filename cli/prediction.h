@@ -38,6 +38,10 @@ enum rk_status forecast_given(struct report *report, const struct forecast *f, c
 enum rk_status forecast_nearest(struct report *report, const struct forecast *f, const char *of,
                                 bool in_text, struct rk_error *error);
 
+/* The errors of runs like it (facts/error_bar.h); false: none are known. */
+struct error_class;
+bool forecast_class(const struct forecast *f, struct error_class *class);
+
 /* What forecast_errors() knows of time and memory, as records alone. */
 void forecast_error_records(struct report *report, const struct forecast *f);
 

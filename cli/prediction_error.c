@@ -53,6 +53,11 @@ static bool times_of(const struct forecast *f, enum published published, struct 
     return bars && error_bar_of(bars, &request, class);
 }
 
+bool forecast_class(const struct forecast *f, struct error_class *class)
+{
+    return times_of(f, PUBLISHED_UNKNOWN, class);
+}
+
 /* "; of tuned benchmarks 3.1-3.6 s", the 50 % interval; "" where there is none. */
 static const char *half_text(struct report *report, const struct forecast *f,
                              enum published published, const char *of)
@@ -69,7 +74,7 @@ static const char *half_text(struct report *report, const struct forecast *f,
 bool forecast_range(const struct forecast *f, double step_s[FORECAST_QUANTILES])
 {
     struct error_class class;
-    if (!times_of(f, PUBLISHED_UNKNOWN, &class)) return false;
+    if (!forecast_class(f, &class)) return false;
     for (int i = 0; i < FORECAST_QUANTILES; i++)
         step_s[i] = f->prediction->step_s * class.ratio[i];
     return true;
@@ -104,7 +109,7 @@ static void add_time_records(struct report *report, const struct forecast *f)
 const char *learned_times(struct report *report, const struct forecast *f)
 {
     struct error_class class;
-    return times_of(f, PUBLISHED_UNKNOWN, &class) ? bar_text(report, f, &class) : NULL;
+    return forecast_class(f, &class) ? bar_text(report, f, &class) : NULL;
 }
 
 static void add_memory_records(struct report *report, const struct error_class *c, double total,

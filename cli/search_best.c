@@ -12,12 +12,7 @@
 static const struct report_column best_columns[] = {
     {.name = "rank"},
     {.name = "index",            .title = "index"},
-    {.name = "step_s",           .title = "step",         .unit = "s", .digits = 4},
-    {.name = "samples_per_s",    .title = "samples/s",    .unit = "",  .digits = 5},
-    {.name = "tokens_per_s",     .title = "tokens/s",     .unit = "n", .digits = 2},
-    {.name = "tokens_per_s_gpu", .title = "tokens/s/GPU", .unit = "",  .digits = 5},
-    {.name = "mfu",              .title = "MFU",          .unit = "%", .digits = 2},
-    {.name = "hbm_bytes",        .title = "memory",       .unit = "B", .digits = 1},
+    SEARCH_FIGURES,
     {.name = "offload_bytes",    .title = "offloaded",    .unit = "B", .digits = 1},
     {.name = "plan",             .title = "plan"},
     {.name = "fits_share",       .title = "fits in",      .unit = "%", .digits = 0},

@@ -1,5 +1,6 @@
 #include "cli/search_rows.h"
 
+#include "cli/search_best.h"
 #include "report/chart.h"
 
 #include <math.h>
@@ -109,12 +110,7 @@ static const struct report_column columns[] = {
     {.name = "predictor",        .title = "model of plans"},
     {.name = "plans"},
     {.name = "fits"},
-    {.name = "step_s",           .title = "step",         .unit = "s", .digits = 4},
-    {.name = "samples_per_s",    .title = "samples/s",    .unit = "",  .digits = 5},
-    {.name = "tokens_per_s",     .title = "tokens/s",     .unit = "n", .digits = 2},
-    {.name = "tokens_per_s_gpu", .title = "tokens/s/GPU", .unit = "",  .digits = 5},
-    {.name = "mfu",              .title = "MFU",          .unit = "%", .digits = 2},
-    {.name = "hbm_bytes",        .title = "memory",       .unit = "B", .digits = 1},
+    SEARCH_FIGURES,
     {.name = "fits_share",       .title = "fits in",      .unit = "%", .digits = 0},
     {.name = "days",             .digits = 4},
     {.name = "cost_usd",         .title = "cost in USD",  .unit = "n", .digits = 3},

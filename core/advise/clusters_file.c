@@ -57,7 +57,7 @@ static void take_defaults(struct plan_draft *draft, const struct rk_machine *mac
         const struct clusters_default *d = &clusters_defaults[i];
         if (!plan_given(draft, d->key)) rk_plan_axis_set(plan, d->axis, d->value);
     }
-    if (!plan_given(draft, "messages_sharded")) plan->messages_sharded = true;
+    if (!plan_given(draft, "messages_sharded")) plan->messages_sharded = CLUSTERS_SHARD_MESSAGES;
     if (!plan_given(draft, "precision"))
         plan->precision = rk_usual_precision(&machine->cluster[0].system);
     draft->system = clusters_kernels(machine);

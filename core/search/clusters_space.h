@@ -34,6 +34,9 @@ struct clusters_default {
 enum { CLUSTERS_DEFAULTS = 4 };
 extern const struct clusters_default clusters_defaults[CLUSTERS_DEFAULTS];
 
+/* So has what is sent between stages, which is no axis: split over tensor ranks, then gathered. */
+enum { CLUSTERS_SHARD_MESSAGES = true };
+
 /* A system with the attention kernels that every cluster has; NULL: they differ. */
 const struct rk_system *clusters_kernels(const struct rk_machine *machine);
 

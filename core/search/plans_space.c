@@ -4,6 +4,7 @@
 
 #include "estimate/fold.h"
 #include "machine/kernels.h"
+#include "search/clusters_space.h"
 #include "search/plans_offer.h"
 #include "search/plans_split.h"
 
@@ -36,7 +37,7 @@ void rk_plans_problem_init(struct rk_plans_problem *problem, const struct rk_mod
     problem->base.ranks = ranks;
     problem->base.batch = batch;
     problem->base.sequence = sequence;
-    problem->base.messages_sharded = system->machine != NULL;
+    problem->base.messages_sharded = system->machine && CLUSTERS_SHARD_MESSAGES;
 }
 
 /* ---- building ---- */

@@ -63,13 +63,8 @@ const struct key_table levanter_keys = KEY_TABLE(rows);
 enum { MOST = 1000000000 };
 
 struct reading {
-    const struct config_source *source;
-    struct settings settings;
     struct job j;
-    struct rk_model *m;
-    struct rk_plan *p;
-    struct notes *notes;
-    struct rk_error *error;
+    READING_MEMBERS;
 };
 
 static const struct type *type_of(const char *name)

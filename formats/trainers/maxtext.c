@@ -98,13 +98,8 @@ const struct key_table maxtext_keys = KEY_TABLE(rows);
 enum { MOST = 1000000000 };
 
 struct reading {
-    const struct config_source *source;
-    struct settings settings;
     struct job j;
-    struct rk_model *m;
-    struct rk_plan *p;
-    struct notes *notes;
-    struct rk_error *error;
+    READING_MEMBERS;
 };
 
 static enum rk_status fail_key(const struct reading *r, const char *key, const char *text)

@@ -3,8 +3,6 @@ import dataclasses
 import inspect
 import itertools
 import math
-import os
-import subprocess
 import sys
 import time
 import types
@@ -12,21 +10,7 @@ import unittest
 import unittest.mock
 
 import reckon
-
-PROGRAM = os.environ["RECKON"]
-MODEL, SYSTEM = "llama3.1-8b", "h100-sxm5-80g"
-
-
-def printed(*words):
-    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False).stdout
-
-
-def refusal(call, *args, **options):
-    try:
-        call(*args, **options)
-    except reckon.ReckonError as error:
-        return error
-    raise AssertionError("it was not refused")
+from asked import MODEL, PROGRAM, SYSTEM, printed, refusal
 
 
 class Answers(unittest.TestCase):

@@ -17,22 +17,9 @@ import warnings
 from pathlib import Path
 
 import reckon
+from asked import MODEL, PROGRAM, SYSTEM, printed, refusal
 
 SOURCE = Path(os.environ["RECKON_SOURCE"])
-PROGRAM = os.environ["RECKON"]
-MODEL, SYSTEM = "llama3.1-8b", "h100-sxm5-80g"
-
-
-def printed(*words):
-    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False).stdout
-
-
-def refusal(call, *args, **options):
-    try:
-        call(*args, **options)
-    except reckon.ReckonError as error:
-        return error
-    raise AssertionError("it was not refused")
 
 
 def random_question(chance):
