@@ -118,7 +118,7 @@ void rk_predict_passes(const struct rk_model *model, const struct rk_system *sys
     struct layer_folds fold;
     struct class_sums sums;
     const struct sharing sharing = sharing_of(plan);
-    if (rk_plan_layout(plan)->segments) {
+    if (!plan_is_alike(plan)) {
         passes_of_runs(model, system, plan, passes);
         return;
     }

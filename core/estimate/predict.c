@@ -192,7 +192,7 @@ enum rk_verdict predict_layers(const struct rk_model *model, const struct rk_sys
     p->reasons = p->verdict != RK_FITS;
     if (p->reasons) return p->verdict;
     p->timed = true;
-    if (rk_plan_layout(plan)->segments) {
+    if (!plan_is_alike(plan)) {
         predict_runs(p, model, system, plan);
     } else {
         fold_layers(&fold, model, system, plan);

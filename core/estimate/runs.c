@@ -1,4 +1,5 @@
 #include "estimate/runs.h"
+#include "plan/habits.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,24 +68,12 @@ double relayout_s(const struct rk_model *model, const struct rk_system *system,
 
 /* ---- stages ---- */
 
-/* The first local part that says the same. */
-static int same_local(const struct rk_plan *plan, int local)
-{
-    const struct rk_layout *layout = rk_plan_layout(plan);
-    for (int i = 0; i < local; i++) {
-        struct rk_local a = i ? layout->other[i - 1] : plan->local, b = layout->other[local - 1];
-        a.microbatch = b.microbatch = 0; /* follows from the rest */
-        if (memcmp(&a, &b, sizeof a) == 0) return i;
-    }
-    return local;
-}
-
 static void join_segments(struct runs *runs, const struct rk_plan *plan)
 {
     const struct rk_layout *layout = rk_plan_layout(plan);
     runs->segments = 0;
     for (int i = 0; i < layout->segments; i++) {
-        const uint16_t local = (uint16_t)same_local(plan, layout->segment[i].local);
+        const uint16_t local = (uint16_t)plan_same_local(plan, layout->segment[i].local);
         struct rk_segment *last = runs->segments ? &runs->segment[runs->segments - 1] : NULL;
         if (last && last->local == local)
             last->layers = (uint16_t)(last->layers + layout->segment[i].layers);
@@ -103,7 +92,6 @@ void runs_of(struct runs *runs, const struct rk_model *model, const struct rk_sy
         local->plan = run_plan(plan, i);
         fold_layers(&local->fold, model, system, &local->plan);
         local->sharing = sharing_of(&local->plan);
-        local->sharing.gradients_late = false; /* whose peak is not a sum over runs */
         local->rule = memory_rule_of(&local->fold, &local->sharing, &local->plan);
     }
 }
@@ -166,6 +154,8 @@ static void add_sum(struct stage_sum *to, const struct stage_sum *one)
 struct tally { /* of the memory of a stage's runs */
     struct stage_demand demand;
     double buffers, transient, messages, communication;
+    double freed;      /* gradients, between steps */
+    double late_bytes; /* gradients of the runs so far that are not there when backward begins */
     struct rk_stage largest; /* the run that needs most for a moment */
     int shapes;              /* degrees of the runs so far: each has weights of other shapes */
     uint64_t shape[RK_MAX_LOCALS + 1];
@@ -179,6 +169,16 @@ static bool new_shape(struct tally *tally, const struct rk_plan *plan)
         if (tally->shape[i] == shape) return false;
     if (tally->shapes <= RK_MAX_LOCALS) tally->shape[tally->shapes++] = shape;
     return true;
+}
+
+/* Backward begins at the last run. When it gets to a run, later ones have gradients and no
+ * activations left, the others activations and no gradients yet; what is absent is least at the
+ * border of two runs: demand.late_bytes, of all runs so far. */
+static void add_late(struct tally *tally, const struct stage_demand *demand, double in_flight)
+{
+    struct stage_demand *all = &tally->demand;
+    tally->late_bytes += demand->late_bytes;
+    all->late_bytes = fmin(all->late_bytes + demand->flight_bytes * in_flight, tally->late_bytes);
 }
 
 static void add_memory(struct tally *tally, struct rk_stage *stage, const struct stage_sum *sum,
@@ -208,8 +208,13 @@ static void add_memory(struct tally *tally, struct rk_stage *stage, const struct
     stage->parameters += own.parameters;
     stage->blocks += own.blocks;
     stage->in_flight = own.in_flight;
-    const double remembered = own.static_bytes - demand.static_bytes -
+    const double absent = absent_bytes(&demand, own.in_flight);
+    const double gradients = own.holds[RK_HOLD_gradients] + absent;
+    const double freed = habits_of(&local->plan)->frees_gradients ? gradients : 0;
+    const double remembered = own.static_bytes + freed - demand.static_bytes -
                               demanded_workspaces(&demand, system) - demand.between_bytes;
+    stage->holds[RK_HOLD_gradients] += absent;
+    tally->freed += freed;
     stage->static_bytes = fmax(stage->static_bytes, remembered);
 
     struct stage_demand *all = &tally->demand;
@@ -217,6 +222,7 @@ static void add_memory(struct tally *tally, struct rk_stage *stage, const struct
     all->between_bytes += demand.between_bytes;
     all->step_bytes += demand.step_bytes;
     all->fixed_bytes += ends;
+    add_late(tally, &demand, own.in_flight);
     all->flight_bytes += demand.flight_bytes;
     all->away_bytes += demand.away_bytes;
     all->handles = fmax(all->handles, demand.handles);
@@ -240,7 +246,9 @@ static void sum_memory(struct rk_stage *stage, struct tally *tally, const struct
     struct stage_demand *all = &tally->demand;
     all->static_bytes += tally->buffers;
     all->fixed_bytes += tally->transient + tally->messages;
-    const double kept = all->fixed_bytes + all->flight_bytes * stage->in_flight + all->away_bytes;
+    const double absent = absent_bytes(all, stage->in_flight);
+    const double kept =
+        all->fixed_bytes + all->flight_bytes * stage->in_flight + all->away_bytes - absent;
     const double activations = demanded_activations(all, stage->in_flight);
     const double lasting = all->static_bytes + demanded_workspaces(all, system);
     stage->holds[RK_HOLD_gathered] = tally->largest.holds[RK_HOLD_gathered];
@@ -251,7 +259,8 @@ static void sum_memory(struct rk_stage *stage, struct tally *tally, const struct
     stage->holds[RK_HOLD_context] =
         system->kernels.reserve_bytes + demanded_workspaces(all, system);
     stage->holds[RK_HOLD_fragmentation] = system->kernels.fragmentation * activations;
-    stage->static_bytes += lasting + all->between_bytes;
+    stage->holds[RK_HOLD_gradients] -= absent;
+    stage->static_bytes += lasting - tally->freed + all->between_bytes;
     stage->allocated_bytes = lasting + activations;
     stage->total_bytes = demanded_bytes(all, system, stage->in_flight);
 }

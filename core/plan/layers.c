@@ -33,6 +33,24 @@ static bool same(const struct rk_local *a, const struct rk_local *b)
     return memcmp(&x, b, sizeof x) == 0;
 }
 
+int plan_same_local(const struct rk_plan *plan, int local)
+{
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    if (local == 0 || same(&plan->local, &layout->other[local - 1])) return 0;
+    int first = 1;
+    while (!same(&layout->other[first - 1], &layout->other[local - 1]))
+        first++;
+    return first;
+}
+
+bool plan_is_alike(const struct rk_plan *plan)
+{
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    for (int i = 0; i < layout->segments; i++)
+        if (plan_same_local(plan, layout->segment[i].local) != 0) return false;
+    return true;
+}
+
 /* The layout's number of a local part, new or not; -1: there are too many. */
 static int number_of(struct rk_layout *layout, const struct rk_plan *plan,
                      const struct rk_local *local)

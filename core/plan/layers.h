@@ -24,7 +24,13 @@ void plan_layers_next(struct plan_layers *at);
 struct rk_plan plan_of_local(const struct rk_plan *plan, int local);
 int plan_local_of(const struct rk_plan *plan, uint64_t block);
 
-/* The same with a layout that is kept: a plan that outlives what it was made with. */
+/* The first local part that says the same as `local`; 0: the plan itself does. */
+int plan_same_local(const struct rk_plan *plan, int local);
+
+/* Are all layers as the plan says itself, whatever runs it has? */
+bool plan_is_alike(const struct rk_plan *plan);
+
+/* The plan with a layout that is kept: a plan that outlives what it was made with. */
 struct rk_plan plan_kept(const struct rk_plan *plan);
 
 /* The plan with all layers as it says itself, on the stages that they are on. */

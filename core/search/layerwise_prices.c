@@ -53,7 +53,8 @@ static struct bill measure(const struct meter *m, const struct stage_blocks *blo
     return (struct bill){
         .time_s = time_s,
         .end_s = end.data_s + end.optimizer_work_s,
-        .fixed_bytes = demand.static_bytes - placeholders + lost * ends,
+        /* as if of gradients that come late none met any activations */
+        .fixed_bytes = demand.static_bytes - placeholders + lost * (ends - demand.late_bytes),
         .flight_bytes = lost * demand.flight_bytes,
         .moment_bytes =
             lost * (demand.fixed_bytes - m->rule.messages_bytes - ends + demand.away_bytes),
@@ -135,7 +136,6 @@ static void price_way(struct shape *s, struct floors *floors, const struct layer
 {
     const struct rk_plan plan = shape_plan(s, i);
     struct meter m = {s, s->model, s->system, &plan, fold, sharing_of(&plan), {.zero = 0}};
-    m.sharing.gradients_late = false; /* whose peak is not a sum over layers */
     m.rule = memory_rule_of(fold, &m.sharing, &plan);
     for (int kind = 0; kind < s->kinds - 2; kind++) {
         const int row = kind * s->ways + i;

@@ -27,7 +27,7 @@ typedef enum rk_status plan_reader(const struct config_source *source, struct rk
                                    struct rk_plan *plan, struct notes *notes,
                                    struct rk_error *error);
 
-/* What a reader whose format has a model of its own hands on, beside the values of its keys. */
+/* What a reader whose format has a model of its own hands on, besides the values of its keys. */
 #define READING_MEMBERS                                                                            \
     const struct config_source *source;                                                            \
     struct settings settings;                                                                      \

@@ -33,7 +33,21 @@ static inline const char *name_of(const struct sample *s)
     return text;
 }
 
-static bool chunked, in_segments; /* all plans are drawn so */
+static bool chunked, in_segments, at_once; /* all plans are drawn so */
+
+/* torch's framework, one stage, one microbatch: no gradients are there when backward begins. */
+static inline void take_at_once(struct random *r, struct rk_plan *plan)
+{
+    plan->framework = RK_FSDP;
+    plan->ranks /= plan->pipeline;
+    plan->pipeline = plan->chunks = 1;
+    plan->schedule = RK_1F1B;
+    plan->microbatch_group = 0;
+    plan->zero = 2 + (int)below(r, 2);
+    plan->recompute_rest = false;
+    edit(plan)->splits = 0;
+    plan->batch = rk_plan_data(plan) * plan->microbatch;
+}
 
 /* Chunks of the sequence: layers are computed again whole, heads exchanged. */
 static inline void take_in_chunks(struct random *r, struct rk_plan *plan)
@@ -156,6 +170,7 @@ static inline int for_each(void (*check)(const struct sample *s))
         for (int i = 0; i < PLANS && count; i++) {
             rk_plans_plan(plans, below(&r, count), &s.plan);
             change_plan(&r, &s.plan);
+            if (at_once) take_at_once(&r, &s.plan);
             if (chunked) take_in_chunks(&r, &s.plan);
             if (one_in(&r, 4) || in_segments) add_segments(&r, &s.problem.model, &s.plan);
             if (!lower(&s)) continue;
