@@ -6,7 +6,7 @@
 #include "cli/launch_input.h"
 #include "cli/options.h"
 #include "cli/plan_input.h"
-#include "megatron/knobs.h"
+#include "knobs/knobs.h"
 #include "megatron/megatron.h"
 #include <reckon/reckon.h>
 

@@ -2,7 +2,7 @@
 
 #include "catalog/plan_compare.h"
 #include "facts/headroom.h"
-#include "megatron/knobs.h"
+#include "knobs/knobs.h"
 #include "plan/layers.h"
 #include <reckon/check.h>
 

@@ -1,4 +1,4 @@
-#include "megatron/knobs.h"
+#include "knobs/knobs.h"
 
 #include "base/memory.h"
 #include "catalog/plan_compare.h"
@@ -59,7 +59,6 @@ static const struct knob {
     {"axolotl",    "context_parallel_size",                "1", DEGREES, false, "context parallelism"},
     {"axolotl",    "fsdp_config.reshard_after_forward",    "true", "true|false", false, "weights kept gathered or not"},
     {"axolotl",    "torch_compile",                        "false", "true", false, "compiled kernels"},
-    {"axolotl",    "flash_attention",                      "false", "true", false, "attention kernel"},
 
     {"llama-factory", "per_device_train_batch_size",       "8", LOCAL, false, "microbatch"},
     {"llama-factory", "gradient_accumulation_steps",       "1", LOCAL, true, "accumulation"},
@@ -107,6 +106,14 @@ static const struct knob {
 };
 /* clang-format on */
 enum { KNOBS = sizeof knobs / sizeof *knobs, MOST_SETS = 96, MOST_TRIALS = 6000 };
+
+const char *knobs_key(int i, const char **format, const char **values)
+{
+    if (i >= KNOBS) return NULL;
+    *format = knobs[i].format;
+    *values = knobs[i].values;
+    return knobs[i].key;
+}
 
 /* ---- one try ---- */
 

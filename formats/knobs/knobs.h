@@ -6,8 +6,8 @@
  * changes that keep the GPUs, the samples and tokens of a step and the precision count; a key that
  * shares them, as gradient accumulation, is changed with it.
  */
-#ifndef RECKON_MEGATRON_KNOBS_H
-#define RECKON_MEGATRON_KNOBS_H
+#ifndef RECKON_KNOBS_KNOBS_H
+#define RECKON_KNOBS_KNOBS_H
 
 #include "keys/reader.h"
 #include <reckon/predict.h>
@@ -64,6 +64,10 @@ enum rk_status knobs_best(const struct knob_file *file, struct knob_best *best,
  * be changed where it stands. */
 enum rk_status knobs_write(const struct knob_file *file, const struct knob_set *set, int sets,
                            const struct rk_plan *plan, char **text, struct rk_error *error);
+
+/* The i-th key that is tried, its format and its values, "a|b", of which "x2", "/2" and "batch" are
+ * numbers; NULL: there are no more. */
+const char *knobs_key(int i, const char **format, const char **values);
 
 /* ---- knob_edit.c ---- */
 

@@ -1,6 +1,6 @@
 /* knob_edit.c - a key of a configuration set in its text, so that all else stays as it is:
  * comments, order, spelling. What is made is read once more by knobs_write(). */
-#include "megatron/knobs.h"
+#include "knobs/knobs.h"
 
 #include "base/text.h"
 
