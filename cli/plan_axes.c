@@ -369,6 +369,11 @@ enum rk_status plan_problem_take(const struct plan_draft *said, struct rk_plans_
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "ep%" PRIu64 ": %s has no experts: leave ep out", draft.plan.expert,
                        problem->model->id);
+    if (draft.plan.padded && !plan_given(&draft, "microbatch"))
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "padded=%" PRIu64 ": what samples are padded to depends on how many are in "
+                       "a microbatch: give it, mbsN",
+                       draft.plan.padded);
     settle_recompute(&draft);
     problem->base = draft.plan;
     problem->base.ranks = before.ranks;

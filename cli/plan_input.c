@@ -15,6 +15,8 @@
 
 #define AT(member) .offset = offsetof(struct plan_source, member)
 
+static const char *const batching_names[] = {"pad", "grouped", "packed", "joined", NULL};
+
 /* clang-format off */
 const struct option plan_source_options[] = {
     {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
@@ -25,6 +27,10 @@ const struct option plan_source_options[] = {
      .help = "Number of GPUs (default: all of the system, else the product of the degrees)"},
     {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(file), .complete = "file",
      .help = "Plan file, reckon-plan(5), - (standard input), or words, \"tp8 pp4\"; words on the command line override it"},
+    {.name = "lengths", .type = OPTION_TEXT, .argument = "FILE|MEAN:LONGEST", AT(lengths), .complete = "file",
+     .help = "Lengths of the samples in tokens: a file of lines TOKENS or TOKENS SAMPLES, or mean and longest, between which an exponential distribution is assumed; sets seq and padded, or packed"},
+    {.name = "batching", .type = OPTION_CHOICE, .argument = "HOW", AT(batching), .choices = batching_names,
+     .help = "Put samples of --lengths into microbatches: pad to the longest of each; grouped: sort by length before (group_by_length), then pad; packed: fill seq with several, attention stays within each; joined: fill seq, attention across them (default: pad)"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -283,6 +289,9 @@ static enum rk_status gather_several(const struct plan_source *source, struct pl
 {
     struct plan_draft file = plan_draft();
     struct rk_error inner; /* of a file that is none of a plan's members */
+    if (source->lengths)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--lengths does not go with several clusters: give seq and padded");
     if (source->gpus)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--gpus does not go with several clusters: each says how many it has");
@@ -308,6 +317,7 @@ enum rk_status plan_gather(const struct plan_source *source, struct plan_input *
     if (status == RK_OK && source->file) status = plan_named(source->file, &input->draft, error);
     if (status == RK_OK) status = plan_read_texts(&source->words, &input->draft, error);
     if (status == RK_OK) status = plan_inputs(source, input, error);
+    if (status == RK_OK) status = plan_take_lengths(source, input, error);
     return status == RK_OK ? take_host(source, input, error) : status;
 }
 

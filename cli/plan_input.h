@@ -16,6 +16,8 @@ struct plan_source {
     const char *model;
     const char *system;
     const char *file;                /* NULL: none */
+    const char *lengths;             /* of samples: a file, or "MEAN:LONGEST"; NULL: all are full */
+    int batching;                    /* what is made of them, an index of --batching's choices */
     uint64_t gpus;                   /* 0: not given */
     const struct rk_system *cluster; /* one cluster of `system`, in its place; NULL: all of it */
     struct option_texts words;
@@ -79,6 +81,10 @@ void plan_input_release(struct plan_input *input); /* a zeroed input is fine */
 typedef void plan_choose(struct plan_input *input, void *context);
 enum rk_status plan_settle(const struct plan_source *source, struct plan_input *input,
                            plan_choose *choose, void *context, struct rk_error *error);
+
+/* --lengths and --batching as members of the plan; plan_gather asks it. plan_lengths.c. */
+enum rk_status plan_take_lengths(const struct plan_source *source, struct plan_input *input,
+                                 struct rk_error *error);
 
 /* Adds to input->assumed, with a comma in between. */
 void plan_assume(struct plan_input *input, const char *format, ...) RK_PRINTF(2, 3);

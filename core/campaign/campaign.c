@@ -55,12 +55,11 @@ struct rk_campaign rk_campaign_of(const struct rk_campaign_facts *facts,
                                   const struct rk_prediction *prediction, double tokens)
 {
     const struct recovery_facts *r = &facts->recovery;
-    const uint64_t sequence = plan->sequence ? plan->sequence : model->sequence;
     const uint64_t node =
         system->networks && system->network[0].size > 0 ? system->network[0].size : 1;
     struct rk_campaign c = {
         .tokens = tokens,
-        .tokens_per_step = (double)plan->batch * (double)sequence,
+        .tokens_per_step = (double)plan->batch * tokens_of_sample(model, plan),
         .step_s = prediction->step_s,
         .ranks = plan->ranks,
         .checkpoint_bytes = (double)rk_model_parameters(model) * state_bytes(plan),

@@ -57,13 +57,12 @@ static void add_work(struct rk_prediction *p, const struct stage_sum *sum,
 static void rates(struct rk_prediction *p, const struct rk_model *model,
                   const struct rk_system *system, const struct rk_plan *plan)
 {
-    const uint64_t sequence = plan->sequence ? plan->sequence : model->sequence;
     const double peak = operand_peak(system, operand_of(plan->precision, true));
     const double possible = peak * (double)plan->ranks * p->step_s;
     p->hbm_bytes = p->stage[p->tightest].total_bytes;
     memcpy(p->holds, p->stage[p->tightest].holds, sizeof p->holds);
     p->samples_per_s = (double)plan->batch / p->step_s;
-    p->tokens_per_s = p->samples_per_s * (double)sequence;
+    p->tokens_per_s = p->samples_per_s * tokens_of_sample(model, plan);
     p->mfu = p->model_flop / possible;
     p->hfu = p->executed_flop / possible;
     p->mfu_full = p->model_flop_full / possible;

@@ -134,11 +134,9 @@ static struct extent extent_of(const struct tracing *t, int from)
     const double rows = t->flow->rows;
     if (from == FLOW_INPUT) return (struct extent){rows, t->flow->width};
     if (from == FLOW_TOKENS)
-        return (struct extent){
-            (double)t->plan->microbatch *
-                (double)(t->plan->sequence ? t->plan->sequence : t->model->sequence) /
-                (double)t->plan->context,
-            1};
+        return (struct extent){(double)t->plan->microbatch * tokens_of_sample(t->model, t->plan) /
+                                   (double)t->plan->context,
+                               1};
     return (struct extent){t->flow->operation[from].rows, t->flow->operation[from].width};
 }
 

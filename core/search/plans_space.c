@@ -281,11 +281,11 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
         no_memory(error);
         return NULL;
     }
-    const uint64_t sequence = problem->base.sequence;
-    plans->space = (struct rk_space){.predictor = &plans_predictor,
-                                     .model = problem->model,
-                                     .system = problem->system,
-                                     .sequence = sequence ? sequence : problem->model->sequence};
+    plans->space =
+        (struct rk_space){.predictor = &plans_predictor,
+                          .model = problem->model,
+                          .system = problem->system,
+                          .sequence = (uint64_t)tokens_of_sample(problem->model, &problem->base)};
     plans->problem = *problem;
     struct builder b = {.plans = plans, .problem = &plans->problem};
     struct rk_plan plan = problem->base;

@@ -1,6 +1,7 @@
 #include "workload/layers.h"
 #include "workload/layers_build.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* ---- kinds ---- */
@@ -210,12 +211,46 @@ static void mark_end(struct layer *layer)
         layer->operation[i].ends = true;
 }
 
-void layer_build(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
-                 const struct rk_plan *plan)
+static void lay(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
+                const struct rk_plan *plan)
 {
     struct build build = build_begin(layer, model, plan);
     build_layer(&build, kind);
     mark_end(layer);
+}
+
+/* Samples of several lengths: operations as long as they are in the mean, tensors of the longest,
+ * which a run meets sooner or later. */
+static void hold_longest(struct layer *layer, const struct layer *longest)
+{
+    assert(layer->operations == longest->operations);
+    layer->input_bytes = longest->input_bytes;
+    for (int i = 0; i < layer->operations; i++) {
+        struct operation *op = &layer->operation[i];
+        const struct operation *most = &longest->operation[i];
+        op->parameters = most->parameters;
+        op->saved_bytes = most->saved_bytes;
+        op->saved_recomputed_bytes = most->saved_recomputed_bytes;
+        op->put_off_bytes = most->put_off_bytes;
+        op->working_bytes = most->working_bytes;
+        op->released_bytes = most->released_bytes;
+        op->buffer_bytes = most->buffer_bytes;
+    }
+}
+
+void layer_build(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
+                 const struct rk_plan *plan)
+{
+    struct rk_plan mean = *plan;
+    struct layer longest;
+    mean.sequence = plan->padded;
+    if (!plan->padded) {
+        lay(layer, kind, model, plan);
+        return;
+    }
+    lay(&longest, kind, model, plan);
+    lay(layer, kind, model, &mean);
+    hold_longest(layer, &longest);
 }
 
 void layer_build_served(struct layer *layer, enum layer_kind kind, const struct rk_model *model,

@@ -165,6 +165,14 @@ struct layer {
 void layer_build(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
                  const struct rk_plan *plan);
 
+/* Tokens of a sample as it runs, in the mean: padded, else the sequence. */
+static inline double tokens_of_sample(const struct rk_model *model, const struct rk_plan *plan)
+{
+    return (double)(plan->padded     ? plan->padded
+                    : plan->sequence ? plan->sequence
+                                     : model->sequence);
+}
+
 /* Of attention in chunks: how many chunks before its own a chunk of queries meets at most, and how
  * many pairs of two chunks that makes. */
 double chunks_back(const struct operation *attention);

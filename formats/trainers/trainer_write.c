@@ -349,20 +349,13 @@ static void head_torchtune(FILE *file, const struct rk_model *m, const struct rk
 /* ---- all ---- */
 
 static const char *const outside[] = {
-    "vocabulary_multiple", "packed",         "full_attention", "grouped", "imbalance",
-    "gradient_overlap",    "weight_overlap", "optimizer_rank", NULL};
+    "vocabulary_multiple", "packed",           "padded",         "full_attention", "grouped",
+    "imbalance",           "gradient_overlap", "weight_overlap", "optimizer_rank", NULL};
 /* trl's objective is its command. */
-static const char *const outside_trl[] = {"vocabulary_multiple",
-                                          "packed",
-                                          "full_attention",
-                                          "grouped",
-                                          "imbalance",
-                                          "gradient_overlap",
-                                          "weight_overlap",
-                                          "optimizer_rank",
-                                          "objective",
-                                          "reference",
-                                          NULL};
+static const char *const outside_trl[] = {"vocabulary_multiple", "packed",         "padded",
+                                          "full_attention",      "grouped",        "imbalance",
+                                          "gradient_overlap",    "weight_overlap", "optimizer_rank",
+                                          "objective",           "reference",      NULL};
 
 #define TUNING_TARGET(id, tool, path, imposes, keys)                                               \
     const struct target id##_target = {.name = tool,                                               \

@@ -125,6 +125,7 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "p75": 
     "p95": 
     "packed": 
+    "padded": 
     "parameters": 
     "pipeline": 
     "pipeline_blocking": 

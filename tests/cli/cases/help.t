@@ -60,7 +60,7 @@ usage: reckon predict [--model] MODEL [--system] SYSTEM [options] [PLAN]...
 Words of a plan (--help-all explains them):
 Words of a plan (--help-all explains them):
   framework=..., precision=..., [no-]training, gpusN, tpN, ppN, vppN, cpN, dpN,
-  epN, etpN, order=..., mbsN, gbsN, seqN, packed=N, schedule=..., mb-group=N,
+  epN, etpN, order=..., mbsN, gbsN, seqN, packed=N, padded=N, schedule=...,
 4
 .SH NAME
 .SH SYNOPSIS
@@ -93,7 +93,7 @@ Words of a plan (--help-all explains them):
   -f, --format table|json|csv
   -h, --help                  Print this help
       --help-all              Print all options and words
-21 more options: reckon fits --help-all
+23 more options: reckon fits --help-all
 Plan:
   longest                     find the longest sequence that can be trained
   serve                       predict inference: first token, token rate, KV

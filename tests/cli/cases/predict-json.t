@@ -161,6 +161,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "p75": 
     "p95": 
     "packed": 
+    "padded": 
     "parameters": 
     "pipeline": 
     "pipeline_blocking": 

@@ -135,6 +135,7 @@ reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --p
     "batch": 1536,
     "sequence": 0,
     "packed": 0,
+    "padded": 0,
     "schedule": "1f1b",
     "microbatch_group": 0,
     "split": null,
