@@ -207,6 +207,7 @@ int cmd_diff(int argc, char **argv)
     }
     struct diff *d = diff_open(&args.source, &error);
     if (!d) return options_fail(&error);
+    run_ask_priced(&args.run, *d->in.system.price, &d->in.model, 1);
     const bool fit = d->w.a.verdict == RK_FITS && d->w.b.verdict == RK_FITS;
     const bool page = args.output && text_ends_in(args.output, ".html");
     int code = fit ? RK_OK : RK_NOTHING_FITS;
@@ -216,7 +217,10 @@ int cmd_diff(int argc, char **argv)
     else if (is_script_name(args.output))
         status = write_script(&d->in, &args, &error);
     if (page) status = write_page(d, &args, &error);
-    if (status == RK_OK) status = save_files(&args.save, &d->in.model, &d->in.b, &error);
+    if (status == RK_OK)
+        status = save_files(&args.save,
+                            &(struct save_answer){&d->in.model, &d->in.system, &d->in.b, &args.run},
+                            &error);
     if (status != RK_OK)
         code = options_fail(&error);
     else if (!page)

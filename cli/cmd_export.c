@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/export_plan.h"
 #include "cli/import_answer.h"
+#include "cli/launch_run.h"
 #include "cli/plan_operands.h"
 #include "cli/prediction.h"
 #include "facts/learned.h"
@@ -16,6 +17,7 @@
 struct export_args {
     struct plan_source source;
     struct export_how how;
+    struct run_args run;
     const char *output;
 };
 
@@ -36,9 +38,11 @@ static const struct option output_rows[] = {
 
 #define LAUNCH_ROWS \
     {.name = "launcher", .type = OPTION_CHOICE, .argument = "LAUNCHER", AT(how.launcher), .choices = launcher_names, \
-     .help = "Write a complete file that starts the run: torchrun, slurm (sbatch) or kubernetes (a PyTorchJob), with its environment; none writes only what the tool reads (default for megatron: torchrun)"}, \
+     .help = "Write a complete file that starts the run: torchrun, slurm (sbatch), mpirun or kubernetes (a PyTorchJob), with its environment; none writes only what the tool reads (default for megatron: torchrun)"}, \
     {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(how.gpus_per_node), .min = 1, .max = 4096, \
-     .help = "Number of ranks that torchrun starts per node (default: 8)"}
+     .help = "Number of ranks that torchrun starts per node (default: 8)"}, \
+    {.name = "tokens", .type = OPTION_TEXT, .argument = "COUNT|usual", AT(run.tokens), \
+     .help = "Number of training tokens, which give the steps of the run; with --system also its time limit"}
 
 static const struct option megatron_rows[] = {
     {.letter = 't', .name = "target", .type = OPTION_TEXT, .argument = "VERSION", AT(how.version),
@@ -259,7 +263,7 @@ static void say_nearest(const struct export_plan *plan, const struct rk_plan *ru
 
 static int run(enum export_target to, const struct usage *usage, int argc, char **argv)
 {
-    struct export_args args = {.source = {.model = NULL}};
+    struct export_args args = {.run = RUN_ARGS_INIT};
     struct export_plan plan;
     struct rk_plan run;
     struct rk_system system = {.id = ""};
@@ -273,8 +277,12 @@ static int run(enum export_target to, const struct usage *usage, int argc, char 
         !notes ? no_memory(&error)
         : over ? export_gather_over(&args.source, to == EXPORT_GALVATRON, &plan, &error)
                : export_gather(&args.source, &plan, &error);
-    if (status == RK_OK && on) status = rk_system_load(args.source.system, &system, &error);
+    if (status == RK_OK && args.source.system)
+        status = rk_system_load_several(args.source.system, &system, &error);
     if (status == RK_OK && on) say_fit(&plan.model, &plan.plan, &system, "");
+    if (status == RK_OK)
+        status = launch_run_of(&args.run, &plan.model, args.source.system ? &system : NULL,
+                               &plan.plan, &args.how.run, &error);
     if (status == RK_OK)
         status = export_write(args.output, to, &args.how, &plan, &run, notes, &error);
     const int code = status == RK_OK ? (int)RK_OK : options_fail(&error);

@@ -367,7 +367,10 @@ static enum rk_status read_input(struct fits_args *args, struct plan_input *inpu
     status =
         plan_settle(&args->source, input, question->open ? fits_choose : NULL, question, error);
     if (status != RK_OK) return status;
-    return save_files(&args->save, &input->model, &input->draft.plan, error);
+    return save_files(
+        &args->save,
+        &(struct save_answer){&input->model, &input->system, &input->draft.plan, &args->run},
+        error);
 }
 
 enum { EXIT_UNSURE = 2 };
@@ -439,6 +442,7 @@ int cmd_fits(int argc, char **argv)
     if (code >= 0) return code;
 
     code = (int)read_input(&args, &input, &question, &error);
+    if (code == RK_OK) run_ask_priced(&args.run, *input.system.price, &input.model, 1);
     if (code == RK_OK && args.tune) {
         code = answer_tuning(&args, &question, &input);
     } else if (code == RK_OK) {

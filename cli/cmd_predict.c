@@ -199,6 +199,7 @@ int cmd_predict(int argc, char **argv)
 
     enum rk_status status = plan_gather(&args.source, &input, &error);
     if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);
+    if (status == RK_OK) run_ask_priced(&args.run, *input.system.price, &input.model, 1);
     if (status == RK_OK && args.layers && input.system.machine)
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--layers: each cluster has operations of its own: give one of them as "
@@ -206,7 +207,11 @@ int cmd_predict(int argc, char **argv)
     if (status == RK_OK && args.given && show_is_page(&args.show, args.output))
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--given: a page does not show it: give another --format");
-    if (status == RK_OK) status = save_files(&args.save, &input.model, &input.draft.plan, &error);
+    if (status == RK_OK)
+        status = save_files(
+            &args.save,
+            &(struct save_answer){&input.model, &input.system, &input.draft.plan, &args.run},
+            &error);
     if (status == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
         const bool fits = rk_predict(&input.model, &input.system, plan, &prediction) == RK_FITS;

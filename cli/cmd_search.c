@@ -258,7 +258,10 @@ static enum rk_status save_best(const struct search *search, struct rk_error *er
     struct rk_plan plan;
     if (!search->result.found || !search_speaks()) return RK_OK;
     search_plan(search, 0, &plan);
-    return save_files(&search->args->save, search->problem.model, &plan, error);
+    return save_files(&search->args->save,
+                      &(struct save_answer){search->problem.model, search->problem.system, &plan,
+                                            &search->args->run},
+                      error);
 }
 
 static enum rk_status write_all(const struct search *search, struct search_session *session,
@@ -328,8 +331,7 @@ static int search_one(const struct search_grid *grid, const struct search_args *
                       struct search_session *session)
 {
     const struct grid_problem at = search_grid_at(grid, 0);
-    const struct search_args own = search_grid_args(args, &at);
-    struct search search = {.args = &own};
+    struct search search = {.args = args};
     struct search_keys keys;
     struct rk_error error;
     session->all_searches = 1;
@@ -411,7 +413,7 @@ static enum rk_status check(const struct search_args *args, const struct search_
     enum rk_status status = RK_OK;
     for (size_t i = 0; i < grid->problems && status == RK_OK; i++) {
         const struct grid_problem at = search_grid_at(grid, i);
-        struct search_args own = search_grid_args(args, &at);
+        struct search_args own = *args;
         struct search search = {.args = &own};
         struct search_keys keys;
         if (grid->problems > 1 && search_machines_orders(own.sort)) own.sort = NULL;
@@ -453,8 +455,8 @@ int cmd_search(int argc, char **argv)
     const int done = options_read(&search_usage, argc, argv, &args);
     if (done >= 0) return done;
     enum rk_status status = search_grid_open(&grid, &args, &error);
-    if (status == RK_OK && search_grid_is_priced(&grid) && !args.run.tokens)
-        args.run.tokens = search_machines_tokens(&grid, args.run.prices);
+    if (status == RK_OK)
+        run_ask_priced(&args.run, search_grid_is_priced(&grid), grid.model, grid.models);
     if (status == RK_OK) status = check(&args, &grid, &error);
     const int code = status == RK_OK ? run(&grid, &args) : options_fail(&error);
     search_grid_release(&grid);

@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "cli/plan_input.h"
+#include "keys/launch_file.h"
 #include "keys/notes.h"
 #include <reckon/reckon.h>
 
@@ -47,7 +48,10 @@ struct export_how {
     bool mock_data;
     int launcher; /* enum launcher */
     uint64_t gpus_per_node;
+    struct launch_run run; /* zeroed: nothing is known */
 };
+
+extern const char launch_not_kubernetes[]; /* what refuses it of Megatron-LM */
 
 /* The strategy file of Galvatron, a strategy for each layer, with the key that the runtime reads;
  * of *run and `notes` as below. */

@@ -1,19 +1,24 @@
 /* export_write.c - a plan as what other tools are launched with. */
 #include "base/memory.h"
 #include "cli/export_plan.h"
-#include "trainers/accelerate.h"
-#include "megatron/bridge.h"
-#include "trainers/deepspeed.h"
 #include "keys/flat.h"
-#include "trainers/fsdp_units.h"
 #include "keys/launch_file.h"
+#include "keys/target.h"
+#include "megatron/bridge.h"
 #include "megatron/megatron.h"
 #include "megatron/megatron_flags.h"
-#include "trainers/nanotron.h"
-#include "keys/target.h"
 #include "text/output.h"
+#include "trainers/accelerate.h"
+#include "trainers/deepspeed.h"
+#include "trainers/fsdp_units.h"
+#include "trainers/nanotron.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+
+const char launch_not_kubernetes[] =
+    "--launcher: kubernetes starts the others, Megatron-LM is started "
+    "by torchrun, slurm or mpirun";
 
 static enum rk_status write_megatron(FILE *file, const struct export_how *how,
                                      const struct export_plan *plan, struct notes *notes,
@@ -21,7 +26,8 @@ static enum rk_status write_megatron(FILE *file, const struct export_how *how,
 {
     const int version = how->version ? megatron_version(how->version) : MEGATRON_NEWEST;
     const struct megatron_target target = {.version = version,
-                                           .slurm = how->launcher == LAUNCHER_SLURM,
+                                           .launcher = (enum launcher)how->launcher,
+                                           .run = how->run,
                                            .mock_data = how->mock_data,
                                            .gpus_per_node = how->gpus_per_node};
     if (!version)
@@ -51,6 +57,19 @@ static enum rk_status write_plain(FILE *file, enum export_target to, const struc
                         error);
 }
 
+/* Steps and checkpoints as options, which override the file. */
+static const char *torchtitan_command(const struct export_how *how, const char *command,
+                                      char text[256])
+{
+    int used = snprintf(text, 256, "%s --checkpoint.enable", command);
+    if (how->run.save_every)
+        used += snprintf(text + used, 256 - (size_t)used, " --checkpoint.interval %" PRIu64,
+                         how->run.save_every);
+    if (how->run.steps)
+        snprintf(text + used, 256 - (size_t)used, " --training.steps %" PRIu64, how->run.steps);
+    return text;
+}
+
 static enum rk_status write_target(FILE *file, enum export_target to, const struct export_how *how,
                                    const struct export_plan *plan, struct notes *notes,
                                    struct rk_error *error)
@@ -64,19 +83,19 @@ static enum rk_status write_target(FILE *file, enum export_target to, const stru
         [EXPORT_NANOTRON] = {NANOTRON_FILE, "run_train.py --config-file " NANOTRON_FILE},
         [EXPORT_BRIDGE] = {BRIDGE_FILE, BRIDGE_COMMAND}};
     const bool whole = to == EXPORT_MEGATRON && how->launcher != LAUNCHER_KUBERNETES;
-    char *text = NULL, command[ACCELERATE_COMMAND];
+    char *text = NULL, command[ACCELERATE_COMMAND], whole_run[256];
     size_t size = 0;
     if (how->launcher == LAUNCHER_NONE || whole)
         return write_plain(file, to, how, plan, notes, error);
     if (to == EXPORT_MEGATRON)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "--launcher: kubernetes starts the others, Megatron-LM is "
-                       "started by torchrun or slurm");
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s", launch_not_kubernetes);
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return no_memory(error);
     enum rk_status status = write_plain(memory, to, how, plan, notes, error);
     if (fclose(memory) != 0 && status == RK_OK) status = no_memory(error);
     struct launch_file launch = {.launcher = (enum launcher)how->launcher,
+                                 .run = &how->run,
+                                 .resumes = to == EXPORT_TORCHTITAN,
                                  .ranks = plan->plan.ranks,
                                  .gpus_per_node = how->gpus_per_node,
                                  .name = "reckon",
@@ -85,6 +104,7 @@ static enum rk_status write_target(FILE *file, enum export_target to, const stru
                                  .command = starts[to].command,
                                  .accelerate = to == EXPORT_ACCELERATE,
                                  .one_queue = plan->plan.zero < 2 && plan->plan.tensor > 1};
+    if (launch.resumes) launch.command = torchtitan_command(how, starts[to].command, whole_run);
     if (status == RK_OK && launch.accelerate)
         launch.command = accelerate_command(&plan->model, &plan->plan, command);
     if (status == RK_OK) launch_file_write(file, &launch);
@@ -97,12 +117,16 @@ static enum rk_status write_flat(FILE *file, enum export_target to, const struct
                                  const struct export_plan *plan, struct rk_plan *run,
                                  struct notes *notes, struct rk_error *error)
 {
-    static const char *const tools[] = {
-        [EXPORT_MEGATRON] = "Megatron-LM",  [EXPORT_DEEPSPEED] = "DeepSpeed",
-        [EXPORT_TORCHTITAN] = "torchtitan", [EXPORT_ACCELERATE] = "accelerate",
-        [EXPORT_NANOTRON] = "nanotron",     [EXPORT_BRIDGE] = "Megatron-Bridge",
-        [EXPORT_AXOLOTL] = "axolotl",       [EXPORT_LLAMA_FACTORY] = "LLaMA-Factory",
-        [EXPORT_TRL] = "trl",               [EXPORT_TORCHTUNE] = "torchtune"};
+    static const char *const tools[] = {[EXPORT_MEGATRON] = "Megatron-LM",
+                                        [EXPORT_DEEPSPEED] = "DeepSpeed",
+                                        [EXPORT_TORCHTITAN] = "torchtitan",
+                                        [EXPORT_ACCELERATE] = "accelerate",
+                                        [EXPORT_NANOTRON] = "nanotron",
+                                        [EXPORT_BRIDGE] = "Megatron-Bridge",
+                                        [EXPORT_AXOLOTL] = "axolotl",
+                                        [EXPORT_LLAMA_FACTORY] = "LLaMA-Factory",
+                                        [EXPORT_TRL] = "trl",
+                                        [EXPORT_TORCHTUNE] = "torchtune"};
     if (to == EXPORT_GALVATRON) return export_galvatron(file, plan, run, notes, error);
     *run = plan->plan;
     if (to == EXPORT_FSDP) return fsdp_units_write(file, &plan->model, &plan->plan, notes, error);

@@ -20,8 +20,8 @@ static bool is_of_plan(const char *word)
 /* "x512", "nvl8", "mem2=1TiB@50GB/s", "net1.latency=5us": as reckon-system(5) has them. */
 static bool is_of_system(const char *word)
 {
-    static const char *const parts[] = {"hbm",    "mem",        "net", "matrix",
-                                        "vector", "processing", NULL};
+    static const char *const parts[] = {"hbm",    "mem",        "net",   "matrix",
+                                        "vector", "processing", "price", NULL};
     if (is_of_plan(word)) return false;
     if (word[0] == 'x' && isdigit((unsigned char)word[1])) return true;
     if (strncmp(word, "nvl", 3) == 0 && isdigit((unsigned char)word[3])) return true;

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "cli/export_plan.h"
 #include "cli/import_answer.h"
+#include "cli/launch_run.h"
 #include "keys/launch_file.h"
 
 #include <stdlib.h>
@@ -15,6 +16,10 @@ const struct option save_options[] = {
      .help = "Write the complete plan as a plan file for --plan; - is standard output"},
     {.name = "save-script", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(script), .complete = "file",
      .help = "Write the script that launches the plan, as `reckon export` with a launcher does; - is standard output"},
+    {.name = "launcher", .common = true, .type = OPTION_CHOICE, .argument = "LAUNCHER", AT(launcher), .choices = launcher_names + 1,
+     .help = "Let torchrun, slurm (sbatch), mpirun or kubernetes (a PyTorchJob) start the saved script; with --tokens it has steps, time limit and the best interval of checkpoints (default: torchrun)"},
+    {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(gpus_per_node), .min = 1, .max = 4096,
+     .help = "Number of ranks that the saved script starts per node (default: 8)"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -22,27 +27,33 @@ const struct option save_options[] = {
 enum rk_status save_check(const struct save_args *args, enum rk_framework framework,
                           struct rk_error *error)
 {
+    if (!args->script && (args->launcher || args->gpus_per_node))
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--%s is of the script that --save-script FILE writes: give that, too",
+                       args->launcher ? "launcher" : "gpus-per-node");
+    if (args->script && framework == RK_MEGATRON && args->launcher + 1 == LAUNCHER_KUBERNETES)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s", launch_not_kubernetes);
     if (!args->script || framework != RK_CALCULON) return RK_OK;
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--save-script: calculon is a model of training, nothing that runs: choose "
                    "framework megatron, fsdp or deepspeed");
 }
 
-static enum rk_status save_script(const char *path, const struct rk_model *model,
+static enum rk_status save_script(const struct save_args *args, const struct save_answer *answer,
                                   const struct rk_plan *plan, struct rk_error *error)
 {
     static const enum export_target target[] = {[RK_MEGATRON] = EXPORT_MEGATRON,
                                                 [RK_FSDP] = EXPORT_TORCHTITAN,
                                                 [RK_DEEPSPEED] = EXPORT_DEEPSPEED};
-    if (save_check(&(struct save_args){.script = path}, plan->framework, error) != RK_OK)
-        return error->status;
-    const struct export_how how = {.launcher = LAUNCHER_TORCHRUN};
-    const struct export_plan both = {*model, *plan};
-    struct notes *notes = calloc(1, sizeof *notes);
+    struct export_how how = {.launcher = args->launcher + 1, .gpus_per_node = args->gpus_per_node};
+    const struct export_plan both = {*answer->model, *plan};
     struct rk_plan run;
+    enum rk_status status =
+        launch_run_of(answer->run, answer->model, answer->system, answer->plan, &how.run, error);
+    if (status != RK_OK) return status;
+    struct notes *notes = calloc(1, sizeof *notes);
     if (!notes) return no_memory(error);
-    const enum rk_status status =
-        export_write(path, target[plan->framework], &how, &both, &run, notes, error);
+    status = export_write(args->script, target[plan->framework], &how, &both, &run, notes, error);
     import_warn(notes, "");
     free(notes);
     return status;
@@ -62,13 +73,13 @@ static enum rk_status take_launched(const struct rk_plan *plan, struct rk_plan *
                    why);
 }
 
-enum rk_status save_files(const struct save_args *args, const struct rk_model *model,
-                          const struct rk_plan *plan, struct rk_error *error)
+enum rk_status save_files(const struct save_args *args, const struct save_answer *answer,
+                          struct rk_error *error)
 {
     struct rk_plan launched;
-    enum rk_status status = args->script ? take_launched(plan, &launched, error) : RK_OK;
-    if (status == RK_OK && args->plan) status = rk_plan_save(args->plan, plan, error);
-    if (status == RK_OK && args->script)
-        status = save_script(args->script, model, &launched, error);
+    enum rk_status status = save_check(args, answer->plan->framework, error);
+    if (status == RK_OK && args->script) status = take_launched(answer->plan, &launched, error);
+    if (status == RK_OK && args->plan) status = rk_plan_save(args->plan, answer->plan, error);
+    if (status == RK_OK && args->script) status = save_script(args, answer, &launched, error);
     return status;
 }

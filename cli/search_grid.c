@@ -173,34 +173,6 @@ static enum rk_status load_system(const struct search_args *args, const char *li
     return RK_OK;
 }
 
-/* Takes the word "price=3.2" out of the line of one machine; over several clusters each has its
- * own, which the machine keeps. NULL: it says none. */
-static char *cut_price(char *line)
-{
-    char *word = strstr(line, " price=");
-    if (!word || strstr(line, " + ")) return NULL;
-    const size_t length = strcspn(word + 7, " ");
-    char *price = strndup(word + 7, length);
-    memmove(word, word + 7 + length, strlen(word + 7 + length) + 1);
-    return price;
-}
-
-/* A system without its price, which is kept. */
-static enum rk_status load_priced(struct search_grid *grid, int i, const struct search_args *args,
-                                  const char *name, struct rk_error *error)
-{
-    char *line = strdup(name);
-    if (!line) return no_memory(error);
-    grid->price[i] = cut_price(line);
-    enum rk_status status = load_system(args, line, &grid->system[i], error);
-    if (status == RK_OK && grid->price[i] && !*grid->price[i])
-        status = rk_fail(error, RK_BAD_ARGUMENT, name, 1, 0,
-                         "price: give US dollars for an accelerator and hour, price=2.5, or an "
-                         "offer of `reckon prices`, price=reserved");
-    free(line);
-    return status;
-}
-
 static enum rk_status load(struct search_grid *grid, const struct search_args *args,
                            const struct names *models, const struct names *systems,
                            struct rk_error *error)
@@ -208,8 +180,7 @@ static enum rk_status load(struct search_grid *grid, const struct search_args *a
     grid->model = calloc((size_t)models->count, sizeof *grid->model);
     grid->system = calloc((size_t)systems->count, sizeof *grid->system);
     grid->choice = calloc((size_t)systems->count, sizeof *grid->choice);
-    grid->price = calloc((size_t)systems->count, sizeof *grid->price);
-    if (!grid->model || !grid->system || !grid->choice || !grid->price) return no_memory(error);
+    if (!grid->model || !grid->system || !grid->choice) return no_memory(error);
     enum rk_status status = RK_OK;
     for (; status == RK_OK && grid->models < models->count; grid->models++) {
         struct hf_import import;
@@ -223,7 +194,7 @@ static enum rk_status load(struct search_grid *grid, const struct search_args *a
     }
     for (; status == RK_OK && grid->systems < systems->count; grid->systems++) {
         const int i = grid->systems;
-        status = load_priced(grid, i, args, systems->name[i], error);
+        status = load_system(args, systems->name[i], &grid->system[i], error);
         if (status == RK_OK && systems->choice[i] &&
             !(grid->choice[i] = strdup(systems->choice[i])))
             status = no_memory(error);
@@ -282,13 +253,11 @@ enum rk_status search_grid_open(struct search_grid *grid, const struct search_ar
 
 void search_grid_release(struct search_grid *grid)
 {
-    for (int i = 0; grid->price && i < grid->systems; i++) {
+    for (int i = 0; grid->choice && i < grid->systems; i++) {
         rk_system_release(&grid->system[i]);
         free(grid->choice[i]);
-        free(grid->price[i]);
     }
     free(grid->choice);
-    free(grid->price);
     free(grid->system);
     free(grid->model);
     *grid = (struct search_grid){.models = 0};
@@ -304,22 +273,14 @@ struct grid_problem search_grid_at(const struct search_grid *grid, size_t i)
         .model = &grid->model[pair / (size_t)grid->systems],
         .system = system,
         .choice = grid->choice[pair % (size_t)grid->systems],
-        .price = grid->price[pair % (size_t)grid->systems],
         .gpus = grid->gpus.count ? grid->gpus.value[rest % gpus] : system->devices,
         .batch = grid->batch.value[i % batches],
     };
 }
 
-struct search_args search_grid_args(const struct search_args *args, const struct grid_problem *at)
-{
-    struct search_args own = *args;
-    if (at->price) own.run.price = at->price;
-    return own;
-}
-
 bool search_grid_is_priced(const struct search_grid *grid)
 {
     for (int i = 0; i < grid->systems; i++)
-        if (grid->price[i]) return true;
+        if (*grid->system[i].price) return true;
     return false;
 }

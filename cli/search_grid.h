@@ -10,7 +10,6 @@ struct search_grid {
     struct rk_model *model;   /* (models) */
     struct rk_system *system; /* (systems) */
     char **choice;            /* (systems) of lists in braces; NULL: it is as given */
-    char **price;             /* (systems) what its line says, "3.2" or an offer; NULL: nothing */
     struct number_list gpus;  /* count 0: as many as each system says it has */
     struct number_list batch;
     size_t problems;
@@ -18,7 +17,7 @@ struct search_grid {
 
 /* Loads models and systems and reads the lists. A name given may be several with commas between
  * ("gpt3-175b,megatron-1t"), unless it describes a system, where
- * lists in braces are a system for each choice, and price= is of the run, as --price has it. The
+ * lists in braces are a system for each choice. The
  * caller releases, also on failure. */
 enum rk_status search_grid_open(struct search_grid *grid, const struct search_args *args,
                                 struct rk_error *error);
@@ -28,13 +27,10 @@ void search_grid_release(struct search_grid *grid);
 struct grid_problem {
     const struct rk_model *model;
     const struct rk_system *system;
-    const char *choice, *price;
+    const char *choice;
     uint64_t gpus, batch;
 };
 struct grid_problem search_grid_at(const struct search_grid *grid, size_t i);
-
-/* The arguments of a problem: those of all, with the price of its machine. */
-struct search_args search_grid_args(const struct search_args *args, const struct grid_problem *at);
 
 /* Does a machine's line say its price? Then runs are asked about. */
 bool search_grid_is_priced(const struct search_grid *grid);

@@ -377,7 +377,10 @@ int search_layerwise(const struct search *search)
         add_commands(&report, search, &answer->plan);
         if (!answer->complete) code = RK_INTERRUPTED;
         code = show_report(&report, &args->show, args->output, code);
-        if (save_files(&args->save, search->problem.model, &answer->plan, &error) != RK_OK)
+        if (save_files(&args->save,
+                       &(struct save_answer){search->problem.model, search->problem.system,
+                                             &answer->plan, &args->run},
+                       &error) != RK_OK)
             code = options_fail(&error);
         if (!args->quiet)
             fprintf(stderr, "searched in %.2f s%s\n",

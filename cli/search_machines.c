@@ -21,20 +21,6 @@ bool search_machines_orders(const char *sort)
     return false;
 }
 
-const char *search_machines_tokens(const struct search_grid *grid, const char *prices)
-{
-    const struct rk_run run = {.tokens = 0};
-    struct rk_campaign_facts *facts;
-    struct rk_error error;
-    double tokens;
-    bool known = true;
-    if (rk_campaign_facts_load(prices, &facts, &error) != RK_OK) return "1T"; /* said later */
-    for (int i = 0; i < grid->models; i++)
-        known &= rk_run_tokens(facts, &run, &grid->model[i], &tokens, NULL, &error) == RK_OK;
-    rk_campaign_facts_release(facts);
-    return known ? "usual" : "1T";
-}
-
 /* ---- measured runs ---- */
 
 void search_machines_open(struct csv *steps)

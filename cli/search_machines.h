@@ -30,8 +30,4 @@ enum rk_status search_machines_facts(const struct search *search, const struct r
 /* Is --sort the name of a column that only rows have, not plans? */
 bool search_machines_orders(const char *sort);
 
-/* How many tokens a run has where machines have prices and nobody says it: what all models were
- * trained on, "usual", else "1T". */
-const char *search_machines_tokens(const struct search_grid *grid, const char *prices);
-
 #endif

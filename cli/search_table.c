@@ -69,7 +69,7 @@ static enum rk_status run_row(struct table *table, const struct search_grid *gri
                               struct search_session *session, struct rk_error *error)
 {
     const struct grid_problem at = search_grid_at(grid, i);
-    struct search_args own = search_grid_args(table->args, &at);
+    struct search_args own = *table->args;
     struct search search = {.args = &own};
     if (search_machines_orders(own.sort)) own.sort = NULL;
     enum rk_status status = search_set(&search, at.model, at.system, at.gpus, at.batch, error);
@@ -92,7 +92,7 @@ static uint64_t count_all(const struct search_grid *grid, const struct search_ar
     uint64_t total = 0;
     for (size_t i = 0; i < grid->problems; i++) {
         const struct grid_problem at = search_grid_at(grid, i);
-        struct search_args own = search_grid_args(args, &at);
+        struct search_args own = *args;
         struct search search = {.args = &own};
         struct rk_error error;
         if (search_machines_orders(own.sort)) own.sort = NULL;

@@ -1,4 +1,5 @@
 /* run.c - what is said of a run, and what the facts say where nothing is said. */
+#include "base/units.h"
 #include "campaign/facts.h"
 
 #include <math.h>
@@ -45,6 +46,17 @@ enum rk_status rk_run_tokens(const struct rk_campaign_facts *facts, const struct
 }
 
 /* ---- prices ---- */
+
+/* The price that a machine's line says, instead of that of the run. */
+static struct rk_run priced(const struct rk_run *run, const struct rk_system *system)
+{
+    struct rk_run own = *run;
+    const size_t length = strlen(system->price);
+    if (!length) return own;
+    own.has_price = number_parse(system->price, length, &own.price) == length;
+    snprintf(own.offer, sizeof own.offer, "%s", own.has_price ? "" : system->price);
+    return own;
+}
 
 static enum rk_status set_price(const struct rk_campaign_facts *facts, const struct rk_run *run,
                                 const struct rk_system *system, struct rk_campaign *c,
@@ -144,8 +156,9 @@ enum rk_status rk_run_campaign(const struct rk_campaign_facts *facts, const stru
     const struct notes notes = {assumed, size};
     *campaign = rk_campaign_of(facts, model, system, plan, prediction, tokens);
     campaign->carbon = run->carbon;
+    const struct rk_run own = priced(run, system);
     enum rk_status status = set_failures(facts, run, campaign, &notes, error);
-    if (status == RK_OK) status = set_price(facts, run, system, campaign, &notes, error);
+    if (status == RK_OK) status = set_price(facts, &own, system, campaign, &notes, error);
     if (status != RK_OK) return status;
     set_recovery(run, &campaign->recovery);
     campaign->recovery.spares = run->has_spares ? run->spares : rk_campaign_spares(campaign);

@@ -717,12 +717,35 @@ static bool numbered(struct span span, const char *prefix)
     return starts(span, prefix) && span.length > skip && isdigit((unsigned char)span.at[skip]);
 }
 
+/* A price is of a run, and no part of what the machine is: the id is without it. */
+static bool is_price(struct span word)
+{
+    return starts(word, "price=");
+}
+
+/* Whether an offer of that name is known, the list says: it is read where a run is. */
+static enum rk_status set_price(const struct parser *parser, struct span value)
+{
+    char *price = parser->system->price;
+    double USDph = 1;
+    const bool number = number_parse(value.at, value.length, &USDph) == value.length;
+    if (!value.length || value.length >= sizeof parser->system->price ||
+        (number && !(USDph > 0 && isfinite(USDph))))
+        return fail(parser, value.at,
+                    "price: give US dollars for an accelerator and hour, price=2.5, or an offer of "
+                    "`reckon prices`, price=reserved");
+    snprintf(price, sizeof parser->system->price, "%.*s", (int)value.length, value.at);
+    return RK_OK;
+}
+
 static enum rk_status read_setting(const struct parser *parser, struct span target,
                                    struct span value)
 {
-    static const char *const parts[] = {"hbm",    "mem2",   "ssd",     "net0",       "net1", "leaf",
-                                        "matrix", "vector", "kernels", "processing", NULL};
+    static const char *const parts[] = {"hbm",     "mem2",       "ssd",    "net0",
+                                        "net1",    "leaf",       "matrix", "vector",
+                                        "kernels", "processing", "price",  NULL};
     struct span part, property;
+    if (is(target, "price")) return set_price(parser, value);
     if (cut(target, '.', &part, &property) && !property.length)
         return fail(parser, property.at, "expected a property after the dot");
     if (!value.length)
@@ -896,8 +919,9 @@ static void set_id(struct rk_system *system, const char *text, size_t base)
     for (const char *at = text + (known ? base : 0) + strspn(text + (known ? base : 0), " \t\n");
          *at && used + 1 < sizeof system->id;) {
         const struct span word = next_word(at);
-        used += (size_t)snprintf(system->id + used, sizeof system->id - used, "%s%.*s",
-                                 used ? " " : "", (int)word.length, word.at);
+        if (!is_price(word))
+            used += (size_t)snprintf(system->id + used, sizeof system->id - used, "%s%.*s",
+                                     used ? " " : "", (int)word.length, word.at);
         at = end_of(word) + strspn(end_of(word), " \t\n");
     }
 }

@@ -7,6 +7,7 @@
 #ifndef RECKON_MEGATRON_MEGATRON_H
 #define RECKON_MEGATRON_MEGATRON_H
 
+#include "keys/launch_file.h"
 #include "keys/notes.h"
 #include <reckon/model.h>
 #include <reckon/plan.h>
@@ -78,7 +79,8 @@ int megatron_version(const char *text);
 
 struct megatron_target {
     int version;            /* minor; 0: the newest */
-    bool slurm;             /* a script for sbatch */
+    enum launcher launcher; /* none: torchrun */
+    struct launch_run run;  /* zeroed: nothing of it is known */
     bool mock_data;         /* trains on made-up data, to check the prediction */
     uint64_t gpus_per_node; /* 0: 8, or all where there are fewer */
     const char *title;      /* of the header: what the plan is and where it is from; may be NULL */

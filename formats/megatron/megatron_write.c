@@ -19,9 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const array_names[ARRAYS] = {"MODEL_ARGS", "PARALLEL_ARGS", "TRAINING_ARGS",
-                                                "DATA_ARGS"};
-
 /* ---- words ---- */
 
 static void add(struct writer *w, const char *text, bool begins)
@@ -416,118 +413,6 @@ static enum rk_status read_back(struct writer *w, struct rk_error *error)
     return status;
 }
 
-/* ---- the script ---- */
-
-static bool is_plain(const char *text)
-{
-    return *text && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                 "-_.,+/=:") == strlen(text);
-}
-
-static void print_array(FILE *file, const struct writer *w, enum array array)
-{
-    fprintf(file, "%s=(", array_names[array]);
-    for (size_t i = 0; i < w->words; i++) {
-        if (w->array[i] != array) continue;
-        fprintf(file, "%s", w->begins[i] ? "\n    " : " ");
-        if (is_plain(w->word[i]))
-            fputs(w->word[i], file);
-        else
-            fprintf(file, "\"%s\"", w->word[i]); /* layouts and patterns: nothing to escape */
-    }
-    fprintf(file, "\n)\n\n");
-}
-
-static void print_header(FILE *file, const struct writer *w, const struct megatron_target *target)
-{
-    char text[RK_PLAN_TEXT];
-    rk_plan_text(w->p, text, sizeof text);
-    const uint64_t size = launch_node_size(w->p->ranks, target->gpus_per_node);
-    fprintf(file, "#!/bin/bash\n");
-    if (target->slurm)
-        fprintf(file,
-                "#SBATCH --job-name=reckon\n#SBATCH --nodes=%" PRIu64
-                "\n#SBATCH --ntasks-per-node=1\n#SBATCH --gpus-per-node=%" PRIu64
-                "\n#SBATCH --exclusive\n",
-                w->p->ranks / size, size);
-    fprintf(file, "# Written by reckon %s for Megatron Core 0.%d.\n", RECKON_VERSION, w->version);
-    if (target->title) fprintf(file, "# %s\n", target->title);
-    fprintf(file, "#\n# model: ");
-    text_put_line(file, w->m->id);
-    fprintf(file, ", %" PRIu64 " parameters\n# plan:  %s\n#\n", rk_model_parameters(w->m), text);
-    const int lost = notes_count(w->notes, NOTE_WARNING);
-    if (!model_numbers(w->m))
-        fprintf(file,
-                "# Not known of this model, so that Megatron-LM's defaults hold: rotary base and "
-                "scaling, epsilon\n# of the norms%s. Check them.\n",
-                w->m->experts ? ", groups and scores of the router" : "");
-    fprintf(file, "# %s\n",
-            lost ? "What the target cannot express:" : "The target expresses all of the plan.");
-    for (int i = 0; i < w->notes->count; i++)
-        if (w->notes->note[i].severity == NOTE_WARNING)
-            fprintf(file, "#   %s %s: %s\n", w->notes->note[i].what, w->notes->note[i].have,
-                    w->notes->note[i].need);
-}
-
-/* Tensor and context parallelism want one queue of work to the device, FSDP several. */
-static void print_environment(FILE *file, const struct writer *w, uint64_t per_node, bool slurm)
-{
-    const bool sharded = w->p->zero > 1;
-    fprintf(file, "\nset -euo pipefail\n\n");
-    if (!sharded)
-        fprintf(file, "export CUDA_DEVICE_MAX_CONNECTIONS=1 # Hopper and earlier; Blackwell needs "
-                      "none\n");
-    else
-        fprintf(file, "unset CUDA_DEVICE_MAX_CONNECTIONS # FSDP gathers beside the computing\n");
-    fprintf(file,
-            "\nGPUS_PER_NODE=%" PRIu64 "\nNNODES=${NNODES:-%" PRIu64 "}\n"
-            "MASTER_PORT=${MASTER_PORT:-6000}\nMEGATRON=${MEGATRON:-.}\n",
-            per_node, w->p->ranks / per_node);
-    if (slurm) { /* torchrun numbers the nodes itself */
-        fprintf(file,
-                "MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n\n"
-                "DISTRIBUTED_ARGS=(\n    --nproc_per_node $GPUS_PER_NODE\n"
-                "    --nnodes $NNODES\n    --rdzv_backend c10d\n"
-                "    --rdzv_id $SLURM_JOB_ID\n"
-                "    --rdzv_endpoint $MASTER_ADDR:$MASTER_PORT\n)\n\n");
-        return;
-    }
-    fprintf(file, "NODE_RANK=${NODE_RANK:-0}\nMASTER_ADDR=${MASTER_ADDR:-localhost}\n\n");
-    fprintf(file, "DISTRIBUTED_ARGS=(\n    --nproc_per_node $GPUS_PER_NODE\n    --nnodes $NNODES\n"
-                  "    --node_rank $NODE_RANK\n    --master_addr $MASTER_ADDR\n"
-                  "    --master_port $MASTER_PORT\n)\n\n");
-}
-
-static void print_run(FILE *file, const struct writer *w, const struct megatron_target *target)
-{
-    if (target->mock_data)
-        fprintf(file,
-                "# Made-up data: enough to check the prediction.\nRUN_ARGS=(\n    --mock-data\n"
-                "    --tokenizer-type NullTokenizer\n    --train-iters 20\n    --lr 1e-4\n"
-                "    --lr-decay-style constant\n    --eval-iters 0\n    --log-interval 1\n"
-                "    --log-throughput\n    --split 100,0,0\n)\n\n");
-    else
-        fprintf(file, "# Yours: data, tokenizer, learning rate, checkpoints, "
-                      "logging.\nRUN_ARGS=(\n"
-                      "    --train-iters 1000\n    --lr 1e-4\n    --log-interval 1\n"
-                      "    --log-throughput\n)\n\n");
-    fprintf(file, "%storchrun \"${DISTRIBUTED_ARGS[@]}\" \"$MEGATRON/pretrain_gpt.py\" \\\n",
-            target->slurm ? "srun " : "");
-    for (int i = 0; i < ARRAYS; i++)
-        fprintf(file, "    \"${%s[@]}\" \\\n", array_names[i]);
-    fprintf(file, "    \"${RUN_ARGS[@]}\" \"$@\"\n");
-    (void)w;
-}
-
-static void print_script(FILE *file, const struct writer *w, const struct megatron_target *target)
-{
-    print_header(file, w, target);
-    print_environment(file, w, launch_node_size(w->p->ranks, target->gpus_per_node), target->slurm);
-    for (int i = 0; i < ARRAYS; i++)
-        print_array(file, w, (enum array)i);
-    print_run(file, w, target);
-}
-
 enum rk_status megatron_write(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
                               const struct megatron_target *target, struct notes *notes,
                               struct rk_error *error)
@@ -552,7 +437,7 @@ enum rk_status megatron_write(FILE *file, const struct rk_model *model, const st
     }
     if (status == RK_OK && w->failed) status = RK_NO_MEMORY;
     if (status == RK_NO_MEMORY) no_memory(error);
-    if (status == RK_OK) print_script(file, w, target);
+    if (status == RK_OK) megatron_script(file, w, target);
     for (size_t i = 0; i < w->words; i++)
         free(w->word[i]);
     free(w);

@@ -40,4 +40,9 @@ void megatron_writer_refuse(struct writer *w, const char *what, const char *valu
 
 void megatron_put_model(struct writer *w);
 
+/* ---- megatron_script.c ---- */
+
+/* The script around the words. */
+void megatron_script(FILE *file, const struct writer *w, const struct megatron_target *target);
+
 #endif

@@ -155,6 +155,9 @@ struct rk_device {
 struct rk_system {
     char id[256]; /* an id of the catalog, a path or the one-line description; cut when longer */
     uint64_t devices; /* accelerators there are; 0: as many as the strategy asks for */
+    char price[24]; /* US dollars of an accelerator for an hour, "3.2", or an offer of the list of
+                       prices; "": not said. Not a part of the id. Over several clusters each has its
+                       own: machine->cluster[i].price_USDph */
     union {
         struct rk_device device;
         RK_UNNAMED struct {

@@ -18,10 +18,7 @@ export_ megatron gbs64 -g 32; echo $?
 export_ megatron; echo $?
 reckon export megatron -m llama3.1-8b -s "${two% link=*}" gbs64; echo $?
 === stdout
-51:    --tensor-model-parallel-size 1
-52:    --pipeline-model-parallel-size 2
-53:    --pipeline-model-parallel-layout "Et*8|t*24L"
-54:    --context-parallel-size 2
+- s.sh differ: char 640, line 18
 7:    "checkpoint": "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,0,0,0,0,0,0,0,0,0,0,0,0",
 11:    "pp_division": "20,12",
 2
@@ -37,7 +34,6 @@ reckon export megatron -m llama3.1-8b -s "${two% link=*}" gbs64; echo $?
 2
 === stderr
 reckon: over 2 clusters: 2.833 s per step, the best plan whose stages are alike; reckon export ranks writes its hosts in their order
-reckon: over 2 clusters: 2.833 s per step, as its stages are said; reckon export ranks writes its hosts in their order
 reckon: over 2 clusters: 4.392 s per step, as its stages are said; reckon export ranks writes its hosts in their order
 reckon: the plan's stages differ in more than their layers, or have replicas on several clusters, which this target does not say
 reckon: the plan's stages have different numbers of GPUs, or replicas on several clusters, which this target does not say

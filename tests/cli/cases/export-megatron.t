@@ -10,21 +10,29 @@ reckon export megatron -m llama3.1-70b --target core_v0.14 gpus64 tp8 pp4 vpp2 s
 
 set -euo pipefail
 
+# Yours:
+MEGATRON=${MEGATRON:-.} # its folder
+DATA=${DATA:-/path/to/data_text_document} # the .bin and .idx of tools/preprocess_data.py, without their ends
+TOKENIZER=${TOKENIZER:-/path/to/tokenizer} # a folder or a name of Hugging Face
+CHECKPOINTS=${CHECKPOINTS:-checkpoints} # a folder that all nodes share
+LEARNING_RATE=${LEARNING_RATE:-1e-4}
+TRAIN_ITERS=${TRAIN_ITERS:-1000} # --tokens says it
+SAVE_INTERVAL=${SAVE_INTERVAL:-1000} # --system says it
+
 export CUDA_DEVICE_MAX_CONNECTIONS=1 # Hopper and earlier; Blackwell needs none
 
 GPUS_PER_NODE=8
 NNODES=${NNODES:-8}
 MASTER_PORT=${MASTER_PORT:-6000}
-MEGATRON=${MEGATRON:-.}
 NODE_RANK=${NODE_RANK:-0}
 MASTER_ADDR=${MASTER_ADDR:-localhost}
 
 DISTRIBUTED_ARGS=(
-    --nproc_per_node $GPUS_PER_NODE
-    --nnodes $NNODES
-    --node_rank $NODE_RANK
-    --master_addr $MASTER_ADDR
-    --master_port $MASTER_PORT
+    --nproc_per_node "$GPUS_PER_NODE"
+    --nnodes "$NNODES"
+    --node_rank "$NODE_RANK"
+    --master_addr "$MASTER_ADDR"
+    --master_port "$MASTER_PORT"
 )
 
 MODEL_ARGS=(
@@ -74,10 +82,16 @@ DATA_ARGS=(
     --make-vocab-size-divisible-by 128
 )
 
-# Yours: data, tokenizer, learning rate, checkpoints, logging.
+# Started again, the run goes on from its newest checkpoint.
 RUN_ARGS=(
-    --train-iters 1000
-    --lr 1e-4
+    --data-path "$DATA"
+    --tokenizer-type HuggingFaceTokenizer
+    --tokenizer-model "$TOKENIZER"
+    --train-iters "$TRAIN_ITERS"
+    --lr "$LEARNING_RATE"
+    --save "$CHECKPOINTS"
+    --load "$CHECKPOINTS"
+    --save-interval "$SAVE_INTERVAL"
     --log-interval 1
     --log-throughput
 )

@@ -45,7 +45,7 @@ spec:
                   [compile]
                   enable = true
                   RECKON
-                  torchrun --nnodes 2 --nproc_per_node 8 --node_rank $RANK --master_addr $MASTER_ADDR --master_port $MASTER_PORT -m torchtitan.train --job.config_file job.toml
+                  torchrun --nnodes 2 --nproc_per_node 8 --node_rank $RANK --master_addr $MASTER_ADDR --master_port $MASTER_PORT -m torchtitan.train --job.config_file job.toml --checkpoint.enable
               resources:
                 limits:
                   nvidia.com/gpu: 8
@@ -88,7 +88,7 @@ spec:
                   [compile]
                   enable = true
                   RECKON
-                  torchrun --nnodes 2 --nproc_per_node 8 --node_rank $RANK --master_addr $MASTER_ADDR --master_port $MASTER_PORT -m torchtitan.train --job.config_file job.toml
+                  torchrun --nnodes 2 --nproc_per_node 8 --node_rank $RANK --master_addr $MASTER_ADDR --master_port $MASTER_PORT -m torchtitan.train --job.config_file job.toml --checkpoint.enable
               resources:
                 limits:
                   nvidia.com/gpu: 8

@@ -56,7 +56,7 @@ Examples:
 usage: reckon predict [--model] MODEL [--system] SYSTEM [options] [PLAN]...
 1
       --help-all              Print all options and words
-72 more options: reckon search --help-all
+73 more options: reckon search --help-all
 Words of a plan (--help-all explains them):
 Words of a plan (--help-all explains them):
   framework=..., precision=..., [no-]training, gpusN, tpN, ppN, vppN, cpN, dpN,
@@ -90,10 +90,11 @@ Words of a plan (--help-all explains them):
       --tune                  Compare ways of fine-tuning: all weights, LoRA and
   -o, --output FILE           Write to FILE, atomically; - is standard output; a
       --save-script FILE      Write the script that launches the plan, as
+      --launcher LAUNCHER     Let torchrun, slurm (sbatch), mpirun or kubernetes
   -f, --format table|json|csv
   -h, --help                  Print this help
       --help-all              Print all options and words
-23 more options: reckon fits --help-all
+24 more options: reckon fits --help-all
 Plan:
   longest                     find the longest sequence that can be trained
   serve                       predict inference: first token, token rate, KV
@@ -104,4 +105,4 @@ Plan:
 
 Catalogs:
 === stderr
-reckon: cannot write to standard output: No space left on device
+reckon: cannot write to standard output: an earlier write failed; is the disk full?

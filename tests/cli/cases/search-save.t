@@ -18,7 +18,7 @@ llama3.1-70b on h100-sxm5-80g, 64 GPUs, batch 256 of 8192 tokens, megatron, bf16
   plan: dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap
 fits launches the same
 run.sh predict.sh differ: char 122, line 5
-    -m torchtitan.train --job.config_file job.toml "$@"
+    -m torchtitan.train --job.config_file job.toml --checkpoint.enable --checkpoint.interval 9030 "$@"
     train.py --deepspeed ds_config.json "$@"
 === stderr
 reckon: warning: split even: cannot be expressed in Megatron Core 0.19: the run has 2,3*17,2*13,1
