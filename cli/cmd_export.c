@@ -245,7 +245,7 @@ static void say_fit(const struct rk_model *model, const struct rk_plan *plan,
     if (p.timed && p.verdict != RK_FITS)
         fputs(", does not fit", stderr);
     else if (p.timed && chance < LEARNED_SURE) /* NaN: nothing was learned */
-        fprintf(stderr, ", may not fit: fits with %.0f %% probability", 100 * chance);
+        fprintf(stderr, ", may not fit: P(fits) %.0f %%", 100 * chance);
     fputc('\n', stderr);
 }
 

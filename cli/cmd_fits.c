@@ -10,6 +10,7 @@
 #include "cli/run_args.h"
 #include "cli/save.h"
 #include "cli/show.h"
+#include "cli/verdict.h"
 #include "facts/headroom.h"
 #include "facts/learned.h"
 
@@ -94,28 +95,6 @@ const struct usage fits_usage = {
 /* clang-format on */
 
 /* ---- the answer ---- */
-
-static const char *stage_phrase(struct report *report, const struct rk_prediction *p)
-{
-    if (p->stages == 1) return "";
-    return report_text(report, " on the tightest stage, %d of 0-%d", p->tightest, p->stages - 1);
-}
-
-static const char *verdict(struct report *report, const struct forecast *f)
-{
-    const struct rk_prediction *p = f->prediction;
-    char amount[QUANTITY_TEXT], step[QUANTITY_TEXT];
-    if (!p->timed) return "this plan cannot run";
-    const double left = forecast_left(f, p->tightest);
-    if (p->verdict != RK_FITS && p->reason[0].tier > 0)
-        return report_text(report, "does not fit: %s; %s per step", forecast_reason(report, f, 0),
-                           quantity_format(step, QUANTITY_SECONDS, p->step_s));
-    quantity_format(amount, QUANTITY_BYTES, fabs(left));
-    return report_text(
-        report,
-        left < 0 ? "does not fit, %s too little%s; %s per step" : "fits, %s left%s; %s per step",
-        amount, stage_phrase(report, p), quantity_format(step, QUANTITY_SECONDS, p->step_s));
-}
 
 static void add_verdict(struct report *report, const struct forecast *f)
 {
@@ -299,7 +278,7 @@ static void add_room(struct report *report, const struct fits_question *question
     const double chance = learned_fit(f->model, system, f->plan, bytes);
     const bool leaves = leaves_room(question, f);
     const char *runs =
-        isnan(chance) ? "" : report_text(report, "; fits with %.0f %% probability", 100 * chance);
+        isnan(chance) ? "" : report_text(report, "; %s", verdict_chance(report, chance));
     if (!question->leaves) return;
     report_note(report, report_text(report, "  headroom %.3f GiB %s: %.3f of %.1f GiB are free%s",
                                     asked / 0x1p30, leaves ? "is left" : "is not left",
@@ -313,10 +292,7 @@ static void add_room(struct report *report, const struct fits_question *question
 static void fill_report(struct report *report, const struct fits_question *question,
                         const struct forecast *f)
 {
-    report_note(report, report_text(report, "%s on %s, %llu GPU%s: %s", f->model->id, f->system->id,
-                                    (unsigned long long)f->plan->ranks,
-                                    f->plan->ranks == 1 ? "" : "s", verdict(report, f)));
-    forecast_plan(report, f);
+    verdict_add(report, f);
     add_verdict(report, f);
     if (f->prediction->timed) add_room(report, question, f);
     describe_model(report, f->model, REPORT_IN_JSON);

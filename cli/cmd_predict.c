@@ -10,13 +10,14 @@
 #include "cli/run_args.h"
 #include "cli/save.h"
 #include "cli/show.h"
+#include "cli/verdict.h"
 #include "facts/learned.h"
 #include <math.h>
 
 struct predict_args {
     struct plan_source source;
     struct run_args run;
-    bool layers, nearest;
+    bool layers, nearest, verbose;
     struct save_args save;
     const char *output, *given;
     struct show_args show;
@@ -38,6 +39,7 @@ static const struct option answer_options[] = {
      .help = "Correct the step by a table of steps measured on the same cluster, as reckon validate reads it"},
     {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
      .help = "Also print the measured runs of three sources most like the plan, with their predictions; --format json and pages always have them"},
+    OPTION_VERBOSE_ROW(AT(verbose), "the times, rates and stages, and all reasons, of a plan that cannot run"),
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
@@ -57,7 +59,7 @@ const struct usage predict_usage = {
         "that of the system (if it states one), else the product of the degrees; data parallelism "
         "takes the GPUs that the other degrees leave; the batch is 4 samples per GPU and sample of a "
         "microbatch; the precision is bf16, or what the system supports.\n\n"
-        "For a plan that cannot run, prints the reasons and exits with status 1.",
+        "For a plan that cannot run, prints the reason and the cheapest remedy, and exits with status 1.",
     .operands = predict_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -84,24 +86,6 @@ const struct usage predict_usage = {
 };
 
 /* clang-format on */
-
-/* Names the answer: what, on what, and how fast or why not. */
-static void add_headline(struct report *report, const struct forecast *f)
-{
-    const struct rk_prediction *p = f->prediction;
-    char step[QUANTITY_TEXT];
-    const char *verdict =
-        p->verdict == RK_FITS
-            ? report_text(report, "%s per step, %.4g TFLOP/s per GPU, MFU %.1f %%",
-                          quantity_format(step, QUANTITY_SECONDS, p->step_s),
-                          p->model_flop / p->step_s / (double)f->plan->ranks / 1e12, 100 * p->mfu)
-            : "this plan cannot run";
-    report_note(report,
-                report_text(report, "%s on %s, %llu GPU%s, %s: %s", f->model->id, f->system->id,
-                            (unsigned long long)f->plan->ranks, f->plan->ranks == 1 ? "" : "s",
-                            forecast_model(f->plan), verdict));
-    forecast_plan(report, f);
-}
 
 static void add_verdict(struct report *report, const struct forecast *f)
 {
@@ -150,7 +134,7 @@ static void add_remedy(struct report *report, const struct forecast *f)
             saving[0].words, saving[0].left_bytes / 0x1p30,
             tier > 0 ? report_text(report, " of %s", memory_name(report, system, tier)) : "",
             chance < LEARNED_SURE /* NaN: nothing is known */
-                ? report_text(report, " (fits with %.0f %% probability)", 100 * chance)
+                ? report_text(report, " (%s)", verdict_chance(report, chance))
                 : "",
             100 * fabs(saving[0].step_s / p->step_s - 1),
             saving[0].step_s < p->step_s ? "less" : "longer"));
@@ -160,13 +144,20 @@ static void add_remedy(struct report *report, const struct forecast *f)
                       cell_number(saving[0].saved_bytes), cell_number(saving[0].step_s)});
 }
 
-static enum rk_status fill_report(struct report *report, const struct forecast *f,
-                                  const struct predict_args *args, struct rk_error *error)
+/* The verdict has the first one. */
+static void add_more_reasons(struct report *report, const struct forecast *f)
+{
+    const int more = f->prediction->reasons - 1;
+    if (more > 0)
+        report_note(report, report_text(report, "  and %d more reason%s: --verbose prints all",
+                                        more, more == 1 ? "" : "s"));
+}
+
+static enum rk_status fill_rest(struct report *report, const struct forecast *f,
+                                const struct predict_args *args, struct rk_error *error)
 {
     const bool layers = args->layers;
     enum rk_status status = RK_OK;
-    add_headline(report, f);
-    add_verdict(report, f);
     forecast_errors(report, f);
     if (args->given) status = forecast_given(report, f, args->given, error);
     if (status == RK_OK) status = forecast_nearest(report, f, NULL, args->nearest, error);
@@ -183,6 +174,25 @@ static enum rk_status fill_report(struct report *report, const struct forecast *
     status = run_section(report, &args->run, f, NULL, NULL, error);
     forecast_stages(report, f, false);
     if (layers) forecast_operations(report, f);
+    return status;
+}
+
+/* Of a plan that cannot run people get the reason alone; what is wrong with the rest that was asked
+ * is found all the same. */
+static enum rk_status fill_report(struct report *report, const struct forecast *f,
+                                  const struct predict_args *args, struct rk_error *error)
+{
+    struct report hidden = {.first = NULL};
+    const bool brief =
+        f->prediction->verdict != RK_FITS && !args->verbose && args->show.format == REPORT_AS_TEXT;
+    verdict_add(report, f);
+    add_verdict(report, f);
+    if (brief) {
+        add_remedy(report, f);
+        add_more_reasons(report, f);
+    }
+    const enum rk_status status = fill_rest(brief ? &hidden : report, f, args, error);
+    report_release(&hidden);
     return status;
 }
 

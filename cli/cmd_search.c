@@ -73,6 +73,7 @@ static const struct option search_options[] = {
      .help = "Print to standard error which bound pruned which plans"},
     {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet),
      .help = "Print nothing to standard error but errors and warnings"},
+    OPTION_VERBOSE_ROW(AT(verbose), "what all plans have in common, plans by outcome, and what lies outside the default space"),
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };

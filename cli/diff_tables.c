@@ -1,7 +1,7 @@
 /* diff_tables.c - the answer of `reckon diff`, table by table. */
 #include "base/units.h"
 #include "cli/diff.h"
-#include "cli/prediction.h"
+#include "cli/verdict.h"
 #include "facts/learned.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static const char *chance_text(struct report *report, const struct diff_input *i
 {
     const double chance = learned_fit(&in->model, &in->system, plan, need_bytes);
     if (isnan(chance) || chance >= LEARNED_SURE) return "";
-    return report_text(report, ", may not fit: fits with %.0f %% probability", 100 * chance);
+    return report_text(report, ", may not fit: %s", verdict_chance(report, chance));
 }
 
 static const char *verdict_text(struct report *report, const struct diff_input *in,
@@ -363,8 +363,9 @@ static void add_changes(struct report *report, const struct diff *d,
     static const struct report_column columns[] = {{.name = "argument"}, {.name = "line"},
                                                    {.name = "from"},     {.name = "to"},
                                                    {.name = "alone"},    {.name = "memory"}};
-    struct report_table *table = REPORT_LIST(report, "arguments", d->in.script ? "Changes of the script" : "Changes of the file",
-                                             REPORT_IN_TEXT | REPORT_IN_JSON, columns);
+    struct report_table *table = REPORT_LIST(
+        report, "arguments", d->in.script ? "Changes of the script" : "Changes of the file",
+        REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (int i = 0; i < changes->count; i++) {
         const struct megatron_change *c = &changes->change[i];
         const struct plan_worth *worth = find_worth(d, c->keys);

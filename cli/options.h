@@ -74,12 +74,15 @@ struct option {
                              choices */
 };
 
-/* Where an answer goes; `at` says where the file's name does, .offset = ... Below, what all
- * commands that propose plans leave of the memory (facts/headroom.h). */
+/* Where an answer goes; `at` says where the file's name does, .offset = ... Below, `what` is less
+ * often asked for, and what all commands that propose plans leave of the memory (facts/headroom.h).
+ */
 /* clang-format off */
 #define OPTION_OUTPUT_ROW(at) \
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", at, .complete = "file", \
      .common = true, .help = "Write to FILE, atomically; - is standard output; a name that ends in .html gives a page (default: -)"}
+#define OPTION_VERBOSE_ROW(at, what) \
+    {.letter = 'v', .name = "verbose", .type = OPTION_FLAG, at, .common = true, .help = "Also print " what}
 #define OPTION_HEADROOM_ROW(at) \
     {.name = "headroom", .type = OPTION_TEXT, .argument = "SIZE|%|learned|none", at, \
      .common = true, .help = "Keep N of GPU memory free: 8GiB, 10%, learned (three of four measured runs like the plan fit) or none. If no plan does, the answer names the best that fits (default: learned)"}

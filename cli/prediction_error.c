@@ -1,6 +1,6 @@
 /* prediction_error.c - how far off a prediction may be, from the runs that were compared. */
 #include "base/interval.h"
-#include "cli/prediction.h"
+#include "cli/verdict.h"
 #include "facts/learned.h"
 
 #include <math.h>
@@ -128,10 +128,9 @@ static void add_memory_bar(struct report *report, const struct forecast *f,
     const double room = forecast_system(f, f->prediction->tightest)->memory[0].capacity_bytes;
     const double fits = error_share_below(c, room / total);
     const bool lower = f->prediction->verdict == RK_MEMORY_EXCEEDED && total <= room;
-    const char *chance = fits > 0.995 ? lower ? "the GPU's memory suffices" : "it fits"
-                         : fits < 0.005
-                             ? "it does not fit"
-                             : report_text(report, "fits with %.0f %% probability", 100 * fits);
+    const char *chance = fits > 0.995   ? lower ? "the GPU's memory suffices" : "it fits"
+                         : fits < 0.005 ? "it does not fit"
+                                        : verdict_chance(report, fits);
     const size_t prefix = strlen("peak memory, ");
     const char *of = strlen(c->of) > prefix ? c->of + prefix : "all frameworks";
     report_note(

@@ -11,6 +11,7 @@
 #include "cli/search_divides.h"
 #include "cli/search_job.h"
 #include "cli/search_select.h"
+#include "cli/verdict.h"
 #include "facts/learned.h"
 #include "report/chart.h"
 #include "search/clusters_space.h"
@@ -138,13 +139,10 @@ static void add_headroom(struct report *report, const struct search *search)
     if (search->room != SEARCH_LEAVES_ROOM) return;
     const double gain = out->samples_per_s / search->result.best[0].samples_per_s - 1;
     const double chance = learned_fit(p->model, p->system, &search->left_out.plan, out->hbm_bytes);
-    report_note(
-        report,
-        report_text(report,
-                    "  with --headroom none: %s (%.1f %% faster) at %.1f GiB; fits with %.0f %% "
-                    "probability",
-                    quantity_format(step, QUANTITY_SECONDS, out->step_s), 100 * gain,
-                    out->hbm_bytes / 0x1p30, 100 * chance));
+    report_note(report,
+                report_text(report, "  with --headroom none: %s (%.1f %% faster) at %.1f GiB; %s",
+                            quantity_format(step, QUANTITY_SECONDS, out->step_s), 100 * gain,
+                            out->hbm_bytes / 0x1p30, verdict_chance(report, chance)));
 }
 
 static void add_headroom_record(struct report *report, const struct search *search)
@@ -179,9 +177,10 @@ static void add_chance(struct report *report, const struct search *search)
     if (isnan(chance) || chance >= LEARNED_SURE) return;
     report_note(report,
                 report_text(report,
-                            "The best may not fit: fits with %.0f %% probability, as measured runs "
-                            "with such a predicted peak%s",
-                            100 * chance, search->room == SEARCH_NO_ROOM ? "" : ";"));
+                            "The best may not fit: %s, as measured runs with such a predicted "
+                            "peak%s",
+                            verdict_chance(report, chance),
+                            search->room == SEARCH_NO_ROOM ? "" : ";"));
     if (search->room != SEARCH_NO_ROOM)
         report_note(
             report,
@@ -231,8 +230,10 @@ static const char *tier_name(const struct search *search, enum rk_verdict verdic
 static void add_outcomes(struct report *report, const struct search *search)
 {
     const struct rk_search_counts *c = &search->result.counts;
-    struct report_table *table = REPORT_LIST(report, "outcomes", "Plans by outcome",
-                                             REPORT_IN_TEXT | REPORT_IN_JSON, outcome_columns);
+    const unsigned text =
+        search->args->verbose || !search->result.found ? REPORT_IN_TEXT : REPORT_IN_PAGE;
+    struct report_table *table =
+        REPORT_LIST(report, "outcomes", "Plans by outcome", text | REPORT_IN_JSON, outcome_columns);
     if (table) table->chart = &outcome_chart;
     for (int i = 0; i < RK_VERDICTS; i++)
         for (int tier = 0; tier < RK_MAX_TIERS; tier++)
@@ -323,6 +324,15 @@ static void add_headline_over(struct report *report, const struct search *search
         report_note(report, "  no plan leaves the headroom of the memory: these fill it");
 }
 
+/* The verdict of the first row; of several clusters, the head says it. */
+static void add_best(struct report *report, const struct search *search)
+{
+    struct first best;
+    if (!search->result.found || search_is_over_clusters(search)) return;
+    take_first(search, &best);
+    report_note(report, report_text(report, "Best plan %s", verdict_line(report, &best.forecast)));
+}
+
 static void add_headline(struct report *report, const struct search *search)
 {
     const struct rk_plans_problem *p = &search->problem;
@@ -330,6 +340,7 @@ static void add_headline(struct report *report, const struct search *search)
     char total[REPORT_DIGITS], fits[REPORT_DIGITS];
     if (!search->result.complete)
         report_note(report, "INCOMPLETE: stopped by a signal; the best so far");
+    add_best(report, search);
     report_note(report, report_text(report,
                                     "%s on %s, %" PRIu64 " GPU%s, batch %s%" PRIu64 " of %" PRIu64
                                     " tokens, %s, %s, %s%s%s",
@@ -356,7 +367,7 @@ static void add_headline(struct report *report, const struct search *search)
     const char *divides = divisors_note(report, search);
     if (divides && c->total) report_note(report, report_text(report, "  %s", divides));
     add_headroom(report, search);
-    const char *beyond = search_beyond_text(report, search);
+    const char *beyond = search->args->verbose ? search_beyond_text(report, search) : NULL;
     if (beyond) report_note(report, report_text(report, "  %s", beyond));
 }
 

@@ -215,7 +215,7 @@ static void add_common(struct report *report, const struct search *search,
                                  rk_plan_axis_info(axis)->name,
                                  rk_plan_axis_text(axis, rk_plan_axis_get(&plan, axis), value));
     }
-    if (used)
+    if (used && (search_rows(search) == 1 || search->args->verbose))
         report_paragraph(report,
                          report_text(report, "%s: %s",
                                      search_rows(search) > 1 ? "common to all" : "plan", text));

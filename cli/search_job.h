@@ -24,7 +24,7 @@ struct search_args {
     struct option_texts words;
     uint64_t top; /* 0: ten, or all of a frontier */
     uint64_t threads;
-    bool exhaustive, unstartable, launchable, explain, quiet;
+    bool exhaustive, unstartable, launchable, explain, quiet, verbose;
     const char *output, *state;
     struct save_args save;
     const char *where, *sort, *pareto, *all;

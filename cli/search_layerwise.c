@@ -1,4 +1,5 @@
 #include "cli/search_layerwise.h"
+#include "cli/verdict.h"
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -323,9 +324,8 @@ static void add_room(struct report *report, const struct search *search,
     report_note(
         report,
         report_text(report, "  memory %.2f of %.2f GiB%s", bytes / 0x1p30, capacity / 0x1p30,
-                    isnan(chance)
-                        ? ""
-                        : report_text(report, "; fits with %.0f %% probability", 100 * chance)));
+                    isnan(chance) ? ""
+                                  : report_text(report, "; %s", verdict_chance(report, chance))));
 }
 
 static void add_commands(struct report *report, const struct search *search,

@@ -89,94 +89,15 @@ recompute=full 3.4548 new old
 offload-activations=0 3.8094 new new old
   cluster new, gh200-96g x4 net0.size=2 hbm=24GiB, can be used by no stage: tp4 does not divide its nodes of 2; leave it out, or give another tp
 step                2.7743 s
-llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, simulation: this plan cannot run
+does not fit: memory tier 1 (LPDDR5X) needs 21.54 GiB on stage 0, has 8 GiB: 13.54 GiB too little
+  llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, simulation
   plan: pp2 cp2 gbs32 stages=2:12/dp2,20@1/dp2/tp2/sp messages-sharded zero1 grad-overlap
   weight-overlap offload-activations=1 offload-optimizer=1
   assumed: precision bf16
-  time: no interval, because no class of measured runs is over several clusters
-  memory: 90 % interval 16.2-32.9 of 24.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); fits with 76 % probability
-  outside what was validated: offload-optimizer: no compared run had it
-
-Constraints violated
-reason           message
-memory_exceeded  memory tier 1 (LPDDR5X) needs 21.54 GiB on stage 0, has 8 GiB: 13.54 GiB too little
-
   with recompute=full moment1-bytes=2 moment2-bytes=2 it fits, 1.4 GiB of memory tier 1 (LPDDR5X) left, and takes 25.1 % longer (the cheapest change; reckon fits shows others)
-
-Where the time of a step goes
-             time  share
-                s      %
-matrix     1.6035   57.8  matrix products                                               ##############
-attention  0.3292   11.9  attention kernels                                             ###
-memory     0.1830    6.6  memory-bound operations: norms, activations, casts            ##
-tensor     0.2607    9.4  exposed tensor-parallel communication                         ##
-offload    0.0242    0.9  exposed offload transfers
-bubble     0.3359   12.1  pipeline bubble (fill, drain, imbalance)                      ###
-data       0.0131    0.5  exposed data-parallel communication of gradients and weights
-optimizer  0.0248    0.9  optimizer step
-step       2.7743  100.0
-
-Communication of the slowest stage
-                  link time   exposed  of step  sent, all GPUs
-                         ms        ms        %             GiB
-tensor parallel    260.7059  260.7059      9.4          406.01
-context parallel    56.9873    0.0000      0.0          128.00
-data parallel      132.4104   13.0617      0.5               -
-
-Throughput
-step                2.7743 s
-tokens per second   94.490 K
-... per GPU         7.874 K
-samples per second  11.5344
-FLOP/s per GPU      405.3 TFLOP/s     model FLOP: three times forward
-... executed        405.3 TFLOP/s     model FLOP, with recomputation
-MFU                 40.67 %           model FLOP over peak of the plan's precision
-HFU                 40.67 %           model FLOP with recomputation over peak
-... in full         45.76 %           MFU with what a causal mask hides
-... Megatron-LM's   40.67 %           MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary
-
-Stages: a microbatch, and the memory of a GPU
-stage  blocks  parameters  forward  backward  in flight  state  activations  rest  total  left
-                        B       ms        ms               GiB          GiB   GiB    GiB   GiB
-0          12        3.14   46.067    94.786          2  18.00         1.28  1.64  20.92  3.08  #####################...
-1          20        2.44   51.142    98.895          1  14.50         1.15  1.57  17.23  2.77  #####################...
-
-Memory of a GPU, tier by tier
-                         needed  capacity  share
-                            GiB       GiB      %
-memory tier 0 (HBM3)      20.92     24.00   87.2  #####################...
-  weights                  5.85         -   24.4
-  gradients               11.71         -   48.8
-  attention                0.16         -    0.7
-  mlp                      0.66         -    2.7
-  norms                    0.25         -    1.0
-  embedding                0.00         -    0.0
-  working                  0.22         -    0.9
-  communication            0.47         -    2.0
-  context                  1.53         -    6.4
-  fragmentation            0.08         -    0.3
-memory tier 1 (LPDDR5X)   21.54      8.00  269.3  ########################
-
-Where the stages run
-stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
-                                                                          ms        ms        ms     ms     GiB        %
-    0  new          12      2     4   1   2   1   2    1  none         46.07     94.79     21.57  37.83    20.9       76  #####################...
-    1  old          20      1     8   2   2   1   2    1  none         51.14     98.90      0.00  25.69    17.2       76  #####################...
-
-What is in memory tier 1
-stage  activations  optimizer state
-                 %                %
-    0          100              100
-    1          100              100
-
-Communication of a step
-stage  to the next one over  each way  both ways  gradients of a GPU  their collectives
-                                              ms                                     ms
-    0  new - old             2.00 GiB    345.197           11.71 GiB            132.410
-    1  -                            -          -            9.10 GiB             31.261
 plan.json: error 5.stage: memory tier 1 21.54 GiB: a GPU of stage 0 has 8.00 GiB: reckon fits lists what makes room
 llama3.1-8b over 2 clusters: 1 error
-llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs: does not fit: memory tier 1 (LPDDR5X) needs 21.54 GiB on stage 0, has 8 GiB: 13.54 GiB too little; 2.774 s per step
+does not fit: memory tier 1 (LPDDR5X) needs 21.54 GiB on stage 0, has 8 GiB: 13.54 GiB too little
    1  2.9283        7460.1  38.53    18.9       19.1         12  gbs32 round2; old: 22 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; new: 10 layers tp2 dp2 mbs1 optimizer-offload=1
 What is in memory tier 1
 stage  activations  optimizer state

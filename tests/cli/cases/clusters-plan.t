@@ -97,11 +97,12 @@ reckon search -q -m gpt3-175b -b 64 -s "h100-sxm5-80g x64 + l4 x8 hbm=1GiB name=
 }
 step                12.2680 s
    1  12.2680          5342  42.26    34.9         64        0.4362  gbs512 round16; old: 8 layers tp1 cp2 dp16 mbs1 recompute=selective; new: 24 layers tp1 cp2 dp16 mbs1 recompute=selective
-llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, simulation: 20.97 s per step, 214.5 TFLOP/s per GPU, MFU 28.1 %
+fits: P(fits) 97 %, 20.97 s per step, MFU 28.1 %, memory 46.2 of 80.0 GiB on stage 0 of 0-1
+  llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, simulation
   plan: tp4 pp2 gbs512 stages=16:20/dp4~@1/dp4/recompute=full,12/dp4/tp2/cp2 messages-sharded sp
   zero1 grad-overlap weight-overlap
   time: no interval, because no class of measured runs is over several clusters
-  memory: 90 % interval 35.8-72.7 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); fits with 97 % probability
+  memory: 90 % interval 35.8-72.7 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); P(fits) 97 %
 
 Where the time of a step goes
               time  share
@@ -170,84 +171,18 @@ exit 3
 exit 3
 exit 3
 exit 3
-llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 96 GPUs, simulation: this plan cannot run
+cannot run: stage 1, on cluster new: nodes of the cluster: asked for 10, there is 4
+  llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 96 GPUs, simulation
   plan: tp4 pp2 gbs512 stages=16:20/dp4~@1/dp4/recompute=full,12/dp8/tp8 messages-sharded sp zero1
   grad-overlap weight-overlap
-
-Constraints violated
-reason       message
-bad_degrees  stage 1, on cluster new: nodes of the cluster: asked for 10, there is 4
 exit 1
 exit 3
 exit 2
-llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, simulation: this plan cannot run
+does not fit: memory tier 0 (HBM3) needs 5.731 TiB on stage 0, has 80 GiB: 5.653 TiB too little
+  llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, simulation
   plan: tp4 pp2 gbs512 seq1048576 stages=16:20/dp4~@1/dp4/recompute=full,12/dp4/tp2/cp2
   messages-sharded sp zero1 grad-overlap weight-overlap
-  time: no interval, because no class of measured runs is over several clusters
-  memory: 90 % interval 4548.0-9236.9 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); it does not fit
-
-Constraints violated
-reason           message
-memory_exceeded  memory tier 0 (HBM3) needs 5.731 TiB on stage 0, has 80 GiB: 5.653 TiB too little
-
   no change of one or two choices makes it fit: use more GPUs, or `reckon search`, which tries all choices together
-
-Where the time of a step goes
-                 time  share
-                    s      %
-matrix      1469.0803    3.9  matrix products                                               #
-attention  35015.5872   93.5  attention kernels                                             ######################
-memory       105.2162    0.3  memory-bound operations: norms, activations, casts
-tensor       464.9833    1.2  exposed tensor-parallel communication
-pipeline      12.0796    0.0  exposed messages between stages
-bubble       393.7037    1.1  pipeline bubble (fill, drain, imbalance)
-data           2.7569    0.0  exposed data-parallel communication of gradients and weights
-optimizer      0.0114    0.0  optimizer step
-step       37463.4188  100.0
-
-Communication of the slowest stage
-                 link time   exposed  of step  sent, all GPUs
-                         s         s        %             PiB
-tensor parallel   464.9833  464.9833      1.2            2.85
-data parallel       2.9112    2.7569      0.0               -
-
-Throughput
-step                10.40651 h
-tokens per second   14.331 K
-... per GPU         298.553
-samples per second  0.0136667
-FLOP/s per GPU      259.6 TFLOP/s     model FLOP: three times forward
-... executed        259.6 TFLOP/s     model FLOP, with recomputation
-MFU                 34.00 %           model FLOP over peak of the plan's precision
-HFU                 34.00 %           model FLOP with recomputation over peak
-... in full         66.24 %           MFU with what a causal mask hides
-... Megatron-LM's   34.00 %           MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary
-
-Stages: a microbatch, and the memory of a GPU
-stage  blocks  parameters  forward  backward  in flight  state  activations    rest  total   left
-                        B        s         s               GiB          TiB     GiB    TiB    TiB
-0          20        1.22  302.849   855.115          2  10.38         5.38  349.00   5.73  -5.65  ########################
-1          12        1.57  182.409   514.333          1  43.76         2.36  147.48   2.55  -2.47  ########################
-
-Where the stages run
-stage  cluster    layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages   end  memory  fits in
-                                                                             s         s        ms     s     TiB        %
-    0  new + old      20      4    32   4   1   1   8    4  none        302.85    855.12    377.49  2.77     5.7        0  ########################
-    1  new            12      2    16   2   2   1   4    4  none        182.41    514.33      0.00  0.02     2.5        0  ########################
-
-Communication of a step
-stage  to the next one over  each way  both ways  gradients of a GPU  their collectives
-                                               s                                      s
-    0  new                   4.00 TiB     12.080            4.55 GiB              2.911
-    1  -                            -          -            5.85 GiB              0.046
-
-Replicas of several kinds, and their samples per round
-stage  cluster  replicas  tp  cp  samples, least  most  both passes
-                                                                  s
-    0  new             4   4   1               4     4      1157.96
-    0  old             4   4   1               0     0         0.00
-
-a step costs 1082 USD: GPU-hours used, bytes over links
 exit 1
 rank 0=new-0 slot=0
 rank 16=old-0 slot=0

@@ -134,7 +134,8 @@ step: 3.07526 s simulated, 3.07526 s by the simulation: the same
 step                3.0753 s
 exit 2
 == fits
-llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs: fits, 40.70 GiB left on the tightest stage, 1 of 0-1; 3.075 s per step
+fits: P(fits) 100 %, 3.075 s per step, MFU 42.1 %, memory 39.3 of 80.0 GiB on stage 1 of 0-1
+  llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, simulation
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
   weight-overlap
   memory: 90 % interval 30.5-61.9 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); it fits
@@ -173,7 +174,7 @@ recompute=selective:core_attn       0.01  40.71   yes  3.179        3.4  recompu
 
 Offloading is not tried: not every cluster has a second memory.
 exit 3
-llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 24 GPUs: does not fit, 97.65 GiB too little on the tightest stage, 1 of 0-1; 29.23 s per step
+does not fit: memory tier 0 (HBM3) needs 177.6 GiB on stage 1, has 80 GiB: 97.65 GiB too little
 Memory of a GPU, stage by stage
                stage 0  stage 1
                    GiB      GiB

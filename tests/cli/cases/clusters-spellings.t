@@ -13,5 +13,5 @@ llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 
 llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
 llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
 llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
-llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs: fits, 19.98 GiB left on the tightest stage, 1 of 0-1; 5.305 s per step
-llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s, 16 GPUs, simulation: 5.305 s per step, 318 TFLOP/s per GPU, MFU 48.9 %
+fits: P(fits) 84 %, 5.305 s per step, MFU 48.9 %, memory 60.0 of 80.0 GiB on stage 1 of 0-1
+fits: P(fits) 84 %, 5.305 s per step, MFU 48.9 %, memory 60.0 of 80.0 GiB on stage 1 of 0-1

@@ -135,8 +135,8 @@ exit 1
 old 14 32 2 1 1 16
 new 38 32 2 1 1 16
 exit 2
+  llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, simulation
   plan: tp2 pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
-  weight-overlap
 rank 0=old-0 slot=0
 rank 1=old-0 slot=1
 rank 2=old-0 slot=2

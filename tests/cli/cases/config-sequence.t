@@ -23,10 +23,10 @@ reckon predict -m gpt2-124m -s h100-sxm5-80g -g 8 seq=2048 gbs32 | sed -n '/assu
   assumed: precision bf16, framework megatron, microbatch 1,
   sequence 4096 (usual in pre-training; the file allows up to 131072 and does not say; seqN sets
   another), attention flash3
+  plan: tp8 gbs32 seq8192
   assumed: precision bf16, framework megatron, microbatch 1, attention flash3
-  50 % interval 5.029-7.465 s, 90 % interval 4.017-18.70 s (cross-validated on Hopper, dense, megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 4.977-7.179 s, of ordinary runs 5.097-8.073 s
 reckon: ./plain.json: sequence 4096: usual in pre-training; the file allows up to 131072 and does not say; --sequence sets another
-plain on h100-sxm5-80g, 8 GPUs, batch 32 of 8192 tokens, megatron, bf16, detailed model
+Best plan fits: P(fits) 76 %, 3.368 s per step (50 % 3.287-4.314 s), MFU 50.6 %, memory 69.4 of 80.0 GiB
 reckon: warning: ./plain.json: sequence 4096 is assumed (usual in pre-training; the file allows up to 131072 and does not say): give seqN
 reckon: warning: ./plain.json: sequence 4096 is assumed (usual in pre-training; the file allows up to 131072 and does not say): give seqN
 reckon: warning: ./plain.json: sequence 4096 is assumed (usual in pre-training; the file allows up to 131072 and does not say): give seqN

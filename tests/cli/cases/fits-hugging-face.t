@@ -5,9 +5,9 @@ reckon fits Mistral/config.json h100-sxm5-80g -g 8 framework=fsdp zero3 | sed -n
 reckon predict -m Mistral/config.json -s h100-sxm5-80g -g 8 framework=fsdp zero3 2>/dev/null | sed -n '1s/:.*//p'
 echo '{"model_type": "gemma3"}' >config.json; reckon fits config.json h100-sxm5-80g -g 8
 === stdout
-config on h100-sxm5-80g, 8 GPUs
-Mistral on h100-sxm5-80g, 8 GPUs
-Mistral on h100-sxm5-80g, 8 GPUs, detailed model
+fits
+fits
+fits
 === stderr
 reckon: config.json:1:16: model_type: "gemma3" is not known (did you mean "gemma"?); reckon import hf --help lists the types that are. If its layers are made like those of one of them, give --as TYPE
 === exit 3

@@ -6,9 +6,9 @@ for memory in 80GiB 40GiB 1GiB; do
 done
 === stdout
 exit 0
-llama3.1-70b on h100-sxm5-80g x64 hbm=80GiB mem2=1TiB@50GB/s, 64 GPUs: fits, N left on the tightest stage, 0 of 0-3; 20.25 s per step
+fits: P(fits) 95 %, 20.25 s per step (50 % 19.61-28.04 s), MFU 36.7 %, memory 49.6 of N on stage 0 of 0-3
+  llama3.1-70b on h100-sxm5-80g x64 hbm=80GiB mem2=1TiB@50GB/s, 64 GPUs, detailed model
   plan: dp2 tp8 pp4 gbs128 sp zero1
-  assumed: gpus 64 (all of the system), precision bf16, framework megatron, microbatch 1,
 attention
 capacity
 change
@@ -24,9 +24,9 @@ total
 weights
 zero2
 exit 1
-llama3.1-70b on h100-sxm5-80g x64 hbm=40GiB mem2=1TiB@50GB/s, 64 GPUs: does not fit, N too little on the tightest stage, 0 of 0-3; 20.25 s per step
+does not fit: memory tier 0 (HBM3) needs N on stage 0, has 40 GiB: 9.621 GiB too little
+  llama3.1-70b on h100-sxm5-80g x64 hbm=40GiB mem2=1TiB@50GB/s, 64 GPUs, detailed model
   plan: dp2 tp8 pp4 gbs128 sp zero1
-  assumed: gpus 64 (all of the system), precision bf16, framework megatron, microbatch 1,
 attention
 capacity
 change
@@ -42,9 +42,9 @@ total
 weights
 zero2
 exit 1
-llama3.1-70b on h100-sxm5-80g x64 hbm=1GiB mem2=1TiB@50GB/s, 64 GPUs: does not fit, N too little on the tightest stage, 0 of 0-3; 20.25 s per step
+does not fit: memory tier 0 (HBM3) needs N on stage 0, has 1 GiB: 48.62 GiB too little
+  llama3.1-70b on h100-sxm5-80g x64 hbm=1GiB mem2=1TiB@50GB/s, 64 GPUs, detailed model
   plan: dp2 tp8 pp4 gbs128 sp zero1
-  assumed: gpus 64 (all of the system), precision bf16, framework megatron, microbatch 1,
 No single change makes it fit, nor do any two.
 attention
 capacity

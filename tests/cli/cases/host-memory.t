@@ -1,35 +1,38 @@
 # Offloading goes to the memory of the nodes, assumed, where the system has no second one; nothing else changes.
 plan="tp8 pp2 sp zero1"
 ask() { command=$1; shift; reckon $command -m llama3.1-70b -s h100-sxm5-80g -g 16 $plan "$@"; }
-for words in offload-optimizer offload-activations=0.5 ""; do ask predict $words | sed -n 1,4p; done
+for words in offload-optimizer offload-activations=0.5 ""; do ask predict $words | sed -n 1,5p; done
 ask fits | sed -n '/^Single changes/,$p' | grep -i -e '^offload' -e 'memory tier'
 # the same as saying it; what is said is taken
 one() { reckon predict -m llama3.1-70b -s "$1" -g 16 $plan offload-optimizer --format json | sed -n 's/.*"step_s": //p' | head -1; }
 [ "$(one h100-sxm5-80g)" = "$(one 'h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8')" ] && echo same
-reckon predict -m llama3.1-70b -s 'h100-sxm5-80g mem2=1TiB@100GB/s' -g 16 $plan offload-optimizer | sed -n 1,4p
+reckon predict -m llama3.1-70b -s 'h100-sxm5-80g mem2=1TiB@100GB/s' -g 16 $plan offload-optimizer | sed -n 1,5p
 ask timeline offload-optimizer | sed -n 1,3p
-reckon predict -m llama3.1-8b -s gh200-96g -g 8 zero1 offload-optimizer | sed -n 1,4p
+reckon predict -m llama3.1-8b -s gh200-96g -g 8 zero1 offload-optimizer | sed -n 1,5p
 # ... by diff, of many plans from Python's door, and of a script that is imported
 reckon diff -m llama3.1-70b -s h100-sxm5-80g "gpus16 $plan" +offload-optimizer | sed -n '/^[AB] /p;/^assumed/p'
 reckon export megatron -m llama3.1-70b gpus16 $plan offload-optimizer >run.sh
 reckon import megatron run.sh -s h100-sxm5-80g | grep -e '^On ' -e 'assumed: host'
 # nobody knows of the host of this one
-reckon predict -m llama3.1-8b -s tpu-v5e -g 8 tp8 offload-optimizer | grep bad_memory
+reckon predict -m llama3.1-8b -s tpu-v5e -g 8 tp8 offload-optimizer | sed -n 1p
 # ... in a search that asks for it
-search() { reckon search -q -m llama3.1-70b -s h100-sxm5-80g -g 16 -b 64 -k 1 "$@" | sed -n '1p;/^ *1 /p;/^To launch/,/^  reckon predict/p'; }
+search() { reckon search -q -m llama3.1-70b -s h100-sxm5-80g -g 16 -b 64 -k 1 "$@" | sed -n '1,2p;/^ *1 /p;/^To launch/,/^  reckon predict/p'; }
 search offload-optimizer tensor=8
-search --optimizer-offload 1 --tensor 8 | head -1
-search offload-optimizer=0 tensor=8 | head -1
+search --optimizer-offload 1 --tensor 8 | sed -n 2p
+search offload-optimizer=0 tensor=8 | sed -n 2p
 === stdout
-llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, detailed model: 38.57 s per step, 381.7 TFLOP/s per GPU, MFU 38.6 %
+fits: P(fits) 96 %, 38.57 s per step (50 % 37.38-53.05 s), MFU 38.6 %, memory 48.9 of 80.0 GiB on stage 0 of 0-1
+  llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, detailed model
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
   assumed: host memory 2048 GiB a node of 8 at 50 GB/s each, precision bf16, framework megatron,
   microbatch 1, batch 64 (4 * gpus * microbatch), sequence 8192 (the model's), attention flash3
-llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, detailed model: this plan cannot run
+does not fit: memory tier 0 (HBM3) needs 87.34 GiB on stage 0, has 80 GiB: 7.345 GiB too little
+  llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, detailed model
   plan: tp8 pp2 gbs64 sp zero1 offload-activations=0.5
   assumed: host memory 2048 GiB a node of 8 at 50 GB/s each, precision bf16, framework megatron,
   microbatch 1, batch 64 (4 * gpus * microbatch), sequence 8192 (the model's), attention flash3
-llama3.1-70b on h100-sxm5-80g, 16 GPUs, detailed model: this plan cannot run
+does not fit: memory tier 0 (HBM3) needs 98.17 GiB on stage 0, has 80 GiB: 18.17 GiB too little
+  llama3.1-70b on h100-sxm5-80g, 16 GPUs, detailed model
   plan: tp8 pp2 gbs64 sp zero1
   assumed: precision bf16, framework megatron, microbatch 1, batch 64 (4 * gpus * microbatch),
   sequence 8192 (the model's), attention flash3
@@ -39,14 +42,16 @@ offload-activations=0.5             10.83   -7.34    no  38.490        1.0  offl
 offload-weights                      8.21   -9.96    no  38.680        1.5  offload weights to memory tier 1
 Offloading to host memory 2048 GiB a node of 8 at 50 GB/s each, assumed; mem2=2048GiB@50GB/s,capacity_shared_by=8 in the system states what exists.
 same
-llama3.1-70b on h100-sxm5-80g mem2=1TiB@100GB/s, 16 GPUs, detailed model: 38.30 s per step, 384.3 TFLOP/s per GPU, MFU 38.8 %
+fits: P(fits) 96 %, 38.30 s per step (50 % 37.13-52.57 s), MFU 38.8 %, memory 48.9 of 80.0 GiB on stage 0 of 0-1
+  llama3.1-70b on h100-sxm5-80g mem2=1TiB@100GB/s, 16 GPUs, detailed model
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
   assumed: precision bf16, framework megatron, microbatch 1, batch 64 (4 * gpus * microbatch),
   sequence 8192 (the model's), attention flash3
 llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, detailed model: 38.57 s per step
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
   assumed: host memory 2048 GiB a node of 8 at 50 GB/s each, precision bf16, framework megatron,
-llama3.1-8b on gh200-96g, 8 GPUs, detailed model: 3.225 s per step, 523 TFLOP/s per GPU, MFU 52.9 %
+may not fit: P(fits) 61 %, 3.225 s per step (50 % 3.147-4.131 s), MFU 52.9 %, memory 90.3 of 96.0 GiB
+  llama3.1-8b on gh200-96g, 8 GPUs, detailed model
   plan: dp8 gbs32 zero1 offload-optimizer=1
   assumed: precision bf16, framework megatron, microbatch 1, batch 32 (4 * gpus * microbatch),
   sequence 8192 (the model's), attention flash3
@@ -56,7 +61,8 @@ assumed: host memory 2048 GiB a node of 8 at 50 GB/s each
 B takes 1.2 % more time than A: 0.988 times the throughput
   assumed: host memory 2048 GiB a node of 8 at 50 GB/s each
 On h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8: 38.57 s per step, 381.7 TFLOP/s per GPU, MFU 38.6 %
-bad_memory  offloading needs a second memory, tpu-v5e has 1: add one to it, mem2=1TiB@50GB/s
+cannot run: offloading needs a second memory, tpu-v5e has 1: add one to it, mem2=1TiB@50GB/s
+Best plan fits: P(fits) 76 %, 29.93 s per step (50 % 29.22-38.35 s), MFU 49.7 %, memory 69.8 of 80.0 GiB on stage 0 of 0-1
 llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
    1  29.9343        1094.7  49.70    69.8       49.3       76
 To launch the best plan, and to see where its time goes:

@@ -17,8 +17,8 @@ STUDY
 reckon study study.json -q --export csv
 === stdout
 id               Llama
-Llama on h100-sxm5-80g, 8 GPUs, detailed model
-Llama on h100-sxm5-80g, 8 GPUs
+fits
+fits
 Llama on h100-sxm5-80g, 8 GPUs, detailed model
 <title>Llama on h100-sxm5-80g
 Llama on h100-sxm5-80g

@@ -56,7 +56,7 @@ GPUs  over       both feasible  mean gain  lengths  of means, 0 where it does no
    8  chunks                 7       1.26        7                               1.26
 
 8 GPUs: 50 % interval 6.153-8.585 h, 90 % interval 4.889-14.10 h (cross-validated on Ampere, dense, deepspeed: 121 runs from 7 sources); 50 % interval of tuned benchmarks 6.082-8.445 h, of ordinary runs 6.188-9.159 h
-  memory: 90 % interval 48.7-98.1 of 80.0 GiB (cross-validated on deepspeed, dense: 115 runs from 6 sources); fits with 75 % probability
+  memory: 90 % interval 48.7-98.1 of 80.0 GiB (cross-validated on deepspeed, dense: 115 runs from 6 sources); P(fits) 75 %
 gpus,tokens,mfu,limit
 4,1638400,0.39851584178095845,HBM2e
 16,11272192,0.3775214754296732,HBM2e

@@ -8,26 +8,26 @@ sed -n '1,2p; /^memory[_ ][et]/p; /with off/p' answer
 reckon fits -m llama3.1-8b -s "$small" $of $full | sed -n '1p; /^Single changes/,$p'
 reckon predict -m llama3.1-8b -s "$small" $of offload-optimizer=0.089 | sed -n '1,2p; /tier 1/p'
 # both memories too small: each is named
-reckon predict -m llama3.1-70b -s "$small" $of $full | sed -n '/^Constraints/,/^$/p'
+reckon predict -m llama3.1-70b -s "$small" $of $full | sed -n 1p
 # no limit stated
 reckon predict -m llama3.1-8b -s "h100-sxm5-80g mem2=unlimited@50GB/s" $of $full | sed -n '1p; /tier 1/p'
 reckon diff -m llama3.1-8b -s "$small" "$of" "+$full" | sed -n '1,12p'
 # pipelines, interleaving, two halves, experts, layers of their own, two tiers
 for words in 'pp4 vpp2' 'pp4 schedule=dualpipe' 'pp4 schedule=gpipe' 'tp2 cp4' 'pp2 stages=16/offload-activations=0.5,16'; do
-    reckon predict -m llama3.1-8b -s "$small" gpus16 gbs64 $words offload-activations=0.5 | sed -n '1p; /memory_exceeded/p; /with off/p'
+    reckon predict -m llama3.1-8b -s "$small" gpus16 gbs64 $words --verbose offload-activations=0.5 | sed -n '1p; /memory_exceeded/p; /with off/p'
 done
 reckon predict -m mixtral-8x7b -s 'h100-sxm5-80g mem2=9GiB@50GB/s ssd=1*samsung-980pro-1tb' gpus32 gbs64 tp4 sp ep8 offload-activations=0.3+1.5 offload-optimizer |
     sed -n '1p; /^memory[_ ][et]/p; /with off/p'
 # searches count it to its tier, find what fits, and say what is missing
 reckon search -q -m llama3.1-8b -s "$small" -g 16 -b 64 --tensor 4 --microbatch 4 offload-optimizer=1 --why | sed -n '/^outcome/,/^Single changes/p; /more of memory tier/p'
-reckon search -q -k 1 -m llama3.1-8b -s "h100-sxm5-80g mem2=8GiB@50GB/s" -g 16 -b 64 recompute-rest offload-activations=0.5 | sed -n '/^rank/,/^$/p; /^outcome/,$p'
+reckon search -q --verbose -k 1 -m llama3.1-8b -s "h100-sxm5-80g mem2=8GiB@50GB/s" -g 16 -b 64 recompute-rest offload-activations=0.5 | sed -n '/^rank/,/^$/p; /^outcome/,$p'
 # two buffers say themselves what is computed again
 reckon search -q -m llama3.1-8b -s "$small" -g 16 -b 64 recompute-rest --recompute full
 echo "exit $?"
 # state and weights on drives: read for each pass, read and written in each step
 drives='h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb'
 for words in '' offload-optimizer offload-optimizer=2 offload-optimizer=0.5+1.5 offload-weights=2 offload-optimizer=3 offload-weights=0.7+1.7; do
-    reckon predict -m llama3.1-8b -s "$drives" gpus8 tp4 gbs64 $words | sed -n '1p; /^optimizer/p; /^offload/p; /^bad/p; /^memory tier [12]/p'
+    reckon predict -m llama3.1-8b -s "$drives" gpus8 tp4 gbs64 $words --verbose | sed -n '1p; /^optimizer/p; /^offload/p; /^bad/p; /^memory tier [12]/p'
 done
 reckon offload -m llama3.1-8b -s "$drives" gpus8 tp4 gbs64 offload-optimizer=2 --lifetime 3 -f csv | sed -n '2s/,dp2.*//p'
 reckon search -q -k 1 -m llama3.1-8b -s "$drives" -g 8 -b 64 --tensor 4 offload-optimizer=2 | sed -n '/reckon predict/p'
@@ -35,13 +35,10 @@ reckon program -m llama3.1-8b -s "$drives" gpus8 tp4 gbs64 offload-optimizer=0.5
 echo "exit $?"
 === stdout
 exit 1
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: this plan cannot run
-  plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=1
-memory_exceeded  memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little
+does not fit: memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little
+  llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model
   with offload-optimizer=0 it fits, 2.0 GiB of memory tier 1 (mem2) left, and takes 3.6 % less (the cheapest change; reckon fits shows others)
-memory tier 0 (HBM3)   28.66     80.00    35.8  #########...............
-memory tier 1 (mem2)   22.44      2.00  1121.9  ########################
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs: does not fit: memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little; 5.778 s per step
+does not fit: memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little
 Single changes that save memory of memory tier 1 (mem2)
 change                           saves    left  fits   step  slower by
                                    GiB     GiB            s          %
@@ -53,15 +50,11 @@ zero3                            16.83   -3.61    no  6.058        4.8  shard we
 pp2                              11.22   -9.22    no  6.543       13.2  double the stages, halve data parallelism
 tp8                              11.22   -9.22    no  6.859       18.7  double tensor, halve data parallelism
 moment1-bytes=2 moment2-bytes=2   7.48  -12.96    no  5.778        0.0  store moments in 16 bits
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: 5.587 s per step, 301.9 TFLOP/s per GPU, MFU 30.5 %
-  plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=0.089
+fits: P(fits) 96 %, 5.587 s per step (50 % 5.439-7.352 s), MFU 30.5 %, memory 49.1 of 80.0 GiB
+  llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model
 memory tier 1 (mem2)    2.00      2.00   99.9  ########################
-Constraints violated
-reason           message
-memory_exceeded  memory tier 0 (HBM3) needs 151.3 GiB on stage 0, has 80 GiB: 71.26 GiB too little
-memory_exceeded  memory tier 1 (mem2) needs 197.1 GiB on stage 0, has 2 GiB: 195.1 GiB too little
-
-llama3.1-8b on h100-sxm5-80g mem2=unlimited@50GB/s, 16 GPUs, detailed model: 5.778 s per step, 291.9 TFLOP/s per GPU, MFU 29.5 %
+does not fit: memory tier 0 (HBM3) needs 151.3 GiB on stage 0, has 80 GiB: 71.26 GiB too little
+fits: P(fits) 100 %, 5.778 s per step (50 % 5.619-7.680 s), MFU 29.5 %, memory 28.7 of 80.0 GiB
 memory tier 1 (mem2)   22.44  unlimited    0.0  ........................
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s
 A  gpus16 tp4 gbs64 mbs4 recompute=full: 5.568 s per step, 51.10 GiB
@@ -75,26 +68,22 @@ B  +offload-optimizer=1: 5.778 s per step, 28.66 GiB, does not fit
   megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 5.573-7.446 s,
   of ordinary runs 5.678-8.171 s
 B takes 3.8 % more time than A: 0.964 times the throughput
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: this plan cannot run
+does not fit: memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: this plan cannot run
+does not fit: memory tier 0 (HBM3) needs 106.9 GiB on stage 0, has 80 GiB: 26.89 GiB too little
 memory_exceeded  memory tier 0 (HBM3) needs 106.9 GiB on stage 0, has 80 GiB: 26.89 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 23.29 GiB on stage 0, has 2 GiB: 21.29 GiB too little
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: this plan cannot run
+does not fit: memory tier 0 (HBM3) needs 151.4 GiB on stage 3, has 80 GiB: 71.37 GiB too little
 memory_exceeded  memory tier 0 (HBM3) needs 151.4 GiB on stage 3, has 80 GiB: 71.37 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 100.4 GiB on stage 3, has 2 GiB: 98.38 GiB too little
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: this plan cannot run
+does not fit: memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
 memory_exceeded  memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
-  with offload-activations=0 it fits, 2.0 GiB of memory tier 1 (mem2) left (fits with 59 % probability), and takes 15.4 % less (the cheapest change; reckon fits shows others)
-llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model: this plan cannot run
+  with offload-activations=0 it fits, 2.0 GiB of memory tier 1 (mem2) left (P(fits) 59 %), and takes 15.4 % less (the cheapest change; reckon fits shows others)
+does not fit: memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 80 GiB: 9.007 GiB too little
 memory_exceeded  memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 80 GiB: 9.007 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 17.02 GiB on stage 0, has 2 GiB: 15.02 GiB too little
-mixtral-8x7b on h100-sxm5-80g mem2=9GiB@50GB/s ssd=1*samsung-980pro-1tb, 32 GPUs, detailed model: this plan cannot run
-memory_exceeded  memory tier 1 (mem2) needs 25.66 GiB on stage 0, has 9 GiB: 16.66 GiB too little
+does not fit: memory tier 1 (mem2) needs 25.66 GiB on stage 0, has 9 GiB: 16.66 GiB too little
   with offload-optimizer=0 it fits, 3.6 GiB of memory tier 1 (mem2) left, and takes 0.7 % less (the cheapest change; reckon fits shows others)
-memory tier 0 (HBM3)                    17.04     80.00   21.3  #####...................
-memory tier 1 (mem2)                    25.66      9.00  285.1  ########################
-memory tier 2 (1x samsung-980pro-1tb)    9.02    931.32    1.0  ........................
 outcome          tier  where  plans  share
                                          %
 fits                -  -          0   0.00
@@ -146,25 +135,25 @@ more GPUs: none that was tried helps                             -          -  -
 a smaller batch: none that was tried helps                       -          -  -
 a larger batch: none that was tried helps                        -          -  -
 exit 1
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 8.458 s per step, 398.8 TFLOP/s per GPU, MFU 40.3 %
+fits: P(fits) 92 %, 8.458 s per step (50 % 8.211-11.45 s), MFU 40.3 %, memory 52.7 of 80.0 GiB
 optimizer  0.0422    0.5  optimizer step
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 8.668 s per step, 389.2 TFLOP/s per GPU, MFU 39.3 %
+fits: P(fits) 100 %, 8.668 s per step (50 % 8.408-11.82 s), MFU 39.3 %, memory 30.3 of 80.0 GiB
 optimizer  0.2518    2.9  optimizer step                                                #
 memory tier 1 (mem2)   22.44    200.00   11.2  ###.....................
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 10.49 s per step, 321.5 TFLOP/s per GPU, MFU 32.5 %
+fits: P(fits) 100 %, 10.49 s per step (50 % 10.12-15.14 s), MFU 32.5 %, memory 30.3 of 80.0 GiB
 optimizer   2.0760   19.8  optimizer step                                                #####
 memory tier 2 (4x samsung-980pro-1tb)   22.44      3.64    0.6  ........................
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 9.460 s per step, 356.6 TFLOP/s per GPU, MFU 36.0 %
+fits: P(fits) 100 %, 9.460 s per step (50 % 9.153-13.24 s), MFU 36.0 %, memory 30.3 of 80.0 GiB
 optimizer  1.0435   11.0  optimizer step                                                ###
 memory tier 1 (mem2)                    11.22      0.20    5.6  #.......................
 memory tier 2 (4x samsung-980pro-1tb)   11.22      3.64    0.3  ........................
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: 10.18 s per step, 331.3 TFLOP/s per GPU, MFU 33.5 %
+fits: P(fits) 96 %, 10.18 s per step (50 % 9.831-14.56 s), MFU 33.5 %, memory 49.0 of 80.0 GiB
 offload     1.7240   16.9  exposed offload transfers                                     ####
 optimizer   0.0422    0.4  optimizer step
 memory tier 2 (4x samsung-980pro-1tb)    3.74      3.64    0.1  ........................
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: this plan cannot run
+cannot run: a share is at most 1: above it means memory tier 3, which is not there: give a share from 0 to 1, or add one, mem3=4TiB@20GB/s
 bad_memory  a share is at most 1: above it means memory tier 3, which is not there: give a share from 0 to 1, or add one, mem3=4TiB@20GB/s
-llama3.1-8b on h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb, 8 GPUs, detailed model: this plan cannot run
+cannot run: shares of what is offloaded are from 0 to 1, those of all tiers together no more than 1
 bad_option  shares of what is offloaded are from 0 to 1, those of all tiers together no more than 1
 as the plan says,-,kept,10.492082197890376,0.3249455039237677,32525935902.72,24093179904,0,0,,24093179904,4.5926403262155855,7.125423068827731,0.08285375661427594,50.52331581193072,fits
   reckon predict -m llama3.1-8b -s 'h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb' -g 8 dp2 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=2

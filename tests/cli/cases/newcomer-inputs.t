@@ -45,17 +45,17 @@ reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 li
 reckon export megatron -m models/config.json gpus8 dp8
 reckon predict -m models/config.json -s 'h100-sxm5-80g hbm=60GiB'
 #!/bin/bash
-models on h100-sxm5-80g hbm=60GiB, 8 GPUs, detailed model: 66.62 ms per step, 166 TFLOP/s per GPU, MFU 16.8 %
+fits: P(fits) 100 %, 66.62 ms per step (50 % 63.58-119.0 ms), MFU 16.8 %, memory 10.3 of 60.0 GiB
 reckon export megatron -m ./models/../models/config.json gpus8 dp8
 reckon predict -m ./models/../models/config.json -s 'h100-sxm5-80g hbm=60GiB'
 #!/bin/bash
-models on h100-sxm5-80g hbm=60GiB, 8 GPUs, detailed model: 66.62 ms per step, 166 TFLOP/s per GPU, MFU 16.8 %
-models on h100-sxm5-80g, 8 GPUs, detailed model: 209.0 ms per step, 52.89 TFLOP/s per GPU, MFU 5.3 %
+fits: P(fits) 100 %, 66.62 ms per step (50 % 63.58-119.0 ms), MFU 16.8 %, memory 10.3 of 60.0 GiB
+fits: P(fits) 100 %, 209.0 ms per step (50 % 197.0-437.4 ms), MFU 5.3 %, memory 8.3 of 80.0 GiB
 1
-models on h100-sxm5-80g, 8 GPUs, detailed model: 209.0 ms per step, 52.89 TFLOP/s per GPU, MFU 5.3 %
+fits: P(fits) 100 %, 209.0 ms per step (50 % 197.0-437.4 ms), MFU 5.3 %, memory 8.3 of 80.0 GiB
 1
 config on h100-sxm5-80g, 8 GPUs, batch 32, each layer in its own way, detailed model
-config on h100-sxm5-80g, 8 GPUs, detailed model: 66.62 ms per step, 166 TFLOP/s per GPU, MFU 16.8 %
+fits: P(fits) 100 %, 66.62 ms per step (50 % 63.58-119.0 ms), MFU 16.8 %, memory 10.3 of 80.0 GiB
 steps             5
 steps             5
 steps             5
@@ -79,15 +79,12 @@ exit 2
 8 h100-sxm5-80g, 100 USD
 llama3.1-8b on h100-sxm5-80g, 1 GPU, detailed model: this plan cannot run
   reckon predict -m llama3.1-8b -s 'h100 x8 + a100 x8 link=100Gb/s@50us' tp2 pp2 cp2 gbs16 stages=2:8@1/dp2,24/dp2 messages-sharded sp zero1 grad-overlap weight-overlap
-llama3.1-8b on h100-sxm5-80g, 16 GPUs, simulation: this plan cannot run
+cannot run: the number of a cluster: got 0
+  llama3.1-8b on h100-sxm5-80g, 16 GPUs, simulation
   plan: tp2 pp2 cp2 gbs16 stages=2:8@1/dp2,24/dp2 messages-sharded sp zero1 grad-overlap
   weight-overlap
   assumed: precision bf16, framework megatron, microbatch 1, sequence 8192 (the model's),
   attention flash3
-
-Constraints violated
-reason       message
-bad_degrees  the number of a cluster: got 0
 exit 1
 exit 3
 exit 2

@@ -57,7 +57,7 @@ exit 3
 exit 4
 million on h100-sxm5-80g, 64 GPUs, batch 64 of 1024 tokens, megatron, bf16, detailed model
 1
-million on h100-sxm5-80g, 64 GPUs: does 
+does not fit: memory tier 0 (HBM3) needs
 === stderr
 reckon: --only: no row has gpu=H900; the nearest is gpu=L40S (--by gpu lists all)
 reckon: nofile.db: cannot open: No such file or directory; check the path

@@ -1,14 +1,14 @@
 # layers in chunks of the sequence: predicted, searched, simulated; what is not known is refused with what would work
 s='a100-sxm4-80g mem2=250GB@20GB/s'
 w='framework=deepspeed cp8 cp-kind=ulysses zero3 gbs1 seq4194304 recompute=full offload-activations=1 loss-in-chunks grad-overlap weight-overlap'
-for u in 1 16 64; do reckon predict -m llama3.1-8b -s "$s" -g 8 $w seq-chunks$u | grep -E '^llama|^offload|^memory tier'; done
+for u in 1 16 64; do reckon predict -m llama3.1-8b -s "$s" -g 8 $w seq-chunks$u --verbose | grep -E '^(fits|may|does)|^offload|^memory tier'; done
 reckon timeline -m llama3.1-8b -s "$s" -g 8 $w seq-chunks64 | grep '^step'
 reckon search -m llama3.1-8b -s "$s" -g 8 -b 1 framework=deepspeed loss-in-chunks --sequence 4194304 --context-kind ulysses --sequence-chunks 1,16,64 --activation-shares 1 --zero 3 --top 3 -q | sed -n '/^Best plan[^:]*$/,/^$/p'
 p="reckon predict -m llama3.1-8b -g 8 gbs8 seq131072"
 for refused in 'seq-chunks2' 'cp8 recompute=full seq-chunks2' 'recompute=full recompute-layers4 seq-chunks2' 'recompute=full attention=unfused seq-chunks2' 'recompute=full full-attention seq-chunks2' 'recompute=full seq-chunks3' 'offload-activations=1.2' 'recompute=full recompute-rest'; do
-    $p -s "$s" $refused | sed -n '/^reason/,/^$/p' | sed '1d;/^$/d'
+    $p -s "$s" $refused | sed -n 1p
 done
-$p -s a100-sxm4-80g recompute=full seq-chunks2 | sed -n '/^reason/,/^$/p' | sed '1d;/^$/d'
+$p -s a100-sxm4-80g recompute=full seq-chunks2 | sed -n 1p
 $p -s "$s" seq-chunks0
 echo "exit $?"
 reckon offload -m llama3.1-8b -s "$s" -g 8 $w seq-chunks64 | sed -n '/^as the plan/p;/^swap all/p' | cut -c1-64
@@ -18,15 +18,15 @@ reckon search -m llama3.1-8b -s "a100-sxm4-80g hbm=60GiB mem2=250GB@20GB/s" -g 8
 reckon search -m llama3.1-8b -s "$s" -g 8 -b 1 --sequence-chunks 1,2 --layerwise -q
 echo "exit $?"
 === stdout
-llama3.1-8b on a100-sxm4-80g mem2=250GB@20GB/s, 8 GPUs, detailed model: this plan cannot run
+does not fit: memory tier 0 (HBM2e) needs 136.9 GiB on stage 0, has 80 GiB: 56.89 GiB too little
 offload        0.4731    0.0  exposed offload transfers
 memory tier 0 (HBM2e)  136.89     80.00  171.1  ########################
 memory tier 1 (mem2)   140.98    232.83   60.6  ###############.........
-llama3.1-8b on a100-sxm4-80g mem2=250GB@20GB/s, 8 GPUs, detailed model: 4.349 h per step, 112 TFLOP/s per GPU, MFU 35.9 %
+may not fit: P(fits) 68 %, 4.349 h per step (50 % 4.575-6.385 h), MFU 35.9 %, memory 67.5 of 80.0 GiB
 offload        0.4731    0.0  exposed offload transfers
 memory tier 0 (HBM2e)   67.46     80.00   84.3  ####################....
 memory tier 1 (mem2)   162.98    232.83   70.0  #################.......
-llama3.1-8b on a100-sxm4-80g mem2=250GB@20GB/s, 8 GPUs, detailed model: 4.371 h per step, 111.4 TFLOP/s per GPU, MFU 35.7 %
+fits: P(fits) 77 %, 4.371 h per step (50 % 4.598-6.416 h), MFU 35.7 %, memory 62.3 of 80.0 GiB
 offload        0.4731    0.0  exposed offload transfers
 memory tier 0 (HBM2e)   62.29     80.00   77.9  ###################.....
 memory tier 1 (mem2)   162.98    232.83   70.0  #################.......
@@ -38,15 +38,15 @@ rank        step  tokens/s/GPU    MFU  memory  offloaded  fits in  tensor  conte
    2  15657.3545        33.485  35.88    60.0      185.4       81       1        8                 no            4             no
    3  15666.7193        33.465  35.86    59.6      177.7       81       2        4                yes            0            yes
 
-bad_option  with seq-chunks every layer is fully recomputed: give recompute=full, without recompute-layers, recompute-every or recompute-stride
-bad_option  seq-chunks is known where heads are exchanged: give cp-kind=ulysses, or no cp
-bad_option  with seq-chunks every layer is fully recomputed: give recompute=full, without recompute-layers, recompute-every or recompute-stride
-bad_option  seq-chunks needs attention in a fused kernel: leave attention=unfused out
-bad_option  seq-chunks needs attention that is causal, over all tokens or a window: without recurrences, encoders, windows in chunks, full-attention
-bad_option  sequence_chunks 3: 131072 tokens are not a multiple of ranks * chunks = 3: use a sequence of 131070 or 131073
-bad_memory  a share is at most 1: above it means memory tier 2, which is not there: give a share from 0 to 1, or add one, mem3=4TiB@20GB/s
-bad_option  recompute-rest decides itself what is recomputed: leave recompute out
-bad_memory  offloading needs a second memory, a100-sxm4-80g has 1: add one to it, mem2=1TiB@50GB/s
+cannot run: with seq-chunks every layer is fully recomputed: give recompute=full, without recompute-layers, recompute-every or recompute-stride
+cannot run: seq-chunks is known where heads are exchanged: give cp-kind=ulysses, or no cp
+cannot run: with seq-chunks every layer is fully recomputed: give recompute=full, without recompute-layers, recompute-every or recompute-stride
+cannot run: seq-chunks needs attention in a fused kernel: leave attention=unfused out
+cannot run: seq-chunks needs attention that is causal, over all tokens or a window: without recurrences, encoders, windows in chunks, full-attention
+cannot run: sequence_chunks 3: 131072 tokens are not a multiple of ranks * chunks = 3: use a sequence of 131070 or 131073
+cannot run: a share is at most 1: above it means memory tier 2, which is not there: give a share from 0 to 1, or add one, mem3=4TiB@20GB/s
+cannot run: recompute-rest decides itself what is recomputed: leave recompute out
+cannot run: offloading needs a second memory, a100-sxm4-80g has 1: add one to it, mem2=1TiB@50GB/s
 exit 2
 as the plan says      1 to 1       recompute whole layers  4.370
 llama3.1-8b on a100-sxm4-80g mem2=250GB@20GB/s, 8 GPUs: 1 programs
@@ -58,7 +58,7 @@ Classes of ranks
 stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  context  experts   data  stages     parameters  state    held
                                                                  PFLOP       B      GiB        B    GiB       B                   GiB     GiB
     0           0      8     2,289,564         0       12,390  2625.00    0.00   840.00     0.00  39.26    0.00  8,030,261,248  14.96  140.98
-llama3.1-8b on a100-sxm4-80g mem2=250GB@20GB/s, 8 GPUs: fits, 17.71 GiB left; 4.371 h per step
+fits: P(fits) 77 %, 4.371 h per step (50 % 4.598-6.416 h), MFU 35.7 %, memory 62.3 of 80.0 GiB
 fixed addresses          59.70  4.24           8.47   63.94  16.06  planned
 caching allocator        59.70  4.44           8.88   64.14  15.86  PyTorch's default
 any schedule      580.1753 s        the best plan of reckon search: layers alike, interleaved or not

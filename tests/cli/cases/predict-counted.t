@@ -3,7 +3,7 @@ cat > config.json <<'END'
 END
 reckon predict -m config.json -s h100-sxm5-80g -g 8 gbs64 >out; code=$?; tail -3 out; exit $code
 === stdout
-Constraints violated
-reason     message
-bad_model  the selective scan of Mamba, counted but not predicted
+  plan: dp8 gbs64
+  assumed: precision bf16, framework megatron, microbatch 1, sequence 4096 (not in the file,
+  and usual in pre-training; seqN sets another), attention flash3
 === exit 1

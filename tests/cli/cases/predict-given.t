@@ -1,23 +1,24 @@
 # a plan that two steps of a cluster say something of, one that they do not, and tables without any; a degree of data that contradicts
 cp "$SOURCE/tests/data/cases/predict-given"/*.csv .
-reckon predict -m llama-13b -s a100-sxm4-80g -g 64 tp2 pp1 zero1 gbs512 seq2048 attention=flash grad-overlap weight-overlap --given given.csv | head -7
+reckon predict -m llama-13b -s a100-sxm4-80g -g 64 tp2 pp1 zero1 gbs512 seq2048 attention=flash grad-overlap weight-overlap --given given.csv | head -8
 reckon predict -m llama-13b -s a100-sxm4-80g -g 64 tp2 pp1 zero1 gbs512 seq2048 attention=flash --given given.csv --format json | grep -A 5 '"given"'
-reckon predict -m llama3.1-405b -s h100-sxm5-80g -g 512 tp8 pp16 gbs512 --given given.csv | grep measured
+reckon predict -m llama3.1-405b -s h100-sxm5-80g -g 512 tp8 pp16 gbs512 --verbose --given given.csv | grep measured
 reckon predict -m llama-13b -s a100-sxm4-80g -g 64 tp2 --given oom.csv; echo "exit $?"
 reckon predict -m llama-13b -s a100-sxm4-80g -g 64 tp2 --given nowhere.csv; echo "exit $?"
 printf '{"tensor": 2, "data": 4}' >plan.json
 reckon predict -m llama-13b -s a100-sxm4-80g --plan plan.json -g 16; echo "exit $?"
-reckon predict -m llama-13b -s a100-sxm4-80g --plan plan.json -g 8 zero1 | sed -n 2p
+reckon predict -m llama-13b -s a100-sxm4-80g --plan plan.json -g 8 zero1 | sed -n 3p
 printf '{"gpus": 8, "tensor": 2, "data": 4}' >plan.json
-reckon predict -m llama-13b -s a100-sxm4-80g --plan plan.json -g 16 zero1 | sed -n 2p
+reckon predict -m llama-13b -s a100-sxm4-80g --plan plan.json -g 16 zero1 | sed -n 3p
 sed 's/,1,16,1,,1,2,512/,1,8,1,,1,2,512/' given.csv >contradicts.csv
 reckon validate contradicts.csv --unmodelled | grep 'is not gpus'
 === stdout
-llama-13b on a100-sxm4-80g, 64 GPUs, detailed model: 7.369 s per step, 177 TFLOP/s per GPU, MFU 56.7 %
+fits: P(fits) 96 %, 7.369 s per step (50 % 7.227-9.452 s), MFU 56.7 %, memory 49.2 of 80.0 GiB
+  llama-13b on a100-sxm4-80g, 64 GPUs, detailed model
   plan: dp32 tp2 gbs512 seq2048 zero1 grad-overlap weight-overlap attention=flash
   assumed: precision bf16, framework megatron, microbatch 1
   50 % interval 7.227-9.452 s, 90 % interval 6.148-17.95 s (cross-validated on Ampere, dense, megatron: 357 runs from 11 sources); 50 % interval of tuned benchmarks 7.190-9.213 s, of ordinary runs 7.272-9.863 s
-  memory: 90 % interval 38.1-77.4 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); fits with 96 % probability
+  memory: 90 % interval 38.1-77.4 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); P(fits) 96 %
   the network matters: 25 GB/s per GPU between nodes is assumed; with a quarter of it the step takes 9.548 s (-s "SYSTEM net1=50Gb/s" sets another rate, reckon calibrate --nccl a measured one)
   by 2 measured steps of given.csv, the nearest 0.50 alike (1: the same plan, 0: nothing in common): 7.953 s per step, +7.9 %; 50 % interval 7.836-9.619 s, 90 % interval 6.701-17.10 s
   "given": {

@@ -1,5 +1,5 @@
 # options are words; those of before are refused with what is near
-reckon predict -m gpt3-175b -s a100-80g-nvl8 --framework=calculon --tensor 8 --pipeline 8 --data 16 -b 1536 --chunks 3 --recompute selective --zero 1 --gradient-overlap=no --precision fp16 | head -n 3
+reckon predict -m gpt3-175b -s a100-80g-nvl8 --framework=calculon --tensor 8 --pipeline 8 --data 16 -b 1536 --chunks 3 --recompute selective --zero 1 --gradient-overlap=no --precision fp16 | head -n 4
 for old in '--interleaving 3' '--optimizer-sharding' '--datatype float16' '--strategy plan.json' '--recompute attention' interleaving=2 optimizer_sharding=yes precision=bfloat16; do
     reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 tp2 pp2 $old; echo "exit $? $old"
 done
@@ -9,16 +9,17 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 --tensr 2
 echo "exit $?"
 # a published plan, and what today's model makes of the same
 plan="precision=fp16 tp8 pp8 vpp3 gbs64 recompute=full no-fused"
-reckon predict -m gpt3-175b -s a100-80g-selene framework=calculon $plan tp-net=0 pp-net=1 dp-net=1 | head -n 3
-reckon predict -m gpt3-175b -s a100-80g-selene $plan | head -n 3
+reckon predict -m gpt3-175b -s a100-80g-selene framework=calculon $plan tp-net=0 pp-net=1 dp-net=1 | head -n 4
+reckon predict -m gpt3-175b -s a100-80g-selene $plan | head -n 4
 # the words of a plan name its axes in conditions
 for condition in 'interleaving <= 2 and zero = 1' 'vpp <= 2 and zero = 1' 'chunks <= 2 and zero = 1 and gbs = 32' \
     'sequence-parallel = yes' 'sp = yes' 'sequence_parallel = yes' 'sequence-nothing = yes'; do
-    reckon search -m llama3.1-8b -s h100-sxm5-80g -g 16 -b 32 -k1 --where "$condition" 2>remarks | sed -n '2s/ of them.*//p'
+    reckon search -m llama3.1-8b -s h100-sxm5-80g -g 16 -b 32 -k1 --where "$condition" 2>remarks | sed -n '3s/ of them.*//p'
     grep -v ' plans evaluated in ' remarks >&2
 done
 === stdout
-gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model: 20.97 s per step, 157.3 TFLOP/s per GPU, MFU 50.4 %
+fits: 20.97 s per step, MFU 50.4 %, memory 38.2 of 80.0 GiB
+  gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model
   plan: framework=calculon precision=fp16 dp16 tp8 pp8 vpp3 gbs1536 zero1 recompute=selective
   assumed: microbatch 1, sequence 2048 (the model's)
 exit 2 --interleaving 3
@@ -31,10 +32,12 @@ exit 2 optimizer_sharding=yes
 exit 2 precision=bfloat16
 exit 2
 exit 2
-gpt3-175b on a100-80g-selene, 64 GPUs, Calculon model: 18.03 s per step, 122.1 TFLOP/s per GPU, MFU 39.1 %
+fits: 18.03 s per step, MFU 39.1 %, memory 48.1 of 80.0 GiB
+  gpt3-175b on a100-80g-selene, 64 GPUs, Calculon model
   plan: framework=calculon precision=fp16 tp8 pp8 vpp3 gbs64 recompute=full no-fused tp-net=0
   pp-net=1 dp-net=1
-gpt3-175b on a100-80g-selene, 64 GPUs, detailed model: 18.88 s per step, 115.2 TFLOP/s per GPU, MFU 36.9 %
+fits: P(fits) 89 %, 18.88 s per step (50 % 18.49-24.63 s), MFU 36.9 %, memory 55.1 of 80.0 GiB on stage 0 of 0-7
+  gpt3-175b on a100-80g-selene, 64 GPUs, detailed model
   plan: precision=fp16 tp8 pp8 vpp3 gbs64 recompute=full attention=flash no-fused
   assumed: framework megatron, microbatch 1, sequence 2048 (the model's), attention flash
   101,677 plans, 63,503 feasible, 18,181

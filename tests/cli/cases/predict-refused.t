@@ -1,35 +1,35 @@
 P="reckon predict -m llama3.1-70b -s h100-sxm5-80g -g 64"
 for words in ep2 vpp2 "pp4 vpp2 schedule=dualpipe" "pp4 schedule=dualpipe gbs16" "pp32 vpp3" "pp4 first-layers=50 last-layers=50" "pp4 split=20,20,20,21" offload-optimizer "cp4 seq=8190" "framework=deepspeed zero3 pp4"; do
-    $P $words | sed -n '1p;/^bad/p'
+    $P --verbose $words | sed -n '1p;/^bad/p'
 done
-reckon predict -m mixtral-8x7b -s h100-sxm5-80g -g 64 ep16 | tail -n 1
-reckon predict -m mixtral-8x7b -s "h100-sxm5-80g x32" -g 64 | tail -n 1
-reckon predict -m llama3.1-8b -s v100-sxm2-32g -g 8 precision=fp8-delayed | tail -n 1
+reckon predict -m mixtral-8x7b -s h100-sxm5-80g -g 64 ep16 | head -n 1
+reckon predict -m mixtral-8x7b -s "h100-sxm5-80g x32" -g 64 | head -n 1
+reckon predict -m llama3.1-8b -s v100-sxm2-32g -g 8 precision=fp8-delayed | head -n 1
 $P ep2 -f json | sed -n '/reasons/,/]/p'
 $P ep2 >/dev/null
 === stdout
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
+cannot run: expert 2: expert parallelism of a model without experts: leave ep out
 bad_option  expert 2: expert parallelism of a model without experts: leave ep out
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
+cannot run: 2 virtual stages of a rank without a pipeline: give pp, or leave vpp out
 bad_pipeline  2 virtual stages of a rank without a pipeline: give pp, or leave vpp out
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
+cannot run: 2 virtual stages of a rank: only 1f1b and gpipe can have more than 1
 bad_pipeline  2 virtual stages of a rank: only 1f1b and gpipe can have more than 1
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
+cannot run: batch 16: 1 microbatches for 4 stages of dualpipe: it needs twice as many, and an even number: a batch of 128 fills them
 bad_pipeline  batch 16: 1 microbatches for 4 stages of dualpipe: it needs twice as many, and an even number: a batch of 128 fills them
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
+cannot run: pipeline 32: 80 layers for 96 stages of all chunks: one has none: use 20 or 40
 bad_pipeline  pipeline 32: 80 layers for 96 stages of all chunks: one has none: use 20 or 40
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
+cannot run: the first and the last stage are to have 100 blocks, the model has 80
 bad_pipeline  the first and the last stage are to have 100 blocks, the model has 80
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
+cannot run: 81 of 80 blocks are on a stage: deal out 80
 bad_pipeline  81 of 80 blocks are on a stage: deal out 80
-llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 64 GPUs, detailed model: this plan cannot run
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
+does not fit: memory tier 0 (HBM3) needs 583.7 GiB on stage 0, has 80 GiB: 503.7 GiB too little
+cannot run: context 4: 8190 tokens are not a multiple of 2 * context 4: use a sequence of 8184 or 8192
 bad_option  context 4: 8190 tokens are not a multiple of 2 * context 4: use a sequence of 8184 or 8192
-llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model: this plan cannot run
+cannot run: zero 3: DeepSpeed's pipeline shards the optimizer only: give zero1
 bad_option  zero 3: DeepSpeed's pipeline shards the optimizer only: give zero1
-bad_option  expert 16: 8 experts over 16 ranks: use 8
-bad_degrees  the plan needs 64 GPUs, h100-sxm5-80g x32 has 32
-bad_datatype  precision fp8-delayed: v100-sxm2-32g does not multiply it: use fp16
+cannot run: expert 16: 8 experts over 16 ranks: use 8
+cannot run: the plan needs 64 GPUs, h100-sxm5-80g x32 has 32
+cannot run: precision fp8-delayed: v100-sxm2-32g does not multiply it: use fp16
   "reasons": [
     {
       "reason": "bad_option",

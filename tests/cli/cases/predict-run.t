@@ -1,9 +1,9 @@
-p="reckon predict -m llama3.1-405b -s h100 -g 16384 tp8 pp16 vpp8 sp zero1 gbs2048 grad-overlap weight-overlap embedding-counts head-counts"
+p="reckon predict --verbose -m llama3.1-405b -s h100 -g 16384 tp8 pp16 vpp8 sp zero1 gbs2048 grad-overlap weight-overlap embedding-counts head-counts"
 # Meta's plan: 30.84 million GPU-hours published, more than 90 % of the time effective [dubey2024]
 $p --tokens usual | sed -n '/^days/p;/^goodput/p;/^GPU-hours/p;/^a checkpoint every/p'
 $p --tokens 15.6T --price reserved --carbon 300 | sed -n '/^The run/,/^Stages/p' | grep -v '^Stages'
 $p --tokens 15.6T --mtbf never --price 2 -f json | sed -n '/"run": {/,/}/p'
-q="reckon predict -m llama3.1-8b -s h100 -g 8 tp8"
+q="reckon predict --verbose -m llama3.1-8b -s h100 -g 8 tp8"
 for wrong in '--tokens 0' '--tokens inf' '--tokens 1e400' '--tokens 300G/s' '--tokens -3B' '--tokens 100' '--tokens 1T --mtbf 0' '--tokens 1T --price cheap' '--tokens 1T --price -1' '--tokens 1T --storage 3' '--tokens 1T --storage 0B/s' '--tokens 1T --interval -1s' '--tokens 1T --prices none.json' '--tokens 1e300' '--tokens 1T --mtbf 0.001' '--tokens 1T --price 0' '--tokens 1T --interval 1s --storage 100MB/s'; do
     $q $wrong > /dev/null; echo $?
 done

@@ -1,6 +1,7 @@
 reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 8 --training no --batch 8
 === stdout
-gpt3-175b on a100-80g-nvl8, 64 GPUs, Calculon model: 1.076 s per step, 85.16 TFLOP/s per GPU, MFU 27.3 %
+fits: 1.076 s per step, MFU 27.3 %, memory 5.7 of 80.0 GiB
+  gpt3-175b on a100-80g-nvl8, 64 GPUs, Calculon model
   plan: framework=calculon no-training tp8 pp8 gbs8
   assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
 

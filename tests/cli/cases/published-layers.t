@@ -1,6 +1,7 @@
 reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute full --layers --sequence-parallel
 === stdout
-gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model: 27.00 s per step, 122.2 TFLOP/s per GPU, MFU 39.2 %
+fits: 27.00 s per step, MFU 39.2 %, memory 46.3 of 80.0 GiB
+  gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model
   plan: framework=calculon dp16 tp8 pp8 gbs1536 sp recompute=full
   assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
 

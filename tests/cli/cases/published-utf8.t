@@ -1,6 +1,7 @@
 LC_ALL=C.UTF-8 reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute full --color=always
 === stdout
-gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model: 27.29 s per step, 121 TFLOP/s per GPU, MFU 38.8 %
+fits: 27.29 s per step, MFU 38.8 %, memory 46.7 of 80.0 GiB
+  gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model
   plan: framework=calculon dp16 tp8 pp8 gbs1536 recompute=full
   assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
 

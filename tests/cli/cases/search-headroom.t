@@ -1,9 +1,9 @@
 q="reckon search -m llama3.1-70b -s h100 -g 64 -b 256 -q -k 2"
 $q | sed -n '/^Best plan[^:]*$/,/^ *2/p;/may not fit/p;/--headroom/p'
 for room in 8GiB 10% learned; do
-    $q --headroom $room | sed -n '2,3p;/may not fit/p'
+    $q --headroom $room | sed -n '3,4p;/may not fit/p'
 done
-$q --headroom 30GiB --where 'tensor < 3' | sed -n 2,3p
+$q --headroom 30GiB --where 'tensor < 3' | sed -n 3,4p
 reckon search -m llama3.1-70b -s h100,h200 -g 64 -b 256 -q --headroom 20% | grep '^h'
 for room in 90GiB x -3GiB 120% ''; do
     $q --headroom "$room"; echo $?
@@ -14,7 +14,7 @@ $q --pareto time,hbm | sed -n '/^The first/,/^ *2/p'
 # The default leaves what was learned and says what that costs; `none` does not, nor does a condition on memory; where no
 # plan leaves so much, the memory is filled.
 q="reckon search -m mixtral-8x7b -s h100 -g 64 -b 256 -q -k1"
-best() { "$@" | sed -n '2,4{/headroom/p};/^ *1 /p;/may not fit/p'; }
+best() { "$@" | sed -n '2,5{/headroom/p};/^ *1 /p;/may not fit/p'; }
 best $q
 best $q --headroom none
 best $q --headroom 0
@@ -64,7 +64,7 @@ h200-sxm-141g    64  550,086  122,791  25.9739        1261.6  57.28   112.3     
 2
 2
 2
-  with --headroom none: 22.90 s (0.3 % faster) at 76.2 GiB; fits with 60 % probability
+  with --headroom none: 22.90 s (0.3 % faster) at 76.2 GiB; P(fits) 60 %
 Best plans
 rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  recompute                      chunks  split
             s                    %     GiB        %
@@ -81,42 +81,43 @@ rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
    1  28.9671        1131.2  51.36    65.1       80       8
    2  28.9700        1131.1  51.36    64.7       80      10
   headroom 8.2 of 80.0 GiB, which three of four measured runs like it keep
-  with --headroom none: 5.336 s (1.9 % faster) at 77.1 GiB; fits with 57 % probability
+  with --headroom none: 5.336 s (1.9 % faster) at 77.1 GiB; P(fits) 57 %
    1  5.4363        6027.7  50.52    66.5       79
+Best plan may not fit: P(fits) 57 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
    1  5.3365        6140.4  51.47    77.1       57
-The best may not fit: fits with 57 % probability, as measured runs with such a predicted peak;
+The best may not fit: P(fits) 57 %, as measured runs with such a predicted peak;
+Best plan may not fit: P(fits) 57 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
    1  5.3365        6140.4  51.47    77.1       57
-The best may not fit: fits with 57 % probability, as measured runs with such a predicted peak;
+The best may not fit: P(fits) 57 %, as measured runs with such a predicted peak;
+Best plan may not fit: P(fits) 57 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
    1  5.3365        6140.4  51.47    77.1       57
-The best may not fit: fits with 57 % probability, as measured runs with such a predicted peak;
+The best may not fit: P(fits) 57 %, as measured runs with such a predicted peak;
+Best plan may not fit: P(fits) 41 %, 30.52 s per step (50 % 29.46-47.22 s), MFU 25.4 %, memory 79.8 of 80.0 GiB on stage 2 of 0-31
   headroom 8.2 of 80.0 GiB, which three of four measured runs like it keep: no plan keeps it, these fill the memory
    1  30.5186        1006.6  25.42    79.8       41
-The best may not fit: fits with 41 % probability, as measured runs with such a predicted peak
+The best may not fit: P(fits) 41 %, as measured runs with such a predicted peak
 {'usable_bytes': 77108928114.90125, 'left_out_step_s': 5.33649577042887, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
 None 9.215829965530471
 [71427261076.48, 0.791602302689525]
 [123847691253.76, 0.8009154437182603]
-mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 13.48 GiB left; 5.436 s per step
   fastest that leaves 8.2 GiB), framework megatron, sequence 8192 (the model's), attention flash3
 B  best that leaves 8.2 GiB: 5.436 s per step, 66.52 GiB
-mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 2.899 GiB left; 5.336 s per step
   fastest that fits), framework megatron, sequence 8192 (the model's), attention flash3
-B  best: 5.336 s per step, 77.10 GiB, may not fit: fits with 57 % probability
-mixtral-8x7b on h100-sxm5-80g, 64 GPUs: fits, 30.79 GiB left; 5.611 s per step
+B  best: 5.336 s per step, 77.10 GiB, may not fit: P(fits) 57 %
   fastest that leaves 30.0 GiB), framework megatron, sequence 8192 (the model's), attention flash3
 B  best that leaves 30.0 GiB: 5.611 s per step, 49.21 GiB
-A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, may not fit: fits with 60 % probability
+A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, may not fit: P(fits) 60 %
 B  best that leaves 8.2 GiB: 5.436 s per step, 66.52 GiB
-exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s per step
-  headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; fits with 95 % probability
-exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s per step
-  headroom 10.000 GiB is left: 30.379 of 80.0 GiB are free; fits with 95 % probability
-exit 1: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s per step
-  headroom 40.000 GiB is not left: 30.379 of 80.0 GiB are free; fits with 95 % probability
-exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s per step
-  headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; fits with 95 % probability
-exit 0: llama3.1-70b on h100-sxm5-80g, 64 GPUs: fits, 30.38 GiB left on the tightest stage, 0 of 0-3; 39.46 s per step
-  headroom 9.078 GiB is left: 30.379 of 80.0 GiB are free; fits with 95 % probability
+exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.21 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+  headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 95 %
+exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.21 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+  headroom 10.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 95 %
+exit 1: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.21 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+  headroom 40.000 GiB is not left: 30.379 of 80.0 GiB are free; P(fits) 95 %
+exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.21 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+  headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 95 %
+exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.21 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+  headroom 9.078 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 95 %
   "headroom": {
     "asked_bytes": 0,
     "left_bytes": -826385156341.76,

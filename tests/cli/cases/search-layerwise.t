@@ -19,7 +19,7 @@ ways N to run a layer, of all shapes
 labels N kept
 judged N mixes, by the prediction of their plan
 
- memory N of N GiB; fits with N % probability
+ memory N of N GiB; P(fits) N %
 
 Layers and their choices
 stage first layers run data microbatch

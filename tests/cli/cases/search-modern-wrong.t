@@ -18,11 +18,11 @@ search --tensor 1 --context 1 --pipeline 1 --zero 0 --recompute none
 2
 2
 2
+Best plan fits: P(fits) 88 %, 2.665 s per step (50 % 2.595-3.490 s), MFU 32.0 %, memory 56.5 of 80.0 GiB
 llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, several precisions, detailed model
   133,540 plans, 75,149 feasible
   headroom 9.1 of 80.0 GiB, which three of four measured runs like it keep
-  with --headroom none: 2.586 s (3.1 % faster) at 78.7 GiB; fits with 52 % probability
-  not in the default space: loss-in-place would take 2.665 s to 2.635 s (23 measured runs have it); cuda-graphs would take 2.665 s to 2.651 s (30 measured runs have it)
+  with --headroom none: 2.586 s (3.1 % faster) at 78.7 GiB; P(fits) 52 %
   plan: tensor 2, context 1, pipeline 1, data 8, order tp-cp-dp-pp, microbatch 1,
   sequence-parallel yes, tensor-overlap ring, precision fp8-block, attention flash3,
   recompute none, zero 1, shard-ranks 0, gradient-overlap yes, weight-overlap yes
@@ -36,14 +36,6 @@ Best plan: 50 % interval 2.595-3.490 s, 90 % interval 2.193-6.949 s (cross-valid
 To launch the best plan, and to see where its time goes:
   reckon export megatron -m llama3.1-8b gpus16 precision=fp8-block dp8 tp2 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
   reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 precision=fp8-block dp8 tp2 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
-
-Plans by outcome
-outcome          tier  where   plans  share
-                                          %
-fits                -  -      75,149  56.27  ##############
-bad_pipeline        -  -      18,540  13.88  ###
-memory_exceeded     0  HBM3   39,342  29.46  #######
-repeated            -  -         509   0.38
 0
 2
 llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model

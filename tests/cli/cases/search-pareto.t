@@ -1,9 +1,8 @@
 reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 96 --tensor 8 --pipeline 8 --microbatch 1,2 --tensor-overlap ring --pareto 'time, hbm, mem2' -q
 === stdout
+Best plan fits: 14.71 s per step, MFU 71.9 %, memory 77.6 of 80.0 GiB
 gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 96 of 2048 tokens, calculon, bf16, Calculon model
   3648 plans, 2322 feasible
-  common to all: tensor 8, pipeline 8, data 1, tensor-overlap ring, precision bf16, zero 0,
-  tensor-comm rs_ag, fused yes, tensor-network 0, pipeline-network 1, data-network 0
 
 Pareto frontier: no plan is better in everything than one of these
 rank      step  tokens/s/GPU    MFU  memory  offloaded  microbatch  recompute  chunks  activation-offload  optimizer-offload  weight-offload  regather
@@ -50,10 +49,3 @@ rank      step  tokens/s/GPU    MFU  memory  offloaded  microbatch  recompute  c
 
 To see where the time of the best plan goes:
   reckon predict -m gpt3-175b -s a100-80g-nvl8 -g 64 framework=calculon tp8 pp8 vpp4 gbs96 sp tp-overlap tp-net=0 pp-net=1 dp-net=0
-
-Plans by outcome
-outcome            tier  where    plans  share
-                                             %
-fits                  -  -         2322  63.65  ###############
-network_too_small     0  NVLink3    912  25.00  ######
-memory_exceeded       0  HBM2e      414  11.35  ###

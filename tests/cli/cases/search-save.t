@@ -12,10 +12,10 @@ done
 reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 64 --framework calculon -q --save-script x.sh >/dev/null
 === stdout
 0
+Best plan fits: P(fits) 80 %, 28.97 s per step (50 % 28.27-37.11 s), MFU 51.4 %, memory 65.1 of 80.0 GiB on stage 0 of 0-3
 llama3.1-70b on h100-sxm5-80g, 64 GPUs, batch 256 of 8192 tokens, megatron, bf16, detailed model
-  550,086 plans, 45,837 feasible
 1
-  plan: dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap
+  llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model
 fits launches the same
 run.sh predict.sh differ: char 122, line 5
     -m torchtitan.train --job.config_file job.toml --checkpoint.enable --checkpoint.interval 9030 "$@"

@@ -1,10 +1,8 @@
 reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 96 --where 'hbm <= 20GiB and tensor <= 8 and not recompute == full' --top 3 -q
 === stdout
+Best plan fits: 13.48 s per step, MFU 78.4 %, memory 12.7 of 80.0 GiB
 gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 96 of 2048 tokens, calculon, bf16, Calculon model
   5,132,128 plans, 1,093,606 feasible, 129,806 of them satisfy hbm <= 20GiB and tensor <= 8 and not recompute == full
-  common to all: pipeline 1, tensor-overlap ring, precision bf16, recompute core_attn, zero 1,
-  gradient-overlap yes, activation-offload yes, optimizer-offload yes, weight-offload yes,
-  tensor-comm rs_ag, fused yes, tensor-network 0, pipeline-network 0, data-network 1
 
 Best plans
 rank     step  tokens/s/GPU    MFU  memory  offloaded  tensor  data  microbatch  regather
@@ -15,11 +13,3 @@ rank     step  tokens/s/GPU    MFU  memory  offloaded  tensor  data  microbatch 
 
 To see where the time of the best plan goes:
   reckon predict -m gpt3-175b -s a100-80g-nvl8 -g 64 framework=calculon dp16 tp4 mbs6 gbs96 sp tp-overlap zero1 grad-overlap recompute=selective offload-activations=1 offload-optimizer=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=1
-
-Plans by outcome
-outcome            tier  where        plans  share
-                                                 %
-fits                  -  -        1,093,606  21.31  #####
-network_too_small     0  NVLink3  2,190,320  42.68  ##########
-memory_exceeded       0  HBM2e    1,733,960  33.79  ########
-memory_exceeded       1  host       114,242   2.23  #

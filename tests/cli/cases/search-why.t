@@ -1,5 +1,6 @@
 reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 96 --tensor 8 --pipeline 8 --top 1 --why -q
 === stdout
+Best plan fits: 14.71 s per step, MFU 71.9 %, memory 77.6 of 80.0 GiB
 gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 96 of 2048 tokens, calculon, bf16, Calculon model
   65,664 plans, 22,284 feasible
   plan: tensor 8, pipeline 8, data 1, microbatch 1, tensor-overlap ring, precision bf16,
@@ -14,14 +15,6 @@ rank     step  tokens/s/GPU    MFU  memory
 
 To see where the time of the best plan goes:
   reckon predict -m gpt3-175b -s a100-80g-nvl8 -g 64 framework=calculon tp8 pp8 vpp4 gbs96 sp tp-overlap tp-net=0 pp-net=1 dp-net=0
-
-Plans by outcome
-outcome            tier  where     plans  share
-                                              %
-fits                  -  -        22,284  33.94  ########
-network_too_small     0  NVLink3  16,416  25.00  ######
-memory_exceeded       0  HBM2e    24,960  38.01  #########
-memory_exceeded       1  host       2004   3.05  #
 
 Closest faster plans that one constraint refuses
 constraint                needs      has     lacks         step  plan

@@ -15,8 +15,7 @@ done
 === stdout
   4246 plans, 1859 feasible
   headroom 9.1 of 80.0 GiB, which three of four measured runs like it keep
-  with --headroom none: 4.399 s (0.9 % faster) at 73.9 GiB; fits with 66 % probability
-  not in the default space: precision=fp8-delayed would take 4.439 s to 3.722 s (257 measured runs have it); cuda-graphs would take 4.439 s to 4.417 s (30 measured runs have it)
+  with --headroom none: 4.399 s (0.9 % faster) at 73.9 GiB; P(fits) 66 %
   plan: tensor 2, context 1, pipeline 2, data 2, order tp-cp-dp-pp, microbatch 1,
   sequence-parallel no, tensor-overlap none, precision bf16, attention flash3, recompute none,
   chunks 16, split balanced, pipeline-blocking no, schedule 1f1b, zero 1, shard-ranks 0,
@@ -30,8 +29,7 @@ done
 
   4246 plans, 1859 feasible
   headroom 9.1 of 80.0 GiB, which three of four measured runs like it keep
-  with --headroom none: 4.399 s (0.9 % faster) at 73.9 GiB; fits with 66 % probability
-  not in the default space: precision=fp8-delayed would take 4.439 s to 3.722 s (257 measured runs have it); cuda-graphs would take 4.439 s to 4.417 s (30 measured runs have it)
+  with --headroom none: 4.399 s (0.9 % faster) at 73.9 GiB; P(fits) 66 %
   plan: tensor 2, context 1, pipeline 2, data 2, order tp-cp-dp-pp, microbatch 1,
   sequence-parallel no, tensor-overlap none, precision bf16, attention flash3, recompute none,
   chunks 16, split balanced, pipeline-blocking no, schedule 1f1b, zero 1, shard-ranks 0,
@@ -39,8 +37,7 @@ done
 
   16,057 plans, 9447 feasible
   headroom 9.1 of 80.0 GiB, which three of four measured runs like it keep
-  with --headroom none: 3.398 s (0.4 % faster) at 74.3 GiB; fits with 64 % probability
-  not in the default space: loss-in-place would take 3.411 s to 3.381 s (23 measured runs have it); cuda-graphs would take 3.411 s to 3.404 s (30 measured runs have it)
+  with --headroom none: 3.398 s (0.4 % faster) at 74.3 GiB; P(fits) 64 %
   plan: tensor 2, context 1, pipeline 1, data 8, order tp-cp-dp-pp, microbatch 2,
   sequence-parallel yes, tensor-overlap ring, precision bf16, attention flash3,
   recompute layernorm, zero 1, shard-ranks 0, gradient-overlap yes, weight-overlap yes

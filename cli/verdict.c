@@ -1,0 +1,72 @@
+#include "cli/verdict.h"
+
+#include "base/interval.h"
+#include "facts/learned.h"
+
+#include <math.h>
+
+const char *verdict_chance(struct report *report, double probability)
+{
+    return isnan(probability) ? "" : report_text(report, "P(fits) %.0f %%", 100 * probability);
+}
+
+/* Of the fullest stage. */
+static double chance_of(const struct forecast *f)
+{
+    const int tightest = f->prediction->tightest;
+    if (f->plan->framework == RK_CALCULON) return NAN; /* compared with no measured runs */
+    return learned_fit(f->model, forecast_system(f, tightest), f->plan,
+                       f->prediction->stage[tightest].total_bytes);
+}
+
+static const char *step_of(struct report *report, const struct forecast *f)
+{
+    char step[QUANTITY_TEXT], half[2 * QUANTITY_TEXT];
+    double range[FORECAST_QUANTILES];
+    quantity_format(step, QUANTITY_SECONDS, f->prediction->step_s);
+    if (!forecast_range(f, range)) return report_text(report, "%s per step", step);
+    return report_text(report, "%s per step (50 %% %s)", step,
+                       quantity_interval(half, QUANTITY_SECONDS, range[1], range[3]));
+}
+
+/* "memory 65.1 of 80.0 GiB on stage 0 of 0-3" */
+static const char *memory_of(struct report *report, const struct forecast *f)
+{
+    const struct rk_prediction *p = f->prediction;
+    const char *stage =
+        p->stages > 1 ? report_text(report, " on stage %d of 0-%d", p->tightest, p->stages - 1)
+                      : "";
+    return report_text(report, "memory %.1f of %.1f GiB%s",
+                       p->stage[p->tightest].total_bytes / 0x1p30,
+                       forecast_system(f, p->tightest)->memory[0].capacity_bytes / 0x1p30, stage);
+}
+
+const char *verdict_line(struct report *report, const struct forecast *f)
+{
+    const struct rk_prediction *p = f->prediction;
+    if (p->verdict != RK_FITS)
+        return report_text(report, "%s: %s", p->timed ? "does not fit" : "cannot run",
+                           forecast_reason(report, f, 0));
+    const double chance = chance_of(f);
+    const char *of = verdict_chance(report, chance);
+    return report_text(report, "%s: %s%s%s, MFU %.1f %%, %s",
+                       chance < LEARNED_SURE ? "may not fit" : "fits", of, *of ? ", " : "",
+                       step_of(report, f), 100 * p->mfu, memory_of(report, f));
+}
+
+static enum report_tone tone_of(const struct forecast *f)
+{
+    if (f->prediction->verdict != RK_FITS) return REPORT_BAD;
+    return chance_of(f) < LEARNED_SURE ? REPORT_UNSURE : REPORT_GOOD;
+}
+
+void verdict_add(struct report *report, const struct forecast *f)
+{
+    const char *text = verdict_line(report, f);
+    report_verdict(report, tone_of(f), text);
+    report_note(report, text);
+    report_note(report, report_text(report, "  %s on %s, %llu GPU%s, %s", f->model->id,
+                                    f->system->id, (unsigned long long)f->plan->ranks,
+                                    f->plan->ranks == 1 ? "" : "s", forecast_model(f->plan)));
+    forecast_plan(report, f);
+}

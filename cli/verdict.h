@@ -1,0 +1,19 @@
+/* verdict.h - the answer about one plan in its first lines, alike in every command: whether it fits
+ * and how probably, its step with the 50 % interval, MFU and memory; of a plan that cannot run the
+ * reason. */
+#ifndef RECKON_CLI_VERDICT_H
+#define RECKON_CLI_VERDICT_H
+
+#include "cli/prediction.h"
+
+/* "fits: P(fits) 76 %, 3.368 s per step (50 % 3.287-4.314 s), MFU 46.1 %, ..."; lives as
+ * long as the report. */
+const char *verdict_line(struct report *report, const struct forecast *f);
+
+/* Prints it, and below it what it is about, the plan and what was assumed; pages have it, too. */
+void verdict_add(struct report *report, const struct forecast *f);
+
+/* "P(fits) 76 %"; "" where no measured runs say it (NAN). */
+const char *verdict_chance(struct report *report, double probability);
+
+#endif
