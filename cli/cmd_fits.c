@@ -40,7 +40,7 @@ static const struct operand fits_operands[] = {
 static const struct option answer_options[] = {
     OPTION_HEADROOM_ROW(AT(headroom)),
     {.name = "tune", .common = true, .type = OPTION_FLAG, AT(tune),
-     .help = "Compare ways of fine-tuning: all weights, LoRA and QLoRA, sharded or not, recomputed or not, offloaded or not; show for each the plan with least memory, the fastest plan, and the largest microbatch and longest sample; framework=fsdp unless given"},
+     .help = "Compare ways of fine-tuning: all weights, LoRA and QLoRA, sharded or not, recomputed or not, offloaded or not; show for each the plan with least memory, the fastest plan (on these GPUs the cheapest per token), and the largest microbatch and longest sample; framework=fsdp unless given"},
     {.name = "sure", .type = OPTION_TEXT, .argument = "FITS,FAILS", AT(sure),
      .help = "Report as uncertain, exit status 2, plans that need between these shares of the memory; 1: never (default: 0.85,1.1)"},
     {.name = "place", .type = OPTION_FLAG, AT(place),
@@ -292,9 +292,10 @@ static void add_room(struct report *report, const struct fits_question *question
 static void fill_report(struct report *report, const struct fits_question *question,
                         const struct forecast *f)
 {
-    verdict_add(report, f);
+    verdict_add(report, f, fits_is_unsure(question, f) ? "unsure" : NULL);
     add_verdict(report, f);
     if (f->prediction->timed) add_room(report, question, f);
+    fits_say_unsure(report, question, f);
     describe_model(report, f->model, REPORT_IN_JSON);
     describe_system(report, f->system, REPORT_IN_JSON);
     forecast_record(report, f);
@@ -358,8 +359,7 @@ static int exit_of(const struct fits_question *question, const struct forecast *
     const struct rk_prediction *p = f->prediction;
     const bool full = p->timed && (p->verdict == RK_FITS || p->reason[0].tier == 0);
     if (question->leaves || !full) return leaves_room(question, f) ? RK_OK : RK_NOTHING_FITS;
-    switch (sure_of(p->stage[p->tightest].total_bytes,
-                    forecast_system(f, p->tightest)->memory[0].capacity_bytes, &question->sure)) {
+    switch (fits_sureness(question, f)) {
     case SURE_FITS:
         return RK_OK;
     case SURE_NOT:

@@ -52,7 +52,7 @@ const struct usage predict_usage = {
         "the memory of a GPU on every pipeline stage. Plans include experts, context parallelism, all "
         "ZeRO stages, recomputation by part, narrow datatypes, uneven stages and the defaults of "
         "Megatron, FSDP and DeepSpeed. The detailed model answers, or with framework=calculon the "
-        "Calculon model [isaev2023], which covers fewer choices and equal layers only; the first line "
+        "Calculon model [isaev2023], which covers fewer choices and equal layers only; the second line "
         "names the model.\n\n"
         "The plan comes from words, from options with the same names, from --plan FILE, or several of "
         "these: words and options override the file. Assumptions are printed: the number of GPUs is "
@@ -185,7 +185,7 @@ static enum rk_status fill_report(struct report *report, const struct forecast *
     struct report hidden = {.first = NULL};
     const bool brief =
         f->prediction->verdict != RK_FITS && !args->verbose && args->show.format == REPORT_AS_TEXT;
-    verdict_add(report, f);
+    verdict_add(report, f, NULL);
     add_verdict(report, f);
     if (brief) {
         add_remedy(report, f);

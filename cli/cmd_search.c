@@ -87,7 +87,7 @@ static const struct option question_options[] = {
      .help = "Print the Pareto frontier of these expressions: time,hbm,mem2"},
     {.name = "all", .type = OPTION_OUTPUT, .argument = "FILE", AT(all), .complete = "file",
      .help = "Write every plan that fits, and satisfies --where, to FILE: .csv, .csv.gz or .sqlite"},
-    {.name = "why", .common = true, .type = OPTION_FLAG, AT(why),
+    {.name = "why", .type = OPTION_FLAG, AT(why),
      .help = "Print the closest infeasible plans and single changes that make one feasible (default when nothing fits)"},
     {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
      .help = "Also print the measured runs of three sources most like the best plan, with their predictions; --format json always has them"},
@@ -107,8 +107,8 @@ const struct usage search_usage = {
         "and overlap of communication, offload. Prints the best plans, the command that launches the "
         "best, and counts of plans: feasible, and infeasible by reason.\n\n"
         "The detailed model predicts plans, reckon-predict(1), or with --framework calculon the "
-        "Calculon model; the first line of an answer names the model. The Calculon model is also used, "
-        "with the reason in the first line, if the system has no kernels.\n\n"
+        "Calculon model; the second line of an answer names the model. The Calculon model is also used, "
+        "with the reason there, if the system has no kernels.\n\n"
         "Ties are broken by the position in the enumeration, so that the answer is always the same. "
         "Standard error has the time of the search, and the total time with preparation and further "
         "questions.\n\n"

@@ -25,10 +25,20 @@ struct fits_question {
  * found. `context` is a struct fits_question that says what is usable; its problem is set. */
 plan_choose fits_choose;
 
-/* --tune: adds what fits of full fine-tuning, LoRA and QLoRA, sharded, computed again, offloaded or
+/* --tune: adds what fits of full fine-tuning, LoRA and QLoRA, sharded, recomputed, offloaded or
  * not, each with its largest microbatch and its longest sample; what the words say is pinned. */
 enum sure fits_tune(struct report *report, const struct fits_question *question,
                     const struct plan_input *input);
+
+/* Of a timed plan, is it sure that it fits? */
+enum sure fits_sureness(const struct fits_question *question, const struct forecast *f);
+
+/* Neither sure that it fits nor that it does not; false where --headroom decides. */
+bool fits_is_unsure(const struct fits_question *question, const struct forecast *f);
+
+/* Says which change or measurement decides an unsure plan. */
+void fits_say_unsure(struct report *report, const struct fits_question *question,
+                     const struct forecast *f);
 
 /* Adds what the tightest stage takes at fixed addresses, and in PyTorch's caching allocator with
  * and without expandable segments, in place of the predicted fragmentation. */

@@ -49,11 +49,10 @@ enum { LISTS = sizeof lists / sizeof *lists, METHODS = 5 };
 
 struct way {
     const char *method;
-    struct rk_plan plan; /* with the largest microbatch that fits */
+    struct rk_plan plan;
     enum sure sure;
-    double need_bytes, least_bytes; /* of it; of a microbatch of 1 */
-    double tokens_per_s;
-    uint64_t longest; /* sample, in a microbatch of 1 */
+    double need_bytes, tokens_per_s; /* tokens: per GPU */
+    uint64_t most;                   /* samples of a microbatch that fits */
 };
 
 struct tuning {
@@ -103,42 +102,49 @@ static uint64_t longest_of(const struct tuning *t, struct rk_plan plan)
     return fits * TOKENS_STEP;
 }
 
-/* Doubles the microbatch while that surely fits. */
-static void widen(const struct tuning *t, struct way *way, struct rk_prediction *p)
+static void note_figures(struct way *way, const struct rk_prediction *p)
 {
-    struct rk_prediction wider;
-    way->least_bytes = p->stage[p->tightest].total_bytes;
-    while (!plan_given(&t->input->draft, "microbatch") && way->plan.microbatch < MOST_MICROBATCH) {
-        struct rk_plan plan = way->plan;
-        plan.microbatch *= 2;
-        if (sure_of_plan(t, &plan, &wider) != SURE_FITS) break;
-        way->plan = plan;
-        *p = wider;
-    }
     way->need_bytes = p->stage[p->tightest].total_bytes;
     way->tokens_per_s = p->tokens_per_s / (double)way->plan.ranks;
+}
+
+/* The same way with the fastest microbatch: doubled while that surely fits. */
+static struct way widen(const struct tuning *t, struct way *way)
+{
+    struct rk_prediction p;
+    struct way wide = *way, fastest = *way;
+    const bool free = way->sure == SURE_FITS && !plan_given(&t->input->draft, "microbatch");
+    while (free && wide.plan.microbatch < MOST_MICROBATCH) {
+        wide.plan.microbatch *= 2;
+        if (sure_of_plan(t, &wide.plan, &p) != SURE_FITS) break;
+        note_figures(&wide, &p);
+        way->most = wide.plan.microbatch;
+        if (wide.tokens_per_s > fastest.tokens_per_s) fastest = wide;
+    }
+    fastest.most = way->most;
+    return fastest;
+}
+
+/* A sure way is better than one that is not; then the one that needs less, or is faster. */
+static bool is_better(const struct way *a, const struct way *b, bool by_need)
+{
+    if (a->sure != b->sure) return a->sure < b->sure;
+    return by_need ? a->need_bytes < b->need_bytes : a->tokens_per_s > b->tokens_per_s;
 }
 
 static void weigh(struct tuning *t, int method, const struct rk_plan *plan)
 {
     struct rk_prediction p;
-    struct way way = {.method = methods[method].name, .plan = *plan};
+    struct way way = {.method = methods[method].name, .plan = *plan, .most = plan->microbatch};
     if (is_said(&t->input->draft, &lists[0])) way.method = "as given";
     way.sure = sure_of_plan(t, &way.plan, &p);
     if (way.sure == SURE_NOT) return;
-    if (way.sure == SURE_FITS) widen(t, &way, &p);
-    if (way.sure == SURE_UNSURE) {
-        way.need_bytes = way.least_bytes = p.stage[p.tightest].total_bytes;
-        way.tokens_per_s = p.tokens_per_s / (double)plan->ranks;
-    }
+    note_figures(&way, &p);
+    const struct way fast = widen(t, &way);
     struct way *least = &t->least[method], *fastest = &t->fastest[method];
-    const bool first = !t->any[method], surer = way.sure < least->sure;
+    if (!t->any[method] || is_better(&way, least, true)) *least = way;
+    if (!t->any[method] || is_better(&fast, fastest, false)) *fastest = fast;
     t->any[method] = true;
-    if (first || surer || (way.sure == least->sure && way.least_bytes < least->least_bytes))
-        *least = way;
-    if (first || way.sure < fastest->sure ||
-        (way.sure == fastest->sure && way.tokens_per_s > fastest->tokens_per_s))
-        *fastest = way;
 }
 
 /* Every way: `chosen` has the words of the lists before this one. */
@@ -168,6 +174,7 @@ static const struct report_column columns[] = {
     {.name = "fits"},
     {.name = "need_bytes",   .title = "need",  .unit = "B", .digits = 2},
     {.name = "microbatch",   .title = "samples"},
+    {.name = "most_samples", .title = "up to"},
     {.name = "tokens_per_s", .title = "tokens/s/GPU", .digits = 1},
     {.name = "longest",      .title = "longest"},
     {.name = "plan_words",   .title = "plan"},
@@ -181,11 +188,12 @@ static void add_way(struct report *report, struct report_table *table, const str
     rk_plan_text(&way->plan, text, sizeof text);
     const uint64_t longest = way->sure == SURE_FITS ? longest_of(t, way->plan) : 0;
     report_row(report, table,
-               (struct report_cell[]){
-                   cell_text(way->method), cell_text(best_in), cell_text(sure_name(way->sure)),
-                   cell_number(way->need_bytes), cell_count(way->plan.microbatch),
-                   cell_number(way->tokens_per_s), longest ? cell_count(longest) : cell_none(),
-                   cell_text(report_text(report, "%s", text))});
+               (struct report_cell[]){cell_text(way->method), cell_text(best_in),
+                                      cell_text(sure_name(way->sure)), cell_number(way->need_bytes),
+                                      cell_count(way->plan.microbatch), cell_count(way->most),
+                                      cell_number(way->tokens_per_s),
+                                      longest ? cell_count(longest) : cell_none(),
+                                      cell_text(report_text(report, "%s", text))});
 }
 
 static const struct way *best_of(const struct tuning *t, bool by_need)
@@ -193,12 +201,7 @@ static const struct way *best_of(const struct tuning *t, bool by_need)
     const struct way *best = NULL;
     for (int i = 0; i < METHODS; i++) {
         const struct way *way = by_need ? &t->least[i] : &t->fastest[i];
-        if (!t->any[i]) continue;
-        const bool better =
-            !best || way->sure < best->sure ||
-            (way->sure == best->sure && (by_need ? way->least_bytes < best->least_bytes
-                                                 : way->tokens_per_s > best->tokens_per_s));
-        if (better) best = way;
+        if (t->any[i] && (!best || is_better(way, best, by_need))) best = way;
     }
     return best;
 }
@@ -224,7 +227,7 @@ static enum sure report_ways(struct report *report, const struct tuning *t)
         return SURE_NOT;
     }
     note_way(report, "Least memory", least);
-    note_way(report, "Fastest", fastest);
+    note_way(report, "Fastest, and cheapest per token on these GPUs", fastest);
     struct report_table *table = REPORT_LIST(
         report, "ways", "Fits of each way of fine-tuning: with least memory, and the fastest",
         REPORT_IN_TEXT | REPORT_IN_JSON | REPORT_IN_CSV, columns);
@@ -236,8 +239,9 @@ static enum sure report_ways(struct report *report, const struct tuning *t)
     report_note(
         report,
         report_text(report,
-                    "longest: tokens per sample that fit with a microbatch of 1, up to %d. A "
-                    "way fits when it needs at most %.3g of the memory (--sure).",
+                    "up to: samples of the largest microbatch that fits. longest: tokens per "
+                    "sample that fit with a microbatch of 1, up to %d. A way fits when it needs at "
+                    "most %.3g of the memory (--sure).",
                     TOKENS_STEP, t->question->sure.fits));
     return fastest->sure;
 }

@@ -41,17 +41,24 @@ static const char *memory_of(struct report *report, const struct forecast *f)
                        forecast_system(f, p->tightest)->memory[0].capacity_bytes / 0x1p30, stage);
 }
 
-const char *verdict_line(struct report *report, const struct forecast *f)
+static const char *line_of(struct report *report, const struct forecast *f, const char *outcome)
 {
     const struct rk_prediction *p = f->prediction;
-    if (p->verdict != RK_FITS)
+    if (p->verdict != RK_FITS && !outcome)
         return report_text(report, "%s: %s", p->timed ? "does not fit" : "cannot run",
                            forecast_reason(report, f, 0));
     const double chance = chance_of(f);
     const char *of = verdict_chance(report, chance);
     return report_text(report, "%s: %s%s%s, MFU %.1f %%, %s",
-                       chance < LEARNED_SURE ? "may not fit" : "fits", of, *of ? ", " : "",
-                       step_of(report, f), 100 * p->mfu, memory_of(report, f));
+                       outcome                 ? outcome
+                       : chance < LEARNED_SURE ? "may not fit"
+                                               : "fits",
+                       of, *of ? ", " : "", step_of(report, f), 100 * p->mfu, memory_of(report, f));
+}
+
+const char *verdict_line(struct report *report, const struct forecast *f)
+{
+    return line_of(report, f, NULL);
 }
 
 static enum report_tone tone_of(const struct forecast *f)
@@ -60,10 +67,10 @@ static enum report_tone tone_of(const struct forecast *f)
     return chance_of(f) < LEARNED_SURE ? REPORT_UNSURE : REPORT_GOOD;
 }
 
-void verdict_add(struct report *report, const struct forecast *f)
+void verdict_add(struct report *report, const struct forecast *f, const char *outcome)
 {
-    const char *text = verdict_line(report, f);
-    report_verdict(report, tone_of(f), text);
+    const char *text = line_of(report, f, outcome);
+    report_verdict(report, outcome ? REPORT_UNSURE : tone_of(f), text);
     report_note(report, text);
     report_note(report, report_text(report, "  %s on %s, %llu GPU%s, %s", f->model->id,
                                     f->system->id, (unsigned long long)f->plan->ranks,

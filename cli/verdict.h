@@ -10,8 +10,9 @@
  * long as the report. */
 const char *verdict_line(struct report *report, const struct forecast *f);
 
-/* Prints it, and below it what it is about, the plan and what was assumed; pages have it, too. */
-void verdict_add(struct report *report, const struct forecast *f);
+/* Prints it, and below it what it is about, the plan and what was assumed; pages have it, too.
+ * `outcome` stands in place of "fits" and "does not fit": "unsure"; NULL: as predicted. */
+void verdict_add(struct report *report, const struct forecast *f, const char *outcome);
 
 /* "P(fits) 76 %"; "" where no measured runs say it (NAN). */
 const char *verdict_chance(struct report *report, double probability);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every question for every kind of plan: dense, a mixture, FSDP, DeepSpeed, context parallelism, the published
-# model. None is refused, each first line says by which model it is answered, and what is asked twice
+# model. None is refused, the first two lines say by which model it is answered, and what is asked twice
 # in two ways agrees: the state of a search, the list of all plans, the study of one point.
 set -u
 [ -x "${RECKON:-}" ] || { echo "there is no executable"; exit 77; }
@@ -37,12 +37,12 @@ words()
     esac
 }
 
-# Answers into the file `answer`; its first line names the model.
+# Answers into the file `answer`; its first two lines name the model.
 ask() # command option...
 {
     "$RECKON" "$@" >answer 2>stderr || fail "$*: exit status $?"
     case $kind in published) model="calculon|Calculon model" ;; *) model="detailed model" ;; esac
-    head -1 answer | grep -Eq "$model" || fail "$*: the first line names another model: $(head -1 answer)"
+    sed -n 1,2p answer | grep -Eq "$model" || fail "$*: the first two lines name another model: $(sed -n 1,2p answer)"
 }
 
 for kind in dense mixture fsdp deepspeed context published; do

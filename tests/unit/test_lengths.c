@@ -12,7 +12,7 @@
 
 static struct lengths lengths_of(const char *text)
 {
-    char path[] = "/tmp/lengthsXXXXXX";
+    char path[] = "lengths-XXXXXX";
     struct lengths lengths;
     struct rk_error error;
     FILE *file = fdopen(mkstemp(path), "w");

@@ -1,7 +1,7 @@
 # words of adapters in lines, files and answers; what cannot go together is refused by name
 reckon predict -m llama2-7b -s a100-sxm4-80g -g 8 framework=fsdp zero3 lora16 lora-targets=q+v lora-dropout=0.05 lora-bytes=2 base=nf4-dq gbs8 --save-plan plan.json >answer; grep -E "lora|base" plan.json
-reckon predict -m llama2-7b -s a100-sxm4-80g -g 8 --plan plan.json | sed -n 2,4p
-refused() { reckon predict -m llama2-7b -s a100-sxm4-80g -g 8 gbs8 "$@" | sed -n '/^bad/p'; }
+reckon predict -m llama2-7b -s a100-sxm4-80g -g 8 --plan plan.json | sed -n 3,5p
+refused() { reckon predict -m llama2-7b -s a100-sxm4-80g -g 8 gbs8 "$@" --verbose | sed -n '/^bad/p'; }
 refused base=nf4
 refused lora-targets=q
 refused lora16 lora-targets=q+qkv
@@ -11,7 +11,7 @@ refused framework=fsdp optimizer=galore
 refused framework=fsdp reference=copy
 refused framework=fsdp objective=dpo reference=adapter-off
 refused loss=padded
-reckon predict -m llama2-7b -s a100-sxm4-80g -g 8 gbs16 framework=fsdp step-in-backward | sed -n "/^bad/p"
+reckon predict -m llama2-7b -s a100-sxm4-80g -g 8 gbs16 framework=fsdp step-in-backward --verbose | sed -n "/^bad/p"
 refused framework=fsdp unsynced-grads
 refused framework=fsdp zero3 autocast
 refused framework=fsdp flat-units

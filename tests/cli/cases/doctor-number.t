@@ -37,9 +37,9 @@ attention is FlashAttention-2                                5.167 s            
 The single changes that bring most
 change                     saves  the step would take  memory  line  in the file
                                %                          GiB
-recompute nothing           23.5              4.589 s    61.5    60  remove --recompute-granularity, remove --recompute-method, remove --recompute-num-layers
-recompute attention alone   21.0              4.742 s    61.5    60  --recompute-granularity full -> selective, remove --recompute-method, remove --recompute-num-layers, add --recompute-modules core_attn
-halve tensor parallelism     8.7              5.478 s    67.6    51  --tensor-model-parallel-size 2 -> 1
+recompute nothing           23.5              4.589 s    61.5    68  remove --recompute-granularity, remove --recompute-method, remove --recompute-num-layers
+recompute attention alone   21.0              4.742 s    61.5    68  --recompute-granularity full -> selective, remove --recompute-method, remove --recompute-num-layers, add --recompute-modules core_attn
+halve tensor parallelism     8.7              5.478 s    67.6    59  --tensor-model-parallel-size 2 -> 1
     --recompute-granularity full
     --recompute-granularity full
     --tensor-model-parallel-size 2

@@ -6,6 +6,7 @@ reckon export accelerate -m llama3.1-8b --launcher slurm framework=deepspeed gpu
 #SBATCH --ntasks-per-node=1
 #SBATCH --gpus-per-node=8
 #SBATCH --exclusive
+# Yours: --time, which --tokens and --system say.
 set -euo pipefail
 
 unset CUDA_DEVICE_MAX_CONNECTIONS # gathers beside the computing

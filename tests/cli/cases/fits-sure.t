@@ -9,7 +9,7 @@ reckon fits llama3.1-8b a100-sxm4-80g -g 1 framework=fsdp lora=16 gbs1 --sure of
 exit 0
 exit 1
 exit 2
-fits: P(fits) 100 %, 583.0 ms per step (50 % 622.1-836.6 ms), MFU 35.3 %, memory 18.7 of 80.0 GiB
+unsure: P(fits) 100 %, 583.0 ms per step (50 % 622.1-836.6 ms), MFU 35.3 %, memory 18.7 of 80.0 GiB
 exit 2
 exit 2
 === stderr

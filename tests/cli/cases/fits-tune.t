@@ -9,38 +9,38 @@ qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8192 tokens
   assumed: gpus 2 (all of the system), precision bf16, microbatch 1, batch 8 (4 * gpus * microbatch), sequence 8192 (the model's), attention flash
   offloading to host memory 512 GiB a node of 8 at 25 GB/s each, assumed
 Least memory: QLoRA, 12.95 GiB with 1 sample, 421 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
-Fastest: QLoRA, 15.01 GiB with 1 sample, 421 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+Fastest, and cheapest per token on these GPUs: QLoRA, 15.01 GiB with 1 sample, 421 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
-method  has the        fits   need  samples  tokens/s/GPU  longest  plan
+method  has the        fits   need  samples  up to  tokens/s/GPU  longest  plan
                                GiB
-LoRA    least memory   fits  14.38        1           376   13,824  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-LoRA    most tokens/s  fits  16.44        1           376   11,264  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-QLoRA   least memory   fits  12.95        1           421   15,360  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
-QLoRA   most tokens/s  fits  15.01        1           421   12,288  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+LoRA    least memory   fits  14.38        1      1           376   13,824  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+LoRA    most tokens/s  fits  16.44        1      1           376   11,264  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+QLoRA   least memory   fits  12.95        1      1           421   15,360  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+QLoRA   most tokens/s  fits  15.01        1      1           421   12,288  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
-longest: tokens per sample that fit with a microbatch of 1, up to 512. A way fits when it needs at most 0.85 of the memory (--sure).
+up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, up to 512. A way fits when it needs at most 0.85 of the memory (--sure).
 exit 0
 method,best_in,fits,need_bytes,microbatch
 "full, bf16",least memory,unsure,23483304181.760002
 "full, bf16",most tokens/s,unsure,23483304181.760002
 "full, 8-bit Adam",least memory,unsure,23483304181.760002
 "full, 8-bit Adam",most tokens/s,unsure,23483304181.760002
-LoRA,least memory,fits,20711951728.64,16
+LoRA,least memory,fits,5228280381.44,1
 LoRA,most tokens/s,fits,21736622981.12,4
-QLoRA,least memory,fits,20025693418.64,16
+QLoRA,least memory,fits,4684292863.12,1
 QLoRA,most tokens/s,fits,18097582243.84,1
 exit 0
-Least memory: as given, 19.16 GiB with 16 samples, 2215 tokens/s per GPU: framework=fsdp mbs16 gbs16 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
-Fastest: as given, 16.63 GiB with 8 samples, 2308 tokens/s per GPU: framework=fsdp mbs8 gbs8 seq2048 recompute=full loss-in-chunks lora64 base=nf4
+Least memory: as given, 4.853 GiB with 1 sample, 1045 tokens/s per GPU: framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
+Fastest, and cheapest per token on these GPUs: as given, 16.63 GiB with 8 samples, 2308 tokens/s per GPU: framework=fsdp mbs8 gbs8 seq2048 recompute=full loss-in-chunks lora64 base=nf4
 
 Fits of each way of fine-tuning: with least memory, and the fastest
-method    has the        fits   need  samples  tokens/s/GPU  longest  plan
+method    has the        fits   need  samples  up to  tokens/s/GPU  longest  plan
                                  GiB
-as given  least memory   fits  19.16       16          2215   35,328  framework=fsdp mbs16 gbs16 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
-as given  most tokens/s  fits  16.63        8          2308   24,064  framework=fsdp mbs8 gbs8 seq2048 recompute=full loss-in-chunks lora64 base=nf4
+as given  least memory   fits   4.85        1     16          1045   35,328  framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
+as given  most tokens/s  fits  16.63        8      8          2308   24,064  framework=fsdp mbs8 gbs8 seq2048 recompute=full loss-in-chunks lora64 base=nf4
 
-longest: tokens per sample that fit with a microbatch of 1, up to 512. A way fits when it needs at most 0.85 of the memory (--sure).
+up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, up to 512. A way fits when it needs at most 0.85 of the memory (--sure).
 llama3.1-405b on rtx4090 x1, 1 GPU, samples of 65536 tokens
   assumed: gpus 1 (all of the system), precision bf16, microbatch 1, batch 4 (4 * gpus * microbatch), attention flash
   offloading to host memory 512 GiB a node of 8 at 25 GB/s each, assumed

@@ -56,7 +56,7 @@ Examples:
 usage: reckon predict [--model] MODEL [--system] SYSTEM [options] [PLAN]...
 1
       --help-all              Print all options and words
-73 more options: reckon search --help-all
+74 more options: reckon search --help-all
 Words of a plan (--help-all explains them):
 Words of a plan (--help-all explains them):
   framework=..., precision=..., [no-]training, gpusN, tpN, ppN, vppN, cpN, dpN,

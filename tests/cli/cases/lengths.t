@@ -1,6 +1,6 @@
 # samples of several lengths: padded, grouped, packed; from a file, from mean and longest; contradictions are refused by name
 printf '# tokens samples\n100 50\n250 30\n900 15\n4000 5\n' >lengths
-answer() { reckon predict -m llama2-7b -s a100-sxm4-80g -g 1 gbs16 framework=fsdp lora16 base=nf4-dq recompute=full "$@" >answer; code=$?; sed -n '1s/.*model: //p; /plan:/,/ precision/p; s/ (cross.*//; /memory:/p' answer; return $code; }
+answer() { reckon predict -m llama2-7b -s a100-sxm4-80g -g 1 gbs16 framework=fsdp lora16 base=nf4-dq recompute=full "$@" >answer; code=$?; sed -n '1{s/, memory.*//;p}; /plan:/,/ precision/p; s/ (cross.*//; /memory:/p' answer; return $code; }
 answer mbs4 --lengths lengths; echo "exit $?"
 answer mbs4 --lengths lengths --batching grouped
 answer mbs4 --lengths lengths seq1024
@@ -10,36 +10,36 @@ answer mbs4 --lengths 460:4000
 answer --lengths lengths; echo "exit $?"
 answer mbs4 --lengths lengths padded=300; echo "exit $?"
 answer mbs4 --batching grouped; echo "exit $?"
-answer mbs4 seq512 padded=1024; grep "^bad" answer
+answer mbs4 seq512 padded=1024
 echo "12 3 4" >wrong; answer mbs4 --lengths wrong; echo "exit $?"
 reckon search -m llama2-7b -s a100-sxm4-80g -g 8 -b 64 --sequence 2048 framework=fsdp padded=512; echo "exit $?"
 === stdout
-4.547 s per step, 115.2 TFLOP/s per GPU, MFU 36.9 %
+fits: P(fits) 100 %, 4.547 s per step (50 % 4.851-6.525 s), MFU 36.9 %
   plan: framework=fsdp mbs4 gbs16 seq4000 padded=1199 recompute=full lora16 base=nf4-dq
   assumed: samples of 460 (mean) to 4000 tokens padded to 1199 (mean of microbatches),
   precision bf16, attention flash
   memory: 90 % interval 9.8-28.6 of 80.0 GiB
 exit 0
-2.112 s per step, 100.2 TFLOP/s per GPU, MFU 32.1 %
+fits: P(fits) 100 %, 2.112 s per step (50 % 2.253-3.031 s), MFU 32.1 %
   plan: framework=fsdp mbs4 gbs16 seq4000 padded=491 recompute=full lora16 base=nf4-dq
   assumed: samples of 460 (mean) to 4000 tokens padded to 491 (mean of microbatches sorted by
   length), precision bf16, attention flash
   memory: 90 % interval 9.8-28.6 of 80.0 GiB
-2.701 s per step, 103.5 TFLOP/s per GPU, MFU 33.2 %
+fits: P(fits) 100 %, 2.701 s per step (50 % 2.882-3.876 s), MFU 33.2 %
   plan: framework=fsdp mbs4 gbs16 seq1024 padded=647 recompute=full lora16 base=nf4-dq
   assumed: samples of 311 (mean) to 1024 tokens padded to 647 (mean of microbatches),
   precision bf16, attention flash
   memory: 90 % interval 5.8-16.8 of 80.0 GiB
-31.27 s per step, 116.3 TFLOP/s per GPU, MFU 37.3 %
+fits: P(fits) 100 %, 31.27 s per step (50 % 33.36-44.87 s), MFU 37.3 %
   plan: framework=fsdp gbs16 seq8192 packed=2055 recompute=full lora16 base=nf4-dq
   assumed: packs of 17.8 samples of 460 tokens (mean) with attention within each of them,
   precision bf16, attention flash
   memory: 90 % interval 7.2-20.8 of 80.0 GiB
-36.92 s per step, 109.9 TFLOP/s per GPU, MFU 35.2 %
+fits: P(fits) 100 %, 36.92 s per step (50 % 39.39-52.98 s), MFU 35.2 %
   plan: framework=fsdp gbs16 seq8192 recompute=full lora16 base=nf4-dq
   assumed: packs of 17.8 samples of 460 tokens (mean) with attention across them, precision bf16,
   memory: 90 % interval 7.2-20.8 of 80.0 GiB
-3.680 s per step, 113.1 TFLOP/s per GPU, MFU 36.2 %
+fits: P(fits) 100 %, 3.680 s per step (50 % 3.926-5.280 s), MFU 36.2 %
   plan: framework=fsdp mbs4 gbs16 seq4000 padded=957 recompute=full lora16 base=nf4-dq
   assumed: samples of 460 (mean) to 4000 tokens padded to 957 (mean of microbatches),
   precision bf16, attention flash
@@ -47,10 +47,9 @@ exit 0
 exit 2
 exit 2
 exit 2
-this plan cannot run
+cannot run: padded 1024: samples of up to 512 tokens are padded to fewer in the mean, alone and whole: without packed and seq-chunks: leave it out
   plan: framework=fsdp mbs4 gbs16 seq512 padded=1024 recompute=full lora16 base=nf4-dq
   assumed: precision bf16, attention flash
-bad_option  padded 1024: samples of up to 512 tokens are padded to fewer in the mean, alone and whole: without packed and seq-chunks: leave it out
 exit 3
 exit 2
 === stderr

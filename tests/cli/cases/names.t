@@ -16,7 +16,7 @@ done 2>&1 | sort | uniq -c | sed 's/^ *//'
 reckon export megatron -m "$newline" gpus8 tp8 | grep '^# model'
 # terminals
 for name in "$newline" "$escape" "$tag"; do
-    reckon predict -m "$name" -s h100-sxm5-80g tp8 2>&1 | cut -d' ' -f1-3 | sed -n 1p | LC_ALL=C cat -v
+    reckon predict -m "$name" -s h100-sxm5-80g tp8 2>&1 | sed -n '2s/^ *//p' | cut -d' ' -f1-3 | LC_ALL=C cat -v
 done
 reckon predict -m llama3.1-8b -s "$escape" tp8 2>&1 | od -An -c | grep -c 033
 # tables: the apostrophe makes a text of it

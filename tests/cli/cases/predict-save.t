@@ -2,8 +2,8 @@ P="reckon predict -m llama3.1-70b -s h100-sxm5-80g"
 $P -g 64 tp8 pp2 sp zero1 gbs128 recompute=selective:core_attn+layernorm split=39,41 --save-plan plan.json >one
 cat plan.json
 $P --plan plan.json >two; sed /assumed/d one >one.plain; sed /assumed/d two | cmp - one.plain && echo same
-$P --plan plan.json tp4 dp2 no-sp zero0 | sed -n 2,3p
-$P --plan plan.json -g 128 | sed -n 2p
+$P --plan plan.json tp4 dp2 no-sp zero0 | sed -n 3,4p
+$P --plan plan.json -g 128 | sed -n 3p
 === stdout
 {
     "gpus": 64,

@@ -1,5 +1,5 @@
 # the phases of Llama 3.1 405B [dubey2024] 3.4.1: 4 M tokens a step, 8 M behind 252 M tokens, 16 M behind 2.87 T
-p="reckon predict -m llama3.1-405b -s h100 -g 16384 tp8 pp16 vpp8 sp zero1 gbs2048 grad-overlap weight-overlap embedding-counts head-counts --tokens usual --price reserved"
+p="reckon predict -m llama3.1-405b -s h100 -g 16384 tp8 pp16 vpp8 sp zero1 gbs2048 grad-overlap weight-overlap embedding-counts head-counts --tokens usual --price reserved --verbose"
 $p --phases "252M gbs1024 seq4096; 2.618T gbs1024; rest" | sed -n '/^The run/,/^goodput/p;/^Its phases/,/^ *3 /p' | cut -c1-90
 $p --spares 0 --elastic | sed -n '/^days/p;/^goodput/p;/failures as of/,/^$/p'
 $p --failures bloom --mtbf never | sed -n '/^days/p;/^a failure/p'

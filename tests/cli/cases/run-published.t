@@ -1,5 +1,5 @@
 # GPU-hours of published runs (docs/campaign.md has the published ones beside), failures and checkpoints included
-hours() { reckon predict "$@" grad-overlap weight-overlap --price 1 2>/dev/null | sed -n '/^GPU-hours/p'; }
+hours() { reckon predict --verbose "$@" grad-overlap weight-overlap --price 1 2>/dev/null | sed -n '/^GPU-hours/p'; }
 echo 'Llama 3.1 405B, its plan and phases'
 hours -m llama3.1-405b -s h100 -g 16384 tp8 pp16 vpp8 sp zero1 gbs2048 embedding-counts head-counts --tokens usual --phases "252M gbs1024 seq4096; 2.618T gbs1024; rest"
 echo 'BLOOM 176B, its plan and its four adapters of 100 Gb/s a node; the batch grows by 16 from 192 over 9.77 million samples, here in four parts'

@@ -1,7 +1,7 @@
 q="reckon search -q -k 2"
 $q -m llama3.1-405b -s h100-sxm5-80g -g 16384 -b 2048 --tokens 15.6T --sort cost --price reserved | sed -n '/^Best plan[^:]*$/,/^ *2/p;/^The run/,/^GPU-hours/p'
 p="$q -m llama3.1-70b -s h100 -g 64 -b 256"
-$p --tokens 1T --price 2 --where 'days <= 200 and cost < 1e6' | sed -n 2p
+$p --tokens 1T --price 2 --where 'days <= 200 and cost < 1e6' | sed -n 3p
 $p --tokens 1T --price 2 --pareto days,hbm | sed -n '/^The first/,/^ *2/p'
 $p --tokens 1T --price 2 --sort 'days * 2' -f json | grep -c '"days"'
 reckon search -q -m llama3.1-70b -s h100,h200 -g 64,128 -b 256 --tokens 1T --price 2 | cut -c1-110

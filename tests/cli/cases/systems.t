@@ -1,7 +1,7 @@
 reckon systems | grep -e '^Machines' -e '^h100-sxm5-80g ' -e '^h100-80g-nvl8 ' -e 'not shown'
 reckon systems --all | grep -c offload
 reckon systems H100 | head -1
-reckon predict -m llama3.1-8b -s h200 -g 8 tp8 | head -1 | cut -d, -f1
+reckon predict -m llama3.1-8b -s h200 -g 8 tp8 | sed -n '2s/^ *//p' | cut -d, -f1
 reckon systems -f json | sed -n '/"a100-80g-nvl8"/,/}/p'
 === stdout
 Machines in use

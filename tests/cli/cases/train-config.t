@@ -20,7 +20,7 @@ opens() {
     reckon generate -m $one -l $one --greedy -n 4 "All" >text && wc -c <text
     reckon eval -m $one -l $one few.txt >folder
     [ $# -gt 0 ] || reckon eval -m "$model" -l saved few.txt | cmp - folder && echo "and the same score"
-    reckon predict -m $one -s h100-sxm5-80g -g 1 | sed -n '1s/:.*//p'
+    reckon predict -m $one -s h100-sxm5-80g -g 1 | sed -n '2s/^ *//p'
     rm -rf again
 }
 opens "a model file" tiny.json

@@ -37,7 +37,7 @@ model llama llama; reckon train -q -m llama -d en.txt -n 1 gbs2 seq16 --save sav
 model granite granite '"residual_multiplier": 0.22, "attention_multiplier": 1'
 reckon eval -m granite -l saved/step-00000001 en.txt; echo "exit $?"
 reckon generate -m granite -l saved/step-00000001 x; echo "exit $?"
-reckon predict -m granite/config.json -s h100-sxm5-80g gbs8 2>&1 | sed -n '1s, detailed model.*, is predicted,p'
+reckon predict -m granite/config.json -s h100-sxm5-80g gbs8 2>&1 | sed -n '2s/^  \(.*\) detailed model/\1 is predicted/p'
 === stdout
 llama 5.5593737
 bare llama 5.5593737
