@@ -136,6 +136,7 @@ const struct usage search_usage = {
     },
     .sections = {
         {"SIZES",
+         "Whole numbers may end in k, M, G or T, powers of 1024: --sequence 128k. "
          "A number of GPUs or a batch may be a list with commas and ranges. LOW..HIGH doubles from LOW "
          "to at most HIGH; LOW..HIGHxF multiplies by F, LOW..HIGH+S adds S. B^E is a power. "
          "1024..16384 and 2^10..2^14 are both 1024, 2048, 4096, 8192, 16384."},

@@ -52,34 +52,26 @@ static enum rk_status refuse(struct rk_error *error, const char *name, const cha
 /* What kind of text stands where a whole number should; NULL when it is one. */
 static const char *number_fault(const char *text)
 {
-    const size_t digits = strspn(text, "0123456789");
+    uint64_t value;
+    const size_t digits = whole_parse(text, strlen(text), &value);
     if (text[0] == '\0') return "is empty: give a whole number";
     if (text[0] == '-') return "is negative or not a number: give a whole number without a sign";
     if (digits == 0) return "is not a number: give a whole number";
     if (text[digits] == '.' || text[digits] == 'e' || text[digits] == 'E')
         return "is not a whole number: write out its digits";
-    if (text[digits] != '\0') return "has characters after its digits: give a whole number";
+    if (text[digits] != '\0')
+        return "has characters after its digits: give a whole number, k or M (of 1024) behind it";
     return NULL;
-}
-
-/* The digits as a number; one larger than fits is UINT64_MAX. */
-static uint64_t digits_value(const char *text)
-{
-    uint64_t value = 0;
-    for (; *text; text++)
-        if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
-            return UINT64_MAX;
-    return value;
 }
 
 enum rk_status option_number(const char *name, const char *text, uint64_t min, uint64_t max,
                              uint64_t *value, struct rk_error *error)
 {
     const char *fault = number_fault(text);
-    if (fault) return refuse(error, name, text, fault);
     const uint64_t last = max && max < LARGEST_WHOLE ? max : LARGEST_WHOLE;
-    const uint64_t number = digits_value(text);
+    uint64_t number;
+    if (fault) return refuse(error, name, text, fault);
+    whole_parse(text, strlen(text), &number);
     if (number < min)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "%s: %.80s is too small: give at least %llu", name, text,

@@ -1,4 +1,5 @@
 #include "base/progression.h"
+#include "base/units.h"
 
 #include <string.h>
 
@@ -11,17 +12,13 @@ static const char *skip_spaces(const char *at)
     return at + strspn(at, " \t");
 }
 
-/* Digits; `fault` where there are none or too many. */
+/* "1024" or "1k"; `fault` where there are none or too many. */
 static const char *read_digits(const char *at, uint64_t *value, const char **fault)
 {
-    const size_t digits = strspn(at, "0123456789");
-    *value = 0;
-    if (digits == 0) *fault = no_number;
-    for (size_t i = 0; i < digits && !*fault; i++) {
-        *value = 10 * *value + (uint64_t)(at[i] - '0');
-        if (*value > UINT64_C(1) << 53) *fault = too_large;
-    }
-    return skip_spaces(at + digits);
+    const size_t used = whole_parse(at, strlen(at), value);
+    if (used == 0) *fault = no_number;
+    if (*value > UINT64_C(1) << 53) *fault = too_large;
+    return skip_spaces(at + used);
 }
 
 /* "1024" or "2^10" */

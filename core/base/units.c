@@ -154,6 +154,25 @@ size_t number_parse(const char *text, size_t length, double *value)
     return used;
 }
 
+size_t whole_parse(const char *text, size_t length, uint64_t *value)
+{
+    const size_t used = digits(text, length);
+    *value = 0;
+    for (size_t i = 0; i < used; i++)
+        if (__builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, (uint64_t)(text[i] - '0'), value))
+            *value = UINT64_MAX;
+    const char letter = used && used < length ? text[used] : ' ';
+    const int times = letter == 'k' || letter == 'K' ? 1
+                      : letter == 'M'                ? 2
+                      : letter == 'G'                ? 3
+                      : letter == 'T'                ? 4
+                                                     : 0;
+    for (int i = 0; i < times; i++)
+        if (__builtin_mul_overflow(*value, 1024, value)) *value = UINT64_MAX;
+    return used + (times > 0);
+}
+
 static bool refuse(struct units_error *error, size_t at, const char *text)
 {
     error->at = at;

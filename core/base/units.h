@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum quantity {
     QUANTITY_PLAIN,       /* no unit */
@@ -44,6 +45,11 @@ bool quantity_parse(const char *text, size_t length, enum quantity quantity, boo
 
 /* A number at the start of `text`, as JSON writes it; how many characters it takes, 0 for none. */
 size_t number_parse(const char *text, size_t length, double *value);
+
+/* Digits at the start of `text`, with k (or K), M, G or T behind them as powers of 1024: sequences
+ * and batches, "8k" is 8192. How many characters it takes, 0 for none; `value` of one that is too
+ * large is UINT64_MAX. */
+size_t whole_parse(const char *text, size_t length, uint64_t *value);
 
 /* "a size such as 80GiB" */
 const char *quantity_example(enum quantity quantity);

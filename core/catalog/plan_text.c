@@ -114,10 +114,13 @@ static bool is_switch(const struct field *field)
     return field->type == FIELD_BOOL || field->switches;
 }
 
-/* "tp8": the digits at the end are the value of a number. */
+/* "tp8", "seq1M": the digits at the end, and what multiplies them, are the value of a number. */
 static bool find_glued(struct word *word)
 {
     size_t length = word->whole.length;
+    if (length > 1 && strchr("kKMGT", word->whole.at[length - 1]) &&
+        isdigit((unsigned char)word->whole.at[length - 2]))
+        length--;
     while (length && (isdigit((unsigned char)word->whole.at[length - 1]) ||
                       word->whole.at[length - 1] == '.'))
         length--;
@@ -197,7 +200,7 @@ static const char *nearest_name(struct span span)
     return text_nearest(name, names);
 }
 
-/* "seq1M" is meant to be a number of tokens. */
+/* "seq1Mi" is meant to be a number of tokens. */
 static const struct field *field_of_number(struct span span, struct span *value)
 {
     size_t length = 0;
@@ -254,6 +257,15 @@ static enum rk_status fail_range(const struct parser *parser, const struct word 
                 quote(said, word->value));
 }
 
+/* "8192", "8k" */
+static bool read_whole(struct span value, double *number)
+{
+    uint64_t whole;
+    if (whole_parse(value.at, value.length, &whole) != value.length) return false;
+    *number = (double)whole;
+    return true;
+}
+
 static enum rk_status read_number(const struct parser *parser, const struct word *word,
                                   double *number)
 {
@@ -268,7 +280,8 @@ static enum rk_status read_number(const struct parser *parser, const struct word
         return fail(parser, word->whole.at + word->whole.length, "%s needs a number: %s%s%.0f",
                     word->field->word, word->field->word, strlen(word->field->word) > 4 ? "=" : "",
                     word->field->max > 0 && word->field->max < 8 ? word->field->max : 8);
-    if (number_parse(value.at, value.length, number) != value.length || !isfinite(*number))
+    if (!(whole && read_whole(value, number)) &&
+        (number_parse(value.at, value.length, number) != value.length || !isfinite(*number)))
         return fail_number(parser, word->field, value);
     if (whole && *number != floor(*number))
         return fail(parser, value.at, "%s must be an integer, got %s", word->field->word,

@@ -163,7 +163,7 @@ static const struct bad_case lines[] = {
     {"tp8 tp=4", "\"tp8 tp=4\":1:5: tp is given twice: leave one out"},
     {"tp8 tensor=4", "\"tp8 tensor=4\":1:5: tp is given twice: leave one out"},
     {"tp=1.5", "\"tp=1.5\":1:4: tp must be an integer, got \"1.5\""},
-    {"gbs=1k", "\"gbs=1k\":1:5: gbs must be a number, got \"1k\": write out its digits"},
+    {"gbs=1Ki", "\"gbs=1Ki\":1:5: gbs must be a number, got \"1Ki\": write out its digits"},
     {"zero4", "\"zero4\":1:5: zero must be >= 0 and <= 3, got \"4\""},
     {"sp=maybe", "\"sp=maybe\":1:4: sp must be yes or no, got \"maybe\""},
     {"no-tp", "\"no-tp\":1:1: tp cannot be taken back: it takes a value"},

@@ -102,6 +102,32 @@ Test(units, refusals_say_what_to_write)
                          refusal(cases[i].text, cases[i].quantity));
 }
 
+Test(units, whole_numbers_of_1024)
+{
+    static const struct {
+        const char *text;
+        size_t used;
+        uint64_t value;
+    } cases[] = {{"8k", 2, 8192},
+                 {"128K tokens", 4, 131072},
+                 {"1M", 2, 1 << 20},
+                 {"3G", 2, UINT64_C(3) << 30},
+                 {"1T", 2, UINT64_C(1) << 40},
+                 {"12", 2, 12},
+                 {"12m", 2, 12},
+                 {"k", 0, 0},
+                 {"", 0, 0},
+                 {"18446744073709551615", 20, UINT64_MAX},
+                 {"184467440737095516150", 21, UINT64_MAX},
+                 {"99999999T", 9, UINT64_MAX}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t value;
+        const size_t used = whole_parse(cases[i].text, strlen(cases[i].text), &value);
+        cr_expect_eq(used, cases[i].used, "%s", cases[i].text);
+        cr_expect_eq(value, cases[i].value, "%s", cases[i].text);
+    }
+}
+
 Test(units, a_comma_locale_changes_nothing)
 {
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8")) cr_skip("no German locale here");

@@ -10,7 +10,7 @@ $P tp8 gbs100
 $P recompute=selective:mlpp
 $P tp8 pp2 split=40,40,0
 $P tp8 zero
-$P tp8 seq128K
+$P tp8 seq128Ki
 $P tp
 $P tp=
 === stdout
@@ -26,7 +26,7 @@ reckon: "tp8 gbs100":1:5: gbs 100: no multiple of 8 copies * microbatch 1: use 9
 reckon: "recompute=selective:mlpp":1:21: recompute-parts must be one of core_attn, moe_act, layernorm, mla_up_proj, mlp, moe, shared_experts; got "mlpp"; did you mean "mlp"?
 reckon: "tp8 pp2 split=40,40,0":1:9: split 3 entries: pipeline 2 * chunks 1 needs one for each virtual stage: give 2
 reckon: "tp8 zero":1:9: zero needs a number: zero3
-reckon: "tp8 seq128K":1:8: seq must be a number, got "128K": write out its digits
+reckon: "tp8 seq128Ki":1:8: seq must be a number, got "128Ki": write out its digits
 reckon: "tp":1:3: tp needs a number: tp8
 reckon: "tp=":1:4: tp needs a number: tp8
 === exit 2
