@@ -45,7 +45,7 @@ static const struct option budget_options[] = {
     {.letter = 's', .name = "system", .common = true, .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
      .help = "Machine: an id of `reckon systems`, a file, -, or a description in one line"},
     {.letter = 'g', .name = "gpus", .common = true, .type = OPTION_NUMBER, .argument = "N", AT(gpus), .min = 1,
-     .help = "Number of GPUs"},
+     .help = "Number of GPUs (default: all of the system)"},
     {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
      .help = "Find the most tokens for this model (default: models of Llama 3's shape with 1 to 1,000 billion parameters)"},
     {.name = "days", .common = true, .type = OPTION_COUNT, .argument = "DAYS", AT(days), .help = "At most N days"},
@@ -64,7 +64,7 @@ static const struct option budget_options[] = {
 const struct usage budget_usage = {
     .name = "budget",
     .summary = "find the largest model or most tokens within a budget",
-    .synopsis = "[--system] SYSTEM --gpus N [--days N] [--cost USD] [--model MODEL] [options]",
+    .synopsis = "[--system] SYSTEM [--gpus N] [--days N] [--cost USD] [--model MODEL] [options]",
     .description =
         "For each size of a dense model, searches for the best plan on the machine and computes how "
         "many tokens it trains on within the days and the money, failures and checkpoints included. A "
@@ -441,10 +441,9 @@ int cmd_budget(int argc, char **argv)
     if (done >= 0) return done;
     enum rk_status status = RK_OK;
     const bool several = args.system && rk_machine_is_several(args.system);
-    if (!args.system || !(args.gpus || several))
+    if (!args.system)
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                         args.system ? "--gpus is missing: say how many there are"
-                                     : "--system is missing: say on which machine");
+                         "--system is missing: say on which machine");
     else if (several && args.gpus)
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--gpus does not go with several clusters: each says how many it has");
@@ -456,7 +455,10 @@ int cmd_budget(int argc, char **argv)
                          args.days > MOST_DAYS ? "--days" : "--cost",
                          args.days > MOST_DAYS ? MOST_DAYS : MOST_USD);
     if (status == RK_OK) status = rk_system_load_several(args.system, &system, &error);
-    if (status == RK_OK && several) args.gpus = system.devices;
+    if (!args.gpus) args.gpus = system.devices;
+    if (status == RK_OK && !args.gpus)
+        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                         "--gpus is missing: %s does not say how many there are", system.id);
     if (status == RK_OK && (args.run.tokens || args.run.phases))
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--%s is what the budget is to tell: leave it out",

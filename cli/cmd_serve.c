@@ -307,9 +307,10 @@ static int answer(const struct serve_args *args, struct plan_input *input, doubl
     report_note(
         report,
         report_text(report,
-                    "%s on %s, %llu GPUs, inference: prompts of %llu tokens, %llu generated",
+                    "%s on %s, %llu GPU%s, inference: prompts of %llu tokens, %llu generated",
                     input->model.id, input->system.id, (unsigned long long)q.plan->ranks,
-                    (unsigned long long)args->prompt, (unsigned long long)args->generated));
+                    q.plan->ranks == 1 ? "" : "s", (unsigned long long)args->prompt,
+                    (unsigned long long)args->generated));
     if (*input->assumed)
         report_paragraph(report, report_text(report, "assumed: %s", input->assumed));
     if (rk_serve(q.model, q.system, q.plan, &q.serving, &served), !served.timed)

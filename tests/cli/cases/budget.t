@@ -9,6 +9,9 @@ reckon budget -s h100 -g 64 --cost 1 -m llama3.1-8b --price 2 | grep affordable:
 reckon budget -s h100 -g 64 --cost 1 -m llama3.1-8b --price 2 >/dev/null; echo $?
 reckon budget -s h100 -g 64 --days 1e300 -m llama3.1-8b; echo $?
 reckon budget -s h100 -g 64 --cost 1e16 -m llama3.1-8b; echo $?
+# a machine that says how many it has
+reckon budget "h100 x64 price=2" --days 5 -m llama3.1-8b -j 1 | sed 1d >said
+reckon budget h100 -g 64 --price 2 --days 5 -m llama3.1-8b -j 1 | sed 1d | cmp - said && echo same
 === stdout
 model,parameters,tokens,days,cost_usd,tokens_per_parameter,asked,affordable
 60x7168,39416839168,5102309648332.451,59.999999999999986,1893196.8,129.44492141000205,788336783360,true
@@ -25,9 +28,10 @@ not affordable: llama3.1-8b gets 0.0159 billion tokens, the law asks for 161 bil
 1
 2
 2
+same
 === stderr
 reckon: no budget: give --days, --cost or both
-reckon: --gpus is missing: say how many there are
+reckon: --gpus is missing: h100-sxm5-80g does not say how many there are
 reckon: --cost: no price of tpu-v4 is known: give --price
 reckon: --days: give at most 36525
 reckon: --cost: give at most 1e+15
