@@ -78,7 +78,8 @@ static void format_number(const struct report_column *column, const struct scale
     if (!isfinite(number))
         snprintf(buffer, CELL_SIZE, "%s", isnan(number) ? "-" : "unlimited");
     else if (find_family(column->unit) || column->digits == 0)
-        snprintf(buffer, CELL_SIZE, "%.*f", column->digits, number / scale->factor + 0.0);
+        snprintf(buffer, CELL_SIZE, "%.*f", column->digits,
+                 2 * size < pow(10, -column->digits) ? 0.0 : number / scale->factor);
     else if (size >= whole && size < 1e15)
         snprintf(buffer, CELL_SIZE, "%s%s", number < 0 ? "-" : "",
                  report_digits((uint64_t)(size + 0.5), grouped));

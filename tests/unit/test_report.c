@@ -78,6 +78,20 @@ Test(report, text_scales_columns_and_draws_bars)
            "long, \"name\"   62.50   3.0  150.0  ########################\n");
 }
 
+Test(report, there_is_no_negative_zero)
+{
+    struct report report = {.first = NULL};
+    struct report_table *table = REPORT_LIST(&report, "rows", NULL, REPORT_IN_ALL, columns);
+    add_row(&report, table, "a", 1, 0, -0.0004);
+    add_row(&report, table, "b", 1, 0, -0.0006);
+    char *text = written(&report, REPORT_AS_TEXT, false);
+    cr_expect_not_null(strstr(text, " 0.0 "), "%s", text);
+    cr_expect_null(strstr(text, "-0.0 "), "%s", text);
+    cr_expect_not_null(strstr(text, "-0.1"), "%s", text);
+    free(text);
+    report_release(&report);
+}
+
 Test(report, utf8_bars_are_as_wide)
 {
     struct report report = {.first = NULL};

@@ -291,7 +291,7 @@ Memory of the fullest GPU
                  GiB    GiB    GiB
 weights         5.36  10.73   5.36  weights in the datatype they are stored in
 gradients      10.73  21.46  10.73  weight gradients
-optimizer       4.02   4.02  -0.00  master copy and moments
+optimizer       4.02   4.02   0.00  master copy and moments
 attention       1.89   1.89   0.00  activations of attention
 mlp             7.88   7.88   0.00  activations of dense MLPs
 norms           3.00   3.00   0.00  activations of norms and the residual stream
@@ -299,7 +299,7 @@ embedding       2.02   2.02   0.00  activations of embedding, head and loss
 working         1.04   1.01  -0.03  temporary buffers of the current operation
 communication   0.82   1.45   0.63  buffers of collectives and messages
 context         1.59   1.59   0.00  the GPU's context, libraries and their workspaces
-fragmentation   0.95   0.95  -0.00  fragmentation
+fragmentation   0.95   0.95   0.00  fragmentation
 all            39.30  55.99  16.69  of the device
 exit 0
 B takes 88.6 % more time than A: 1.06 times the throughput
