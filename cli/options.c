@@ -60,7 +60,7 @@ static const char *number_fault(const char *text)
     if (text[digits] == '.' || text[digits] == 'e' || text[digits] == 'E')
         return "is not a whole number: write out its digits";
     if (text[digits] != '\0')
-        return "has characters after its digits: give a whole number, k or M (of 1024) behind it";
+        return "has characters after its digits: give a whole number, such as 8192 or 8k";
     return NULL;
 }
 

@@ -46,7 +46,7 @@ bool quantity_parse(const char *text, size_t length, enum quantity quantity, boo
 /* A number at the start of `text`, as JSON writes it; how many characters it takes, 0 for none. */
 size_t number_parse(const char *text, size_t length, double *value);
 
-/* Digits at the start of `text`, with k (or K), M, G or T behind them as powers of 1024: sequences
+/* Digits at the start of `text`, then k (or K), M, G or T, powers of 1024: sequences
  * and batches, "8k" is 8192. How many characters it takes, 0 for none; `value` of one that is too
  * large is UINT64_MAX. */
 size_t whole_parse(const char *text, size_t length, uint64_t *value);

@@ -132,7 +132,7 @@ reckon: --threads: 0 is too small: give at least 1
 reckon: --threads: "-1" is negative or not a number: give a whole number without a sign
 reckon: --gpus: 0 is too small: give at least 1
 reckon: --batch: 9007199254740993 is too large: give at most 9007199254740992
-reckon: --gpus: "8=8" has characters after its digits: give a whole number, k or M (of 1024) behind it
+reckon: --gpus: "8=8" has characters after its digits: give a whole number, such as 8192 or 8k
 reckon: too many arguments: "two" is not expected: --help shows the usage
 reckon: "--al" is not known, did you mean --all? reckon systems --help-all lists all flags
 reckon: "--batch" is not known: reckon models --help-all lists all flags
