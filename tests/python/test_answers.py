@@ -105,7 +105,7 @@ class Answers(unittest.TestCase):
             (lambda: reckon.search(MODEL, SYSTEM, 8, 32, tensr=3), "help(reckon.search)"),
             (lambda: reckon.predict("llama9", SYSTEM), "reckon.models() lists them"),
             (lambda: reckon.predict(MODEL, SYSTEM, "tp8", price="reserved"), 'tokens="15T"'),
-            (lambda: reckon.budget(SYSTEM), "gpus is missing"),
+            (lambda: reckon.budget(SYSTEM, days=3), "gpus is missing"),
             (lambda: reckon.predict(MODEL, SYSTEM, tp=8, tensor=4), "tp and tensor"),
             (lambda: reckon.search(MODEL, SYSTEM, 8, 32, where="hbmm < 3GiB"), "did you mean hbm"),
         ):
