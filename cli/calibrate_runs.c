@@ -3,6 +3,7 @@
 #include "cli/model_input.h"
 #include "facts/judge.h"
 #include "logs/train_log.h"
+#include "workload/layers.h"
 #include <reckon/catalog.h>
 
 #include <stdio.h>
@@ -140,7 +141,7 @@ enum rk_status calibrate_log(const struct calibrate_log *log, const char *system
     enum rk_status status = read_run(log, system, fact, error);
     if (status != RK_OK) return status;
     const struct rk_plan *plan = &fact->plan;
-    const double sequence = (double)(plan->sequence ? plan->sequence : fact->model.sequence);
+    const double sequence = tokens_of_sample(&fact->model, plan);
     status = train_log_load(
         log->path,
         &(struct train_log_scale){(double)plan->batch,

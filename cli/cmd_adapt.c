@@ -10,6 +10,7 @@
 #include "logs/train_log.h"
 #include "text/fields.h"
 #include "text/output.h"
+#include "workload/layers.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -342,10 +343,10 @@ static enum rk_status follow(const struct adapt_args *args, const struct plan_in
                              struct rk_error *error)
 {
     const struct rk_plan *plan = &input->draft.plan;
-    const uint64_t sequence = plan->sequence ? plan->sequence : input->model.sequence;
+    const double sequence = tokens_of_sample(&input->model, plan);
     struct stream stream = {
         .path = args->records,
-        .scale = {(double)plan->batch, (double)(plan->batch * sequence) / (double)plan->ranks}};
+        .scale = {(double)plan->batch, (double)plan->batch * sequence / (double)plan->ranks}};
     enum rk_status status = least_room(args->headroom, input, &options->room, error);
     if (status != RK_OK) return status;
     struct adapt *adapt = adapt_open(&input->model, &input->system, plan, options, error);

@@ -1,6 +1,7 @@
 #include "cli/doctor_number.h"
 #include "base/units.h"
 #include "facts/error_bar.h"
+#include "workload/layers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +15,7 @@ int number_count(const struct measured_number *n)
 
 static double tokens_of(const struct forecast *f)
 {
-    const struct rk_plan *p = f->plan;
-    return (double)p->batch * (double)(p->sequence ? p->sequence : f->model->sequence);
+    return (double)f->plan->batch * tokens_of_sample(f->model, f->plan);
 }
 
 /* Model FLOP/s of all GPUs at the peak: MFU is a share of it. */

@@ -1,4 +1,5 @@
 #include "cli/launch_run.h"
+#include "workload/layers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ enum rk_status launch_run_of(const struct run_args *args, const struct rk_model 
     struct run_terms terms = {.facts = NULL};
     struct rk_prediction prediction = {.timed = false};
     const struct forecast f = {model, system, plan, &prediction, ""};
-    const uint64_t sequence = plan->sequence ? plan->sequence : model->sequence;
+    const double step_tokens = (double)plan->batch * tokens_of_sample(model, plan);
     double tokens;
     *run = (struct launch_run){.steps = 0};
     enum rk_status status = run_check(args, error);
@@ -62,9 +63,9 @@ enum rk_status launch_run_of(const struct run_args *args, const struct rk_model 
     if (status == RK_OK)
         status = rk_run_tokens(terms.facts, &terms.run, model, &tokens, NULL, error);
     if (status == RK_OK && args->tokens) {
-        run->steps = (uint64_t)ceil(tokens / ((double)plan->batch * (double)sequence));
+        run->steps = (uint64_t)ceil(tokens / step_tokens);
         snprintf(run->steps_from, sizeof run->steps_from, "%.5g billion tokens, %.0f a step",
-                 tokens / 1e9, (double)plan->batch * (double)sequence);
+                 tokens / 1e9, step_tokens);
     }
     if (status == RK_OK && prediction.timed)
         status = on_system(&terms, &f, tokens, args->tokens, run, error);

@@ -7,7 +7,6 @@
 
 #include <reckon/status.h>
 
-#include <ctype.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,19 +16,9 @@ static bool is_of_plan(const char *word)
     return plan_is_word(word, strcspn(word, " \t"));
 }
 
-/* "x512", "nvl8", "mem2=1TiB@50GB/s", "net1.latency=5us": as reckon-system(5) has them. */
 static bool is_of_system(const char *word)
 {
-    static const char *const parts[] = {"hbm",    "mem",        "net",   "matrix",
-                                        "vector", "processing", "price", NULL};
-    if (is_of_plan(word)) return false;
-    if (word[0] == 'x' && isdigit((unsigned char)word[1])) return true;
-    if (strncmp(word, "nvl", 3) == 0 && isdigit((unsigned char)word[3])) return true;
-    const size_t target = strcspn(word, "=");
-    if (!word[target]) return false;
-    for (const char *const *part = parts; *part; part++)
-        if (strncmp(word, *part, strlen(*part)) == 0) return true;
-    return memchr(word, '.', target) != NULL;
+    return !is_of_plan(word) && catalog_is_system_word(word);
 }
 
 /* Is the first word of it, "h100" of "h100 x8", an id of the catalog? */

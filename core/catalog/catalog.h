@@ -63,6 +63,10 @@ void catalog_entry_release(struct catalog_entry *entry); /* a zeroed entry is fi
 enum catalog_form { CATALOG_STDIN, CATALOG_ID, CATALOG_PATH, CATALOG_SYNTHETIC };
 enum catalog_form catalog_form(enum catalog_kind kind, const char *name);
 
+/* Is it a word of a system's description, as reckon-system(5) has them: "x512", "nvl8",
+ * "ssd=4*samsung-980pro-1tb", "net1.latency=5us"? Its value may be wrong. */
+bool catalog_is_system_word(const char *text);
+
 /* Is it an id of the catalog, or a short name of one? */
 bool catalog_has(enum catalog_kind kind, const char *name);
 

@@ -738,12 +738,12 @@ static enum rk_status set_price(const struct parser *parser, struct span value)
     return RK_OK;
 }
 
+static const char *const parts[] = {"hbm",    "mem2",   "ssd",     "net0",       "net1",  "leaf",
+                                    "matrix", "vector", "kernels", "processing", "price", NULL};
+
 static enum rk_status read_setting(const struct parser *parser, struct span target,
                                    struct span value)
 {
-    static const char *const parts[] = {"hbm",     "mem2",       "ssd",    "net0",
-                                        "net1",    "leaf",       "matrix", "vector",
-                                        "kernels", "processing", "price",  NULL};
     struct span part, property;
     if (is(target, "price")) return set_price(parser, value);
     if (cut(target, '.', &part, &property) && !property.length)
@@ -793,6 +793,18 @@ static struct span key_of(struct span word)
         while (key.length && isdigit((unsigned char)key.at[key.length - 1]))
             key.length--;
     return key;
+}
+
+bool catalog_is_system_word(const char *text)
+{
+    const struct span word = {text, strlen(text)}, key = key_of(word);
+    struct span part, property;
+    if (is(key, "x") || is(key, "nvl")) return key.length < word.length;
+    cut(key, '.', &part, &property);
+    bool known = numbered(part, "mem") || numbered(part, "net");
+    for (const char *const *name = parts; *name; name++)
+        known |= is(part, *name);
+    return known && key.length < word.length && text[key.length] == '=';
 }
 
 /* Drives, leaves and a tier that is taken away may be followed by more of the kind. */

@@ -238,19 +238,24 @@ static void hold_longest(struct layer *layer, const struct layer *longest)
     }
 }
 
-void layer_build(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
-                 const struct rk_plan *plan)
+static void lay_padded(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
+                       const struct rk_plan *plan)
 {
     struct rk_plan mean = *plan;
     struct layer longest;
     mean.sequence = plan->padded;
-    if (!plan->padded) {
-        lay(layer, kind, model, plan);
-        return;
-    }
     lay(&longest, kind, model, plan);
     lay(layer, kind, model, &mean);
     hold_longest(layer, &longest);
+}
+
+void layer_build(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
+                 const struct rk_plan *plan)
+{
+    if (plan->padded)
+        lay_padded(layer, kind, model, plan);
+    else
+        lay(layer, kind, model, plan);
 }
 
 void layer_build_served(struct layer *layer, enum layer_kind kind, const struct rk_model *model,

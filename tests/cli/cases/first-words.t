@@ -11,6 +11,8 @@ reckon check llama3.1-8b h100 tp3 gbs8 2>&1 | sed -n 1p
 reckon export megatron llama3.1-8b gpus8 dp8 zero1 | sed -n 2p
 reckon serve llama3.1-8b h100 x8 tp8 | sed -n 1p
 reckon diff llama3.1-8b h100 "gpus8 dp8 gbs32 zero3" +tp2 | sed -n 1p
+# Every part of a machine's line may stand alone.
+reckon predict llama3.1-8b h100 x8 ssd=4*samsung-980pro-1tb net1.latency=5us kernels.matrix_efficiency=0.7 tp2 zero1 gbs64 | sed -n 2p
 # What is neither is said with both readings.
 reckon predict tq8 llama3.1-8b h100
 reckon predict llama3.1-9b h100 tp8
@@ -38,6 +40,7 @@ error 4.heads: tp 3: heads: 32 over 3 ranks is not whole: use 2 or 4
 # Written by reckon 0.2.0 for Megatron Core 0.19.
 llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, inference: prompts of 2048 tokens, 128 generated
 llama3.1-8b on h100-sxm5-80g
+  llama3.1-8b on h100-sxm5-80g x8 ssd=4*samsung-980pro-1tb net1.latency=5us kernels.matrix_efficiency=0.7, 8 GPUs, detailed model
 === stderr
 reckon: unknown model "tq8" ("reckon models" lists them; a file's name ends in .json); as a word of a plan: unknown word "tq": did you mean "tp"?
 reckon: unknown model "llama3.1-9b": did you mean "llama3.1-8b"? ("reckon models" lists them; a file's name ends in .json); it is not a word of a plan either, see reckon-plan(5)

@@ -13,6 +13,8 @@ answer mbs4 --batching grouped; echo "exit $?"
 answer mbs4 seq512 padded=1024
 echo "12 3 4" >wrong; answer mbs4 --lengths wrong; echo "exit $?"
 reckon search -m llama2-7b -s a100-sxm4-80g -g 8 -b 64 --sequence 2048 framework=fsdp padded=512; echo "exit $?"
+# steps of a run count the tokens of padded samples: 1e9 / (32 * 1199)
+reckon export megatron -m llama2-7b gpus8 mbs4 gbs32 seq4000 padded=1199 zero1 --tokens 1B 2>/dev/null | grep ^TRAIN_ITERS
 === stdout
 fits: P(fits) 100 %, 4.547 s per step (50 % 4.851-6.525 s), MFU 36.9 %
   plan: framework=fsdp mbs4 gbs16 seq4000 padded=1199 recompute=full lora16 base=nf4-dq
@@ -52,6 +54,7 @@ cannot run: padded 1024: samples of up to 512 tokens are padded to fewer in the 
   assumed: precision bf16, attention flash
 exit 3
 exit 2
+TRAIN_ITERS=26064 # 1 billion tokens, 38368 a step
 === stderr
 reckon: --lengths: what samples are padded to depends on how many are in a microbatch: give it, mbsN
 reckon: --lengths says what padded and packed do: leave either out
