@@ -24,6 +24,7 @@ static void note_sharing(struct extremes *e, const struct sharing *sharing, int 
 {
     if (e->least.microbatches == 0) e->least = *sharing;
     if (zero > e->zero) e->zero = zero;
+    e->least.gradients_late |= sharing->gradients_late;
     note_bytes(&e->least.bytes, &sharing->bytes);
     for (int expert = 0; expert < 2; expert++) {
         const struct rank_group shards = sharing->shards[expert];
