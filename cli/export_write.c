@@ -144,11 +144,13 @@ enum rk_status export_write(const char *path, enum export_target to, const struc
                             struct notes *notes, struct rk_error *error)
 {
     struct output output = {.file = NULL};
+    struct export_how on = *how;
     char *text = NULL;
     size_t size = 0;
+    if (!on.gpus_per_node) on.gpus_per_node = how->run.node;
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return no_memory(error);
-    enum rk_status status = write_flat(memory, to, how, plan, run, notes, error);
+    enum rk_status status = write_flat(memory, to, &on, plan, run, notes, error);
     if (fclose(memory) != 0 && status == RK_OK) status = no_memory(error);
     if (status == RK_OK) status = output_open(&output, path ? path : "-", error);
     if (status == RK_OK) {

@@ -1,4 +1,6 @@
 #include "cli/launch_run.h"
+#include "catalog/hosts.h"
+#include "machines/node.h"
 #include "workload/layers.h"
 
 #include <math.h>
@@ -15,6 +17,15 @@ static void take_network(const struct rk_system *system, const struct rk_plan *p
         tier++;
     if (tier && !system->machine)
         snprintf(run->network, sizeof run->network, "%s", system->network[tier].name);
+}
+
+/* Where links join several nodes, as of a rack, the catalog knows its trays. */
+static uint64_t node_of(const struct rk_system *system)
+{
+    struct host host;
+    if (system->machine) return 0; /* one number for nodes of several sizes */
+    const uint64_t size = node_size_of(system);
+    return size ? size : host_of(system, &host) ? host.accelerators : 0;
 }
 
 static void take_outcome(const struct rk_campaign_outcome *o, double step_s, bool whole,
@@ -56,6 +67,7 @@ enum rk_status launch_run_of(const struct run_args *args, const struct rk_model 
     enum rk_status status = run_check(args, error);
     if (status != RK_OK || args->phases) return status;
     if (system) take_network(system, plan, run);
+    if (system) run->node = node_of(system);
     if (system) rk_predict(model, system, plan, &prediction);
     if (!args->tokens) own.tokens = "1T"; /* the best interval is that of any number */
     if (!args->tokens && !prediction.timed) return RK_OK;

@@ -19,7 +19,7 @@ const struct option save_options[] = {
     {.name = "launcher", .common = true, .type = OPTION_CHOICE, .argument = "LAUNCHER", AT(launcher), .choices = launcher_names + 1,
      .help = "Let torchrun, slurm (sbatch), mpirun or kubernetes (a PyTorchJob) start the saved script; with --tokens it has steps, time limit and the best interval of checkpoints (default: torchrun)"},
     {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(gpus_per_node), .min = 1, .max = 4096,
-     .help = "Number of ranks that the saved script starts per node (default: 8)"},
+     .help = "Number of ranks that the saved script starts per node (default: the system's GPUs of a node, 8 where it does not say)"},
     {.name = NULL},
 };
 /* clang-format on */

@@ -20,6 +20,8 @@ reckon search -m llama3.1-8b -s "h200 net1.name=RoCE" -g 16 -b 256 --tokens 100G
 reckon export megatron -m llama3.1-8b -s h200 --launcher slurm gpus16 gbs256 zero1 2>/dev/null | grep -E 'time|SAVE_INTERVAL=|TRAIN_ITERS=|NCCL'
 reckon export torchtitan -m llama3.1-8b -s "h200 net1.name=InfiniBand" --tokens 100G --launcher slurm framework=fsdp gpus16 zero3 gbs256 -o titan.sh 2>/dev/null; grep -E 'SBATCH|NCCL|checkpoint' titan.sh; bash -n titan.sh
 reckon export deepspeed -m llama3.1-8b -s "h200 net1.name=EFA" --tokens 100G --launcher mpirun framework=deepspeed gpus16 zero2 gbs256 2>/dev/null | grep -vE '^ |^[{}]'
+# Nodes have as many GPUs as the system's, trays of a rack as many as are known.
+for s in gb200-nvl72 "a100-sxm4-80g nvl4" h100; do reckon export megatron -m llama3.1-8b -s "$s" --launcher slurm gpus72 tp2 gbs288 framework=megatron 2>/dev/null | grep -E 'nodes=|per-node=[0-9]*$' | tr '\n' ' '; echo; done
 reckon search -m llama3.1-8b -s h200 -g 16 -b 256 --launcher slurm
 reckon search -m llama3.1-8b -s h200 -g 16 -b 256 --launcher kubernetes --save-script run.sh
 # What Megatron-LM left in front of the limit is queued again, but neither a run that did nothing nor one at its end.
@@ -104,6 +106,9 @@ RECKON
 
 MASTER_ADDR=$(head -n 1 "$HOSTFILE" | cut -d ' ' -f 1)
 mpirun -np 2 --hostfile "$HOSTFILE" --map-by ppr:1:node --bind-to none -x PATH -x FI_PROVIDER -x FI_EFA_FORK_SAFE \
+#SBATCH --nodes=18 #SBATCH --ntasks-per-node=1 #SBATCH --gpus-per-node=4 
+#SBATCH --nodes=18 #SBATCH --ntasks-per-node=1 #SBATCH --gpus-per-node=4 
+#SBATCH --nodes=9 #SBATCH --ntasks-per-node=1 #SBATCH --gpus-per-node=8 
 at 500: queued 7 again
 at 500: 
 at 900: queued 7 again
