@@ -129,6 +129,10 @@ void build_cross_attention(struct build *build);
  * ranks are attention's, and it comes first). */
 void build_recurrence(struct build *build, bool beside);
 
+/* What the first matrix leaves for the activation's backward: as wide as it is, or cast to 8 bits
+ * without a scale (Megatron Core's TransformerConfig.activation_func_fp8_input_store; SwiGLU). */
+double activation_input_bytes(const struct build *build, double elements);
+
 /* An MLP of `width` over all tokens of the rank. `gathers`, `reduces`: the communication is its
  * own. */
 struct mlp {

@@ -323,7 +323,7 @@ static void add_routed(struct build *build, const struct mixture *mix)
     const double wide = (model->gated_mlp ? 2 : 1) * inner;
     struct operation *op = add_expert_linear(build, mix, OP_EXPERTS_IN, wide, w);
     op->parameters += has_mlp_biases(model) ? mix->local * wide : 0;
-    op->released_bytes = rows * wide * build->element;
+    op->released_bytes = activation_input_bytes(build, rows * wide);
     op->saved_bytes = op->released_bytes;
     if (keeps_input(build, TARGETS_IN)) op->saved_bytes += rows * w * build->kept;
     if (model->gated_mlp) add_expert_adapter(build, mix, RK_TARGET_GATE, w, inner);

@@ -37,6 +37,11 @@ static struct traffic traffic_of(const struct build *build)
     };
 }
 
+double activation_input_bytes(const struct build *build, double elements)
+{
+    return elements * (build->plan->activation_fp8 ? 1 : build->element);
+}
+
 void add_activation(struct build *build, enum op id, struct place_in in, double rows, double width)
 {
     const double x = rows * width;
@@ -46,6 +51,7 @@ void add_activation(struct build *build, enum op id, struct place_in in, double 
     const double kept = keeps_input(build, TARGETS_DOWN) ? build->kept : 0;
     op->saved_bytes = x * (inner * build->element + kept);
     op->working_bytes = (build->model->gated_mlp ? 3 : 2) * x * build->element;
+    if (build->plan->activation_fp8) op->working_bytes += 2 * x * build->element; /* cast back */
     op->released_bytes = x * kept;
 }
 
@@ -66,7 +72,7 @@ void build_mlp(struct build *build, const struct mlp *mlp)
     struct operation *op = add_narrow_linear(build, mlp->in_id, mlp->in,
                                              &(struct product){1, rows, wide, h}, build->shard);
     op->parameters += biases ? wide : 0;
-    op->released_bytes = rows * wide * build->element;
+    op->released_bytes = activation_input_bytes(build, rows * wide);
     op->saved_bytes = op->released_bytes + mlp->input_kept;
     if (build->model->gated_mlp)
         add_adapter(build, mlp->in, &(struct adapted){RK_TARGET_GATE, 1, rows, h, width, false});

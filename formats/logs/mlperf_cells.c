@@ -220,7 +220,7 @@ static void read_weights(const struct mlperf_benchmark *benchmark, const struct 
         mlperf_set(cells, "weights_fp8", "1");
 }
 
-/* "room": what makes room in memory and no column can say; the notes have it. */
+/* What makes room in memory; "room": what no column can say, the notes have it. */
 static void read_room(const struct mlperf_benchmark *benchmark, const struct shell *shell,
                       struct mlperf_result *cells)
 {
@@ -228,11 +228,9 @@ static void read_room(const struct mlperf_benchmark *benchmark, const struct she
     const char *layers = value_of(shell, "CPU_OFFLOADING_NUM_LAYERS", "20");
     char text[MLPERF_VALUE] = "";
     if (!benchmark->lora) return;
-    if (is_true(store))
-        snprintf(text, sizeof text, "the activation function keeps its input in 8 bits");
+    if (is_true(store)) mlperf_set(cells, "activation_fp8", "1");
     if (is_true(value_of(shell, "CPU_OFFLOADING", "False")))
-        snprintf(text + strlen(text), sizeof text - strlen(text),
-                 "%sactivations of %.40s layers go to the host", *text ? "; " : "", layers);
+        snprintf(text, sizeof text, "activations of %.40s layers go to the host", layers);
     if (*text) mlperf_set(cells, "room", "%s", text);
 }
 

@@ -332,6 +332,11 @@ static void put_kernels(struct writer *w)
         megatron_put(w, FLAG(CROSS_ENTROPY_IMPL), "%s", "te");
     if (!p->activation_fused)
         megatron_put(w, w->m->gated_mlp ? FLAG(NO_SWIGLU_FUSION) : FLAG(NO_GELU_FUSION), "%s", "");
+    if (p->activation_fp8 && w->version < megatron_flags[FLAG(ACTIVATION_FP8)].since)
+        megatron_writer_refuse(w, "activation_fp8", "yes", "became an argument with core 0.%d",
+                               megatron_flags[FLAG(ACTIVATION_FP8)].since);
+    else
+        megatron_put_if(w, p->activation_fp8, FLAG(ACTIVATION_FP8));
     megatron_put_if(w, !p->fused, FLAG(NO_ROPE_FUSION));
     const unsigned dropped =
         1u << RK_PART_MLP | 1u << RK_PART_EXPERTS | 1u << RK_PART_CORE_ATTENTION;

@@ -68,6 +68,18 @@ Test(layers_kinds, activation_apart)
     cr_expect_eq(find(&layer, "attention norm")->kernels[RK_FORWARD], 1);
 }
 
+/* Gate and value before SwiGLU: a byte an element in place of two; backward casts them back. */
+Test(layers_kinds, activation_kept_in_8_bits)
+{
+    struct rk_plan plan = plan_of(1, 1);
+    const struct layer wide = layer_of(&llama, LAYER_DENSE, &plan);
+    plan.activation_fp8 = true;
+    const struct layer layer = layer_of(&llama, LAYER_DENSE, &plan);
+    cr_expect_eq(held(&layer, 0, 8192), held(&wide, 0, 8192) - 2 * 14336);
+    cr_expect_eq(find(&layer, "activation")->working_bytes,
+                 find(&wide, "activation")->working_bytes + 2.0 * 14336 * 2 * 8192);
+}
+
 /* 8 bits: norm outputs and activation 1 byte an element, and an 8-bit copy of attention's output.
  */
 Test(layers_kinds, narrow_inputs)

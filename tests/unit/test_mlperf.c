@@ -131,9 +131,10 @@ Test(mlperf, says_what_makes_room)
     cr_expect_str_eq(mlperf_get(result, "precision"), "fp8");
     cr_expect_str_eq(mlperf_get(result, "weights_fp8"), "1");
     cr_expect_str_eq(mlperf_get(result, "metric_value"), "2.0000");
-    cr_expect_not_null(strstr(mlperf_get(result, "notes"), "keeps its input in 8 bits; activations "
-                                                           "of 11 layers go to the host"),
-                       "%s", mlperf_get(result, "notes"));
+    cr_expect_str_eq(mlperf_get(result, "activation_fp8"), "1");
+    cr_expect_not_null(
+        strstr(mlperf_get(result, "notes"), "activations of 11 layers go to the host"), "%s",
+        mlperf_get(result, "notes"));
     /* Two configurations fit: graphs, which only the second one names, are not known. */
     cr_expect_not_null(strstr(mlperf_get(result, "notes"), "that fit differ in cuda_graphs;"));
     cr_expect_str_eq(mlperf_get(result, "cuda_graphs"), "");

@@ -48,6 +48,7 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
       "weights_bytes": 
       "what": 
       "working_bytes": 
+    "activation_fp8": 
     "activation_fused": 
     "activation_offload": 
     "attention": 

@@ -178,6 +178,7 @@ reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --p
     "full_attention": false,
     "fused": true,
     "activation_fused": true,
+    "activation_fp8": false,
     "gradient_fusion": true,
     "whole_logits": false,
     "loss_compiled": false,
