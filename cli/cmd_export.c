@@ -7,7 +7,7 @@
 #include "cli/launch_run.h"
 #include "cli/plan_operands.h"
 #include "cli/prediction.h"
-#include "facts/learned.h"
+#include "cli/verdict.h"
 #include "keys/launch_file.h"
 
 #include <reckon/machine.h>
@@ -40,7 +40,7 @@ static const struct option output_rows[] = {
     {.name = "launcher", .type = OPTION_CHOICE, .argument = "LAUNCHER", AT(how.launcher), .choices = launcher_names, \
      .help = "Write a complete file that starts the run: torchrun, slurm (sbatch), mpirun or kubernetes (a PyTorchJob), with its environment; none writes only what the tool reads (default for megatron: torchrun)"}, \
     {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(how.gpus_per_node), .min = 1, .max = 4096, \
-     .help = "Number of ranks that torchrun starts per node (default: 8)"}, \
+     .help = "Number of ranks that torchrun starts per node (default: the GPUs of a node of --system, 8 where it does not say)"}, \
     {.name = "tokens", .type = OPTION_TEXT, .argument = "COUNT|usual", AT(run.tokens), \
      .help = "Number of training tokens, which give the steps of the run; with --system also its time limit"}
 
@@ -236,16 +236,17 @@ static void say_fit(const struct rk_model *model, const struct rk_plan *plan,
 {
     struct rk_prediction p;
     rk_predict(model, system, plan, &p);
-    const double chance = learned_fit(model, system, plan, p.hbm_bytes);
     if (p.timed)
         fprintf(stderr, "reckon: %son %s: %.4g s per step, %.2f of %.2f GiB", what, system->id,
                 p.step_s, p.hbm_bytes / 0x1p30, system->memory[0].capacity_bytes / 0x1p30);
     else
         fprintf(stderr, "reckon: %son %s: %s", what, system->id, rk_verdict_name(p.verdict));
-    if (p.timed && p.verdict != RK_FITS)
+    const struct forecast f = {model, system, plan, &p, ""};
+    const enum sure sure = verdict_sure(&f, NULL);
+    if (p.timed && sure == SURE_NOT)
         fputs(", does not fit", stderr);
-    else if (p.timed && chance < LEARNED_SURE) /* NaN: nothing was learned */
-        fprintf(stderr, ", may not fit: P(fits) %.0f %%", 100 * chance);
+    else if (p.timed && sure == SURE_UNSURE)
+        fprintf(stderr, ", unsure: P(fits) %.0f %%", 100 * verdict_probability(&f));
     fputc('\n', stderr);
 }
 

@@ -42,7 +42,7 @@ static const struct option answer_options[] = {
     {.name = "tune", .common = true, .type = OPTION_FLAG, AT(tune),
      .help = "Compare ways of fine-tuning: all weights, LoRA and QLoRA, sharded or not, recomputed or not, offloaded or not; show for each the plan with least memory, the fastest plan (on these GPUs the cheapest per token), and the largest microbatch and longest sample; framework=fsdp unless given"},
     {.name = "sure", .type = OPTION_TEXT, .argument = "FITS,FAILS", AT(sure),
-     .help = "Report as uncertain, exit status 2, plans that need between these shares of the memory; 1: never (default: 0.85,1.1)"},
+     .help = "Report plans as fitting from this P(fits) on, as not fitting below that one, and as unsure, exit status 2, between; percentages; 50: never unsure (default: 75,20)"},
     {.name = "place", .type = OPTION_FLAG, AT(place),
      .help = "Place the tightest stage's allocations of a step: at fixed addresses, and as PyTorch's allocator would"},
     {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
@@ -66,7 +66,7 @@ const struct usage fits_usage = {
         "predict.\n\n"
         "For a plan that is given, --headroom also tests whether the plan keeps that headroom.\n\n"
         "Exit status 0: it fits; 1: it does not fit, lacks the headroom that --headroom asks for, or "
-        "cannot run; 2: uncertain, within the shares of --sure. So reckon fits ... && torchrun ... is "
+        "cannot run; 2: unsure, between the bounds of --sure. So reckon fits ... && torchrun ... is "
         "a guard.",
     .operands = fits_operands,
     .words_title = "Words of a plan",
@@ -292,7 +292,7 @@ static void add_room(struct report *report, const struct fits_question *question
 static void fill_report(struct report *report, const struct fits_question *question,
                         const struct forecast *f)
 {
-    verdict_add(report, f, fits_is_unsure(question, f) ? "unsure" : NULL);
+    verdict_add(report, f, &question->sure);
     add_verdict(report, f);
     if (f->prediction->timed) add_room(report, question, f);
     fits_say_unsure(report, question, f);
@@ -351,30 +351,21 @@ static enum rk_status read_input(struct fits_args *args, struct plan_input *inpu
 }
 
 enum { EXIT_UNSURE = 2 };
+static const int exits[] = {
+    [SURE_FITS] = RK_OK, [SURE_NOT] = RK_NOTHING_FITS, [SURE_UNSURE] = EXIT_UNSURE};
 
 /* Exit status: of a plan that is held against a headroom, whether it leaves that; of others,
  * whether it is sure that they fit. */
 static int exit_of(const struct fits_question *question, const struct forecast *f)
 {
-    const struct rk_prediction *p = f->prediction;
-    const bool full = p->timed && (p->verdict == RK_FITS || p->reason[0].tier == 0);
-    if (question->leaves || !full) return leaves_room(question, f) ? RK_OK : RK_NOTHING_FITS;
-    switch (fits_sureness(question, f)) {
-    case SURE_FITS:
-        return RK_OK;
-    case SURE_NOT:
-        return RK_NOTHING_FITS;
-    default:
-        return EXIT_UNSURE;
-    }
+    if (question->leaves) return leaves_room(question, f) ? RK_OK : RK_NOTHING_FITS;
+    return exits[verdict_sure(f, &question->sure)];
 }
 
 /* --tune */
 static int answer_tuning(const struct fits_args *args, const struct fits_question *question,
                          const struct plan_input *input)
 {
-    static const int exits[] = {
-        [SURE_FITS] = RK_OK, [SURE_NOT] = RK_NOTHING_FITS, [SURE_UNSURE] = EXIT_UNSURE};
     struct report report = {.first = NULL};
     const enum sure sure = fits_tune(&report, question, input);
     const int code = show_report(&report, &args->show, args->output, exits[sure]);

@@ -122,9 +122,11 @@ static void add_remedy(struct report *report, const struct forecast *f)
                             "`reckon search`, which tries all choices together");
         return;
     }
-    const double chance = learned_fit(f->model, f->system, f->plan, saving[0].need_bytes);
     const int tier = p->reason[0].tier;
     const struct rk_system *system = forecast_system(f, p->tightest);
+    const double chance = learned_fit(f->model, system, f->plan, saving[0].need_bytes);
+    const bool sure =
+        sure_of(chance, saving[0].need_bytes, system->memory[0].capacity_bytes, NULL) == SURE_FITS;
     report_note(
         report,
         report_text(
@@ -133,9 +135,7 @@ static void add_remedy(struct report *report, const struct forecast *f)
             "reckon fits shows others)",
             saving[0].words, saving[0].left_bytes / 0x1p30,
             tier > 0 ? report_text(report, " of %s", memory_name(report, system, tier)) : "",
-            chance < LEARNED_SURE /* NaN: nothing is known */
-                ? report_text(report, " (%s)", verdict_chance(report, chance))
-                : "",
+            sure ? "" : report_text(report, " (%s)", verdict_chance(report, chance)),
             100 * fabs(saving[0].step_s / p->step_s - 1),
             saving[0].step_s < p->step_s ? "less" : "longer"));
     report_record(report, "remedy", columns, 3,
@@ -184,7 +184,7 @@ static enum rk_status fill_report(struct report *report, const struct forecast *
 {
     struct report hidden = {.first = NULL};
     const bool brief =
-        f->prediction->verdict != RK_FITS && !args->verbose && args->show.format == REPORT_AS_TEXT;
+        verdict_sure(f, NULL) == SURE_NOT && !args->verbose && args->show.format == REPORT_AS_TEXT;
     verdict_add(report, f, NULL);
     add_verdict(report, f);
     if (brief) {

@@ -55,7 +55,7 @@ static const struct option validate_options[] = {
     {.name = "constants", .type = OPTION_FLAG, AT(constants),
      .help = "Print the effect of each kernel constant: errors with the default, and with 10 % more or less"},
     {.name = "sure", .type = OPTION_TEXT, .argument = "FITS,FAILS", AT(sure),
-     .help = "Count as uncertain plans that need more than FITS of the memory and at most FAILS of it (default: 0.85,1.1)"},
+     .help = "Count as unsure plans with a P(fits) below FITS and not below FAILS, percentages (default: 75,20)"},
     {.name = "rules", .type = OPTION_TEXT, .argument = "FILE", AT(rules), .complete = "file",
      .help = "Rules that read cells and state assumptions (default: measured/rules.json of the catalog)"},
     {.letter = 'o', .name = "output", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",

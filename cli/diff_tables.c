@@ -2,7 +2,6 @@
 #include "base/units.h"
 #include "cli/diff.h"
 #include "cli/verdict.h"
-#include "facts/learned.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,24 +25,21 @@ static const char *memory_text(struct report *report, const struct plan_judgemen
     return report_text(report, "%+.2f GiB", (j->need_bytes - before_bytes) / 0x1p30);
 }
 
-/* ", may not fit: fits with 73 % probability", where that is less than three of four. */
-static const char *chance_text(struct report *report, const struct diff_input *in,
-                               const struct rk_plan *plan, double need_bytes)
-{
-    const double chance = learned_fit(&in->model, &in->system, plan, need_bytes);
-    if (isnan(chance) || chance >= LEARNED_SURE) return "";
-    return report_text(report, ", may not fit: %s", verdict_chance(report, chance));
-}
-
 static const char *verdict_text(struct report *report, const struct diff_input *in,
                                 const struct rk_plan *plan, const struct plan_judgement *j)
 {
     char step[QUANTITY_TEXT], need[QUANTITY_TEXT];
+    struct rk_prediction prediction;
     if (!j->timed) return "cannot run";
-    return report_text(
-        report, "%s per step, %s%s", quantity_format(step, QUANTITY_SECONDS, j->step_s),
-        quantity_format(need, QUANTITY_BYTES, j->need_bytes),
-        j->verdict == RK_FITS ? chance_text(report, in, plan, j->need_bytes) : ", does not fit");
+    rk_predict(&in->model, &in->system, plan, &prediction);
+    const struct forecast f = {&in->model, &in->system, plan, &prediction, ""};
+    const enum sure sure = verdict_sure(&f, NULL);
+    return report_text(report, "%s per step, %s%s%s%s",
+                       quantity_format(step, QUANTITY_SECONDS, j->step_s),
+                       quantity_format(need, QUANTITY_BYTES, j->need_bytes),
+                       sure == SURE_FITS ? "" : report_text(report, ", %s", sure_name(sure)),
+                       sure == SURE_UNSURE ? ": " : "",
+                       sure == SURE_UNSURE ? verdict_chance(report, verdict_probability(&f)) : "");
 }
 
 static void add_side(struct report *report, const struct diff_input *in, const struct rk_plan *plan,

@@ -30,9 +30,6 @@ plan_choose fits_choose;
 enum sure fits_tune(struct report *report, const struct fits_question *question,
                     const struct plan_input *input);
 
-/* Of a timed plan, is it sure that it fits? */
-enum sure fits_sureness(const struct fits_question *question, const struct forecast *f);
-
 /* Neither sure that it fits nor that it does not; false where --headroom decides. */
 bool fits_is_unsure(const struct fits_question *question, const struct forecast *f);
 

@@ -1,20 +1,13 @@
 /* fits_sure.c - `reckon fits`: why it is not sure that a plan fits, and what would decide it. */
 #include "cli/fits.h"
+#include "cli/verdict.h"
+#include "facts/learned.h"
 
 #include <reckon/advise.h>
 
-enum sure fits_sureness(const struct fits_question *question, const struct forecast *f)
-{
-    const struct rk_prediction *p = f->prediction;
-    return sure_of(p->stage[p->tightest].total_bytes,
-                   forecast_system(f, p->tightest)->memory[0].capacity_bytes, &question->sure);
-}
-
 bool fits_is_unsure(const struct fits_question *question, const struct forecast *f)
 {
-    const struct rk_prediction *p = f->prediction;
-    const bool full = p->timed && (p->verdict == RK_FITS || p->reason[0].tier == 0);
-    return full && !question->leaves && fits_sureness(question, f) == SURE_UNSURE;
+    return !question->leaves && verdict_sure(f, &question->sure) == SURE_UNSURE;
 }
 
 /* The fastest change that makes it fit surely; "" where no single one does. */
@@ -26,7 +19,9 @@ static const char *change_of(struct report *report, const struct fits_question *
     const int count = rk_savings(f->model, f->system, f->plan, f->prediction, changes);
     const double capacity = forecast_system(f, f->prediction->tightest)->memory[0].capacity_bytes;
     for (int i = 0; i < count; i++) {
-        const bool sure = sure_of(changes[i].need_bytes, capacity, &question->sure) == SURE_FITS;
+        const double need = changes[i].need_bytes;
+        const double chance = learned_fit_within(f->model, f->plan, need, capacity);
+        const bool sure = sure_of(chance, need, capacity, &question->sure) == SURE_FITS;
         if (sure && (!best || changes[i].step_s < best->step_s)) best = &changes[i];
     }
     if (!best) return "";

@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "catalog/hosts.h"
 #include "cli/fits.h"
+#include "cli/verdict.h"
 #include "plan/members.h"
 
 #include <string.h>
@@ -82,10 +83,8 @@ static enum sure sure_of_plan(const struct tuning *t, struct rk_plan *plan, stru
     const struct rk_system *system = offloads_of(plan) && t->host ? t->host : &t->input->system;
     if (!plan_given(&t->input->draft, "batch")) plan->batch = plan->microbatch * rk_plan_data(plan);
     rk_predict(&t->input->model, system, plan, p);
-    if (!p->timed) return SURE_NOT;
-    if (p->verdict != RK_FITS && p->reason[0].tier > 0) return SURE_NOT;
-    return sure_of(p->stage[p->tightest].total_bytes, system->memory[0].capacity_bytes,
-                   &t->question->sure);
+    const struct forecast f = {&t->input->model, system, plan, p, ""};
+    return verdict_sure(&f, &t->question->sure);
 }
 
 /* The longest sample that surely fits, a multiple of TOKENS_STEP: memory grows with it. */
@@ -238,11 +237,12 @@ static enum sure report_ways(struct report *report, const struct tuning *t)
     }
     report_note(
         report,
-        report_text(report,
-                    "up to: samples of the largest microbatch that fits. longest: tokens per "
-                    "sample that fit with a microbatch of 1, up to %d. A way fits when it needs at "
-                    "most %.3g of the memory (--sure).",
-                    TOKENS_STEP, t->question->sure.fits));
+        report_text(
+            report,
+            "up to: samples of the largest microbatch that fits. longest: tokens per "
+            "sample that fit with a microbatch of 1, up to %d. A way fits when its P(fits) is "
+            "at least %.3g %% (--sure).",
+            TOKENS_STEP, 100 * t->question->sure.fits));
     return fastest->sure;
 }
 

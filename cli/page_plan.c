@@ -4,8 +4,8 @@
 #include "cli/describe.h"
 #include "cli/fits.h"
 #include "cli/pages.h"
+#include "cli/verdict.h"
 #include "clusters/predict.h"
-#include "facts/learned.h"
 #include "machine/part.h"
 
 #include <inttypes.h>
@@ -84,21 +84,18 @@ static void verdict(struct html_page *page, const struct page_plan *p, const cha
     struct html_block block = {HTML_VERDICT, .text = *errors ? errors : NULL,
                                .source = predict_command(page, p, "--format json")};
     if (f->prediction->timed) block.table = cards(page, p);
-    if (f->prediction->verdict != RK_FITS) {
-        block.tone = REPORT_BAD;
+    const enum sure sure = verdict_sure(f, NULL);
+    block.tone = verdict_tone(sure);
+    if (sure == SURE_NOT)
         block.title = report_text(&page->memory, "This plan cannot run: %s.",
                                   f->prediction->reasons ? forecast_reason(&page->memory, f, 0)
                                                          : rk_verdict_name(f->prediction->verdict));
-    } else {
-        const double chance = f->system->machine ? NAN
-                                                 : learned_fit(f->model, f->system, f->plan,
-                                                               f->prediction->hbm_bytes);
-        const bool sure = isnan(chance) || chance >= LEARNED_SURE;
-        block.tone = sure ? REPORT_GOOD : REPORT_UNSURE;
-        block.title = sure ? report_text(&page->memory, "It fits: %s", sizes_text(page, f))
-                           : report_text(&page->memory, "It fits with %.0f %% probability: %s",
-                                         100 * chance, sizes_text(page, f));
-    }
+    else if (sure == SURE_FITS)
+        block.title = report_text(&page->memory, "It fits: %s", sizes_text(page, f));
+    else
+        block.title =
+            report_text(&page->memory, "Unsure, %s: %s",
+                        verdict_chance(&page->memory, verdict_probability(f)), sizes_text(page, f));
     html_add(page, &block);
 }
 
@@ -412,7 +409,8 @@ static void pipeline(struct html_page *page, const struct page_plan *p)
     const struct forecast *f = p->forecast;
     struct timeline_plan plan;
     struct rk_error error;
-    if (step_timeline(&plan, f->model, f->system, f->plan, f->prediction, NULL, -1, &error) != RK_OK)
+    if (step_timeline(&plan, f->model, f->system, f->plan, f->prediction, NULL, -1, &error) !=
+        RK_OK)
         return;
     page_schedule(
         page, &plan,

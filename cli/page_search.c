@@ -6,6 +6,7 @@
 #include "cli/page_effects.h"
 #include "cli/progress.h"
 #include "cli/search_clusters.h"
+#include "cli/verdict.h"
 #include "facts/learned.h"
 
 #include <inttypes.h>
@@ -247,14 +248,16 @@ static void verdict(const struct searched *j)
         block.title =
             report_text(memory, "No plan can run: %s.", search_reason(memory, j->search->search));
     } else {
-        const bool sure = isnan(chance(j, 0)) || chance(j, 0) >= LEARNED_SURE;
-        block.tone = sure ? REPORT_GOOD : REPORT_UNSURE;
+        const enum sure sure = sure_of(chance(j, 0), j->best[0].outcome.hbm_bytes,
+                                       problem_of(j)->system->memory[0].capacity_bytes, NULL);
+        block.tone = verdict_tone(sure);
         block.title = report_text(memory, "Best plan: %s", time_text(j, j->best));
         block.text = report_text(
             memory,
-            sure ? "%s"
-                 : "%s. It may not fit: of measured runs whose peak was predicted so close "
-                   "to the memory, %.0f %% did.",
+            sure == SURE_FITS
+                ? "%s"
+                : "%s. It is unsure whether it fits: of measured runs whose peak was predicted so "
+                  "close to the memory, %.0f %% did.",
             words_of(j, &j->best[0].plan), 100 * chance(j, 0));
     }
     html_add(j->page, &block);

@@ -165,26 +165,17 @@ static void add_headroom_record(struct report *report, const struct search *sear
             cell_text(some ? report_text(report, "%s", words) : NULL)});
 }
 
-/* Beside the best one: plans on the edge of the memory do not always fit. */
-static void add_chance(struct report *report, const struct search *search)
+/* Plans on the edge of the memory do not always fit. */
+static void add_advice(struct report *report, const struct search *search)
 {
-    const struct rk_plans_problem *p = &search->problem;
     struct first best;
     if (search_is_over_clusters(search)) return; /* each stage says it */
     take_first(search, &best);
-    const double chance = learned_fit(p->model, p->system, &best.plan, best.prediction.hbm_bytes);
-    check_remark("the best plan", p->model, p->system, &best.plan);
-    if (isnan(chance) || chance >= LEARNED_SURE) return;
-    report_note(report,
-                report_text(report,
-                            "The best may not fit: %s, as measured runs with such a predicted "
-                            "peak%s",
-                            verdict_chance(report, chance),
-                            search->room == SEARCH_NO_ROOM ? "" : ";"));
-    if (search->room != SEARCH_NO_ROOM)
-        report_note(
-            report,
-            "  --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB");
+    check_remark("the best plan", search->problem.model, search->problem.system, &best.plan);
+    if (verdict_sure(&best.forecast, NULL) == SURE_FITS || search->room == SEARCH_NO_ROOM) return;
+    report_note(
+        report,
+        "  --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB");
 }
 
 /* ---- what became of all ---- */
@@ -330,7 +321,9 @@ static void add_best(struct report *report, const struct search *search)
     struct first best;
     if (!search->result.found || search_is_over_clusters(search)) return;
     take_first(search, &best);
-    report_note(report, report_text(report, "Best plan %s", verdict_line(report, &best.forecast)));
+    const bool unsure = verdict_sure(&best.forecast, NULL) == SURE_UNSURE;
+    report_note(report, report_text(report, "Best plan %s%s", unsure ? "is " : "",
+                                    verdict_line(report, &best.forecast)));
 }
 
 static void add_headline(struct report *report, const struct search *search)
@@ -417,7 +410,7 @@ void search_answer_fill(struct report *report, const struct search *search,
             if (search_is_over_clusters(search)) search_clusters_proof(report, search);
             add_times(report, search);
             add_next(report, search);
-            add_chance(report, search);
+            add_advice(report, search);
         }
     } else {
         add_summary(report, search);

@@ -1,5 +1,6 @@
 /* validate_verdicts.c - whether what was said to fit did, and whether the best plan was chosen. */
 #include "cli/validate_tables.h"
+#include "facts/learned.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +36,10 @@ static void count_sure(const struct results *results, const struct sure_bounds *
         const bool fits = r->verdict == RESULT_COMPARED || r->verdict == RESULT_OOM_ACCEPTED;
         const enum sure by_verdict = fits ? SURE_FITS : SURE_NOT; /* of a lower tier, or untimed */
         const bool known = j->total_bytes > 0 && (fits || j->reason.tier == 0);
-        count[oom][known ? sure_of(j->total_bytes, j->capacity_bytes, bounds) : by_verdict]++;
+        const double chance =
+            learned_fit_within(&r->model, &j->plan, j->total_bytes, j->capacity_bytes);
+        count[oom]
+             [known ? sure_of(chance, j->total_bytes, j->capacity_bytes, bounds) : by_verdict]++;
     }
 }
 

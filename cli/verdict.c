@@ -10,13 +10,21 @@ const char *verdict_chance(struct report *report, double probability)
     return isnan(probability) ? "" : report_text(report, "P(fits) %.0f %%", 100 * probability);
 }
 
-/* Of the fullest stage. */
-static double chance_of(const struct forecast *f)
+double verdict_probability(const struct forecast *f)
 {
     const int tightest = f->prediction->tightest;
     if (f->plan->framework == RK_CALCULON) return NAN; /* compared with no measured runs */
     return learned_fit(f->model, forecast_system(f, tightest), f->plan,
                        f->prediction->stage[tightest].total_bytes);
+}
+
+enum sure verdict_sure(const struct forecast *f, const struct sure_bounds *bounds)
+{
+    const struct rk_prediction *p = f->prediction;
+    const bool by_peak = p->timed && (p->verdict == RK_FITS || p->reason[0].tier == 0);
+    if (!by_peak) return SURE_NOT;
+    return sure_of(verdict_probability(f), p->stage[p->tightest].total_bytes,
+                   forecast_system(f, p->tightest)->memory[0].capacity_bytes, bounds);
 }
 
 static const char *step_of(struct report *report, const struct forecast *f)
@@ -41,36 +49,34 @@ static const char *memory_of(struct report *report, const struct forecast *f)
                        forecast_system(f, p->tightest)->memory[0].capacity_bytes / 0x1p30, stage);
 }
 
-static const char *line_of(struct report *report, const struct forecast *f, const char *outcome)
+static const char *line_of(struct report *report, const struct forecast *f, enum sure sure)
 {
     const struct rk_prediction *p = f->prediction;
-    if (p->verdict != RK_FITS && !outcome)
+    if (sure == SURE_NOT)
         return report_text(report, "%s: %s", p->timed ? "does not fit" : "cannot run",
                            forecast_reason(report, f, 0));
-    const double chance = chance_of(f);
-    const char *of = verdict_chance(report, chance);
-    return report_text(report, "%s: %s%s%s, MFU %.1f %%, %s",
-                       outcome                 ? outcome
-                       : chance < LEARNED_SURE ? "may not fit"
-                                               : "fits",
-                       of, *of ? ", " : "", step_of(report, f), 100 * p->mfu, memory_of(report, f));
+    const char *of = verdict_chance(report, verdict_probability(f));
+    return report_text(report, "%s: %s%s%s, MFU %.1f %%, %s", sure_name(sure), of, *of ? ", " : "",
+                       step_of(report, f), 100 * p->mfu, memory_of(report, f));
 }
 
 const char *verdict_line(struct report *report, const struct forecast *f)
 {
-    return line_of(report, f, NULL);
+    return line_of(report, f, verdict_sure(f, NULL));
 }
 
-static enum report_tone tone_of(const struct forecast *f)
+enum report_tone verdict_tone(enum sure sure)
 {
-    if (f->prediction->verdict != RK_FITS) return REPORT_BAD;
-    return chance_of(f) < LEARNED_SURE ? REPORT_UNSURE : REPORT_GOOD;
+    static const enum report_tone tones[] = {
+        [SURE_FITS] = REPORT_GOOD, [SURE_NOT] = REPORT_BAD, [SURE_UNSURE] = REPORT_UNSURE};
+    return tones[sure];
 }
 
-void verdict_add(struct report *report, const struct forecast *f, const char *outcome)
+void verdict_add(struct report *report, const struct forecast *f, const struct sure_bounds *bounds)
 {
-    const char *text = line_of(report, f, outcome);
-    report_verdict(report, outcome ? REPORT_UNSURE : tone_of(f), text);
+    const enum sure sure = verdict_sure(f, bounds);
+    const char *text = line_of(report, f, sure);
+    report_verdict(report, verdict_tone(sure), text);
     report_note(report, text);
     report_note(report, report_text(report, "  %s on %s, %llu GPU%s, %s", f->model->id,
                                     f->system->id, (unsigned long long)f->plan->ranks,

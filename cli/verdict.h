@@ -5,14 +5,23 @@
 #define RECKON_CLI_VERDICT_H
 
 #include "cli/prediction.h"
+#include "facts/sure.h"
 
 /* "fits: P(fits) 76 %, 3.368 s per step (50 % 3.287-4.314 s), MFU 46.1 %, ..."; lives as
  * long as the report. */
 const char *verdict_line(struct report *report, const struct forecast *f);
 
-/* Prints it, and below it what it is about, the plan and what was assumed; pages have it, too.
- * `outcome` stands in place of "fits" and "does not fit": "unsure"; NULL: as predicted. */
-void verdict_add(struct report *report, const struct forecast *f, const char *outcome);
+/* Does the plan fit, by its fullest stage? One that cannot run does not. `bounds` NULL: the usual.
+ */
+enum sure verdict_sure(const struct forecast *f, const struct sure_bounds *bounds);
+
+enum report_tone verdict_tone(enum sure sure);
+
+/* P(fits) of the fullest stage; NAN where no measured runs say it. */
+double verdict_probability(const struct forecast *f);
+
+/* Prints it, and below it what it is about, the plan and what was assumed; pages have it, too. */
+void verdict_add(struct report *report, const struct forecast *f, const struct sure_bounds *bounds);
 
 /* "P(fits) 76 %"; "" where no measured runs say it (NAN). */
 const char *verdict_chance(struct report *report, double probability);

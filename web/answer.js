@@ -47,7 +47,7 @@ function showHeadline(names, question, prediction, search) {
     (search ? `: the best of ${search.counts.plans.toLocaleString('en')} plans, ${search.counts.fits.toLocaleString('en')} of which fit.` : '.');
   const chances = !prediction.fits ? make('p', {className: 'warning', textContent: refusalText(prediction)})
     : prediction.memory_fits && prediction.memory_fits.probability < 0.75
-      ? make('p', {className: 'warning', textContent: 'It may not fit: memory is predicted close to what there is. Another plan below leaves more room.'}) : null;
+      ? make('p', {className: 'warning', textContent: 'It is unsure whether it fits: memory is predicted close to what there is. Another plan below leaves more room.'}) : null;
   tone(place, !prediction.fits ? 'bad' : chances ? 'unsure' : 'good');
   place.replaceChildren(make('h2', {textContent: title}), make('p', {textContent: what}),
     cards(figureCards(prediction)), ...(chances ? [chances] : []));

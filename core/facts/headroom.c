@@ -34,7 +34,7 @@ enum rk_status headroom_room(const char *text, const struct rk_model *model,
     double share;
     *room = 1;
     if (!text || strcmp(text, "learned") == 0) {
-        *room = learned_room(model, system, plan);
+        *room = learned_room(model, plan);
         return RK_OK;
     }
     if (strcmp(text, "none") == 0 || strcmp(text, "0") == 0) return RK_OK;

@@ -19,28 +19,34 @@ const struct error_bars *learned_bars(void)
     return state == READ ? &bars : NULL;
 }
 
-static bool learned_peaks(const struct rk_model *model, const struct rk_system *system,
-                          const struct rk_plan *plan, struct error_class *peaks)
+/* Classes of peaks are of no device. */
+static bool learned_peaks(const struct rk_model *model, const struct rk_plan *plan,
+                          struct error_class *peaks)
 {
     /* The published model was compared with no such runs. */
     const struct error_bars *bars = plan->framework == RK_CALCULON ? NULL : learned_bars();
     const struct error_request request = {
-        model, system->id, plan, (double)rk_model_parameters(model), 1, PUBLISHED_UNKNOWN};
+        model, "", plan, (double)rk_model_parameters(model), 1, PUBLISHED_UNKNOWN};
     return bars && error_bar_of_memory(bars, &request, peaks);
 }
 
-double learned_room(const struct rk_model *model, const struct rk_system *system,
-                    const struct rk_plan *plan)
+double learned_room(const struct rk_model *model, const struct rk_plan *plan)
 {
     enum { THREE_OF_FOUR = 3 }; /* of error_shares */
     struct error_class peaks;
-    return learned_peaks(model, system, plan, &peaks) ? 1 / fmax(1, peaks.ratio[THREE_OF_FOUR]) : 1;
+    return learned_peaks(model, plan, &peaks) ? 1 / fmax(1, peaks.ratio[THREE_OF_FOUR]) : 1;
+}
+
+double learned_fit_within(const struct rk_model *model, const struct rk_plan *plan,
+                          double need_bytes, double capacity_bytes)
+{
+    struct error_class peaks;
+    if (!learned_peaks(model, plan, &peaks)) return NAN;
+    return error_share_below(&peaks, capacity_bytes / need_bytes);
 }
 
 double learned_fit(const struct rk_model *model, const struct rk_system *system,
                    const struct rk_plan *plan, double hbm_bytes)
 {
-    struct error_class peaks;
-    if (!learned_peaks(model, system, plan, &peaks)) return NAN;
-    return error_share_below(&peaks, system->memory[0].capacity_bytes / hbm_bytes);
+    return learned_fit_within(model, plan, hbm_bytes, system->memory[0].capacity_bytes);
 }

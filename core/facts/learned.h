@@ -15,12 +15,15 @@ const struct error_bars *learned_bars(void);
  * the plan's (framework, dense or with experts) fit; 1 where nothing is known, as of the published
  * model.
  */
-double learned_room(const struct rk_model *model, const struct rk_system *system,
-                    const struct rk_plan *plan);
+double learned_room(const struct rk_model *model, const struct rk_plan *plan);
 
-/* Share of such runs that fit where this one is predicted; NAN where nothing is known of them. */
-#define LEARNED_SURE 0.745 /* three of four, as printed in whole percents: below it may not fit */
+/* Share of such runs that fit where this one is predicted; NAN where nothing is known of them. What
+ * it means: sure.h. */
 double learned_fit(const struct rk_model *model, const struct rk_system *system,
                    const struct rk_plan *plan, double hbm_bytes);
+
+/* ... on a device of which no more is known. */
+double learned_fit_within(const struct rk_model *model, const struct rk_plan *plan,
+                          double need_bytes, double capacity_bytes);
 
 #endif

@@ -2,9 +2,10 @@
 
 #include "base/units.h"
 
+#include <math.h>
 #include <string.h>
 
-const struct sure_bounds sure_usual = {0.85, 1.1};
+const struct sure_bounds sure_usual = {0.75, 0.20};
 
 const char *sure_name(enum sure sure)
 {
@@ -13,10 +14,14 @@ const char *sure_name(enum sure sure)
     return names[sure];
 }
 
-enum sure sure_of(double need_bytes, double capacity_bytes, const struct sure_bounds *bounds)
+enum sure sure_of(double probability, double need_bytes, double capacity_bytes,
+                  const struct sure_bounds *bounds)
 {
-    if (need_bytes <= bounds->fits * capacity_bytes) return SURE_FITS;
-    return need_bytes > bounds->fails * capacity_bytes ? SURE_NOT : SURE_UNSURE;
+    const struct sure_bounds *b = bounds ? bounds : &sure_usual;
+    const double percent = round(100 * probability); /* as it is printed */
+    if (isnan(probability)) return need_bytes <= capacity_bytes ? SURE_FITS : SURE_NOT;
+    if (percent >= round(100 * b->fits)) return SURE_FITS;
+    return percent < round(100 * b->fails) ? SURE_NOT : SURE_UNSURE;
 }
 
 enum rk_status sure_read(const char *text, struct sure_bounds *bounds, struct rk_error *error)
@@ -27,12 +32,14 @@ enum rk_status sure_read(const char *text, struct sure_bounds *bounds, struct rk
     const size_t length = comma ? (size_t)(comma - text) : strlen(text);
     const char *second = comma ? comma + 1 : text;
     const size_t rest = comma ? strlen(second) : length;
-    if (length && rest && number_parse(text, length, &bounds->fits) == length &&
-        number_parse(second, rest, &bounds->fails) == rest && bounds->fits > 0 &&
-        bounds->fits <= bounds->fails && bounds->fails < 100)
+    double fits, fails;
+    if (length && rest && number_parse(text, length, &fits) == length &&
+        number_parse(second, rest, &fails) == rest && fails >= 1 && fails <= fits && fits <= 100) {
+        *bounds = (struct sure_bounds){fits / 100, fails / 100};
         return RK_OK;
+    }
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                   "`sure`: \"%.40s\" is not a pair of shares of the memory such as 0.85,1.1, the "
-                   "smaller first, and no single one such as 1",
+                   "`sure`: \"%.40s\" is not a pair of percentages of 1 to 100 such as 75,20, the "
+                   "larger first, and no single one such as 50",
                    text);
 }

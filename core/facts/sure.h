@@ -1,14 +1,16 @@
-/* sure.h - is it sure that a run fits: what it needs, over what the device has.
+/* sure.h - does a run fit, does it not, or is that unsure: the one judgement of all commands.
  *
- * Predicted peaks are off by some percent. Between two shares of the device's memory nobody knows:
- * `reckon fits` then says unsure and exits with 2, and `reckon validate` counts such runs apart.
+ * Predicted peaks are off by some percent, so whether a plan fits has a probability (learned.h).
+ * Between two bounds of it nobody knows: answers then say unsure, `reckon fits` exits with 2, and
+ * `reckon validate` counts such runs apart. --headroom learned keeps plans to the upper one.
  */
 #ifndef RECKON_FACTS_SURE_H
 #define RECKON_FACTS_SURE_H
 
 #include <reckon/catalog.h>
 
-/* Shares of the device's memory. At most `fits` surely fits, more than `fails` surely does not. */
+/* Probabilities of fitting, compared in whole percents: at least `fits` fits, less than `fails`
+ * does not. */
 struct sure_bounds {
     double fits, fails;
 };
@@ -19,10 +21,13 @@ extern const struct sure_bounds sure_usual;
 enum sure { SURE_FITS, SURE_NOT, SURE_UNSURE };
 const char *sure_name(enum sure sure);
 
-enum sure sure_of(double need_bytes, double capacity_bytes, const struct sure_bounds *bounds);
+/* `probability` NAN: nothing was learned of such runs, and what is needed decides. `bounds` NULL:
+ * the usual ones. */
+enum sure sure_of(double probability, double need_bytes, double capacity_bytes,
+                  const struct sure_bounds *bounds);
 
-/* "0.85,1.1"; "1" for both: never unsure. NULL leaves the usual. RK_BAD_ARGUMENT for other texts.
- */
+/* Percentages, "75,20"; "50" for both: never unsure. NULL leaves the usual. RK_BAD_ARGUMENT for
+ * other texts. */
 enum rk_status sure_read(const char *text, struct sure_bounds *bounds, struct rk_error *error);
 
 #endif

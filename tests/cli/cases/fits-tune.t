@@ -19,7 +19,7 @@ LoRA    most tokens/s  fits  16.44        1      1           376   11,264  frame
 QLoRA   least memory   fits  12.95        1      1           421   15,360  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 QLoRA   most tokens/s  fits  15.01        1      1           421   12,288  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
-up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, up to 512. A way fits when it needs at most 0.85 of the memory (--sure).
+up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, up to 512. A way fits when its P(fits) is at least 75 % (--sure).
 exit 0
 method,best_in,fits,need_bytes,microbatch
 "full, bf16",least memory,unsure,23483304181.760002
@@ -40,7 +40,7 @@ method    has the        fits   need  samples  up to  tokens/s/GPU  longest  pla
 as given  least memory   fits   4.85        1     16          1045   35,328  framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
 as given  most tokens/s  fits  16.63        8      8          2308   24,064  framework=fsdp mbs8 gbs8 seq2048 recompute=full loss-in-chunks lora64 base=nf4
 
-up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, up to 512. A way fits when it needs at most 0.85 of the memory (--sure).
+up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, up to 512. A way fits when its P(fits) is at least 75 % (--sure).
 llama3.1-405b on rtx4090 x1, 1 GPU, samples of 65536 tokens
   assumed: gpus 1 (all of the system), precision bf16, microbatch 1, batch 4 (4 * gpus * microbatch), attention flash
   offloading to host memory 512 GiB a node of 8 at 25 GB/s each, assumed

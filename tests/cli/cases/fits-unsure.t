@@ -1,9 +1,9 @@
 # near the size of the memory: how sure, and what makes it sure; no such lines where --sure says never, or where it surely fits
 unsure() { reckon fits llama3.1-8b "a100-sxm4-80g x8" framework=fsdp zero3 gbs8 mbs1 "$@" >answer; code=$?; sed -n "1s/ (50.*//p; /To be sure/p" answer; echo "exit $code"; }
 unsure seq8192 no-fused
-unsure seq8192 no-fused --sure 1
+unsure seq8192 no-fused --sure 50
 unsure seq8192 recompute=full
-unsure seq32768 recompute=full --sure 0.2,1.1
+unsure seq32768 recompute=full --sure 90,20
 === stdout
 unsure: P(fits) 20 %, 2.664 s per step
   it needs 109 % of the memory (exit status 2). To be sure: fused surely fits (step -7.0 %); or measure one step on the tightest stage (torch.cuda.max_memory_reserved)
@@ -12,5 +12,5 @@ exit 1
 fits: P(fits) 98 %, 2.986 s per step
 exit 0
 unsure: P(fits) 86 %, 16.61 s per step
-  it needs 57 % of the memory (exit status 2). To be sure: measure one step on the tightest stage (torch.cuda.max_memory_reserved)
+  it needs 57 % of the memory (exit status 2). To be sure: cp2 surely fits (step +2.2 %); or measure one step on the tightest stage (torch.cuda.max_memory_reserved)
 exit 2

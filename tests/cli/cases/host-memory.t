@@ -50,7 +50,7 @@ fits: P(fits) 96 %, 38.30 s per step (50 % 37.13-52.57 s), MFU 38.8 %, memory 48
 llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, detailed model: 38.57 s per step
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
   assumed: host memory 2048 GiB a node of 8 at 50 GB/s each, precision bf16, framework megatron,
-may not fit: P(fits) 61 %, 3.225 s per step (50 % 3.147-4.131 s), MFU 52.9 %, memory 90.3 of 96.0 GiB
+unsure: P(fits) 61 %, 3.225 s per step (50 % 3.147-4.131 s), MFU 52.9 %, memory 90.3 of 96.0 GiB
   llama3.1-8b on gh200-96g, 8 GPUs, detailed model
   plan: dp8 gbs32 zero1 offload-optimizer=1
   assumed: precision bf16, framework megatron, microbatch 1, batch 32 (4 * gpus * microbatch),

@@ -18,7 +18,7 @@ reckon study study.json -q --export csv
 === stdout
 id               Llama
 fits
-unsure
+fits
 Llama on h100-sxm5-80g, 8 GPUs, detailed model
 <title>Llama on h100-sxm5-80g
 Llama on h100-sxm5-80g

@@ -9,7 +9,7 @@ reckon report --search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 64 -o report.html
 reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 tp2 --format json -o json.html; head -c 1 json.html; echo
 reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 tp2 -o /no/such/folder/p.html; echo "exit $?"
 # a search's page says how many plans so near the edge of the memory fitted
-reckon report --search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 8 --headroom none -o edge.html; grep -o 'It may not fit' edge.html; grep -c '>fits in<' edge.html
+reckon report --search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 8 --headroom none -o edge.html; grep -o 'It is unsure whether it fits' edge.html; grep -c '>fits in<' edge.html
 # timeline's page draws the schedule, of several clusters, too
 reckon timeline -m llama3.1-8b -s h100-sxm5-80g tp2 pp4 gbs16 zero1 -o timeline.html; grep -o '<h1>[^<]*\|<h2[^<]*\|id="schedule"' timeline.html | sort -u
 two="h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@50us"
@@ -32,7 +32,7 @@ class="verdict good
 the same page
 {
 exit 4
-It may not fit
+It is unsure whether it fits
 1
 <h1>llama3.1-8b on h100-sxm5-80g, 8 GPUs, detailed model: 2.451 s per step
 <h2 id="section-schedule">The pipeline

@@ -1,7 +1,7 @@
 # layers in chunks of the sequence: predicted, searched, simulated; what is not known is refused with what would work
 s='a100-sxm4-80g mem2=250GB@20GB/s'
 w='framework=deepspeed cp8 cp-kind=ulysses zero3 gbs1 seq4194304 recompute=full offload-activations=1 loss-in-chunks grad-overlap weight-overlap'
-for u in 1 16 64; do reckon predict -m llama3.1-8b -s "$s" -g 8 $w seq-chunks$u --verbose | grep -E '^(fits|may|does)|^offload|^memory tier'; done
+for u in 1 16 64; do reckon predict -m llama3.1-8b -s "$s" -g 8 $w seq-chunks$u --verbose | grep -E '^(fits|unsure|does)|^offload|^memory tier'; done
 reckon timeline -m llama3.1-8b -s "$s" -g 8 $w seq-chunks64 | grep '^step'
 reckon search -m llama3.1-8b -s "$s" -g 8 -b 1 framework=deepspeed loss-in-chunks --sequence 4194304 --context-kind ulysses --sequence-chunks 1,16,64 --activation-shares 1 --zero 3 --top 3 -q | sed -n '/^Best plan[^:]*$/,/^$/p'
 p="reckon predict -m llama3.1-8b -g 8 gbs8 seq131072"
@@ -22,7 +22,7 @@ does not fit: memory tier 0 (HBM2e) needs 136.9 GiB on stage 0, has 80 GiB: 56.8
 offload        0.4731    0.0  exposed offload transfers
 memory tier 0 (HBM2e)  136.89     80.00  171.1  ########################
 memory tier 1 (mem2)   140.98    232.83   60.6  ###############.........
-may not fit: P(fits) 68 %, 4.349 h per step (50 % 4.575-6.385 h), MFU 35.9 %, memory 67.5 of 80.0 GiB
+unsure: P(fits) 68 %, 4.349 h per step (50 % 4.575-6.385 h), MFU 35.9 %, memory 67.5 of 80.0 GiB
 offload        0.4731    0.0  exposed offload transfers
 memory tier 0 (HBM2e)   67.46     80.00   84.3  ####################....
 memory tier 1 (mem2)   162.98    232.83   70.0  #################.......

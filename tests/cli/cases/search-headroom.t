@@ -1,7 +1,7 @@
 q="reckon search -m llama3.1-70b -s h100 -g 64 -b 256 -q -k 2"
-$q | sed -n '/^Best plan[^:]*$/,/^ *2/p;/may not fit/p;/--headroom/p'
+$q | sed -n '/^Best plan[^:]*$/,/^ *2/p;/unsure/p;/--headroom/p'
 for room in 8GiB 10% learned; do
-    $q --headroom $room | sed -n '3,4p;/may not fit/p'
+    $q --headroom $room | sed -n '3,4p;/unsure/p'
 done
 $q --headroom 30GiB --where 'tensor < 3' | sed -n 3,4p
 reckon search -m llama3.1-70b -s h100,h200 -g 64 -b 256 -q --headroom 20% | grep '^h'
@@ -9,12 +9,12 @@ for room in 90GiB x -3GiB 120% ''; do
     $q --headroom "$room"; echo $?
 done
 # ties: one row for plans of the same time and memory; a frontier cut at -k
-reckon search -m deepseek-v3 -s h800 -g 2048 -b 15360 -q -k 6 --zero 1 --microbatch 1 --schedule 1f1b | sed -n '/^Best plan[^:]*$/,/left out/p;/may not fit/p;/--headroom/p'
+reckon search -m deepseek-v3 -s h800 -g 2048 -b 15360 -q -k 6 --zero 1 --microbatch 1 --schedule 1f1b | sed -n '/^Best plan[^:]*$/,/left out/p;/unsure/p;/--headroom/p'
 $q --pareto time,hbm | sed -n '/^The first/,/^ *2/p'
 # The default leaves what was learned and says what that costs; `none` does not, nor does a condition on memory; where no
 # plan leaves so much, the memory is filled.
 q="reckon search -m mixtral-8x7b -s h100 -g 64 -b 256 -q -k1"
-best() { "$@" | sed -n '2,5{/headroom/p};/^ *1 /p;/may not fit/p'; }
+best() { "$@" | sed -n '2,5{/headroom/p};/^ *1 /p;/unsure/p'; }
 best $q
 best $q --headroom none
 best $q --headroom 0
@@ -83,19 +83,15 @@ rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
   headroom 8.2 of 80.0 GiB, which three of four measured runs like it keep
   with --headroom none: 5.336 s (1.9 % faster) at 77.1 GiB; P(fits) 57 %
    1  5.4363        6027.7  50.52    66.5       79
-Best plan may not fit: P(fits) 57 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
+Best plan is unsure: P(fits) 57 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
    1  5.3365        6140.4  51.47    77.1       57
-The best may not fit: P(fits) 57 %, as measured runs with such a predicted peak;
-Best plan may not fit: P(fits) 57 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
+Best plan is unsure: P(fits) 57 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
    1  5.3365        6140.4  51.47    77.1       57
-The best may not fit: P(fits) 57 %, as measured runs with such a predicted peak;
-Best plan may not fit: P(fits) 57 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
+Best plan is unsure: P(fits) 57 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
    1  5.3365        6140.4  51.47    77.1       57
-The best may not fit: P(fits) 57 %, as measured runs with such a predicted peak;
-Best plan may not fit: P(fits) 41 %, 30.52 s per step (50 % 29.46-47.22 s), MFU 25.4 %, memory 79.8 of 80.0 GiB on stage 2 of 0-31
+Best plan is unsure: P(fits) 41 %, 30.52 s per step (50 % 29.46-47.22 s), MFU 25.4 %, memory 79.8 of 80.0 GiB on stage 2 of 0-31
   headroom 8.2 of 80.0 GiB, which three of four measured runs like it keep: no plan keeps it, these fill the memory
    1  30.5186        1006.6  25.42    79.8       41
-The best may not fit: P(fits) 41 %, as measured runs with such a predicted peak
 {'usable_bytes': 77108928114.90125, 'left_out_step_s': 5.33649577042887, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
 None 9.215829965530471
 [71427261076.48, 0.791602302689525]
@@ -103,10 +99,10 @@ None 9.215829965530471
   fastest that leaves 8.2 GiB), framework megatron, sequence 8192 (the model's), attention flash3
 B  best that leaves 8.2 GiB: 5.436 s per step, 66.52 GiB
   fastest that fits), framework megatron, sequence 8192 (the model's), attention flash3
-B  best: 5.336 s per step, 77.10 GiB, may not fit: P(fits) 57 %
+B  best: 5.336 s per step, 77.10 GiB, unsure: P(fits) 57 %
   fastest that leaves 30.0 GiB), framework megatron, sequence 8192 (the model's), attention flash3
 B  best that leaves 30.0 GiB: 5.611 s per step, 49.21 GiB
-A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, may not fit: P(fits) 60 %
+A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, unsure: P(fits) 60 %
 B  best that leaves 8.2 GiB: 5.436 s per step, 66.52 GiB
 exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.21 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
   headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 95 %
