@@ -1,6 +1,8 @@
 /* comm_threads.c - ranks as threads of one process: each has a mailbox, a lock and a condition. */
 #include "run/comm.h"
 
+#include "base/clock.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -24,13 +26,6 @@ struct comm_hub {
     struct rk_error error;
     volatile int failed;
 };
-
-static double now_s(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* What a rank says when another one has failed. */
 static bool give_up(struct comm *comm)
@@ -97,13 +92,15 @@ static struct comm_message *take_first(struct line *line, uint32_t tag)
     return NULL;
 }
 
-/* Waits on the box, locked, for at most a second; false when the limit is over or a rank failed. */
-static bool wait_a_while(struct comm_hub *hub, struct mailbox *box, double since)
+/* Waits on the box, locked, for at most a second; false when the limit is over or a rank failed.
+ * `since`: when it was first waited for, 0 before that: clocks are read by who really waits. */
+static bool wait_a_while(struct comm_hub *hub, struct mailbox *box, double *since)
 {
-    struct timespec until;
-    if (has_failed(hub) || now_s(CLOCK_MONOTONIC) - since > hub->limit_s) return false;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec++;
+    const double at_s = now_s();
+    struct timespec until = {.tv_sec = (time_t)at_s + 1};
+    until.tv_nsec = (long)(1e9 * (at_s - floor(at_s)));
+    if (*since == 0) *since = at_s;
+    if (has_failed(hub) || at_s - *since > hub->limit_s) return false;
     pthread_cond_timedwait(&box->changed, &box->lock, &until);
     return true;
 }
@@ -133,17 +130,17 @@ static bool hub_receive(struct comm *comm, int from, uint32_t tag, const char *w
 {
     struct comm_hub *hub = comm->state;
     struct mailbox *box = &hub->mailbox[comm->rank], *back = &hub->mailbox[from];
-    const double since = now_s(CLOCK_MONOTONIC);
+    double since = 0;
     struct comm_message *m;
     comm_clock_work(comm);
     pthread_mutex_lock(&box->lock);
     while (!(m = take_first(&box->from[from], tag)))
-        if (!wait_a_while(hub, box, since)) {
+        if (!wait_a_while(hub, box, &since)) {
             pthread_mutex_unlock(&box->lock);
             return fail_late(comm, from, what);
         }
     pthread_mutex_unlock(&box->lock);
-    comm->waited_s += now_s(CLOCK_MONOTONIC) - since;
+    if (since > 0) comm->waited_s += now_s() - since;
     comm_clock_wait(comm, m->clock_s + comm->clock.latency_s - comm->clock.base_s);
     comm->clock.latest_s = fmax(comm->clock.latest_s, m->met_s);
     comm_clock_amount(comm, (double)bytes);
@@ -190,11 +187,11 @@ static bool hub_wait(struct comm *comm, struct comm_message *m)
 {
     struct comm_hub *hub = comm->state;
     struct mailbox *box = &hub->mailbox[comm->rank];
-    const double since = now_s(CLOCK_MONOTONIC);
+    double since = 0;
     bool taken;
     comm_clock_work(comm);
     pthread_mutex_lock(&box->lock);
-    while (!(taken = m->taken) && wait_a_while(hub, box, since))
+    while (!(taken = m->taken) && wait_a_while(hub, box, &since))
         ;
     pthread_mutex_unlock(&box->lock);
     if (taken) comm_clock_wait(comm, m->clock_s - comm->clock.base_s);
@@ -215,12 +212,15 @@ struct comm_hub *comm_hub_open(int ranks, double limit_s)
     *hub = (struct comm_hub){.ranks = ranks, .limit_s = limit_s};
     hub->comm = calloc((size_t)ranks, sizeof *hub->comm);
     hub->mailbox = calloc((size_t)ranks, sizeof *hub->mailbox);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&hub->lock, NULL);
     bool ok = hub->comm && hub->mailbox;
     for (int i = 0; i < ranks && ok; i++) {
         struct mailbox *box = &hub->mailbox[i];
         pthread_mutex_init(&box->lock, NULL);
-        pthread_cond_init(&box->changed, NULL);
+        pthread_cond_init(&box->changed, &monotonic);
         box->from = calloc((size_t)ranks, sizeof *box->from);
         ok = box->from;
         for (int j = 0; j < ranks && ok; j++)
@@ -234,6 +234,7 @@ struct comm_hub *comm_hub_open(int ranks, double limit_s)
                                      .wait = hub_wait,
                                      .fail = hub_fail};
     }
+    pthread_condattr_destroy(&monotonic);
     if (ok) return hub;
     comm_hub_close(hub);
     return NULL;

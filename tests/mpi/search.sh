@@ -21,7 +21,8 @@ for options in '--top 20' '--top 3000' '--top 5 --exhaustive' '--tensor 8 --fuse
     # shellcheck disable=SC2086
     "$RECKON" search --framework calculon -m multi-1t -s "$machine" -g 4096 -b 3072 --precision fp8-current --format json \
         --quiet $options >"$work/one"
-    for ranks in 1 2 3 5; do
+    case $options in '--top 20') several='1 2 3 5' ;; *) several=3 ;; esac
+    for ranks in $several; do
         # shellcheck disable=SC2086
         search $ranks 1 $options >"$work/many"
         cmp "$work/one" "$work/many" || { echo "$ranks ranks differ: $options"; exit 1; }

@@ -3,6 +3,7 @@
  * tensor is in one box, on random plans. */
 #include "catalog/catalog.h"
 #include "catalog_cases.h"
+#include "drawn.h"
 #include "shard/manifest.h"
 #include "shard/placing.h"
 #include "shard/store.h"
@@ -329,7 +330,7 @@ Test(shard_placing, catalog)
         if (model.count_embeddings)
             cr_expect_eq(elements_of(&tensors, &model), (double)rk_model_parameters(&model), "%s",
                          model.id);
-        const int plans = tensors.tensors > 10000 ? 1 : 5;
+        const int plans = tensors.tensors > 10000 ? 1 : DRAWN(5);
         int done = 0;
         for (int k = 0; k < 200 && done < plans; k++) {
             const struct rk_plan plan = random_plan(&model);
@@ -343,6 +344,6 @@ Test(shard_placing, catalog)
         layout_release(&tensors);
     }
     cr_assert_eq(models, (int)list.count);
-    cr_assert_gt(checked, 250);
+    cr_assert_gt(checked, DRAWN(250));
     catalog_list_release(&list);
 }

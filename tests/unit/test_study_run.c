@@ -1,4 +1,5 @@
 /* Running studies: against searches one by one, and what befalls a database. */
+#include "drawn.h"
 #include "study/study.h"
 
 #include <criterion/criterion.h>
@@ -420,7 +421,7 @@ Test(study_run, killed_at_any_moment)
             study_database_close(database);
             _exit(0);
         }
-        if (kills < 25) {
+        if (kills < DRAWN(25)) {
             seed = seed * 1103515245 + 12345;
             usleep(500 + seed / 65536 % 12000);
             kill(child, SIGKILL);
