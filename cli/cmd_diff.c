@@ -78,7 +78,7 @@ const struct usage diff_usage = {
         "back as B. For a configuration of torchtitan, DeepSpeed, NeMo, axolotl, LLaMA-Factory and "
         "others B is the best plan that its keys can express, and -o with the file's ending writes "
         "it with these keys changed. Nothing is run.\n\n"
-        "Exit status 0: both plans can run and fit; 1: one of them does not.",
+        "Exit status 0: both plans can run and fit; 1: one of them does not; unsure ones count as fitting.",
     .operands = diff_operands,
     .groups = {
         {"Input", input_rows, 0},
@@ -208,7 +208,7 @@ int cmd_diff(int argc, char **argv)
     struct diff *d = diff_open(&args.source, &error);
     if (!d) return options_fail(&error);
     run_ask_priced(&args.run, *d->in.system.price, &d->in.model, 1);
-    const bool fit = d->w.a.verdict == RK_FITS && d->w.b.verdict == RK_FITS;
+    const bool fit = diff_fits(d);
     const bool page = args.output && text_ends_in(args.output, ".html");
     int code = fit ? RK_OK : RK_NOTHING_FITS;
     enum rk_status status = RK_OK;

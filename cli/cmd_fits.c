@@ -96,13 +96,14 @@ const struct usage fits_usage = {
 
 /* ---- the answer ---- */
 
-static void add_verdict(struct report *report, const struct forecast *f)
+static void add_verdict(struct report *report, const struct fits_question *question,
+                        const struct forecast *f)
 {
     static const struct report_column columns[] = {
-        {.name = "command"},        {.name = "fits"},       {.name = "verdict"},
-        {.name = "plan_words"},     {.name = "assumed"},    {.name = "tightest_stage"},
-        {.name = "capacity_bytes"}, {.name = "need_bytes"}, {.name = "left_bytes"},
-        {.name = "step_s"},
+        {.name = "command"},        {.name = "fits"},           {.name = "verdict"},
+        {.name = "outcome"},        {.name = "plan_words"},     {.name = "assumed"},
+        {.name = "tightest_stage"}, {.name = "capacity_bytes"}, {.name = "need_bytes"},
+        {.name = "left_bytes"},     {.name = "step_s"},
     };
     const struct rk_prediction *p = f->prediction;
     char text[RK_PLAN_TEXT];
@@ -111,6 +112,7 @@ static void add_verdict(struct report *report, const struct forecast *f)
         cell_text("fits"),
         cell_flag(p->verdict == RK_FITS),
         cell_text(rk_verdict_name(p->verdict)),
+        cell_text(verdict_word(f, verdict_sure(f, &question->sure))),
         cell_text(report_text(report, "%s", text)),
         cell_text(*f->assumed ? f->assumed : NULL),
         p->timed ? cell_count((uint64_t)p->tightest) : cell_none(),
@@ -261,8 +263,8 @@ static bool leaves_room(const struct fits_question *question, const struct forec
 {
     const int tightest = f->prediction->tightest;
     const double most = question->room * forecast_system(f, tightest)->memory[0].capacity_bytes;
-    return f->prediction->verdict == RK_FITS &&
-           (!question->leaves || f->prediction->stage[tightest].total_bytes <= most);
+    return !question->leaves || (f->prediction->verdict == RK_FITS &&
+                                 f->prediction->stage[tightest].total_bytes <= most);
 }
 
 static void add_room(struct report *report, const struct fits_question *question,
@@ -293,7 +295,7 @@ static void fill_report(struct report *report, const struct fits_question *quest
                         const struct forecast *f)
 {
     verdict_add(report, f, &question->sure);
-    add_verdict(report, f);
+    add_verdict(report, question, f);
     if (f->prediction->timed) add_room(report, question, f);
     fits_say_unsure(report, question, f);
     describe_model(report, f->model, REPORT_IN_JSON);
@@ -307,7 +309,7 @@ static void fill_report(struct report *report, const struct fits_question *quest
     forecast_stages(report, f, true);
     forecast_holdings(report, f);
     add_changes(report, question, f);
-    if (question->open && f->prediction->verdict != RK_FITS) add_gpus(report, question);
+    if (question->open && verdict_sure(f, &question->sure) == SURE_NOT) add_gpus(report, question);
 }
 
 /* ---- the command ---- */
@@ -354,11 +356,10 @@ enum { EXIT_UNSURE = 2 };
 static const int exits[] = {
     [SURE_FITS] = RK_OK, [SURE_NOT] = RK_NOTHING_FITS, [SURE_UNSURE] = EXIT_UNSURE};
 
-/* Exit status: of a plan that is held against a headroom, whether it leaves that; of others,
- * whether it is sure that they fit. */
+/* Of a plan that is held against a headroom, it leaves that as well. */
 static int exit_of(const struct fits_question *question, const struct forecast *f)
 {
-    if (question->leaves) return leaves_room(question, f) ? RK_OK : RK_NOTHING_FITS;
+    if (!leaves_room(question, f)) return RK_NOTHING_FITS;
     return exits[verdict_sure(f, &question->sure)];
 }
 

@@ -59,7 +59,8 @@ const struct usage predict_usage = {
         "that of the system (if it states one), else the product of the degrees; data parallelism "
         "takes the GPUs that the other degrees leave; the batch is 4 samples per GPU and sample of a "
         "microbatch; the precision is bf16, or what the system supports.\n\n"
-        "For a plan that cannot run, prints the reason and the cheapest remedy, and exits with status 1.",
+        "For a plan that cannot run or does not fit, prints the reason and the cheapest remedy, and exits "
+        "with status 1. Of a plan that is unsure there is an answer, status 0: reckon fits tells it apart.",
     .operands = predict_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -90,9 +91,11 @@ const struct usage predict_usage = {
 static void add_verdict(struct report *report, const struct forecast *f)
 {
     static const struct report_column columns[] = {
-        {.name = "command"},        {.name = "by"},           {.name = "fits"},
-        {.name = "verdict"},        {.name = "plan_words"},   {.name = "assumed"},
-        {.name = "tightest_stage"}, {.name = "slowest_stage"}};
+        {.name = "command"},      {.name = "by"},
+        {.name = "fits"},         {.name = "verdict"},
+        {.name = "outcome"},      {.name = "plan_words"},
+        {.name = "assumed"},      {.name = "tightest_stage"},
+        {.name = "slowest_stage"}};
     const struct rk_prediction *p = f->prediction;
     char text[RK_PLAN_TEXT];
     rk_plan_text(f->plan, text, sizeof text);
@@ -100,6 +103,7 @@ static void add_verdict(struct report *report, const struct forecast *f)
                                         cell_text(forecast_by(f->plan)),
                                         cell_flag(p->verdict == RK_FITS),
                                         cell_text(rk_verdict_name(p->verdict)),
+                                        cell_text(verdict_word(f, verdict_sure(f, NULL))),
                                         cell_text(report_text(report, "%s", text)),
                                         cell_text(*f->assumed ? f->assumed : NULL),
                                         p->timed ? cell_count((uint64_t)p->tightest) : cell_none(),
@@ -224,12 +228,12 @@ int cmd_predict(int argc, char **argv)
             &error);
     if (status == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
-        const bool fits = rk_predict(&input.model, &input.system, plan, &prediction) == RK_FITS;
+        rk_predict(&input.model, &input.system, plan, &prediction);
         const struct forecast forecast = {&input.model, &input.system, plan, &prediction,
                                           input.assumed};
         const struct page_names names = {args.source.model, args.source.system, args.source.file,
                                          NULL, false};
-        code = fits ? RK_OK : RK_NOTHING_FITS;
+        code = verdict_exit(&forecast);
         if (show_is_page(&args.show, args.output))
             status = page_of_plan(args.output, &forecast, &names, &args.run, &error);
         else if ((status = fill_report(&report, &forecast, &args, &error)) == RK_OK)

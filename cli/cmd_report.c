@@ -9,6 +9,7 @@
 #include "cli/search_job.h"
 #include "cli/search_select.h"
 #include "cli/show.h"
+#include "cli/verdict.h"
 #include "facts/headroom.h"
 #include "study/study.h"
 #include "text/document.h"
@@ -211,7 +212,7 @@ static enum rk_status make_plan(struct job *job, int *code, struct rk_error *err
     status = page_plan(&job->page, &forecast, &names, &job->args.asked.run,
                        names.measured ? &job->measured : NULL, error);
     if (status != RK_OK) return status;
-    *code = job->prediction.verdict == RK_FITS ? RK_OK : RK_NOTHING_FITS;
+    *code = verdict_exit(&forecast);
     return RK_OK;
 }
 
@@ -342,8 +343,7 @@ static enum rk_status make_diff(struct job *job, int *code, struct rk_error *err
     job->diff = diff_open(&both, error);
     if (!job->diff) return error->status;
     page_diff(&job->page, job->diff, &both, NULL);
-    const bool fit = job->diff->w.a.verdict == RK_FITS && job->diff->w.b.verdict == RK_FITS;
-    *code = fit ? RK_OK : RK_NOTHING_FITS;
+    *code = diff_fits(job->diff) ? RK_OK : RK_NOTHING_FITS;
     return RK_OK;
 }
 

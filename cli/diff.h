@@ -5,6 +5,7 @@
 #include "advise/layers.h"
 #include "advise/worth.h"
 #include "cli/diff_source.h"
+#include "cli/prediction.h"
 #include "report/report.h"
 
 struct diff {
@@ -13,6 +14,10 @@ struct diff {
     struct layers_worths layers;
     struct rk_prediction a, b;
 };
+
+/* A, or B; points into the diff. */
+struct forecast diff_side(const struct diff *d, bool second);
+bool diff_fits(const struct diff *d); /* both, unsure ones too */
 
 /* Reads, predicts and compares; NULL with an error. */
 struct diff *diff_open(const struct diff_source *source, struct rk_error *error);

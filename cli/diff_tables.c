@@ -25,48 +25,54 @@ static const char *memory_text(struct report *report, const struct plan_judgemen
     return report_text(report, "%+.2f GiB", (j->need_bytes - before_bytes) / 0x1p30);
 }
 
-static const char *verdict_text(struct report *report, const struct diff_input *in,
-                                const struct rk_plan *plan, const struct plan_judgement *j)
+struct forecast diff_side(const struct diff *d, bool second)
 {
-    char step[QUANTITY_TEXT], need[QUANTITY_TEXT];
-    struct rk_prediction prediction;
-    if (!j->timed) return "cannot run";
-    rk_predict(&in->model, &in->system, plan, &prediction);
-    const struct forecast f = {&in->model, &in->system, plan, &prediction, ""};
-    const enum sure sure = verdict_sure(&f, NULL);
-    return report_text(report, "%s per step, %s%s%s%s",
-                       quantity_format(step, QUANTITY_SECONDS, j->step_s),
-                       quantity_format(need, QUANTITY_BYTES, j->need_bytes),
-                       sure == SURE_FITS ? "" : report_text(report, ", %s", sure_name(sure)),
-                       sure == SURE_UNSURE ? ": " : "",
-                       sure == SURE_UNSURE ? verdict_chance(report, verdict_probability(&f)) : "");
+    return (struct forecast){&d->in.model, &d->in.system, second ? &d->in.b : &d->in.a,
+                             second ? &d->b : &d->a, ""};
 }
 
-static void add_side(struct report *report, const struct diff_input *in, const struct rk_plan *plan,
-                     const struct plan_judgement *j)
+bool diff_fits(const struct diff *d)
 {
+    const struct forecast a = diff_side(d, false), b = diff_side(d, true);
+    return verdict_exit(&a) == RK_OK && verdict_exit(&b) == RK_OK;
+}
+
+static const char *verdict_text(struct report *report, const struct forecast *f)
+{
+    const struct rk_prediction *p = f->prediction;
+    char step[QUANTITY_TEXT], need[QUANTITY_TEXT];
+    if (!p->timed) return "cannot run";
+    const enum sure sure = verdict_sure(f, NULL);
+    const char *chance = sure == SURE_UNSURE ? verdict_chance(report, verdict_probability(f)) : "";
+    return report_text(report, "%s per step, %s%s%s%s%s",
+                       quantity_format(step, QUANTITY_SECONDS, p->step_s),
+                       quantity_format(need, QUANTITY_BYTES, p->stage[p->tightest].total_bytes),
+                       sure == SURE_FITS ? "" : ", ", sure == SURE_FITS ? "" : sure_name(sure),
+                       *chance ? ": " : "", chance);
+}
+
+static void add_side(struct report *report, const struct diff *d, bool second)
+{
+    const struct forecast f = diff_side(d, second);
+    const char *side = second ? "B" : "A";
     char text[RK_PLAN_TEXT];
-    rk_plan_text(plan, text, sizeof text);
+    rk_plan_text(f.plan, text, sizeof text);
+    report_note(report,
+                report_text(report, "%s  %s: %s", side, second ? d->in.name_b : d->in.name_a,
+                            verdict_text(report, &f)));
     report_paragraph(report, report_text(report, "plan: %s", text));
-    struct rk_prediction prediction;
-    rk_predict(&in->model, &in->system, plan, &prediction);
-    const struct forecast side = {&in->model, &in->system, plan, &prediction, ""};
-    const char *times = j->timed ? learned_times(report, &side) : NULL;
+    const char *times = f.prediction->timed ? learned_times(report, &f) : NULL;
     struct rk_error error; /* without memory the answer stands without them */
     if (times) report_paragraph(report, times);
-    if (times) forecast_nearest(report, &side, plan == &in->a ? "A" : "B", false, &error);
+    if (times) forecast_nearest(report, &f, side, false, &error);
 }
 
 static void add_headline(struct report *report, const struct diff *d)
 {
     const struct diff_input *in = &d->in;
     report_note(report, report_text(report, "%s on %s", in->model.id, in->system.id));
-    report_note(report, report_text(report, "A  %s: %s", in->name_a,
-                                    verdict_text(report, in, &in->a, &d->w.a)));
-    add_side(report, in, &in->a, &d->w.a);
-    report_note(report, report_text(report, "B  %s: %s", in->name_b,
-                                    verdict_text(report, in, &in->b, &d->w.b)));
-    add_side(report, in, &in->b, &d->w.b);
+    add_side(report, d, false);
+    add_side(report, d, true);
     if (*in->host) report_note(report, report_text(report, "assumed: %s", in->host));
     if (!d->w.count) {
         report_note(report, "The plans are the same.");

@@ -2,8 +2,9 @@
 #include "base/limits.h"
 #include "base/units.h"
 #include "catalog/plan_fields.h"
-#include "megatron/megatron_args.h"
+#include "cli/verdict.h"
 #include "keys/target.h"
+#include "megatron/megatron_args.h"
 #include "text/text_file.h"
 #include <reckon/advise.h>
 
@@ -220,6 +221,7 @@ static void add_headline(struct report *report, const struct forecast *f,
     char asked[QUANTITY_TEXT], held[QUANTITY_TEXT], predicted[QUANTITY_TEXT];
     const struct rk_stage *s = &f->prediction->stage[f->prediction->tightest];
     const double measured = m->allocated_bytes;
+    const enum sure sure = verdict_sure(f, NULL);
     report_note(
         report,
         report_text(
@@ -231,7 +233,8 @@ static void add_headline(struct report *report, const struct forecast *f,
     report_note(report,
                 report_text(report, "predicted: tensors take %s at the peak, so that %s",
                             quantity_format(predicted, QUANTITY_BYTES, s->allocated_bytes),
-                            f->prediction->verdict != RK_FITS ? "this plan does not fit"
+                            sure == SURE_NOT      ? "this plan does not fit"
+                            : sure == SURE_UNSURE ? "it is unsure whether this plan fits"
                             : measured + m->asked_bytes > 1.1 * s->allocated_bytes
                                 ? "it fits: the run stores something that the plan does not have"
                                 : "it fits: look at what the run holds outside its tensors"));

@@ -7,7 +7,7 @@
 
 bool fits_is_unsure(const struct fits_question *question, const struct forecast *f)
 {
-    return !question->leaves && verdict_sure(f, &question->sure) == SURE_UNSURE;
+    return verdict_sure(f, &question->sure) == SURE_UNSURE;
 }
 
 /* The fastest change that makes it fit surely; "" where no single one does. */
@@ -21,7 +21,8 @@ static const char *change_of(struct report *report, const struct fits_question *
     for (int i = 0; i < count; i++) {
         const double need = changes[i].need_bytes;
         const double chance = learned_fit_within(f->model, f->plan, need, capacity);
-        const bool sure = sure_of(chance, need, capacity, &question->sure) == SURE_FITS;
+        const bool sure =
+            changes[i].fits && sure_of(chance, need, capacity, &question->sure) == SURE_FITS;
         if (sure && (!best || changes[i].step_s < best->step_s)) best = &changes[i];
     }
     if (!best) return "";
@@ -36,9 +37,10 @@ void fits_say_unsure(struct report *report, const struct fits_question *question
     if (!fits_is_unsure(question, f)) return;
     const double capacity = forecast_system(f, p->tightest)->memory[0].capacity_bytes;
     report_note(report, report_text(report,
-                                    "  it needs %.0f %% of the memory (exit status 2). To be sure: "
-                                    "%smeasure one step on the tightest stage "
-                                    "(torch.cuda.max_memory_reserved)",
+                                    "  it needs %.0f %% of the memory; unsure is a P(fits) below "
+                                    "%.0f %% and not below %.0f %%. To be sure: %smeasure one step "
+                                    "on the tightest stage (torch.cuda.max_memory_reserved)",
                                     100 * p->stage[p->tightest].total_bytes / capacity,
+                                    100 * question->sure.fits, 100 * question->sure.fails,
                                     change_of(report, question, f)));
 }

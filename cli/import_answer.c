@@ -7,6 +7,7 @@
 #include "cli/describe.h"
 #include "cli/entry.h"
 #include "cli/prediction.h"
+#include "cli/verdict.h"
 #include "text/save.h"
 
 #include <stdlib.h>
@@ -150,7 +151,7 @@ static void add_prediction(struct report *report, const struct forecast *f)
 {
     const struct rk_prediction *p = f->prediction;
     char step[QUANTITY_TEXT];
-    if (p->verdict == RK_FITS)
+    if (verdict_sure(f, NULL) != SURE_NOT)
         report_note(report,
                     report_text(report, "On %s: %s per step, %.4g TFLOP/s per GPU, MFU %.1f %%",
                                 f->system->id, quantity_format(step, QUANTITY_SECONDS, p->step_s),
@@ -173,8 +174,7 @@ static int print_answer(const struct import_answer *answer, const struct import_
     struct report report = {.first = NULL};
     struct rk_prediction prediction;
     const struct forecast forecast = {answer->model, system, answer->plan, &prediction, assumed};
-    bool fits = true;
-    if (system) fits = rk_predict(answer->model, system, answer->plan, &prediction) == RK_FITS;
+    if (system) rk_predict(answer->model, system, answer->plan, &prediction);
     add_headline(&report, answer);
     add_verdict(&report, answer, system ? &forecast : NULL);
     forecast_plan(&report, &forecast);
@@ -189,7 +189,7 @@ static int print_answer(const struct import_answer *answer, const struct import_
     add_notes(&report, answer->notes, NOTE_UNKNOWN, "unknown", NULL, REPORT_IN_JSON);
     if (system) add_prediction(&report, &forecast);
     const int code =
-        show_report(&report, &args->show, NULL, fits ? (int)RK_OK : (int)RK_NOTHING_FITS);
+        show_report(&report, &args->show, NULL, system ? verdict_exit(&forecast) : (int)RK_OK);
     report_release(&report);
     return code;
 }

@@ -25,7 +25,7 @@ static uint64_t node_of(const struct rk_system *system)
     struct host host;
     if (system->machine) return 0; /* one number for nodes of several sizes */
     const uint64_t size = node_size_of(system);
-    return size ? size : host_of(system, &host) ? host.accelerators : 0;
+    return size ? size : host_listed(system, &host) ? host.accelerators : 0;
 }
 
 static void take_outcome(const struct rk_campaign_outcome *o, double step_s, bool whole,

@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "base/units.h"
 #include "cli/pages.h"
+#include "cli/verdict.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,15 +133,16 @@ static void launch(struct html_page *page, const struct diff *d, const struct di
 static void verdict(struct html_page *page, const struct diff *d, const char *command)
 {
     struct report *memory = &page->memory;
-    const bool a = d->w.a.verdict == RK_FITS, b = d->w.b.verdict == RK_FITS;
+    static const char *const both[] = {[SURE_FITS] = "Both fit",
+                                       [SURE_NOT] = "Neither can run",
+                                       [SURE_UNSURE] = "Both are unsure"};
+    static const char *const one[] = {
+        [SURE_FITS] = "fits", [SURE_NOT] = "cannot run", [SURE_UNSURE] = "is unsure"};
+    const struct forecast side_a = diff_side(d, false), side_b = diff_side(d, true);
+    const enum sure a = verdict_sure(&side_a, NULL), b = verdict_sure(&side_b, NULL);
     struct html_block block = {HTML_VERDICT, .source = command,
-                               .tone = a && b   ? REPORT_GOOD
-                                       : a || b ? REPORT_UNSURE
-                                                : REPORT_BAD};
-    const char *fit = a && b ? "Both fit"
-                      : a    ? "A fits, B cannot run"
-                      : b    ? "B fits, A cannot run"
-                             : "Neither can run";
+                               .tone = a == b ? verdict_tone(a) : REPORT_UNSURE};
+    const char *fit = a == b ? both[a] : report_text(memory, "A %s, B %s", one[a], one[b]);
     block.title = report_text(memory, "%s.", fit);
     if (d->w.a.timed && d->w.b.timed) {
         const double change = d->b.samples_per_s / d->a.samples_per_s - 1;

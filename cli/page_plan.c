@@ -103,12 +103,15 @@ static void reasons(struct html_page *page, const struct page_plan *p)
 {
     const struct report_table *before = page->memory.last;
     if (p->forecast->prediction->verdict == RK_FITS) return;
+    const bool unsure = verdict_sure(p->forecast, NULL) == SURE_UNSURE;
     html_add(page,
-             &(struct html_block){HTML_WARNING,
-                                  .text = p->forecast->prediction->timed
-                                              ? "What follows is what the plan would cost if the "
-                                                "reasons below were gone."
-                                              : "The reasons are below."});
+             &(struct html_block){
+                 HTML_WARNING, .text = unsure ? "It is predicted to need more than the memory, by "
+                                                "less than predictions are off."
+                                       : p->forecast->prediction->timed
+                                           ? "What follows is what the plan would cost if the "
+                                             "reasons below were gone."
+                                           : "The reasons are below."});
     forecast_refusal(&page->memory, p->forecast);
     show_added(page, before, predict_command(page, p, "--format json"));
 }

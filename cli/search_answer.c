@@ -165,17 +165,12 @@ static void add_headroom_record(struct report *report, const struct search *sear
             cell_text(some ? report_text(report, "%s", words) : NULL)});
 }
 
-/* Plans on the edge of the memory do not always fit. */
-static void add_advice(struct report *report, const struct search *search)
+static void remark_best(const struct search *search)
 {
     struct first best;
-    if (search_is_over_clusters(search)) return; /* each stage says it */
+    if (search_is_over_clusters(search)) return;
     take_first(search, &best);
     check_remark("the best plan", search->problem.model, search->problem.system, &best.plan);
-    if (verdict_sure(&best.forecast, NULL) == SURE_FITS || search->room == SEARCH_NO_ROOM) return;
-    report_note(
-        report,
-        "  --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB");
 }
 
 /* ---- what became of all ---- */
@@ -324,6 +319,10 @@ static void add_best(struct report *report, const struct search *search)
     const bool unsure = verdict_sure(&best.forecast, NULL) == SURE_UNSURE;
     report_note(report, report_text(report, "Best plan %s%s", unsure ? "is " : "",
                                     verdict_line(report, &best.forecast)));
+    if (unsure && search->room != SEARCH_NO_ROOM)
+        report_note(
+            report,
+            "  --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB");
 }
 
 static void add_headline(struct report *report, const struct search *search)
@@ -410,7 +409,7 @@ void search_answer_fill(struct report *report, const struct search *search,
             if (search_is_over_clusters(search)) search_clusters_proof(report, search);
             add_times(report, search);
             add_next(report, search);
-            add_advice(report, search);
+            remark_best(search);
         }
     } else {
         add_summary(report, search);

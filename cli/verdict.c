@@ -21,8 +21,9 @@ double verdict_probability(const struct forecast *f)
 enum sure verdict_sure(const struct forecast *f, const struct sure_bounds *bounds)
 {
     const struct rk_prediction *p = f->prediction;
-    const bool by_peak = p->timed && (p->verdict == RK_FITS || p->reason[0].tier == 0);
-    if (!by_peak) return SURE_NOT;
+    if (!p->timed) return SURE_NOT;
+    for (int i = 0; p->verdict != RK_FITS && i < p->reasons && i < RK_MAX_REASONS; i++)
+        if (p->reason[i].tier != 0) return SURE_NOT; /* what is measured is the device's peak */
     return sure_of(verdict_probability(f), p->stage[p->tightest].total_bytes,
                    forecast_system(f, p->tightest)->memory[0].capacity_bytes, bounds);
 }
@@ -49,13 +50,25 @@ static const char *memory_of(struct report *report, const struct forecast *f)
                        forecast_system(f, p->tightest)->memory[0].capacity_bytes / 0x1p30, stage);
 }
 
+const char *verdict_word(const struct forecast *f, enum sure sure)
+{
+    return f->prediction->timed ? sure_name(sure) : "cannot run";
+}
+
+int verdict_exit(const struct forecast *f)
+{
+    return verdict_sure(f, NULL) == SURE_NOT ? RK_NOTHING_FITS : RK_OK;
+}
+
 static const char *line_of(struct report *report, const struct forecast *f, enum sure sure)
 {
     const struct rk_prediction *p = f->prediction;
-    if (sure == SURE_NOT)
-        return report_text(report, "%s: %s", p->timed ? "does not fit" : "cannot run",
-                           forecast_reason(report, f, 0));
     const char *of = verdict_chance(report, verdict_probability(f));
+    if (sure == SURE_NOT)
+        return report_text(report, "%s: %s", verdict_word(f, sure),
+                           p->verdict == RK_FITS
+                               ? report_text(report, "%s, %s", of, memory_of(report, f))
+                               : forecast_reason(report, f, 0));
     return report_text(report, "%s: %s%s%s, MFU %.1f %%, %s", sure_name(sure), of, *of ? ", " : "",
                        step_of(report, f), 100 * p->mfu, memory_of(report, f));
 }

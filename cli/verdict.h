@@ -16,6 +16,11 @@ const char *verdict_line(struct report *report, const struct forecast *f);
 enum sure verdict_sure(const struct forecast *f, const struct sure_bounds *bounds);
 
 enum report_tone verdict_tone(enum sure sure);
+const char *verdict_word(const struct forecast *f, enum sure sure); /* or "cannot run" */
+
+/* 1 where it does not fit by the usual bounds or cannot run, else 0: of an unsure plan there is an
+ * answer, and `reckon fits` alone tells it apart by its exit status. */
+int verdict_exit(const struct forecast *f);
 
 /* P(fits) of the fullest stage; NAN where no measured runs say it. */
 double verdict_probability(const struct forecast *f);

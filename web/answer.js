@@ -45,10 +45,11 @@ function showHeadline(names, question, prediction, search) {
   const what = `to train ${names.model}` + (run ? ` on ${bigText(run.tokens)} tokens` : '') +
     ` with ${Number(question.gpus).toLocaleString('en')} × ${names.system}` +
     (search ? `: the best of ${search.counts.plans.toLocaleString('en')} plans, ${search.counts.fits.toLocaleString('en')} of which fit.` : '.');
-  const chances = !prediction.fits ? make('p', {className: 'warning', textContent: refusalText(prediction)})
-    : prediction.memory_fits && prediction.memory_fits.probability < 0.75
-      ? make('p', {className: 'warning', textContent: 'It is unsure whether it fits: memory is predicted close to what there is. Another plan below leaves more room.'}) : null;
-  tone(place, !prediction.fits ? 'bad' : chances ? 'unsure' : 'good');
+  const sure = prediction.outcome === 'fits', unsure = prediction.outcome === 'unsure';
+  const chances = sure ? null : make('p', {className: 'warning', textContent: unsure
+    ? 'It is unsure whether it fits: memory is predicted close to what there is. Another plan below leaves more room.'
+    : refusalText(prediction)});
+  tone(place, sure ? 'good' : unsure ? 'unsure' : 'bad');
   place.replaceChildren(make('h2', {textContent: title}), make('p', {textContent: what}),
     cards(figureCards(prediction)), ...(chances ? [chances] : []));
   $('bar').replaceChildren(make('b', {textContent: title}), `${valueText(prediction.rates.step_s, 's')}, MFU ${shareText(prediction.rates.mfu)}`);

@@ -37,14 +37,13 @@ static bool find(const struct place *hosts, const char *id, struct host *found)
     return longest > 0;
 }
 
-bool host_of(const struct rk_system *system, struct host *host)
+bool host_listed(const struct rk_system *system, struct host *host)
 {
     char folder[3072], path[4096];
     struct document document = {.size = 0};
     struct place hosts;
     struct rk_error error;
-    if (system->memories != 1 || catalog_folder(folder, sizeof folder, &error) != RK_OK)
-        return false;
+    if (catalog_folder(folder, sizeof folder, &error) != RK_OK) return false;
     snprintf(path, sizeof path, "%s/hosts.json", folder);
     bool good = document_load(path, &document, &error) == RK_OK;
     if (good) {
@@ -53,6 +52,11 @@ bool host_of(const struct rk_system *system, struct host *host)
     }
     document_release(&document);
     return good;
+}
+
+bool host_of(const struct rk_system *system, struct host *host)
+{
+    return system->memories == 1 && host_listed(system, host);
 }
 
 const char *host_word(const struct host *host, char text[static HOST_WORD])

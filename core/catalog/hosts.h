@@ -16,6 +16,9 @@ struct host {
 /* The host of the system's nodes; false: nobody knows it, or the system has a second memory. */
 bool host_of(const struct rk_system *system, struct host *host);
 
+/* The same of a system that says what memory it has. */
+bool host_listed(const struct rk_system *system, struct host *host);
+
 /* "mem2=2048GiB@50GB/s,capacity_shared_by=8": a word of the system's line. Returns `text`. */
 enum { HOST_WORD = 80 };
 const char *host_word(const struct host *host, char text[static HOST_WORD]);

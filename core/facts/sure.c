@@ -34,12 +34,13 @@ enum rk_status sure_read(const char *text, struct sure_bounds *bounds, struct rk
     const size_t rest = comma ? strlen(second) : length;
     double fits, fails;
     if (length && rest && number_parse(text, length, &fits) == length &&
-        number_parse(second, rest, &fails) == rest && fails >= 1 && fails <= fits && fits <= 100) {
+        number_parse(second, rest, &fails) == rest && fails >= 5 && fails <= fits && fits <= 100) {
         *bounds = (struct sure_bounds){fits / 100, fails / 100};
         return RK_OK;
     }
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                   "`sure`: \"%.40s\" is not a pair of percentages of 1 to 100 such as 75,20, the "
-                   "larger first, and no single one such as 50",
+                   "`sure`: \"%.40s\" is not a pair of percentages of 5 to 100 such as 75,20, the "
+                   "larger first, and no single one such as 50: they are bounds of P(fits), not "
+                   "shares of the memory",
                    text);
 }

@@ -100,7 +100,7 @@ static bool wait_a_while(struct comm_hub *hub, struct mailbox *box, double *sinc
     struct timespec until = {.tv_sec = (time_t)at_s + 1};
     until.tv_nsec = (long)(1e9 * (at_s - floor(at_s)));
     if (*since == 0) *since = at_s;
-    if (has_failed(hub) || at_s - *since > hub->limit_s) return false;
+    if (has_failed(hub) || at_s - *since >= hub->limit_s) return false;
     pthread_cond_timedwait(&box->changed, &box->lock, &until);
     return true;
 }

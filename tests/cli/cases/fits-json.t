@@ -183,6 +183,7 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
   "model": {
   "nearest": [
   "need_bytes": 
+  "outcome": 
   "plan": {
   "plan_words": 
   "stages": [

@@ -5,6 +5,11 @@ reckon fits llama3.1-8b "a100-sxm4-80g x8" framework=fsdp zero3 seq32768 recompu
 reckon fits llama3.1-8b "a100-sxm4-80g x8" framework=fsdp zero3 seq32768 recompute=full gbs8 mbs1 --sure 90,20 | head -1
 reckon fits llama3.1-8b a100-sxm4-80g -g 1 framework=fsdp lora=16 gbs1 --sure 20,75; echo "exit $?"
 reckon fits llama3.1-8b a100-sxm4-80g -g 1 framework=fsdp lora=16 gbs1 --sure often; echo "exit $?"
+# a single bound, of a plan that is predicted to need a little less than there is; the same with a headroom that it keeps
+reckon fits llama3.1-70b "h100-sxm5-80g x256 leaf=32,over=8" dp16 tp4 pp4 vpp10 gbs512 sp zero1 --sure 60 | head -1
+reckon fits llama3.1-70b "h100-sxm5-80g x256 leaf=32,over=8" dp16 tp4 pp4 vpp10 gbs512 sp zero1 --headroom none >answer; echo "exit $?"; head -1 answer
+# a lower tier that is too small, whatever the device's
+reckon fits llama3.1-8b "a100-sxm4-80g x8 mem2=1GiB@50GB/s" framework=fsdp zero3 gbs8 mbs1 seq8704 no-fused offload-optimizer=1 >answer; echo "exit $?"
 === stdout
 exit 0
 exit 1
@@ -12,6 +17,10 @@ exit 2
 unsure: P(fits) 86 %, 16.61 s per step (50 % 17.72-23.84 s), MFU 44.8 %, memory 46.0 of 80.0 GiB
 exit 2
 exit 2
+does not fit: P(fits) 52 %, memory 78.6 of 80.0 GiB on stage 0 of 0-3
+exit 2
+unsure: P(fits) 52 %, 16.82 s per step (50 % 16.38-22.06 s), MFU 44.2 %, memory 78.6 of 80.0 GiB on stage 0 of 0-3
+exit 1
 === stderr
-reckon: --sure: "20,75" is not a pair of percentages of 1 to 100 such as 75,20, the larger first, and no single one such as 50
-reckon: --sure: "often" is not a pair of percentages of 1 to 100 such as 75,20, the larger first, and no single one such as 50
+reckon: --sure: "20,75" is not a pair of percentages of 5 to 100 such as 75,20, the larger first, and no single one such as 50: they are bounds of P(fits), not shares of the memory
+reckon: --sure: "often" is not a pair of percentages of 5 to 100 such as 75,20, the larger first, and no single one such as 50: they are bounds of P(fits), not shares of the memory

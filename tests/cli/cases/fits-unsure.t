@@ -6,11 +6,11 @@ unsure seq8192 recompute=full
 unsure seq32768 recompute=full --sure 90,20
 === stdout
 unsure: P(fits) 20 %, 2.664 s per step
-  it needs 109 % of the memory (exit status 2). To be sure: fused surely fits (step -7.0 %); or measure one step on the tightest stage (torch.cuda.max_memory_reserved)
+  it needs 109 % of the memory; unsure is a P(fits) below 75 % and not below 20 %. To be sure: fused surely fits (step -7.0 %); or measure one step on the tightest stage (torch.cuda.max_memory_reserved)
 exit 2
 exit 1
 fits: P(fits) 98 %, 2.986 s per step
 exit 0
 unsure: P(fits) 86 %, 16.61 s per step
-  it needs 57 % of the memory (exit status 2). To be sure: cp2 surely fits (step +2.2 %); or measure one step on the tightest stage (torch.cuda.max_memory_reserved)
+  it needs 57 % of the memory; unsure is a P(fits) below 90 % and not below 20 %. To be sure: cp2 surely fits (step +2.2 %); or measure one step on the tightest stage (torch.cuda.max_memory_reserved)
 exit 2

@@ -41,6 +41,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
       "total_bytes": 
       "weights_bytes": 
       "working_bytes": 
+    "activation_fp8": 
     "activation_fused": 
     "activation_gradients_bytes": 
     "activation_offload": 
@@ -230,6 +231,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
   "memory_fits": {
   "model": {
   "nearest": [
+  "outcome": 
   "plan": {
   "plan_words": 
   "rates": {

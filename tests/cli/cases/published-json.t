@@ -5,6 +5,7 @@ reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --p
   "by": "calculon",
   "fits": true,
   "verdict": "fits",
+  "outcome": "fits",
   "plan_words": "framework=calculon dp8 tp8 pp16 gbs1536 recompute=full",
   "assumed": "precision bf16, microbatch 1, sequence 2048 (the model's)",
   "tightest_stage": 0,

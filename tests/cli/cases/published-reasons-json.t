@@ -5,6 +5,7 @@ reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 64 --
   "by": "calculon",
   "fits": false,
   "verdict": "bad_tensor",
+  "outcome": "cannot run",
   "plan_words": "framework=calculon dp2 tp64 mbs3 gbs6 tp-net=0",
   "assumed": "precision bf16, sequence 2048 (the model's)",
   "tightest_stage": null,

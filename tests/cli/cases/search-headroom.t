@@ -84,10 +84,13 @@ rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
   with --headroom none: 5.336 s (1.9 % faster) at 77.1 GiB; P(fits) 57 %
    1  5.4363        6027.7  50.52    66.5       79
 Best plan is unsure: P(fits) 57 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
+  --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
    1  5.3365        6140.4  51.47    77.1       57
 Best plan is unsure: P(fits) 57 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
+  --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
    1  5.3365        6140.4  51.47    77.1       57
 Best plan is unsure: P(fits) 57 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
+  --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
    1  5.3365        6140.4  51.47    77.1       57
 Best plan is unsure: P(fits) 41 %, 30.52 s per step (50 % 29.46-47.22 s), MFU 25.4 %, memory 79.8 of 80.0 GiB on stage 2 of 0-31
   headroom 8.2 of 80.0 GiB, which three of four measured runs like it keep: no plan keeps it, these fill the memory

@@ -11,8 +11,8 @@ a_7,mistral-7b,A100-SXM4-80GB,1,fsdp,4,4,4096,full,0,peak_mem_gb,16.37,allocated
 E
 reckon validate runs.csv --brief --unmodelled
 reckon validate runs.csv -o - | cut -d, -f1,4,5,6,11,12,14
-reckon validate runs.csv --sure 0.1,0.9 --brief | sed -n '/What fits/,$p'
-reckon validate runs.csv --sure 2,1; echo "exit $?"
+reckon validate runs.csv --sure 100,20 --brief | sed -n '/What fits/,$p'
+reckon validate runs.csv --sure 1; echo "exit $?"
 === stdout
 7 rows read
 
@@ -52,7 +52,8 @@ of                               count  right   share
 out of memory, rejected              1      1  100.00
 ran, accepted                        4      4  100.00
   sure, out of memory, rejected      1      1  100.00
-  unsure                             5      4   80.00
+  sure, ran, accepted                4      4  100.00
+  unsure                             5      0    0.00
 exit 2
 === stderr
-reckon: --sure: "2,1" is not a pair of shares of the memory such as 0.85,1.1, the smaller first, and no single one such as 1
+reckon: --sure: "1" is not a pair of percentages of 5 to 100 such as 75,20, the larger first, and no single one such as 50: they are bounds of P(fits), not shares of the memory
