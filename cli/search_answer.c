@@ -311,18 +311,16 @@ static void add_headline_over(struct report *report, const struct search *search
 }
 
 /* The verdict of the first row; of several clusters, the head says it. */
-static void add_best(struct report *report, const struct search *search)
+/* Returns whether it is unsure that it fits. */
+static bool add_best(struct report *report, const struct search *search)
 {
     struct first best;
-    if (!search->result.found || search_is_over_clusters(search)) return;
+    if (!search->result.found || search_is_over_clusters(search)) return false;
     take_first(search, &best);
     const bool unsure = verdict_sure(&best.forecast, NULL) == SURE_UNSURE;
     report_note(report, report_text(report, "Best plan %s%s", unsure ? "is " : "",
                                     verdict_line(report, &best.forecast)));
-    if (unsure && search->room != SEARCH_NO_ROOM)
-        report_note(
-            report,
-            "  --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB");
+    return unsure;
 }
 
 static void add_headline(struct report *report, const struct search *search)
@@ -332,7 +330,7 @@ static void add_headline(struct report *report, const struct search *search)
     char total[REPORT_DIGITS], fits[REPORT_DIGITS];
     if (!search->result.complete)
         report_note(report, "INCOMPLETE: stopped by a signal; the best so far");
-    add_best(report, search);
+    const bool unsure = add_best(report, search);
     report_note(report, report_text(report,
                                     "%s on %s, %" PRIu64 " GPU%s, batch %s%" PRIu64 " of %" PRIu64
                                     " tokens, %s, %s, %s%s%s",
@@ -343,6 +341,10 @@ static void add_headline(struct report *report, const struct search *search)
                                     precision_of(p) ? precision_of(p) : "several precisions",
                                     search_model_name(search), search->why ? ": " : "",
                                     search->why ? search->why : ""));
+    if (unsure && search->room != SEARCH_NO_ROOM)
+        report_note(
+            report,
+            "  --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB");
     if (*search->assumed)
         report_note(report, report_text(report, "  nothing fits without offload; assumed: %s",
                                         search->assumed));
