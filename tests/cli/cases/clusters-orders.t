@@ -32,21 +32,6 @@ python3 -c "
 import csv
 for r in list(csv.DictReader(open('all.csv')))[:6:2]: print(r['plan'])" >words
 while read -r words; do reckon predict -m llama3.1-8b -s "$two" $words --format json | grep -m 1 -o '"step_s": [0-9.]*'; done <words
-echo "== a state of every question goes on to the same answer"
-for question in "-k 3" "--sort step_usd -k 3" "--pareto time,step_usd" "--tensor 2,4 --launchable"; do
-    ask $question >whole
-    for limit in 0.05 0.2; do timeout -s INT $limit reckon search -q -m llama3.1-8b -b 64 -s "$two" $question --state s >part 2>/dev/null; done
-    ask $question --state s | cmp - whole && echo "same: $question"
-    ls s 2>/dev/null
-done
-ask --state s -k 1 >/dev/null
-echo "== lists and ranges of an axis: each stage has one of the values"
-degrees() { grep -o -e "$1[0-9]*" | sort -u | tr '\n' ' '; echo; }
-ask --tensor 2,4 -k 50 >told; rows <told | sed 1q; degrees 'tp' <told
-ask --data 4..8 -k 50 >told; rows <told | sed 1q; sed -n '/^Best/,/^$/p' told | degrees '\bdp'
-ask --context 1 --microbatch 2 -k 50 >told; rows <told | sed 1q; sed -n '/^Best/,/^$/p' told | degrees 'mbs'
-ask --recompute selective,full -k 50 >told; rows <told | sed 1q; sed -n '/^Best/,/^$/p' told | grep '^ *[0-9]' | grep -vc recompute
-ask --tensor 3,5; echo "exit $?"
 echo "== systems of both kinds in one table"
 reckon search -q -m llama3.1-8b -b 64 -g 16 -s h100-sxm5-80g -s "$two"; echo "exit $?"
 reckon search -q -m llama3.1-8b -b 64 tp8 -s "h100-sxm5-80g x16" -s "$two" -s "a100-sxm4-80g x16" -f csv | cut -d, -f 2-4,8
@@ -86,24 +71,6 @@ True True
 "step_s": 2.833036604864242
 "step_s": 2.998189239329909
 "step_s": 3.0492864998557074
-== a state of every question goes on to the same answer
-same: -k 3
-same: --sort step_usd -k 3
-same: --pareto time,step_usd
-same: --tensor 2,4 --launchable
-== lists and ranges of an axis: each stage has one of the values
-   1  3.0051        5452.1  43.13    30.9         32       0.05342  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2 cp2 dp4 mbs1
-tp tp2 tp4 
-   1  2.8330        5783.2  45.75    56.0         32       0.05037  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
-dp4 dp8 
-   1  3.3494        4891.6  38.69    56.2         32       0.05955  gbs64 round16; old: 8 layers tp2 dp8 mbs2; new: 24 layers tp2 dp8 mbs2
-mbs2 
-   1  2.9369        5578.6  44.13    56.0         32       0.05221  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1 recompute=selective; new: 24 layers t
-0
-llama3.1-8b on h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us, 32 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
-  0 plans simulated, the best of 0 exactly solved problems and what lies near them
-  no plan fits that keeps to all that is asked of its stages: 0 were simulated; leave a condition or a value out
-exit 1
 == systems of both kinds in one table
 exit 2
 system,gpus,batch,step_s
