@@ -27,10 +27,12 @@ function figureCards(prediction) {
   return list;
 }
 
-// Why a plan that somebody chose cannot run, and what would help.
-function refusalText({reasons, remedy}) {
-  const why = reasons.map(reason => reason.message).join('; ');
-  return `This plan cannot run: ${why}.` + (remedy ? ` It fits with ${remedy.words}, ${valueText(remedy.step_s, 's')} a step.` : ' Another plan below does.');
+// Why a plan that somebody chose cannot run, or may not, and what would help.
+function refusalText({outcome, reasons, remedy}) {
+  const why = outcome === 'unsure' ? 'It is unsure whether this plan fits: memory is predicted close to what there is'
+    : `This plan cannot run: ${reasons.map(reason => reason.message).join('; ')}`;
+  return `${why}.` + (remedy ? ` It fits with ${remedy.words}, ${valueText(remedy.step_s, 's')} a step.`
+    : outcome === 'unsure' ? ' Another plan below leaves more room.' : ' Another plan below does.');
 }
 
 // The colour of the answer, as on the pages of reports.
@@ -46,9 +48,7 @@ function showHeadline(names, question, prediction, search) {
     ` with ${Number(question.gpus).toLocaleString('en')} × ${names.system}` +
     (search ? `: the best of ${search.counts.plans.toLocaleString('en')} plans, ${search.counts.fits.toLocaleString('en')} of which fit.` : '.');
   const sure = prediction.outcome === 'fits', unsure = prediction.outcome === 'unsure';
-  const chances = sure ? null : make('p', {className: 'warning', textContent: unsure
-    ? 'It is unsure whether it fits: memory is predicted close to what there is. Another plan below leaves more room.'
-    : refusalText(prediction)});
+  const chances = sure ? null : make('p', {className: 'warning', textContent: refusalText(prediction)});
   tone(place, sure ? 'good' : unsure ? 'unsure' : 'bad');
   place.replaceChildren(make('h2', {textContent: title}), make('p', {textContent: what}),
     cards(figureCards(prediction)), ...(chances ? [chances] : []));

@@ -173,9 +173,11 @@ async function ownModel(browser) {
     'what does not fit has no remedy');
   await page.shoot(path.join(shots, 'planner-nothing.png'));
   // A plan of a link that does not fit is shown with the reason; a wrong one leaves no old answer.
-  await after(page, 'a plan too large', () => page.evaluate(`location.hash = '#m=llama3.1-70b&g=64&b=128&p=tp4+pp4+gbs128+sp+zero1'`));
-  const warning = await page.evaluate(`(document.querySelector('#headline .warning') || {}).textContent`);
-  check(/cannot run.*HBM3.*It fits with/.test(warning), `a plan too large has no remedy: ${warning}`);
+  for (const [what, pipeline, said] of [['a plan near the memory', 4, /unsure.*It fits with/], ['a plan too large', 2, /cannot run.*HBM3.*It fits with/]]) {
+    await after(page, what, () => page.evaluate(`location.hash = '#m=llama3.1-70b&g=64&b=128&p=tp4+pp${pipeline}+gbs128+sp+zero1'`));
+    const warning = await page.evaluate(`(document.querySelector('#headline .warning') || {}).textContent`);
+    check(said.test(warning), `${what} has no remedy: ${warning}`);
+  }
   check(page.said.length === 0, `the model's page says: ${page.said.join('; ')}`);
   await page.close();
 }
