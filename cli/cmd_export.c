@@ -241,13 +241,10 @@ static void say_fit(const struct rk_model *model, const struct rk_plan *plan,
                 p.step_s, p.hbm_bytes / 0x1p30, system->memory[0].capacity_bytes / 0x1p30);
     else
         fprintf(stderr, "reckon: %son %s: %s", what, system->id, rk_verdict_name(p.verdict));
+    struct report report = {.first = NULL};
     const struct forecast f = {model, system, plan, &p, ""};
-    const enum sure sure = verdict_sure(&f, NULL);
-    if (p.timed && sure == SURE_NOT)
-        fputs(", does not fit", stderr);
-    else if (p.timed && sure == SURE_UNSURE)
-        fprintf(stderr, ", unsure: P(fits) %.0f %%", 100 * verdict_probability(&f));
-    fputc('\n', stderr);
+    fprintf(stderr, "%s\n", p.timed ? verdict_behind(&report, &f) : "");
+    report_release(&report);
 }
 
 /* What is written, where its layers run otherwise than the plan's. */

@@ -129,8 +129,8 @@ static void add_remedy(struct report *report, const struct forecast *f)
     const int tier = p->reason[0].tier;
     const struct rk_system *system = forecast_system(f, p->tightest);
     const double chance = learned_fit(f->model, system, f->plan, saving[0].need_bytes);
-    const bool sure =
-        sure_of(chance, saving[0].need_bytes, system->memory[0].capacity_bytes, NULL) == SURE_FITS;
+    const bool sure = sure_of(f->model, f->plan, saving[0].need_bytes,
+                              system->memory[0].capacity_bytes, NULL) == SURE_FITS;
     report_note(
         report,
         report_text(

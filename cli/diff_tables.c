@@ -42,13 +42,10 @@ static const char *verdict_text(struct report *report, const struct forecast *f)
     const struct rk_prediction *p = f->prediction;
     char step[QUANTITY_TEXT], need[QUANTITY_TEXT];
     if (!p->timed) return "cannot run";
-    const enum sure sure = verdict_sure(f, NULL);
-    const char *chance = sure == SURE_UNSURE ? verdict_chance(report, verdict_probability(f)) : "";
-    return report_text(report, "%s per step, %s%s%s%s%s",
+    return report_text(report, "%s per step, %s%s",
                        quantity_format(step, QUANTITY_SECONDS, p->step_s),
                        quantity_format(need, QUANTITY_BYTES, p->stage[p->tightest].total_bytes),
-                       sure == SURE_FITS ? "" : ", ", sure == SURE_FITS ? "" : sure_name(sure),
-                       *chance ? ": " : "", chance);
+                       verdict_behind(report, f));
 }
 
 static void add_side(struct report *report, const struct diff *d, bool second)

@@ -30,9 +30,6 @@ plan_choose fits_choose;
 enum sure fits_tune(struct report *report, const struct fits_question *question,
                     const struct plan_input *input);
 
-/* Neither sure that it fits nor that it does not. */
-bool fits_is_unsure(const struct fits_question *question, const struct forecast *f);
-
 /* Says which change or measurement decides an unsure plan. */
 void fits_say_unsure(struct report *report, const struct fits_question *question,
                      const struct forecast *f);

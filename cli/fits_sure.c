@@ -1,14 +1,8 @@
 /* fits_sure.c - `reckon fits`: why it is not sure that a plan fits, and what would decide it. */
 #include "cli/fits.h"
 #include "cli/verdict.h"
-#include "facts/learned.h"
 
 #include <reckon/advise.h>
-
-bool fits_is_unsure(const struct fits_question *question, const struct forecast *f)
-{
-    return verdict_sure(f, &question->sure) == SURE_UNSURE;
-}
 
 /* The fastest change that makes it fit surely; "" where no single one does. */
 static const char *change_of(struct report *report, const struct fits_question *question,
@@ -19,10 +13,8 @@ static const char *change_of(struct report *report, const struct fits_question *
     const int count = rk_savings(f->model, f->system, f->plan, f->prediction, changes);
     const double capacity = forecast_system(f, f->prediction->tightest)->memory[0].capacity_bytes;
     for (int i = 0; i < count; i++) {
-        const double need = changes[i].need_bytes;
-        const double chance = learned_fit_within(f->model, f->plan, need, capacity);
-        const bool sure =
-            changes[i].fits && sure_of(chance, need, capacity, &question->sure) == SURE_FITS;
+        const bool sure = changes[i].fits && sure_of(f->model, f->plan, changes[i].need_bytes,
+                                                     capacity, &question->sure) == SURE_FITS;
         if (sure && (!best || changes[i].step_s < best->step_s)) best = &changes[i];
     }
     if (!best) return "";
@@ -34,7 +26,7 @@ void fits_say_unsure(struct report *report, const struct fits_question *question
                      const struct forecast *f)
 {
     const struct rk_prediction *p = f->prediction;
-    if (!fits_is_unsure(question, f)) return;
+    if (verdict_sure(f, &question->sure) != SURE_UNSURE) return;
     const double capacity = forecast_system(f, p->tightest)->memory[0].capacity_bytes;
     report_note(report, report_text(report,
                                     "  it needs %.0f %% of the memory; unsure is a P(fits) below "

@@ -248,8 +248,9 @@ static void verdict(const struct searched *j)
         block.title =
             report_text(memory, "No plan can run: %s.", search_reason(memory, j->search->search));
     } else {
-        const enum sure sure = sure_of(chance(j, 0), j->best[0].outcome.hbm_bytes,
-                                       problem_of(j)->system->memory[0].capacity_bytes, NULL);
+        const enum sure sure =
+            sure_of(problem_of(j)->model, &j->best[0].plan, j->best[0].outcome.hbm_bytes,
+                    problem_of(j)->system->memory[0].capacity_bytes, NULL);
         block.tone = verdict_tone(sure);
         block.title = report_text(memory, "Best plan: %s", time_text(j, j->best));
         block.text = report_text(

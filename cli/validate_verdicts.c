@@ -1,6 +1,5 @@
 /* validate_verdicts.c - whether what was said to fit did, and whether the best plan was chosen. */
 #include "cli/validate_tables.h"
-#include "facts/learned.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,14 +20,6 @@ static size_t count_verdicts(const struct results *results, enum result_verdict 
     return count;
 }
 
-static enum sure sure_that(const struct result *r, const struct sure_bounds *bounds)
-{
-    const struct judgement *j = &r->judgement;
-    const double probability =
-        learned_fit_within(&r->model, &j->plan, j->total_bytes, j->capacity_bytes);
-    return sure_of(probability, j->total_bytes, j->capacity_bytes, bounds);
-}
-
 /* Rows that ran, or did not, by what is sure of them: a row with several figures counts once. */
 static void count_sure(const struct results *results, const struct sure_bounds *bounds,
                        size_t count[2][SURE_UNSURE + 1])
@@ -44,7 +35,8 @@ static void count_sure(const struct results *results, const struct sure_bounds *
         const bool fits = r->verdict == RESULT_COMPARED || r->verdict == RESULT_OOM_ACCEPTED;
         const enum sure by_verdict = fits ? SURE_FITS : SURE_NOT; /* of a lower tier, or untimed */
         const bool known = j->total_bytes > 0 && (fits || j->reason.tier == 0);
-        count[oom][known ? sure_that(r, bounds) : by_verdict]++;
+        count[oom][known ? sure_of(&r->model, &j->plan, j->total_bytes, j->capacity_bytes, bounds)
+                         : by_verdict]++;
     }
 }
 

@@ -13,7 +13,6 @@ const char *verdict_chance(struct report *report, double probability)
 double verdict_probability(const struct forecast *f)
 {
     const int tightest = f->prediction->tightest;
-    if (f->plan->framework == RK_CALCULON) return NAN; /* compared with no measured runs */
     return learned_fit(f->model, forecast_system(f, tightest), f->plan,
                        f->prediction->stage[tightest].total_bytes);
 }
@@ -24,7 +23,7 @@ enum sure verdict_sure(const struct forecast *f, const struct sure_bounds *bound
     if (!p->timed) return SURE_NOT;
     for (int i = 0; p->verdict != RK_FITS && i < p->reasons && i < RK_MAX_REASONS; i++)
         if (p->reason[i].tier != 0) return SURE_NOT; /* what is measured is the device's peak */
-    return sure_of(verdict_probability(f), p->stage[p->tightest].total_bytes,
+    return sure_of(f->model, f->plan, p->stage[p->tightest].total_bytes,
                    forecast_system(f, p->tightest)->memory[0].capacity_bytes, bounds);
 }
 
@@ -71,6 +70,14 @@ static const char *line_of(struct report *report, const struct forecast *f, enum
                                : forecast_reason(report, f, 0));
     return report_text(report, "%s: %s%s%s, MFU %.1f %%, %s", sure_name(sure), of, *of ? ", " : "",
                        step_of(report, f), 100 * p->mfu, memory_of(report, f));
+}
+
+const char *verdict_behind(struct report *report, const struct forecast *f)
+{
+    const enum sure sure = verdict_sure(f, NULL);
+    if (sure == SURE_FITS) return "";
+    return report_text(report, ", %s%s%s", verdict_word(f, sure), sure == SURE_UNSURE ? ": " : "",
+                       sure == SURE_UNSURE ? verdict_chance(report, verdict_probability(f)) : "");
 }
 
 const char *verdict_line(struct report *report, const struct forecast *f)

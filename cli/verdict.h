@@ -11,6 +11,9 @@
  * long as the report. */
 const char *verdict_line(struct report *report, const struct forecast *f);
 
+/* Suffix of a plan's figures: ", unsure: P(fits) 57 %", ", does not fit"; "". */
+const char *verdict_behind(struct report *report, const struct forecast *f);
+
 /* Does the plan fit, by its fullest stage? One that cannot run does not. `bounds` NULL: the usual.
  */
 enum sure verdict_sure(const struct forecast *f, const struct sure_bounds *bounds);

@@ -1,6 +1,7 @@
 #include "facts/sure.h"
 
 #include "base/units.h"
+#include "facts/learned.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,9 +15,10 @@ const char *sure_name(enum sure sure)
     return names[sure];
 }
 
-enum sure sure_of(double probability, double need_bytes, double capacity_bytes,
-                  const struct sure_bounds *bounds)
+enum sure sure_of(const struct rk_model *model, const struct rk_plan *plan, double need_bytes,
+                  double capacity_bytes, const struct sure_bounds *bounds)
 {
+    const double probability = learned_fit_within(model, plan, need_bytes, capacity_bytes);
     const struct sure_bounds *b = bounds ? bounds : &sure_usual;
     const double percent = round(100 * probability); /* as it is printed */
     if (isnan(probability)) return need_bytes <= capacity_bytes ? SURE_FITS : SURE_NOT;

@@ -8,6 +8,7 @@
 #define RECKON_FACTS_SURE_H
 
 #include <reckon/catalog.h>
+#include <reckon/plan.h>
 
 /* Probabilities of fitting, compared in whole percents: at least `fits` fits, less than `fails`
  * does not. */
@@ -21,10 +22,10 @@ extern const struct sure_bounds sure_usual;
 enum sure { SURE_FITS, SURE_NOT, SURE_UNSURE };
 const char *sure_name(enum sure sure);
 
-/* `probability` NAN: nothing was learned of such runs, and what is needed decides. `bounds` NULL:
- * the usual ones. */
-enum sure sure_of(double probability, double need_bytes, double capacity_bytes,
-                  const struct sure_bounds *bounds);
+/* Of a peak that is predicted so; where nothing was learned of such runs, what is needed decides.
+ * `bounds` NULL: the usual ones, whose upper one is that of learned_room(). */
+enum sure sure_of(const struct rk_model *model, const struct rk_plan *plan, double need_bytes,
+                  double capacity_bytes, const struct sure_bounds *bounds);
 
 /* Percentages, "75,20"; "50" for both: never unsure. NULL leaves the usual. RK_BAD_ARGUMENT for
  * other texts. */
