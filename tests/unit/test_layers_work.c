@@ -181,6 +181,9 @@ Test(layers_work, casts)
     layer = layer_of(&llama, LAYER_DENSE, &plan);
     cr_expect_eq(find(&layer, "cast")->bytes[RK_FORWARD], (2 + 1 + 2 + 2 + 1) * tokens * h);
     cr_expect_gt(find(&layer, "mlp in")->slower, 1);
+    plan.precision = RK_MXFP8;
+    layer = layer_of(&llama, LAYER_DENSE, &plan);
+    cr_expect_eq(find(&layer, "mlp in")->slower, 1.07);
 }
 
 /* torch casts before it gathers where one scale is enough, and keeps 16 bits. */

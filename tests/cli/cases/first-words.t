@@ -22,15 +22,15 @@ reckon predict h100 llama3.1-8b
 reckon predict
 reckon predict llama3.1-8b
 === stdout
-fits: P(fits) 99 %, 9.414 s per step (50 % 9.188-12.06 s), MFU 36.2 %, memory 41.4 of 80.0 GiB
+fits: P(fits) 99 %, 9.414 s per step (50 % 9.188-12.05 s), MFU 36.2 %, memory 41.4 of 80.0 GiB
   llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model
-fits: P(fits) 99 %, 9.414 s per step (50 % 9.188-12.06 s), MFU 36.2 %, memory 41.4 of 80.0 GiB
+fits: P(fits) 99 %, 9.414 s per step (50 % 9.188-12.05 s), MFU 36.2 %, memory 41.4 of 80.0 GiB
   llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model
-fits: P(fits) 99 %, 9.414 s per step (50 % 9.188-12.06 s), MFU 36.2 %, memory 41.4 of 80.0 GiB
+fits: P(fits) 99 %, 9.414 s per step (50 % 9.188-12.05 s), MFU 36.2 %, memory 41.4 of 80.0 GiB
   llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model
-fits: P(fits) 99 %, 9.414 s per step (50 % 9.188-12.06 s), MFU 36.2 %, memory 41.4 of 80.0 GiB
+fits: P(fits) 99 %, 9.414 s per step (50 % 9.188-12.05 s), MFU 36.2 %, memory 41.4 of 80.0 GiB
   llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model
-Best plan fits: P(fits) 87 %, 6.655 s per step (50 % 6.495-8.525 s), MFU 51.2 %, memory 57.5 of 80.0 GiB on stage 0 of 0-1
+Best plan fits: P(fits) 87 %, 6.655 s per step (50 % 6.495-8.519 s), MFU 51.2 %, memory 57.5 of 80.0 GiB on stage 0 of 0-1
 model,system,gpus,batch
 llama3.1-8b,h100-sxm5-80g x8,8,64
 qwen3-8b,h100-sxm5-80g x8,8,64

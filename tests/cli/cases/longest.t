@@ -55,7 +55,7 @@ GPUs  over       both feasible  mean gain  lengths  of means, 0 where it does no
    8  deepspeed              5       1.24        7                               1.72
    8  chunks                 7       1.26        7                               1.26
 
-8 GPUs: 50 % interval 6.153-8.585 h, 90 % interval 4.889-14.10 h (cross-validated on Ampere, dense, deepspeed: 121 runs from 7 sources); 50 % interval of tuned benchmarks 6.082-8.445 h, of ordinary runs 6.188-9.159 h
+8 GPUs: 50 % interval 6.153-8.585 h, 90 % interval 4.901-14.19 h (cross-validated on Ampere, dense, deepspeed: 121 runs from 7 sources); 50 % interval of tuned benchmarks 6.094-8.474 h, of ordinary runs 6.188-9.170 h
   memory: 90 % interval 48.7-98.1 of 80.0 GiB (cross-validated on deepspeed, dense: 115 runs from 6 sources); P(fits) 75 %
 gpus,tokens,mfu,limit
 4,1638400,0.39851584178095845,HBM2e

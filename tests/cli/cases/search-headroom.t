@@ -107,15 +107,15 @@ B  best: 5.336 s per step, 77.10 GiB, unsure: P(fits) 57 %
 B  best that leaves 30.0 GiB: 5.611 s per step, 49.21 GiB
 A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, unsure: P(fits) 60 %
 B  best that leaves 8.2 GiB: 5.436 s per step, 66.52 GiB
-exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.21 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.16 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
   headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 95 %
-exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.21 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.16 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
   headroom 10.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 95 %
-exit 1: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.21 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+exit 1: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.16 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
   headroom 40.000 GiB is not left: 30.379 of 80.0 GiB are free; P(fits) 95 %
-exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.21 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.16 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
   headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 95 %
-exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.21 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.16 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
   headroom 9.078 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 95 %
   "headroom": {
     "asked_bytes": 0,

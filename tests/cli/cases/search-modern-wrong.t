@@ -18,7 +18,7 @@ search --tensor 1 --context 1 --pipeline 1 --zero 0 --recompute none
 2
 2
 2
-Best plan fits: P(fits) 88 %, 2.665 s per step (50 % 2.595-3.490 s), MFU 32.0 %, memory 56.5 of 80.0 GiB
+Best plan fits: P(fits) 88 %, 2.665 s per step (50 % 2.595-3.487 s), MFU 32.0 %, memory 56.5 of 80.0 GiB
 llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, several precisions, detailed model
   133,540 plans, 75,149 feasible
   headroom 9.1 of 80.0 GiB, which three of four measured runs like it keep
@@ -32,7 +32,7 @@ rank    step  tokens/s/GPU    MFU  memory  fits in
            s                    %     GiB        %
    1  2.6650        12,296  31.98    56.5       88
 
-Best plan: 50 % interval 2.595-3.490 s, 90 % interval 2.193-6.949 s (cross-validated on Hopper, dense, megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 2.575-3.389 s, of ordinary runs 2.621-3.701 s
+Best plan: 50 % interval 2.595-3.487 s, 90 % interval 2.198-6.996 s (cross-validated on Hopper, dense, megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 2.575-3.389 s, of ordinary runs 2.621-3.701 s
 To launch the best plan, and to see where its time goes:
   reckon export megatron -m llama3.1-8b gpus16 precision=fp8-block dp8 tp2 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
   reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 precision=fp8-block dp8 tp2 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap

@@ -1,8 +1,8 @@
 reckon validate "$SOURCE/tests/data/cases/validate-own-table/runs.csv" -o -
 === stdout
 id,source,gpu,metric,measured,predicted,low50,high50,low90,high90,error_pct,verdict,open,reason
-own_1,own,A100-SXM4-80GB,iter_time_s,9,7.861,7.699,10.27,6.471,20.45,-12.66,compared,,
-own_2,own,A100-SXM4-80GB,iter_time_s,10,8.658,8.461,11.63,6.983,24.89,-13.42,compared,,
+own_1,own,A100-SXM4-80GB,iter_time_s,9,7.861,7.716,10.27,6.488,20.59,-12.66,compared,,
+own_2,own,A100-SXM4-80GB,iter_time_s,10,8.658,8.482,11.63,7.004,25.08,-13.42,compared,,
 own_2,own,A100-SXM4-80GB,memory.allocated,42949673000,29710000000,29140000000,33510000000,23020000000,46760000000,-30.83,compared,,
 own_3,own,A100-SXM4-80GB,OOM,,,,,,,,oom rejected,,"needs 194.41 GiB, has 80.00"
 own_4,own,A100-SXM4-80GB,iter_time_s,,,,,,,,not modelled,,"the row gives no layers, and the shape of ""Unheard-of"" is not in the catalog"
